@@ -1,0 +1,19 @@
+const path = require('node:path');
+
+/**
+ * One Jest configuration for every project: TypeScript through swc, workspace packages read from their sources
+ * (the `@antelope-history/source` export condition), so that tests need no build.
+ */
+function createJestConfig(displayName) {
+  return {
+    displayName,
+    testEnvironment: 'node',
+    testEnvironmentOptions: { customExportConditions: ['@antelope-history/source', 'node', 'require', 'default'] },
+    testMatch: ['<rootDir>/src/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
+    transform: { '^.+\\.ts$': ['@swc/jest', { swcrc: false, jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
+    modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/out-tsc/'],
+    cacheDirectory: path.join(__dirname, 'node_modules/.cache/jest'),
+  };
+}
+
+module.exports = { createJestConfig };

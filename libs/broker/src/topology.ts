@@ -1,0 +1,47 @@
+import type { BlockRecords, RawBlock } from '@antelope-history/records';
+import type { Queue } from './broker';
+
+/** Asks the reader to read the chain again from a block, because a later stage could not use what came. */
+export interface RefetchRequest {
+  fromBlock: number;
+  /** A readable code of `docs/errors.md`, and what happened. */
+  code: string;
+  reason: string;
+}
+
+const MIB = 1024 * 1024;
+
+/** The queues between the stages. Data only: adapters apply it. */
+export const TOPOLOGY = {
+  rawBlocks: {
+    name: 'raw-blocks',
+    deadLetter: 'raw-blocks.dead',
+    maxMessages: 256,
+    maxBytes: 64 * MIB,
+    prefetch: 16,
+    sizeOf: (raw: RawBlock) => raw.message.length,
+  } satisfies Queue<RawBlock>,
+  blockRecords: {
+    name: 'block-records',
+    deadLetter: 'block-records.dead',
+    maxMessages: 256,
+    maxBytes: 64 * MIB,
+    prefetch: 128,
+    sizeOf: (records: BlockRecords) => recordBytes(records),
+  } satisfies Queue<BlockRecords>,
+  refetch: {
+    name: 'refetch',
+    deadLetter: 'refetch.dead',
+    maxMessages: 1024,
+    maxBytes: MIB,
+    prefetch: 1,
+    sizeOf: () => 64,
+  } satisfies Queue<RefetchRequest>,
+};
+
+function recordBytes(records: BlockRecords): number {
+  let bytes = records.block?.length ?? 0;
+  for (const transaction of records.transactions) for (const action of transaction.actions) bytes += action.bytes.length;
+  for (const change of records.abiChanges) bytes += change.abi.length;
+  return bytes;
+}

@@ -1,0 +1,2 @@
+export * from './block-records';
+export * from './action-record';

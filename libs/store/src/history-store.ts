@@ -1,0 +1,178 @@
+import type { ActionRecord, BlockPosition, BlockRecords, TransactionRecord } from '@antelope-history/records';
+
+/** What the store holds and what the node last said; part of every answer, read in the same snapshot as its rows. */
+export interface ChainStatus {
+  chainId: string | undefined;
+  /** The first block whose history is here; undefined while the store is empty. */
+  firstBlockNum: number | undefined;
+  /** The newest block of which everything is here: the limit of every query. */
+  committed: BlockPosition | undefined;
+  /** The node's head when it sent its last message. */
+  head: BlockPosition | undefined;
+  lastIrreversible: BlockPosition | undefined;
+  /** Grows with every fork that was undone: two reads with equal revisions saw the same branch. */
+  revision: number;
+}
+
+/** A bound of a query, inclusive: a block number, or a time in milliseconds since 1970 UTC. */
+export type Bound = { blockNum: number } | { timeMs: number };
+
+/** One part of a filter; a missing side matches anything, at least one is there. */
+export interface ActionFilter {
+  account?: string;
+  name?: string;
+}
+
+/** Which actions, in which order, and which page of them. */
+export interface ActionsQuery {
+  /** Actions that it received or authorised; undefined = all actions of the chain. */
+  account: string | undefined;
+  /** Any of these; empty = every action. */
+  filters: ActionFilter[];
+  after: Bound | undefined;
+  before: Bound | undefined;
+  /** `root`: actions that nothing created; a number: those created by the action with that global sequence. */
+  parent: 'root' | { sequence: number } | undefined;
+  order: 'asc' | 'desc';
+  /** Rows to skip, from the beginning of the chosen order. */
+  skip: number;
+  limit: number;
+  /** `newest`: the newest `limit` rows whatever the order (old clients' `pos` -1); `skip` is 0 then. */
+  window: 'skip' | 'newest';
+}
+
+/** An action as the store gives it back, with the facts of its transaction and block that every row shows. */
+export interface StoredAction {
+  action: ActionRecord;
+  transactionId: string;
+  blockNum: number;
+  blockId: string;
+  /** Half-second slots since 2000-01-01. */
+  blockTimestamp: number;
+}
+
+export interface ActionsPage {
+  status: ChainStatus;
+  /** In the query's order. */
+  rows: StoredAction[];
+  /** Whether rows follow the page in the query's order. */
+  more: boolean;
+}
+
+export interface StoredTransaction {
+  id: string;
+  blockNum: number;
+  blockId: string;
+  blockTimestamp: number;
+  /** The packed signed_block that holds its receipt. */
+  block: Buffer;
+  receiptIndex: number;
+  /** The record without its entries; `actions` has the decoded records in the order of their sequences. */
+  record: Omit<TransactionRecord, 'actions'>;
+  actions: ActionRecord[];
+}
+
+/** Several transactions begin with the prefix, none does, or one. */
+export type TransactionLookup =
+  | { found: 'one'; status: ChainStatus; transaction: StoredTransaction }
+  | { found: 'none' | 'several'; status: ChainStatus };
+
+export type BlockSelector = { num: number } | { id: string } | 'latest';
+
+/** A block as the node packed it, with the sequences that place its root actions among ABI changes. */
+export interface StoredBlock {
+  position: BlockPosition;
+  block: Buffer;
+  /**
+   * Per receipt of the block: the global sequence of each root action (context-free ones first) if it ran in this
+   * block; for receipts that ran nothing, one number: the sequence that the next action of the chain had then.
+   */
+  rootSequences: number[][];
+}
+
+export interface BlockLookup {
+  status: ChainStatus;
+  block: StoredBlock | undefined;
+}
+
+export interface BlockTracesLookup {
+  status: ChainStatus;
+  block: StoredBlock | undefined;
+  /** In the order of the trace API: `onblock` first, then as the block has them. Empty when there is no block. */
+  transactions: StoredBlockTransaction[];
+}
+
+export interface StoredBlockTransaction {
+  record: Omit<TransactionRecord, 'actions'>;
+  actions: ActionRecord[];
+}
+
+/** A place in the chain at which a contract's ABI is wanted: just before the action with that global sequence. */
+export interface AbiRequest {
+  account: string;
+  blockNum: number;
+  sequence: number;
+}
+
+/** An ABI version; `bytes` is left out when the caller said that it knows the id. */
+export interface AbiVersion {
+  /** Hash of the bytes: equal ids are equal ABIs, whatever contract, block or branch. */
+  id: string;
+  bytes: Buffer | undefined;
+}
+
+export interface AbiLookup {
+  status: ChainStatus;
+  /** One per request, in order; undefined where the contract had no ABI there. */
+  versions: (AbiVersion | undefined)[];
+}
+
+export interface AccountsLookup {
+  status: ChainStatus;
+  /** Sorted, each once, complete. */
+  accounts: string[];
+}
+
+/**
+ * The read side of the store port. Every method reads one snapshot and never sees past the committed head.
+ * All reject with `STORE_UNAVAILABLE` (retry) when the store cannot be reached.
+ */
+export interface HistoryReader {
+  getStatus(): Promise<ChainStatus>;
+  getActions(query: ActionsQuery): Promise<ActionsPage>;
+  /** `idPrefix`: 8 to 64 lowercase hex digits. */
+  getTransaction(idPrefix: string): Promise<TransactionLookup>;
+  getBlock(selector: BlockSelector): Promise<BlockLookup>;
+  getBlockTraces(selector: BlockSelector): Promise<BlockTracesLookup>;
+  getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean): Promise<AbiLookup>;
+  /** `key`: canonical key bytes, the type tag and the packed key. */
+  getKeyAccounts(key: Buffer): Promise<AccountsLookup>;
+  getControlledAccounts(actor: string): Promise<AccountsLookup>;
+}
+
+/** Where a writer goes on, and what it may tell a node that it has. */
+export interface Progress {
+  status: ChainStatus;
+  /** The committed blocks that a fork may still undo, and the last irreversible one of them, ascending. */
+  positions: BlockPosition[];
+}
+
+/** The write side of the store port; one writer at a time. */
+export interface HistoryWriter {
+  getProgress(): Promise<Progress>;
+  /** Ties an empty store to a chain. Rejects with `CHAIN_ID_MISMATCH` when it holds another one. */
+  setChainId(chainId: string): Promise<void>;
+  /**
+   * Commits whole blocks, progress included, all or nothing. A block at or below the committed head undoes what
+   * stood from its number on (a fork). Resolves when durable, with the new committed head.
+   * Rejects with `BLOCK_GAP` when a block follows neither the committed head nor a block below it; nothing of the
+   * batch is written then.
+   */
+  writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus>;
+  /** Notes the node's head and last irreversible block when a message carried no block. */
+  noteHead(head: BlockPosition, lastIrreversible: BlockPosition): Promise<void>;
+}
+
+export interface HistoryStore extends HistoryReader, HistoryWriter {
+  close(): Promise<void>;
+}
