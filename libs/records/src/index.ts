@@ -1,2 +1,3 @@
 export * from './block-records';
 export * from './action-record';
+export * from './stored';

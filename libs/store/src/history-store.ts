@@ -1,18 +1,13 @@
-import type { ActionRecord, BlockPosition, BlockRecords, TransactionRecord } from '@antelope-history/records';
-
-/** What the store holds and what the node last said; part of every answer, read in the same snapshot as its rows. */
-export interface ChainStatus {
-  chainId: string | undefined;
-  /** The first block whose history is here; undefined while the store is empty. */
-  firstBlockNum: number | undefined;
-  /** The newest block of which everything is here: the limit of every query. */
-  committed: BlockPosition | undefined;
-  /** The node's head when it sent its last message. */
-  head: BlockPosition | undefined;
-  lastIrreversible: BlockPosition | undefined;
-  /** Grows with every fork that was undone: two reads with equal revisions saw the same branch. */
-  revision: number;
-}
+import type {
+  AbiRequest,
+  BlockPosition,
+  BlockRecords,
+  ChainStatus,
+  StoredAction,
+  StoredBlock,
+  StoredBlockTransaction,
+  StoredTransaction,
+} from '@antelope-history/records';
 
 /** A bound of a query, inclusive: a block number, or a time in milliseconds since 1970 UTC. */
 export type Bound = { blockNum: number } | { timeMs: number };
@@ -41,16 +36,6 @@ export interface ActionsQuery {
   window: 'skip' | 'newest';
 }
 
-/** An action as the store gives it back, with the facts of its transaction and block that every row shows. */
-export interface StoredAction {
-  action: ActionRecord;
-  transactionId: string;
-  blockNum: number;
-  blockId: string;
-  /** Half-second slots since 2000-01-01. */
-  blockTimestamp: number;
-}
-
 export interface ActionsPage {
   status: ChainStatus;
   /** In the query's order. */
@@ -59,36 +44,12 @@ export interface ActionsPage {
   more: boolean;
 }
 
-export interface StoredTransaction {
-  id: string;
-  blockNum: number;
-  blockId: string;
-  blockTimestamp: number;
-  /** The packed signed_block that holds its receipt. */
-  block: Buffer;
-  receiptIndex: number;
-  /** The record without its entries; `actions` has the decoded records in the order of their sequences. */
-  record: Omit<TransactionRecord, 'actions'>;
-  actions: ActionRecord[];
-}
-
 /** Several transactions begin with the prefix, none does, or one. */
 export type TransactionLookup =
   | { found: 'one'; status: ChainStatus; transaction: StoredTransaction }
   | { found: 'none' | 'several'; status: ChainStatus };
 
 export type BlockSelector = { num: number } | { id: string } | 'latest';
-
-/** A block as the node packed it, with the sequences that place its root actions among ABI changes. */
-export interface StoredBlock {
-  position: BlockPosition;
-  block: Buffer;
-  /**
-   * Per receipt of the block: the global sequence of each root action (context-free ones first) if it ran in this
-   * block; for receipts that ran nothing, one number: the sequence that the next action of the chain had then.
-   */
-  rootSequences: number[][];
-}
 
 export interface BlockLookup {
   status: ChainStatus;
@@ -100,18 +61,6 @@ export interface BlockTracesLookup {
   block: StoredBlock | undefined;
   /** In the order of the trace API: `onblock` first, then as the block has them. Empty when there is no block. */
   transactions: StoredBlockTransaction[];
-}
-
-export interface StoredBlockTransaction {
-  record: Omit<TransactionRecord, 'actions'>;
-  actions: ActionRecord[];
-}
-
-/** A place in the chain at which a contract's ABI is wanted: just before the action with that global sequence. */
-export interface AbiRequest {
-  account: string;
-  blockNum: number;
-  sequence: number;
 }
 
 /** An ABI version; `bytes` is left out when the caller said that it knows the id. */
