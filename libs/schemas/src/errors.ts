@@ -12,6 +12,8 @@ export interface ErrorDefinition {
   nodeName: string;
   /** One sentence that stands in the `what` field of the answer. */
   what: string;
+  /** Stands in the `message` field where the node says something else than the HTTP status's own phrase. */
+  message?: string;
 }
 
 const final = (status: number, nodeCode: number, nodeName: string, what: string): ErrorDefinition => ({
@@ -33,6 +35,8 @@ export const ERRORS = {
   // Requests
   INVALID_REQUEST: final(400, 3200006, 'invalid_http_request', 'The request body is not what this endpoint takes'),
   BODY_TOO_LARGE: final(413, 0, 'body_too_large', 'The request body is larger than the limit'),
+  HEADERS_TOO_LARGE: final(431, 0, 'headers_too_large', 'The request headers are larger than the limit'),
+  REQUEST_TIMEOUT: final(408, 0, 'request_timeout', 'The request did not arrive in time'),
   METHOD_NOT_ALLOWED: final(405, 0, 'method_not_allowed', 'This path takes another method'),
   UNKNOWN_PATH: final(404, 0, 'unknown_path', 'Unknown path'),
   INVALID_NAME: final(400, 3010001, 'name_type_exception', 'Invalid name'),
@@ -43,7 +47,7 @@ export const ERRORS = {
   ASC_UNBOUNDED: final(400, 0, 'asc_unbounded', 'Ascending order needs a bound'),
   ASC_WINDOW_EXCEEDED: final(400, 0, 'asc_window_exceeded', 'The bound is older than the ascending window'),
   TRANSACTION_NOT_FOUND: final(404, 3040011, 'tx_not_found', 'The transaction can not be found'),
-  UNKNOWN_BLOCK: final(400, 3100002, 'unknown_block_exception', 'Unknown block'),
+  UNKNOWN_BLOCK: { ...final(400, 3100002, 'unknown_block_exception', 'Unknown block'), message: 'Unknown Block' },
   BLOCK_TRACE_MISSING: final(404, 0, 'block_trace_missing', 'Block trace missing'),
   RATE_LIMITED: retry(429, 0, 'rate_limited', 'Too many requests'),
   UNAVAILABLE: retry(503, 0, 'unavailable', 'The service can not answer right now'),
@@ -63,6 +67,8 @@ export const ERRORS = {
   SHIP_DISCONNECTED: retry(503, 0, 'ship_disconnected', 'The state history socket is away'),
   SHIP_MESSAGE_CORRUPT: retry(503, 0, 'ship_message_corrupt', 'A state history message does not decode'),
   SHIP_UNSUPPORTED: final(500, 0, 'ship_unsupported', 'The node speaks a state history protocol that is not supported'),
+  SHIP_DATA_MISSING: final(500, 0, 'ship_data_missing', 'The node does not keep a part of the history that is needed'),
+  FORK_TOO_DEEP: final(500, 0, 'fork_too_deep', 'The node contradicts a block that it called irreversible'),
   BLOCK_GAP: retry(503, 0, 'block_gap', 'A block does not follow the committed head'),
   STORE_UNAVAILABLE: retry(503, 0, 'unavailable', 'The store can not be reached'),
   BROKER_UNAVAILABLE: retry(503, 0, 'unavailable', 'The broker can not be reached'),

@@ -1,1 +1,13 @@
+export * from './actions-filter';
+export * from './bound';
+export * from './endpoints/get-actions';
+export * from './endpoints/get-chain-block';
+export * from './endpoints/get-controlled-accounts';
+export * from './endpoints/get-key-accounts';
+export * from './endpoints/get-trace-block';
+export * from './endpoints/get-transaction';
+export * from './error-answer';
 export * from './errors';
+export { MAX_BLOCK_NUM } from './fields';
+export * from './parse-request';
+export * from './routes';

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+/** One part of a filter; a missing side matches anything, at least one is there. */
+export interface ActionFilterPart {
+  account?: string;
+  name?: string;
+}
+
+/** A part costs the store one ordered scan. */
+export const MAX_FILTER_PARTS = 100;
+
+const PART_EXPECTED = 'give code:name, code:* or *:name, or several of them with commas between';
+
+/** `filter` of get_actions: any of its parts. Whether the names can exist is not looked at here. */
+export const actionsFilter = z
+  .string({ error: `${PART_EXPECTED}, as a string` })
+  .meta({ minLength: 3 })
+  .transform((value, context): ActionFilterPart[] => {
+    const parts = [...new Set(value.split(','))];
+    if (parts.length > MAX_FILTER_PARTS) {
+      context.addIssue({ code: 'custom', message: `give at most ${MAX_FILTER_PARTS} parts` });
+      return z.NEVER;
+    }
+    const parsed = parts.map(parsePart);
+    if (parsed.every((part) => part !== undefined)) return parsed;
+    context.addIssue({ code: 'custom', message: PART_EXPECTED });
+    return z.NEVER;
+  });
+
+function parsePart(part: string): ActionFilterPart | undefined {
+  const match = /^([^:*]+|\*):([^:*]+|\*)$/.exec(part);
+  if (!match || part === '*:*') return undefined;
+  const [, account, name] = match;
+  return { ...(account !== '*' && { account }), ...(name !== '*' && { name }) };
+}

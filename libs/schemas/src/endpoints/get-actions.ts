@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { actionsFilter } from '../actions-filter';
+import { bound } from '../bound';
+import { actionTrace, blockTime, integer64 } from '../chain-types';
+import { integer, optional, text } from '../fields';
+
+const sort = z
+  .union([z.enum(['desc', 'asc', '1', '-1']), z.literal([1, -1])], { error: 'give desc, asc, 1 (as asc) or -1 (as desc)' })
+  .transform((value) => (value === 'asc' || Number(value) === 1 ? 'asc' : 'desc'));
+
+export const getActionsRequest = z.object({
+  account_name: optional(
+    text('an account name of 1 to 12 characters').meta({
+      minLength: 1,
+      maxLength: 12,
+      description: 'Actions that this account received or authorised; without it all actions of the chain.',
+    }),
+  ),
+  pos: optional(integer(-1, Number.MAX_SAFE_INTEGER)).describe(
+    'Rows to skip in the chosen order; -1: the newest rows. Default 0.',
+  ),
+  offset: optional(integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)).describe(
+    'Rows per page, 20 when absent or 0; a negative number means the rows that end at `pos`.',
+  ),
+  filter: optional(actionsFilter).describe('code:name, code:* or *:name; several with commas between: any of them.'),
+  sort: optional(sort).describe('desc or -1: newest first, the default. asc or 1: oldest first, with a bound.'),
+  after: optional(bound('after')).describe('Inclusive: a date-time, or a block number.'),
+  before: optional(bound('before')).describe('Inclusive: a date-time, or a block number.'),
+  parent: optional(integer(0, Number.MAX_SAFE_INTEGER)).describe(
+    'Actions created by the action with this global sequence; 0: those that nothing created.',
+  ),
+});
+export type GetActionsRequest = z.output<typeof getActionsRequest>;
+
+export const getActionsAnswer = z.object({
+  actions: z.array(
+    z.object({
+      global_action_seq: integer64,
+      account_action_seq: integer64,
+      block_num: z.int(),
+      block_time: blockTime,
+      action_trace: actionTrace,
+    }),
+  ),
+  last_irreversible_block: z.int(),
+  head_block_num: z.int(),
+  more: z.boolean(),
+});
+export type GetActionsAnswer = z.output<typeof getActionsAnswer>;

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/** Field types that several requests share. An absent field and `null` are the same: eosjs sends `null` for both. */
+
+export const MAX_BLOCK_NUM = 4294967295;
+
+/** An integer as a JSON number or a decimal string, within the range. */
+export function integer(min: number, max: number) {
+  const expected = `give an integer from ${min} to ${max}, as a number or a decimal string`;
+  return z.union([z.int(), z.string().regex(/^-?\d+$/)], { error: expected }).transform((value, context) => {
+    // Adding 0 turns -0 into 0.
+    const number = Number(value) + 0;
+    if (number >= min && number <= max) return number;
+    context.addIssue({ code: 'custom', message: expected });
+    return z.NEVER;
+  });
+}
+
+export function text(expected: string) {
+  return z.string({ error: `give ${expected} as a string` });
+}
+
+export function optional<T extends z.ZodType>(type: T) {
+  return type.nullish().transform((value) => value ?? undefined);
+}

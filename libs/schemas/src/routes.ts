@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import { getActionsAnswer, getActionsRequest } from './endpoints/get-actions';
+import { getChainBlockAnswer, getChainBlockRequest } from './endpoints/get-chain-block';
+import { getControlledAccountsAnswer, getControlledAccountsRequest } from './endpoints/get-controlled-accounts';
+import { getKeyAccountsAnswer, getKeyAccountsRequest } from './endpoints/get-key-accounts';
+import { getTraceBlockAnswer, getTraceBlockRequest } from './endpoints/get-trace-block';
+import { getTransactionAnswer, getTransactionRequest } from './endpoints/get-transaction';
+
+/** The app that answers a route. */
+export type ApiName = 'history' | 'chain' | 'trace';
+
+/** An endpoint as a value: the apps serve it, the gateway routes by it, the documentation is made from it. */
+export interface Route<Request extends z.ZodType = z.ZodType, Answer extends z.ZodType = z.ZodType> {
+  /** Stands in `method` of the details of an error body. */
+  endpoint: string;
+  app: ApiName;
+  method: 'POST';
+  path: string;
+  request: Request;
+  answer: Answer;
+}
+
+export const ROUTES = {
+  getActions: {
+    endpoint: 'get_actions',
+    app: 'history',
+    method: 'POST',
+    path: '/v1/history/get_actions',
+    request: getActionsRequest,
+    answer: getActionsAnswer,
+  },
+  getControlledAccounts: {
+    endpoint: 'get_controlled_accounts',
+    app: 'history',
+    method: 'POST',
+    path: '/v1/history/get_controlled_accounts',
+    request: getControlledAccountsRequest,
+    answer: getControlledAccountsAnswer,
+  },
+  getKeyAccounts: {
+    endpoint: 'get_key_accounts',
+    app: 'history',
+    method: 'POST',
+    path: '/v1/history/get_key_accounts',
+    request: getKeyAccountsRequest,
+    answer: getKeyAccountsAnswer,
+  },
+  getTransaction: {
+    endpoint: 'get_transaction',
+    app: 'history',
+    method: 'POST',
+    path: '/v1/history/get_transaction',
+    request: getTransactionRequest,
+    answer: getTransactionAnswer,
+  },
+  getChainBlock: {
+    endpoint: 'get_block',
+    app: 'chain',
+    method: 'POST',
+    path: '/v1/chain/get_block',
+    request: getChainBlockRequest,
+    answer: getChainBlockAnswer,
+  },
+  getTraceBlock: {
+    endpoint: 'get_block',
+    app: 'trace',
+    method: 'POST',
+    path: '/v1/trace_api/get_block',
+    request: getTraceBlockRequest,
+    answer: getTraceBlockAnswer,
+  },
+} as const satisfies Record<string, Route>;
