@@ -4,7 +4,8 @@ import { MAX_BLOCK_NUM } from './fields';
 /** A bound of a query, inclusive: a block number, or a time in milliseconds since 1970 UTC. */
 export type Bound = { blockNum: number } | { timeMs: number };
 
-const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,18}))?)?([Zz]|[+-]\d\d(?::?\d\d)?)?)?$/;
+const DATE_TIME =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,18}))?)?([Zz]|[+-]\d\d(?::?\d\d)?)?)?$/;
 const EXPECTED =
   'give an ISO 8601 date-time such as 2026-01-01T00:00:00 (UTC unless it names a zone) or a block number from 1 to ' +
   MAX_BLOCK_NUM;

@@ -43,7 +43,12 @@ export const ERRORS = {
   INVALID_PUBLIC_KEY: final(400, 3010002, 'public_key_type_exception', 'Invalid public key'),
   INVALID_BLOCK_ID: final(400, 3010008, 'block_id_type_exception', 'Invalid block number or ID'),
   INVALID_TRANSACTION_ID: final(400, 3010009, 'transaction_id_type_exception', 'Invalid transaction ID'),
-  AMBIGUOUS_TRANSACTION_ID: final(400, 3010009, 'transaction_id_type_exception', 'The prefix names several transactions'),
+  AMBIGUOUS_TRANSACTION_ID: final(
+    400,
+    3010009,
+    'transaction_id_type_exception',
+    'The prefix names several transactions',
+  ),
   ASC_UNBOUNDED: final(400, 0, 'asc_unbounded', 'Ascending order needs a bound'),
   ASC_WINDOW_EXCEEDED: final(400, 0, 'asc_window_exceeded', 'The bound is older than the ascending window'),
   TRANSACTION_NOT_FOUND: final(404, 3040011, 'tx_not_found', 'The transaction can not be found'),

@@ -8,6 +8,7 @@ export * from './endpoints/get-trace-block';
 export * from './endpoints/get-transaction';
 export * from './error-answer';
 export * from './errors';
+export * from './health-answer';
 export { MAX_BLOCK_NUM } from './fields';
 export * from './parse-request';
 export * from './routes';

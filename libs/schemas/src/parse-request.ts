@@ -4,9 +4,15 @@ import { HistoryError } from './errors';
 const MAX_ISSUES_SHOWN = 5;
 
 /** Reads a request body by its schema. Throws `INVALID_REQUEST` that names each wrong field and what it takes. */
-export function parseRequest<Request extends z.ZodType>(schema: Request, body: Record<string, unknown>): z.output<Request> {
+export function parseRequest<Request extends z.ZodType>(
+  schema: Request,
+  body: Record<string, unknown>,
+): z.output<Request> {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
   const issues = result.error.issues.slice(0, MAX_ISSUES_SHOWN);
-  throw new HistoryError('INVALID_REQUEST', issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '));
+  throw new HistoryError(
+    'INVALID_REQUEST',
+    issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '),
+  );
 }

@@ -1,1 +1,11 @@
-export {};
+export { type Config, loadConfig } from './config/load-config';
+export * from './http/error-response';
+export * from './http/http-app';
+export * from './http/json-body';
+export * from './http/listen';
+export * from './http/operations-routes';
+export { endpointOf, requestIdOf } from './http/request-context';
+export * from './logger';
+export * from './metrics';
+export * from './program';
+export * from './version';

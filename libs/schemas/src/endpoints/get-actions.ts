@@ -5,7 +5,9 @@ import { actionTrace, blockTime, integer64 } from '../chain-types';
 import { integer, optional, text } from '../fields';
 
 const sort = z
-  .union([z.enum(['desc', 'asc', '1', '-1']), z.literal([1, -1])], { error: 'give desc, asc, 1 (as asc) or -1 (as desc)' })
+  .union([z.enum(['desc', 'asc', '1', '-1']), z.literal([1, -1])], {
+    error: 'give desc, asc, 1 (as asc) or -1 (as desc)',
+  })
   .transform((value) => (value === 'asc' || Number(value) === 1 ? 'asc' : 'desc'));
 
 export const getActionsRequest = z.object({

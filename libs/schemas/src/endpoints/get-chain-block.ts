@@ -21,9 +21,7 @@ const transactionReceipt = z.object({
       packed_context_free_data: hex,
       context_free_data: z.array(hex),
       packed_trx: hex,
-      transaction: transactionHeader
-        .extend({ context_free_actions: z.array(act), actions: z.array(act) })
-        .loose(),
+      transaction: transactionHeader.extend({ context_free_actions: z.array(act), actions: z.array(act) }).loose(),
     }),
   ]),
 });

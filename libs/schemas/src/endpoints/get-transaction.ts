@@ -3,7 +3,9 @@ import { act, actionTrace, blockTime, hex, id, transactionHeader } from '../chai
 import { integer, MAX_BLOCK_NUM, optional, text } from '../fields';
 
 export const getTransactionRequest = z.object({
-  id: text('a transaction id').describe('The id, or its first 8 or more hex digits.').meta({ minLength: 8, maxLength: 64 }),
+  id: text('a transaction id')
+    .describe('The id, or its first 8 or more hex digits.')
+    .meta({ minLength: 8, maxLength: 64 }),
   block_num_hint: optional(integer(0, MAX_BLOCK_NUM)).describe('Not needed: every transaction is found by its id.'),
 });
 export type GetTransactionRequest = z.output<typeof getTransactionRequest>;

@@ -1,0 +1,63 @@
+import express, { type Express, type RequestHandler } from 'express';
+import { HistoryError } from '@antelope-history/schemas';
+import type { Logger } from '../logger';
+import { createHttpMetrics, type Registry } from '../metrics';
+import { answerErrors } from './error-response';
+import { enterRoute, openRequestContext } from './request-context';
+
+export interface HttpRoute {
+  /** Stands in error bodies. */
+  endpoint: string;
+  path: string;
+  /** Any other method answers 405; undefined takes all. */
+  method: 'GET' | 'POST' | undefined;
+  handlers: RequestHandler[];
+}
+
+export interface HttpAppOptions {
+  /** The app's name in metrics. */
+  name: string;
+  routes: HttpRoute[];
+  /** Run before the routes, for every request. */
+  middleware?: RequestHandler[];
+  log: Logger;
+  registry: Registry;
+}
+
+/**
+ * An Express app with the rules that all apps share: request ids, 405 with `Allow`, 404, error bodies in the node's
+ * shape, metrics. A trailing slash is the same path.
+ */
+export function createHttpApp({ name, routes, middleware = [], log, registry }: HttpAppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.disable('query parser');
+  app.enable('case sensitive routing');
+  const metrics = createHttpMetrics(
+    registry,
+    name,
+    routes.map(({ path }) => path),
+  );
+  app.use(openRequestContext(log, metrics), ...middleware);
+  for (const route of routes) mountRoute(app, route);
+  app.use(() => {
+    throw new HistoryError('UNKNOWN_PATH', 'this path does not exist');
+  });
+  app.use(answerErrors(log));
+  return app;
+}
+
+function mountRoute(app: Express, { endpoint, path, method, handlers }: HttpRoute): void {
+  const route = app.route(path).all(enterRoute(endpoint, path));
+  if (method === undefined) route.all(...handlers);
+  else if (method === 'GET') route.get(...handlers).all(refuseMethod('GET, HEAD'));
+  else route.post(...handlers).all(refuseMethod('POST'));
+}
+
+function refuseMethod(allowed: string): RequestHandler {
+  return (_request, response) => {
+    response.setHeader('allow', allowed);
+    throw new HistoryError('METHOD_NOT_ALLOWED', `use ${allowed}`);
+  };
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler, Response } from 'express';
+import type { Logger } from '../logger';
+import { type HttpMetrics, UNKNOWN_PATH } from '../metrics';
+
+/** What is known of a request from its first middleware on; it lives in `response.locals`. */
+interface RequestLocals {
+  requestId: string;
+  endpoint?: string;
+  path?: string;
+}
+
+const REQUEST_ID = /^[\x20-\x7e]{1,128}$/;
+
+/**
+ * Gives each request its id (the client's own when it is sane) in both directions, so that a proxy passes it on,
+ * counts and times it.
+ */
+export function openRequestContext(log: Logger, metrics: HttpMetrics): RequestHandler {
+  return (request, response, next) => {
+    const sent = request.get('x-request-id');
+    const requestId = sent !== undefined && REQUEST_ID.test(sent) ? sent : randomUUID();
+    request.headers['x-request-id'] = requestId;
+    response.setHeader('x-request-id', requestId);
+    const locals: RequestLocals = { requestId };
+    Object.assign(response.locals, locals);
+    const startedAt = performance.now();
+    metrics.started();
+    response.on('close', () => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      const path = localsOf(response).path ?? UNKNOWN_PATH;
+      metrics.finished(path, response.statusCode, seconds);
+      log.debug({ requestId, method: request.method, path, status: response.statusCode, seconds }, 'request');
+    });
+    next();
+  };
+}
+
+/** Notes the route that a request reached. */
+export function enterRoute(endpoint: string, path: string): RequestHandler {
+  return (_request, response, next) => {
+    Object.assign(response.locals, { endpoint, path });
+    next();
+  };
+}
+
+export function requestIdOf(response: Response): string {
+  return localsOf(response).requestId;
+}
+
+/** Empty for unknown paths. */
+export function endpointOf(response: Response): string {
+  return localsOf(response).endpoint ?? '';
+}
+
+function localsOf(response: Response): RequestLocals {
+  return response.locals as RequestLocals;
+}

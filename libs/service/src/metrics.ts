@@ -1,0 +1,83 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+export { Registry } from 'prom-client';
+
+/** The metrics of one process: the runtime's own, and what the parts of the process add. */
+export function createProcessRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/** What is counted of every HTTP app. Several apps of one process share the metrics and differ in the label `app`. */
+export interface HttpMetrics {
+  started(): void;
+  /** `path`: the route's own, never the client's text. */
+  finished(path: string, status: number, seconds: number): void;
+}
+
+const STATUS_CLASSES = ['2xx', '4xx', '5xx'];
+export const UNKNOWN_PATH = 'unknown';
+
+export function createHttpMetrics(registry: Registry, app: string, paths: string[]): HttpMetrics {
+  const requests = counter(registry, {
+    name: 'http_requests_total',
+    help: 'Requests answered, by app, path and status class',
+    labelNames: ['app', 'path', 'status'],
+  });
+  const durations = histogram(registry, {
+    name: 'http_request_duration_seconds',
+    help: 'Time from the request to the end of its answer',
+    labelNames: ['app', 'path'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  });
+  const inFlight = gauge(registry, {
+    name: 'http_requests_in_flight',
+    help: 'Requests that are being answered',
+    labelNames: ['app'],
+  });
+  inFlight.set({ app }, 0);
+  for (const path of [...paths, UNKNOWN_PATH]) {
+    durations.zero({ app, path });
+    for (const status of STATUS_CLASSES) requests.inc({ app, path, status }, 0);
+  }
+  return {
+    started: () => inFlight.inc({ app }),
+    finished(path, status, seconds) {
+      inFlight.dec({ app });
+      requests.inc({ app, path, status: `${Math.floor(status / 100)}xx` });
+      durations.observe({ app, path }, seconds);
+    },
+  };
+}
+
+/** The three below give the registry's metric of that name, made at first use. */
+export function counter<Label extends string>(
+  registry: Registry,
+  options: { name: string; help: string; labelNames?: Label[] },
+): Counter<Label> {
+  return (
+    findMetric(registry, options.name, Counter<Label>) ?? new Counter<Label>({ ...options, registers: [registry] })
+  );
+}
+
+export function gauge<Label extends string>(
+  registry: Registry,
+  options: { name: string; help: string; labelNames?: Label[] },
+): Gauge<Label> {
+  return findMetric(registry, options.name, Gauge<Label>) ?? new Gauge<Label>({ ...options, registers: [registry] });
+}
+
+export function histogram<Label extends string>(
+  registry: Registry,
+  options: { name: string; help: string; labelNames?: Label[]; buckets: number[] },
+): Histogram<Label> {
+  return (
+    findMetric(registry, options.name, Histogram<Label>) ?? new Histogram<Label>({ ...options, registers: [registry] })
+  );
+}
+
+function findMetric<Kind>(registry: Registry, name: string, kind: new (...args: never[]) => Kind): Kind | undefined {
+  const metric: unknown = registry.getSingleMetric(name);
+  return metric instanceof kind ? metric : undefined;
+}
