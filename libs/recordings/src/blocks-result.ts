@@ -1,0 +1,70 @@
+import { ByteCursor } from './byte-cursor';
+import { RecordingError } from './recording-error';
+
+/** A block by number and id (64 lowercase hex digits). */
+export interface BlockPosition {
+  num: number;
+  id: string;
+}
+
+/** One of `block`, `traces`, `deltas` inside a message: the option's flag byte lies at `flag`, its contents from `start` to `end`. */
+export interface ResultSection {
+  flag: number;
+  present: boolean;
+  start: number;
+  end: number;
+}
+
+/** What stands at fixed places of a `get_blocks_result_v0`; nothing is copied but the ids. */
+export interface BlocksResult {
+  head: BlockPosition;
+  lastIrreversible: BlockPosition;
+  /** Absent when the node had nothing to send under the next number. */
+  thisBlock: BlockPosition | undefined;
+  prevBlock: BlockPosition | undefined;
+  block: ResultSection;
+  traces: ResultSection;
+  deltas: ResultSection;
+}
+
+/** Bytes of the variant tag, `head` and `last_irreversible`, which stand before everything else. */
+export const CHAIN_STATE_BYTES = 73;
+
+const BLOCKS_RESULT_TAG = 1;
+
+/**
+ * Takes the frame of a `get_blocks_result_v0` message apart (nodeos libraries/state_history/abi.cpp).
+ * Throws `RecordingError` when the bytes are another variant, end early or go on after the last field.
+ */
+export function peekBlocksResult(bytes: Buffer): BlocksResult {
+  const cursor = new ByteCursor(bytes);
+  const tag = cursor.varuint();
+  if (tag !== BLOCKS_RESULT_TAG) throw new RecordingError(`Result variant ${tag} is not get_blocks_result_v0`);
+  const result: BlocksResult = {
+    head: position(cursor),
+    lastIrreversible: position(cursor),
+    thisBlock: optionalPosition(cursor),
+    prevBlock: optionalPosition(cursor),
+    block: section(cursor),
+    traces: section(cursor),
+    deltas: section(cursor),
+  };
+  if (!cursor.atEnd) throw new RecordingError(`${bytes.length - cursor.offset} bytes follow the last field`);
+  return result;
+}
+
+function position(cursor: ByteCursor): BlockPosition {
+  return { num: cursor.uint32(), id: cursor.hex(32) };
+}
+
+function optionalPosition(cursor: ByteCursor): BlockPosition | undefined {
+  return cursor.uint8() === 0 ? undefined : position(cursor);
+}
+
+function section(cursor: ByteCursor): ResultSection {
+  const flag = cursor.offset;
+  const present = cursor.uint8() !== 0;
+  const length = present ? cursor.varuint() : 0;
+  const start = cursor.skip(length);
+  return { flag, present, start, end: start + length };
+}

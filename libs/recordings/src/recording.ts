@@ -1,0 +1,60 @@
+import path from 'node:path';
+import { peekBlocksResult, type BlocksResult } from './blocks-result';
+import { findChainId } from './chain-id';
+import { RecordingError } from './recording-error';
+import { messageOf, readGzipFile, readRecordingFile } from './recording-file';
+
+/** A message of a state history socket with what stands at its fixed places; `bytes` is a view, not a copy. */
+export interface RecordedMessage extends BlocksResult {
+  /** Place in the stream, from 0. */
+  index: number;
+  bytes: Buffer;
+}
+
+/** What a state history socket sent, in the order received: forks are lower block numbers sent again. */
+export interface Recording {
+  /** The text frame that opens the socket: the ABI of everything after it. */
+  abi: string;
+  messages: readonly RecordedMessage[];
+  /** 64 lowercase hex digits; `undefined` when the recording began in the middle of a chain. */
+  chainId: string | undefined;
+}
+
+const MESSAGES_FILE = 'messages.ship.gz';
+
+/** Loads a recording folder: `ship.abi.json` and `messages.ship.gz`. Throws `RecordingError`. */
+export function openRecording(folder: string): Recording {
+  const abi = readRecordingFile(folder, 'ship.abi.json').toString('utf8');
+  const packed = readGzipFile(folder, MESSAGES_FILE);
+  try {
+    return createRecording(abi, splitMessages(packed));
+  } catch (error) {
+    throw new RecordingError(`${path.join(folder, MESSAGES_FILE)}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Makes a recording of messages held in memory, each a `get_blocks_result_v0`. Throws `RecordingError`. */
+export function createRecording(abi: string, packedMessages: Iterable<Buffer>): Recording {
+  const messages: RecordedMessage[] = [];
+  for (const bytes of packedMessages) {
+    const index = messages.length;
+    try {
+      messages.push({ index, bytes, ...peekBlocksResult(bytes) });
+    } catch (error) {
+      throw new RecordingError(`Message ${index}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+  return { abi, messages, chainId: findChainId(messages) };
+}
+
+/** The stream is `uint32 length, message` over and over; the views share the one buffer. */
+function* splitMessages(packed: Buffer): Generator<Buffer> {
+  let offset = 0;
+  for (let index = 0; offset < packed.length; index++) {
+    const start = offset + 4;
+    const end = start <= packed.length ? start + packed.readUInt32LE(offset) : Infinity;
+    if (end > packed.length) throw new RecordingError(`Message ${index} is cut short at byte ${packed.length}`);
+    yield packed.subarray(start, end);
+    offset = end;
+  }
+}
