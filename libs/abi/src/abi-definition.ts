@@ -1,0 +1,196 @@
+import { HistoryError, hasErrorCode } from '@antelope-history/schemas';
+import { ByteReader } from './byte-reader';
+import { utf8ToString } from './utf8';
+
+/** What of an ABI is needed to decode data (nodeos libraries/chain/include/eosio/chain/abi_def.hpp). */
+export interface AbiDefinition {
+  version: string;
+  types: { new_type_name: string; type: string }[];
+  structs: AbiStruct[];
+  actions: { name: string; type: string }[];
+  tables: { name: string; type: string }[];
+  variants: { name: string; types: string[] }[];
+  action_results: { name: string; result_type: string }[];
+}
+
+export interface AbiStruct {
+  name: string;
+  /** The struct whose fields come first; empty for none. */
+  base: string;
+  fields: AbiField[];
+}
+
+export interface AbiField {
+  name: string;
+  type: string;
+}
+
+/** The chain's own limits on transactions keep ABIs well below; a larger one is treated as invalid. */
+export const MAX_ABI_BYTES = 1 << 20;
+/** Definitions and fields together. The largest ABIs in use have a few thousand. */
+const MAX_ABI_ENTRIES = 50_000;
+
+/**
+ * An ABI from its binary form (abi_def 1.0 to 1.3); bytes after it are ignored, as the node does.
+ *
+ * Throws ABI_INVALID for bytes that are none, that exceed 1 MiB or 50,000 entries, or that define an error message
+ * twice.
+ */
+export function parseAbi(bytes: Buffer): AbiDefinition {
+  if (bytes.length > MAX_ABI_BYTES) throw invalidAbi(`it has ${bytes.length} bytes, at most ${MAX_ABI_BYTES} are read`);
+  try {
+    return new BinaryAbiParser(bytes).definition();
+  } catch (error) {
+    if (hasErrorCode(error, 'DECODE_FAILED')) throw invalidAbi(error.message, error);
+    throw error;
+  }
+}
+
+/** Reads the parts of a binary ABI in the order they are packed. */
+class BinaryAbiParser {
+  private readonly reader: ByteReader;
+  private entriesLeft = MAX_ABI_ENTRIES;
+
+  constructor(bytes: Buffer) {
+    this.reader = new ByteReader(bytes);
+  }
+
+  definition(): AbiDefinition {
+    const version = this.text();
+    const types = this.list(() => ({ new_type_name: this.text(), type: this.text() }));
+    const structs = this.list(() => ({ name: this.text(), base: this.text(), fields: this.fields() }));
+    const actions = this.list(() => this.action());
+    const tables = this.list(() => this.table());
+    this.skipClauses();
+    this.skipErrorMessages();
+    this.skipExtensions();
+    const variants = this.optionalList(() => ({ name: this.text(), types: this.list(() => this.text()) }));
+    const action_results = this.optionalList(() => ({ name: this.reader.name(), result_type: this.text() }));
+    return { version, types, structs, actions, tables, variants, action_results };
+  }
+
+  private fields(): AbiField[] {
+    return this.list(() => ({ name: this.text(), type: this.text() }));
+  }
+
+  private action(): { name: string; type: string } {
+    const action = { name: this.reader.name(), type: this.text() };
+    this.reader.lengthPrefixed(); // the Ricardian contract
+    return action;
+  }
+
+  private table(): { name: string; type: string } {
+    const name = this.reader.name();
+    this.reader.lengthPrefixed(); // index type
+    this.list(() => this.reader.lengthPrefixed()); // key names
+    this.list(() => this.reader.lengthPrefixed()); // key types
+    return { name, type: this.text() };
+  }
+
+  private skipClauses(): void {
+    this.list(() => {
+      this.reader.lengthPrefixed();
+      this.reader.lengthPrefixed();
+    });
+  }
+
+  private skipErrorMessages(): void {
+    const codes = this.list(() => {
+      const code = this.reader.uint64();
+      this.reader.lengthPrefixed();
+      return code;
+    });
+    if (new Set(codes).size < codes.length) throw invalidAbi('it defines an error message twice');
+  }
+
+  private skipExtensions(): void {
+    this.list(() => {
+      this.reader.uint16();
+      this.reader.lengthPrefixed();
+    });
+  }
+
+  private text(): string {
+    return utf8ToString(this.reader.lengthPrefixed());
+  }
+
+  private list<T>(readEntry: () => T): T[] {
+    const size = this.reader.varuint32();
+    this.entriesLeft -= size;
+    if (this.entriesLeft < 0) throw invalidAbi(`it has more than ${MAX_ABI_ENTRIES} entries`);
+    return Array.from({ length: size }, readEntry);
+  }
+
+  /** Variants came with version 1.1, action results with 1.2: older ABIs end before them. */
+  private optionalList<T>(readEntry: () => T): T[] {
+    return this.reader.remaining() > 0 ? this.list(readEntry) : [];
+  }
+}
+
+/**
+ * An ABI from its JSON form, as a node's SHiP socket sends it first. Parts that are missing are empty.
+ *
+ * Throws ABI_INVALID for text that is not JSON or not of that shape.
+ */
+export function parseAbiJson(text: string): AbiDefinition {
+  const abi = asObject(parseJson(text), 'the ABI');
+  return {
+    version: textOf(abi, 'version'),
+    types: listOf(abi, 'types', (type) => ({ new_type_name: textOf(type, 'new_type_name'), type: textOf(type, 'type') })),
+    structs: listOf(abi, 'structs', (struct) => ({
+      name: textOf(struct, 'name'),
+      base: textOf(struct, 'base'),
+      fields: listOf(struct, 'fields', (field) => ({ name: textOf(field, 'name'), type: textOf(field, 'type') })),
+    })),
+    actions: listOf(abi, 'actions', (action) => ({ name: textOf(action, 'name'), type: textOf(action, 'type') })),
+    tables: listOf(abi, 'tables', (table) => ({ name: textOf(table, 'name'), type: textOf(table, 'type') })),
+    variants: listOf(abi, 'variants', (variant) => ({ name: textOf(variant, 'name'), types: textsOf(variant, 'types') })),
+    action_results: listOf(abi, 'action_results', (result) => ({
+      name: textOf(result, 'name'),
+      result_type: textOf(result, 'result_type'),
+    })),
+  };
+}
+
+type JsonMembers = Record<string, unknown>;
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalidAbi('it is not JSON', error);
+  }
+}
+
+function asObject(value: unknown, what: string): JsonMembers {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidAbi(`${what} is not an object`);
+  return value as JsonMembers;
+}
+
+function textOf(members: JsonMembers, key: string): string {
+  const value = members[key] ?? '';
+  if (typeof value !== 'string') throw invalidAbi(`"${key}" is not a string`);
+  return value;
+}
+
+function arrayOf(members: JsonMembers, key: string): unknown[] {
+  const value = members[key] ?? [];
+  if (!Array.isArray(value)) throw invalidAbi(`"${key}" is not an array`);
+  return value;
+}
+
+function listOf<T>(members: JsonMembers, key: string, read: (entry: JsonMembers) => T): T[] {
+  return arrayOf(members, key).map((entry) => read(asObject(entry, `an entry of "${key}"`)));
+}
+
+function textsOf(members: JsonMembers, key: string): string[] {
+  return arrayOf(members, key).map((entry) => {
+    if (typeof entry !== 'string') throw invalidAbi(`an entry of "${key}" is not a string`);
+    return entry;
+  });
+}
+
+/** An ABI_INVALID error with its reason. */
+export function invalidAbi(reason: string, cause?: unknown): HistoryError {
+  return new HistoryError('ABI_INVALID', `the ABI is not valid: ${reason}`, { cause });
+}

@@ -1,0 +1,87 @@
+import { invalidAbi, type AbiDefinition, type AbiStruct } from './abi-definition';
+import { AbiTypes, MAX_TYPE_DEPTH, quote, splitSuffix, unknownType } from './type-resolver';
+
+/**
+ * Checks an ABI as the node does before it uses it (abi_serializer.cpp set_abi and validate). The node treats a
+ * contract whose ABI fails as one without: all its data is shown as hex.
+ *
+ * Throws ABI_INVALID: an unsupported version, anything defined twice, unknown types, circular typedefs or bases.
+ */
+export function validateAbi(definition: AbiDefinition, types: AbiTypes): void {
+  if (!definition.version.startsWith('eosio::abi/1.')) {
+    throw invalidAbi(`version ${quote(definition.version)} is not supported`);
+  }
+  rejectDuplicates(definition);
+  rejectRedefinitions(types);
+  new UseChecker(types).check(definition);
+}
+
+function rejectDuplicates(definition: AbiDefinition): void {
+  const lists: [string, string[]][] = [
+    ['type', definition.types.map((entry) => entry.new_type_name)],
+    ['struct', definition.structs.map((entry) => entry.name)],
+    ['action', definition.actions.map((entry) => entry.name)],
+    ['table', definition.tables.map((entry) => entry.name)],
+    ['variant', definition.variants.map((entry) => entry.name)],
+    ['action result', definition.action_results.map((entry) => entry.name)],
+  ];
+  for (const [kind, names] of lists) {
+    if (new Set(names).size < names.length) throw invalidAbi(`it defines ${kind} names twice`);
+  }
+}
+
+/** A typedef may have a variant's name, which the node adds later, but not a builtin's or a struct's. */
+function rejectRedefinitions(types: AbiTypes): void {
+  for (const name of types.typedefs.keys()) {
+    if (types.structs.has(name) || (types.isBuiltin(name) && name !== 'bitset')) {
+      throw invalidAbi(`type ${quote(name)} is defined twice`);
+    }
+  }
+}
+
+/** Checks every use of a type; remembers what it has seen, so that the time is that of reading the ABI. */
+class UseChecker {
+  private readonly known = new Set<string>();
+  private readonly soundStructs = new Set<AbiStruct>();
+
+  constructor(private readonly types: AbiTypes) {}
+
+  check(definition: AbiDefinition): void {
+    for (const typedef of definition.types) this.checkType(typedef.type);
+    for (const struct of definition.structs) this.checkStruct(struct);
+    for (const variant of definition.variants) variant.types.forEach((type) => this.checkType(type));
+    for (const action of definition.actions) this.checkType(action.type);
+    for (const table of definition.tables) this.checkType(table.type);
+    for (const result of definition.action_results) this.checkType(result.result_type);
+  }
+
+  private checkStruct(struct: AbiStruct): void {
+    for (const field of struct.fields) this.checkType(field.type.endsWith('$') ? field.type.slice(0, -1) : field.type);
+    const lineage = new Set<AbiStruct>();
+    for (let current: AbiStruct | undefined = struct; current !== undefined; current = this.types.baseOf(current)) {
+      if (lineage.has(current)) throw invalidAbi(`struct ${quote(struct.name)} is its own base`);
+      if (this.soundStructs.has(current)) break;
+      lineage.add(current);
+    }
+    lineage.forEach((sound) => this.soundStructs.add(sound));
+  }
+
+  private checkType(typeName: string): void {
+    if (this.known.has(typeName)) return;
+    let name = typeName;
+    for (let depth = 0; depth < MAX_TYPE_DEPTH; depth++) {
+      const next = splitSuffix(name)?.element ?? this.types.typedefs.get(name);
+      if (next === undefined) {
+        if (!this.isDefined(name)) throw unknownType(typeName);
+        this.known.add(typeName);
+        return;
+      }
+      name = next;
+    }
+    throw invalidAbi(`type ${quote(typeName)} is defined through too many others, or through itself`);
+  }
+
+  private isDefined(name: string): boolean {
+    return this.types.isBuiltin(name) || this.types.structs.has(name) || this.types.variants.has(name);
+  }
+}

@@ -1,0 +1,114 @@
+import { HistoryError } from '@antelope-history/schemas';
+import { readAsset, readExtendedAsset, readSymbol, readSymbolCode } from './asset';
+import type { ByteReader } from './byte-reader';
+import type { DecodeBudget } from './decode-budget';
+import { readFloat128, readFloat32, readFloat64 } from './float';
+import { readInt128, readInt64, readUint128, readUint64 } from './integer';
+import type { JsonValue } from './json-value';
+import { publicKeyToString, readPublicKey } from './public-key';
+import { readSignature, signatureToString } from './signature';
+import { blockTimestampToString, timePointSecToString, timePointToString } from './time';
+import { utf8ToString } from './utf8';
+
+/** Reads one value and gives its JSON form; throws DECODE_FAILED where the node fails to unpack. */
+export type ValueDecoder = (reader: ByteReader, budget: DecodeBudget) => JsonValue;
+
+export interface ValueType {
+  decode: ValueDecoder;
+  /** What of the output budget a value takes at most; the rest, if any, `decode` takes itself. */
+  cost: number;
+}
+
+/** Printing a key or signature takes far longer than its length suggests: base58 and a hash. */
+const KEY_COST = 400;
+const SIGNATURE_COST = 600;
+
+/**
+ * The types that every ABI knows, in the JSON form of nodeos
+ * (libraries/chain/abi_serializer.cpp configure_built_in_types; bitset comes with ABI version 1.3).
+ */
+export const BUILTIN_TYPES: ReadonlyMap<string, ValueType> = new Map<string, ValueType>([
+  ['bool', { decode: (reader) => reader.uint8(), cost: 3 }],
+  ['int8', { decode: (reader) => reader.int8(), cost: 4 }],
+  ['uint8', { decode: (reader) => reader.uint8(), cost: 3 }],
+  ['int16', { decode: (reader) => reader.int16(), cost: 6 }],
+  ['uint16', { decode: (reader) => reader.uint16(), cost: 5 }],
+  ['int32', { decode: (reader) => reader.int32(), cost: 11 }],
+  ['uint32', { decode: (reader) => reader.uint32(), cost: 10 }],
+  ['int64', { decode: readInt64, cost: 22 }],
+  ['uint64', { decode: readUint64, cost: 22 }],
+  ['int128', { decode: readInt128, cost: 42 }],
+  ['uint128', { decode: readUint128, cost: 42 }],
+  ['varint32', { decode: (reader) => reader.varint32(), cost: 11 }],
+  ['varuint32', { decode: (reader) => reader.varuint32(), cost: 10 }],
+  ['float32', { decode: spendingItsLength(readFloat32), cost: 2 }],
+  ['float64', { decode: spendingItsLength(readFloat64), cost: 2 }],
+  ['float128', { decode: readFloat128, cost: 36 }],
+  ['time_point', { decode: (reader) => timePointToString(reader.int64()), cost: 40 }],
+  ['time_point_sec', { decode: (reader) => timePointSecToString(reader.uint32()), cost: 30 }],
+  ['block_timestamp_type', { decode: (reader) => blockTimestampToString(reader.uint32()), cost: 30 }],
+  ['name', { decode: (reader) => reader.name(), cost: 15 }],
+  ['bytes', { decode: readBytes, cost: 2 }],
+  ['string', { decode: readString, cost: 2 }],
+  ['checksum160', { decode: (reader) => reader.slice(20).toString('hex'), cost: 42 }],
+  ['checksum256', { decode: (reader) => reader.slice(32).toString('hex'), cost: 66 }],
+  ['checksum512', { decode: (reader) => reader.slice(64).toString('hex'), cost: 130 }],
+  ['public_key', { decode: readKeyText, cost: KEY_COST }],
+  ['signature', { decode: readSignatureText, cost: SIGNATURE_COST }],
+  ['symbol', { decode: readSymbol, cost: 12 }],
+  ['symbol_code', { decode: readSymbolCode, cost: 9 }],
+  ['asset', { decode: readAsset, cost: 30 }],
+  ['extended_asset', { decode: readExtendedAsset, cost: 75 }],
+  ['bitset', { decode: readBitset, cost: 2 }],
+]);
+
+function spendingItsLength(read: (reader: ByteReader) => string): ValueDecoder {
+  return (reader, budget) => {
+    const text = read(reader);
+    budget.spend(text.length);
+    return text;
+  };
+}
+
+function readBytes(reader: ByteReader, budget: DecodeBudget): string {
+  const bytes = reader.lengthPrefixed();
+  budget.spend(bytes.length * 2);
+  return bytes.toString('hex');
+}
+
+function readString(reader: ByteReader, budget: DecodeBudget): string {
+  const bytes = reader.lengthPrefixed();
+  budget.spend(bytes.length);
+  return utf8ToString(bytes);
+}
+
+function readKeyText(reader: ByteReader, budget: DecodeBudget): string {
+  const key = readPublicKey(reader);
+  budget.spend(base58Cost(key.length));
+  return publicKeyToString(key);
+}
+
+function readSignatureText(reader: ByteReader, budget: DecodeBudget): string {
+  const signature = readSignature(reader);
+  budget.spend(base58Cost(signature.length));
+  return signatureToString(signature);
+}
+
+/** Base58 takes time that grows with the square of the length; that of usual keys and signatures is in their cost. */
+function base58Cost(length: number): number {
+  return length < 100 ? 0 : Math.ceil((length * length) / 50);
+}
+
+/** A count of bits and the bits, lowest first, in whole bytes; printed highest first. */
+function readBitset(reader: ByteReader, budget: DecodeBudget): string {
+  const size = reader.varuint32();
+  const bytes = Math.ceil(size / 8);
+  if (bytes > reader.remaining()) {
+    throw new HistoryError('DECODE_FAILED', `${size} bits at byte ${reader.offset} are more than the data has`);
+  }
+  budget.spend(size);
+  const blocks = reader.slice(bytes);
+  let bits = '';
+  for (let i = size - 1; i >= 0; i--) bits += (blocks[i >> 3]! >> (i & 7)) & 1;
+  return bits;
+}

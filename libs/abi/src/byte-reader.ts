@@ -1,0 +1,143 @@
+import { HistoryError } from '@antelope-history/schemas';
+import { readName } from './name';
+
+/**
+ * Reads the chain's binary encoding (fc::raw: little-endian, varuint32 lengths) from a buffer, front to back.
+ *
+ * Every read that would pass `end` throws DECODE_FAILED and leaves `offset` where it was. Reads allocate nothing but
+ * their result: hundreds of thousands of action traces a second pass through here, hence the index arithmetic in
+ * place of Buffer's own checked readers.
+ */
+export class ByteReader {
+  readonly bytes: Buffer;
+  readonly end: number;
+  offset: number;
+
+  /** `offset` and `end` are byte positions in `bytes`; the reader never leaves them. */
+  constructor(bytes: Buffer, offset = 0, end = bytes.length) {
+    if (offset < 0 || end > bytes.length || offset > end) {
+      throw new HistoryError('DECODE_FAILED', `a reader from ${offset} to ${end} does not fit ${bytes.length} bytes`);
+    }
+    this.bytes = bytes;
+    this.offset = offset;
+    this.end = end;
+  }
+
+  remaining(): number {
+    return this.end - this.offset;
+  }
+
+  uint8(): number {
+    const at = this.take(1, 'a byte');
+    return this.bytes[at]!;
+  }
+
+  uint16(): number {
+    const at = this.take(2, 'a 16-bit integer');
+    const bytes = this.bytes;
+    return bytes[at]! | (bytes[at + 1]! << 8);
+  }
+
+  uint32(): number {
+    return this.int32() >>> 0;
+  }
+
+  int8(): number {
+    return (this.uint8() << 24) >> 24;
+  }
+
+  int16(): number {
+    return (this.uint16() << 16) >> 16;
+  }
+
+  int32(): number {
+    const at = this.take(4, 'a 32-bit integer');
+    const bytes = this.bytes;
+    return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+  }
+
+  uint64(): bigint {
+    const at = this.take(8, 'a 64-bit integer');
+    return this.bytes.readBigUInt64LE(at);
+  }
+
+  int64(): bigint {
+    const at = this.take(8, 'a 64-bit integer');
+    return this.bytes.readBigInt64LE(at);
+  }
+
+  /** A uint64 as a number; one beyond 2^53-1 throws DECODE_FAILED. */
+  uint64Number(): number {
+    const low = this.uint32();
+    const high = this.uint32();
+    if (high > 0x1fffff) {
+      this.offset -= 8;
+      throw this.failure('a 64-bit integer beyond 2^53-1');
+    }
+    return high * 0x100000000 + low;
+  }
+
+  /** An unsigned LEB128 integer of at most five bytes and 32 bits; anything longer throws DECODE_FAILED. */
+  varuint32(): number {
+    const start = this.offset;
+    let value = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      if (this.offset >= this.end) break;
+      const byte = this.bytes[this.offset++]!;
+      if (shift === 28 && byte > 0x0f) {
+        this.offset = start;
+        throw this.failure('a variable-length integer beyond 32 bits');
+      }
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value >>> 0;
+    }
+    this.offset = start;
+    throw this.failure('a variable-length integer that the data cuts off');
+  }
+
+  /** A signed LEB128 integer, zigzag coded (fc::signed_int). */
+  varint32(): number {
+    const value = this.varuint32();
+    return (value >>> 1) ^ -(value & 1);
+  }
+
+  skip(count: number): void {
+    this.take(count, 'the bytes to skip');
+  }
+
+  /** The next `count` bytes as a view of the same memory. */
+  slice(count: number): Buffer {
+    const at = this.take(count, 'bytes');
+    return this.bytes.subarray(at, at + count);
+  }
+
+  /** A varuint32 length and that many bytes, as a view of the same memory. */
+  lengthPrefixed(): Buffer {
+    const start = this.offset;
+    const length = this.varuint32();
+    if (length > this.end - this.offset) {
+      this.offset = start;
+      throw this.failure(`${length} length-prefixed bytes`);
+    }
+    return this.slice(length);
+  }
+
+  name(): string {
+    return readName(this.bytes, this.take(8, 'a name'));
+  }
+
+  /** Moves past `count` bytes and returns where they begin. */
+  private take(count: number, what: string): number {
+    const at = this.offset;
+    if (count > this.end - at || count < 0) throw this.failure(what);
+    this.offset = at + count;
+    return at;
+  }
+
+  private failure(what: string): HistoryError {
+    return new HistoryError(
+      'DECODE_FAILED',
+      `cannot read ${what} at byte ${this.offset}: ${this.end - this.offset} bytes left`,
+    );
+  }
+}

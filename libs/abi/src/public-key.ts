@@ -1,0 +1,93 @@
+import { HistoryError } from '@antelope-history/schemas';
+import { decodeBase58Check, encodeBase58Check } from './base58';
+import { ByteReader } from './byte-reader';
+
+/**
+ * Public keys. Their canonical bytes are the chain's own: a type tag (0 K1, 1 R1, 2 WA) and the packed key, which is
+ * 33 bytes for K1 and R1, and 33 bytes, the user presence byte and the relying party's id for WA
+ * (nodeos libraries/libfc/src/crypto/public_key.cpp, elliptic_webauthn.hpp). Equal keys have equal canonical bytes,
+ * whatever form they were written in.
+ */
+
+export const KEY_TYPES = ['K1', 'R1', 'WA'] as const;
+const WEB_AUTHN = 2;
+const POINT_BYTES = 33;
+const LEGACY_PREFIX = 'EOS';
+/** Longer than any key whose relying party id is a domain name (at most 255 characters). */
+const MAX_TEXT_LENGTH = 512;
+/** Encoding takes time that grows with the square of the length. */
+const MAX_KEY_BYTES = 1024;
+
+/**
+ * Canonical bytes of a key written as `EOS…`, `PUB_K1_…`, `PUB_R1_…` or `PUB_WA_…`.
+ *
+ * Throws INVALID_PUBLIC_KEY whose detail says what is wrong: the prefix, the base58 text, the length or the checksum.
+ */
+export function parsePublicKey(text: string): Buffer {
+  const trimmed = text.trim();
+  if (trimmed.length > MAX_TEXT_LENGTH) throw invalidKey(`it is longer than ${MAX_TEXT_LENGTH} characters`);
+  if (trimmed.startsWith(LEGACY_PREFIX) && !trimmed.includes('_')) {
+    return canonicalKey(0, trimmed.slice(LEGACY_PREFIX.length), '');
+  }
+  const match = /^PUB_(K1|R1|WA)_(.*)$/.exec(trimmed);
+  if (match === null) throw invalidKey('it must begin with EOS, PUB_K1_, PUB_R1_ or PUB_WA_');
+  const [, type = '', encoded = ''] = match;
+  return canonicalKey(KEY_TYPES.findIndex((known) => known === type), encoded, type);
+}
+
+function canonicalKey(tag: number, encoded: string, checksumSuffix: string): Buffer {
+  const data = decodeBase58Check(encoded, checksumSuffix);
+  if (data === 'base58') throw invalidKey('what follows the prefix is not base58');
+  if (data === 'length') throw invalidKey('it is too short');
+  if (data === 'checksum') throw invalidKey('its checksum does not match, so a character is wrong or missing');
+  const canonical = Buffer.concat([Buffer.of(tag), data]);
+  if (!isWholeKey(canonical)) throw invalidKey(`${data.length} bytes are not the length of such a key`);
+  return canonical;
+}
+
+function isWholeKey(canonical: Buffer): boolean {
+  try {
+    return readPublicKey(new ByteReader(canonical)).length === canonical.length;
+  } catch {
+    return false;
+  }
+}
+
+function invalidKey(reason: string): HistoryError {
+  return new HistoryError('INVALID_PUBLIC_KEY', `this is not a public key: ${reason}`);
+}
+
+/** Canonical bytes of the packed key at the reader, as a view; DECODE_FAILED when there is none. */
+export function readPublicKey(reader: ByteReader): Buffer {
+  const start = reader.offset;
+  const tag = readKeyType(reader, 'public key');
+  reader.skip(POINT_BYTES);
+  if (tag === WEB_AUTHN) {
+    reader.skip(1);
+    const relyingParty = reader.lengthPrefixed();
+    if (relyingParty.length === 0 || relyingParty.length > MAX_KEY_BYTES) {
+      throw new HistoryError('DECODE_FAILED', `a WA public key with a relying party of ${relyingParty.length} bytes`);
+    }
+  }
+  return reader.bytes.subarray(start, reader.offset);
+}
+
+/** The type tag of a key or signature. The node's variant tag is a varuint32, but three types need one byte only. */
+export function readKeyType(reader: ByteReader, of: string): number {
+  const tag = reader.uint8();
+  if (tag >= KEY_TYPES.length) throw new HistoryError('DECODE_FAILED', `unknown ${of} type ${tag}`);
+  return tag;
+}
+
+/** The node's form: `EOS…` for K1, `PUB_R1_…`, `PUB_WA_…`. */
+export function publicKeyToString(canonical: Buffer): string {
+  if (canonical[0] === 0) return LEGACY_PREFIX + encodeBase58Check(canonical.subarray(1), '');
+  return publicKeyToPubString(canonical);
+}
+
+/** The newer form for all types: `PUB_K1_…`, `PUB_R1_…`, `PUB_WA_…`. */
+export function publicKeyToPubString(canonical: Buffer): string {
+  const type = KEY_TYPES[canonical[0] ?? -1];
+  if (type === undefined) throw new HistoryError('DECODE_FAILED', `unknown public key type ${canonical[0]}`);
+  return `PUB_${type}_${encodeBase58Check(canonical.subarray(1), type)}`;
+}

@@ -1,0 +1,48 @@
+import { HistoryError } from '@antelope-history/schemas';
+
+/** Times as nodeos prints them: UTC without a zone (nodeos libraries/libfc/src/time.cpp). */
+
+const SLOT_EPOCH_MS = Date.UTC(2000, 0, 1);
+const SLOT_MS = 500;
+/** 10000-01-01: the node's calendar (boost::gregorian) ends before it, and so the node cannot print it. */
+const CALENDAR_END_MS = Date.UTC(10_000, 0, 1);
+
+/** Milliseconds since 1970 of a `block_timestamp_type` slot (half seconds since 2000). */
+export function blockTimestampToMs(slot: number): number {
+  return SLOT_EPOCH_MS + slot * SLOT_MS;
+}
+
+/** A `block_timestamp_type` slot as "2026-01-01T00:00:00.500". */
+export function blockTimestampToString(slot: number): string {
+  return new Date(blockTimestampToMs(slot)).toISOString().slice(0, 23);
+}
+
+/** A `time_point_sec` (seconds since 1970) as "2026-01-01T00:00:00". */
+export function timePointSecToString(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 19);
+}
+
+/**
+ * A `time_point` (microseconds since 1970) as "2026-01-01T00:00:00.500", cut (not rounded) to milliseconds.
+ *
+ * A negative one is a duration to the node: `-HHMMSS[.ffffff]`. One beyond the year 9999 throws DECODE_FAILED, as the
+ * node fails on it too.
+ */
+export function timePointToString(microseconds: bigint): string {
+  if (microseconds < 0n) return negativeTimePointToString(microseconds);
+  const milliseconds = microseconds / 1000n;
+  if (milliseconds >= CALENDAR_END_MS) {
+    throw new HistoryError('DECODE_FAILED', `the time ${microseconds} us is beyond the year 9999`);
+  }
+  return new Date(Number(milliseconds)).toISOString().slice(0, 23);
+}
+
+/** boost::posix_time::to_iso_string of a negative duration; the lowest int64 is boost's negative infinity. */
+function negativeTimePointToString(microseconds: bigint): string {
+  if (microseconds === -(1n << 63n)) return '-infinity';
+  const elapsed = -microseconds;
+  const fraction = elapsed % 1_000_000n;
+  const seconds = elapsed / 1_000_000n;
+  const clock = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n].map((part) => String(part).padStart(2, '0'));
+  return `-${clock.join('')}` + (fraction === 0n ? '' : `.${String(fraction).padStart(6, '0')}`);
+}

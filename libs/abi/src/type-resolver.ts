@@ -1,0 +1,123 @@
+import { invalidAbi, type AbiDefinition, type AbiField, type AbiStruct } from './abi-definition';
+import { BUILTIN_TYPES } from './builtin-types';
+
+/** What a type name of an ABI stands for, typedefs followed; elements are type names to be resolved in turn. */
+export type ResolvedType =
+  | { kind: 'builtin'; name: string }
+  | { kind: 'struct'; name: string; fields: ResolvedField[] }
+  | { kind: 'variant'; name: string; types: string[] }
+  | { kind: 'array'; element: string }
+  | { kind: 'fixed-array'; element: string; size: number }
+  | { kind: 'optional'; element: string }
+  | { kind: 'extension'; element: string };
+
+/** A field of a struct; the fields of its base come first. */
+export interface ResolvedField extends AbiField {
+  /** 0 for the struct's own fields, 1 for its base's, and so on. */
+  level: number;
+}
+
+/** The node nests no deeper when it decodes (abi_serializer.hpp max_recursion_depth). */
+export const MAX_TYPE_DEPTH = 32;
+
+/**
+ * Resolves the type names of an ABI one step at a time, for compiling readers from it.
+ *
+ * The returned function throws ABI_INVALID for a name that the ABI doesn't know. The ABI itself is not checked:
+ * `compileAbi` does that.
+ */
+export function createTypeResolver(definition: AbiDefinition): (typeName: string) => ResolvedType {
+  const types = new AbiTypes(definition);
+  const resolved = new Map<string, ResolvedType>();
+  return (typeName) => {
+    let type = resolved.get(typeName);
+    if (type === undefined) {
+      type = types.resolve(typeName);
+      resolved.set(typeName, type);
+    }
+    return type;
+  };
+}
+
+/** The type names that an ABI defines, looked up as the node does (abi_serializer.cpp). */
+export class AbiTypes {
+  readonly typedefs: Map<string, string>;
+  readonly structs: Map<string, AbiStruct>;
+  readonly variants: Map<string, { name: string; types: string[] }>;
+
+  constructor(definition: AbiDefinition) {
+    this.typedefs = new Map(definition.types.map((typedef) => [typedef.new_type_name, typedef.type]));
+    this.structs = new Map(definition.structs.map((struct) => [struct.name, struct]));
+    this.variants = new Map(definition.variants.map((variant) => [variant.name, variant]));
+  }
+
+  /** A builtin wins over a struct of its name; only bitset, which older ABIs don't know, yields to it. */
+  isBuiltin(name: string): boolean {
+    if (name === 'bitset' && (this.structs.has(name) || this.variants.has(name))) return false;
+    return BUILTIN_TYPES.has(name);
+  }
+
+  resolve(typeName: string): ResolvedType {
+    if (typeName.endsWith('$')) return { kind: 'extension', element: typeName.slice(0, -1) };
+    const name = this.followTypedefs(typeName);
+    const suffixed = splitSuffix(name);
+    if (suffixed !== undefined) return suffixed;
+    if (this.isBuiltin(name)) return { kind: 'builtin', name };
+    const variant = this.variants.get(name);
+    if (variant !== undefined) return { kind: 'variant', name, types: variant.types };
+    const struct = this.structs.get(name);
+    if (struct !== undefined) return { kind: 'struct', name, fields: this.allFields(struct) };
+    throw unknownType(typeName);
+  }
+
+  followTypedefs(typeName: string): string {
+    let name = typeName;
+    for (let hops = 0; hops < MAX_TYPE_DEPTH; hops++) {
+      const next = this.typedefs.get(name);
+      if (next === undefined) return name;
+      name = next;
+    }
+    throw invalidAbi(`type ${quote(typeName)} is defined through too many others, or through itself`);
+  }
+
+  baseOf(struct: AbiStruct): AbiStruct | undefined {
+    if (struct.base === '') return undefined;
+    const base = this.structs.get(this.followTypedefs(struct.base));
+    if (base === undefined) throw invalidAbi(`the base of struct ${quote(struct.name)} is not a struct`);
+    return base;
+  }
+
+  private allFields(struct: AbiStruct): ResolvedField[] {
+    const lineage: AbiStruct[] = [];
+    for (let current: AbiStruct | undefined = struct; current !== undefined; current = this.baseOf(current)) {
+      if (lineage.length === MAX_TYPE_DEPTH) throw invalidAbi(`struct ${quote(struct.name)} has too many bases`);
+      lineage.push(current);
+    }
+    return lineage.flatMap(({ fields }, level) => fields.map((field) => ({ ...field, level }))).sort(byLevel);
+  }
+}
+
+/** The farthest base first; the sort is stable, so each struct's fields keep their order. */
+function byLevel(left: ResolvedField, right: ResolvedField): number {
+  return right.level - left.level;
+}
+
+/** The outermost array or optional of a type name, if it has one. */
+export function splitSuffix(name: string): Extract<ResolvedType, { element: string }> | undefined {
+  if (name.endsWith('[]')) return { kind: 'array', element: name.slice(0, -2) };
+  if (name.endsWith('?')) return { kind: 'optional', element: name.slice(0, -1) };
+  if (!name.endsWith(']')) return undefined;
+  const open = name.lastIndexOf('[');
+  const size = name.slice(open + 1, -1);
+  if (open < 0 || !/^[0-9]{1,10}$/.test(size)) return undefined;
+  return { kind: 'fixed-array', element: name.slice(0, open), size: Number(size) };
+}
+
+export function unknownType(typeName: string): Error {
+  return invalidAbi(`type ${quote(typeName)} is not defined`);
+}
+
+/** A name of any length and content, fit for an error text. */
+export function quote(name: string): string {
+  return JSON.stringify(name.length > 64 ? `${name.slice(0, 61)}...` : name);
+}
