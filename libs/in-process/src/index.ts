@@ -1,1 +1,2 @@
-export {};
+export * from './memory-broker';
+export * from './memory-key-value';

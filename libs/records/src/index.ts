@@ -1,3 +1,5 @@
-export * from './block-records';
 export * from './action-record';
+export * from './block-records';
+export * from './deserialize-block';
+export * from './record-writer';
 export * from './stored';

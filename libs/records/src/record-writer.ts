@@ -1,0 +1,64 @@
+/** Appends packed fields to one growing buffer; the bytes handed out are views of it. */
+export class RecordWriter {
+  private buffer: Buffer;
+  private end = 0;
+
+  constructor(initialBytes: number) {
+    this.buffer = Buffer.allocUnsafeSlow(Math.max(64, initialBytes));
+  }
+
+  get offset(): number {
+    return this.end;
+  }
+
+  uint8(value: number): void {
+    this.reserve(1);
+    this.buffer[this.end++] = value;
+  }
+
+  uint32(value: number): void {
+    this.reserve(4);
+    this.end = this.buffer.writeUInt32LE(value, this.end);
+  }
+
+  /** Any whole number up to 2^53 - 1, seven bits a byte, lowest first. */
+  varuint(value: number): void {
+    this.reserve(8);
+    let rest = value;
+    while (rest > 0x7f) {
+      this.buffer[this.end++] = (rest % 0x80) | 0x80;
+      rest = rest > 0x7fffffff ? Math.floor(rest / 0x80) : rest >>> 7;
+    }
+    this.buffer[this.end++] = rest;
+  }
+
+  /** Copies `source[start, end)`. */
+  copy(source: Buffer, start: number, end: number): void {
+    const length = end - start;
+    this.reserve(length);
+    if (length <= 24) {
+      // A call into the runtime costs more than a few bytes copied here; most fields are names and sequences.
+      for (let index = start; index < end; index++) this.buffer[this.end++] = source[index] as number;
+      return;
+    }
+    source.copy(this.buffer, this.end, start, end);
+    this.end += length;
+  }
+
+  lengthPrefixed(source: Buffer, start = 0, end = source.length): void {
+    this.varuint(end - start);
+    this.copy(source, start, end);
+  }
+
+  /** What was written from `start` to now. Later growth of the writer does not move it. */
+  view(start: number): Buffer {
+    return this.buffer.subarray(start, this.end);
+  }
+
+  private reserve(bytes: number): void {
+    if (this.end + bytes <= this.buffer.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.end + bytes));
+    this.buffer.copy(grown, 0, 0, this.end);
+    this.buffer = grown;
+  }
+}

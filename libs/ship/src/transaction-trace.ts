@@ -1,0 +1,367 @@
+import { ByteReader } from '@antelope-history/abi';
+import { HistoryError } from '@antelope-history/schemas';
+import type { FieldReader, LayoutCompiler, Read } from './layout-compiler';
+
+/**
+ * Views of transaction traces. Numbers called `…At` and `…End` are offsets into the traces' bytes, so that a stage
+ * copies what it keeps and nothing else is ever made into an object: half a million traces pass here in a second.
+ * Views are reused from one transaction to the next.
+ */
+export class ActionTraceView {
+  ordinal = 0;
+  creatorOrdinal = 0;
+  hasReceipt = false;
+  actDigestAt = 0;
+  globalSequence = 0;
+  recvSequenceAt = 0;
+  /** A packed `account_auth_sequence[]`. */
+  authSequenceAt = 0;
+  authSequenceEnd = 0;
+  codeSequence = 0;
+  abiSequence = 0;
+  receiverAt = 0;
+  accountAt = 0;
+  nameAt = 0;
+  /** A packed `permission_level[]`. */
+  authorizationAt = 0;
+  authorizationEnd = 0;
+  dataAt = 0;
+  dataEnd = 0;
+  contextFree = false;
+  elapsedAt = 0;
+  consoleAt = 0;
+  consoleEnd = 0;
+  /** A packed `account_delta[]`. */
+  ramDeltasAt = 0;
+  ramDeltasEnd = 0;
+  /** -1 = absent. */
+  exceptAt = -1;
+  exceptEnd = -1;
+  errorCodeAt = -1;
+  returnValueAt = 0;
+  returnValueEnd = 0;
+
+  reset(): void {
+    this.hasReceipt = false;
+    this.exceptAt = -1;
+    this.errorCodeAt = -1;
+    this.returnValueAt = 0;
+    this.returnValueEnd = 0;
+  }
+}
+
+export class PartialTransactionView {
+  expiration = 0;
+  refBlockNum = 0;
+  refBlockPrefix = 0;
+  maxNetUsageWords = 0;
+  maxCpuUsageMs = 0;
+  delaySec = 0;
+  signatures: Buffer[] = [];
+}
+
+export class TransactionTraceView {
+  idAt = 0;
+  status = 0;
+  cpuUsageUs = 0;
+  netUsageWords = 0;
+  scheduled = false;
+  actionCount = 0;
+  /** The first `actionCount` are this transaction's, in the order of their ordinals. */
+  readonly actions: ActionTraceView[] = [];
+  partial: PartialTransactionView | undefined = undefined;
+  /** The failed deferred transaction that this one (`onerror`) was run for. */
+  failed: TransactionTraceView | undefined = undefined;
+
+  reset(): void {
+    this.actionCount = 0;
+    this.partial = undefined;
+    this.failed = undefined;
+  }
+
+  nextAction(): ActionTraceView {
+    const action = (this.actions[this.actionCount] ??= new ActionTraceView());
+    this.actionCount++;
+    action.reset();
+    return action;
+  }
+}
+
+/** nodeos nests one failed deferred transaction in the `onerror` that answers it, and no deeper. */
+const MAX_FAILED_DEPTH = 4;
+
+export type TraceReader = (bytes: Buffer, visit: (trace: TransactionTraceView) => void) => void;
+
+/**
+ * Compiles the reader of a result's `traces` (a packed `transaction_trace[]`) from the node's ABI.
+ * The reader calls `visit` once per transaction in the block's order, with a view that is only good during the call.
+ * Throws `DECODE_FAILED` on bytes that are not such traces, `SHIP_UNSUPPORTED` on a layout that is not known.
+ */
+export function compileTraceReader(layouts: LayoutCompiler): TraceReader {
+  const readTrace = compileTransactionTrace(layouts);
+  const pool: TransactionTraceView[] = [];
+  return (bytes, visit) => {
+    const reader = new ByteReader(bytes);
+    const count = reader.varuint32();
+    if (count > reader.remaining()) throw new HistoryError('DECODE_FAILED', `${count} traces in ${bytes.length} bytes`);
+    const view = (pool[0] ??= new TransactionTraceView());
+    for (let index = 0; index < count; index++) {
+      view.reset();
+      readTrace(reader, view);
+      visit(view);
+    }
+    if (reader.remaining() > 0) throw new HistoryError('DECODE_FAILED', 'bytes remain after the last trace');
+  };
+}
+
+function compileTransactionTrace(layouts: LayoutCompiler): Read<TransactionTraceView> {
+  const readAction = layouts.variant('action_trace', compileActionTraces(layouts));
+  const readPartial = compilePartial(layouts);
+  let depth = 0;
+  const skipNamed = (type: string): FieldReader<TransactionTraceView> => ({ type, read: layouts.skip(type) });
+  const readTrace: Read<TransactionTraceView> = layouts.variant('transaction_trace', {
+    transaction_trace_v0: layouts.struct<TransactionTraceView>('transaction_trace_v0', {
+      id: {
+        type: 'checksum256',
+        read: (reader, trace) => {
+          trace.idAt = reader.offset;
+          reader.skip(32);
+        },
+      },
+      status: { type: 'uint8', read: (reader, trace) => void (trace.status = reader.uint8()) },
+      cpu_usage_us: { type: 'uint32', read: (reader, trace) => void (trace.cpuUsageUs = reader.uint32()) },
+      net_usage_words: { type: 'varuint32', read: (reader, trace) => void (trace.netUsageWords = reader.varuint32()) },
+      scheduled: { type: 'bool', read: (reader, trace) => void (trace.scheduled = reader.uint8() !== 0) },
+      action_traces: {
+        type: 'action_trace[]',
+        read: (reader, trace) => {
+          const count = reader.varuint32();
+          for (let index = 0; index < count; index++) readAction(reader, trace.nextAction());
+        },
+      },
+      except: skipNamed('string?'),
+      error_code: skipNamed('uint64?'),
+      failed_dtrx_trace: {
+        type: 'transaction_trace?',
+        read: (reader, trace) => {
+          if (reader.uint8() === 0) return;
+          if (++depth > MAX_FAILED_DEPTH) {
+            depth = 0;
+            throw new HistoryError('DECODE_FAILED', 'failed transactions are nested too deep');
+          }
+          trace.failed = new TransactionTraceView();
+          readTrace(reader, trace.failed);
+          depth--;
+        },
+      },
+      partial: {
+        type: 'partial_transaction?',
+        read: (reader, trace) => {
+          if (reader.uint8() === 0) return;
+          trace.partial = new PartialTransactionView();
+          readPartial(reader, trace.partial);
+        },
+      },
+    }),
+  });
+  return readTrace;
+}
+
+function compileActionTraces(layouts: LayoutCompiler): Record<string, Read<ActionTraceView>> {
+  const versions: Record<string, Read<ActionTraceView>> = {};
+  for (const type of layouts.variantTypes('action_trace') ?? []) versions[type] = compileActionTrace(layouts, type);
+  return versions;
+}
+
+function compileActionTrace(layouts: LayoutCompiler, type: string): Read<ActionTraceView> {
+  layouts.expectExact('permission_level', ['actor: name', 'permission: name']);
+  layouts.expectExact('account_delta', ['account: name', 'delta: int64']);
+  const readReceipt = layouts.variant('action_receipt', { action_receipt_v0: compileReceipt(layouts) });
+  const readAct = compileAct(layouts);
+  return layouts.struct<ActionTraceView>(
+    type,
+    {
+      action_ordinal: { type: 'varuint32', read: (reader, trace) => void (trace.ordinal = reader.varuint32()) },
+      creator_action_ordinal: {
+        type: 'varuint32',
+        read: (reader, trace) => void (trace.creatorOrdinal = reader.varuint32()),
+      },
+      receipt: {
+        type: 'action_receipt?',
+        read: (reader, trace) => {
+          trace.hasReceipt = reader.uint8() !== 0;
+          if (trace.hasReceipt) readReceipt(reader, trace);
+        },
+      },
+      receiver: {
+        type: 'name',
+        read: (reader, trace) => {
+          trace.receiverAt = reader.offset;
+          reader.skip(8);
+        },
+      },
+      act: { type: 'action', read: readAct },
+      context_free: { type: 'bool', read: (reader, trace) => void (trace.contextFree = reader.uint8() !== 0) },
+      elapsed: {
+        type: 'int64',
+        read: (reader, trace) => {
+          trace.elapsedAt = reader.offset;
+          reader.skip(8);
+        },
+      },
+      console: {
+        type: 'string',
+        read: (reader, trace) => {
+          const length = reader.varuint32();
+          trace.consoleAt = reader.offset;
+          reader.skip(length);
+          trace.consoleEnd = reader.offset;
+        },
+      },
+      account_ram_deltas: {
+        type: 'account_delta[]',
+        read: (reader, trace) => {
+          trace.ramDeltasAt = reader.offset;
+          skipPairs(reader);
+          trace.ramDeltasEnd = reader.offset;
+        },
+      },
+      except: {
+        type: 'string?',
+        read: (reader, trace) => {
+          if (reader.uint8() === 0) return;
+          const length = reader.varuint32();
+          trace.exceptAt = reader.offset;
+          reader.skip(length);
+          trace.exceptEnd = reader.offset;
+        },
+      },
+      error_code: {
+        type: 'uint64?',
+        read: (reader, trace) => {
+          if (reader.uint8() === 0) return;
+          trace.errorCodeAt = reader.offset;
+          reader.skip(8);
+        },
+      },
+      return_value: {
+        type: 'bytes',
+        read: (reader, trace) => {
+          const length = reader.varuint32();
+          trace.returnValueAt = reader.offset;
+          reader.skip(length);
+          trace.returnValueEnd = reader.offset;
+        },
+      },
+    },
+    ['return_value'],
+  );
+}
+
+function compileAct(layouts: LayoutCompiler): Read<ActionTraceView> {
+  return layouts.struct<ActionTraceView>('action', {
+    account: {
+      type: 'name',
+      read: (reader, trace) => {
+        trace.accountAt = reader.offset;
+        reader.skip(8);
+      },
+    },
+    name: {
+      type: 'name',
+      read: (reader, trace) => {
+        trace.nameAt = reader.offset;
+        reader.skip(8);
+      },
+    },
+    authorization: {
+      type: 'permission_level[]',
+      read: (reader, trace) => {
+        trace.authorizationAt = reader.offset;
+        skipPairs(reader);
+        trace.authorizationEnd = reader.offset;
+      },
+    },
+    data: {
+      type: 'bytes',
+      read: (reader, trace) => {
+        const length = reader.varuint32();
+        trace.dataAt = reader.offset;
+        reader.skip(length);
+        trace.dataEnd = reader.offset;
+      },
+    },
+  });
+}
+
+function compileReceipt(layouts: LayoutCompiler): Read<ActionTraceView> {
+  layouts.expectExact('account_auth_sequence', ['account: name', 'sequence: uint64']);
+  return layouts.struct<ActionTraceView>('action_receipt_v0', {
+    receiver: { type: 'name', read: layouts.skip('name') },
+    act_digest: {
+      type: 'checksum256',
+      read: (reader, trace) => {
+        trace.actDigestAt = reader.offset;
+        reader.skip(32);
+      },
+    },
+    global_sequence: { type: 'uint64', read: (reader, trace) => void (trace.globalSequence = reader.uint64Number()) },
+    recv_sequence: {
+      type: 'uint64',
+      read: (reader, trace) => {
+        trace.recvSequenceAt = reader.offset;
+        reader.skip(8);
+      },
+    },
+    auth_sequence: {
+      type: 'account_auth_sequence[]',
+      read: (reader, trace) => {
+        trace.authSequenceAt = reader.offset;
+        skipPairs(reader);
+        trace.authSequenceEnd = reader.offset;
+      },
+    },
+    code_sequence: { type: 'varuint32', read: (reader, trace) => void (trace.codeSequence = reader.varuint32()) },
+    abi_sequence: { type: 'varuint32', read: (reader, trace) => void (trace.abiSequence = reader.varuint32()) },
+  });
+}
+
+function compilePartial(layouts: LayoutCompiler): Read<PartialTransactionView> {
+  const types = layouts.variantTypes('partial_transaction') ?? [];
+  const skipSignature = layouts.skip('signature');
+  const versions: Record<string, Read<PartialTransactionView>> = {};
+  for (const type of types) {
+    versions[type] = layouts.struct<PartialTransactionView>(
+      type,
+      {
+        expiration: { type: 'time_point_sec', read: (reader, part) => void (part.expiration = reader.uint32()) },
+        ref_block_num: { type: 'uint16', read: (reader, part) => void (part.refBlockNum = reader.uint16()) },
+        ref_block_prefix: { type: 'uint32', read: (reader, part) => void (part.refBlockPrefix = reader.uint32()) },
+        max_net_usage_words: {
+          type: 'varuint32',
+          read: (reader, part) => void (part.maxNetUsageWords = reader.varuint32()),
+        },
+        max_cpu_usage_ms: { type: 'uint8', read: (reader, part) => void (part.maxCpuUsageMs = reader.uint8()) },
+        delay_sec: { type: 'varuint32', read: (reader, part) => void (part.delaySec = reader.varuint32()) },
+        signatures: {
+          type: 'signature[]',
+          read: (reader, part) => {
+            const count = reader.varuint32();
+            for (let index = 0; index < count; index++) {
+              const start = reader.offset;
+              skipSignature(reader);
+              part.signatures.push(reader.bytes.subarray(start, reader.offset));
+            }
+          },
+        },
+      },
+      ['signatures'],
+    );
+  }
+  return layouts.variant('partial_transaction', versions);
+}
+
+/** Passes over an array of structs of two 64-bit fields. */
+function skipPairs(reader: ByteReader): void {
+  reader.skip(reader.varuint32() * 16);
+}

@@ -1,0 +1,163 @@
+import { HistoryError } from '@antelope-history/schemas';
+import type { ChainStatus, StoredAction } from '@antelope-history/records';
+import type { ActionFilter, ActionsPage, ActionsQuery, Bound } from '@antelope-history/store';
+import { listsOfQuery } from './action-lists';
+import { readBlockIndex } from './chain-facts';
+import { PageReader } from './page-reader';
+import type { Snapshot, Tables } from './tables';
+import { decodePagedAction, type PagedTransaction } from './trace-page';
+
+/** Sequences from `start` to below `end`. */
+interface SequenceRange {
+  start: number;
+  end: number;
+}
+
+/** Answers one page of actions from a snapshot. */
+export function queryActions(
+  tables: Tables,
+  query: ActionsQuery,
+  status: ChainStatus,
+  snapshot: Snapshot,
+): ActionsPage {
+  const range = sequencesWithin(tables, query, status, snapshot);
+  const pages = new PageReader(tables, snapshot);
+  if (range.start >= range.end) return { status, rows: [], more: false };
+  if (typeof query.parent === 'object') return childrenPage(pages, query, query.parent.sequence, range, status);
+
+  const lists = listsOfQuery(tables, query, snapshot);
+  const below = lists.rank(range.start);
+  const total = lists.rank(range.end) - below;
+  const { first, count } = pageOf(query, total);
+  if (count === 0) return { status, rows: [], more: false };
+  // `first` counts from the beginning of the chosen order; ranks count upwards.
+  const rank = below + (query.order === 'asc' ? first : total - 1 - first);
+  const sequence = lists.select(rank, range.start, range.end);
+  const sequences =
+    query.order === 'asc' ? lists.ascending(sequence, range.end) : lists.descending(sequence, range.start);
+  const rows: StoredAction[] = [];
+  for (const at of sequences) {
+    rows.push(pages.action(at));
+    if (rows.length === count) break;
+  }
+  return { status, rows, more: first + count < total };
+}
+
+/** Which rows of `total` a page shows, counted from the beginning of its order. */
+function pageOf(query: ActionsQuery, total: number): { first: number; count: number } {
+  const newestAsc = query.window === 'newest' && query.order === 'asc';
+  const first = newestAsc ? Math.max(0, total - query.limit) : query.skip;
+  return { first, count: Math.max(0, Math.min(query.limit, total - first)) };
+}
+
+/** The actions that one trace created: they all lie in its transaction. */
+function childrenPage(
+  pages: PageReader,
+  query: ActionsQuery,
+  parentSequence: number,
+  range: SequenceRange,
+  status: ChainStatus,
+): ActionsPage {
+  const place = pages.transactionAt(parentSequence);
+  const ordinal = place && ordinalOf(place.parts, parentSequence);
+  if (!place || ordinal === undefined) return { status, rows: [], more: false };
+  const matching: StoredAction[] = [];
+  for (const part of place.parts) {
+    for (const paged of part.actions) {
+      if (paged.sequence < range.start || paged.sequence >= range.end) continue;
+      const action = decodePagedAction(part, paged);
+      if (action.traces[0]?.creatorOrdinal !== ordinal || !isWanted(action, query)) continue;
+      matching.push({ ...place.facts, action });
+    }
+  }
+  if (query.order === 'desc') matching.reverse();
+  const { first, count } = pageOf(query, matching.length);
+  return { status, rows: matching.slice(first, first + count), more: first + count < matching.length };
+}
+
+function ordinalOf(parts: PagedTransaction[], sequence: number): number | undefined {
+  for (const part of parts) {
+    for (const paged of part.actions) {
+      const trace = decodePagedAction(part, paged).traces.find(({ receipt }) => receipt.globalSequence === sequence);
+      if (trace) return trace.ordinal;
+    }
+  }
+  return undefined;
+}
+
+function isWanted(action: StoredAction['action'], query: ActionsQuery): boolean {
+  const { account } = query;
+  const isOf = (filter: ActionFilter): boolean =>
+    (filter.account === undefined || filter.account === action.account) &&
+    (filter.name === undefined || filter.name === action.name);
+  return (
+    (account === undefined ||
+      action.traces.some(({ receiver }) => receiver === account) ||
+      action.authorization.some(({ actor }) => actor === account)) &&
+    (query.filters.length === 0 || query.filters.some(isOf))
+  );
+}
+
+/** The sequences that the query's bounds leave of the committed blocks. */
+function sequencesWithin(
+  tables: Tables,
+  query: ActionsQuery,
+  status: ChainStatus,
+  snapshot: Snapshot,
+): SequenceRange {
+  const { firstBlockNum, committed } = status;
+  if (firstBlockNum === undefined || !committed) return { start: 0, end: 0 };
+  const blocks: BlockRange = { first: firstBlockNum, last: committed.num };
+  const timestampOf = (num: number): number => readIndex(tables, num, snapshot).timestamp;
+  const first = query.after ? firstBlockAfter(query.after, blocks, timestampOf) : blocks.first;
+  const last = query.before ? lastBlockBefore(query.before, blocks, timestampOf) : blocks.last;
+  if (first > last) return { start: 0, end: 0 };
+  return {
+    start: readIndex(tables, first, snapshot).firstSequence,
+    end: readIndex(tables, last, snapshot).endSequence,
+  };
+}
+
+interface BlockRange {
+  first: number;
+  last: number;
+}
+
+function readIndex(tables: Tables, num: number, snapshot: Snapshot): { timestamp: number } & SequenceNames {
+  const entry = readBlockIndex(tables, num, snapshot);
+  if (!entry) throw new HistoryError('INTERNAL', `block ${num} is missing below the committed head`);
+  return entry;
+}
+
+interface SequenceNames {
+  firstSequence: number;
+  endSequence: number;
+}
+
+/** 2000-01-01T00:00:00Z, the epoch of block timestamps (nodeos config::block_timestamp_epoch). */
+const EPOCH_MS = 946684800000;
+const SLOT_MS = 500;
+
+function firstBlockAfter(bound: Bound, blocks: BlockRange, timestampOf: (num: number) => number): number {
+  if ('blockNum' in bound) return Math.max(bound.blockNum, blocks.first);
+  const slot = (bound.timeMs - EPOCH_MS) / SLOT_MS;
+  return firstBlockWhere(blocks, (num) => timestampOf(num) >= slot);
+}
+
+function lastBlockBefore(bound: Bound, blocks: BlockRange, timestampOf: (num: number) => number): number {
+  if ('blockNum' in bound) return Math.min(bound.blockNum, blocks.last);
+  const slot = (bound.timeMs - EPOCH_MS) / SLOT_MS;
+  return firstBlockWhere(blocks, (num) => timestampOf(num) > slot) - 1;
+}
+
+/** Timestamps grow with block numbers, so halving finds the first block for which `holds`; last + 1 if for none. */
+function firstBlockWhere(blocks: BlockRange, holds: (num: number) => boolean): number {
+  let from = blocks.first;
+  let to = blocks.last + 1;
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if (holds(middle)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}

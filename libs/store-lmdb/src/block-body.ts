@@ -1,0 +1,34 @@
+import { ByteReader } from '@antelope-history/abi';
+import { readVaruint, RecordWriter, type BlockRecords } from '@antelope-history/records';
+
+/** A block's value: its root sequences, then the signed_block as the node packed it. */
+export interface BlockBody {
+  rootSequences: number[][];
+  block: Buffer;
+}
+
+/** Layout: varuint receipts; per receipt varuint n, n × varuint (sequence - firstSequence + 1, so that 0 is "before"). */
+export function encodeBlockBody(records: BlockRecords, firstSequence: number): Buffer {
+  const block = records.block as Buffer;
+  const writer = new RecordWriter(block.length + 64 + records.rootSequences.length * 8);
+  writer.varuint(records.rootSequences.length);
+  for (const sequences of records.rootSequences) {
+    writer.varuint(sequences.length);
+    for (const sequence of sequences) writer.varuint(Math.max(0, sequence - firstSequence + 1));
+  }
+  writer.copy(block, 0, block.length);
+  return writer.view(0);
+}
+
+export function decodeBlockBody(bytes: Buffer, firstSequence: number): BlockBody {
+  const reader = new ByteReader(bytes);
+  const rootSequences: number[][] = [];
+  const receipts = reader.varuint32();
+  for (let receipt = 0; receipt < receipts; receipt++) {
+    const count = reader.varuint32();
+    const sequences: number[] = [];
+    for (let index = 0; index < count; index++) sequences.push(firstSequence + readVaruint(reader) - 1);
+    rootSequences.push(sequences);
+  }
+  return { rootSequences, block: bytes.subarray(reader.offset) };
+}

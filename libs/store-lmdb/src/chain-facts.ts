@@ -1,0 +1,49 @@
+import type { BlockPosition, ChainStatus } from '@antelope-history/records';
+import { decodeBlockIndexEntry, type BlockIndexEntry } from './block-index';
+import { blockKey } from './keys';
+import type { Snapshot, Tables } from './tables';
+
+/** Facts of the chain that lie in the store beside the blocks, one JSON value each. */
+export interface MetaFacts {
+  formatVersion: number;
+  chainId: string;
+  firstBlockNum: number;
+  committed: BlockPosition;
+  head: BlockPosition;
+  lastIrreversible: BlockPosition;
+  revision: number;
+}
+
+export function readFact<K extends keyof MetaFacts>(
+  tables: Tables,
+  fact: K,
+  snapshot?: Snapshot,
+): MetaFacts[K] | undefined {
+  const stored = tables.meta.get(Buffer.from(fact), { transaction: snapshot });
+  return stored && (JSON.parse(stored.toString()) as MetaFacts[K]);
+}
+
+/** Puts a fact into the batch under way. */
+export function writeFact<K extends keyof MetaFacts>(tables: Tables, fact: K, value: MetaFacts[K]): void {
+  void tables.meta.put(Buffer.from(fact), Buffer.from(JSON.stringify(value)));
+}
+
+export function removeFact(tables: Tables, fact: keyof MetaFacts): void {
+  void tables.meta.remove(Buffer.from(fact));
+}
+
+export function readStatus(tables: Tables, snapshot?: Snapshot): ChainStatus {
+  return {
+    chainId: readFact(tables, 'chainId', snapshot),
+    firstBlockNum: readFact(tables, 'firstBlockNum', snapshot),
+    committed: readFact(tables, 'committed', snapshot),
+    head: readFact(tables, 'head', snapshot),
+    lastIrreversible: readFact(tables, 'lastIrreversible', snapshot),
+    revision: readFact(tables, 'revision', snapshot) ?? 0,
+  };
+}
+
+export function readBlockIndex(tables: Tables, blockNum: number, snapshot?: Snapshot): BlockIndexEntry | undefined {
+  const stored = tables.blockIndex.get(blockKey(blockNum), { transaction: snapshot });
+  return stored && decodeBlockIndexEntry(stored);
+}

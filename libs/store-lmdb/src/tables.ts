@@ -1,0 +1,98 @@
+import type { CompressionOptions, Database, RootDatabase, Transaction } from 'lmdb';
+
+/** A table of byte keys and byte values. */
+export type Table = Database<Buffer, Buffer>;
+
+/** The tables of the embedded store; `keys.ts` has their keys. */
+export interface Tables {
+  root: RootDatabase;
+  /** Names of facts → JSON. */
+  meta: Table;
+  /** Block number → `BlockIndexEntry`: small, so that searching by time touches little. */
+  blockIndex: Table;
+  /** Block number → root sequences and the packed signed_block. */
+  blockBodies: Table;
+  /** First sequence → a page of action records. */
+  pages: Table;
+  /** Account, action kind, first sequence → a chunk of postings. */
+  postings: Table;
+  /** Contract, action name → action kind. */
+  kinds: Table;
+  /** Action kind → contract, action name. */
+  kindNames: Table;
+  /** Id prefix, first sequence → nothing. */
+  transactions: Table;
+  /** Account, block number, sequence → hash of an ABI. */
+  abis: Table;
+  /** Hash → ABI. */
+  abiBodies: Table;
+  /** Owner, permission → authority. */
+  permissions: Table;
+  /** Hash of a key, owner, permission → nothing. */
+  keyOwners: Table;
+  /** Actor, owner, permission → nothing. */
+  actorOwners: Table;
+  /** Block number → how to take the block's permission and ABI changes back. */
+  undo: Table;
+}
+
+type TableName = Exclude<keyof Tables, 'root'>;
+
+const TABLE_NAMES: readonly TableName[] = [
+  'meta',
+  'blockIndex',
+  'blockBodies',
+  'pages',
+  'postings',
+  'kinds',
+  'kindNames',
+  'transactions',
+  'abis',
+  'abiBodies',
+  'permissions',
+  'keyOwners',
+  'actorOwners',
+  'undo',
+];
+
+/** Values of these are large and repetitive; LZ4 halves them at a cost that no query notices. */
+const COMPRESSED: ReadonlySet<TableName> = new Set(['blockBodies', 'pages', 'abiBodies']);
+const COMPRESSION_THRESHOLD_BYTES = 256;
+
+export const MAX_TABLES = TABLE_NAMES.length;
+
+export function openTables(root: RootDatabase): Tables {
+  const open = (name: TableName): Table =>
+    root.openDB<Buffer, Buffer>({
+      name,
+      encoding: 'binary',
+      keyEncoding: 'binary',
+      ...(COMPRESSED.has(name) ? { compression: { threshold: COMPRESSION_THRESHOLD_BYTES } as CompressionOptions } : {}),
+    });
+  const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, open(name)])) as Record<TableName, Table>;
+  return { root, ...tables };
+}
+
+/** One consistent view of the store; every read of a query goes through the same. */
+export type Snapshot = Transaction;
+
+/** The entry with the greatest key not above `key` that still begins with `prefix`. */
+export function floorEntry(
+  table: Table,
+  key: Buffer,
+  prefixBytes: number,
+  snapshot?: Snapshot,
+): { key: Buffer; value: Buffer } | undefined {
+  for (const entry of table.getRange({ start: key, reverse: true, limit: 1, transaction: snapshot })) {
+    return entry.key.compare(key, 0, prefixBytes, 0, prefixBytes) === 0 ? entry : undefined;
+  }
+  return undefined;
+}
+
+/** All keys that begin with `prefix`, ascending. */
+export function* keysWithPrefix(table: Table, prefix: Buffer, snapshot?: Snapshot): Generator<Buffer> {
+  for (const key of table.getKeys({ start: prefix, transaction: snapshot })) {
+    if (prefix.compare(key, 0, prefix.length) !== 0) return;
+    yield key;
+  }
+}
