@@ -1,0 +1,39 @@
+import { hasErrorCode } from '@antelope-history/schemas';
+import { blockTimestampToMs, blockTimestampToString, timePointSecToString, timePointToString } from './time';
+
+describe('times', () => {
+  it('prints block timestamps', () => {
+    expect(blockTimestampToString(0)).toBe('2000-01-01T00:00:00.000');
+    expect(blockTimestampToString(1_640_995_201)).toBe('2025-12-31T12:00:00.500');
+    expect(blockTimestampToString(0xffffffff)).toBe('2068-01-19T03:14:07.500');
+    expect(blockTimestampToMs(3)).toBe(Date.UTC(2000, 0, 1) + 1500);
+  });
+
+  it('prints seconds', () => {
+    expect(timePointSecToString(0)).toBe('1970-01-01T00:00:00');
+    expect(timePointSecToString(1234567890)).toBe('2009-02-13T23:31:30');
+    expect(timePointSecToString(0xffffffff)).toBe('2106-02-07T06:28:15');
+  });
+
+  it('cuts microseconds to milliseconds', () => {
+    expect(timePointToString(1529090267000999n)).toBe('2018-06-15T19:17:47.000');
+    expect(timePointToString(253402300799999999n)).toBe('9999-12-31T23:59:59.999');
+  });
+
+  it('prints a negative time as the duration that the node sees in it', () => {
+    expect(timePointToString(-1n)).toBe('-000000.000001');
+    expect(timePointToString(-3_661_000_000n)).toBe('-010101');
+    expect(timePointToString(-360_000_500_000n)).toBe('-1000000.500000');
+    expect(timePointToString(-(1n << 63n))).toBe('-infinity');
+  });
+
+  it.each([253402300800000000n, (1n << 63n) - 1n])('fails, as the node does, beyond the year 9999', (microseconds) => {
+    try {
+      timePointToString(microseconds);
+    } catch (error) {
+      expect(hasErrorCode(error, 'DECODE_FAILED')).toBe(true);
+      return;
+    }
+    throw new Error('nothing was thrown');
+  });
+});
