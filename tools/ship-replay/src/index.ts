@@ -1,1 +1,5 @@
-export {};
+export type { ReplayPace } from './replay-clock';
+export type { ConnectionStats } from './replay-connection';
+export type { Drawn, ReplayFaults } from './replay-faults';
+export { createShipReplay } from './ship-replay';
+export type { ShipReplay, ShipReplayOptions, ShipReplayStats } from './ship-replay';

@@ -1,0 +1,84 @@
+import type { ReplayNode } from './replay-node';
+
+/**
+ * What makes the replayed node's time pass. `demand`: a client with credit that has everything so far asks for more.
+ * A number: that many recorded messages a second, from the first blocks request on. `manual`: `ShipReplay.advance` only.
+ */
+export type ReplayPace = 'demand' | 'manual' | number;
+
+export interface ReplayClock {
+  /** A client asked for blocks. */
+  start(): void;
+  /** A client waits for the next block. */
+  demand(): void;
+  stop(): void;
+}
+
+/** Throws for a number that is not above 0. */
+export function createClock(pace: ReplayPace, node: ReplayNode): ReplayClock {
+  if (typeof pace === 'number' && !(pace > 0)) throw new Error('The pace is a number of messages a second, above 0');
+  if (pace === 'manual') return new StoppedClock();
+  return pace === 'demand' ? new DemandClock(node) : new SteadyClock(node, pace);
+}
+
+class StoppedClock implements ReplayClock {
+  start(): void {}
+  demand(): void {}
+  stop(): void {}
+}
+
+/** One message per turn of the event loop, so that acknowledgements and other clients come in between. */
+class DemandClock implements ReplayClock {
+  private scheduled: NodeJS.Immediate | undefined;
+
+  constructor(private readonly node: ReplayNode) {}
+
+  start(): void {}
+
+  demand(): void {
+    if (this.node.atEnd) return;
+    this.scheduled ??= setImmediate(() => {
+      this.scheduled = undefined;
+      this.node.advance();
+    });
+  }
+
+  stop(): void {
+    clearImmediate(this.scheduled);
+  }
+}
+
+class SteadyClock implements ReplayClock {
+  private timer: NodeJS.Timeout | undefined;
+  private startedAt = 0;
+  private played = 0;
+
+  constructor(
+    private readonly node: ReplayNode,
+    private readonly messagesPerSecond: number,
+  ) {}
+
+  start(): void {
+    if (this.timer) return;
+    this.startedAt = performance.now();
+    this.schedule();
+  }
+
+  demand(): void {}
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  private schedule(): void {
+    const dueAt = this.startedAt + ((this.played + 1) * 1000) / this.messagesPerSecond;
+    this.timer = setTimeout(() => this.catchUp(), Math.max(0, dueAt - performance.now()));
+  }
+
+  /** A timer comes late under load: what has become due meanwhile is played at once. */
+  private catchUp(): void {
+    const due = Math.floor(((performance.now() - this.startedAt) * this.messagesPerSecond) / 1000);
+    for (; this.played < due && !this.node.atEnd; this.played++) this.node.advance();
+    if (!this.node.atEnd) this.schedule();
+  }
+}

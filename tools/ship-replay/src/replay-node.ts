@@ -1,0 +1,127 @@
+import type { BlockPosition, RecordedMessage, Recording } from '@antelope-history/recordings';
+import type { ShipDialect } from './ship-dialect';
+
+/** Block numbers that a log holds; `end` is exclusive, both are 0 for an empty log. */
+export interface BlockRange {
+  begin: number;
+  end: number;
+}
+
+/** What a node says of itself. */
+export interface NodeState {
+  head: BlockPosition;
+  lastIrreversible: BlockPosition;
+  traces: BlockRange;
+  chainState: BlockRange;
+}
+
+/** Who is told that the node took a block. */
+export interface NodeListener {
+  /** The node's head is now block `num`; a number not above the last one is a fork. */
+  onBlock(num: number): void;
+  /** Everything about that block has moved. */
+  onSettled(): void;
+}
+
+type BlockMessage = RecordedMessage & { thisBlock: BlockPosition };
+
+/**
+ * The node that a recording came from, as it was after the first `position` messages: it holds the branch which these
+ * messages end on, its head is the block of the last of them. Time passes only through `advance`.
+ *
+ * The heads that were recorded are not used: a message sent while the recorder caught up carries a head whose block
+ * comes only later in the stream.
+ */
+export class ReplayNode {
+  readonly listeners = new Set<NodeListener>();
+  private readonly stream: readonly BlockMessage[];
+  private readonly branch = new Map<number, BlockMessage>();
+  private played = 0;
+  private state: { head: BlockPosition; lastIrreversible: BlockPosition };
+  private firstTraces: number | undefined;
+  private firstChainState: number | undefined;
+
+  /** Throws for a recording without a block. A node holds at least the first block. */
+  constructor(
+    recording: Recording,
+    private readonly dialect: ShipDialect,
+    position: number,
+  ) {
+    this.stream = recording.messages.filter((message): message is BlockMessage => message.thisBlock !== undefined);
+    const [first] = this.stream;
+    if (!first) throw new Error('The recording holds no block');
+    this.state = { head: first.thisBlock, lastIrreversible: first.thisBlock };
+    do {
+      this.advance();
+    } while (this.played < position && !this.atEnd);
+  }
+
+  /** Messages played so far. */
+  get position(): number {
+    return this.played;
+  }
+
+  /** Messages of the recording that carry a block. */
+  get length(): number {
+    return this.stream.length;
+  }
+
+  get atEnd(): boolean {
+    return this.played >= this.stream.length;
+  }
+
+  get head(): BlockPosition {
+    return this.state.head;
+  }
+
+  get lastIrreversible(): BlockPosition {
+    return this.state.lastIrreversible;
+  }
+
+  get firstBlock(): number {
+    return this.stream[0]?.thisBlock.num ?? 0;
+  }
+
+  /** The message of a block of the branch that the node is on. */
+  block(num: number): RecordedMessage | undefined {
+    return this.branch.get(num);
+  }
+
+  describe(): NodeState {
+    const range = (begin: number | undefined): BlockRange =>
+      begin === undefined ? { begin: 0, end: 0 } : { begin, end: this.head.num + 1 };
+    return { ...this.state, traces: range(this.firstTraces), chainState: range(this.firstChainState) };
+  }
+
+  /** Takes the next message of the recording. A chain at its end rests. */
+  advance(): void {
+    const message = this.stream[this.played];
+    if (!message) return;
+    this.played++;
+    this.take(message);
+    this.state = { head: message.thisBlock, lastIrreversible: reachedBy(message, message.lastIrreversible) };
+    for (const listener of this.listeners) listener.onBlock(message.thisBlock.num);
+    this.settle(message);
+    for (const listener of this.listeners) listener.onSettled();
+  }
+
+  private take(message: BlockMessage): void {
+    const { num } = message.thisBlock;
+    for (let orphan = this.head.num; orphan > num; orphan--) this.branch.delete(orphan);
+    this.branch.set(num, message);
+    if (message.traces.present) this.firstTraces ??= num;
+    if (message.deltas.present) this.firstChainState ??= num;
+  }
+
+  /** The next message was sent before its own block moved LIB: it carries the LIB that this block led to. */
+  private settle(message: BlockMessage): void {
+    const next = this.stream[this.played];
+    if (!next || !this.dialect.libMovesAfterBlock) return;
+    this.state = { head: message.thisBlock, lastIrreversible: reachedBy(message, next.lastIrreversible) };
+  }
+}
+
+/** A recorder that was catching up saw a LIB above the blocks it was sent; a node has its LIB on its own branch. */
+function reachedBy(message: BlockMessage, recorded: BlockPosition): BlockPosition {
+  return recorded.num < message.thisBlock.num ? recorded : (message.prevBlock ?? message.thisBlock);
+}
