@@ -4,5 +4,6 @@ export * from './receipt-headers';
 export * from './requests';
 export * from './result';
 export * from './ship-protocol';
+export * from './signed-block';
 export * from './table-delta';
 export * from './transaction-trace';

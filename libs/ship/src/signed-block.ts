@@ -1,0 +1,333 @@
+import { createHash, type Hash } from 'node:crypto';
+import { inflateSync } from 'node:zlib';
+import { ByteReader, readPublicKey } from '@antelope-history/abi';
+import { HistoryError } from '@antelope-history/schemas';
+
+/**
+ * The packed signed_block, taken apart on demand. Its layout is the chain's own, the same from EOSIO 2.0 to Spring 1
+ * (nodeos libraries/chain/include/eosio/chain/block.hpp, transaction.hpp), and not taken from SHiP's ABI. Byte fields
+ * are views of the block. Everything here throws `DECODE_FAILED` on bytes that are not of that layout.
+ */
+export interface SignedBlock extends BlockHeader {
+  /** With its type tag. */
+  producerSignature: Buffer;
+  receipts: TransactionReceipt[];
+  blockExtensions: Extension[];
+}
+
+export interface BlockHeader {
+  /** Half-second slots since 2000-01-01. */
+  timestamp: number;
+  producer: string;
+  confirmed: number;
+  /** Hex, as the merkle roots. */
+  previous: string;
+  transactionMroot: string;
+  actionMroot: string;
+  scheduleVersion: number;
+  /** Before the protocol feature WTMSIG_BLOCK_SIGNATURES only; a header extension since. */
+  newProducers: ProducerSchedule | undefined;
+  headerExtensions: Extension[];
+}
+
+export interface ProducerSchedule {
+  version: number;
+  /** Keys are canonical: the type tag and the packed key. */
+  producers: { name: string; key: Buffer }[];
+}
+
+export interface Extension {
+  type: number;
+  data: Buffer;
+}
+
+/** A receipt with its transaction still packed, or with the id alone where the block has no more: deferred ones. */
+export interface TransactionReceipt {
+  status: number;
+  cpuUsageUs: number;
+  netUsageWords: number;
+  transaction: { id: string } | { packed: Buffer };
+}
+
+export interface PackedTransaction {
+  /** Each with its type tag. */
+  signatures: Buffer[];
+  compressed: boolean;
+  /** Both as the block has them, compressed or not. */
+  packedContextFreeData: Buffer;
+  packedTrx: Buffer;
+}
+
+export interface TransactionHeader {
+  /** Seconds since 1970. */
+  expiration: number;
+  refBlockNum: number;
+  refBlockPrefix: number;
+  maxNetUsageWords: number;
+  maxCpuUsageMs: number;
+  delaySec: number;
+}
+
+export interface Transaction extends TransactionHeader {
+  /** Hex. */
+  id: string;
+  contextFreeActions: Action[];
+  actions: Action[];
+  extensions: Extension[];
+}
+
+export interface Action {
+  account: string;
+  name: string;
+  authorization: { actor: string; permission: string }[];
+  data: Buffer;
+}
+
+/** The largest that nodeos lets a compressed field become (libraries/chain/transaction.cpp). */
+const MAX_INFLATED_BYTES = 1 << 20;
+const WEB_AUTHN = 2;
+
+export function readSignedBlock(block: Buffer): SignedBlock {
+  const reader = new ByteReader(block);
+  const header = readHeader(reader);
+  const producerSignature = viewSignature(reader);
+  const receipts = readArray(reader, readReceiptBody);
+  return { ...header, producerSignature, receipts, blockExtensions: readArray(reader, readExtension) };
+}
+
+/** Reads the header alone. */
+export function readBlockHeader(block: Buffer): BlockHeader {
+  return readHeader(new ByteReader(block));
+}
+
+/** Reads all receipts; their transactions are passed over. */
+export function readReceipts(block: Buffer): TransactionReceipt[] {
+  return readArray(readerAtReceipts(block), readReceiptBody);
+}
+
+/** Reads one receipt and passes over those before it. Throws `DECODE_FAILED` when the block has none of that index. */
+export function readReceipt(block: Buffer, index: number): TransactionReceipt {
+  const reader = readerAtReceipts(block);
+  const count = reader.varuint32();
+  if (index < 0 || index >= count) throw corrupt(`no receipt ${index} in a block of ${count}`);
+  for (let before = 0; before < index; before++) skipReceipt(reader);
+  return readReceiptBody(reader);
+}
+
+function readerAtReceipts(block: Buffer): ByteReader {
+  const reader = new ByteReader(block);
+  readHeader(reader);
+  skipSignature(reader);
+  return reader;
+}
+
+function readHeader(reader: ByteReader): BlockHeader {
+  return {
+    timestamp: reader.uint32(),
+    producer: reader.name(),
+    confirmed: reader.uint16(),
+    previous: readDigest(reader),
+    transactionMroot: readDigest(reader),
+    actionMroot: readDigest(reader),
+    scheduleVersion: reader.uint32(),
+    newProducers: reader.uint8() === 0 ? undefined : readProducerSchedule(reader),
+    headerExtensions: readArray(reader, readExtension),
+  };
+}
+
+function readProducerSchedule(reader: ByteReader): ProducerSchedule {
+  const version = reader.uint32();
+  const producers = readArray(reader, () => ({ name: reader.name(), key: readPublicKey(reader) }));
+  return { version, producers };
+}
+
+function readExtension(reader: ByteReader): Extension {
+  return { type: reader.uint16(), data: reader.lengthPrefixed() };
+}
+
+function readReceiptBody(reader: ByteReader): TransactionReceipt {
+  const status = reader.uint8();
+  const cpuUsageUs = reader.uint32();
+  const netUsageWords = reader.varuint32();
+  if (!holdsTransaction(reader)) return { status, cpuUsageUs, netUsageWords, transaction: { id: readDigest(reader) } };
+  const start = reader.offset;
+  skipPackedTransaction(reader);
+  return { status, cpuUsageUs, netUsageWords, transaction: { packed: reader.bytes.subarray(start, reader.offset) } };
+}
+
+function skipReceipt(reader: ByteReader): void {
+  reader.skip(5);
+  reader.varuint32();
+  if (holdsTransaction(reader)) skipPackedTransaction(reader);
+  else reader.skip(32);
+}
+
+/** The tag of a receipt's variant: 0 an id, 1 a packed_transaction. */
+function holdsTransaction(reader: ByteReader): boolean {
+  const tag = reader.varuint32();
+  if (tag > 1) throw corrupt(`a receipt with a transaction of kind ${tag}`);
+  return tag === 1;
+}
+
+function skipPackedTransaction(reader: ByteReader): void {
+  const signatures = reader.varuint32();
+  for (let index = 0; index < signatures; index++) skipSignature(reader);
+  reader.skip(1);
+  reader.lengthPrefixed();
+  reader.lengthPrefixed();
+}
+
+/** Reads `TransactionReceipt.transaction.packed`; what is in its byte fields stays packed. */
+export function readPackedTransaction(packed: Buffer): PackedTransaction {
+  const reader = new ByteReader(packed);
+  const signatures = readArray(reader, viewSignature);
+  const compression = reader.uint8();
+  if (compression > 1) throw corrupt(`a transaction of compression ${compression}`);
+  return {
+    signatures,
+    compressed: compression === 1,
+    packedContextFreeData: reader.lengthPrefixed(),
+    packedTrx: reader.lengthPrefixed(),
+  };
+}
+
+/** Reads the header, without the actions. */
+export function readTransactionHeader(packed: PackedTransaction): TransactionHeader {
+  return readTransactionHeaderFields(new SenderReader(inflate(packed.packedTrx, packed.compressed)));
+}
+
+export function readTransaction(packed: PackedTransaction): Transaction {
+  const reader = new SenderReader(inflate(packed.packedTrx, packed.compressed));
+  const transaction = {
+    ...readTransactionHeaderFields(reader),
+    contextFreeActions: readArray(reader, readAction),
+    actions: readArray(reader, readAction),
+    extensions: readArray(reader, readExtension),
+  };
+  return { id: reader.canonicalHash(), ...transaction };
+}
+
+/** The data of the transaction's context-free actions, one element each as a rule; empty when there is none. */
+export function readContextFreeData(packed: PackedTransaction): Buffer[] {
+  const { packedContextFreeData, compressed } = packed;
+  if (packedContextFreeData.length === 0) return [];
+  return readArray(new SenderReader(inflate(packedContextFreeData, compressed)), (reader) => reader.lengthPrefixed());
+}
+
+function readTransactionHeaderFields(reader: ByteReader): TransactionHeader {
+  return {
+    expiration: reader.uint32(),
+    refBlockNum: reader.uint16(),
+    refBlockPrefix: reader.uint32(),
+    maxNetUsageWords: reader.varuint32(),
+    maxCpuUsageMs: reader.uint8(),
+    delaySec: reader.varuint32(),
+  };
+}
+
+function readAction(reader: ByteReader): Action {
+  return {
+    account: reader.name(),
+    name: reader.name(),
+    authorization: readArray(reader, () => ({ actor: reader.name(), permission: reader.name() })),
+    data: reader.lengthPrefixed(),
+  };
+}
+
+function inflate(bytes: Buffer, compressed: boolean): Buffer {
+  if (!compressed) return bytes;
+  try {
+    return inflateSync(bytes, { maxOutputLength: MAX_INFLATED_BYTES });
+  } catch (error) {
+    throw new HistoryError('DECODE_FAILED', 'a compressed transaction does not inflate', { cause: error });
+  }
+}
+
+/**
+ * Reads what a transaction's sender packed. Unlike the block around it, which the node packs itself, it may hold
+ * varuints of more bytes than needed and bytes after its end; nodeos takes both (fc/io/raw.hpp: at most five bytes,
+ * what is above 32 bits is dropped) and hashes the transaction as it would pack it itself.
+ */
+class SenderReader extends ByteReader {
+  private readonly overlong: { start: number; end: number; value: number }[] = [];
+
+  override varuint32(): number {
+    const start = this.offset;
+    let value = 0;
+    let shift = 0;
+    let byte: number;
+    do {
+      byte = this.uint8();
+      value |= (byte & 0x7f) << shift;
+      shift += 7;
+    } while (byte >= 0x80 && shift < 32);
+    value >>>= 0;
+    const end = this.offset;
+    if (end - start !== varuint32Size(value)) this.overlong.push({ start, end, value });
+    return value;
+  }
+
+  override lengthPrefixed(): Buffer {
+    return this.slice(this.varuint32());
+  }
+
+  /** SHA-256, as hex, of everything read so far in the form in which the node packs it. */
+  canonicalHash(): string {
+    const hash = createHash('sha256');
+    let done = 0;
+    for (const { start, end, value } of this.overlong) {
+      hash.update(this.bytes.subarray(done, start));
+      updateVaruint32(hash, value);
+      done = end;
+    }
+    return hash.update(this.bytes.subarray(done, this.offset)).digest('hex');
+  }
+}
+
+function varuint32Size(value: number): number {
+  let size = 1;
+  for (let rest = value >>> 7; rest > 0; rest >>>= 7) size++;
+  return size;
+}
+
+function updateVaruint32(hash: Hash, value: number): void {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  hash.update(Buffer.from([...bytes, rest]));
+}
+
+function readArray<T>(reader: ByteReader, readElement: (reader: ByteReader) => T): T[] {
+  const count = reader.varuint32();
+  // No element of a block packs to less than a byte: a larger count is not worth the allocation.
+  if (count > reader.remaining()) throw corrupt(`${count} elements in ${reader.remaining()} bytes`);
+  const elements: T[] = [];
+  for (let index = 0; index < count; index++) elements.push(readElement(reader));
+  return elements;
+}
+
+function readDigest(reader: ByteReader): string {
+  return reader.slice(32).toString('hex');
+}
+
+function viewSignature(reader: ByteReader): Buffer {
+  const start = reader.offset;
+  skipSignature(reader);
+  return reader.bytes.subarray(start, reader.offset);
+}
+
+/** Of any length: a WebAuthn signature carries what its browser said, and the chain sets no limit but the block's. */
+function skipSignature(reader: ByteReader): void {
+  const tag = reader.varuint32();
+  reader.skip(65);
+  if (tag === WEB_AUTHN) {
+    reader.lengthPrefixed();
+    reader.lengthPrefixed();
+  } else if (tag > WEB_AUTHN) {
+    throw corrupt(`a signature of type ${tag}`);
+  }
+}
+
+function corrupt(what: string): HistoryError {
+  return new HistoryError('DECODE_FAILED', `not a signed block: ${what}`);
+}
