@@ -117,7 +117,7 @@ const ops = z.strictObject({
 /** Everything that can be configured. `docs/configuration.md` is generated from it. */
 export const configSchema = z.strictObject({
   log_level: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('Least level that is logged.'),
   chain_id: z

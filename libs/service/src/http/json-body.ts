@@ -8,10 +8,14 @@ import { HistoryError } from '@antelope-history/schemas';
 export function readJsonBody(limitBytes: number): RequestHandler {
   const readBytes = express.raw({ type: () => true, limit: limitBytes });
   return (request, response, next) => {
-    readBytes(request, response, (error?: unknown) => {
-      if (error) throw toBodyError(error, limitBytes);
-      request.body = parseJsonObject(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
-      next();
+    readBytes(request, response, (cause?: unknown) => {
+      if (cause) return next(toBodyError(cause, limitBytes));
+      try {
+        request.body = parseJsonObject(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
+      } catch (error) {
+        return next(error);
+      }
+      return next();
     });
   };
 }

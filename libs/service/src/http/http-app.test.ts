@@ -1,0 +1,241 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { pino } from 'pino';
+import request from 'supertest';
+import { HistoryError, type HealthAnswer } from '@antelope-history/schemas';
+import { Registry } from '../metrics';
+import { createHttpApp } from './http-app';
+import { jsonBodyOf, readJsonBody } from './json-body';
+import { listen, type Listener } from './listen';
+import { operationsRoutes } from './operations-routes';
+
+const LIMIT = 64 * 1024;
+const log = pino({ level: 'silent' });
+const HEALTH: HealthAnswer = {
+  status: 'ok',
+  version: '4.1.0',
+  chain_id: null,
+  head_block_num: null,
+  committed_block_num: null,
+  last_irreversible_block_num: null,
+  lag_blocks: null,
+  components: {},
+  incomplete_ranges: [],
+};
+
+function createEchoApp(registry = new Registry(), health = HEALTH) {
+  return createHttpApp({
+    name: 'echo',
+    log,
+    registry,
+    routes: [
+      {
+        endpoint: 'echo',
+        path: '/v1/echo',
+        method: 'POST',
+        handlers: [readJsonBody(LIMIT), (incoming, response) => void response.json(jsonBodyOf(incoming))],
+      },
+      {
+        endpoint: 'fail',
+        path: '/v1/fail',
+        method: 'POST',
+        handlers: [
+          readJsonBody(LIMIT),
+          async (incoming) => {
+            if (jsonBodyOf(incoming)['how'] === 'store')
+              throw new HistoryError('STORE_UNAVAILABLE', 'host db-7 is away');
+            throw new Error('secret of the inside');
+          },
+        ],
+      },
+      {
+        endpoint: 'slow',
+        path: '/v1/slow',
+        method: 'POST',
+        handlers: [(_incoming, response) => void setTimeout(() => response.json({ slow: true }), 300)],
+      },
+      ...operationsRoutes(async () => health, registry),
+    ],
+  });
+}
+
+describe('an HTTP app', () => {
+  let listener: Listener;
+  beforeAll(async () => (listener = await listen(createEchoApp(), { host: '127.0.0.1', port: 0 })));
+  afterAll(() => listener.close());
+
+  /** What the server answers to these bytes, until it closes the connection. */
+  async function exchange(bytes: string): Promise<string> {
+    const socket = net.connect(listener.port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    socket.write(bytes);
+    await once(socket, 'close');
+    return answer;
+  }
+
+  async function postBytes(bytes: Buffer, headers: Record<string, string> = {}) {
+    const response = await fetch(`${listener.url}/v1/echo`, { method: 'POST', body: bytes, headers });
+    return { status: response.status, body: (await response.json()) as unknown };
+  }
+
+  it.each([
+    'application/json',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/json; charset=utf-16',
+    'x',
+  ])('reads a body as JSON whatever the content type: %s', async (contentType) => {
+    const response = await request(listener.url).post('/v1/echo').set('content-type', contentType).send('{"a":1}');
+    expect([response.status, response.body]).toEqual([200, { a: 1 }]);
+  });
+
+  it('reads a body without a content type, and none at all as {}', async () => {
+    const head = 'POST /v1/echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\n';
+    expect(await exchange(`${head}content-length: 7\r\n\r\n{"a":1}`)).toContain('{"a":1}');
+    expect(await exchange(`${head}content-length: 0\r\n\r\n`)).toMatch(/200 OK[^]*\{\}$/);
+    expect(await exchange(`${head}\r\n`)).toMatch(/200 OK[^]*\{\}$/);
+  });
+
+  it.each(['{bad', '[]', '"text"', '5', 'null', '\u{1f600}', '{"a":1}x', ' '])('refuses the body %j', async (body) => {
+    const { status, body: answer } = await request(listener.url).post('/v1/echo').type('json').send(body);
+    expect(status).toBe(400);
+    expect(answer).toMatchObject({
+      code: 400,
+      message: 'Bad Request',
+      error: { code: 3200006, name: 'invalid_http_request', details: [{ file: '', line_number: 0, method: 'echo' }] },
+    });
+  });
+
+  it('refuses a body that is not UTF-8', async () => {
+    const { status } = await postBytes(Buffer.from('7b2261223a22ff227d', 'hex'));
+    expect(status).toBe(400);
+  });
+
+  it('takes a body up to the limit and answers 413 above it, whatever it is packed with', async () => {
+    const bodyOf = (bytes: number) => Buffer.from(JSON.stringify({ a: 'x'.repeat(bytes - 8) }));
+    expect((await postBytes(bodyOf(LIMIT))).status).toBe(200);
+    const over = await postBytes(bodyOf(LIMIT + 1));
+    expect([over.status, over.body]).toMatchObject([413, { code: 413, error: { name: 'body_too_large' } }]);
+    const packed = await postBytes(gzipSync(bodyOf(10_000_000)), { 'content-encoding': 'gzip' });
+    expect(packed.status).toBe(413);
+  });
+
+  it('takes gzip, and refuses other or broken encodings with a reason', async () => {
+    const gzipped = await postBytes(gzipSync('{"a":1}'), { 'content-encoding': 'gzip' });
+    expect(gzipped.body).toEqual({ a: 1 });
+    const broken = await postBytes(Buffer.from('not gzip'), { 'content-encoding': 'gzip' });
+    expect(broken.status).toBe(400);
+    const other = await postBytes(Buffer.from('{}'), { 'content-encoding': 'compress' });
+    expect(other.body).toMatchObject({
+      error: { details: [{ message: expect.stringContaining('gzip, deflate, br') }] },
+    });
+  });
+
+  it.each(['get', 'put', 'delete', 'options', 'head', 'patch'] as const)(
+    'answers 405 with Allow to %s',
+    async (method) => {
+      const response = await request(listener.url)[method]('/v1/echo');
+      expect([response.status, response.headers['allow']]).toEqual([405, 'POST']);
+      if (method !== 'head') expect(response.body).toMatchObject({ code: 405, error: { name: 'method_not_allowed' } });
+    },
+  );
+
+  it.each(['/', '/v1/echo/x', '/v1/Echo', '/v1/echo%ZZ', '/%', '/v1//echo', '/v1/echo%2f', '/..%2f..%2fetc'])(
+    'answers 404 to the unknown path %s',
+    async (path) => {
+      const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
+      expect(await exchange(head)).toMatch(/404 Not Found[^]*"name":"unknown_path"/);
+    },
+  );
+
+  it('takes a trailing slash and a query as the same path', async () => {
+    expect((await request(listener.url).post('/v1/echo/?a=1&a[b]=2').send({ a: 1 })).body).toEqual({ a: 1 });
+  });
+
+  it('says nothing of the inside when it fails', async () => {
+    const inside = await request(listener.url).post('/v1/fail').send({});
+    expect(inside.body).toEqual({
+      code: 500,
+      message: 'Internal Server Error',
+      error: {
+        code: 0,
+        name: 'internal',
+        what: 'Internal error',
+        details: [{ message: 'Internal error', file: '', line_number: 0, method: 'fail' }],
+      },
+    });
+    const away = await request(listener.url).post('/v1/fail').send({ how: 'store' });
+    expect([away.status, away.headers['retry-after'], away.body.error.name]).toEqual([503, '5', 'unavailable']);
+    expect(away.text).not.toContain('db-7');
+  });
+
+  it('keeps a sane request id and replaces others', async () => {
+    const idFor = async (id: string) =>
+      (await request(listener.url).post('/v1/echo').set('x-request-id', id).send({})).headers['x-request-id'];
+    expect(await idFor('client-7')).toBe('client-7');
+    expect(await idFor('x'.repeat(129))).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await idFor('caf\u00e9')).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await request(listener.url).get('/nowhere')).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('answers requests that are not HTTP in the same shape', async () => {
+    expect(await exchange('nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 Bad Request[^]*"code":3200006/);
+    const bigHeader = `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`;
+    expect(await exchange(bigHeader)).toMatch(/^HTTP\/1.1 431 [^]*"name":"headers_too_large"/);
+  });
+
+  it('outlives a client that goes away in the middle of its body', async () => {
+    const socket = net.connect(listener.port, '127.0.0.1');
+    socket.write('POST /v1/echo HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"a"');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+    expect((await request(listener.url).post('/v1/echo').send({ a: 1 })).status).toBe(200);
+  });
+
+  it('refuses an address that is taken', async () => {
+    const second = listen(createEchoApp(), { host: '127.0.0.1', port: listener.port });
+    await expect(second).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+});
+
+describe('the operations routes', () => {
+  it('answer /health by its status, /live and /metrics', async () => {
+    const app = createEchoApp(new Registry(), { ...HEALTH, status: 'degraded' });
+    expect((await request(app).get('/health')).body.status).toBe('degraded');
+    expect((await request(app).get('/live')).status).toBe(200);
+    expect((await request(app).post('/live')).headers['allow']).toBe('GET, HEAD');
+    const down = await request(createEchoApp(new Registry(), { ...HEALTH, status: 'down' })).get('/health');
+    expect([down.status, down.body.status]).toEqual([503, 'down']);
+  });
+
+  it('show every series from the start, and count by path and status class', async () => {
+    const app = createEchoApp();
+    const before = (await request(app).get('/metrics')).text;
+    expect(before).toContain('http_requests_total{app="echo",path="/v1/echo",status="5xx"} 0');
+    await request(app).post('/v1/echo').send({});
+    await request(app).post('/anything/at/all').send({});
+    const after = (await request(app).get('/metrics')).text;
+    expect(after).toContain('http_requests_total{app="echo",path="/v1/echo",status="2xx"} 1');
+    expect(after).toContain('http_requests_total{app="echo",path="unknown",status="4xx"} 1');
+    expect(after).toContain('http_request_duration_seconds_count{app="echo",path="/v1/echo"} 1');
+  });
+
+  it('share a registry between several apps of one process', async () => {
+    const registry = new Registry();
+    createEchoApp(registry);
+    expect(() => createEchoApp(registry)).not.toThrow();
+  });
+});
+
+describe('closing a listener', () => {
+  it('answers what is in flight, then takes no more', async () => {
+    const listener = await listen(createEchoApp(), { host: '127.0.0.1', port: 0 });
+    const inFlight = fetch(`${listener.url}/v1/slow`, { method: 'POST' });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await listener.close();
+    expect(await (await inFlight).json()).toEqual({ slow: true });
+    await expect(fetch(`${listener.url}/live`)).rejects.toThrow();
+  });
+});
