@@ -41,7 +41,8 @@ export const TOPOLOGY = {
 
 function recordBytes(records: BlockRecords): number {
   let bytes = records.block?.length ?? 0;
-  for (const transaction of records.transactions) for (const action of transaction.actions) bytes += action.bytes.length;
+  for (const transaction of records.transactions)
+    for (const action of transaction.actions) bytes += action.bytes.length;
   for (const change of records.abiChanges) bytes += change.abi.length;
   return bytes;
 }

@@ -1,1 +1,2 @@
 export * from './key-value';
+export * from './progress';

@@ -1,1 +1,3 @@
-export {};
+export * from './backoff';
+export * from './chain-position';
+export * from './reader';

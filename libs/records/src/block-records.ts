@@ -10,10 +10,13 @@ export interface BlockPosition {
 export interface RawBlock {
   abi: string;
   message: Buffer;
+  /** The chain that the node said it is on; EOSIO 2.0 does not say. */
+  chainId: string | undefined;
 }
 
 /** A block of records: everything that one SHiP result said, ready to be written. */
 export interface BlockRecords {
+  chainId: string | undefined;
   /** The node's head and last irreversible block when it sent the result. */
   head: BlockPosition;
   lastIrreversible: BlockPosition;

@@ -29,7 +29,7 @@ export const TRANSACTION_STATUS = { executed: 0, softFail: 1, hardFail: 2, delay
  * Throws `DECODE_FAILED` when the payloads are not what the node's ABI says, `SHIP_DATA_MISSING` when the node left
  * out a part that must be there for a complete answer.
  */
-export function deserializeBlock(result: BlocksResult, protocol: ShipProtocol): BlockRecords {
+export function deserializeBlock(result: BlocksResult, protocol: ShipProtocol, chainId?: string): BlockRecords {
   const position = result.thisBlock;
   if (!position) throw new HistoryError('DECODE_FAILED', 'the result names no block');
   const receipts = result.block ? readReceiptHeaders(result.block) : [];
@@ -41,6 +41,7 @@ export function deserializeBlock(result: BlocksResult, protocol: ShipProtocol): 
   const state = new StateCollector(traces.abiChanges);
   if (result.deltas) protocol.readDeltas(result.deltas, state);
   return {
+    chainId,
     head: result.head,
     lastIrreversible: result.lastIrreversible,
     position,
@@ -231,9 +232,7 @@ class StateCollector {
   permission(row: { present: boolean; owner: string; name: string; keys: Buffer[]; actors: string[] }): void {
     // nodeos reserves the permission with id 0; it belongs to nobody (authorization_manager.cpp).
     if (row.owner === '') return;
-    const authority = row.present
-      ? { keys: row.keys.map((key) => Buffer.from(key)), actors: row.actors }
-      : undefined;
+    const authority = row.present ? { keys: row.keys.map((key) => Buffer.from(key)), actors: row.actors } : undefined;
     this.permissions.set(`${row.owner}@${row.name}`, { owner: row.owner, name: row.name, authority });
   }
 

@@ -65,8 +65,7 @@ function kindsOfChainFilters(
   const contracts = new Set(filters.filter(({ name }) => name === undefined).map(({ account }) => account));
   const names = new Set(filters.filter(({ account }) => account === undefined).map(({ name }) => name));
   const kept = filters.filter(
-    ({ account, name }) =>
-      account === undefined || name === undefined || !(contracts.has(account) || names.has(name)),
+    ({ account, name }) => account === undefined || name === undefined || !(contracts.has(account) || names.has(name)),
   );
   const crossings: ActionFilter[] = [];
   for (const account of contracts) for (const name of names) crossings.push({ account, name });

@@ -99,12 +99,7 @@ function isWanted(action: StoredAction['action'], query: ActionsQuery): boolean 
 }
 
 /** The sequences that the query's bounds leave of the committed blocks. */
-function sequencesWithin(
-  tables: Tables,
-  query: ActionsQuery,
-  status: ChainStatus,
-  snapshot: Snapshot,
-): SequenceRange {
+function sequencesWithin(tables: Tables, query: ActionsQuery, status: ChainStatus, snapshot: Snapshot): SequenceRange {
   const { firstBlockNum, committed } = status;
   if (firstBlockNum === undefined || !committed) return { start: 0, end: 0 };
   const blocks: BlockRange = { first: firstBlockNum, last: committed.num };

@@ -26,11 +26,13 @@ export class LmdbWriter implements HistoryWriter {
   private readonly kinds: KindAllocator;
   private readonly postings: PostingWriter;
   private readonly permissions: PermissionWriter;
+  private hasFirstBlock: boolean;
 
   constructor(private readonly tables: Tables) {
     this.kinds = new KindAllocator(tables);
     this.postings = new PostingWriter(tables, this.kinds);
     this.permissions = new PermissionWriter(tables);
+    this.hasFirstBlock = readFact(tables, 'firstBlockNum') !== undefined;
   }
 
   getProgress(): Promise<Progress> {
@@ -60,13 +62,6 @@ export class LmdbWriter implements HistoryWriter {
       );
     }
     await this.commit(() => writeFact(this.tables, 'chainId', chainId));
-  }
-
-  async noteHead(head: BlockPosition, lastIrreversible: BlockPosition): Promise<void> {
-    await this.commit(() => {
-      writeFact(this.tables, 'head', head);
-      writeFact(this.tables, 'lastIrreversible', lastIrreversible);
-    });
   }
 
   async writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
@@ -109,6 +104,7 @@ export class LmdbWriter implements HistoryWriter {
     } catch (error) {
       // What is in memory is ahead of the store now.
       this.postings.forget();
+      this.hasFirstBlock = readFact(this.tables, 'firstBlockNum') !== undefined;
       throw error;
     }
   }
@@ -130,18 +126,14 @@ export class LmdbWriter implements HistoryWriter {
     }
     if (block.block) {
       void this.tables.blockBodies.put(key, encodeBlockBody(block, firstSequence));
-      if (readFact(this.tables, 'firstBlockNum') === undefined && !this.firstBlockNoted) {
-        this.firstBlockNoted = true;
-        writeFact(this.tables, 'firstBlockNum', block.position.num);
-      }
+      if (!this.hasFirstBlock) writeFact(this.tables, 'firstBlockNum', block.position.num);
+      this.hasFirstBlock = true;
     }
     const entry = { id: block.position.id, timestamp: block.timestamp, firstSequence, endSequence };
     void this.tables.blockIndex.put(key, encodeBlockIndexEntry({ ...entry, hasBlock: block.block !== undefined }));
     this.writeState(block);
     return endSequence;
   }
-
-  private firstBlockNoted = false;
 
   private writeState(block: BlockRecords): void {
     const permissions = block.permissionChanges.map((change) => this.permissions.apply(change)).reverse();
@@ -170,7 +162,7 @@ export class LmdbWriter implements HistoryWriter {
     }
     await this.commit(() => this.removeFrom(from, status));
     this.postings.forget();
-    this.firstBlockNoted = false;
+    this.hasFirstBlock = readFact(this.tables, 'firstBlockNum') !== undefined;
   }
 
   private removeFrom(from: number, status: ChainStatus): void {
@@ -214,7 +206,10 @@ export class LmdbWriter implements HistoryWriter {
         for (const paged of transaction.actions) {
           const action = decodePagedAction(transaction, paged);
           const kind = this.kinds.kind(action.account, action.name);
-          const accounts = [...action.traces.map(({ receiver }) => receiver), ...action.authorization.map((l) => l.actor)];
+          const accounts = [
+            ...action.traces.map(({ receiver }) => receiver),
+            ...action.authorization.map((l) => l.actor),
+          ];
           for (const account of accounts) for (const each of [ALL_KINDS, kind]) note(account, each);
           const wholeChain = [ALL_KINDS, kind, this.kinds.kind(action.account, ''), this.kinds.kind('', action.name)];
           for (const each of wholeChain) note(WHOLE_CHAIN, each);

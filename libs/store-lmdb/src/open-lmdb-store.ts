@@ -49,7 +49,6 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<HistoryS
     getProgress: () => write().getProgress(),
     setChainId: (chainId) => write().setChainId(chainId),
     writeBlocks: (blocks) => write().writeBlocks(blocks),
-    noteHead: (head, lastIrreversible) => write().noteHead(head, lastIrreversible),
     close: () => tables.root.close(),
   };
 }

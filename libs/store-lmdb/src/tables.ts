@@ -67,7 +67,9 @@ export function openTables(root: RootDatabase): Tables {
       name,
       encoding: 'binary',
       keyEncoding: 'binary',
-      ...(COMPRESSED.has(name) ? { compression: { threshold: COMPRESSION_THRESHOLD_BYTES } as CompressionOptions } : {}),
+      ...(COMPRESSED.has(name)
+        ? { compression: { threshold: COMPRESSION_THRESHOLD_BYTES } as CompressionOptions }
+        : {}),
     });
   const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, open(name)])) as Record<TableName, Table>;
   return { root, ...tables };

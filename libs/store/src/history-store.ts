@@ -112,14 +112,13 @@ export interface HistoryWriter {
   /** Ties an empty store to a chain. Rejects with `CHAIN_ID_MISMATCH` when it holds another one. */
   setChainId(chainId: string): Promise<void>;
   /**
-   * Commits whole blocks, progress included, all or nothing. A block at or below the committed head undoes what
-   * stood from its number on (a fork). Resolves when durable, with the new committed head.
-   * Rejects with `BLOCK_GAP` when a block follows neither the committed head nor a block below it; nothing of the
-   * batch is written then.
+   * Commits whole blocks in order, progress included. Each stretch of blocks that follow one another is written all or
+   * nothing. A block at or below the committed head undoes what stood from its number on (a fork), unless it is the
+   * very block that stands there: then it was delivered again and is passed over. Resolves when durable.
+   * Rejects with `BLOCK_GAP` at a block that follows neither the committed head nor a block below it, and with
+   * `FORK_TOO_DEEP` at one that contradicts an irreversible block; blocks before it may have been written.
    */
   writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus>;
-  /** Notes the node's head and last irreversible block when a message carried no block. */
-  noteHead(head: BlockPosition, lastIrreversible: BlockPosition): Promise<void>;
 }
 
 export interface HistoryStore extends HistoryReader, HistoryWriter {

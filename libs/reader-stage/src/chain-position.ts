@@ -1,0 +1,63 @@
+import type { ShipPosition, ShipStatus } from '@antelope-history/ship';
+import { samplePositions, type SharedProgress } from '@antelope-history/key-value';
+
+/** Blocks that stay known at most; a node needs few to find where branches part. */
+const MAX_KNOWN = 4_000;
+
+/** Which blocks of which branch the reader has passed on, newest last. */
+export class ChainPosition {
+  private known: ShipPosition[] = [];
+
+  /** Goes on where the store stands. */
+  restart(progress: SharedProgress): void {
+    this.known = [...progress.positions];
+  }
+
+  get last(): ShipPosition | undefined {
+    return this.known.at(-1);
+  }
+
+  /** What to tell the node: it goes back to the first of them that is not on its branch. */
+  havePositions(): ShipPosition[] {
+    return samplePositions(this.known);
+  }
+
+  /** Notes a block that follows the last, or that takes the place of an earlier one (a fork). */
+  passed(block: ShipPosition, lastIrreversible: ShipPosition): 'next' | 'fork' {
+    const isFork = this.last !== undefined && block.num <= this.last.num;
+    while (this.last && this.last.num >= block.num) this.known.pop();
+    this.known.push(block);
+    this.forget(lastIrreversible.num);
+    return isFork ? 'fork' : 'next';
+  }
+
+  /** Whether the node left something out between the last block and this one. */
+  leavesGap(block: ShipPosition, previous: ShipPosition | undefined): boolean {
+    const last = this.last;
+    if (!last) return false;
+    if (block.num > last.num + 1) return true;
+    const parent = this.known.find(({ num }) => num === block.num - 1);
+    return parent !== undefined && previous !== undefined && parent.id !== previous.id;
+  }
+
+  /** Of the irreversible blocks only the newest is worth knowing. */
+  private forget(lastIrreversible: number): void {
+    const firstReversible = this.known.findIndex(({ num }) => num > lastIrreversible);
+    const drop = Math.max(
+      (firstReversible < 0 ? this.known.length : firstReversible) - 1,
+      this.known.length - MAX_KNOWN,
+    );
+    if (drop > 0) this.known.splice(0, drop);
+  }
+}
+
+/**
+ * The first block to ask of a node that nothing was read from. History is whole only if state deltas begin no later
+ * than traces: the first of them carry the whole state. Traces begin one block later than state (after genesis, and
+ * after the block of a snapshot); block 1 has neither and is there all the same.
+ */
+export function firstBlockOf(status: ShipStatus, configured: number): number {
+  if (configured > 0) return configured;
+  const first = Math.max(status.traceBegin - 1, status.chainStateBegin);
+  return first <= 2 ? 1 : first;
+}

@@ -1,0 +1,38 @@
+import { counter, gauge, type Registry } from '@antelope-history/service';
+
+export interface ReaderMetrics {
+  connects: { inc(): void };
+  disconnects: { inc(labels: { code: string }): void };
+  forks: { inc(): void };
+  refetches: { inc(): void };
+  heads: { set(blockNum: number): void };
+  published(bytes: number): void;
+}
+
+export function createReaderMetrics(registry: Registry): ReaderMetrics {
+  const messages = counter(registry, {
+    name: 'history_ship_messages_total',
+    help: 'State history messages passed on to the deserializers',
+  });
+  const bytes = counter(registry, { name: 'history_ship_bytes_total', help: 'Bytes of these messages' });
+  const disconnects = counter(registry, {
+    name: 'history_ship_disconnects_total',
+    help: 'Ends of a state history session, by error code',
+    labelNames: ['code'],
+  });
+  for (const code of ['SHIP_DISCONNECTED', 'SHIP_MESSAGE_CORRUPT', 'BLOCK_GAP']) disconnects.inc({ code }, 0);
+  return {
+    connects: counter(registry, { name: 'history_ship_connects_total', help: 'State history sessions opened' }),
+    disconnects,
+    forks: counter(registry, { name: 'history_forks_total', help: 'Times that the chain went back to a lower block' }),
+    refetches: counter(registry, {
+      name: 'history_refetches_total',
+      help: 'Times that a later stage asked for blocks again',
+    }),
+    heads: gauge(registry, { name: 'history_head_block', help: "Number of the node's head block" }),
+    published(length) {
+      messages.inc();
+      bytes.inc(length);
+    },
+  };
+}

@@ -1,0 +1,253 @@
+import { TOPOLOGY, type Broker, type RefetchRequest, type Subscription } from '@antelope-history/broker';
+import { readProgress, type KeyValue, type SharedProgress } from '@antelope-history/key-value';
+import { HistoryError } from '@antelope-history/schemas';
+import type { Config, Logger, Registry } from '@antelope-history/service';
+import { AckWindow, END_OF_CHAIN, type BlocksResult, type ShipStatus } from '@antelope-history/ship';
+import { Backoff } from './backoff';
+import { ChainPosition, firstBlockOf } from './chain-position';
+import { createReaderMetrics, type ReaderMetrics } from './reader-metrics';
+import { ShipSession } from './ship-session';
+
+export interface ReaderDependencies {
+  config: Pick<Config, 'ship' | 'chainId'>;
+  broker: Broker;
+  keyValue: KeyValue;
+  log: Logger;
+  registry: Registry;
+  /** Called when going on can't help: another chain, a node without state history. */
+  fail(error: unknown): void;
+}
+
+export interface Reader {
+  stop(): Promise<void>;
+}
+
+/** Messages that wait to be published beyond this stop the reading from the socket. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+const PROGRESS_POLL_MS = 50;
+const MOST_BLOCKS_UNDER_WAY = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages;
+
+/**
+ * Starts reading a chain: from where the store stands, over and over, from whichever of the configured nodes answers.
+ * It passes on what the node sends and looks into no more of it than numbers and ids.
+ */
+export async function startReader(dependencies: ReaderDependencies): Promise<Reader> {
+  const reader = new ReaderLoop(dependencies);
+  await reader.start();
+  return reader;
+}
+
+class ReaderLoop implements Reader {
+  private readonly metrics: ReaderMetrics;
+  private readonly backoff: Backoff;
+  private readonly position = new ChainPosition();
+  private chainId: string | undefined;
+  private session: ShipSession | undefined;
+  private refetches: Subscription | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private stopped = false;
+  /** Later stages could not use what came: go on from the store's own record. */
+  private restart = true;
+  /** The committed head at which the last refetch found the store; the tries to get past it grow apart. */
+  private stuckAt: number | undefined;
+  private isRefetch = false;
+
+  constructor(private readonly dependencies: ReaderDependencies) {
+    const { reconnectMinSeconds, reconnectMaxSeconds } = dependencies.config.ship;
+    this.metrics = createReaderMetrics(dependencies.registry);
+    this.backoff = new Backoff(reconnectMinSeconds * 1000, reconnectMaxSeconds * 1000);
+    this.chainId = dependencies.config.chainId;
+  }
+
+  async start(): Promise<void> {
+    this.refetches = await this.dependencies.broker.consume<RefetchRequest>(TOPOLOGY.refetch, (delivery) => {
+      this.refetch(delivery.message);
+      delivery.acknowledge();
+    });
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.backoff.cancel();
+    this.session?.close(new HistoryError('STOPPED', 'the reader stops'));
+    await this.refetches?.cancel();
+    await this.running;
+  }
+
+  private refetch(request: RefetchRequest): void {
+    this.dependencies.log.warn({ code: request.code, blockNum: request.fromBlock }, `read again: ${request.reason}`);
+    this.metrics.refetches.inc();
+    this.restart = true;
+    this.isRefetch = true;
+    this.session?.close(new HistoryError('SHIP_MESSAGE_CORRUPT', request.reason));
+  }
+
+  private async run(): Promise<void> {
+    const { urls } = this.dependencies.config.ship;
+    for (let attempt = 0; !this.stopped; attempt++) {
+      const url = urls[attempt % urls.length] as string;
+      try {
+        if (this.restart) await this.goOnFromStore();
+        await this.readFrom(url);
+      } catch (error) {
+        if (this.stopped) return;
+        if (error instanceof HistoryError && !error.retryable) {
+          this.dependencies.fail(error);
+          return;
+        }
+        await this.waitAfter(error, url);
+      }
+    }
+  }
+
+  private async waitAfter(error: unknown, url: string): Promise<void> {
+    const code = error instanceof HistoryError ? error.code : 'SHIP_DISCONNECTED';
+    const why = error instanceof Error ? error.message : String(error);
+    const waitMs = this.backoff.next();
+    this.metrics.disconnects.inc({ code });
+    this.dependencies.log.warn(
+      { code, url: withoutCredentials(url), waitSeconds: waitMs / 1000, blockNum: this.position.last?.num },
+      `state history is away: ${why}; trying again in ${(waitMs / 1000).toFixed(1)} s`,
+    );
+    await this.backoff.wait(waitMs);
+  }
+
+  private async goOnFromStore(): Promise<void> {
+    let progress: SharedProgress | undefined;
+    while (!this.stopped && !(progress = await readProgress(this.dependencies.keyValue))) {
+      await this.backoff.wait(PROGRESS_POLL_MS);
+    }
+    if (!progress) return;
+    this.chainId ??= progress.chainId;
+    this.position.restart(progress);
+    this.restart = false;
+    const committed = progress.committed?.num ?? 0;
+    if (this.stuckAt !== undefined && committed > this.stuckAt) this.backoff.reset();
+    if (this.isRefetch) this.stuckAt = committed;
+    this.isRefetch = false;
+  }
+
+  /** A message that is passed on proves little while the block that would not do may still be under way behind it. */
+  private isPastTrouble(blockNum: number): boolean {
+    return this.stuckAt === undefined || blockNum > this.stuckAt + MOST_BLOCKS_UNDER_WAY;
+  }
+
+  /** Reads until the socket ends; rejects with the reason. */
+  private readFrom(url: string): Promise<never> {
+    return new Promise((_, reject) => {
+      const { config, log } = this.dependencies;
+      const window = new AckWindow(config.ship.maxMessagesInFlight);
+      const session = new ShipSession(
+        { url, maxMessageBytes: config.ship.maxMessageBytes },
+        {
+          onBlocks: (result, message) => publisher.add(result, message),
+          onEnd: (reason) => {
+            publisher.close();
+            reject(reason);
+          },
+        },
+      );
+      const publisher = new MessagePublisher(session, window, (result, message) =>
+        this.publish(session.abiFrame, result, message),
+      );
+      this.session = session;
+      session
+        .open()
+        .then((status) => {
+          this.checkStatus(status);
+          const start = this.position.last ? this.position.last.num + 1 : firstBlockOf(status, config.ship.startBlock);
+          log.info({ url: withoutCredentials(url), startBlock: start, head: status.head.num }, 'reading state history');
+          this.metrics.connects.inc();
+          session.request({
+            startBlock: start,
+            endBlock: END_OF_CHAIN,
+            maxMessagesInFlight: window.size,
+            havePositions: this.position.havePositions(),
+            irreversibleOnly: false,
+          });
+        })
+        .catch((error: HistoryError) => session.close(error));
+    });
+  }
+
+  /** Refuses another chain. EOSIO 2.0 does not say which chain it is on; then block ids have to match. */
+  private checkStatus(status: ShipStatus): void {
+    if (status.chainId === undefined) return;
+    this.chainId ??= status.chainId;
+    if (status.chainId !== this.chainId) {
+      throw new HistoryError(
+        'CHAIN_ID_MISMATCH',
+        `the node is on chain ${status.chainId}, this service indexes ${this.chainId}: ` +
+          'connect to a node of that chain, or use another data directory',
+      );
+    }
+  }
+
+  private async publish(abi: string, result: BlocksResult, message: Buffer): Promise<void> {
+    this.metrics.heads.set(result.head.num);
+    const block = result.thisBlock;
+    if (!block) return;
+    if (this.position.leavesGap(block, result.prevBlock)) {
+      throw new HistoryError(
+        'BLOCK_GAP',
+        `the node sent block ${block.num} after ${this.position.last?.num ?? 'none'}, which it does not follow`,
+      );
+    }
+    await this.dependencies.broker.publish(TOPOLOGY.rawBlocks, { abi, message, chainId: this.chainId });
+    if (this.isPastTrouble(block.num)) {
+      this.backoff.reset();
+      this.stuckAt = undefined;
+    }
+    this.metrics.published(message.length);
+    if (this.position.passed(block, result.lastIrreversible) === 'fork') {
+      this.metrics.forks.inc();
+      this.dependencies.log.info({ blockNum: block.num, blockId: block.id }, 'the chain forked');
+    }
+  }
+}
+
+/** Publishes messages one after the other, and gives the node credit as they become durable. */
+class MessagePublisher {
+  private tail: Promise<void> = Promise.resolve();
+  private waitingBytes = 0;
+  private closed = false;
+
+  constructor(
+    private readonly session: ShipSession,
+    private readonly window: AckWindow,
+    private readonly publish: (result: BlocksResult, message: Buffer) => Promise<void>,
+  ) {}
+
+  add(result: BlocksResult, message: Buffer): void {
+    this.window.received();
+    this.waitingBytes += message.length;
+    if (this.waitingBytes > MAX_WAITING_BYTES) this.session.pause();
+    this.tail = this.tail.then(() => this.publishOne(result, message));
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  private async publishOne(result: BlocksResult, message: Buffer): Promise<void> {
+    if (this.closed) return;
+    try {
+      await this.publish(result, message);
+    } catch (error) {
+      this.session.close(error as HistoryError);
+      return;
+    }
+    const before = this.waitingBytes;
+    this.waitingBytes -= message.length;
+    if (before > MAX_WAITING_BYTES && this.waitingBytes <= MAX_WAITING_BYTES) this.session.resume();
+    const acknowledge = this.window.settled();
+    if (acknowledge > 0) this.session.acknowledge(acknowledge);
+  }
+}
+
+/** A URL as logs may show it. */
+function withoutCredentials(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
+}

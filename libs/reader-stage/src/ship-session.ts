@@ -1,0 +1,156 @@
+import { HistoryError } from '@antelope-history/schemas';
+import {
+  createShipFrames,
+  encodeAck,
+  encodeBlocksRequest,
+  encodeStatusRequest,
+  type BlocksRequest,
+  type BlocksResult,
+  type ShipFrames,
+  type ShipStatus,
+} from '@antelope-history/ship';
+import WebSocket, { type RawData } from 'ws';
+
+export interface ShipSessionOptions {
+  url: string;
+  maxMessageBytes: number;
+}
+
+/** What a session gives its owner. */
+export interface ShipSessionEvents {
+  /** A result of blocks; `message` are its own bytes. */
+  onBlocks(result: BlocksResult, message: Buffer): void;
+  /** Called once, when the socket is gone, with the reason. */
+  onEnd(reason: HistoryError): void;
+}
+
+const CONNECT_LIMIT_MS = 10_000;
+/** nodeos answers pings while it reads its socket; a peer that is gone without a word is found so. */
+const PING_EVERY_MS = 10_000;
+const PONG_LIMIT_MS = 45_000;
+
+/** One connection to a node's state history: the ABI frame, the status, then one request of blocks. */
+export class ShipSession {
+  private readonly socket: WebSocket;
+  private frames: ShipFrames | undefined;
+  private abiFrameText = '';
+  private opened: { resolve(status: ShipStatus): void; reject(error: HistoryError): void } | undefined;
+  private ended = false;
+  private lastHeardAt = Date.now();
+  private connectLimit: NodeJS.Timeout | undefined;
+  private pinging: NodeJS.Timeout | undefined;
+
+  constructor(
+    options: ShipSessionOptions,
+    private readonly events: ShipSessionEvents,
+  ) {
+    this.socket = new WebSocket(options.url, {
+      perMessageDeflate: false,
+      maxPayload: options.maxMessageBytes,
+      handshakeTimeout: CONNECT_LIMIT_MS,
+    });
+    this.socket.on('message', (data, isBinary) => this.onMessage(data, isBinary));
+    this.socket.on('pong', () => void (this.lastHeardAt = Date.now()));
+    this.socket.on('error', (error) => this.end(`${error.message || 'the connection failed'}`));
+    this.socket.on('close', (code) => this.end(`the node closed the socket (code ${code})`));
+  }
+
+  /** The text frame that opened the socket. */
+  get abiFrame(): string {
+    return this.abiFrameText;
+  }
+
+  /** Resolves with the node's status; rejects with `SHIP_DISCONNECTED` or `SHIP_UNSUPPORTED`. */
+  open(): Promise<ShipStatus> {
+    return new Promise((resolve, reject) => {
+      this.opened = { resolve, reject };
+      this.connectLimit = setTimeout(() => this.end('no status within 10 seconds'), CONNECT_LIMIT_MS);
+      this.pinging = setInterval(() => this.ping(), PING_EVERY_MS);
+    });
+  }
+
+  request(request: BlocksRequest): void {
+    this.socket.send(encodeBlocksRequest(request));
+  }
+
+  acknowledge(messages: number): void {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(encodeAck(messages));
+  }
+
+  /** Stops reading from the network while the owner holds too much. */
+  pause(): void {
+    this.socket.pause();
+  }
+
+  resume(): void {
+    this.lastHeardAt = Date.now();
+    this.socket.resume();
+  }
+
+  close(reason: HistoryError): void {
+    this.finish(reason);
+  }
+
+  private onMessage(data: RawData, isBinary: boolean): void {
+    this.lastHeardAt = Date.now();
+    if (this.ended) return;
+    try {
+      if (isBinary) this.onFrame(toBuffer(data));
+      else this.onAbiFrame(toBuffer(data).toString('utf8'));
+    } catch (error) {
+      this.finish(toCorrupt(error));
+    }
+  }
+
+  private onAbiFrame(text: string): void {
+    this.abiFrameText = text;
+    this.frames = createShipFrames(text);
+    this.socket.send(encodeStatusRequest());
+  }
+
+  private onFrame(message: Buffer): void {
+    if (!this.frames) throw new HistoryError('SHIP_UNSUPPORTED', 'the socket did not begin with an ABI text frame');
+    const result = this.frames.readResult(message);
+    if (result.kind === 'blocks') {
+      this.events.onBlocks(result.blocks, message);
+      return;
+    }
+    const opened = this.opened;
+    this.opened = undefined;
+    clearTimeout(this.connectLimit);
+    opened?.resolve(result.status);
+  }
+
+  private ping(): void {
+    if (this.socket.isPaused) return;
+    if (Date.now() - this.lastHeardAt > PONG_LIMIT_MS) this.end('the node has not answered for 45 seconds');
+    else if (this.socket.readyState === WebSocket.OPEN) this.socket.ping();
+  }
+
+  private end(why: string): void {
+    this.finish(new HistoryError('SHIP_DISCONNECTED', why));
+  }
+
+  private finish(reason: HistoryError): void {
+    if (this.ended) return;
+    this.ended = true;
+    clearTimeout(this.connectLimit);
+    clearInterval(this.pinging);
+    this.socket.terminate();
+    this.opened?.reject(reason);
+    this.opened = undefined;
+    this.events.onEnd(reason);
+  }
+}
+
+function toBuffer(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}
+
+/** What does not decode in a frame is a corrupt message, unless we know better. */
+function toCorrupt(error: unknown): HistoryError {
+  if (error instanceof HistoryError && error.code !== 'DECODE_FAILED') return error;
+  const detail = error instanceof Error ? error.message : String(error);
+  return new HistoryError('SHIP_MESSAGE_CORRUPT', detail, { cause: error });
+}
