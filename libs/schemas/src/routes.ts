@@ -20,6 +20,10 @@ export interface Route<Request extends z.ZodType = z.ZodType, Answer extends z.Z
   answer: Answer;
 }
 
+/** A request as `parseRequest` gives it. */
+export type RequestOf<R extends Route> = z.output<R['request']>;
+export type AnswerOf<R extends Route> = z.output<R['answer']>;
+
 export const ROUTES = {
   getActions: {
     endpoint: 'get_actions',

@@ -1,4 +1,13 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  collectDefaultMetrics,
+  Counter,
+  type CounterConfiguration,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  type HistogramConfiguration,
+  Registry,
+} from 'prom-client';
 
 export { Registry } from 'prom-client';
 
@@ -54,27 +63,23 @@ export function createHttpMetrics(registry: Registry, app: string, paths: string
 /** The three below give the registry's metric of that name, made at first use. */
 export function counter<Label extends string>(
   registry: Registry,
-  options: { name: string; help: string; labelNames?: Label[] },
+  options: Omit<CounterConfiguration<Label>, 'registers'>,
 ): Counter<Label> {
-  return (
-    findMetric(registry, options.name, Counter<Label>) ?? new Counter<Label>({ ...options, registers: [registry] })
-  );
+  return findMetric(registry, options.name, Counter<Label>) ?? new Counter({ ...options, registers: [registry] });
 }
 
 export function gauge<Label extends string>(
   registry: Registry,
-  options: { name: string; help: string; labelNames?: Label[] },
+  options: Omit<GaugeConfiguration<Label>, 'registers'>,
 ): Gauge<Label> {
-  return findMetric(registry, options.name, Gauge<Label>) ?? new Gauge<Label>({ ...options, registers: [registry] });
+  return findMetric(registry, options.name, Gauge<Label>) ?? new Gauge({ ...options, registers: [registry] });
 }
 
 export function histogram<Label extends string>(
   registry: Registry,
-  options: { name: string; help: string; labelNames?: Label[]; buckets: number[] },
+  options: Omit<HistogramConfiguration<Label>, 'registers'>,
 ): Histogram<Label> {
-  return (
-    findMetric(registry, options.name, Histogram<Label>) ?? new Histogram<Label>({ ...options, registers: [registry] })
-  );
+  return findMetric(registry, options.name, Histogram<Label>) ?? new Histogram({ ...options, registers: [registry] });
 }
 
 function findMetric<Kind>(registry: Registry, name: string, kind: new (...args: never[]) => Kind): Kind | undefined {

@@ -25,7 +25,9 @@ export const getActionsRequest = z.object({
     'Rows per page, 20 when absent or 0; a negative number means the rows that end at `pos`.',
   ),
   filter: optional(actionsFilter).describe('code:name, code:* or *:name; several with commas between: any of them.'),
-  sort: optional(sort).describe('desc or -1: newest first, the default. asc or 1: oldest first, with a bound.'),
+  sort: optional(sort)
+    .transform((value) => value ?? 'desc')
+    .describe('desc or -1: newest first, the default. asc or 1: oldest first, with a bound.'),
   after: optional(bound('after')).describe('Inclusive: a date-time, or a block number.'),
   before: optional(bound('before')).describe('Inclusive: a date-time, or a block number.'),
   parent: optional(integer(0, Number.MAX_SAFE_INTEGER)).describe(

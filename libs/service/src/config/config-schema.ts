@@ -44,10 +44,10 @@ const store = z.strictObject({
   path: z.string().min(1).default('./data').describe('Directory of the data, on a local disk.'),
   map_size_bytes: z
     .int()
-    .min(64 * MIB)
+    .min(0)
     .max(64 * 1024 * GIB)
-    .default(1024 * GIB)
-    .describe('Most that the data may take: address space, taken from the disk only as it fills.'),
+    .default(0)
+    .describe('Most that the data may take; 0 = as the disk has room.'),
 });
 
 const indexer = z.strictObject({

@@ -1,0 +1,31 @@
+import { abisOfBlockTraces, renderBlockTraces } from '@antelope-history/answers';
+import { type GetTraceBlockRequest, HistoryError, type ROUTES } from '@antelope-history/schemas';
+import type { BlockSelector, BlockTracesLookup } from '@antelope-history/store';
+import { parseBlockId } from '../block-selector';
+import type { Endpoint, EndpointContext } from '../endpoint';
+import { isIrreversible } from '../irreversible';
+
+export function createGetTraceBlock({ reader, abis }: EndpointContext): Endpoint<typeof ROUTES.getTraceBlock> {
+  return async (request) => {
+    const selector = toBlockSelector(request);
+    const { found, decoders } = await abis.read(() => reader.getBlockTraces(selector), abisOfLookup);
+    const { block, transactions, status } = found;
+    if (!block) throw new HistoryError('BLOCK_TRACE_MISSING', 'Trace API: block trace missing');
+    const final = selector !== 'latest' && isIrreversible(block.position.num, status);
+    return {
+      body: renderBlockTraces({ block, transactions, status }, decoders),
+      finalId: final ? block.position.id : undefined,
+    };
+  };
+}
+
+function toBlockSelector({ block_num, block_id }: GetTraceBlockRequest): BlockSelector {
+  if (block_id !== undefined) return parseBlockId('block_id', block_id);
+  if (block_num === undefined)
+    throw new HistoryError('INVALID_BLOCK_ID', 'give block_num (-1: the latest) or block_id');
+  return block_num === -1 ? 'latest' : { num: block_num };
+}
+
+function abisOfLookup({ block, transactions, status }: BlockTracesLookup) {
+  return block ? abisOfBlockTraces({ block, transactions, status }) : [];
+}

@@ -1,0 +1,17 @@
+import type { Express } from 'express';
+import { ROUTES } from '@antelope-history/schemas';
+import { createGetActions } from './endpoints/get-actions';
+import { createGetControlledAccounts } from './endpoints/get-controlled-accounts';
+import { createGetKeyAccounts } from './endpoints/get-key-accounts';
+import { createGetTransaction } from './endpoints/get-transaction';
+import { createQueryApp, type QueryApiDeps, serve } from './query-app';
+
+/** `/v1/history`: actions, transactions, and the accounts of keys and accounts. */
+export function createHistoryApi(deps: QueryApiDeps): Express {
+  return createQueryApp('history-api', deps, [
+    serve(ROUTES.getActions, createGetActions),
+    serve(ROUTES.getControlledAccounts, createGetControlledAccounts),
+    serve(ROUTES.getKeyAccounts, createGetKeyAccounts),
+    serve(ROUTES.getTransaction, createGetTransaction),
+  ]);
+}
