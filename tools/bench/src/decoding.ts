@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Recording } from '@antelope-history/recordings';
+import { deserializeBlock, decodeActionRecord, type BlockRecords } from '@antelope-history/records';
+import { createShipProtocol, type BlocksResult, type ShipProtocol } from '@antelope-history/ship';
+import { ABI, Serializer } from '@wharfkit/antelope';
+
+export interface DecodingFigures {
+  traces: number;
+  transactions: number;
+  actions: number;
+  /** Action traces per second: every field passed over, nothing kept. */
+  structuralRate: number;
+  /** Action traces per second, made into records. */
+  recordsRate: number;
+  /** The same traces by `@wharfkit/antelope`, and ours on the same messages. */
+  rivalRate: number;
+  rivalOursRate: number;
+  rivalTraces: number;
+}
+
+/** The rival is slow enough that a part of the recording must do. */
+const RIVAL_TRACES = 20_000;
+
+/** Measures decoding alone, in this process. Throws when the two decoders disagree. */
+export function measureDecoding(recording: Recording): DecodingFigures {
+  const protocol = createShipProtocol(recording.abi);
+  const results = recording.messages.map(({ bytes }) => blocksOf(protocol, bytes));
+  const structural = timed(() => countTraces(protocol, results));
+  const records = timed(() => results.filter((result) => result.thisBlock).map((one) => deserializeBlock(one, protocol)));
+  const rival = measureRival(recording, protocol, results);
+  return {
+    traces: structural.value,
+    transactions: sum(records.value, (block) => block.transactions.length),
+    actions: sum(records.value, (block) => sum(block.transactions, ({ actions }) => actions.length)),
+    structuralRate: structural.value / structural.seconds,
+    recordsRate: structural.value / records.seconds,
+    ...rival,
+  };
+}
+
+function blocksOf(protocol: ShipProtocol, message: Buffer): BlocksResult {
+  const result = protocol.readResult(message);
+  if (result.kind !== 'blocks') throw new Error('the recording holds a message that is no blocks result');
+  return result.blocks;
+}
+
+function countTraces(protocol: ShipProtocol, results: BlocksResult[]): number {
+  let traces = 0;
+  for (const { traces: bytes } of results) if (bytes) protocol.readTraces(bytes, (trace) => (traces += trace.actionCount));
+  return traces;
+}
+
+/** What both decoders must agree on, per action trace. */
+type Summary = [receiver: string, name: string, globalSequence: string];
+
+function measureRival(
+  recording: Recording,
+  protocol: ShipProtocol,
+  results: BlocksResult[],
+): Pick<DecodingFigures, 'rivalRate' | 'rivalOursRate' | 'rivalTraces'> {
+  const part = firstTraces(protocol, results);
+  const abi = ABI.from(recording.abi);
+  const theirs = timed(() =>
+    part.map((result) => Serializer.decode({ abi, data: result.traces as Buffer, type: 'transaction_trace[]' })),
+  );
+  const ours = timed(() => part.map((result) => deserializeBlock(result, protocol)));
+  const rivalTraces = countTraces(protocol, part);
+  const expected = theirs.value.flatMap((traces) => summariesOfRival(Serializer.objectify(traces) as RivalTransaction[]));
+  if (!isDeepStrictEqual(ours.value.flatMap(summariesOfOurs), expected)) throw new Error('the two decoders disagree');
+  return { rivalTraces, rivalRate: rivalTraces / theirs.seconds, rivalOursRate: rivalTraces / ours.seconds };
+}
+
+function firstTraces(protocol: ShipProtocol, results: BlocksResult[]): BlocksResult[] {
+  const part: BlocksResult[] = [];
+  let traces = 0;
+  for (const result of results) {
+    if (traces >= RIVAL_TRACES) break;
+    if (!result.traces || !result.thisBlock) continue;
+    part.push(result);
+    traces += countTraces(protocol, [result]);
+  }
+  return part;
+}
+
+type Tagged<T> = [type: string, value: T];
+
+interface RivalTransaction0 {
+  status: number;
+  action_traces: Tagged<{
+    receiver: string;
+    act: { name: string };
+    receipt: Tagged<{ global_sequence: string | number }>;
+  }>[];
+}
+type RivalTransaction = Tagged<RivalTransaction0>;
+
+function summariesOfRival(transactions: RivalTransaction[]): Summary[] {
+  const summaries = transactions
+    .filter(([, { status }]) => status === 0)
+    .flatMap(([, { action_traces }]) =>
+      action_traces.map(([, trace]): Summary => [
+        trace.receiver,
+        trace.act.name,
+        String(trace.receipt[1].global_sequence),
+      ]),
+    );
+  return bySequence(summaries);
+}
+
+function summariesOfOurs(block: BlockRecords): Summary[] {
+  const summaries = block.transactions.flatMap(({ actions, firstSequence }) =>
+    actions.flatMap(({ bytes }) => {
+      const { name, traces } = decodeActionRecord(bytes, firstSequence);
+      return traces.map((trace): Summary => [trace.receiver, name, String(trace.receipt.globalSequence)]);
+    }),
+  );
+  return bySequence(summaries);
+}
+
+function bySequence(summaries: Summary[]): Summary[] {
+  return summaries.sort((left, right) => Number(left[2]) - Number(right[2]));
+}
+
+function timed<T>(work: () => T): { value: T; seconds: number } {
+  const start = process.hrtime.bigint();
+  const value = work();
+  return { value, seconds: Number(process.hrtime.bigint() - start) / 1e9 };
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}

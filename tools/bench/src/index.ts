@@ -1,0 +1,1 @@
+export { measureDecoding, type DecodingFigures } from './decoding';
