@@ -1,1 +1,2 @@
-export {};
+export * from './gateway';
+export type { ReadComponent } from './gateway-health';

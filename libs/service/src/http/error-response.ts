@@ -21,10 +21,18 @@ export function toErrorAnswer(error: HistoryError, endpoint: string): ErrorAnswe
 /** The one place where errors become answers. */
 export function answerErrors(log: Logger): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
-    const error = thrown instanceof HistoryError ? thrown : new HistoryError('INTERNAL', '', { cause: thrown });
+    const error = toHistoryError(thrown);
     if (error.definition.status >= 500) log.error({ requestId: requestIdOf(response), error }, 'request failed');
     sendError(response, error);
   };
+}
+
+function toHistoryError(thrown: unknown): HistoryError {
+  if (thrown instanceof HistoryError) return thrown;
+  // Express can't decode the path, as with "%ZZ".
+  if (thrown instanceof URIError)
+    return new HistoryError('UNKNOWN_PATH', 'this path does not exist', { cause: thrown });
+  return new HistoryError('INTERNAL', 'unexpected', { cause: thrown });
 }
 
 export function sendError(response: Response, error: HistoryError): void {
