@@ -1,9 +1,8 @@
+import { openBroker, openKeyValue, openStore } from '@antelope-history/backends';
 import { startDeserializer } from '@antelope-history/deserializer-stage';
-import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
 import { startIndexer } from '@antelope-history/indexer-stage';
 import { startReader } from '@antelope-history/reader-stage';
 import type { Config, Logger, Registry } from '@antelope-history/service';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
 
 export interface IngestionContext {
   config: Config;
@@ -13,14 +12,13 @@ export interface IngestionContext {
   fail(error: unknown): void;
 }
 
-/** Composes the three stages over the embedded adapters; what is opened last stops first. */
+/** Composes the three stages over what the configuration names; what is opened last stops first. */
 export async function startIngestion(context: IngestionContext): Promise<void> {
-  const { path, mapSizeBytes } = context.config.store;
-  const store = await openLmdbStore({ path, mapSizeBytes, readOnly: false });
+  const store = await openStore(context.config.store, { readOnly: false });
   context.onStop(() => store.close());
-  const broker = new MemoryBroker();
+  const broker = openBroker(context.config.broker, 'one process');
   context.onStop(() => broker.close());
-  const keyValue = new MemoryKeyValue();
+  const keyValue = openKeyValue();
   context.onStop(() => keyValue.close());
   const indexer = await startIndexer({ ...context, broker, store, keyValue });
   context.onStop(() => indexer.stop());

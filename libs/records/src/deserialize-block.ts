@@ -1,11 +1,11 @@
 import { ByteReader, readName } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
 import {
-  readReceiptHeaders,
+  readReceipts,
   type ActionTraceView,
   type BlocksResult,
-  type ReceiptHeader,
   type ShipProtocol,
+  type TransactionReceipt,
   type TransactionTraceView,
 } from '@antelope-history/ship';
 import { encodeActionRecord, type PlacedTrace } from './action-record';
@@ -32,7 +32,7 @@ export const TRANSACTION_STATUS = { executed: 0, softFail: 1, hardFail: 2, delay
 export function deserializeBlock(result: BlocksResult, protocol: ShipProtocol, chainId?: string): BlockRecords {
   const position = result.thisBlock;
   if (!position) throw new HistoryError('DECODE_FAILED', 'the result names no block');
-  const receipts = result.block ? readReceiptHeaders(result.block) : [];
+  const receipts = result.block ? readReceipts(result.block) : [];
   if (receipts.length > 0 && !result.traces) {
     throw new HistoryError('SHIP_DATA_MISSING', `the node has no traces for block ${position.num}`);
   }
@@ -65,7 +65,7 @@ class TraceCollector {
   private nextSequence = 1;
 
   constructor(
-    private readonly receipts: ReceiptHeader[],
+    private readonly receipts: TransactionReceipt[],
     private readonly hasBlock: boolean,
     private readonly blockNum: number,
   ) {}
@@ -110,7 +110,7 @@ class TraceCollector {
       netUsageWords: receipt?.netUsageWords ?? trace.netUsageWords,
       firstSequence: range.first,
       sequenceCount: range.count,
-      partial: receipt?.hasPackedTransaction ? undefined : partialOf(trace, bytes),
+      partial: receipt && 'packed' in receipt.transaction ? undefined : partialOf(trace, bytes),
       actions,
     });
   }

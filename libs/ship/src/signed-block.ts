@@ -210,8 +210,8 @@ export function readTransaction(packed: PackedTransaction): Transaction {
 /** The data of the transaction's context-free actions, one element each as a rule; empty when there is none. */
 export function readContextFreeData(packed: PackedTransaction): Buffer[] {
   const { packedContextFreeData, compressed } = packed;
-  if (packedContextFreeData.length === 0) return [];
-  return readArray(new SenderReader(inflate(packedContextFreeData, compressed)), (reader) => reader.lengthPrefixed());
+  const bytes = packedContextFreeData.length === 0 ? packedContextFreeData : inflate(packedContextFreeData, compressed);
+  return bytes.length === 0 ? [] : readArray(new SenderReader(bytes), (reader) => reader.lengthPrefixed());
 }
 
 function readTransactionHeaderFields(reader: ByteReader): TransactionHeader {
@@ -297,7 +297,8 @@ function updateVaruint32(hash: Hash, value: number): void {
   hash.update(Buffer.from([...bytes, rest]));
 }
 
-function readArray<T>(reader: ByteReader, readElement: (reader: ByteReader) => T): T[] {
+/** Reads a packed array: a varuint32 count and its elements. Throws `DECODE_FAILED` when they can't be there. */
+export function readArray<T>(reader: ByteReader, readElement: (reader: ByteReader) => T): T[] {
   const count = reader.varuint32();
   // No element of a block packs to less than a byte: a larger count is not worth the allocation.
   if (count > reader.remaining()) throw corrupt(`${count} elements in ${reader.remaining()} bytes`);

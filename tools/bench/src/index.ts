@@ -1,1 +1,4 @@
-export { measureDecoding, type DecodingFigures } from './decoding';
+export * from './child';
+export * from './decoding';
+export * from './ingestion';
+export * from './service-process';

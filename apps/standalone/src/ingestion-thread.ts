@@ -1,0 +1,37 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createLogger, Registry, type Config } from '@antelope-history/service';
+import { startIngestion } from './ingestion';
+import type { FromIngestion, ToIngestion } from './ingestion-messages';
+
+/** The entry of the ingestion thread. It says `ready` when the store is open, and answers what it is asked. */
+function main(): void {
+  const port = parentPort;
+  if (!port) return;
+  const config = workerData as Config;
+  const log = createLogger('ingestion', config.logLevel);
+  const registry = new Registry();
+  const closers: (() => void | Promise<void>)[] = [];
+  const send = (message: FromIngestion): void => port.postMessage(message);
+  const fail = (error: unknown): void => send({ kind: 'failed', error: describe(error) });
+
+  const stop = async (): Promise<void> => {
+    for (let close = closers.pop(); close; close = closers.pop()) await close();
+    port.close();
+  };
+  port.on('message', (message: ToIngestion) => {
+    if (message.kind === 'stop') stop().catch(fail);
+    else registry.getMetricsAsJSON().then((metrics) => send({ kind: 'metrics', id: message.id, metrics }), fail);
+  });
+  startIngestion({ config, log, registry, onStop: (close) => void closers.push(close), fail }).then(
+    () => send({ kind: 'ready' }),
+    fail,
+  );
+}
+
+/** Errors lose their class between threads; the code is what the other side needs. */
+function describe(error: unknown): { code: string | undefined; message: string } {
+  if (!(error instanceof Error)) return { code: undefined, message: String(error) };
+  return { code: 'code' in error && typeof error.code === 'string' ? error.code : undefined, message: error.message };
+}
+
+main();

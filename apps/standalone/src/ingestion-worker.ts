@@ -1,0 +1,83 @@
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { ERRORS, HistoryError, type ErrorCode } from '@antelope-history/schemas';
+import type { Config } from '@antelope-history/service';
+import type { FromIngestion, ToIngestion } from './ingestion-messages';
+
+type MetricsJson = Extract<FromIngestion, { kind: 'metrics' }>['metrics'];
+
+/** The ingestion thread as the main thread sees it: indexing has a thread of its own, so it never holds up an answer. */
+export class IngestionWorker {
+  private readonly worker: Worker;
+  private readonly waiting = new Map<number, (metrics: MetricsJson) => void>();
+  private asked = 0;
+  private ended = false;
+  private onReady: () => void = () => undefined;
+  private onFailure: (error: unknown) => void = () => undefined;
+  private onEnd: (() => void) | undefined;
+
+  private constructor(config: Config) {
+    this.worker = new Worker(path.join(__dirname, 'ingestion-thread.js'), { workerData: config });
+    this.worker.on('message', (message: FromIngestion) => this.onMessage(message));
+    this.worker.on('error', (error) => this.onFailure(error));
+    this.worker.on('exit', () => this.onExit());
+  }
+
+  /** Resolves when the store is open and the stages run. `fail` is called when the thread can't go on later. */
+  static async start(config: Config, fail: (error: unknown) => void): Promise<IngestionWorker> {
+    const ingestion = new IngestionWorker(config);
+    await new Promise<void>((resolve, reject) => {
+      ingestion.onReady = resolve;
+      ingestion.onFailure = reject;
+    });
+    ingestion.onFailure = fail;
+    return ingestion;
+  }
+
+  /** The thread's metrics. */
+  metrics(): Promise<MetricsJson> {
+    if (this.ended) return Promise.resolve([]);
+    const id = ++this.asked;
+    return new Promise((resolve) => {
+      this.waiting.set(id, resolve);
+      this.send({ kind: 'metrics', id });
+    });
+  }
+
+  /** Stops the stages in order and ends the thread. */
+  stop(): Promise<void> {
+    if (this.ended) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.onEnd = resolve;
+      this.send({ kind: 'stop' });
+    });
+  }
+
+  private send(message: ToIngestion): void {
+    this.worker.postMessage(message);
+  }
+
+  private onMessage(message: FromIngestion): void {
+    switch (message.kind) {
+      case 'ready':
+        return this.onReady();
+      case 'failed':
+        return this.onFailure(toError(message.error));
+      case 'metrics':
+        this.waiting.get(message.id)?.(message.metrics);
+        this.waiting.delete(message.id);
+    }
+  }
+
+  private onExit(): void {
+    this.ended = true;
+    for (const resolve of this.waiting.values()) resolve([]);
+    this.waiting.clear();
+    if (this.onEnd) this.onEnd();
+    else this.onFailure(new HistoryError('INTERNAL', 'the ingestion thread ended by itself'));
+  }
+}
+
+function toError({ code, message }: { code: string | undefined; message: string }): Error {
+  return code !== undefined && code in ERRORS ? new HistoryError(code as ErrorCode, message) : new Error(message);
+}

@@ -1,0 +1,23 @@
+import { openKeyValue } from '@antelope-history/backends';
+import { createGateway } from '@antelope-history/gateway-proxy';
+import { listen, runProgram } from '@antelope-history/service';
+import { IngestionWorker } from './ingestion-worker';
+import { startApis } from './serving';
+import { StandaloneRegistry } from './standalone-registry';
+
+/** The whole service in one process: the stages on a thread of their own, the APIs and the gateway on this one. */
+runProgram({
+  name: 'antelope-history',
+  async start({ config, log, registry: own, onStop, fail }) {
+    const ingestion = await IngestionWorker.start(config, fail);
+    onStop(() => ingestion.stop());
+    const registry = new StandaloneRegistry(own, () => ingestion.metrics());
+    const gateway = await startApis({ config, log, registry, onStop });
+    const keyValue = openKeyValue();
+    onStop(() => keyValue.close());
+    const app = createGateway({ config: { api: config.api, gateway }, keyValue, log, registry });
+    const listener = await listen(app, config.gateway);
+    onStop(() => listener.close());
+    log.info({ url: listener.url }, 'gateway listening');
+  },
+});

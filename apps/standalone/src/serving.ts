@@ -1,0 +1,33 @@
+import type { RequestListener } from 'node:http';
+import { openStore } from '@antelope-history/backends';
+import { createChainApi, createHistoryApi, createTraceApi } from '@antelope-history/query-api';
+import { listen, type Config, type Logger, type Registry } from '@antelope-history/service';
+
+export interface ServingContext {
+  config: Config;
+  log: Logger;
+  registry: Registry;
+  onStop(close: () => void | Promise<void>): void;
+}
+
+/** Where an API listens: any free port of this machine alone; only the gateway knows it. */
+const INTERNAL = { host: '127.0.0.1', port: 0 };
+
+/** Composes the three APIs over the store; gives the configuration by which the gateway finds them. */
+export async function startApis(context: ServingContext): Promise<Config['gateway']> {
+  const { config, onStop } = context;
+  const reader = await openStore(config.store, { readOnly: true });
+  onStop(() => reader.close());
+  const serve = async (app: RequestListener): Promise<string> => {
+    const listener = await listen(app, INTERNAL);
+    onStop(() => listener.close());
+    return listener.url;
+  };
+  const deps = { reader, config: config.api, log: context.log, registry: context.registry };
+  return {
+    ...config.gateway,
+    historyApiUrl: await serve(createHistoryApi(deps)),
+    chainApiUrl: await serve(createChainApi(deps)),
+    traceApiUrl: await serve(createTraceApi(deps)),
+  };
+}

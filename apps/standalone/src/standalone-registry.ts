@@ -1,0 +1,18 @@
+import { AggregatorRegistry, Registry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
+
+type MetricsJson = MetricObjectWithValues<MetricValue<string>>[];
+
+/** The metrics of the process: those of the main thread and, when asked, those of the ingestion thread. */
+export class StandaloneRegistry extends Registry {
+  constructor(
+    private readonly own: Registry,
+    private readonly ofIngestion: () => Promise<MetricsJson>,
+  ) {
+    super();
+  }
+
+  override async metrics(): Promise<string> {
+    const parts = [await this.own.getMetricsAsJSON(), await super.getMetricsAsJSON(), await this.ofIngestion()];
+    return AggregatorRegistry.aggregate(parts).metrics();
+  }
+}

@@ -1,0 +1,3 @@
+export * from './compare-stores';
+export * from './kill-run';
+export * from './random';
