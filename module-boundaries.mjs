@@ -1,0 +1,111 @@
+/**
+ * Who may import what, by the tags in each project's package.json (`nx.tags`). Every constraint whose tag a project carries
+ * applies, and no constraint says '*', so a project without a `layer:` tag may import nothing. A `layer:` tag says what a
+ * project may reach; the other tags only take away. CONTRIBUTING.md shows this table; a test of tools/workspace-rules keeps
+ * the two equal.
+ */
+
+const STORE_CLIENTS = ['@elastic/elasticsearch*', 'lmdb*'];
+const BROKER_CLIENTS = ['amqplib*'];
+const KEY_VALUE_CLIENTS = ['redis*', '@redis/*', 'ioredis*'];
+const CLIENTS = [...STORE_CLIENTS, ...BROKER_CLIENTS, ...KEY_VALUE_CLIENTS];
+const SOCKETS = ['ws', 'ws/*'];
+const HTTP = ['express*', 'http-proxy-middleware*'];
+const OPERATIONS = ['pino*', 'prom-client*'];
+
+/** Applied to the sources. Globs are Nx's: `name*` is the package and its deep paths. */
+export const depConstraints = [
+  {
+    sourceTag: 'layer:domain',
+    onlyDependOnLibsWithTags: ['layer:domain'],
+    bannedExternalImports: [...CLIENTS, ...SOCKETS, ...HTTP, ...OPERATIONS],
+  },
+  {
+    sourceTag: 'layer:port',
+    onlyDependOnLibsWithTags: ['layer:domain'],
+    bannedExternalImports: [...CLIENTS, ...SOCKETS, ...HTTP, ...OPERATIONS],
+  },
+  {
+    sourceTag: 'layer:adapter',
+    onlyDependOnLibsWithTags: ['layer:domain', 'layer:port'],
+    bannedExternalImports: [...SOCKETS, ...HTTP, ...OPERATIONS],
+  },
+  {
+    sourceTag: 'layer:runtime',
+    onlyDependOnLibsWithTags: ['layer:domain', 'layer:port', 'layer:runtime'],
+    bannedExternalImports: CLIENTS,
+  },
+  {
+    sourceTag: 'layer:composition',
+    onlyDependOnLibsWithTags: ['layer:domain', 'layer:port', 'layer:adapter', 'layer:runtime'],
+    bannedExternalImports: [...CLIENTS, ...SOCKETS, ...HTTP],
+  },
+  {
+    sourceTag: 'layer:app',
+    onlyDependOnLibsWithTags: ['layer:domain', 'layer:port', 'layer:runtime', 'layer:composition'],
+    bannedExternalImports: [...CLIENTS, ...SOCKETS],
+  },
+  {
+    sourceTag: 'layer:testing',
+    onlyDependOnLibsWithTags: [],
+    bannedExternalImports: [...CLIENTS, ...SOCKETS, ...HTTP],
+  },
+  {
+    sourceTag: 'layer:tool',
+    onlyDependOnLibsWithTags: [
+      'layer:domain',
+      'layer:port',
+      'layer:adapter',
+      'layer:runtime',
+      'layer:composition',
+      'layer:testing',
+      'layer:tool',
+    ],
+  },
+
+  { sourceTag: 'port:store', bannedExternalImports: [...BROKER_CLIENTS, ...KEY_VALUE_CLIENTS] },
+  { sourceTag: 'port:broker', bannedExternalImports: STORE_CLIENTS },
+  { sourceTag: 'port:key-value', bannedExternalImports: STORE_CLIENTS },
+
+  {
+    sourceTag: 'stage:reader',
+    onlyDependOnLibsWithTags: ['layer:domain', 'layer:runtime', 'port:broker', 'port:key-value'],
+    notDependOnLibsWithTags: ['stage:deserializer', 'stage:indexer', 'side:read'],
+    bannedExternalImports: HTTP,
+  },
+  {
+    sourceTag: 'stage:deserializer',
+    onlyDependOnLibsWithTags: ['layer:domain', 'layer:runtime', 'port:broker', 'port:key-value'],
+    notDependOnLibsWithTags: ['stage:reader', 'stage:indexer', 'side:read'],
+    bannedExternalImports: [...SOCKETS, ...HTTP],
+  },
+  {
+    sourceTag: 'stage:indexer',
+    onlyDependOnLibsWithTags: ['layer:domain', 'layer:runtime', 'port:broker', 'port:key-value', 'port:store'],
+    notDependOnLibsWithTags: ['stage:reader', 'stage:deserializer', 'side:read'],
+    bannedExternalImports: [...SOCKETS, ...HTTP],
+  },
+  {
+    allSourceTags: ['layer:runtime', 'side:read'],
+    onlyDependOnLibsWithTags: ['layer:domain', 'layer:runtime', 'port:store', 'port:key-value'],
+  },
+  {
+    sourceTag: 'side:read',
+    notDependOnLibsWithTags: ['side:write', 'stage:reader', 'stage:deserializer', 'stage:indexer'],
+    bannedExternalImports: SOCKETS,
+  },
+  { sourceTag: 'side:write', notDependOnLibsWithTags: ['side:read'], bannedExternalImports: HTTP },
+];
+
+/** Tests also use recorded chains, the replaying node, and the embedded adapters in place of mocks. */
+const TEST_TAGS = ['layer:testing', 'layer:tool', 'layer:adapter', 'layer:composition'];
+
+/** Applied to tests. */
+export const testDepConstraints = depConstraints.map((constraint) =>
+  constraint.onlyDependOnLibsWithTags === undefined
+    ? constraint
+    : {
+        ...constraint,
+        onlyDependOnLibsWithTags: [...new Set([...constraint.onlyDependOnLibsWithTags, ...TEST_TAGS])],
+      },
+);
