@@ -1,14 +1,15 @@
 import type { ReplayNode } from './replay-node';
 
 /**
- * What makes the replayed node's time pass. `demand`: a client with credit that has everything so far asks for more.
- * A number: that many recorded messages a second, from the first blocks request on. `manual`: `ShipReplay.advance` only.
+ * What makes the replayed node's time pass. `demand`: a client with credit that has everything so far asks for more;
+ * one that comes back holding later blocks than the node finds the node there. A number: that many recorded messages a
+ * second, from the first blocks request on. `manual`: `ShipReplay.advance` only.
  */
 export type ReplayPace = 'demand' | 'manual' | number;
 
 export interface ReplayClock {
-  /** A client asked for blocks. */
-  start(): void;
+  /** A client asked for blocks from `start` on. */
+  begin(start: number): void;
   /** A client waits for the next block. */
   demand(): void;
   stop(): void;
@@ -22,7 +23,7 @@ export function createClock(pace: ReplayPace, node: ReplayNode): ReplayClock {
 }
 
 class StoppedClock implements ReplayClock {
-  start(): void {}
+  begin(): void {}
   demand(): void {}
   stop(): void {}
 }
@@ -33,7 +34,9 @@ class DemandClock implements ReplayClock {
 
   constructor(private readonly node: ReplayNode) {}
 
-  start(): void {}
+  begin(start: number): void {
+    while (this.node.head.num < start - 1 && !this.node.atEnd) this.node.advance();
+  }
 
   demand(): void {
     if (this.node.atEnd) return;
@@ -58,7 +61,7 @@ class SteadyClock implements ReplayClock {
     private readonly messagesPerSecond: number,
   ) {}
 
-  start(): void {
+  begin(): void {
     if (this.timer) return;
     this.startedAt = performance.now();
     this.schedule();

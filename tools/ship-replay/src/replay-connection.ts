@@ -119,6 +119,7 @@ export class ReplayConnection implements NodeListener {
   /** A new request replaces the old one, with its credit. */
   private begin(request: BlocksRequest): void {
     const { dialect, node, clock } = this.context;
+    clock.begin(request.start);
     this.request = request;
     this.credit = request.credit;
     this.knownBlocks = 0;
@@ -127,7 +128,6 @@ export class ReplayConnection implements NodeListener {
       if (num < request.start && node.block(num)?.thisBlock?.id !== id) this.cursor = Math.min(this.cursor, num);
     }
     this.updateDue = true;
-    clock.start();
     this.pump();
   }
 

@@ -1,0 +1,105 @@
+import { openSample, peekBlocksResult } from '@antelope-history/recordings';
+import { createShipReplay, type ReplayFaults, type ShipReplay } from '@antelope-history/ship-replay';
+import { blocksRequest, ShipClient, STATUS_REQUEST } from './ship-client';
+
+const recording = openSample('leap-edge');
+let replay: ShipReplay;
+const serve = async (faults: ReplayFaults): Promise<void> => {
+  replay = await createShipReplay({ recording, faults, position: 'end' });
+};
+afterEach(() => replay.close());
+
+/** The frames that one connection brings until it is cut, at most `count`. */
+async function take(count: number): Promise<{ frames: Buffer[]; code: number | undefined }> {
+  const client = await ShipClient.connect(replay.url);
+  client.send(blocksRequest());
+  const frames: Buffer[] = [];
+  while (frames.length < count) {
+    const frame = await client.next(200);
+    if (!frame) break;
+    frames.push(frame);
+  }
+  const code = frames.length < count ? await client.closed : undefined;
+  client.close();
+  return { frames, code };
+}
+
+const isWhole = (frame: Buffer | undefined, num: number): boolean =>
+  frame?.subarray(73).equals(recording.messages[num - 1]?.bytes.subarray(73) ?? frame) ?? false;
+
+describe('faults on purpose', () => {
+  it('cuts each connection after so many results', async () => {
+    await serve({ dropAfter: 7 });
+    for (let connection = 0; connection < 2; connection++) {
+      const { frames, code } = await take(20);
+      expect([frames.length, code]).toEqual([7, 1006]);
+    }
+  });
+
+  it('draws from a range, the same with the same seed', async () => {
+    const drawn = async (seed: number): Promise<number[]> => {
+      await serve({ seed, dropAfter: { min: 1, max: 50 } });
+      const counts = [];
+      for (let connection = 0; connection < 4; connection++) counts.push((await take(100)).frames.length);
+      await replay.close();
+      return counts;
+    };
+    const first = await drawn(5);
+    expect(new Set(first).size).toBeGreaterThan(1);
+    expect(await drawn(5)).toEqual(first);
+    expect(await drawn(6)).not.toEqual(first);
+    await serve({});
+  });
+
+  it('cuts results short and inverts bytes, only where told', async () => {
+    await serve({ truncate: [3], corrupt: [{ result: 5, offset: 0 }, { result: 6 }] });
+    const { frames } = await take(8);
+    expect(frames.map((frame, index) => isWhole(frame, index + 1))).toEqual([
+      true,
+      true,
+      false,
+      true,
+      true,
+      expect.any(Boolean),
+      true,
+      true,
+    ]);
+    expect(() => peekBlocksResult(frames[2] ?? Buffer.alloc(0))).toThrow();
+    expect(frames[4]?.[0]).toBe(1 ^ 0xff);
+    const clean = (await take(6)).frames[5];
+    expect(frames[5]?.filter((byte, offset) => byte !== clean?.[offset])).toHaveLength(1);
+  });
+
+  it('keeps silent between results', async () => {
+    await serve({ delayMs: 20 });
+    const startedAt = performance.now();
+    await take(6);
+    expect(performance.now() - startedAt).toBeGreaterThan(95);
+  });
+
+  it('shows another chain', async () => {
+    await serve({ chainId: 'ab'.repeat(32) });
+    const client = await ShipClient.connect(replay.url);
+    client.send(STATUS_REQUEST);
+    expect((await client.next())?.toString('hex', 89)).toBe('ab'.repeat(32));
+    replay.setFaults({});
+    client.send(STATUS_REQUEST);
+    expect((await client.next())?.toString('hex', 89)).toBe(recording.chainId);
+    client.close();
+  });
+
+  it('refuses connections for a time', async () => {
+    await serve({});
+    replay.refuseConnections(150);
+    await expect(ShipClient.connect(replay.url)).rejects.toThrow('1006');
+    await new Promise((resolve) => setTimeout(resolve, 160));
+    (await ShipClient.connect(replay.url)).close();
+  });
+
+  it('cuts everybody off at once', async () => {
+    await serve({});
+    const clients = [await ShipClient.connect(replay.url), await ShipClient.connect(replay.url)];
+    replay.dropConnections();
+    expect(await Promise.all(clients.map((client) => client.closed))).toEqual([1006, 1006]);
+  });
+});

@@ -1,0 +1,148 @@
+import { createRecording, openSample, type Recording } from '@antelope-history/recordings';
+import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
+import fc from 'fast-check';
+import { acknowledge, blocksRequest, ShipClient, STATUS_REQUEST } from './ship-client';
+
+let replay: ShipReplay;
+let client: ShipClient;
+afterEach(async () => {
+  client.close();
+  await replay.close();
+});
+
+const connect = async (
+  recording: Recording,
+  options: { maxBufferedBytes?: number; pace?: 'manual' } = {},
+): Promise<void> => {
+  replay = await createShipReplay({ recording, ...options });
+  client = await ShipClient.connect(replay.url);
+};
+const stats = (): ShipReplay['stats']['connections'][number] => {
+  const [first] = replay.stats.connections;
+  if (!first) throw new Error('nobody connected');
+  return first;
+};
+const until = async (isTrue: () => boolean): Promise<void> => {
+  for (const deadline = Date.now() + 5000; !isTrue(); await new Promise((resolve) => setTimeout(resolve, 5))) {
+    if (Date.now() > deadline) throw new Error('did not happen within 5 s');
+  }
+};
+
+/** Waits until the server has done nothing for a while, and returns how many results it sent. */
+const sentAtRest = async (): Promise<number> => {
+  for (let sent = -1; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    if (sent === stats().sent) return sent;
+    sent = stats().sent;
+  }
+};
+
+describe('credit', () => {
+  it('is never exceeded, and used up to the last', async () => {
+    const recording = openSample('leap-edge');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat({ max: 30 }),
+        fc.array(fc.nat({ max: 30 }), { maxLength: 12 }),
+        async (credit, acknowledgements) => {
+          await connect(recording);
+          client.send(blocksRequest({ credit }));
+          await client.results(credit);
+          let allowed = credit;
+          for (const messages of acknowledgements) {
+            allowed += messages;
+            client.send(acknowledge(messages));
+            await client.results(messages);
+            expect(await client.isSilent(5)).toBe(true);
+            expect(stats()).toMatchObject({ sent: allowed, acknowledged: allowed - credit, credit: 0 });
+          }
+          client.close();
+          await replay.close();
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('does not survive a second request', async () => {
+    await connect(openSample('leap-edge'));
+    client.send(blocksRequest({ credit: 100, end: 3 }));
+    await client.results(2);
+    client.send(blocksRequest({ credit: 2 }));
+    await client.results(2);
+    expect(await client.isSilent()).toBe(true);
+  });
+
+  it('a Leap client without it misses that a fork went below its cursor', async () => {
+    const recording = openSample('leap-edge');
+    const nums = recording.messages.map(({ thisBlock }) => thisBlock?.num ?? 0);
+    const fork = nums.findIndex((num, index) => num <= (nums[index - 1] ?? 0));
+    const [forkNum, held] = [nums[fork] ?? 0, nums[fork - 1] ?? 0];
+    await connect(recording, { pace: 'manual' });
+    replay.advance(fork - 1);
+    client.send(blocksRequest({ start: held, credit: 1 }));
+    const [last] = await client.results(1);
+    replay.advance(held - forkNum + 2);
+    client.send(acknowledge(1));
+    const [next] = await client.results(1);
+    expect(next?.thisBlock?.num).toBe(held + 1);
+    expect(next?.prevBlock?.id).not.toBe(last?.thisBlock?.id);
+  });
+});
+
+describe('a client that does not read', () => {
+  const MAX_BUFFERED = 1024 * 1024;
+  const MESSAGE_BYTES = 256 * 1024;
+
+  it('is sent no more than the limit, and everything once it reads', async () => {
+    const recording = bigRecording(200, MESSAGE_BYTES);
+    await connect(recording, { maxBufferedBytes: MAX_BUFFERED });
+    client.socket.pause();
+    client.send(blocksRequest());
+    await until(() => stats().sent > 0);
+    expect(await sentAtRest()).toBeLessThan(recording.messages.length);
+    expect(stats().bufferedBytes).toBeLessThan(MAX_BUFFERED + 2 * MESSAGE_BYTES);
+    client.socket.resume();
+    const results = await client.results(recording.messages.length);
+    expect(results.map(({ thisBlock }) => thisBlock?.num)).toEqual(recording.messages.map((_, index) => index + 1));
+  });
+
+  it('cannot make the server hold its answers either', async () => {
+    const requests = 300_000;
+    await connect(openSample('leap-edge'), { maxBufferedBytes: MAX_BUFFERED });
+    client.socket.pause();
+    for (let request = 0; request < requests; request++) client.send(STATUS_REQUEST);
+    await until(() => stats().statusRequests > 0);
+    for (let seen = -1; seen !== stats().statusRequests; await new Promise((resolve) => setTimeout(resolve, 100))) {
+      seen = stats().statusRequests;
+    }
+    expect(stats().statusRequests).toBeLessThan(requests);
+    expect(stats().bufferedBytes).toBeLessThan(3 * MAX_BUFFERED);
+  });
+
+  it('is forgotten when it goes away', async () => {
+    await connect(bigRecording(200, MESSAGE_BYTES), { maxBufferedBytes: MAX_BUFFERED });
+    client.socket.pause();
+    client.send(blocksRequest());
+    await sentAtRest();
+    client.close();
+    await until(() => !stats().open);
+  });
+});
+
+/** Blocks 1 to `count` with traces of `size` bytes, all the same. */
+function bigRecording(count: number, size: number): Recording {
+  const position = (num: number): Buffer => {
+    const packed = Buffer.alloc(36);
+    packed.writeUInt32LE(num, 0);
+    packed.writeUInt32BE(num, 4);
+    return packed;
+  };
+  const length = Buffer.from([(size & 0x7f) | 0x80, ((size >> 7) & 0x7f) | 0x80, size >> 14]);
+  const present = Buffer.from([1]);
+  const messages = Array.from({ length: count }, (_, index) => {
+    const num = index + 1;
+    const opening = [present, position(num), position(num), present, position(num), present, position(num - 1)];
+    return Buffer.concat([...opening, Buffer.alloc(1), present, length, Buffer.alloc(size), Buffer.alloc(1)]);
+  });
+  return { ...createRecording(openSample('leap-edge').abi, messages), chainId: '00'.repeat(32) };
+}
