@@ -1,9 +1,8 @@
 import { ByteReader, readSignature } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
-import type { Extension } from '@antelope-history/ship';
+import { readArray, type Extension } from '@antelope-history/ship';
 import { readFinalityExtension, readQcExtension } from './finality';
 import { readAuthoritySchedule } from './producer-schedule';
-import { readArray } from './read-array';
 import { renderSignature } from './transaction-json';
 
 /** A kind of extension: its number and the field that it adds to the JSON (nodeos abi_serializer.hpp). */

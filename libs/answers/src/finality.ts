@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { blockTimestampToString, utf8ToString, type ByteReader } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
+import { readArray } from '@antelope-history/ship';
 import { renderInteger64 } from './integer64';
 import { readProducerAuthority } from './producer-schedule';
-import { readArray, readOptional } from './read-array';
 
 /**
  * What Savanna (Spring 1) adds to blocks, read into the node's JSON, in which absent optionals are left out
@@ -77,6 +77,11 @@ function readBitset(reader: ByteReader): string {
   let text = '';
   for (let bit = size - 1; bit >= 0; bit--) text += ((bytes[bit >>> 3] as number) >>> (bit & 7)) & 1;
   return text;
+}
+
+/** A packed optional: a flag and, when it is set, the value. */
+function readOptional<T>(reader: ByteReader, readValue: (reader: ByteReader) => T): T | undefined {
+  return reader.uint8() === 0 ? undefined : readValue(reader);
 }
 
 function readSized(reader: ByteReader, size: number): Buffer {

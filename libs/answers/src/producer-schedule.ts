@@ -1,6 +1,5 @@
 import { publicKeyToString, readPublicKey, type ByteReader } from '@antelope-history/abi';
-import type { ProducerSchedule } from '@antelope-history/ship';
-import { readArray } from './read-array';
+import { readArray, type ProducerSchedule } from '@antelope-history/ship';
 
 /** Producer schedules as the chain's JSON has them (nodeos libraries/chain/include/eosio/chain/producer_schedule.hpp). */
 

@@ -1,0 +1,61 @@
+import { stringifyJson } from '@antelope-history/abi';
+import { readChainBlocks, sampleFolder } from '@antelope-history/recordings';
+import type { GetChainBlockAnswer } from '@antelope-history/schemas';
+import { abisOfBlock, renderBlock } from '@antelope-history/answers';
+import { withoutHexOfUndecoded } from './eosio-2.0';
+import { blockAt, readRecordedChain, storedBlockOf } from './recorded-chain';
+
+/** The account `upgrader` had no ABI, another one, garbage and none again before the last: `changing` ran under each. */
+const UNDECODED = '"2c01000003686579"';
+
+/**
+ * The nodes' own answers, byte for byte. They decode with the ABI of the time of asking, which was the end of the
+ * recording, we with that in force when the action ran: so the whole answer is compared when rendered with the ABIs
+ * of the end, and what the others change is counted.
+ */
+describe.each([
+  { name: 'leap-edge', blocks: 458, asNodePrints: (json: string) => json },
+  { name: 'eosio20-edge', blocks: 277, asNodePrints: withoutHexOfUndecoded },
+] as const)('get_block of $name', ({ name, blocks, asNodePrints }) => {
+  const chain = readRecordedChain(name);
+  const recorded = [...readChainBlocks(sampleFolder(name))];
+
+  it('was recorded for every block', () => {
+    expect(recorded).toHaveLength(blocks);
+    expect(recorded.filter(({ status }) => status !== 200)).toEqual([]);
+  });
+
+  it('is the node’s with the ABIs of the end', () => {
+    const different = recorded.filter(({ blockNum, body }) => {
+      const rendered = renderBlock(storedBlockOf(blockAt(chain, blockNum)), chain.abis.atEnd);
+      return asNodePrints(stringifyJson(rendered)) !== body;
+    });
+    expect(different.map(({ blockNum }) => blockNum)).toEqual([]);
+  });
+
+  it('differs with the ABIs in force in the data of actions that ran under an older one, and nowhere else', () => {
+    const older: string[] = [];
+    for (const { blockNum } of recorded) {
+      const stored = storedBlockOf(blockAt(chain, blockNum));
+      const atEnd = renderBlock(stored, chain.abis.atEnd);
+      const inForce = renderBlock(stored, chain.abis.decodersFor(abisOfBlock(stored)));
+      const endActions = actionsOf(atEnd);
+      for (const [index, action] of actionsOf(inForce).entries()) {
+        const data = endActions[index]?.data;
+        if (stringifyJson(action.data) === stringifyJson(data)) continue;
+        older.push(stringifyJson(action.data));
+        action.data = data;
+      }
+      expect(stringifyJson(inForce)).toBe(stringifyJson(atEnd));
+    }
+    expect(older).toEqual([UNDECODED, '{"total":44,"rest":"00"}', UNDECODED, UNDECODED]);
+  });
+});
+
+type ActionJson = Extract<GetChainBlockAnswer['transactions'][number]['trx'], object>['transaction']['actions'][number];
+
+function actionsOf(block: GetChainBlockAnswer): ActionJson[] {
+  return block.transactions.flatMap(({ trx }) =>
+    typeof trx === 'string' ? [] : [...trx.transaction.context_free_actions, ...trx.transaction.actions],
+  );
+}
