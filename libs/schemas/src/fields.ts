@@ -7,13 +7,15 @@ export const MAX_BLOCK_NUM = 4294967295;
 /** An integer as a JSON number or a decimal string, within the range. */
 export function integer(min: number, max: number) {
   const expected = `give an integer from ${min} to ${max}, as a number or a decimal string`;
-  return z.union([z.int(), z.string().regex(/^-?\d+$/)], { error: expected }).transform((value, context) => {
-    // Adding 0 turns -0 into 0.
-    const number = Number(value) + 0;
-    if (number >= min && number <= max) return number;
-    context.addIssue({ code: 'custom', message: expected });
-    return z.NEVER;
-  });
+  return z
+    .union([z.int(expected), z.string().regex(/^-?\d+$/, expected)], { error: expected })
+    .transform((value, context) => {
+      // Adding 0 turns -0 into 0.
+      const number = Number(value) + 0;
+      if (number >= min && number <= max) return number;
+      context.addIssue({ code: 'custom', message: expected });
+      return z.NEVER;
+    });
 }
 
 export function text(expected: string) {

@@ -1,5 +1,5 @@
 import { abisOfBlockTraces, renderBlockTraces } from '@antelope-history/answers';
-import { type GetTraceBlockRequest, HistoryError, type ROUTES } from '@antelope-history/schemas';
+import { type GetTraceBlockRequest, HistoryError, MAX_BLOCK_NUM, type ROUTES } from '@antelope-history/schemas';
 import type { BlockSelector, BlockTracesLookup } from '@antelope-history/store';
 import { parseBlockId } from '../block-selector';
 import type { Endpoint, EndpointContext } from '../endpoint';
@@ -21,9 +21,12 @@ export function createGetTraceBlock({ reader, abis }: EndpointContext): Endpoint
 
 function toBlockSelector({ block_num, block_id }: GetTraceBlockRequest): BlockSelector {
   if (block_id !== undefined) return parseBlockId('block_id', block_id);
-  if (block_num === undefined)
-    throw new HistoryError('INVALID_BLOCK_ID', 'give block_num (-1: the latest) or block_id');
-  return block_num === -1 ? 'latest' : { num: block_num };
+  if (block_num === -1) return 'latest';
+  if (block_num !== undefined && block_num >= 0 && block_num <= MAX_BLOCK_NUM) return { num: block_num };
+  throw new HistoryError(
+    'INVALID_BLOCK_ID',
+    `give block_num, a block number from 0 to ${MAX_BLOCK_NUM} or -1 for the latest block, or block_id`,
+  );
 }
 
 function abisOfLookup({ block, transactions, status }: BlockTracesLookup) {

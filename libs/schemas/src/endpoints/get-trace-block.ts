@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { blockTime, decoded, hex, id, integer64, transactionHeader } from '../chain-types';
-import { integer, MAX_BLOCK_NUM, optional, text } from '../fields';
+import { integer, optional, text } from '../fields';
 
 export const getTraceBlockRequest = z.object({
-  block_num: optional(integer(-1, MAX_BLOCK_NUM)).describe('A block number; -1: the latest block.'),
+  block_num: optional(integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)).describe(
+    'A block number; -1: the latest block.',
+  ),
   block_id: optional(text('a block id')).describe('64 hex digits; it decides when both are given.'),
 });
 export type GetTraceBlockRequest = z.output<typeof getTraceBlockRequest>;
