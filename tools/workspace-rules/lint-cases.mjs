@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { ESLint } from 'eslint';
+
+/**
+ * Lints texts as if they were in given files of the workspace. Input: JSON `[{ file, text }]`; output: JSON, for each
+ * its messages `[{ ruleId, message }]`. A process of its own, because Jest can't load ESLint's configuration.
+ */
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+// The boundary rules need Nx's stored project graph: see tools/run/lint.mjs.
+execFileSync(process.execPath, [path.join(ROOT, 'node_modules/nx/dist/bin/nx.js'), 'show', 'projects'], { cwd: ROOT });
+
+const cases = JSON.parse(process.argv[2]);
+const eslint = new ESLint({ cwd: ROOT });
+const results = [];
+for (const { file, text } of cases) {
+  const [result] = await eslint.lintText(text, { filePath: path.join(ROOT, file) });
+  results.push(result.messages.map(({ ruleId, message }) => ({ ruleId, message })));
+}
+process.stdout.write(JSON.stringify(results));
