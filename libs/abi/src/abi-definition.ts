@@ -136,7 +136,10 @@ export function parseAbiJson(text: string): AbiDefinition {
   const abi = asObject(parseJson(text), 'the ABI');
   return {
     version: textOf(abi, 'version'),
-    types: listOf(abi, 'types', (type) => ({ new_type_name: textOf(type, 'new_type_name'), type: textOf(type, 'type') })),
+    types: listOf(abi, 'types', (type) => ({
+      new_type_name: textOf(type, 'new_type_name'),
+      type: textOf(type, 'type'),
+    })),
     structs: listOf(abi, 'structs', (struct) => ({
       name: textOf(struct, 'name'),
       base: textOf(struct, 'base'),
@@ -144,7 +147,10 @@ export function parseAbiJson(text: string): AbiDefinition {
     })),
     actions: listOf(abi, 'actions', (action) => ({ name: textOf(action, 'name'), type: textOf(action, 'type') })),
     tables: listOf(abi, 'tables', (table) => ({ name: textOf(table, 'name'), type: textOf(table, 'type') })),
-    variants: listOf(abi, 'variants', (variant) => ({ name: textOf(variant, 'name'), types: textsOf(variant, 'types') })),
+    variants: listOf(abi, 'variants', (variant) => ({
+      name: textOf(variant, 'name'),
+      types: textsOf(variant, 'types'),
+    })),
     action_results: listOf(abi, 'action_results', (result) => ({
       name: textOf(result, 'name'),
       result_type: textOf(result, 'result_type'),

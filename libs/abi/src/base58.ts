@@ -36,7 +36,7 @@ function encodeBase58(bytes: Buffer): string {
     let carry = single ? bytes[i]! : (bytes[i]! << 8) | bytes[i + 1]!;
     for (let j = 0; j < limbs.length; j++) {
       const value = limbs[j]! * factor + carry;
-      carry = Math.floor(value / LIMB);
+      carry = (value / LIMB) | 0;
       limbs[j] = value - carry * LIMB;
     }
     if (carry > 0) limbs.push(carry);
@@ -50,7 +50,7 @@ function limbDigits(limb: number): string {
   let digits = '';
   for (let i = 0; i < LIMB_DIGITS; i++) {
     digits = ALPHABET[limb % 58]! + digits;
-    limb = Math.floor(limb / 58);
+    limb = (limb / 58) | 0;
   }
   return digits;
 }

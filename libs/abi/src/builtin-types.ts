@@ -15,7 +15,10 @@ export type ValueDecoder = (reader: ByteReader, budget: DecodeBudget) => JsonVal
 
 export interface ValueType {
   decode: ValueDecoder;
-  /** What of the output budget a value takes at most; the rest, if any, `decode` takes itself. */
+  /**
+   * What a value takes of the output budget: its characters, and more where reading or printing it takes longer than
+   * that. What depends on the value, `decode` takes itself.
+   */
   cost: number;
 }
 
@@ -35,7 +38,7 @@ export const BUILTIN_TYPES: ReadonlyMap<string, ValueType> = new Map<string, Val
   ['uint16', { decode: (reader) => reader.uint16(), cost: 5 }],
   ['int32', { decode: (reader) => reader.int32(), cost: 11 }],
   ['uint32', { decode: (reader) => reader.uint32(), cost: 10 }],
-  ['int64', { decode: readInt64, cost: 22 }],
+  ['int64', { decode: readInt64, cost: 40 }],
   ['uint64', { decode: readUint64, cost: 22 }],
   ['int128', { decode: readInt128, cost: 42 }],
   ['uint128', { decode: readUint128, cost: 42 }],
@@ -44,12 +47,12 @@ export const BUILTIN_TYPES: ReadonlyMap<string, ValueType> = new Map<string, Val
   ['float32', { decode: spendingItsLength(readFloat32), cost: 2 }],
   ['float64', { decode: spendingItsLength(readFloat64), cost: 2 }],
   ['float128', { decode: readFloat128, cost: 36 }],
-  ['time_point', { decode: (reader) => timePointToString(reader.int64()), cost: 40 }],
+  ['time_point', { decode: (reader) => timePointToString(reader.int64()), cost: 60 }],
   ['time_point_sec', { decode: (reader) => timePointSecToString(reader.uint32()), cost: 30 }],
   ['block_timestamp_type', { decode: (reader) => blockTimestampToString(reader.uint32()), cost: 30 }],
   ['name', { decode: (reader) => reader.name(), cost: 15 }],
-  ['bytes', { decode: readBytes, cost: 2 }],
-  ['string', { decode: readString, cost: 2 }],
+  ['bytes', { decode: readBytes, cost: 12 }],
+  ['string', { decode: readString, cost: 20 }],
   ['checksum160', { decode: (reader) => reader.slice(20).toString('hex'), cost: 42 }],
   ['checksum256', { decode: (reader) => reader.slice(32).toString('hex'), cost: 66 }],
   ['checksum512', { decode: (reader) => reader.slice(64).toString('hex'), cost: 130 }],
@@ -96,7 +99,7 @@ function readSignatureText(reader: ByteReader, budget: DecodeBudget): string {
 
 /** Base58 takes time that grows with the square of the length; that of usual keys and signatures is in their cost. */
 function base58Cost(length: number): number {
-  return length < 100 ? 0 : Math.ceil((length * length) / 50);
+  return length < 100 ? 0 : (length * length) >>> 4;
 }
 
 /** A count of bits and the bits, lowest first, in whole bytes; printed highest first. */
@@ -106,9 +109,9 @@ function readBitset(reader: ByteReader, budget: DecodeBudget): string {
   if (bytes > reader.remaining()) {
     throw new HistoryError('DECODE_FAILED', `${size} bits at byte ${reader.offset} are more than the data has`);
   }
-  budget.spend(size);
+  budget.spend(size * 2);
   const blocks = reader.slice(bytes);
   let bits = '';
-  for (let i = size - 1; i >= 0; i--) bits += (blocks[i >> 3]! >> (i & 7)) & 1;
-  return bits;
+  for (let i = bytes - 1; i >= 0; i--) bits += blocks[i]!.toString(2).padStart(8, '0');
+  return bits.slice(bits.length - size);
 }

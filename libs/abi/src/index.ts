@@ -1,5 +1,12 @@
 export * from './abi-decoder';
-export { parseAbi, parseAbiJson, MAX_ABI_BYTES, type AbiDefinition, type AbiField, type AbiStruct } from './abi-definition';
+export {
+  parseAbi,
+  parseAbiJson,
+  MAX_ABI_BYTES,
+  type AbiDefinition,
+  type AbiField,
+  type AbiStruct,
+} from './abi-definition';
 export { ByteReader } from './byte-reader';
 export { DEFAULT_DECODE_LIMITS, type DecodeLimits } from './decode-budget';
 export * from './json-value';

@@ -46,7 +46,9 @@ describe('names', () => {
   });
 
   it('reads through its cache what is in the bytes, more names than it has slots', () => {
-    const values = Array.from({ length: 60_000 }, (_, i) => (BigInt(i) * 0x9e3779b97f4a7c15n) & ((1n << 64n) - 1n));
+    const short = Array.from({ length: 60_000 }, (_, i) => BigInt(i) << 32n);
+    const long = short.map((value) => (value * 0x9e3779b97f4a7c15n + (value >> 32n)) & ((1n << 64n) - 1n));
+    const values = [...short, ...short.map((value) => value >> 32n), ...long];
     const bytes = Buffer.alloc(8);
     for (const value of [...values, ...values.slice(0, 100), 0n]) {
       bytes.writeBigUInt64LE(value);

@@ -32,7 +32,11 @@ export function parsePublicKey(text: string): Buffer {
   const match = /^PUB_(K1|R1|WA)_(.*)$/.exec(trimmed);
   if (match === null) throw invalidKey('it must begin with EOS, PUB_K1_, PUB_R1_ or PUB_WA_');
   const [, type = '', encoded = ''] = match;
-  return canonicalKey(KEY_TYPES.findIndex((known) => known === type), encoded, type);
+  return canonicalKey(
+    KEY_TYPES.findIndex((known) => known === type),
+    encoded,
+    type,
+  );
 }
 
 function canonicalKey(tag: number, encoded: string, checksumSuffix: string): Buffer {

@@ -9,7 +9,9 @@ import type { AbiTypes, ResolvedField } from './type-resolver';
 const FIELD_SCOPE = 2;
 /** Quotes, colon and comma of a member. */
 const MEMBER_COST = 4;
-const EMPTY_STRUCT_COST = 8;
+/** Objects and arrays take longer to make than their brackets to print. */
+const CONTAINER_COST = 12;
+const ORDERED_OBJECT_COST = 60;
 
 /**
  * Turns the types of an ABI into functions that read them, each once, by composing closures. Structs and variants
@@ -38,15 +40,15 @@ export class TypeCompiler {
       case 'builtin':
         return BUILTIN_TYPES.get(type.name)!;
       case 'array':
-        return composite(arrayDecoder(this.compile(type.element), this.scopesTo(type.element)));
+        return container(arrayDecoder(this.compile(type.element), this.scopesTo(type.element)));
       case 'fixed-array':
-        return composite(fixedArrayDecoder(this.compile(type.element), this.scopesTo(type.element), type.size));
+        return container(fixedArrayDecoder(this.compile(type.element), this.scopesTo(type.element), type.size));
       case 'optional':
-        return composite(optionalDecoder(this.compile(type.element), this.scopesTo(type.element)));
+        return { decode: optionalDecoder(this.compile(type.element), this.scopesTo(type.element)), cost: MEMBER_COST };
       case 'variant':
-        return composite(variantDecoder(type.types, (alternative) => this.compile(alternative)));
+        return container(variantDecoder(type.types, (alternative) => this.compile(alternative)));
       case 'struct':
-        return composite(structDecoder(() => this.compileFields(type.fields), keepsOrder(type.fields)));
+        return container(structDecoder(() => this.compileFields(type.fields), keepsOrder(type.fields)));
       case 'extension':
         return this.compile(type.element);
     }
@@ -77,8 +79,8 @@ function keepsOrder(fields: ResolvedField[]): boolean {
   return keepsOrderInPlainObject(fields.map((field) => field.name));
 }
 
-function composite(decode: ValueDecoder): ValueType {
-  return { decode, cost: MEMBER_COST };
+function container(decode: ValueDecoder): ValueType {
+  return { decode, cost: CONTAINER_COST };
 }
 
 function arrayDecoder(element: ValueType, scopes: 0 | 1): ValueDecoder {
@@ -164,53 +166,60 @@ function structDecoder(compileFields: () => StructField[], keepsOrderInPlain: bo
   return (reader, budget) => {
     if (fields === undefined) {
       fields = compileFields();
-      cost = fields.reduce((sum, field) => sum + field.name.length + MEMBER_COST + field.cost, EMPTY_STRUCT_COST);
+      cost = costOf(fields) + (keepsOrderInPlain ? 0 : ORDERED_OBJECT_COST);
     }
     budget.spend(cost);
     return keepsOrderInPlain ? decodePlain(fields, reader, budget) : decodeOrdered(fields, reader, budget);
   };
 }
 
+function costOf(fields: StructField[]): number {
+  return fields.reduce((sum, field) => sum + field.name.length + MEMBER_COST + field.cost, 0);
+}
+
 function decodePlain(fields: StructField[], reader: ByteReader, budget: DecodeBudget): JsonObject {
   const value: JsonObject = {};
-  const present = decodeFields(fields, reader, budget, (name, member) => {
-    value[name] = member;
-  });
+  const depth = budget.depth;
+  let present = false;
+  for (const field of fields) {
+    const member = decodeField(field, depth, reader, budget);
+    if (member === undefined) continue;
+    value[field.name] = member;
+    present = true;
+  }
   if (!present) throw emptyStruct();
   return value;
 }
 
 function decodeOrdered(fields: StructField[], reader: ByteReader, budget: DecodeBudget): OrderedObject {
   const entries = new Map<string, JsonValue>();
-  const present = decodeFields(fields, reader, budget, (name, member) => entries.set(name, member));
-  if (!present) throw emptyStruct();
+  const depth = budget.depth;
+  for (const field of fields) {
+    const member = decodeField(field, depth, reader, budget);
+    if (member !== undefined) entries.set(field.name, member);
+  }
+  if (entries.size === 0) throw emptyStruct();
   return new OrderedObject(entries);
 }
 
-/** Fields in turn; those marked as extension (`$`) may be missing at the end. Whether any was present. */
-function decodeFields(
-  fields: StructField[],
+/** The field's value; undefined for an extension (`$`) that the data ends before. */
+function decodeField(
+  field: StructField,
+  structDepth: number,
   reader: ByteReader,
   budget: DecodeBudget,
-  set: (name: string, value: JsonValue) => void,
-): boolean {
-  const depth = budget.depth;
-  let present = false;
-  for (const field of fields) {
-    try {
-      if (reader.offset === reader.end) {
-        if (field.extension) continue;
-        throw new HistoryError('DECODE_FAILED', `the data ends at byte ${reader.end}, before this field`);
-      }
-      budget.descend(depth + field.scope);
-      set(field.name, field.decode(reader, budget));
-      present = true;
-    } catch (error) {
-      budget.path.push(field.name);
-      throw error;
+): JsonValue | undefined {
+  try {
+    if (reader.offset === reader.end) {
+      if (field.extension) return undefined;
+      throw new HistoryError('DECODE_FAILED', `the data ends at byte ${reader.end}, before this field`);
     }
+    budget.descend(structDepth + field.scope);
+    return field.decode(reader, budget);
+  } catch (error) {
+    budget.path.push(field.name);
+    throw error;
   }
-  return present;
 }
 
 function emptyStruct(): HistoryError {

@@ -11,7 +11,7 @@ export function utf8ToString(bytes: Buffer): string {
 function pruneInvalid(bytes: Buffer): string {
   const kept = Buffer.allocUnsafe(bytes.length);
   let length = 0;
-  for (let i = 0; i < bytes.length; ) {
+  for (let i = 0; i < bytes.length;) {
     const size = sequenceSize(bytes[i]!);
     if (size > 0 && isUtf8(bytes.subarray(i, i + size)) && i + size <= bytes.length) {
       length += bytes.copy(kept, length, i, i + size);
