@@ -1,5 +1,6 @@
 import { invalidAbi, type AbiDefinition, type AbiStruct } from './abi-definition';
-import { AbiTypes, MAX_TYPE_DEPTH, quote, splitSuffix, unknownType } from './type-resolver';
+import type { AbiTypes} from './type-resolver';
+import { MAX_TYPE_DEPTH, quote, splitSuffix, unknownType } from './type-resolver';
 
 /**
  * Checks an ABI as the node does before it uses it (abi_serializer.cpp set_abi and validate). The node treats a
