@@ -23,7 +23,10 @@ export function startService(url: string, data: string): ServiceProcess {
     HISTORY_GATEWAY__PORT: '0',
     HISTORY_GATEWAY__HOST: '127.0.0.1',
   });
-  return { child, reading: readingSince(child), committedNow: () => committedIn(data) };
+  const reading = readingSince(child);
+  // A service may be stopped before it reads, by a caller that never asked.
+  reading.catch(() => undefined);
+  return { child, reading, committedNow: () => committedIn(data) };
 }
 
 async function readingSince(service: ChildProcess): Promise<number> {
