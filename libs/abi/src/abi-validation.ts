@@ -1,5 +1,5 @@
 import { invalidAbi, type AbiDefinition, type AbiStruct } from './abi-definition';
-import type { AbiTypes} from './type-resolver';
+import type { AbiTypes } from './type-resolver';
 import { MAX_TYPE_DEPTH, quote, splitSuffix, unknownType } from './type-resolver';
 
 /**
