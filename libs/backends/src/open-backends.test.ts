@@ -7,6 +7,8 @@ describe('openBroker', () => {
   });
 
   it('refuses to join processes over memory, and says what to do', () => {
-    expect(() => openBroker({ kind: 'memory' }, 'many processes')).toThrow(/broker\.kind: memory .* run the app standalone/);
+    expect(() => openBroker({ kind: 'memory' }, 'many processes')).toThrow(
+      /broker\.kind: memory .* run the app standalone/,
+    );
   });
 });

@@ -120,7 +120,10 @@ class IndexerLoop implements Indexer {
         return;
       } catch (error) {
         if (error instanceof HistoryError && error.code === 'BLOCK_GAP') return this.dropAfterGap(batch, error);
-        if (error instanceof HistoryError && !error.retryable) return this.dependencies.fail(error);
+        if (error instanceof HistoryError && !error.retryable) {
+          this.dependencies.fail(error);
+          return;
+        }
         this.metrics.failures.inc();
         this.dependencies.log.error({ error, waitSeconds: waitMs / 1000 }, 'a write failed; trying again');
         await new Promise((resolve) => setTimeout(resolve, waitMs));

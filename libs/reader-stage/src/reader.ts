@@ -91,7 +91,7 @@ class ReaderLoop implements Reader {
         if (this.restart) await this.goOnFromStore();
         await this.readFrom(url);
       } catch (error) {
-        if (this.stopped) return;
+        if (this.isStopped()) return;
         if (error instanceof HistoryError && !error.retryable) {
           this.dependencies.fail(error);
           return;
@@ -99,6 +99,11 @@ class ReaderLoop implements Reader {
         await this.waitAfter(error, url);
       }
     }
+  }
+
+  /** Asked anew: it changes while others are awaited. */
+  private isStopped(): boolean {
+    return this.stopped;
   }
 
   private async waitAfter(error: unknown, url: string): Promise<void> {
@@ -136,7 +141,7 @@ class ReaderLoop implements Reader {
   /** Reads until the socket ends; rejects with the reason. */
   private readFrom(url: string): Promise<never> {
     return new Promise((_, reject) => {
-      const { config, log } = this.dependencies;
+      const { config } = this.dependencies;
       const window = new AckWindow(config.ship.maxMessagesInFlight);
       const session = new ShipSession(
         { url, maxMessageBytes: config.ship.maxMessageBytes },
@@ -154,20 +159,24 @@ class ReaderLoop implements Reader {
       this.session = session;
       session
         .open()
-        .then((status) => {
-          this.checkStatus(status);
-          const start = this.position.last ? this.position.last.num + 1 : firstBlockOf(status, config.ship.startBlock);
-          log.info({ url: withoutCredentials(url), startBlock: start, head: status.head.num }, 'reading state history');
-          this.metrics.connects.inc();
-          session.request({
-            startBlock: start,
-            endBlock: END_OF_CHAIN,
-            maxMessagesInFlight: window.size,
-            havePositions: this.position.havePositions(),
-            irreversibleOnly: false,
-          });
-        })
-        .catch((error: HistoryError) => session.close(error));
+        .then((status) => this.requestBlocks(session, url, status))
+        .catch((error: unknown) => session.close(error as HistoryError));
+    });
+  }
+
+  private requestBlocks(session: ShipSession, url: string, status: ShipStatus): void {
+    const { config, log } = this.dependencies;
+    this.checkStatus(status);
+    const last = this.position.last;
+    const startBlock = last ? last.num + 1 : firstBlockOf(status, config.ship.startBlock);
+    log.info({ url: withoutCredentials(url), startBlock, head: status.head.num }, 'reading state history');
+    this.metrics.connects.inc();
+    session.request({
+      startBlock,
+      endBlock: END_OF_CHAIN,
+      maxMessagesInFlight: config.ship.maxMessagesInFlight,
+      havePositions: this.position.havePositions(),
+      irreversibleOnly: false,
     });
   }
 

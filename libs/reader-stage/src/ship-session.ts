@@ -51,7 +51,7 @@ export class ShipSession {
     });
     this.socket.on('message', (data, isBinary) => this.onMessage(data, isBinary));
     this.socket.on('pong', () => void (this.lastHeardAt = Date.now()));
-    this.socket.on('error', (error) => this.end(`${error.message || 'the connection failed'}`));
+    this.socket.on('error', (error) => this.end(error.message || 'the connection failed'));
     this.socket.on('close', (code) => this.end(`the node closed the socket (code ${code})`));
   }
 

@@ -77,14 +77,14 @@ export class LmdbReader implements HistoryReader {
   }
 
   private read<T>(query: (snapshot: Snapshot, status: ChainStatus) => T): Promise<T> {
-    const snapshot = this.tables.root.useReadTransaction();
-    try {
-      return Promise.resolve(query(snapshot, readStatus(this.tables, snapshot)));
-    } catch (error) {
-      return Promise.reject(error as Error);
-    } finally {
-      snapshot.done();
-    }
+    return new Promise((resolve) => {
+      const snapshot = this.tables.root.useReadTransaction();
+      try {
+        resolve(query(snapshot, readStatus(this.tables, snapshot)));
+      } finally {
+        snapshot.done();
+      }
+    });
   }
 
   /** The transactions whose id begins with the prefix, two at most: more would not change the answer. */

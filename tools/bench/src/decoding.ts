@@ -26,7 +26,9 @@ export function measureDecoding(recording: Recording): DecodingFigures {
   const protocol = createShipProtocol(recording.abi);
   const results = recording.messages.map(({ bytes }) => blocksOf(protocol, bytes));
   const structural = timed(() => countTraces(protocol, results));
-  const records = timed(() => results.filter((result) => result.thisBlock).map((one) => deserializeBlock(one, protocol)));
+  const records = timed(() =>
+    results.filter((result) => result.thisBlock).map((one) => deserializeBlock(one, protocol)),
+  );
   const rival = measureRival(recording, protocol, results);
   return {
     traces: structural.value,
@@ -46,7 +48,8 @@ function blocksOf(protocol: ShipProtocol, message: Buffer): BlocksResult {
 
 function countTraces(protocol: ShipProtocol, results: BlocksResult[]): number {
   let traces = 0;
-  for (const { traces: bytes } of results) if (bytes) protocol.readTraces(bytes, (trace) => (traces += trace.actionCount));
+  for (const { traces: bytes } of results)
+    if (bytes) protocol.readTraces(bytes, (trace) => (traces += trace.actionCount));
   return traces;
 }
 
@@ -61,11 +64,13 @@ function measureRival(
   const part = firstTraces(protocol, results);
   const abi = ABI.from(recording.abi);
   const theirs = timed(() =>
-    part.map((result) => Serializer.decode({ abi, data: result.traces as Buffer, type: 'transaction_trace[]' })),
+    part.map((result) => Serializer.decode({ abi, data: result.traces, type: 'transaction_trace[]' })),
   );
   const ours = timed(() => part.map((result) => deserializeBlock(result, protocol)));
   const rivalTraces = countTraces(protocol, part);
-  const expected = theirs.value.flatMap((traces) => summariesOfRival(Serializer.objectify(traces) as RivalTransaction[]));
+  const expected = theirs.value.flatMap((traces) =>
+    summariesOfRival(Serializer.objectify(traces) as RivalTransaction[]),
+  );
   if (!isDeepStrictEqual(ours.value.flatMap(summariesOfOurs), expected)) throw new Error('the two decoders disagree');
   return { rivalTraces, rivalRate: rivalTraces / theirs.seconds, rivalOursRate: rivalTraces / ours.seconds };
 }

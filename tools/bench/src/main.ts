@@ -11,7 +11,11 @@ the whole service from the socket to blocks committed in the embedded store. Rat
 `;
 
 async function run(args: string[]): Promise<void> {
-  const options = { recording: { type: 'string' }, runs: { type: 'string', default: '3' }, help: { type: 'boolean' } } as const;
+  const options = {
+    recording: { type: 'string' },
+    runs: { type: 'string', default: '3' },
+    help: { type: 'boolean' },
+  } as const;
   const { values } = parseArgs({ args, options });
   if (values.help || values.recording === undefined) {
     process.stdout.write(USAGE);
@@ -24,7 +28,9 @@ async function run(args: string[]): Promise<void> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
   print(`recording          ${recording.messages.length} messages, ${mega(bytes)} MB`);
-  print(`contents           ${decoding.transactions} transactions, ${decoding.actions} actions, ${decoding.traces} action traces`);
+  print(
+    `contents           ${decoding.transactions} transactions, ${decoding.actions} actions, ${decoding.traces} action traces`,
+  );
   print(`structural decode  ${rate(decoding.structuralRate)} traces/s`);
   print(`into records       ${rate(decoding.recordsRate)} traces/s`);
   print(
@@ -34,7 +40,9 @@ async function run(args: string[]): Promise<void> {
   for (let index = 1; index <= Number(values.runs); index++) {
     const limit = await measureBareSocket(values.recording, recording);
     const service = await measureIngestion(values.recording, recording);
-    print(`run ${index}: bare socket ${rate(decoding.traces / limit)} traces/s; ${describe(service, decoding.traces, limit)}`);
+    print(
+      `run ${index}: bare socket ${rate(decoding.traces / limit)} traces/s; ${describe(service, decoding.traces, limit)}`,
+    );
   }
 }
 

@@ -68,7 +68,10 @@ async function compareLists(
   for (let skip = 0; ; skip += PAGE) {
     const query = pageQuery(account, skip);
     const [ours, theirs] = [await left.getActions(query), await right.getActions(query)];
-    if (!isDeepStrictEqual([ours.rows, ours.more], [theirs.rows, theirs.more]) && differences.length < MAX_DIFFERENCES) {
+    if (
+      !isDeepStrictEqual([ours.rows, ours.more], [theirs.rows, theirs.more]) &&
+      differences.length < MAX_DIFFERENCES
+    ) {
       differences.push(`actions of ${account ?? 'the chain'} from ${skip}`);
     }
     if (!ours.more) return;

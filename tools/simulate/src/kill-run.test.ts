@@ -27,18 +27,22 @@ describe('a service that is killed at random moments', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each([1, 2, 3])('ends with the answers of an unbroken run (seed %i)', async (seed) => {
-    const data = path.join(folder, `seed-${seed}`);
-    const replay = await startReplay(sampleFolder(SAMPLE), SPEED);
-    const killedAt = await runWithKills({ url: replay.url, data, lastBlock, kills: 3, seed, spanMs: SPAN_MS });
-    await stop(replay.child);
-    const whole = await openLmdbStore({ path: unbroken, mapSizeBytes: 0, readOnly: true });
-    const mended = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: true });
-    const { differences, ...counts } = await compareStores(whole, mended);
-    await whole.close();
-    await mended.close();
-    expect({ killedAt, differences }).toEqual({ killedAt, differences: [] });
-    expect(counts.blocks).toBe(lastBlock);
-    expect(counts.actions).toBeGreaterThan(400);
-  }, 60_000);
+  it.each([1, 2, 3])(
+    'ends with the answers of an unbroken run (seed %i)',
+    async (seed) => {
+      const data = path.join(folder, `seed-${seed}`);
+      const replay = await startReplay(sampleFolder(SAMPLE), SPEED);
+      const killedAt = await runWithKills({ url: replay.url, data, lastBlock, kills: 3, seed, spanMs: SPAN_MS });
+      await stop(replay.child);
+      const whole = await openLmdbStore({ path: unbroken, mapSizeBytes: 0, readOnly: true });
+      const mended = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: true });
+      const { differences, ...counts } = await compareStores(whole, mended);
+      await whole.close();
+      await mended.close();
+      expect({ killedAt, differences }).toEqual({ killedAt, differences: [] });
+      expect(counts.blocks).toBe(lastBlock);
+      expect(counts.actions).toBeGreaterThan(400);
+    },
+    60_000,
+  );
 });
