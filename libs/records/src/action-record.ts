@@ -1,4 +1,5 @@
 import { ByteReader, readName } from '@antelope-history/abi';
+import { HistoryError } from '@antelope-history/schemas';
 import type { ActionTraceView } from '@antelope-history/ship';
 import type { RecordWriter } from './record-writer';
 
@@ -155,6 +156,7 @@ export function decodeActionRecord(bytes: Buffer, firstSequence: number): Action
   for (let index = 0; index < count; index++) {
     traces.push(decodeTrace(reader, firstSequence, traces[0]?.receipt.actDigest ?? ''));
   }
+  if (reader.remaining() > 0) throw new HistoryError('DECODE_FAILED', 'bytes remain after an action record');
   return { account, name, authorization, data, contextFree: (flags & CONTEXT_FREE) !== 0, traces };
 }
 
@@ -206,14 +208,14 @@ function readPairs<T>(reader: ByteReader, make: (first: string, secondAt: number
   return pairs;
 }
 
-/** Reads what `RecordWriter.varuint` wrote: up to 2^53 - 1. */
+/** Reads what `RecordWriter.varuint` wrote: up to 2^53 - 1. Throws `DECODE_FAILED` on more. */
 export function readVaruint(reader: ByteReader): number {
   let value = 0;
-  let scale = 1;
-  for (;;) {
+  for (let scale = 1; scale <= 2 ** 49; scale *= 0x80) {
     const byte = reader.uint8();
     value += (byte & 0x7f) * scale;
+    if (value > Number.MAX_SAFE_INTEGER) break;
     if (byte < 0x80) return value;
-    scale *= 0x80;
   }
+  throw new HistoryError('DECODE_FAILED', 'a number beyond 2^53 - 1');
 }

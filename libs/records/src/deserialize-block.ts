@@ -2,6 +2,7 @@ import { ByteReader, readName } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
 import {
   readReceipts,
+  SenderReader,
   type ActionTraceView,
   type BlocksResult,
   type ShipProtocol,
@@ -135,7 +136,8 @@ class TraceCollector {
   }
 
   private addAbi(setabi: ActionTraceView, bytes: Buffer): void {
-    const reader = new ByteReader(bytes, setabi.dataAt, setabi.dataEnd);
+    // The node unpacked the same bytes, so they are a setabi; what it lets a sender pack oddly must not stop us.
+    const reader = new SenderReader(bytes, setabi.dataAt, setabi.dataEnd);
     const account = reader.name();
     this.abiChanges.push({ account, sequence: setabi.globalSequence, abi: Buffer.from(reader.lengthPrefixed()) });
   }
@@ -179,6 +181,7 @@ function equalNames(bytes: Buffer, left: number, right: number): boolean {
   return true;
 }
 
+/** The chain counts every action that runs, so a transaction's sequences leave no gap (apply_context.cpp). */
 function sequenceRange(trace: TransactionTraceView): { first: number; count: number } {
   let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
@@ -187,21 +190,26 @@ function sequenceRange(trace: TransactionTraceView): { first: number; count: num
     if (sequence < first) first = sequence;
     if (sequence > last) last = sequence;
   }
-  return { first, count: last - first + 1 };
+  const count = last - first + 1;
+  if (count !== trace.actionCount) {
+    throw new HistoryError('DECODE_FAILED', `${trace.actionCount} actions of sequences ${first} to ${last}`);
+  }
+  return { first, count };
 }
 
 /** The receivers and authorisers of an action, each once. */
 function accountsOf(group: PlacedTrace[], bytes: Buffer): string[] {
   const accounts: string[] = [];
-  const add = (account: string): void => {
-    if (!accounts.includes(account)) accounts.push(account);
-  };
-  for (const { view } of group) add(readName(bytes, view.receiverAt));
+  for (const { view } of group) accounts.push(readName(bytes, view.receiverAt));
   const own = ownTrace(group);
   const first = own.authorizationEnd - ((own.authorizationEnd - own.authorizationAt) & ~15);
-  for (let at = first; at < own.authorizationEnd; at += 16) add(readName(bytes, at));
-  return accounts;
+  for (let at = first; at < own.authorizationEnd; at += 16) accounts.push(readName(bytes, at));
+  return accounts.length <= FEW ? accounts.filter(isFirst) : [...new Set(accounts)];
 }
+
+/** Up to here, looking through a list is cheaper than making a set; a hostile action names thousands. */
+const FEW = 16;
+const isFirst = (name: string, index: number, names: string[]): boolean => names.indexOf(name) === index;
 
 function partialOf(trace: TransactionTraceView, bytes: Buffer): PartialTransaction | undefined {
   // The header and signatures of a failed deferred transaction are with its own trace, inside that of onerror.
