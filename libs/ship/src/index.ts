@@ -5,4 +5,5 @@ export * from './result';
 export * from './ship-protocol';
 export * from './signed-block';
 export * from './table-delta';
+export * from './trace-view';
 export * from './transaction-trace';

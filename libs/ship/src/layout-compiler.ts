@@ -4,15 +4,15 @@ import { HistoryError } from '@antelope-history/schemas';
 /** Reads one value at the reader's place and puts what matters of it into `target`. */
 export type Read<T> = (reader: ByteReader, target: T) => void;
 
-/** How one field is read: the type that our code expects of it, and the reading. */
+/** How one field is read: the type that our code expects of it, or several that it can read alike, and the reading. */
 export interface FieldReader<T> {
-  type: string;
+  type: string | readonly string[];
   read: Read<T>;
 }
 
 type Skip = (reader: ByteReader) => void;
 
-/** Nodes nest failed deferred transactions one level deep; anything much deeper is an attack. */
+/** The node itself nests no deeper (abi_serializer.hpp max_recursion_depth); anything deeper is an attack. */
 const MAX_SKIP_DEPTH = 32;
 
 const FIXED_SIZES: Record<string, number> = {
@@ -51,6 +51,7 @@ const FIXED_SIZES: Record<string, number> = {
 export class LayoutCompiler {
   private readonly resolve: (typeName: string) => ResolvedType;
   private readonly skips = new Map<string, Skip>();
+  private skipDepth = 0;
 
   constructor(definition: AbiDefinition) {
     this.resolve = createTypeResolver(definition);
@@ -60,13 +61,15 @@ export class LayoutCompiler {
   fieldsOf(structName: string): Map<string, string> | undefined {
     const resolved = this.tryResolve(structName);
     if (resolved?.kind !== 'struct') return undefined;
-    return new Map(resolved.fields.map((field) => [field.name, field.type]));
+    const fields = new Map(resolved.fields.map((field) => [field.name, this.typeName(field.type)]));
+    if (fields.size !== resolved.fields.length) throw unsupported(`${structName} has two fields of one name`);
+    return fields;
   }
 
   /** The alternatives of a variant in the node's order; undefined when the node has no such variant. */
   variantTypes(variantName: string): string[] | undefined {
     const resolved = this.tryResolve(variantName);
-    return resolved?.kind === 'variant' ? resolved.types : undefined;
+    return resolved?.kind === 'variant' ? resolved.types.map((type) => this.typeName(type)) : undefined;
   }
 
   /**
@@ -79,8 +82,9 @@ export class LayoutCompiler {
     for (const [name, field] of Object.entries(known)) {
       const type = fields.get(name);
       if (type === undefined && optional.includes(name)) continue;
-      if (type !== field.type) {
-        throw unsupported(`field ${name} of ${structName} is ${type ?? 'missing'}, not ${field.type}`);
+      const expected = typeof field.type === 'string' ? [field.type] : field.type;
+      if (type === undefined || !expected.includes(type)) {
+        throw unsupported(`field ${name} of ${structName} is ${type ?? 'missing'}, not ${expected.join(' or ')}`);
       }
     }
     const steps: Read<T>[] = [];
@@ -90,15 +94,21 @@ export class LayoutCompiler {
     };
   }
 
-  /** A reader of a variant whose alternatives are all given; one that the node has and we have not stops the read. */
-  variant<T>(variantName: string, cases: Record<string, Read<T>>): Read<T> {
+  /**
+   * A reader of a variant; `compile` makes the reader of one alternative. One that cannot be compiled matters only if
+   * the node sends it: then the read throws `SHIP_UNSUPPORTED`. Throws that at once when no alternative compiles.
+   */
+  variant<T>(variantName: string, compile: (type: string) => Read<T>): Read<T> {
     const types = this.variantTypes(variantName);
     if (!types) throw unsupported(`it has no variant ${variantName}`);
-    const readers = types.map((type) => cases[type]);
+    const compiled = types.map((type) => compileOrError(compile, type));
+    const failure = compiled[0];
+    if (failure instanceof Error && compiled.every((each) => each instanceof Error)) throw failure;
     return (reader, target) => {
       const tag = reader.varuint32();
-      const read = readers[tag];
-      if (!read) throw new HistoryError('SHIP_UNSUPPORTED', `${variantName} has the alternative ${types[tag] ?? tag}`);
+      const read = compiled[tag];
+      if (!read) throw new HistoryError('DECODE_FAILED', `${variantName} has no alternative ${tag}`);
+      if (read instanceof Error) throw read;
       read(reader, target);
     };
   }
@@ -113,20 +123,27 @@ export class LayoutCompiler {
   skip(typeName: string): Skip {
     const known = this.skips.get(typeName);
     if (known) return known;
+    const resolved = this.resolve(typeName);
+    const skip = resolved.kind === 'builtin' ? skipBuiltin(resolved.name) : this.skipNested(typeName);
+    this.skips.set(typeName, skip);
+    return skip;
+  }
+
+  /** Types may contain themselves (transaction_trace), so the real skip is compiled at its first use. */
+  private skipNested(typeName: string): Skip {
     let compiled: Skip | undefined;
-    let depth = 0;
-    // Types may contain themselves (transaction_trace), so the real skip is compiled at its first use.
-    const lazy: Skip = (reader) => {
+    return (reader) => {
       compiled ??= this.compileSkip(typeName);
-      if (++depth > MAX_SKIP_DEPTH) {
-        depth = 0;
+      if (this.skipDepth >= MAX_SKIP_DEPTH) {
         throw new HistoryError('DECODE_FAILED', `${typeName} is nested deeper than ${MAX_SKIP_DEPTH}`);
       }
-      compiled(reader);
-      depth--;
+      this.skipDepth++;
+      try {
+        compiled(reader);
+      } finally {
+        this.skipDepth--;
+      }
     };
-    this.skips.set(typeName, lazy);
-    return lazy;
   }
 
   private compileSkip(typeName: string): Skip {
@@ -156,14 +173,12 @@ export class LayoutCompiler {
           if (count > reader.remaining()) {
             throw new HistoryError('DECODE_FAILED', `${typeName} of ${count} elements in ${reader.remaining()} bytes`);
           }
-          for (let index = 0; index < count; index++) element(reader);
+          skipElements(reader, element, count);
         };
       }
       case 'fixed-array': {
         const element = this.skip(resolved.element);
-        return (reader) => {
-          for (let index = 0; index < resolved.size; index++) element(reader);
-        };
+        return (reader) => skipElements(reader, element, resolved.size);
       }
       case 'optional': {
         const element = this.skip(resolved.element);
@@ -180,12 +195,46 @@ export class LayoutCompiler {
     }
   }
 
+  /** The name of a type with typedefs followed: nodes spell some types by other names. */
+  private typeName(typeName: string): string {
+    const resolved = this.tryResolve(typeName);
+    switch (resolved?.kind) {
+      case 'array':
+        return `${this.typeName(resolved.element)}[]`;
+      case 'fixed-array':
+        return `${this.typeName(resolved.element)}[${resolved.size}]`;
+      case 'optional':
+        return `${this.typeName(resolved.element)}?`;
+      case 'extension':
+        return `${this.typeName(resolved.element)}$`;
+      default:
+        return resolved?.name ?? typeName;
+    }
+  }
+
   private tryResolve(typeName: string): ResolvedType | undefined {
     try {
       return this.resolve(typeName);
     } catch {
       return undefined;
     }
+  }
+}
+
+function compileOrError<T>(compile: (type: string) => Read<T>, type: string): Read<T> | Error {
+  try {
+    return compile(type);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** An element that took no byte is followed by others that take none: their number costs no time. */
+function skipElements(reader: ByteReader, element: Skip, count: number): void {
+  for (let index = 0; index < count; index++) {
+    const before = reader.offset;
+    element(reader);
+    if (reader.offset === before) return;
   }
 }
 
@@ -208,24 +257,29 @@ function skipBuiltin(name: string): Skip {
   }
 }
 
+const WEB_AUTHN = 2;
+
 function skipPublicKey(reader: ByteReader): void {
-  const tag = reader.uint8();
+  const tag = reader.varuint32();
+  if (tag > WEB_AUTHN) throw new HistoryError('DECODE_FAILED', `a public key of type ${tag}`);
   reader.skip(33);
-  if (tag === 2) {
+  if (tag === WEB_AUTHN) {
     reader.skip(1);
     reader.lengthPrefixed();
   }
 }
 
 function skipSignature(reader: ByteReader): void {
-  const tag = reader.uint8();
+  const tag = reader.varuint32();
+  if (tag > WEB_AUTHN) throw new HistoryError('DECODE_FAILED', `a signature of type ${tag}`);
   reader.skip(65);
-  if (tag === 2) {
+  if (tag === WEB_AUTHN) {
     reader.lengthPrefixed();
     reader.lengthPrefixed();
   }
 }
 
-function unsupported(why: string): HistoryError {
+/** The refusal of a layout that we cannot read, with the reason. */
+export function unsupported(why: string): HistoryError {
   return new HistoryError('SHIP_UNSUPPORTED', `The node's state history ABI is not one we can read: ${why}`);
 }

@@ -1,6 +1,7 @@
 import { ByteReader } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
-import type { FieldReader, LayoutCompiler, Read } from './layout-compiler';
+import { unsupported, type FieldReader, type LayoutCompiler, type Read } from './layout-compiler';
+import { compileBlockVariant } from './block-variant';
 import type { ShipPosition } from './requests';
 
 /** What `get_status_result` says. Block numbers; ends are exclusive. */
@@ -33,47 +34,35 @@ const NO_POSITION: ShipPosition = { num: 0, id: '0'.repeat(64) };
 
 /** Compiles the reader of the socket's binary frames (variant `result`) from the node's ABI. */
 export function compileResultReader(layouts: LayoutCompiler): (message: Buffer) => ShipResult {
-  const types = layouts.variantTypes('result');
-  if (!types) throw new HistoryError('SHIP_UNSUPPORTED', "The node's state history ABI has no variant result");
-  const readers = types.map((type) => compileAlternativeOrRefuse(layouts, type));
+  layouts.expectExact('block_position', ['block_num: uint32', 'block_id: checksum256']);
+  const read = layouts.variant<{ result: ShipResult | undefined }>('result', (type) =>
+    compileAlternative(layouts, type),
+  );
   return (message) => {
     const reader = new ByteReader(message);
-    const tag = reader.varuint32();
-    const read = readers[tag];
-    if (!read) throw new HistoryError('SHIP_MESSAGE_CORRUPT', `The node sent a result of unknown kind ${tag}`);
-    const result = read(reader);
-    if (reader.remaining() > 0) {
+    const target: { result: ShipResult | undefined } = { result: undefined };
+    read(reader, target);
+    if (!target.result || reader.remaining() > 0) {
       throw new HistoryError('SHIP_MESSAGE_CORRUPT', `A result has ${reader.remaining()} bytes too many`);
     }
-    return result;
+    return target.result;
   };
 }
 
-/** A kind of result that we cannot read matters only if the node sends it. */
-function compileAlternativeOrRefuse(layouts: LayoutCompiler, type: string): (reader: ByteReader) => ShipResult {
-  try {
-    return compileAlternative(layouts, type);
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
-}
-
-function compileAlternative(layouts: LayoutCompiler, type: string): (reader: ByteReader) => ShipResult {
+function compileAlternative(layouts: LayoutCompiler, type: string): Read<{ result: ShipResult | undefined }> {
   if (type.startsWith('get_status_result')) {
     const read = compileStatus(layouts, type);
-    return (reader) => {
+    return (reader, target) => {
       const status = emptyStatus();
       read(reader, status);
-      return { kind: 'status', status };
+      target.result = { kind: 'status', status };
     };
   }
   const read = compileBlocksResult(layouts, type);
-  return (reader) => {
+  return (reader, target) => {
     const blocks = emptyBlocksResult();
     read(reader, blocks);
-    return { kind: 'blocks', blocks };
+    target.result = { kind: 'blocks', blocks };
   };
 }
 
@@ -97,9 +86,10 @@ function compileStatus(layouts: LayoutCompiler, type: string): Read<ShipStatus> 
         read: (reader, status) => void (status.chainStateEnd = reader.uint32()),
       },
       chain_id: {
-        type: 'checksum256$',
+        // An extension in v0, a plain field in Spring's v1, which has more behind it.
+        type: ['checksum256$', 'checksum256'],
         read: (reader, status) => {
-          if (reader.remaining() >= 32) status.chainId = reader.slice(32).toString('hex');
+          if (reader.remaining() > 0) status.chainId = reader.slice(32).toString('hex');
         },
       },
     },
@@ -118,21 +108,50 @@ function compileBlocksResult(layouts: LayoutCompiler, type: string): Read<Blocks
       if (reader.uint8() !== 0) assign(result, readPosition(reader));
     },
   });
-  const payload = (assign: (result: BlocksResult, bytes: Buffer) => void): FieldReader<BlocksResult> => ({
-    type: 'bytes?',
-    read: (reader, result) => {
-      if (reader.uint8() !== 0) assign(result, reader.lengthPrefixed());
-    },
-  });
   return layouts.struct<BlocksResult>(type, {
     head: position((result, at) => void (result.head = at)),
     last_irreversible: position((result, at) => void (result.lastIrreversible = at)),
     this_block: optionalPosition((result, at) => void (result.thisBlock = at)),
     prev_block: optionalPosition((result, at) => void (result.prevBlock = at)),
-    block: payload((result, bytes) => void (result.block = bytes)),
-    traces: payload((result, bytes) => void (result.traces = bytes)),
-    deltas: payload((result, bytes) => void (result.deltas = bytes)),
+    block: compileBlock(layouts, type),
+    traces: compilePayload(layouts, type, 'traces', (result, bytes) => void (result.traces = bytes)),
+    deltas: compilePayload(layouts, type, 'deltas', (result, bytes) => void (result.deltas = bytes)),
   });
+}
+
+type Assign = (result: BlocksResult, bytes: Buffer) => void;
+
+/** `bytes?`, or plain `bytes` in EOSIO 2.1, where nothing is empty bytes: a packed array has at least its count. */
+function compilePayload(
+  layouts: LayoutCompiler,
+  type: string,
+  name: string,
+  assign: Assign,
+): FieldReader<BlocksResult> {
+  const isOptional = layouts.fieldsOf(type)?.get(name) !== 'bytes';
+  return {
+    type: ['bytes?', 'bytes'],
+    read: (reader, result) => {
+      if (isOptional && reader.uint8() === 0) return;
+      const bytes = reader.lengthPrefixed();
+      if (isOptional || bytes.length > 0) assign(result, bytes);
+    },
+  };
+}
+
+/** `bytes?` as the other payloads; in EOSIO 2.1 an optional variant of block layouts. */
+function compileBlock(layouts: LayoutCompiler, type: string): FieldReader<BlocksResult> {
+  const assign: Assign = (result, bytes) => void (result.block = bytes);
+  const fieldType = layouts.fieldsOf(type)?.get('block');
+  if (fieldType === undefined || fieldType.startsWith('bytes')) return compilePayload(layouts, type, 'block', assign);
+  if (!fieldType.endsWith('?')) throw unsupported(`field block of ${type} is ${fieldType}`);
+  const readBlock = compileBlockVariant(layouts, fieldType.slice(0, -1));
+  return {
+    type: fieldType,
+    read: (reader, result) => {
+      if (reader.uint8() !== 0) readBlock(reader, (bytes) => assign(result, bytes));
+    },
+  };
 }
 
 function readPosition(reader: ByteReader): ShipPosition {

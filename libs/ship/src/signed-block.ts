@@ -248,7 +248,7 @@ function inflate(bytes: Buffer, compressed: boolean): Buffer {
  * varuints of more bytes than needed and bytes after its end; nodeos takes both (fc/io/raw.hpp: at most five bytes,
  * what is above 32 bits is dropped) and hashes the transaction as it would pack it itself.
  */
-class SenderReader extends ByteReader {
+export class SenderReader extends ByteReader {
   private readonly overlong: { start: number; end: number; value: number }[] = [];
 
   override varuint32(): number {

@@ -34,54 +34,78 @@ export type DeltaReader = (bytes: Buffer, visitor: DeltaVisitor) => void;
 export function compileDeltaReader(layouts: LayoutCompiler): DeltaReader {
   const readAccount = compileAccountRow(layouts);
   const readPermission = compilePermissionRow(layouts);
-  const tags = layouts.variantTypes('table_delta');
-  if (!tags) throw new HistoryError('SHIP_UNSUPPORTED', "The node's state history ABI has no variant table_delta");
-
+  const readTable = layouts.variant<RowReaders>('table_delta', (type) => {
+    expectTable(layouts, type);
+    return readRows;
+  });
   return (bytes, visitor) => {
+    const rowReaders: RowReaders = new Map([
+      [
+        'account',
+        (row, present) => {
+          if (present) visitor.account(readWhole(readAccount, row, { name: '', abi: EMPTY }));
+        },
+      ],
+      [
+        'permission',
+        (row, present) =>
+          visitor.permission(readWhole(readPermission, row, { present, owner: '', name: '', keys: [], actors: [] })),
+      ],
+    ]);
     const reader = new ByteReader(bytes);
     const tables = reader.varuint32();
-    for (let table = 0; table < tables; table++) {
-      const tag = reader.varuint32();
-      if (tag >= tags.length) throw new HistoryError('DECODE_FAILED', `table_delta has no alternative ${tag}`);
-      const name = reader.lengthPrefixed().toString('latin1');
-      const rows = reader.varuint32();
-      for (let row = 0; row < rows; row++) {
-        // v0: bool; v1 (EOSIO 2.1): 0 removed, 1 modified, 2 new. Zero means removed in both.
-        const present = reader.uint8() !== 0;
-        const length = reader.varuint32();
-        const start = reader.offset;
-        reader.skip(length);
-        if (name === 'account') {
-          if (present) visitor.account(readWhole(readAccount, bytes, start, length, { name: '', abi: EMPTY }));
-        } else if (name === 'permission') {
-          const blank: PermissionRow = { present, owner: '', name: '', keys: [], actors: [] };
-          visitor.permission(readWhole(readPermission, bytes, start, length, blank));
-        }
-      }
-    }
+    for (let table = 0; table < tables; table++) readTable(reader, rowReaders);
     if (reader.remaining() > 0) throw new HistoryError('DECODE_FAILED', 'bytes remain after the last delta');
   };
 }
 
+/** By table, what is done with one of its rows; the rows of other tables are passed over. */
+type RowReaders = ReadonlyMap<string, (row: Buffer, present: boolean) => void>;
+
+/** The versions of `table_delta` differ in the type of `present` only. */
+function expectTable(layouts: LayoutCompiler, type: string): void {
+  const rows = layouts.fieldsOf(type)?.get('rows') ?? 'row[]';
+  layouts.expectExact(type, ['name: string', `rows: ${rows}`]);
+  const row = rows.replace(/\[\]$/, '');
+  const present = layouts.fieldsOf(row)?.get('present') === 'uint8' ? 'uint8' : 'bool';
+  layouts.expectExact(row, [`present: ${present}`, 'data: bytes']);
+}
+
+function readRows(reader: ByteReader, rowReaders: RowReaders): void {
+  const readRow = rowReaders.get(reader.lengthPrefixed().toString('latin1'));
+  const count = reader.varuint32();
+  for (let index = 0; index < count; index++) {
+    // v0: bool; v1 (EOSIO 2.1): 0 removed, 1 modified, 2 new. Zero means removed in both.
+    const present = reader.uint8() !== 0;
+    const length = reader.varuint32();
+    const start = reader.offset;
+    reader.skip(length);
+    readRow?.(reader.bytes.subarray(start, reader.offset), present);
+  }
+}
+
 const EMPTY = Buffer.alloc(0);
 
-function readWhole<T>(read: Read<T>, bytes: Buffer, start: number, length: number, row: T): T {
-  read(new ByteReader(bytes, start, start + length), row);
+function readWhole<T>(read: Read<T>, bytes: Buffer, row: T): T {
+  const reader = new ByteReader(bytes);
+  read(reader, row);
+  if (reader.remaining() > 0) throw new HistoryError('DECODE_FAILED', 'bytes remain after a row');
   return row;
 }
 
 function compileAccountRow(layouts: LayoutCompiler): Read<AccountRow> {
-  return layouts.variant('account', {
-    account_v0: layouts.struct<AccountRow>('account_v0', {
+  return layouts.variant('account', (type) =>
+    layouts.struct<AccountRow>(type, {
       name: { type: 'name', read: (reader, row) => void (row.name = takeName(reader)) },
       abi: { type: 'bytes', read: (reader, row) => void (row.abi = reader.lengthPrefixed()) },
     }),
-  });
+  );
 }
 
 function compilePermissionRow(layouts: LayoutCompiler): Read<PermissionRow> {
   const skipPublicKey = layouts.skip('public_key');
   layouts.expectExact('key_weight', ['key: public_key', 'weight: uint16']);
+  layouts.expectExact('permission_level', ['actor: name', 'permission: name']);
   layouts.expectExact('permission_level_weight', ['permission: permission_level', 'weight: uint16']);
   const readAuthority = layouts.struct<PermissionRow>('authority', {
     keys: {
@@ -107,13 +131,13 @@ function compilePermissionRow(layouts: LayoutCompiler): Read<PermissionRow> {
       },
     },
   });
-  return layouts.variant('permission', {
-    permission_v0: layouts.struct<PermissionRow>('permission_v0', {
+  return layouts.variant('permission', (type) =>
+    layouts.struct<PermissionRow>(type, {
       owner: { type: 'name', read: (reader, row) => void (row.owner = takeName(reader)) },
       name: { type: 'name', read: (reader, row) => void (row.name = takeName(reader)) },
       auth: { type: 'authority', read: readAuthority },
     }),
-  });
+  );
 }
 
 function takeName(reader: ByteReader): string {

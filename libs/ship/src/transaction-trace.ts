@@ -1,91 +1,8 @@
 import { ByteReader } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
 import type { FieldReader, LayoutCompiler, Read } from './layout-compiler';
-
-/**
- * Views of transaction traces. Numbers called `…At` and `…End` are offsets into the traces' bytes, so that a stage
- * copies what it keeps and nothing else is ever made into an object: half a million traces pass here in a second.
- * Views are reused from one transaction to the next.
- */
-export class ActionTraceView {
-  ordinal = 0;
-  creatorOrdinal = 0;
-  hasReceipt = false;
-  actDigestAt = 0;
-  globalSequence = 0;
-  recvSequenceAt = 0;
-  /** A packed `account_auth_sequence[]`. */
-  authSequenceAt = 0;
-  authSequenceEnd = 0;
-  codeSequence = 0;
-  abiSequence = 0;
-  receiverAt = 0;
-  accountAt = 0;
-  nameAt = 0;
-  /** A packed `permission_level[]`. */
-  authorizationAt = 0;
-  authorizationEnd = 0;
-  dataAt = 0;
-  dataEnd = 0;
-  contextFree = false;
-  elapsedAt = 0;
-  consoleAt = 0;
-  consoleEnd = 0;
-  /** A packed `account_delta[]`. */
-  ramDeltasAt = 0;
-  ramDeltasEnd = 0;
-  /** -1 = absent. */
-  exceptAt = -1;
-  exceptEnd = -1;
-  errorCodeAt = -1;
-  returnValueAt = 0;
-  returnValueEnd = 0;
-
-  reset(): void {
-    this.hasReceipt = false;
-    this.exceptAt = -1;
-    this.errorCodeAt = -1;
-    this.returnValueAt = 0;
-    this.returnValueEnd = 0;
-  }
-}
-
-export class PartialTransactionView {
-  expiration = 0;
-  refBlockNum = 0;
-  refBlockPrefix = 0;
-  maxNetUsageWords = 0;
-  maxCpuUsageMs = 0;
-  delaySec = 0;
-  signatures: Buffer[] = [];
-}
-
-export class TransactionTraceView {
-  idAt = 0;
-  status = 0;
-  cpuUsageUs = 0;
-  netUsageWords = 0;
-  scheduled = false;
-  actionCount = 0;
-  /** The first `actionCount` are this transaction's, in the order of their ordinals. */
-  readonly actions: ActionTraceView[] = [];
-  partial: PartialTransactionView | undefined = undefined;
-  /** The failed deferred transaction that this one (`onerror`) was run for. */
-  failed: TransactionTraceView | undefined = undefined;
-
-  reset(): void {
-    this.actionCount = 0;
-    this.partial = undefined;
-    this.failed = undefined;
-  }
-
-  nextAction(): ActionTraceView {
-    const action = (this.actions[this.actionCount] ??= new ActionTraceView());
-    this.actionCount++;
-    action.reset();
-    return action;
-  }
-}
+import { compilePrunableData, PrunableView } from './prunable-data';
+import { PartialTransactionView, TransactionTraceView, type ActionTraceView } from './trace-view';
 
 /** nodeos nests one failed deferred transaction in the `onerror` that answers it, and no deeper. */
 const MAX_FAILED_DEPTH = 4;
@@ -115,12 +32,12 @@ export function compileTraceReader(layouts: LayoutCompiler): TraceReader {
 }
 
 function compileTransactionTrace(layouts: LayoutCompiler): Read<TransactionTraceView> {
-  const readAction = layouts.variant('action_trace', compileActionTraces(layouts));
+  const readAction = compileActionTrace(layouts);
   const readPartial = compilePartial(layouts);
   let depth = 0;
   const skipNamed = (type: string): FieldReader<TransactionTraceView> => ({ type, read: layouts.skip(type) });
-  const readTrace: Read<TransactionTraceView> = layouts.variant('transaction_trace', {
-    transaction_trace_v0: layouts.struct<TransactionTraceView>('transaction_trace_v0', {
+  const readTrace: Read<TransactionTraceView> = layouts.variant('transaction_trace', (type) =>
+    layouts.struct<TransactionTraceView>(type, {
       id: {
         type: 'checksum256',
         read: (reader, trace) => {
@@ -145,13 +62,16 @@ function compileTransactionTrace(layouts: LayoutCompiler): Read<TransactionTrace
         type: 'transaction_trace?',
         read: (reader, trace) => {
           if (reader.uint8() === 0) return;
-          if (++depth > MAX_FAILED_DEPTH) {
-            depth = 0;
+          if (depth >= MAX_FAILED_DEPTH) {
             throw new HistoryError('DECODE_FAILED', 'failed transactions are nested too deep');
           }
           trace.failed = new TransactionTraceView();
-          readTrace(reader, trace.failed);
-          depth--;
+          depth++;
+          try {
+            readTrace(reader, trace.failed);
+          } finally {
+            depth--;
+          }
         },
       },
       partial: {
@@ -163,21 +83,24 @@ function compileTransactionTrace(layouts: LayoutCompiler): Read<TransactionTrace
         },
       },
     }),
-  });
+  );
   return readTrace;
 }
 
-function compileActionTraces(layouts: LayoutCompiler): Record<string, Read<ActionTraceView>> {
-  const versions: Record<string, Read<ActionTraceView>> = {};
-  for (const type of layouts.variantTypes('action_trace') ?? []) versions[type] = compileActionTrace(layouts, type);
-  return versions;
-}
-
-function compileActionTrace(layouts: LayoutCompiler, type: string): Read<ActionTraceView> {
+function compileActionTrace(layouts: LayoutCompiler): Read<ActionTraceView> {
   layouts.expectExact('permission_level', ['actor: name', 'permission: name']);
   layouts.expectExact('account_delta', ['account: name', 'delta: int64']);
-  const readReceipt = layouts.variant('action_receipt', { action_receipt_v0: compileReceipt(layouts) });
+  const readReceipt = compileReceipt(layouts);
   const readAct = compileAct(layouts);
+  return layouts.variant('action_trace', (type) => compileActionTraceVersion(layouts, type, readReceipt, readAct));
+}
+
+function compileActionTraceVersion(
+  layouts: LayoutCompiler,
+  type: string,
+  readReceipt: Read<ActionTraceView>,
+  readAct: Read<ActionTraceView>,
+): Read<ActionTraceView> {
   return layouts.struct<ActionTraceView>(
     type,
     {
@@ -296,8 +219,11 @@ function compileAct(layouts: LayoutCompiler): Read<ActionTraceView> {
 
 function compileReceipt(layouts: LayoutCompiler): Read<ActionTraceView> {
   layouts.expectExact('account_auth_sequence', ['account: name', 'sequence: uint64']);
-  return layouts.struct<ActionTraceView>('action_receipt_v0', {
-    receiver: { type: 'name', read: layouts.skip('name') },
+  return layouts.variant('action_receipt', (type) => compileReceiptVersion(layouts, type));
+}
+
+function compileReceiptVersion(layouts: LayoutCompiler, type: string): Read<ActionTraceView> {
+  return layouts.struct<ActionTraceView>(type, {
     act_digest: {
       type: 'checksum256',
       read: (reader, trace) => {
@@ -327,38 +253,59 @@ function compileReceipt(layouts: LayoutCompiler): Read<ActionTraceView> {
 }
 
 function compilePartial(layouts: LayoutCompiler): Read<PartialTransactionView> {
-  const types = layouts.variantTypes('partial_transaction') ?? [];
-  const skipSignature = layouts.skip('signature');
-  const versions: Record<string, Read<PartialTransactionView>> = {};
-  for (const type of types) {
-    versions[type] = layouts.struct<PartialTransactionView>(
-      type,
-      {
-        expiration: { type: 'time_point_sec', read: (reader, part) => void (part.expiration = reader.uint32()) },
-        ref_block_num: { type: 'uint16', read: (reader, part) => void (part.refBlockNum = reader.uint16()) },
-        ref_block_prefix: { type: 'uint32', read: (reader, part) => void (part.refBlockPrefix = reader.uint32()) },
-        max_net_usage_words: {
-          type: 'varuint32',
-          read: (reader, part) => void (part.maxNetUsageWords = reader.varuint32()),
-        },
-        max_cpu_usage_ms: { type: 'uint8', read: (reader, part) => void (part.maxCpuUsageMs = reader.uint8()) },
-        delay_sec: { type: 'varuint32', read: (reader, part) => void (part.delaySec = reader.varuint32()) },
-        signatures: {
-          type: 'signature[]',
-          read: (reader, part) => {
-            const count = reader.varuint32();
-            for (let index = 0; index < count; index++) {
-              const start = reader.offset;
-              skipSignature(reader);
-              part.signatures.push(reader.bytes.subarray(start, reader.offset));
-            }
-          },
-        },
+  return layouts.variant('partial_transaction', (type) => compilePartialVersion(layouts, type));
+}
+
+function compilePartialVersion(layouts: LayoutCompiler, type: string): Read<PartialTransactionView> {
+  const readSignatures = compileSignatures(layouts);
+  return layouts.struct<PartialTransactionView>(
+    type,
+    {
+      expiration: { type: 'time_point_sec', read: (reader, part) => void (part.expiration = reader.uint32()) },
+      ref_block_num: { type: 'uint16', read: (reader, part) => void (part.refBlockNum = reader.uint16()) },
+      ref_block_prefix: { type: 'uint32', read: (reader, part) => void (part.refBlockPrefix = reader.uint32()) },
+      max_net_usage_words: {
+        type: 'varuint32',
+        read: (reader, part) => void (part.maxNetUsageWords = reader.varuint32()),
       },
-      ['signatures'],
-    );
-  }
-  return layouts.variant('partial_transaction', versions);
+      max_cpu_usage_ms: { type: 'uint8', read: (reader, part) => void (part.maxCpuUsageMs = reader.uint8()) },
+      delay_sec: { type: 'varuint32', read: (reader, part) => void (part.delaySec = reader.varuint32()) },
+      signatures: { type: 'signature[]', read: readSignatures },
+      ...compilePrunableSignatures(layouts, type, readSignatures),
+    },
+    ['signatures', 'prunable_data'],
+  );
+}
+
+function compileSignatures(layouts: LayoutCompiler): Read<PartialTransactionView> {
+  const skipSignature = layouts.skip('signature');
+  return (reader, part) => {
+    const count = reader.varuint32();
+    for (let index = 0; index < count; index++) {
+      const start = reader.offset;
+      skipSignature(reader);
+      part.signatures.push(reader.bytes.subarray(start, reader.offset));
+    }
+  };
+}
+
+/** Where EOSIO 2.1 has the signatures; none of a pruned transaction. */
+function compilePrunableSignatures(
+  layouts: LayoutCompiler,
+  type: string,
+  readSignatures: Read<PartialTransactionView>,
+): Record<string, FieldReader<PartialTransactionView>> {
+  const fieldType = layouts.fieldsOf(type)?.get('prunable_data');
+  if (!fieldType?.endsWith('?')) return {};
+  const readPrunable = compilePrunableData(layouts, fieldType.slice(0, -1));
+  const read: Read<PartialTransactionView> = (reader, part) => {
+    if (reader.uint8() === 0) return;
+    const view = new PrunableView();
+    readPrunable(reader, view);
+    if (view.signaturesAt < 0) return;
+    readSignatures(new ByteReader(reader.bytes, view.signaturesAt, view.signaturesEnd), part);
+  };
+  return { prunable_data: { type: fieldType, read } };
 }
 
 /** Passes over an array of structs of two 64-bit fields. */

@@ -1,0 +1,84 @@
+/**
+ * Views of transaction traces. Numbers called `…At` and `…End` are offsets into the traces' bytes, so that a stage
+ * copies what it keeps and nothing else is ever made into an object: half a million traces pass here in a second.
+ * Views are reused from one transaction to the next.
+ */
+export class ActionTraceView {
+  ordinal = 0;
+  creatorOrdinal = 0;
+  hasReceipt = false;
+  actDigestAt = 0;
+  globalSequence = 0;
+  recvSequenceAt = 0;
+  /** A packed `account_auth_sequence[]`. */
+  authSequenceAt = 0;
+  authSequenceEnd = 0;
+  codeSequence = 0;
+  abiSequence = 0;
+  receiverAt = 0;
+  accountAt = 0;
+  nameAt = 0;
+  /** A packed `permission_level[]`. */
+  authorizationAt = 0;
+  authorizationEnd = 0;
+  dataAt = 0;
+  dataEnd = 0;
+  contextFree = false;
+  elapsedAt = 0;
+  consoleAt = 0;
+  consoleEnd = 0;
+  /** A packed `account_delta[]`. */
+  ramDeltasAt = 0;
+  ramDeltasEnd = 0;
+  /** -1 = absent. */
+  exceptAt = -1;
+  exceptEnd = -1;
+  errorCodeAt = -1;
+  returnValueAt = 0;
+  returnValueEnd = 0;
+
+  reset(): void {
+    this.hasReceipt = false;
+    this.exceptAt = -1;
+    this.errorCodeAt = -1;
+    this.returnValueAt = 0;
+    this.returnValueEnd = 0;
+  }
+}
+
+export class PartialTransactionView {
+  expiration = 0;
+  refBlockNum = 0;
+  refBlockPrefix = 0;
+  maxNetUsageWords = 0;
+  maxCpuUsageMs = 0;
+  delaySec = 0;
+  signatures: Buffer[] = [];
+}
+
+export class TransactionTraceView {
+  idAt = 0;
+  status = 0;
+  cpuUsageUs = 0;
+  netUsageWords = 0;
+  scheduled = false;
+  actionCount = 0;
+  /** The first `actionCount` are this transaction's, in the order of their ordinals. */
+  readonly actions: ActionTraceView[] = [];
+  partial: PartialTransactionView | undefined = undefined;
+  /** The failed deferred transaction that this one (`onerror`) was run for. */
+  failed: TransactionTraceView | undefined = undefined;
+
+  reset(): void {
+    this.actionCount = 0;
+    this.partial = undefined;
+    this.failed = undefined;
+  }
+
+  nextAction(): ActionTraceView {
+    const action = (this.actions[this.actionCount] ??= new ActionTraceView());
+    this.actionCount++;
+    action.reset();
+    return action;
+  }
+}
