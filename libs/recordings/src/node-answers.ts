@@ -49,7 +49,7 @@ function* readLines(folder: string, name: string): Generator<{ head: Record<stri
     if (line === '') continue;
     const tab = line.indexOf('\t');
     try {
-      yield { head: JSON.parse(line.slice(0, tab)), body: line.slice(tab + 1) };
+      yield { head: JSON.parse(line.slice(0, tab)) as Record<string, unknown>, body: line.slice(tab + 1) };
     } catch (error) {
       throw new RecordingError(`${path.join(folder, name)}, line ${index + 1}: ${messageOf(error)}`, { cause: error });
     }

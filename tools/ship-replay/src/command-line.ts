@@ -19,7 +19,7 @@ Serves a recorded chain on a state history websocket, as the node did that it wa
 `;
 
 /** What a command line asks for: the usage text, or a server. Throws an `Error` that says which option is wrong. */
-export function parseCommandLine(args: string[]): 'help' | ShipReplayOptions {
+export function parseCommandLine(args: string[]): 'help' | (ShipReplayOptions & { recording: string }) {
   const { values } = parseArgs({
     args,
     options: {

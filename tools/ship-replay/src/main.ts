@@ -10,7 +10,7 @@ async function run(args: string[]): Promise<void> {
   }
   const replay = await createShipReplay(options);
   const { length, position } = replay.stats;
-  process.stdout.write(`${replay.url} serves ${String(options.recording)}, message ${position} of ${length}\n`);
+  process.stdout.write(`${replay.url} serves ${options.recording}, message ${position} of ${length}\n`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void replay.close());
 }
 

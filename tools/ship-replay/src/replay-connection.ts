@@ -119,6 +119,7 @@ export class ReplayConnection implements NodeListener {
   /** A new request replaces the old one, with its credit. */
   private begin(request: BlocksRequest): void {
     const { dialect, node, clock } = this.context;
+    this.request = undefined;
     clock.begin(request.start);
     this.request = request;
     this.credit = request.credit;
@@ -138,7 +139,7 @@ export class ReplayConnection implements NodeListener {
   }
 
   private get maySend(): boolean {
-    return this.open && this.credit > 0 && this.delay === undefined && !this.isCongested;
+    return this.open && this.sent < this.dropAfter && this.credit > 0 && this.delay === undefined && !this.isCongested;
   }
 
   private get isCongested(): boolean {
@@ -173,11 +174,10 @@ export class ReplayConnection implements NodeListener {
     this.credit--;
     this.sent++;
     this.send(faults.spoil(encodeBlocksResult(dialect, request, node, message)));
-    if (this.sent >= this.dropAfter) this.socket.terminate();
-    else this.pause(faults.drawDelayMs());
+    this.holdFor(faults.drawDelayMs());
   }
 
-  private pause(ms: number): void {
+  private holdFor(ms: number): void {
     if (ms <= 0) return;
     this.delay = setTimeout(() => {
       this.delay = undefined;
@@ -195,6 +195,7 @@ export class ReplayConnection implements NodeListener {
   }
 
   private onSent(): void {
+    if (this.sent >= this.dropAfter) this.socket.terminate();
     if (!this.socket.isPaused || this.isCongested) return;
     this.socket.resume();
     this.pump();

@@ -36,6 +36,12 @@ describe('faults on purpose', () => {
     }
   });
 
+  it('cuts only after what it sent has left, however large', async () => {
+    replay = await createShipReplay({ recording: openSample('leap-snapshot'), faults: { dropAfter: 1 } });
+    const { frames, code } = await take(2);
+    expect([frames.map((frame) => frame.length), code]).toEqual([[42108], 1006]);
+  });
+
   it('draws from a range, the same with the same seed', async () => {
     const drawn = async (seed: number): Promise<number[]> => {
       await serve({ seed, dropAfter: { min: 1, max: 50 } });

@@ -1,4 +1,4 @@
-import { createRecording, openSample, type Recording } from '@antelope-history/recordings';
+import { createRecording, openSample, type BlocksResult, type Recording } from '@antelope-history/recordings';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 import fc from 'fast-check';
 import { acknowledge, blocksRequest, ShipClient, STATUS_REQUEST } from './ship-client';
@@ -72,20 +72,42 @@ describe('credit', () => {
     expect(await client.isSilent()).toBe(true);
   });
 
-  it('a Leap client without it misses that a fork went below its cursor', async () => {
-    const recording = openSample('leap-edge');
+  it('of a request that was replaced is gone, whatever the node does for the new one', async () => {
+    await connect(openSample('eosio20-edge'));
+    client.send(blocksRequest({ end: 3 }));
+    await client.results(2);
+    client.send(blocksRequest({ start: 100, credit: 1 }));
+    expect((await client.results(1))[0]?.thisBlock?.num).toBe(100);
+  });
+
+  /** A client that holds the last block before a fork, and got credit again only when the new branch was longer. */
+  async function meetForkWithoutCredit(
+    recording: Recording,
+  ): Promise<{ held: BlocksResult; next: BlocksResult; forkNum: number }> {
     const nums = recording.messages.map(({ thisBlock }) => thisBlock?.num ?? 0);
     const fork = nums.findIndex((num, index) => num <= (nums[index - 1] ?? 0));
-    const [forkNum, held] = [nums[fork] ?? 0, nums[fork - 1] ?? 0];
+    const [forkNum = 0, heldNum = 0] = [nums[fork], nums[fork - 1]];
     await connect(recording, { pace: 'manual' });
     replay.advance(fork - 1);
-    client.send(blocksRequest({ start: held, credit: 1 }));
-    const [last] = await client.results(1);
-    replay.advance(held - forkNum + 2);
+    client.send(blocksRequest({ start: heldNum, credit: 1 }));
+    const [held] = await client.results(1);
+    replay.advance(heldNum - forkNum + 2);
     client.send(acknowledge(1));
     const [next] = await client.results(1);
-    expect(next?.thisBlock?.num).toBe(held + 1);
-    expect(next?.prevBlock?.id).not.toBe(last?.thisBlock?.id);
+    if (!held || !next) throw new Error('too few results');
+    return { held, next, forkNum };
+  }
+
+  it('a Leap client without it misses that a fork went below its cursor', async () => {
+    const { held, next } = await meetForkWithoutCredit(openSample('leap-edge'));
+    expect(next.prevBlock?.num).toBe(held.thisBlock?.num);
+    expect(next.prevBlock?.id).not.toBe(held.thisBlock?.id);
+  });
+
+  it('an EOSIO 2.0 client without it is taken back all the same', async () => {
+    const packed = openSample('leap-edge').messages.map(({ bytes }) => bytes);
+    const { next, forkNum } = await meetForkWithoutCredit(createRecording(openSample('eosio20-edge').abi, packed));
+    expect(next.thisBlock?.num).toBe(forkNum);
   });
 });
 

@@ -62,8 +62,9 @@ describe.each([
   });
   afterAll(() => replay.close());
 
-  it('there are seventeen', () => {
+  it('there are seventeen, each after an ABI frame as long as the sample has it', () => {
     expect(sessions).toHaveLength(17);
+    for (const { frames } of sessions) expect(frames[0]).toMatchObject({ text: true, bytes: abi.length });
   });
 
   // In order: a producing node's head only moves on.
