@@ -16,11 +16,11 @@ export function parseBlockId(field: string, text: string): { id: string } {
 export function parseBlockNumOrId(field: string, value: string | number): BlockSelector {
   const text = String(value);
   if (BLOCK_ID.test(text)) return parseBlockId(field, text);
-  if (!/^\d{1,63}$/.test(text)) {
+  if (!/^-?\d{1,63}$/.test(text)) {
     throw new HistoryError('INVALID_BLOCK_ID', `${field}: give a block number, or a block id of 64 hex digits`);
   }
   const num = Number(text);
-  if (num > MAX_BLOCK_NUM) throw unknownBlock(value);
+  if (num < 0 || num > MAX_BLOCK_NUM) throw unknownBlock(value);
   return { num };
 }
 
