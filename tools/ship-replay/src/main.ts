@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { parseCommandLine, USAGE } from './command-line';
 import { createShipReplay } from './ship-replay';
 
