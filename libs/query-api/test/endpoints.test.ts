@@ -239,9 +239,12 @@ describe('the query APIs', () => {
       }
     });
 
-    it('lets no one cache a block that may be orphaned', async () => {
-      const response = await post(createChainApi(depsOf()), route, { block_num_or_id: sample.status.committed?.num });
-      expect([response.status, response.headers['etag']]).toEqual([200, undefined]);
+    it('lets no one cache a block that may be orphaned: those after the last irreversible one', async () => {
+      const app = createChainApi(depsOf());
+      const last = sample.status.lastIrreversible?.num ?? 0;
+      const cacheControlOf = async (block_num_or_id: number) =>
+        (await post(app, route, { block_num_or_id })).headers['cache-control'];
+      expect([await cacheControlOf(last), await cacheControlOf(last + 1)]).toEqual([FOREVER, undefined]);
     });
 
     it.each(['0', '-1', -1, 99999999, '9'.repeat(20), 'f'.repeat(64)])(

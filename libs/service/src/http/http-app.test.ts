@@ -55,6 +55,17 @@ function createEchoApp(registry = new Registry(), health = HEALTH) {
         method: 'POST',
         handlers: [(_incoming, response) => void setTimeout(() => response.json({ slow: true }), 300)],
       },
+      {
+        endpoint: 'stream',
+        path: '/v1/stream',
+        method: 'POST',
+        handlers: [
+          (_incoming, response) => {
+            response.write('beginning');
+            setTimeout(() => response.end('end'), 200);
+          },
+        ],
+      },
       ...operationsRoutes(async () => health, registry),
     ],
   });
@@ -186,6 +197,19 @@ describe('an HTTP app', () => {
     expect(await exchange(bigHeader)).toMatch(/^HTTP\/1.1 431 [^]*"name":"headers_too_large"/);
   });
 
+  it('puts no second answer into one that is on its way', async () => {
+    const socket = net.connect(listener.port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => {
+      answer += chunk.toString();
+      socket.write('nonsense\r\n\r\n');
+    });
+    socket.write('POST /v1/stream HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n');
+    await once(socket, 'close');
+    expect(answer).toMatch(/beginning/);
+    expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
+  });
+
   it('outlives a client that goes away in the middle of its body', async () => {
     const socket = net.connect(listener.port, '127.0.0.1');
     socket.write('POST /v1/echo HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"a"');
@@ -237,5 +261,23 @@ describe('closing a listener', () => {
     await listener.close();
     expect(await (await inFlight).json()).toEqual({ slow: true });
     await expect(fetch(`${listener.url}/live`)).rejects.toThrow();
+  });
+
+  it('lets a busy connection finish, and says that it ends', async () => {
+    const listener = await listen(createEchoApp(), { host: '127.0.0.1', port: 0 });
+    const socket = net.connect(listener.port, '127.0.0.1');
+    let answers = '';
+    socket.on('data', (chunk: Buffer) => (answers += chunk.toString()));
+    const slowRequest = 'POST /v1/slow HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n';
+    socket.write(slowRequest);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const closed = listener.close();
+    socket.write(slowRequest);
+    await Promise.all([closed, once(socket, 'close')]);
+    const [, first, second] = answers.split('HTTP/1.1 200 OK');
+    expect([first, second]).toEqual([
+      expect.stringMatching(/keep-alive/i),
+      expect.stringMatching(/connection: close/i),
+    ]);
   });
 });
