@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Recording } from '@antelope-history/recordings';
+import { peakMemory, startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
 import { encodeAck, encodeBlocksRequest, END_OF_CHAIN } from '@antelope-history/ship';
 import WebSocket from 'ws';
-import { firstLine, peakMemory, startProgram, stop } from './child';
-import { startService, untilCommitted } from './service-process';
 
 export interface IngestionFigures {
   /** From the request of the first block to the last block committed. */
@@ -16,11 +15,13 @@ export interface IngestionFigures {
 }
 
 const IN_FLIGHT = 64;
+/** A node that is far ahead of us, as in a backfill: else every block would be its newest and be written at once. */
+const AT_END = ['--at-end'];
 
 /** Runs the whole service, as `npm start` does, on a recording that another process serves over a real socket. */
 export async function measureIngestion(folder: string, recording: Recording): Promise<IngestionFigures> {
   const data = mkdtempSync(path.join(tmpdir(), 'antelope-history-bench-'));
-  const replay = await startReplay(folder);
+  const replay = await startReplay(folder, AT_END);
   const service = startService(replay.url, data);
   try {
     const startedAt = await service.reading;
@@ -37,19 +38,9 @@ export async function measureIngestion(folder: string, recording: Recording): Pr
   }
 }
 
-/** Serves a recording from a process of its own. */
-export async function startReplay(
-  folder: string,
-  options: string[] = [],
-): Promise<{ child: ReturnType<typeof startProgram>; url: string }> {
-  const child = startProgram('tools/ship-replay/dist/main.js', ['--recording', folder, '--port', '0', ...options]);
-  const url = (await firstLine(child)).split(' ')[0] as string;
-  return { child, url };
-}
-
 /** The limit: a client that only acknowledges what comes from the same socket. Seconds for the whole recording. */
 export async function measureBareSocket(folder: string, recording: Recording): Promise<number> {
-  const replay = await startReplay(folder);
+  const replay = await startReplay(folder, AT_END);
   try {
     return await readAll(replay.url, recording);
   } finally {

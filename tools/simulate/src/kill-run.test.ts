@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startReplay, startService, stop, untilCommitted } from '@antelope-history/bench';
 import { openSample, sampleFolder } from '@antelope-history/recordings';
+import { startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
 import { openLmdbStore } from '@antelope-history/store-lmdb';
 import { compareStores } from './compare-stores';
 import { runWithKills } from './kill-run';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startService, stop, untilCommitted } from '@antelope-history/bench';
+import { startService, stop, untilCommitted } from '@antelope-history/service-process';
 import { createRandom } from './random';
 
 export interface KillRunOptions {

@@ -8,34 +8,58 @@ export interface ServiceProcess {
   child: ChildProcess;
   /** When it asked a node for the first block, in milliseconds since 1970, by its own log. */
   reading: Promise<number>;
+  /** Where its gateway listens: `http://…`, by its own log. */
+  gateway: Promise<string>;
   /** The block that is committed; 0 while there is none. */
   committedNow(): Promise<number>;
 }
 
+interface LogEntry {
+  level: number;
+  msg: string;
+  time: number;
+  url?: string;
+}
+
 const POLL_MS = 5;
 const LIMIT_MS = 600_000;
+const FATAL_LEVEL = 50;
 
-/** Starts the service on a state history URL with a data directory and a free port. */
-export function startService(url: string, data: string): ServiceProcess {
+/** Starts the service on a state history URL with a data directory and a free port; `environment` configures more. */
+export function startService(url: string, data: string, environment: Record<string, string> = {}): ServiceProcess {
   const child = startProgram('apps/standalone/dist/main.js', [], {
     HISTORY_SHIP__URLS: url,
     HISTORY_STORE__PATH: data,
     HISTORY_GATEWAY__PORT: '0',
     HISTORY_GATEWAY__HOST: '127.0.0.1',
+    ...environment,
   });
-  const reading = readingSince(child);
-  // A service may be stopped before it reads, by a caller that never asked.
-  reading.catch(() => undefined);
-  return { child, reading, committedNow: () => committedIn(data) };
+  const firstEntry = watchLog(child);
+  return {
+    child,
+    reading: firstEntry('reading state history').then(({ time }) => time),
+    gateway: firstEntry('gateway listening').then(({ url: listening = '' }) => listening),
+    committedNow: () => committedIn(data),
+  };
 }
 
-async function readingSince(service: ChildProcess): Promise<number> {
-  for await (const line of outputLines(service)) {
-    const entry = JSON.parse(line) as { level: number; msg: string; time: number };
-    if (entry.level >= 50) process.stderr.write(`${line}\n`);
-    if (entry.msg === 'reading state history') return entry.time;
-  }
-  throw new Error('the service ended before it read a block');
+/** Reads the log to its end; gives the first entry with a message. Errors go to this process's own output. */
+function watchLog(child: ChildProcess): (message: string) => Promise<LogEntry> {
+  const awaited = new Map<string, { resolve(entry: LogEntry): void; reject(error: Error): void }>();
+  void (async () => {
+    for await (const line of outputLines(child)) {
+      const entry = JSON.parse(line) as LogEntry;
+      if (entry.level >= FATAL_LEVEL) process.stderr.write(`${line}\n`);
+      awaited.get(entry.msg)?.resolve(entry);
+    }
+    for (const [message, { reject }] of awaited) reject(new Error(`the service ended before it logged "${message}"`));
+  })();
+  return (message) => {
+    const entry = new Promise<LogEntry>((resolve, reject) => awaited.set(message, { resolve, reject }));
+    // A service may be stopped before it comes so far, by a caller that never asked.
+    entry.catch(() => undefined);
+    return entry;
+  };
 }
 
 async function committedIn(data: string): Promise<number> {

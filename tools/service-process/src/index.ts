@@ -1,0 +1,3 @@
+export { firstLine, outputLines, peakMemory, startProgram, stop } from './child';
+export { startReplay } from './replay-process';
+export { startService, untilCommitted, type ServiceProcess } from './service-process';
