@@ -1,4 +1,4 @@
-import { ByteReader, createTypeResolver, type AbiDefinition, type ResolvedType } from '@antelope-history/abi';
+import { createTypeResolver, type AbiDefinition, type ByteReader, type ResolvedType } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
 
 /** Reads one value at the reader's place and puts what matters of it into `target`. */

@@ -16,12 +16,11 @@ export type TraceReader = (bytes: Buffer, visit: (trace: TransactionTraceView) =
  */
 export function compileTraceReader(layouts: LayoutCompiler): TraceReader {
   const readTrace = compileTransactionTrace(layouts);
-  const pool: TransactionTraceView[] = [];
+  const view = new TransactionTraceView();
   return (bytes, visit) => {
     const reader = new ByteReader(bytes);
     const count = reader.varuint32();
     if (count > reader.remaining()) throw new HistoryError('DECODE_FAILED', `${count} traces in ${bytes.length} bytes`);
-    const view = (pool[0] ??= new TransactionTraceView());
     for (let index = 0; index < count; index++) {
       view.reset();
       readTrace(reader, view);

@@ -1,0 +1,54 @@
+import { openSample } from '@antelope-history/recordings';
+import { ABI, Serializer } from '@wharfkit/antelope';
+import fc from 'fast-check';
+import { encodeAck, encodeBlocksRequest, encodeStatusRequest } from './requests';
+
+const abi = ABI.from(openSample('leap-edge').abi);
+const decode = (data: Buffer): unknown => Serializer.objectify(Serializer.decode({ data, type: 'request', abi }));
+
+const uint32 = fc.integer({ min: 0, max: 0xffffffff });
+const position = fc.record({
+  num: uint32,
+  id: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex')),
+});
+
+describe("requests, decoded by the node's own ABI", () => {
+  it('ask for the status', () => {
+    expect(decode(encodeStatusRequest())).toEqual(['get_status_request_v0', {}]);
+  });
+
+  it('acknowledge', () => {
+    fc.assert(
+      fc.property(uint32, (messages) => {
+        expect(decode(encodeAck(messages))).toEqual(['get_blocks_ack_request_v0', { num_messages: messages }]);
+      }),
+    );
+  });
+
+  it('ask for blocks with all that belongs to them', () => {
+    const request = fc.record({
+      startBlock: uint32,
+      endBlock: uint32,
+      maxMessagesInFlight: uint32,
+      havePositions: fc.array(position, { maxLength: 300 }),
+      irreversibleOnly: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(request, (blocks) => {
+        expect(decode(encodeBlocksRequest(blocks))).toEqual([
+          'get_blocks_request_v0',
+          {
+            start_block_num: blocks.startBlock,
+            end_block_num: blocks.endBlock,
+            max_messages_in_flight: blocks.maxMessagesInFlight,
+            have_positions: blocks.havePositions.map(({ num, id }) => ({ block_num: num, block_id: id })),
+            irreversible_only: blocks.irreversibleOnly,
+            fetch_block: true,
+            fetch_traces: true,
+            fetch_deltas: true,
+          },
+        ]);
+      }),
+    );
+  });
+});
