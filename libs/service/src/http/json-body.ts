@@ -3,7 +3,8 @@ import { HistoryError } from '@antelope-history/schemas';
 
 /**
  * Reads the body as a JSON object whatever its content type says (eosjs and wharfkit send text/plain, `curl -d` sends
- * form-urlencoded). gzip, deflate and br bodies are taken; the limit holds for what they unpack to.
+ * form-urlencoded). gzip, deflate and br bodies are taken; the limit holds for what they unpack to. A body above it is
+ * read to its end and thrown away: clients and proxies that are still sending would miss an earlier answer.
  */
 export function readJsonBody(limitBytes: number): RequestHandler {
   const readBytes = express.raw({ type: () => true, limit: limitBytes });
