@@ -1,6 +1,7 @@
 import type { AbiDecoder } from '@antelope-history/abi';
 import type { AbiRequest, ActionRecord } from '@antelope-history/records';
 import fc from 'fast-check';
+import { makeAction, makeTrace } from '../test/make-action';
 import { createAbiDecoders } from './abi-decoders';
 import { AbiRequestSet } from './abi-request-set';
 
@@ -14,28 +15,8 @@ const labelAt = (decoder: AbiDecoder | undefined): unknown => decoder?.decode(''
 
 /** An action as far as ABI requests look at it. */
 function actionOf(account: string, name: string, globalSequence: number, abiSequence: number): ActionRecord {
-  const receipt = {
-    actDigest: '',
-    globalSequence,
-    recvSequence: 0n,
-    authSequence: [],
-    codeSequence: 0,
-    abiSequence,
-  };
-  const trace = {
-    ordinal: 1,
-    creatorOrdinal: 0,
-    closestUnnotifiedAncestorOrdinal: 0,
-    receiver: account,
-    receipt,
-    elapsed: 0n,
-    console: Buffer.alloc(0),
-    accountRamDeltas: [],
-    except: undefined,
-    errorCode: undefined,
-    returnValue: Buffer.alloc(0),
-  };
-  return { account, name, authorization: [], data: Buffer.alloc(0), contextFree: false, traces: [trace] };
+  const { receipt } = makeTrace();
+  return makeAction({ account, name, traces: [makeTrace({ receipt: { ...receipt, globalSequence, abiSequence } })] });
 }
 
 describe('createAbiDecoders', () => {

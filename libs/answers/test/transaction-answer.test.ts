@@ -86,6 +86,14 @@ describe('get_transaction of leap-edge', () => {
     expect(trx?.trx?.context_free_data).toEqual(['636f6e7465787420667265652064617461', '']);
   });
 
+  it('has the traces in the order in which they ran, whatever the order of the actions', () => {
+    const longest = transactions.reduce((left, right) => (right.actions.length > left.actions.length ? right : left));
+    const answer = render(longest);
+    const sequences = answer.traces.map(({ receipt }) => Number(receipt.global_sequence));
+    expect(sequences).toEqual(sequences.toSorted((left, right) => left - right));
+    expect(render({ ...longest, actions: longest.actions.toReversed() })).toEqual(answer);
+  });
+
   it('has no transaction to show of onerror, which the block does not name', () => {
     const onerrors = transactions.filter(({ record }) => record.status === 1);
     expect(onerrors).toHaveLength(5);

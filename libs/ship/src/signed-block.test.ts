@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
+import { openSample } from '@antelope-history/recordings';
+import { hasErrorCode } from '@antelope-history/schemas';
+import fc from 'fast-check';
+import {
+  readBlockHeader,
+  readContextFreeData,
+  readPackedTransaction,
+  readReceipt,
+  readReceipts,
+  readSignedBlock,
+  readTransaction,
+  readTransactionHeader,
+  type PackedTransaction,
+} from './signed-block';
+
+const blocks = openSample('leap-edge').messages.flatMap(({ bytes, block }) =>
+  block.present ? [bytes.subarray(block.start, block.end)] : [],
+);
+
+const idOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** A varuint32 in `extra` bytes more than it needs, of at most five. */
+function varuint(value: number, extra = 0): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  bytes.push(rest);
+  for (let more = 0; more < extra && bytes.length < 5; more++) {
+    bytes[bytes.length - 1] = (bytes.at(-1) as number) | 0x80;
+    bytes.push(0);
+  }
+  return Buffer.from(bytes);
+}
+
+/** A transaction of one action, every length in `extra` bytes more than needed. */
+function packTransaction(data: Buffer, delaySec: number, extra: number): Buffer {
+  const fixed = Buffer.from('5fff006b2600' + '60ac88ee', 'hex');
+  const name = Buffer.from('0000000000acaacf', 'hex');
+  const parts = [fixed, varuint(7, extra), Buffer.from([9]), varuint(delaySec, extra), varuint(0, extra)];
+  parts.push(varuint(1, extra), name, name, varuint(1, extra), name, name, varuint(data.length, extra), data);
+  return Buffer.concat([...parts, varuint(0, extra)]);
+}
+
+function packed(
+  packedTrx: Buffer,
+  compressed = false,
+  packedContextFreeData: Buffer = Buffer.alloc(0),
+): PackedTransaction {
+  return { signatures: [], compressed, packedContextFreeData, packedTrx };
+}
+
+describe('a recorded block', () => {
+  it('has the id that SHiP gives it: the hash of its header with the number in front', () => {
+    for (const { bytes, block, thisBlock } of openSample('leap-edge').messages) {
+      if (!block.present || !thisBlock) continue;
+      const signedBlock = bytes.subarray(block.start, block.end);
+      const { producerSignature } = readSignedBlock(signedBlock);
+      const headerLength = producerSignature.byteOffset - signedBlock.byteOffset;
+      const hash = idOf(signedBlock.subarray(0, headerLength));
+      expect(thisBlock.id).toBe(thisBlock.num.toString(16).padStart(8, '0') + hash.slice(8));
+    }
+  });
+
+  it('gives each receipt alone as it gives them together', () => {
+    let count = 0;
+    for (const block of blocks.slice(200, 300)) {
+      const { receipts, blockExtensions, producerSignature, ...header } = readSignedBlock(block);
+      expect(blockExtensions).toEqual([]);
+      expect(producerSignature).toHaveLength(66);
+      expect(readBlockHeader(block)).toEqual(header);
+      expect(readReceipts(block)).toEqual(receipts);
+      for (const [index, receipt] of receipts.entries()) expect(readReceipt(block, index)).toEqual(receipt);
+      count += receipts.length;
+    }
+    expect(count).toBe(352);
+  });
+
+  it('has no receipt beyond its last', () => {
+    const block = blocks.find((candidate) => readReceipts(candidate).length === 2) as Buffer;
+    for (const index of [-1, 2]) {
+      expect(() => readReceipt(block, index)).toThrow(`no receipt ${index} in a block of 2`);
+    }
+  });
+
+  it('fails with DECODE_FAILED wherever it is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...blocks),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (block, at) => {
+          expectDecodeFailure(() => readSignedBlock(block.subarray(0, Math.floor(at * block.length))));
+        },
+      ),
+    );
+  });
+});
+
+describe('any bytes', () => {
+  it('fail with DECODE_FAILED or read as something', () => {
+    const readers = [
+      (bytes: Buffer) => readSignedBlock(bytes),
+      (bytes: Buffer) => readPackedTransaction(bytes),
+      (bytes: Buffer) => readTransaction(packed(bytes)),
+      (bytes: Buffer) => readTransaction(packed(bytes, true)),
+      (bytes: Buffer) => readContextFreeData(packed(bytes, false, bytes)),
+    ];
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 400 }), fc.constantFrom(...readers), (bytes, read) => {
+        try {
+          read(Buffer.from(bytes));
+        } catch (error) {
+          expect(hasErrorCode(error, 'DECODE_FAILED')).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('readTransaction', () => {
+  it('is the same however its sender packed it, with the id of the shortest form', () => {
+    const anything = { data: fc.uint8Array({ maxLength: 300 }), delaySec: fc.nat(), extra: fc.nat(4) };
+    fc.assert(
+      fc.property(fc.record(anything), fc.uint8Array(), fc.boolean(), ({ data, delaySec, extra }, rest, compressed) => {
+        const shortest = packTransaction(Buffer.from(data), delaySec, 0);
+        const sent = Buffer.concat([packTransaction(Buffer.from(data), delaySec, extra), rest]);
+        const transaction = readTransaction(packed(compressed ? deflateSync(sent) : sent, compressed));
+        expect(transaction).toEqual({ ...readTransaction(packed(shortest)), id: idOf(shortest) });
+        expect(transaction).toMatchObject({ delaySec, maxNetUsageWords: 7, maxCpuUsageMs: 9 });
+        expect(transaction.actions[0]?.data.equals(data)).toBe(true);
+        expect(transaction).toMatchObject(readTransactionHeader(packed(sent)));
+      }),
+    );
+  });
+
+  it('drops what a length has above 32 bits, as the node does', () => {
+    const transaction = packTransaction(Buffer.alloc(0), 0, 0);
+    const sent = Buffer.concat([
+      transaction.subarray(0, 10),
+      Buffer.from('87808080f0', 'hex'),
+      transaction.subarray(11),
+    ]);
+    expect(readTransaction(packed(sent))).toMatchObject({ maxNetUsageWords: 7, id: idOf(transaction) });
+  });
+
+  it('refuses a transaction that inflates beyond 1 MiB', () => {
+    const atLimit = (1 << 20) - packTransaction(Buffer.alloc(1 << 19), 0, 0).length + (1 << 19);
+    const pack = (size: number) => packed(deflateSync(packTransaction(Buffer.alloc(size), 0, 0)), true);
+    expect(readTransaction(pack(atLimit)).actions[0]?.data).toHaveLength(atLimit);
+    expectDecodeFailure(() => readTransaction(pack(atLimit + 1)));
+  });
+});
+
+describe('readContextFreeData', () => {
+  const elements = Buffer.concat([varuint(2), varuint(3), Buffer.from('abc'), varuint(0)]);
+
+  it.each([
+    ['plain', false, elements],
+    ['compressed', true, deflateSync(elements)],
+  ])('reads it %s', (_, compressed, bytes) => {
+    expect(readContextFreeData(packed(Buffer.alloc(0), compressed, bytes))).toEqual([
+      Buffer.from('abc'),
+      Buffer.alloc(0),
+    ]);
+  });
+
+  it('is empty without any, or with a compressed nothing', () => {
+    expect(readContextFreeData(packed(Buffer.alloc(0), true))).toEqual([]);
+    expect(readContextFreeData(packed(Buffer.alloc(0), true, deflateSync(Buffer.alloc(0))))).toEqual([]);
+  });
+});
+
+describe('readPackedTransaction', () => {
+  it('takes a WebAuthn signature of any length', () => {
+    const clientJson = Buffer.alloc(20_000, '"');
+    const signature = Buffer.concat([Buffer.from([2]), Buffer.alloc(65), varuint(0), varuint(20_000), clientJson]);
+    const bytes = Buffer.concat([varuint(1), signature, Buffer.from([0]), varuint(0), varuint(0)]);
+    expect(readPackedTransaction(bytes).signatures).toEqual([signature]);
+  });
+
+  it('refuses a compression and a signature that there are not', () => {
+    expectDecodeFailure(() => readPackedTransaction(Buffer.from([0, 2, 0, 0])));
+    expectDecodeFailure(() => readPackedTransaction(Buffer.concat([Buffer.from([1, 3]), Buffer.alloc(99)])));
+  });
+});
+
+function expectDecodeFailure(read: () => unknown): void {
+  let thrown: unknown;
+  try {
+    read();
+  } catch (error) {
+    thrown = error;
+  }
+  expect(hasErrorCode(thrown, 'DECODE_FAILED')).toBe(true);
+}
