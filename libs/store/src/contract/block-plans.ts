@@ -1,0 +1,47 @@
+import type { Authority } from '@antelope-history/records';
+import fc from 'fast-check';
+import type { ActionPlan } from './packed-action';
+import type { BlockPlan } from './synthetic-chain';
+
+/** Few of everything, so that lists are shared; an action may well have the empty name, and names can be prefixes. */
+const ACCOUNTS = ['alice', 'bob', 'eosio', 'a', 'a.b', 'zzzzzzzzzzzzj'];
+const ACTION_NAMES = ['transfer', '', 'a', 'issue'];
+const PERMISSIONS = ['owner', 'active', 'x'];
+export const KEYS = [1, 2, 3].map((byte) => Buffer.alloc(34, byte));
+const ABIS = ['', 'one', 'two'].map((text) => Buffer.from(text));
+
+const account = fc.constantFrom(...ACCOUNTS);
+
+const action: fc.Arbitrary<ActionPlan> = fc.record({
+  account,
+  name: fc.constantFrom(...ACTION_NAMES),
+  actor: account,
+  notified: fc.uniqueArray(account, { maxLength: 3 }),
+  creatorDistance: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 5 })),
+  dataBytes: fc.oneof(fc.nat(40), fc.nat(400)),
+});
+
+const authority: fc.Arbitrary<Authority> = fc.record({
+  keys: fc.array(fc.constantFrom(...KEYS), { maxLength: 2 }),
+  actors: fc.array(account, { maxLength: 2 }),
+});
+
+/** Blocks with little in them; once in a while a transaction over several pages' worth of actions. */
+export const blockPlan: fc.Arbitrary<BlockPlan> = fc.record({
+  transactions: fc.array(
+    fc.oneof(
+      { weight: 30, arbitrary: fc.array(action, { minLength: 1, maxLength: 5 }) },
+      { weight: 1, arbitrary: fc.array(action, { minLength: 300, maxLength: 600 }) },
+    ),
+    { maxLength: 4 },
+  ),
+  abis: fc.array(fc.record({ account, abi: fc.constantFrom(...ABIS) }), { maxLength: 2 }),
+  permissions: fc.uniqueArray(
+    fc.record({
+      owner: account,
+      name: fc.constantFrom(...PERMISSIONS),
+      authority: fc.option(authority, { nil: undefined }),
+    }),
+    { maxLength: 3, selector: ({ owner, name }) => `${owner}@${name}` },
+  ),
+});

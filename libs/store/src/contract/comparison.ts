@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from '@jest/globals';
+import type { AbiRequest, BlockRecords, ChainStatus, StoredBlock } from '@antelope-history/records';
+import type { ActionsQuery, BlockSelector, HistoryReader, Progress } from '../history-store';
+import { sampleQueries } from './actions-queries';
+import type { ModelHistory } from './model-history';
+import { sequenceOf, storedActionsOf } from './model-rows';
+
+/** Asks an adapter and the model the same, and fails where they differ. */
+export class Comparison {
+  /** How often the two were asked; a run that asked nothing has shown nothing. */
+  asked = 0;
+
+  constructor(
+    private readonly store: HistoryReader,
+    private readonly model: ModelHistory,
+  ) {}
+
+  async status(): Promise<void> {
+    await this.same((history) => history.getStatus());
+  }
+
+  async actions(query: ActionsQuery): Promise<void> {
+    await this.same((history) => history.getActions(query), query);
+  }
+
+  async sampledActions(count: number, seed: number): Promise<void> {
+    const queries = sampleQueries(this.model.historyBlocks, count, seed);
+    for (const query of queries) await this.actions(query);
+  }
+
+  async transaction(idPrefix: string): Promise<void> {
+    await this.same((history) => history.getTransaction(idPrefix), idPrefix);
+  }
+
+  async block(selector: BlockSelector): Promise<void> {
+    await this.same(async (history) => this.placed(await history.getBlock(selector)), selector);
+    await this.same(async (history) => this.placed(await history.getBlockTraces(selector)), selector);
+  }
+
+  /** The ABI in force before, at and after each action of the blocks, for its contract. */
+  async abisOf(blocks: readonly BlockRecords[]): Promise<void> {
+    const requests = blocks.flatMap((block) =>
+      storedActionsOf(block).flatMap((row): AbiRequest[] => {
+        const { account } = row.action;
+        const sequence = sequenceOf(row);
+        const at = [0, 1, sequence, sequence + 1];
+        return at.map((each) => ({ account, blockNum: row.blockNum, sequence: each }));
+      }),
+    );
+    for (let start = 0; start < requests.length; start += 500) await this.abis(requests.slice(start, start + 500));
+  }
+
+  async abis(requests: AbiRequest[]): Promise<void> {
+    this.asked += requests.length;
+    const actual = await this.store.getAbis(requests, () => false);
+    const expected = await this.model.getAbis(requests, () => false);
+    expectSame(
+      actual.versions.map((version) => version?.bytes),
+      expected.versions.map((version) => version?.bytes),
+      requests,
+    );
+    const bytesOf = new Map(actual.versions.flatMap((version) => (version ? [[version.id, version.bytes]] : [])));
+    expect(new Set([...bytesOf.values()].map((bytes) => bytes?.toString('hex'))).size).toBe(bytesOf.size);
+    const known = await this.store.getAbis(requests, (id) => bytesOf.has(id));
+    const withoutBytes = actual.versions.map((version) => version && { id: version.id, bytes: undefined });
+    expectSame(known.versions, withoutBytes, requests);
+  }
+
+  async keyAccounts(key: Buffer): Promise<void> {
+    await this.same((history) => history.getKeyAccounts(key), key.toString('hex'));
+  }
+
+  async controlledAccounts(actor: string): Promise<void> {
+    await this.same((history) => history.getControlledAccounts(actor), actor);
+  }
+
+  /** Every key and actor that a permission of these blocks ever named: what is there now, and what no longer is. */
+  async permissionsOf(blocks: readonly BlockRecords[]): Promise<void> {
+    const authorities = blocks.flatMap(({ permissionChanges }) =>
+      permissionChanges.flatMap(({ authority }) => authority ?? []),
+    );
+    const keys = new Set(authorities.flatMap((authority) => authority.keys.map((key) => key.toString('hex'))));
+    const actors = new Set(authorities.flatMap((authority) => authority.actors));
+    for (const key of keys) await this.keyAccounts(Buffer.from(key, 'hex'));
+    for (const actor of actors) await this.controlledAccounts(actor);
+  }
+
+  async progress(writer: { getProgress(): Promise<Progress> }): Promise<void> {
+    this.asked++;
+    expectSame(
+      withoutRevision(await writer.getProgress()),
+      withoutRevision(await this.model.getProgress()),
+      'progress',
+    );
+  }
+
+  private async same<T>(ask: (history: HistoryReader) => Promise<T>, about?: unknown): Promise<void> {
+    this.asked++;
+    const [actual, expected] = await Promise.all([ask(this.store), ask(this.model)]);
+    expectSame(withoutRevision(actual), withoutRevision(expected), about);
+  }
+
+  /** What stands before a block's first action stands there whichever lower number says so. */
+  private placed<T extends { block: StoredBlock | undefined }>(answer: T): T {
+    const { block } = answer;
+    if (!block) return answer;
+    const records = this.model.committedBlocks.find(({ position }) => position.id === block.position.id);
+    const first = records?.transactions[0]?.firstSequence ?? Infinity;
+    const rootSequences = block.rootSequences.map((sequences) =>
+      sequences.map((sequence) => (sequence < first ? 0 : sequence)),
+    );
+    return { ...answer, block: { ...block, rootSequences } };
+  }
+}
+
+/** How revisions count is the adapter's own; that they grow is looked at where forks are. */
+function withoutRevision<T>(answer: T): T {
+  if (typeof answer !== 'object' || answer === null) return answer;
+  if ('status' in answer) return { ...answer, status: withoutRevision(answer.status as ChainStatus) };
+  return 'revision' in answer ? { ...answer, revision: 0 } : answer;
+}
+
+/** `about` stands in the message: what was asked. */
+function expectSame(actual: unknown, expected: unknown, about: unknown): void {
+  if (isDeepStrictEqual(actual, expected)) return;
+  try {
+    expect(actual).toEqual(expected);
+  } catch (error) {
+    const difference = error instanceof Error ? error.message : String(error);
+    throw new Error(`${JSON.stringify(about)}\n${difference}`, { cause: error });
+  }
+}

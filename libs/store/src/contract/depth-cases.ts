@@ -1,0 +1,141 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ActionsQuery, HistoryStore } from '../history-store';
+import { Comparison } from './comparison';
+import { ModelHistory } from './model-history';
+import type { ActionPlan } from './packed-action';
+import type { StoreContract } from './store-under-test';
+import { SyntheticChain, type BlockPlan } from './synthetic-chain';
+import { withStore } from './with-store';
+
+const LONG_LIST = 110_000;
+const ACTIONS_PER_BLOCK = 2_000;
+/** One root action in so many: whole chunks, shards or pages of a list hold none. */
+const ROOT_EVERY = 1_500;
+const PAGE = 25;
+
+const HOT: ActionPlan = { account: 'hot', name: 'ping', actor: 'hot', notified: [], creatorDistance: 0, dataBytes: 8 };
+
+const EVERYTHING: ActionsQuery = {
+  account: undefined,
+  filters: [],
+  after: undefined,
+  before: undefined,
+  parent: undefined,
+  order: 'asc',
+  skip: 0,
+  limit: PAGE,
+  window: 'skip',
+};
+
+/** Lists and transactions of any length answer as short ones do. */
+export function describeDepth(contract: StoreContract): void {
+  describe('depth', () => {
+    it(
+      'finds any page of a very long list',
+      () =>
+        withStore(contract, async ({ store }) => {
+          const model = await fill(store, longList());
+          const comparison = new Comparison(store, model);
+          const skips = [0, 1, 511, 512, 513, 9_999, 10_000, 50_001, LONG_LIST - PAGE, LONG_LIST - 1, LONG_LIST, 1e9];
+          const filters = [[], [{ account: 'hot' }], [{ name: 'ping' }], [{ account: 'hot', name: 'ping' }]];
+          for (const [index, skip] of skips.entries()) {
+            const filter = filters[index % filters.length] ?? [];
+            await comparison.actions({ ...EVERYTHING, account: 'hot', skip, filters: filter });
+            await comparison.actions({ ...EVERYTHING, order: 'desc', skip, filters: filter });
+          }
+          for (const order of ['asc', 'desc'] as const) {
+            await comparison.actions({ ...EVERYTHING, account: 'hot', parent: 'root', order, skip: 30 });
+            await comparison.actions({ ...EVERYTHING, parent: 'root', order, limit: 1_000 });
+            await comparison.actions({ ...EVERYTHING, account: 'hot', order, window: 'newest', limit: 1_000 });
+            await comparison.actions({
+              ...EVERYTHING,
+              after: { blockNum: 120 },
+              before: { blockNum: 140 },
+              order,
+              skip: 20_000,
+            });
+          }
+          expect(comparison.asked).toBeGreaterThan(30);
+        }),
+      60_000,
+    );
+
+    it(
+      'undoes a fork in the middle of very long lists',
+      () =>
+        withStore(contract, async ({ store }) => {
+          const chain = new SyntheticChain();
+          const trunk = chain.blocks(undefined, blocksOf(20_000));
+          const fork = chain.blocks(trunk[2], blocksOf(9_000));
+          const model = new ModelHistory();
+          for (const batch of [trunk, fork]) {
+            await store.writeBlocks(batch);
+            await model.writeBlocks(batch);
+          }
+          const comparison = new Comparison(store, model);
+          for (const skip of [0, 2_999, 3_000, 7_499, 7_500, 14_000]) {
+            await comparison.actions({ ...EVERYTHING, account: 'hot', skip });
+            await comparison.actions({ ...EVERYTHING, parent: 'root', order: 'desc', skip: skip % 7 });
+          }
+        }),
+      60_000,
+    );
+
+    it(
+      'gives transactions of many actions back whole, whatever lies around them',
+      () =>
+        withStore(contract, async ({ store }) => {
+          const model = await fill(store, hugeTransactions());
+          const comparison = new Comparison(store, model);
+          for (const block of model.committedBlocks) {
+            await comparison.block({ id: block.position.id });
+            for (const { id, firstSequence, sequenceCount } of block.transactions) {
+              await comparison.transaction(id.toString('hex'));
+              for (const sequence of [firstSequence, firstSequence + 1, firstSequence + sequenceCount - 1]) {
+                await comparison.actions({ ...EVERYTHING, parent: { sequence }, limit: 1_000 });
+              }
+            }
+          }
+          for (let skip = 0; skip < 12_000; skip += 900)
+            await comparison.actions({ ...EVERYTHING, skip, limit: 1_000 });
+        }),
+      60_000,
+    );
+  });
+}
+
+/** Writes the plans as a chain and gives the model of it. */
+async function fill(store: HistoryStore, plans: readonly BlockPlan[]): Promise<ModelHistory> {
+  const blocks = new SyntheticChain().blocks(undefined, plans);
+  for (let start = 0; start < blocks.length; start += 10) await store.writeBlocks(blocks.slice(start, start + 10));
+  return ModelHistory.of(blocks);
+}
+
+function longList(): BlockPlan[] {
+  return blocksOf(LONG_LIST);
+}
+
+function blocksOf(actions: number): BlockPlan[] {
+  const blocks = Math.ceil(actions / ACTIONS_PER_BLOCK);
+  return Array.from({ length: blocks }, (_, block) => {
+    const count = Math.min(ACTIONS_PER_BLOCK, actions - block * ACTIONS_PER_BLOCK);
+    return planOf([transactionOf(Math.min(count, ROOT_EVERY), 8), transactionOf(count - ROOT_EVERY, 8)]);
+  });
+}
+
+/** Sizes at which a page of records may end before, in and after a transaction. */
+function hugeTransactions(): BlockPlan[] {
+  const sizes = [0, 60, 75, 90, 130, 300];
+  return sizes.map((dataBytes) =>
+    planOf([transactionOf(1, 8), transactionOf(700, dataBytes), transactionOf(2, 8), transactionOf(1_200, dataBytes)]),
+  );
+}
+
+function planOf(transactions: ActionPlan[][]): BlockPlan {
+  return { transactions: transactions.filter(({ length }) => length > 0), abis: [], permissions: [] };
+}
+
+/** A root action and what it created. */
+function transactionOf(actions: number, dataBytes: number): ActionPlan[] {
+  return Array.from({ length: Math.max(0, actions) }, (_, index) => ({ ...HOT, dataBytes, creatorDistance: index }));
+}

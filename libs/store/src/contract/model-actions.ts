@@ -1,0 +1,64 @@
+import type { ActionRecord, BlockRecords, StoredAction } from '@antelope-history/records';
+import type { ActionFilter, ActionsQuery, Bound } from '../history-store';
+import { storedActionsOf } from './model-rows';
+
+/** One page of the actions in `blocks`, by filtering and slicing all of them. */
+export function selectPage(
+  blocks: readonly BlockRecords[],
+  query: ActionsQuery,
+): { rows: StoredAction[]; more: boolean } {
+  const isChild = childTest(blocks, query);
+  const matching = blocks
+    .filter((block) => isWithinBounds(block, query))
+    .flatMap(storedActionsOf)
+    .filter((row) => isOfAccount(row.action, query.account) && isOfFilters(row.action, query.filters) && isChild(row));
+  if (query.order === 'desc') matching.reverse();
+  const isNewestLast = query.window === 'newest' && query.order === 'asc';
+  const first = isNewestLast ? Math.max(0, matching.length - query.limit) : query.skip;
+  return { rows: matching.slice(first, first + query.limit), more: first + query.limit < matching.length };
+}
+
+function isOfAccount(action: ActionRecord, account: string | undefined): boolean {
+  return (
+    account === undefined ||
+    action.traces.some(({ receiver }) => receiver === account) ||
+    action.authorization.some(({ actor }) => actor === account)
+  );
+}
+
+function isOfFilters(action: ActionRecord, filters: readonly ActionFilter[]): boolean {
+  const isOf = ({ account, name }: ActionFilter): boolean =>
+    (account === undefined || account === action.account) && (name === undefined || name === action.name);
+  return filters.length === 0 || filters.some(isOf);
+}
+
+function childTest(blocks: readonly BlockRecords[], { parent }: ActionsQuery): (row: StoredAction) => boolean {
+  if (parent === undefined) return () => true;
+  if (parent === 'root') return ({ action }) => action.traces[0]?.creatorOrdinal === 0;
+  for (const row of blocks.flatMap(storedActionsOf)) {
+    const trace = row.action.traces.find(({ receipt }) => receipt.globalSequence === parent.sequence);
+    if (!trace) continue;
+    return ({ action, transactionId, blockNum }) =>
+      blockNum === row.blockNum &&
+      transactionId === row.transactionId &&
+      action.traces[0]?.creatorOrdinal === trace.ordinal;
+  }
+  return () => false;
+}
+
+function isWithinBounds(block: BlockRecords, { after, before }: ActionsQuery): boolean {
+  return (!after || isAtOrAfter(block, after)) && (!before || isAtOrBefore(block, before));
+}
+
+function isAtOrAfter(block: BlockRecords, bound: Bound): boolean {
+  return 'blockNum' in bound ? block.position.num >= bound.blockNum : timeMsOf(block) >= bound.timeMs;
+}
+
+function isAtOrBefore(block: BlockRecords, bound: Bound): boolean {
+  return 'blockNum' in bound ? block.position.num <= bound.blockNum : timeMsOf(block) <= bound.timeMs;
+}
+
+/** Block timestamps count half seconds since 2000-01-01 (nodeos config::block_timestamp_epoch). */
+export function timeMsOf(block: BlockRecords): number {
+  return Date.UTC(2000, 0, 1) + block.timestamp * 500;
+}

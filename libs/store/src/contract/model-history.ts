@@ -1,0 +1,206 @@
+import { HistoryError } from '@antelope-history/schemas';
+import type {
+  AbiChange,
+  AbiRequest,
+  Authority,
+  BlockPosition,
+  BlockRecords,
+  ChainStatus,
+  StoredBlock,
+} from '@antelope-history/records';
+import type {
+  AbiLookup,
+  AbiVersion,
+  AccountsLookup,
+  ActionsPage,
+  ActionsQuery,
+  BlockLookup,
+  BlockSelector,
+  BlockTracesLookup,
+  HistoryStore,
+  Progress,
+  TransactionLookup,
+} from '../history-store';
+import { selectPage } from './model-actions';
+import { storedTransactionsOf } from './model-rows';
+
+/**
+ * The store port as plainly as it can be said: the blocks of the one committed branch in an array, and every query a
+ * filter over all of them. Slow, and the measure of every adapter.
+ */
+export class ModelHistory implements HistoryStore {
+  private blocks: readonly BlockRecords[] = [];
+  private chainId: string | undefined;
+  private head: BlockPosition | undefined;
+  private lastIrreversible: BlockPosition | undefined;
+  private revision = 0;
+
+  /** A model that holds these blocks, which follow one another. */
+  static of(blocks: readonly BlockRecords[], chainId?: string): ModelHistory {
+    const model = new ModelHistory();
+    model.chainId = chainId;
+    for (const block of blocks) model.writeBlock(block);
+    return model;
+  }
+
+  /** The committed branch, ascending. */
+  get committedBlocks(): readonly BlockRecords[] {
+    return this.blocks;
+  }
+
+  /** The blocks whose history is here: those that came with their contents. */
+  get historyBlocks(): readonly BlockRecords[] {
+    return this.blocks.filter(({ block }) => block !== undefined);
+  }
+
+  /** No block up to this number can be undone. */
+  get irreversibleNum(): number {
+    return this.lastIrreversible?.num ?? 0;
+  }
+
+  async getStatus(): Promise<ChainStatus> {
+    return this.status();
+  }
+
+  async getActions(query: ActionsQuery): Promise<ActionsPage> {
+    return { status: this.status(), ...selectPage(this.historyBlocks, query) };
+  }
+
+  async getTransaction(idPrefix: string): Promise<TransactionLookup> {
+    const status = this.status();
+    const matching = this.historyBlocks.flatMap((block) =>
+      storedTransactionsOf(block).filter(({ id }) => id.startsWith(idPrefix)),
+    );
+    const [transaction] = matching;
+    if (!transaction) return { found: 'none', status };
+    if (matching.some(({ id }) => id !== transaction.id)) return { found: 'several', status };
+    return { found: 'one', status, transaction };
+  }
+
+  async getBlock(selector: BlockSelector): Promise<BlockLookup> {
+    const records = this.findBlock(selector);
+    return { status: this.status(), block: records && storedBlockOf(records) };
+  }
+
+  async getBlockTraces(selector: BlockSelector): Promise<BlockTracesLookup> {
+    const records = this.findBlock(selector);
+    return {
+      status: this.status(),
+      block: records && storedBlockOf(records),
+      transactions: records ? storedTransactionsOf(records).map(({ record, actions }) => ({ record, actions })) : [],
+    };
+  }
+
+  /** The id of a version is its bytes: what equal ids promise. */
+  async getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean): Promise<AbiLookup> {
+    const versions = requests.map((request): AbiVersion | undefined => {
+      const bytes = this.abiBefore(request);
+      if (!bytes || bytes.length === 0) return undefined;
+      const id = bytes.toString('hex');
+      return { id, bytes: isKnown(id) ? undefined : bytes };
+    });
+    return { status: this.status(), versions };
+  }
+
+  async getKeyAccounts(key: Buffer): Promise<AccountsLookup> {
+    return this.ownersWhere(({ keys }) => keys.some((each) => each.equals(key)));
+  }
+
+  async getControlledAccounts(actor: string): Promise<AccountsLookup> {
+    return this.ownersWhere(({ actors }) => actors.includes(actor));
+  }
+
+  async getProgress(): Promise<Progress> {
+    const status = this.status();
+    const committed = status.committed?.num ?? 0;
+    const oldest = Math.min(committed, status.lastIrreversible?.num ?? committed);
+    const positions = this.blocks.map(({ position }) => position).filter(({ num }) => num >= oldest);
+    return { status, positions };
+  }
+
+  async setChainId(chainId: string): Promise<void> {
+    if (this.chainId !== undefined && this.chainId !== chainId) {
+      throw new HistoryError('CHAIN_ID_MISMATCH', `the model holds ${this.chainId}`);
+    }
+    this.chainId = chainId;
+  }
+
+  async writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
+    for (const block of blocks) this.writeBlock(block);
+    return this.status();
+  }
+
+  async close(): Promise<void> {}
+
+  private writeBlock(block: BlockRecords): void {
+    const { num, id } = block.position;
+    const tip = this.blocks.at(-1)?.position;
+    if (tip && num <= tip.num) {
+      if (this.blocks.some(({ position }) => position.num === num && position.id === id)) return;
+      this.undoFrom(block);
+    } else if (tip && (num !== tip.num + 1 || block.previous?.id !== tip.id)) {
+      throw new HistoryError('BLOCK_GAP', `block ${num} does not follow ${tip.num}`);
+    }
+    this.blocks = [...this.blocks, block];
+    this.head = block.head;
+    // What was irreversible stays so, whatever a node that lags behind says.
+    if (this.irreversibleNum <= block.lastIrreversible.num) this.lastIrreversible = block.lastIrreversible;
+  }
+
+  private undoFrom(block: BlockRecords): void {
+    const { num } = block.position;
+    if (num <= this.irreversibleNum) throw new HistoryError('FORK_TOO_DEEP', `block ${num}`);
+    const below = this.blocks.filter(({ position }) => position.num < num);
+    const parent = below.at(-1)?.position;
+    if (parent && parent.id !== block.previous?.id) throw new HistoryError('BLOCK_GAP', `block ${num} has no parent`);
+    this.blocks = below;
+    this.revision++;
+  }
+
+  private status(): ChainStatus {
+    return {
+      chainId: this.chainId,
+      firstBlockNum: this.historyBlocks[0]?.position.num,
+      committed: this.blocks.at(-1)?.position,
+      head: this.head,
+      lastIrreversible: this.lastIrreversible,
+      revision: this.revision,
+    };
+  }
+
+  private findBlock(selector: BlockSelector): BlockRecords | undefined {
+    if (selector === 'latest') return this.blocks.at(-1)?.block && this.blocks.at(-1);
+    return this.historyBlocks.find(({ position }) =>
+      'num' in selector ? position.num === selector.num : position.id === selector.id,
+    );
+  }
+
+  private abiBefore(request: AbiRequest): Buffer | undefined {
+    let inForce: AbiChange | undefined;
+    for (const { position, abiChanges } of this.blocks) {
+      if (position.num > request.blockNum) break;
+      const own = abiChanges.filter(({ account }) => account === request.account);
+      for (const change of own.sort((left, right) => left.sequence - right.sequence)) {
+        const isBefore = change.sequence === 0 || change.sequence < request.sequence;
+        if (position.num < request.blockNum || isBefore) inForce = change;
+      }
+    }
+    return inForce?.abi;
+  }
+
+  private ownersWhere(holds: (authority: Authority) => boolean): AccountsLookup {
+    const permissions = new Map<string, { owner: string; authority: Authority | undefined }>();
+    for (const { permissionChanges } of this.blocks) {
+      for (const { owner, name, authority } of permissionChanges) {
+        permissions.set(`${owner}@${name}`, { owner, authority });
+      }
+    }
+    const owners = new Set<string>();
+    for (const { owner, authority } of permissions.values()) if (authority && holds(authority)) owners.add(owner);
+    return { status: this.status(), accounts: [...owners].sort() };
+  }
+}
+
+function storedBlockOf(records: BlockRecords): StoredBlock {
+  return { position: records.position, block: records.block as Buffer, rootSequences: records.rootSequences };
+}

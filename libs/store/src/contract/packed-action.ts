@@ -1,0 +1,94 @@
+import { writeName } from '@antelope-history/abi';
+import { encodeActionRecord, RecordWriter, type ActionEntry } from '@antelope-history/records';
+import { ActionTraceView } from '@antelope-history/ship';
+
+/** A made-up action; every receiver of it takes a sequence. */
+export interface ActionPlan {
+  account: string;
+  name: string;
+  actor: string;
+  notified: string[];
+  /** How many traces of its transaction lie between it and the one that created it; 0 = nothing created it. */
+  creatorDistance: number;
+  dataBytes: number;
+}
+
+/** Where an action stands in its transaction. */
+interface Place {
+  ordinal: number;
+  sequence: number;
+  firstSequence: number;
+}
+
+/** Packs an action as the deserializer does: by views on bytes in the chain's form. */
+export function packAction(plan: ActionPlan, place: Place): ActionEntry {
+  const source = new RecordWriter(512 + plan.dataBytes);
+  const creatorOrdinal = plan.creatorDistance === 0 ? 0 : Math.max(0, place.ordinal - plan.creatorDistance);
+  const receivers = [plan.account, ...plan.notified];
+  const views = receivers.map((receiver, index) =>
+    packTrace(source, plan, receiver, {
+      ordinal: place.ordinal + index,
+      creatorOrdinal: index === 0 ? creatorOrdinal : place.ordinal,
+      globalSequence: place.sequence + index,
+    }),
+  );
+  const record = new RecordWriter(256 + plan.dataBytes);
+  const traces = views.map((view) => ({ view, closestUnnotifiedAncestorOrdinal: view.creatorOrdinal }));
+  encodeActionRecord(record, source.view(0), traces, place.firstSequence);
+  return {
+    sequence: place.sequence,
+    account: plan.account,
+    name: plan.name,
+    root: creatorOrdinal === 0,
+    accounts: [...new Set([...receivers, plan.actor])],
+    bytes: record.view(0),
+  };
+}
+
+function packTrace(
+  source: RecordWriter,
+  plan: ActionPlan,
+  receiver: string,
+  at: { ordinal: number; creatorOrdinal: number; globalSequence: number },
+): ActionTraceView {
+  const view = new ActionTraceView();
+  Object.assign(view, at, { hasReceipt: true, codeSequence: 1, abiSequence: 2 });
+  view.receiverAt = packName(source, receiver);
+  view.accountAt = packName(source, plan.account);
+  view.nameAt = packName(source, plan.name);
+  view.authorizationAt = packCount(source, 1);
+  packName(source, plan.actor);
+  view.authorizationEnd = packName(source, 'active') + 8;
+  view.dataAt = packFilled(source, plan.dataBytes, at.globalSequence);
+  view.dataEnd = source.offset;
+  view.actDigestAt = packFilled(source, 32, at.ordinal);
+  view.recvSequenceAt = packFilled(source, 8, 1);
+  view.authSequenceAt = packCount(source, 0);
+  view.authSequenceEnd = source.offset;
+  view.elapsedAt = packFilled(source, 8, 0);
+  view.ramDeltasAt = packCount(source, 0);
+  view.ramDeltasEnd = source.offset;
+  return view;
+}
+
+function packName(source: RecordWriter, name: string): number {
+  const packed = Buffer.alloc(8);
+  writeName(name, packed, 0);
+  return packBytes(source, packed);
+}
+
+function packFilled(source: RecordWriter, length: number, value: number): number {
+  return packBytes(source, Buffer.alloc(length, value & 0xff));
+}
+
+function packCount(source: RecordWriter, count: number): number {
+  const start = source.offset;
+  source.varuint(count);
+  return start;
+}
+
+function packBytes(source: RecordWriter, bytes: Buffer): number {
+  const start = source.offset;
+  source.copy(bytes, 0, bytes.length);
+  return start;
+}

@@ -1,0 +1,14 @@
+import { deserializeBlock, type BlockRecords } from '@antelope-history/records';
+import { createShipProtocol } from '@antelope-history/ship';
+import type { RecordedChain } from './store-under-test';
+
+/** The blocks of a recorded chain in the order received, forks as lower numbers again. */
+export function recordedBlocks(chain: RecordedChain): BlockRecords[] {
+  const protocol = createShipProtocol(chain.abi);
+  const blocks: BlockRecords[] = [];
+  for (const { bytes } of chain.messages) {
+    const result = protocol.readResult(bytes);
+    if (result.kind === 'blocks' && result.blocks.thisBlock) blocks.push(deserializeBlock(result.blocks, protocol));
+  }
+  return blocks;
+}

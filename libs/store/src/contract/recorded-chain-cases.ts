@@ -1,0 +1,122 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { BlockRecords } from '@antelope-history/records';
+import fc from 'fast-check';
+import type { HistoryWriter } from '../history-store';
+import { Comparison } from './comparison';
+import { ModelHistory } from './model-history';
+import { storedTransactionsOf } from './model-rows';
+import { recordedBlocks } from './recorded-blocks';
+import type { RecordedChain, StoreContract, StoreUnderTest } from './store-under-test';
+import { withStore } from './with-store';
+
+const SEED = 20_260_729;
+const QUERIES_PER_BATCH = 60;
+const QUERIES_AT_THE_END = 1_200;
+
+/** A recorded chain, written as it was received, answers as the model of it. */
+export function describeRecordedChain(contract: StoreContract, chain: RecordedChain): void {
+  describe(`the recording ${chain.name}`, () => {
+    let blocks: BlockRecords[];
+    beforeAll(() => {
+      blocks = recordedBlocks(chain);
+    });
+
+    const withChain = (body: (under: StoreUnderTest, model: ModelHistory) => Promise<void>): Promise<void> =>
+      withStore(contract, async (under) => {
+        const model = new ModelHistory();
+        for (const batch of inBatches(blocks, SEED)) await writeBoth(under.store, model, batch);
+        await body(under, model);
+      });
+
+    it('answers right after each batch, forks undone', () =>
+      withStore(contract, async ({ store }) => {
+        const model = new ModelHistory();
+        const comparison = new Comparison(store, model);
+        for (const [index, batch] of inBatches(blocks, SEED + 1).entries()) {
+          await writeBoth(store, model, batch);
+          await comparison.status();
+          await comparison.progress(store);
+          await comparison.sampledActions(QUERIES_PER_BATCH, SEED + index);
+          await comparison.block('latest');
+          await comparison.permissionsOf(batch);
+          await comparison.abisOf(batch);
+          await comparison.transaction(idsOf(batch).at(-1) ?? '0'.repeat(64));
+        }
+        expect(comparison.asked).toBeGreaterThan(QUERIES_PER_BATCH);
+      }));
+
+    it('finds actions by every kind of query', () =>
+      withChain(async ({ store }, model) => {
+        await new Comparison(store, model).sampledActions(QUERIES_AT_THE_END, SEED);
+      }));
+
+    it('finds transactions by their ids and prefixes, and none that only an orphaned block held', () =>
+      withChain(async ({ store }, model) => {
+        const comparison = new Comparison(store, model);
+        const committed = new Set(idsOf(model.committedBlocks));
+        const orphaned = idsOf(blocks).filter((id) => !committed.has(id));
+        for (const [index, id] of [...committed, ...orphaned].entries()) {
+          await comparison.transaction(id);
+          await comparison.transaction(id.slice(0, 8 + (index % 56)));
+        }
+        for (const id of orphaned) expect(await store.getTransaction(id)).toMatchObject({ found: 'none' });
+      }));
+
+    it('finds blocks by number, by id and the latest, with all their traces', () =>
+      withChain(async ({ store }, model) => {
+        const comparison = new Comparison(store, model);
+        for (const { position } of new Set(blocks)) {
+          await comparison.block({ num: position.num });
+          await comparison.block({ id: position.id });
+        }
+        await comparison.block('latest');
+        await comparison.block({ num: (blocks.at(-1)?.position.num ?? 0) + 1 });
+        await comparison.block({ num: 0 });
+        await comparison.block({ id: '0'.repeat(64) });
+      }));
+
+    it('knows the ABI in force at every action', () =>
+      withChain(async ({ store }, model) => {
+        const comparison = new Comparison(store, model);
+        await comparison.abisOf(model.committedBlocks);
+        await comparison.abis([{ account: 'nobody.here', blockNum: 100, sequence: 1 }]);
+      }));
+
+    it('knows the accounts of every key and actor', () =>
+      withChain(async ({ store }, model) => {
+        const comparison = new Comparison(store, model);
+        await comparison.permissionsOf(blocks);
+        await comparison.keyAccounts(Buffer.alloc(34, 7));
+        await comparison.controlledAccounts('nobody.here');
+      }));
+
+    it('answers the same when it was opened again', () =>
+      withChain(async (under, model) => {
+        const store = await under.restart();
+        const comparison = new Comparison(store, model);
+        await comparison.status();
+        await comparison.progress(store);
+        await comparison.sampledActions(QUERIES_PER_BATCH, SEED);
+      }));
+  });
+}
+
+async function writeBoth(store: HistoryWriter, model: ModelHistory, batch: BlockRecords[]): Promise<void> {
+  await store.writeBlocks(batch);
+  await model.writeBlocks(batch);
+}
+
+function inBatches(blocks: readonly BlockRecords[], seed: number): BlockRecords[][] {
+  const sizes = fc.sample(fc.integer({ min: 1, max: 40 }), { numRuns: blocks.length, seed });
+  const batches: BlockRecords[][] = [];
+  for (let start = 0; start < blocks.length;) {
+    const size = sizes[batches.length] ?? 1;
+    batches.push(blocks.slice(start, start + size));
+    start += size;
+  }
+  return batches;
+}
+
+function idsOf(blocks: readonly BlockRecords[]): string[] {
+  return blocks.flatMap((block) => storedTransactionsOf(block).map(({ id }) => id));
+}

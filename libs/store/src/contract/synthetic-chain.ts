@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { BlockPosition, BlockRecords, PermissionChange, TransactionRecord } from '@antelope-history/records';
+import { packAction, type ActionPlan } from './packed-action';
+
+/** What a made-up block holds. */
+export interface BlockPlan {
+  transactions: ActionPlan[][];
+  abis: { account: string; abi: Buffer }[];
+  permissions: PermissionChange[];
+}
+
+export const EMPTY_BLOCK: BlockPlan = { transactions: [], abis: [], permissions: [] };
+
+const CHAIN_START_SEQUENCE = 5_000_000_000;
+const CHAIN_START_TIMESTAMP = 800_000_000;
+const FIRST_BLOCK_NUM = 100;
+
+/**
+ * Makes chains of blocks that a store has no reason to doubt: every block knows its parent, sequences go on where the
+ * parent's ended, times grow. Blocks with the same parent are forks of each other.
+ */
+export class SyntheticChain {
+  private readonly endSequences = new Map<string, number>();
+  private made = 0;
+
+  /** A block on top of `parent`; without one, the chain's first. `irreversible`: the last irreversible block then. */
+  block(parent: BlockRecords | undefined, plan: BlockPlan, irreversible?: BlockPosition): BlockRecords {
+    const num = parent ? parent.position.num + 1 : FIRST_BLOCK_NUM;
+    const position = { num, id: this.blockId(num) };
+    const timestamp = (parent?.timestamp ?? CHAIN_START_TIMESTAMP) + 1 + (this.made % 3);
+    const firstSequence = this.endSequences.get(parent?.position.id ?? '') ?? CHAIN_START_SEQUENCE;
+    const transactions: TransactionRecord[] = [];
+    let sequence = firstSequence;
+    for (const actions of plan.transactions) {
+      const transaction = this.transaction(actions, sequence, transactions.length);
+      transactions.push(transaction);
+      sequence += transaction.sequenceCount;
+    }
+    this.endSequences.set(position.id, sequence);
+    return {
+      chainId: undefined,
+      head: position,
+      lastIrreversible: irreversible ?? { num: FIRST_BLOCK_NUM - 1, id: this.digest('before the chain') },
+      position,
+      previous: parent?.position,
+      block: Buffer.from(`the packed block ${position.id}`),
+      timestamp,
+      rootSequences: transactions.map(({ firstSequence: first }) => [first]),
+      transactions,
+      abiChanges: plan.abis.map(({ account, abi }, index) => ({ account, abi, sequence: firstSequence + index })),
+      permissionChanges: plan.permissions,
+    };
+  }
+
+  /** Blocks on top of one another. */
+  blocks(parent: BlockRecords | undefined, plans: readonly BlockPlan[], irreversible?: BlockPosition): BlockRecords[] {
+    const blocks: BlockRecords[] = [];
+    for (const plan of plans) blocks.push(this.block(blocks.at(-1) ?? parent, plan, irreversible));
+    return blocks;
+  }
+
+  private transaction(actions: readonly ActionPlan[], firstSequence: number, index: number): TransactionRecord {
+    let ordinal = 1;
+    let sequence = firstSequence;
+    const entries = actions.map((action) => {
+      const entry = packAction(action, { ordinal, sequence, firstSequence });
+      ordinal += 1 + action.notified.length;
+      sequence += 1 + action.notified.length;
+      return entry;
+    });
+    return {
+      id: Buffer.from(this.digest(`transaction ${this.made++}`), 'hex'),
+      receiptIndex: index,
+      status: 0,
+      cpuUsageUs: 100 + index,
+      netUsageWords: 12,
+      firstSequence,
+      sequenceCount: sequence - firstSequence,
+      partial: undefined,
+      actions: entries,
+    };
+  }
+
+  /** As on a chain, an id begins with the block's number (nodeos block_header.cpp, calculate_id). */
+  private blockId(num: number): string {
+    return num.toString(16).padStart(8, '0') + this.digest(`block ${this.made++}`).slice(8);
+  }
+
+  private digest(text: string): string {
+    return createHash('sha256').update(text).digest('hex');
+  }
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+import type { BlockRecords } from '@antelope-history/records';
+import type { ActionsQuery, HistoryReader, HistoryWriter } from '../history-store';
+import { selectPage } from './model-actions';
+import type { ActionPlan } from './packed-action';
+import type { StoreContract } from './store-under-test';
+import { SyntheticChain, type BlockPlan } from './synthetic-chain';
+import { withStore } from './with-store';
+
+const BATCHES = 40;
+const BLOCKS_PER_BATCH = 5;
+
+const NEWEST: ActionsQuery = {
+  account: 'hot',
+  filters: [],
+  after: undefined,
+  before: undefined,
+  parent: undefined,
+  order: 'desc',
+  skip: 0,
+  limit: 1_000,
+  window: 'skip',
+};
+
+/** A reader sees the store after one batch or after the next, never in between. */
+export function describeWholeness(contract: StoreContract): void {
+  describe('wholeness', () => {
+    it(
+      'shows a reader whole batches only, while they are written and forks are undone',
+      () =>
+        withStore(contract, async (under) => {
+          const batches = forkingBatches();
+          const parents = new Map(batches.flat().map((block) => [block.position.id, block]));
+          const boundaries = new Set(batches.flatMap((batch) => [batch[0]?.previous?.id, batch.at(-1)?.position.id]));
+          await under.store.writeBlocks(batches[0] ?? []);
+          const reader = await under.openReader();
+          const writing = new Writing(under.store, batches);
+          let read = 0;
+          try {
+            while (!writing.ended) {
+              await expectWholeBatch(reader, parents, boundaries);
+              read++;
+              await new Promise((resolve) => setImmediate(resolve));
+            }
+          } finally {
+            await writing.whole;
+            await reader.close();
+          }
+          expect(read).toBeGreaterThan(10);
+        }),
+      60_000,
+    );
+  });
+}
+
+/** Batches on their way into the store. */
+class Writing {
+  ended = false;
+  readonly whole: Promise<void>;
+
+  constructor(store: HistoryWriter, batches: readonly BlockRecords[][]) {
+    this.whole = this.write(store, batches).finally(() => (this.ended = true));
+  }
+
+  private async write(store: HistoryWriter, batches: readonly BlockRecords[][]): Promise<void> {
+    for (const batch of batches) await store.writeBlocks(batch);
+  }
+}
+
+/** The rows are those of the branch that ends in the committed head of the same answer. */
+async function expectWholeBatch(
+  reader: HistoryReader,
+  blocks: ReadonlyMap<string, BlockRecords>,
+  boundaries: ReadonlySet<string | undefined>,
+): Promise<void> {
+  const { status, rows, more } = await reader.getActions(NEWEST);
+  expect(boundaries).toContain(status.committed?.id);
+  const branch = branchTo(status.committed?.id, blocks);
+  const expected = selectPage(branch, NEWEST);
+  expect(more).toBe(expected.more);
+  expect(rows.map(({ blockId }) => blockId)).toEqual(expected.rows.map(({ blockId }) => blockId));
+  const latest = await reader.getBlockTraces('latest');
+  expect(latest.block?.position).toEqual(latest.status.committed);
+  expect(latest.transactions).toHaveLength(blocks.get(latest.status.committed?.id ?? '')?.transactions.length ?? -1);
+}
+
+function branchTo(id: string | undefined, blocks: ReadonlyMap<string, BlockRecords>): BlockRecords[] {
+  const branch: BlockRecords[] = [];
+  for (let at = blocks.get(id ?? ''); at; at = blocks.get(at.previous?.id ?? '')) branch.unshift(at);
+  return branch;
+}
+
+/** Every third batch is a fork that undoes most of the one before it. */
+function forkingBatches(): BlockRecords[][] {
+  const chain = new SyntheticChain();
+  const batches: BlockRecords[][] = [];
+  for (let index = 0; index < BATCHES; index++) {
+    const last = batches.at(-1);
+    const parent = index % 3 === 2 ? last?.[1] : last?.at(-1);
+    batches.push(chain.blocks(parent, Array<BlockPlan>(BLOCKS_PER_BATCH).fill(hotBlock(index))));
+  }
+  return batches;
+}
+
+function hotBlock(index: number): BlockPlan {
+  const action: ActionPlan = {
+    account: 'hot',
+    name: 'ping',
+    actor: 'hot',
+    notified: ['cold'],
+    creatorDistance: 0,
+    dataBytes: 100,
+  };
+  return { transactions: Array<ActionPlan[]>(3 + (index % 4)).fill([action, action]), abis: [], permissions: [] };
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from '@jest/globals';
+import type { BlockRecords } from '@antelope-history/records';
+import type { ErrorCode } from '@antelope-history/schemas';
+import type { HistoryStore } from '../history-store';
+import { KEYS } from './block-plans';
+import { Comparison } from './comparison';
+import { ModelHistory } from './model-history';
+import type { ActionPlan } from './packed-action';
+import type { StoreContract } from './store-under-test';
+import { EMPTY_BLOCK, SyntheticChain, type BlockPlan } from './synthetic-chain';
+import { withStore } from './with-store';
+
+const TRANSFER: ActionPlan = {
+  account: 'token',
+  name: 'transfer',
+  actor: 'alice',
+  notified: ['bob'],
+  creatorDistance: 0,
+  dataBytes: 32,
+};
+
+/** What each block of these chains does, so that a block too many or too few shows everywhere. */
+const BUSY_BLOCK: BlockPlan = {
+  transactions: [[TRANSFER], [TRANSFER, { ...TRANSFER, creatorDistance: 1 }]],
+  abis: [{ account: 'token', abi: Buffer.from('an ABI') }],
+  permissions: [{ owner: 'alice', name: 'active', authority: { keys: KEYS.slice(0, 1), actors: ['bob'] } }],
+};
+
+/** What a writer takes, what it refuses, and that a refusal changes nothing. */
+export function describeWriter(contract: StoreContract): void {
+  describe('the writer', () => {
+    const written = (body: (at: Written) => Promise<void>): Promise<void> =>
+      withStore(contract, async ({ store }) => {
+        const at = new Written(store);
+        await at.write(at.chain.blocks(undefined, Array<BlockPlan>(6).fill(BUSY_BLOCK)));
+        await body(at);
+        await at.compare();
+      });
+
+    it('starts with nothing', () =>
+      withStore(contract, async ({ store }) => {
+        const comparison = new Comparison(store, new ModelHistory());
+        await comparison.status();
+        await comparison.progress(store);
+        await comparison.sampledActions(20, 1);
+        await comparison.block('latest');
+        await comparison.block({ num: 1 });
+        await comparison.transaction('0'.repeat(8));
+      }));
+
+    it('refuses a block that leaves out a number', () =>
+      written(async (at) => {
+        await at.refuse(at.chain.blocks(at.block(-1), [EMPTY_BLOCK, BUSY_BLOCK]).slice(1), 'BLOCK_GAP');
+      }));
+
+    it('refuses a next block whose parent is another', () =>
+      written(async (at) => {
+        const stranger = at.chain.block(at.block(-2), EMPTY_BLOCK);
+        await at.refuse([at.chain.block(stranger, BUSY_BLOCK)], 'BLOCK_GAP');
+      }));
+
+    it('undoes nothing for a fork whose parent it does not hold', () =>
+      written(async (at) => {
+        const stranger = at.chain.block(at.block(-4), EMPTY_BLOCK);
+        await at.refuse([at.chain.block(stranger, BUSY_BLOCK)], 'BLOCK_GAP');
+      }));
+
+    it('refuses to undo an irreversible block, and undoes the one after it', () =>
+      written(async (at) => {
+        const irreversible = at.block(3);
+        await at.write([at.chain.block(at.block(-1), EMPTY_BLOCK, irreversible.position)]);
+        await at.refuse([at.chain.block(at.block(2), BUSY_BLOCK)], 'FORK_TOO_DEEP');
+        await at.write([at.chain.block(irreversible, BUSY_BLOCK)]);
+      }));
+
+    it('keeps a block irreversible when a node that lags behind says less', () =>
+      written(async (at) => {
+        await at.write([at.chain.block(at.block(-1), EMPTY_BLOCK, at.block(4).position)]);
+        await at.write([at.chain.block(at.block(-1), EMPTY_BLOCK, at.block(1).position)]);
+        await at.refuse([at.chain.block(at.block(2), BUSY_BLOCK)], 'FORK_TOO_DEEP');
+      }));
+
+    it('passes over what it has', () =>
+      written(async (at) => {
+        await at.write(at.model.committedBlocks.slice(2, 4));
+        await at.write(at.model.committedBlocks);
+      }));
+
+    it('goes on after a batch that it refused', () =>
+      written(async (at) => {
+        const next = at.chain.blocks(at.block(-1), [BUSY_BLOCK, EMPTY_BLOCK, BUSY_BLOCK]);
+        await at.refuse(
+          next.filter((_, index) => index !== 1),
+          'BLOCK_GAP',
+        );
+        await at.write(next);
+      }));
+
+    it('begins anew below its first block when a fork goes back that far', () =>
+      withStore(contract, async ({ store }) => {
+        const chain = new SyntheticChain();
+        const trunk = chain.blocks(undefined, [BUSY_BLOCK, BUSY_BLOCK, BUSY_BLOCK, BUSY_BLOCK]);
+        const fork = chain.blocks(trunk[0], [BUSY_BLOCK, BUSY_BLOCK]);
+        const model = new ModelHistory();
+        for (const batch of [trunk.slice(2), fork]) {
+          await store.writeBlocks(batch);
+          await model.writeBlocks(batch);
+        }
+        const comparison = new Comparison(store, model);
+        await comparison.status();
+        await comparison.sampledActions(50, 1);
+        for (const { position } of [...trunk, ...fork]) await comparison.block({ id: position.id });
+      }));
+
+    it('belongs to one chain', () =>
+      withStore(contract, async (under) => {
+        await under.store.setChainId('a'.repeat(64));
+        await under.store.setChainId('a'.repeat(64));
+        await expect(under.store.setChainId('b'.repeat(64))).rejects.toMatchObject({ code: 'CHAIN_ID_MISMATCH' });
+        const store = await under.restart();
+        await expect(store.setChainId('b'.repeat(64))).rejects.toMatchObject({ code: 'CHAIN_ID_MISMATCH' });
+        expect(await store.getStatus()).toMatchObject({ chainId: 'a'.repeat(64) });
+      }));
+  });
+}
+
+/** A chain that was written, in the store and in the model of it. */
+class Written {
+  readonly chain = new SyntheticChain();
+  readonly model = new ModelHistory();
+
+  constructor(private readonly store: HistoryStore) {}
+
+  /** A committed block by its place, from the end when negative. */
+  block(index: number): BlockRecords {
+    return this.model.committedBlocks.at(index) as BlockRecords;
+  }
+
+  async write(blocks: readonly BlockRecords[]): Promise<void> {
+    await this.store.writeBlocks([...blocks]);
+    await this.model.writeBlocks([...blocks]);
+  }
+
+  async refuse(blocks: BlockRecords[], code: ErrorCode): Promise<void> {
+    await expect(this.store.writeBlocks(blocks)).rejects.toMatchObject({ code });
+  }
+
+  async compare(): Promise<void> {
+    const comparison = new Comparison(this.store, this.model);
+    await comparison.status();
+    await comparison.progress(this.store);
+    await comparison.sampledActions(20, 1);
+    await comparison.permissionsOf(this.model.committedBlocks);
+    await comparison.abisOf(this.model.committedBlocks);
+  }
+}
