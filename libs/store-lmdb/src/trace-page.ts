@@ -54,11 +54,13 @@ class PageWriter {
   private readonly body = new RecordWriter(PAGE_BYTES + 4096);
   private transactions = 0;
   private firstSequence = -1;
+  private cut = false;
 
   constructor(private readonly records: BlockRecords) {}
 
+  /** A transaction that was cut goes on in the next page, however close the estimate of the sizes was. */
   get isFull(): boolean {
-    return this.body.offset >= PAGE_BYTES;
+    return this.cut || this.body.offset >= PAGE_BYTES;
   }
 
   /** Adds actions of a transaction until the page is full, at least one; gives the index of the first not added. */
@@ -79,6 +81,7 @@ class PageWriter {
       this.body.lengthPrefixed(action.bytes);
     }
     this.transactions++;
+    this.cut = to < actions.length;
     return to;
   }
 
