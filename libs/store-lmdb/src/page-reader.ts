@@ -40,14 +40,18 @@ export class PageReader {
     const part = start?.page.transactionOf(first);
     if (!start || !part) return undefined;
     const facts = factsOf(start.page, part);
-    const parts = [part];
-    const range = { start: sequenceKey(start.firstSequence + 1), transaction: this.snapshot };
+    return { facts, parts: [part, ...this.laterParts(part, start.firstSequence)] };
+  }
+
+  /** The parts of a transaction in the pages after the one in which it begins. */
+  private *laterParts({ record }: PagedTransaction, pageSequence: number): Generator<PagedTransaction> {
+    const range = { start: sequenceKey(pageSequence + 1), transaction: this.snapshot };
     for (const { value } of this.tables.pages.getRange(range)) {
       const next = new TracePage(value).transactions[0];
-      if (!next?.continued) break;
-      parts.push(next);
+      // What goes on in the next page is the page's last transaction, which need not be this one.
+      if (!next?.continued || next.record.firstSequence !== record.firstSequence) return;
+      yield next;
     }
-    return { facts, parts };
   }
 
   private pageAt(sequence: number): { firstSequence: number; page: TracePage } | undefined {
