@@ -3,19 +3,20 @@ import type { AbiChange, AbiRequest } from '@antelope-history/records';
 import type { AbiVersion } from '@antelope-history/store';
 import { abiKey } from './keys';
 import { floorEntry, type Snapshot, type Tables } from './tables';
+import type { WriteBatch } from './write-batch';
 
 /** The ABI versions of all contracts. Equal ABIs are stored once, whatever contract, block or branch they are of. */
 
 const HASH_BYTES = 16;
 const NAME_BYTES = 8;
 
-/** Puts a change into the batch under way; gives its key, by which a fork removes it. */
-export function putAbi(tables: Tables, blockNum: number, change: AbiChange): Buffer {
+/** Puts a change into the batch; gives its key, by which a fork removes it. */
+export function putAbi(tables: Tables, blockNum: number, change: AbiChange, batch: WriteBatch): Buffer {
   const key = abiKey(change.account, blockNum, change.sequence);
   const hash = createHash('sha256').update(change.abi).digest().subarray(0, HASH_BYTES);
-  void tables.abis.put(key, hash);
+  batch.put(tables.abis, key, hash);
   // An empty ABI has a hash and a body too: it is a version that takes the one before it out of force.
-  void tables.abiBodies.put(hash, change.abi);
+  batch.put(tables.abiBodies, hash, change.abi);
   return key;
 }
 

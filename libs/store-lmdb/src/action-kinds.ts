@@ -1,6 +1,7 @@
 import type { ActionFilter } from '@antelope-history/store';
-import { blockKey, nameInKey, namesKey } from './keys';
+import { blockKey, kindKey, namesInKindKey } from './keys';
 import type { Snapshot, Tables } from './tables';
+import type { WriteBatch } from './write-batch';
 
 /**
  * Posting lists are told apart by a small number, the action kind: 0 for all actions, else one per (contract, name).
@@ -14,46 +15,82 @@ export const WHOLE_CHAIN = '';
 
 /** The kind of a filter, if any action of that kind was ever stored. */
 export function kindOf(tables: Tables, filter: ActionFilter, snapshot: Snapshot): number | undefined {
-  const stored = tables.kinds.get(namesKey(filter.account ?? '', filter.name ?? ''), { transaction: snapshot });
-  return stored?.readUInt32BE(0);
+  return tables.kinds.get(kindKey(filter), { transaction: snapshot })?.readUInt32BE(0);
 }
 
-/** The contract and the action name of a kind. */
+/** The contract and the action name of a kind that has both. */
 export function namesOfKind(tables: Tables, kind: number, snapshot: Snapshot): { account: string; name: string } {
   const stored = tables.kindNames.get(blockKey(kind), { transaction: snapshot });
-  if (!stored) return { account: '', name: '' };
-  return { account: nameInKey(stored, 0), name: nameInKey(stored, 8) };
+  return stored ? namesInKindKey(stored) : { account: '', name: '' };
 }
+
+/** The three kinds that an action is of. */
+export interface ActionKinds {
+  exact: number;
+  anyName: number;
+  anyContract: number;
+}
+
+/** Kinds that are kept in memory; a contract may make up names without end. */
+const MAX_KNOWN = 200_000;
 
 /** Gives out kinds while writing; kinds are never taken back, a fork leaves at most an unused one. */
 export class KindAllocator {
-  private readonly known = new Map<string, Map<string, number>>();
+  private readonly known = new Map<string, Map<string, ActionKinds>>();
+  /** The kinds that the batch in the making gives out, by their keys. */
+  private readonly given = new Map<string, number>();
+  private knownCount = 0;
   private next: number;
 
   constructor(private readonly tables: Tables) {
-    this.next = 1;
-    for (const key of tables.kindNames.getKeys({ reverse: true, limit: 1 })) this.next = key.readUInt32BE(0) + 1;
+    this.next = nextKind(tables);
   }
 
-  /** The kind of (contract, name); either may be '' for any. Writes a new one into the batch under way. */
-  kind(account: string, name: string): number {
+  /** The kinds of an action; writes new ones into the batch. */
+  kindsOf(account: string, name: string, batch: WriteBatch): ActionKinds {
     let names = this.known.get(account);
-    if (!names) this.known.set(account, (names = new Map<string, number>()));
-    let kind = names.get(name);
-    if (kind === undefined) {
-      kind = this.load(account, name);
-      names.set(name, kind);
+    if (!names) this.known.set(account, (names = new Map<string, ActionKinds>()));
+    let kinds = names.get(name);
+    if (!kinds) {
+      kinds = {
+        exact: this.kind({ account, name }, batch),
+        anyName: this.kind({ account }, batch),
+        anyContract: this.kind({ name }, batch),
+      };
+      names.set(name, kinds);
+      this.knownCount++;
     }
-    return kind;
+    return kinds;
   }
 
-  private load(account: string, name: string): number {
-    const key = namesKey(account, name);
-    const stored = this.tables.kinds.get(key);
-    if (stored) return stored.readUInt32BE(0);
+  /** The batch is in the store. */
+  committed(): void {
+    this.given.clear();
+    if (this.knownCount > MAX_KNOWN) this.forget();
+  }
+
+  /** Forgets what is in memory: its batch came to nothing, or it is too much. */
+  forget(): void {
+    this.known.clear();
+    this.knownCount = 0;
+    this.given.clear();
+    this.next = nextKind(this.tables);
+  }
+
+  private kind(filter: ActionFilter, batch: WriteBatch): number {
+    const key = kindKey(filter);
+    const text = key.toString('latin1');
+    const stored = this.given.get(text) ?? this.tables.kinds.get(key)?.readUInt32BE(0);
+    if (stored !== undefined) return stored;
     const kind = this.next++;
-    void this.tables.kinds.put(key, blockKey(kind));
-    void this.tables.kindNames.put(blockKey(kind), key);
+    this.given.set(text, kind);
+    batch.put(this.tables.kinds, key, blockKey(kind));
+    batch.put(this.tables.kindNames, blockKey(kind), key);
     return kind;
   }
+}
+
+function nextKind(tables: Tables): number {
+  for (const key of tables.kindNames.getKeys({ reverse: true, limit: 1 })) return key.readUInt32BE(0) + 1;
+  return ALL_KINDS + 1;
 }

@@ -2,6 +2,7 @@ import type { BlockPosition, ChainStatus } from '@antelope-history/records';
 import { decodeBlockIndexEntry, type BlockIndexEntry } from './block-index';
 import { blockKey } from './keys';
 import type { Snapshot, Tables } from './tables';
+import type { WriteBatch } from './write-batch';
 
 /** Facts of the chain that lie in the store beside the blocks, one JSON value each. */
 export interface MetaFacts {
@@ -23,13 +24,17 @@ export function readFact<K extends keyof MetaFacts>(
   return stored && (JSON.parse(stored.toString()) as MetaFacts[K]);
 }
 
-/** Puts a fact into the batch under way. */
-export function writeFact<K extends keyof MetaFacts>(tables: Tables, fact: K, value: MetaFacts[K]): void {
-  void tables.meta.put(Buffer.from(fact), Buffer.from(JSON.stringify(value)));
+export function writeFact<K extends keyof MetaFacts>(
+  tables: Tables,
+  fact: K,
+  value: MetaFacts[K],
+  batch: WriteBatch,
+): void {
+  batch.put(tables.meta, Buffer.from(fact), Buffer.from(JSON.stringify(value)));
 }
 
-export function removeFact(tables: Tables, fact: keyof MetaFacts): void {
-  void tables.meta.remove(Buffer.from(fact));
+export function removeFact(tables: Tables, fact: keyof MetaFacts, batch: WriteBatch): void {
+  batch.remove(tables.meta, Buffer.from(fact));
 }
 
 export function readStatus(tables: Tables, snapshot?: Snapshot): ChainStatus {

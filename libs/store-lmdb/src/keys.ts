@@ -3,6 +3,7 @@ import { nameToSortableBytes, readName } from '@antelope-history/abi';
 /** Key layouts. Integers and names stand big endian in keys, so that the order of bytes is the order of values. */
 
 export const MAX_SEQUENCE = Number.MAX_SAFE_INTEGER;
+export const MAX_BLOCK_NUM = 0xffffffff;
 const TWO_32 = 0x100000000;
 
 export function blockKey(blockNum: number): Buffer {
@@ -52,6 +53,22 @@ export function nameInKey(key: Buffer, offset: number): string {
   const little = Buffer.allocUnsafe(8);
   for (let index = 0; index < 8; index++) little[index] = key[offset + 7 - index] as number;
   return readName(little, 0);
+}
+
+/**
+ * An action kind: its contract and its action name, each of which may be any. That is told apart from the empty name,
+ * which an action may well have.
+ */
+export function kindKey({ account, name }: { account?: string; name?: string }): Buffer {
+  const wildcards = (account === undefined ? ANY_CONTRACT : 0) | (name === undefined ? ANY_NAME : 0);
+  return Buffer.concat([Buffer.from([wildcards]), namesKey(account ?? '', name ?? '')]);
+}
+
+const ANY_CONTRACT = 1;
+const ANY_NAME = 2;
+
+export function namesInKindKey(key: Buffer): { account: string; name: string } {
+  return { account: nameInKey(key, 1), name: nameInKey(key, 9) };
 }
 
 /** Transactions are found by the first 8 bytes of their id; longer prefixes are compared with the record. */

@@ -1,3 +1,4 @@
+import { HistoryError } from '@antelope-history/schemas';
 import type {
   AbiRequest,
   ChainStatus,
@@ -29,6 +30,8 @@ import { decodePagedAction, TracePage, type PagedTransaction } from './trace-pag
 
 /** The read side of the embedded store: every method reads one LMDB snapshot, so it sees whole batches only. */
 export class LmdbReader implements HistoryReader {
+  private closed = false;
+
   constructor(private readonly tables: Tables) {}
 
   getStatus(): Promise<ChainStatus> {
@@ -76,15 +79,19 @@ export class LmdbReader implements HistoryReader {
     return this.read((snapshot, status) => ({ status, accounts: ownersOfActor(this.tables, actor, snapshot) }));
   }
 
-  private read<T>(query: (snapshot: Snapshot, status: ChainStatus) => T): Promise<T> {
-    return new Promise((resolve) => {
-      const snapshot = this.tables.root.useReadTransaction();
-      try {
-        resolve(query(snapshot, readStatus(this.tables, snapshot)));
-      } finally {
-        snapshot.done();
-      }
-    });
+  /** Whoever asks afterwards is told that the service stops. */
+  close(): void {
+    this.closed = true;
+  }
+
+  private async read<T>(query: (snapshot: Snapshot, status: ChainStatus) => T): Promise<T> {
+    if (this.closed) throw new HistoryError('STOPPED', 'the store is closed');
+    const snapshot = this.tables.root.useReadTransaction();
+    try {
+      return query(snapshot, readStatus(this.tables, snapshot));
+    } finally {
+      snapshot.done();
+    }
   }
 
   /** The transactions whose id begins with the prefix, two at most: more would not change the answer. */

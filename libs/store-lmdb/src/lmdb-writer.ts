@@ -4,14 +4,15 @@ import type { HistoryWriter, Progress } from '@antelope-history/store';
 import { ALL_KINDS, KindAllocator, WHOLE_CHAIN } from './action-kinds';
 import { putAbi } from './abi-table';
 import { encodeBlockBody } from './block-body';
-import { encodeBlockIndexEntry, positionOf } from './block-index';
+import { decodeBlockIndexEntry, encodeBlockIndexEntry, positionOf } from './block-index';
 import { readBlockIndex, readFact, readStatus, removeFact, writeFact } from './chain-facts';
-import { blockKey, listPrefix, sequenceKey, transactionKey } from './keys';
+import { blockKey, listPrefix, MAX_BLOCK_NUM, MAX_SEQUENCE, sequenceKey, transactionKey } from './keys';
 import { PermissionWriter } from './permission-table';
 import { PostingWriter, truncateList } from './posting-writer';
 import type { Tables } from './tables';
 import { decodePagedAction, encodePages, TracePage } from './trace-page';
 import { decodeUndo, encodeUndo } from './undo-record';
+import { WriteBatch } from './write-batch';
 
 /** How many positions `getProgress` gives at most; a node needs only the newest to find where branches part. */
 const MAX_POSITIONS = 2_000;
@@ -27,6 +28,8 @@ export class LmdbWriter implements HistoryWriter {
   private readonly postings: PostingWriter;
   private readonly permissions: PermissionWriter;
   private hasFirstBlock: boolean;
+  private lastWrite: Promise<void> = Promise.resolve();
+  private closed = false;
 
   constructor(private readonly tables: Tables) {
     this.kinds = new KindAllocator(tables);
@@ -52,7 +55,31 @@ export class LmdbWriter implements HistoryWriter {
     return Promise.resolve({ status, positions });
   }
 
-  async setChainId(chainId: string): Promise<void> {
+  setChainId(chainId: string): Promise<void> {
+    return this.inTurn(() => this.tieToChain(chainId));
+  }
+
+  writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
+    return this.inTurn(() => this.write(blocks));
+  }
+
+  /** Resolves when the write under way has ended; later ones are refused. */
+  close(): Promise<void> {
+    this.closed = true;
+    return this.lastWrite;
+  }
+
+  private inTurn<T>(write: () => Promise<T>): Promise<T> {
+    if (this.closed) return Promise.reject(new HistoryError('STOPPED', 'the store is closed'));
+    const written = this.lastWrite.then(write);
+    this.lastWrite = written.then(
+      () => undefined,
+      () => undefined,
+    );
+    return written;
+  }
+
+  private async tieToChain(chainId: string): Promise<void> {
     const stored = readFact(this.tables, 'chainId');
     if (stored === chainId) return;
     if (stored !== undefined) {
@@ -61,10 +88,10 @@ export class LmdbWriter implements HistoryWriter {
         `the data directory holds chain ${stored}, the node is on chain ${chainId}: use another data directory`,
       );
     }
-    await this.commit(() => writeFact(this.tables, 'chainId', chainId));
+    await this.commit((batch) => writeFact(this.tables, 'chainId', chainId, batch));
   }
 
-  async writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
+  private async write(blocks: BlockRecords[]): Promise<ChainStatus> {
     let run: BlockRecords[] = [];
     let tip = readFact(this.tables, 'committed');
     for (const block of blocks) {
@@ -72,7 +99,8 @@ export class LmdbWriter implements HistoryWriter {
         if (run.length > 0) await this.writeRun(run);
         run = [];
         if (this.isStored(block.position)) continue;
-        await this.undoTo(block);
+        this.assertUndoable(block);
+        await this.undoTo(block.position.num);
         tip = readFact(this.tables, 'committed');
       }
       assertFollows(block, tip);
@@ -90,23 +118,27 @@ export class LmdbWriter implements HistoryWriter {
 
   private async writeRun(blocks: BlockRecords[]): Promise<void> {
     const last = blocks.at(-1) as BlockRecords;
-    try {
-      await this.commit(() => {
-        let nextSequence = this.nextSequence(blocks[0] as BlockRecords);
-        for (const block of blocks) nextSequence = this.writeBlock(block, nextSequence);
-        this.postings.flush();
-        this.permissions.flush();
-        this.pruneUndo(last);
-        writeFact(this.tables, 'committed', last.position);
-        writeFact(this.tables, 'head', last.head);
-        writeFact(this.tables, 'lastIrreversible', last.lastIrreversible);
-      });
-    } catch (error) {
-      // What is in memory is ahead of the store now.
-      this.postings.forget();
-      this.hasFirstBlock = readFact(this.tables, 'firstBlockNum') !== undefined;
-      throw error;
-    }
+    const lastIrreversible = this.lastIrreversibleAfter(blocks);
+    await this.commit((batch) => {
+      let nextSequence = this.nextSequence(blocks[0] as BlockRecords);
+      for (const block of blocks) nextSequence = this.writeBlock(block, nextSequence, batch);
+      this.postings.flush(batch);
+      this.permissions.flush(batch);
+      this.pruneUndo(Math.min(lastIrreversible.num, last.position.num), batch);
+      writeFact(this.tables, 'committed', last.position, batch);
+      writeFact(this.tables, 'head', last.head, batch);
+      writeFact(this.tables, 'lastIrreversible', lastIrreversible, batch);
+    });
+  }
+
+  /** What was irreversible stays so: a node that lags behind another says less, and its undo records are gone. */
+  private lastIrreversibleAfter(blocks: BlockRecords[]): BlockPosition {
+    const said = blocks.map(({ lastIrreversible }) => lastIrreversible);
+    const known = readFact(this.tables, 'lastIrreversible');
+    return said.reduce(
+      (highest, each) => (each.num >= highest.num ? each : highest),
+      known ?? (said[0] as BlockPosition),
+    );
   }
 
   private nextSequence(first: BlockRecords): number {
@@ -114,115 +146,140 @@ export class LmdbWriter implements HistoryWriter {
     return previous?.endSequence ?? first.transactions[0]?.firstSequence ?? 0;
   }
 
-  /** Puts one block into the batch under way; gives the sequence after its last. */
-  private writeBlock(block: BlockRecords, firstSequence: number): number {
+  /** Puts one block into the batch; gives the sequence after its last. */
+  private writeBlock(block: BlockRecords, firstSequence: number, batch: WriteBatch): number {
     const key = blockKey(block.position.num);
     let endSequence = firstSequence;
-    for (const page of encodePages(block)) void this.tables.pages.put(sequenceKey(page.firstSequence), page.bytes);
+    for (const page of encodePages(block)) batch.put(this.tables.pages, sequenceKey(page.firstSequence), page.bytes);
     for (const transaction of block.transactions) {
-      void this.tables.transactions.put(transactionKey(transaction.id, transaction.firstSequence), NOTHING);
-      for (const action of transaction.actions) this.postings.add(action);
+      batch.put(this.tables.transactions, transactionKey(transaction.id, transaction.firstSequence), NOTHING);
+      for (const action of transaction.actions) this.postings.add(action, batch);
       endSequence = Math.max(endSequence, transaction.firstSequence + transaction.sequenceCount);
     }
     if (block.block) {
-      void this.tables.blockBodies.put(key, encodeBlockBody(block, firstSequence));
-      if (!this.hasFirstBlock) writeFact(this.tables, 'firstBlockNum', block.position.num);
+      batch.put(this.tables.blockBodies, key, encodeBlockBody(block, firstSequence));
+      if (!this.hasFirstBlock) writeFact(this.tables, 'firstBlockNum', block.position.num, batch);
       this.hasFirstBlock = true;
     }
     const entry = { id: block.position.id, timestamp: block.timestamp, firstSequence, endSequence };
-    void this.tables.blockIndex.put(key, encodeBlockIndexEntry({ ...entry, hasBlock: block.block !== undefined }));
-    this.writeState(block);
+    batch.put(this.tables.blockIndex, key, encodeBlockIndexEntry({ ...entry, hasBlock: block.block !== undefined }));
+    this.writeState(block, batch);
     return endSequence;
   }
 
-  private writeState(block: BlockRecords): void {
+  private writeState(block: BlockRecords, batch: WriteBatch): void {
     const permissions = block.permissionChanges.map((change) => this.permissions.apply(change)).reverse();
-    const abiKeys = block.abiChanges.map((change) => putAbi(this.tables, block.position.num, change));
+    const abiKeys = block.abiChanges.map((change) => putAbi(this.tables, block.position.num, change, batch));
     const reversible = block.position.num > block.lastIrreversible.num;
     if (reversible && permissions.length + abiKeys.length > 0) {
-      void this.tables.undo.put(blockKey(block.position.num), encodeUndo({ permissions, abiKeys }));
+      batch.put(this.tables.undo, blockKey(block.position.num), encodeUndo({ permissions, abiKeys }));
     }
   }
 
   /** What is irreversible is never taken back. */
-  private pruneUndo(last: BlockRecords): void {
-    const end = blockKey(Math.min(last.lastIrreversible.num, last.position.num) + 1);
-    for (const key of this.tables.undo.getKeys({ end })) void this.tables.undo.remove(key);
+  private pruneUndo(irreversibleNum: number, batch: WriteBatch): void {
+    const end = blockKey(irreversibleNum + 1);
+    for (const key of this.tables.undo.getKeys({ end })) batch.remove(this.tables.undo, key);
   }
 
-  /** Takes back every block from `block`'s number on. */
-  private async undoTo(block: BlockRecords): Promise<void> {
-    const status = readStatus(this.tables);
-    const from = block.position.num;
-    if (status.lastIrreversible && from <= status.lastIrreversible.num) {
+  /** A fork may replace what is not irreversible, from a block on whose parent is here; below the first block is none. */
+  private assertUndoable({ position, previous }: BlockRecords): void {
+    const { num } = position;
+    const irreversible = readFact(this.tables, 'lastIrreversible');
+    if (irreversible && num <= irreversible.num) {
       throw new HistoryError(
         'FORK_TOO_DEEP',
-        `block ${from} has another id than the one stored, but block ${status.lastIrreversible.num} is irreversible`,
+        `block ${num} has another id than the one stored, but block ${irreversible.num} is irreversible`,
       );
     }
-    await this.commit(() => this.removeFrom(from, status));
-    this.postings.forget();
-    this.hasFirstBlock = readFact(this.tables, 'firstBlockNum') !== undefined;
-  }
-
-  private removeFrom(from: number, status: ChainStatus): void {
-    const committed = status.committed as BlockPosition;
-    const first = readBlockIndex(this.tables, from);
-    if (first) this.removeActions(first.firstSequence);
-    for (let num = committed.num; num >= from; num--) {
-      const key = blockKey(num);
-      const undo = this.tables.undo.get(key);
-      if (undo) this.applyUndo(undo);
-      void this.tables.undo.remove(key);
-      void this.tables.blockBodies.remove(key);
-      void this.tables.blockIndex.remove(key);
+    const parent = readBlockIndex(this.tables, num - 1);
+    if (parent && parent.id !== previous?.id) {
+      throw new HistoryError(
+        'BLOCK_GAP',
+        `block ${num} follows ${previous?.id ?? 'nothing'}, the stored block ${num - 1} is ${parent.id}`,
+      );
     }
-    this.permissions.flush();
-    const previous = readBlockIndex(this.tables, from - 1);
-    if (previous) writeFact(this.tables, 'committed', positionOf(from - 1, previous));
-    else removeFact(this.tables, 'committed');
-    if (from <= (status.firstBlockNum ?? 0)) removeFact(this.tables, 'firstBlockNum');
-    writeFact(this.tables, 'revision', status.revision + 1);
   }
 
-  private applyUndo(bytes: Buffer): void {
+  /** Takes back every block from a number on. */
+  private async undoTo(from: number): Promise<void> {
+    await this.commit((batch) => this.removeFrom(from, batch));
+    this.forget();
+  }
+
+  private removeFrom(from: number, batch: WriteBatch): void {
+    const status = readStatus(this.tables);
+    const range = { start: blockKey(MAX_BLOCK_NUM), end: blockKey(from - 1), reverse: true };
+    let firstSequence = MAX_SEQUENCE;
+    for (const { key, value } of this.tables.blockIndex.getRange(range)) {
+      firstSequence = decodeBlockIndexEntry(value).firstSequence;
+      const undo = this.tables.undo.get(key);
+      if (undo) this.applyUndo(undo, batch);
+      batch.remove(this.tables.undo, key);
+      batch.remove(this.tables.blockBodies, key);
+      batch.remove(this.tables.blockIndex, key);
+    }
+    this.removeActions(firstSequence, batch);
+    this.permissions.flush(batch);
+    const previous = readBlockIndex(this.tables, from - 1);
+    if (previous) writeFact(this.tables, 'committed', positionOf(from - 1, previous), batch);
+    else removeFact(this.tables, 'committed', batch);
+    if (from <= (status.firstBlockNum ?? 0)) removeFact(this.tables, 'firstBlockNum', batch);
+    writeFact(this.tables, 'revision', status.revision + 1, batch);
+  }
+
+  private applyUndo(bytes: Buffer, batch: WriteBatch): void {
     const undo = decodeUndo(bytes);
     for (const change of undo.permissions) this.permissions.apply(change);
-    for (const key of undo.abiKeys) void this.tables.abis.remove(key);
+    for (const key of undo.abiKeys) batch.remove(this.tables.abis, key);
   }
 
   /** Removes every action from `sequence` on: its page, its transaction's key, its postings. */
-  private removeActions(sequence: number): void {
+  private removeActions(sequence: number, batch: WriteBatch): void {
     const lists = new Map<string, Buffer>();
     const note = (account: string, kind: number): void => {
       const prefix = listPrefix(account, kind);
       lists.set(prefix.toString('latin1'), prefix);
     };
     for (const { key, value } of this.tables.pages.getRange({ start: sequenceKey(sequence) })) {
-      void this.tables.pages.remove(key);
+      batch.remove(this.tables.pages, key);
       for (const transaction of new TracePage(value).transactions) {
         const { id, firstSequence } = transaction.record;
-        void this.tables.transactions.remove(transactionKey(id, firstSequence));
+        batch.remove(this.tables.transactions, transactionKey(id, firstSequence));
         for (const paged of transaction.actions) {
           const action = decodePagedAction(transaction, paged);
-          const kind = this.kinds.kind(action.account, action.name);
+          const kinds = this.kinds.kindsOf(action.account, action.name, batch);
           const accounts = [
             ...action.traces.map(({ receiver }) => receiver),
-            ...action.authorization.map((l) => l.actor),
+            ...action.authorization.map(({ actor }) => actor),
           ];
-          for (const account of accounts) for (const each of [ALL_KINDS, kind]) note(account, each);
-          const wholeChain = [ALL_KINDS, kind, this.kinds.kind(action.account, ''), this.kinds.kind('', action.name)];
-          for (const each of wholeChain) note(WHOLE_CHAIN, each);
+          for (const account of accounts) for (const each of [ALL_KINDS, kinds.exact]) note(account, each);
+          for (const each of [ALL_KINDS, kinds.exact, kinds.anyName, kinds.anyContract]) note(WHOLE_CHAIN, each);
         }
       }
     }
-    for (const prefix of lists.values()) truncateList(this.tables, prefix, sequence);
+    for (const prefix of lists.values()) truncateList(this.tables, prefix, sequence, batch);
   }
 
-  /** Runs the puts of `write` as one transaction; resolves when it is on disk. */
-  private async commit(write: () => void): Promise<void> {
-    await this.tables.root.batch(write);
-    await this.tables.root.flushed;
+  /** Makes one transaction of what `gather` puts into its batch; resolves when it is on disk. */
+  private async commit(gather: (batch: WriteBatch) => void): Promise<void> {
+    const batch = new WriteBatch();
+    try {
+      gather(batch);
+      await batch.commit(this.tables);
+    } catch (error) {
+      this.forget();
+      throw error;
+    }
+    this.kinds.committed();
+  }
+
+  /** What is in memory may be ahead of the store, or behind it. */
+  private forget(): void {
+    this.kinds.forget();
+    this.postings.forget();
+    this.permissions.forget();
+    this.hasFirstBlock = readFact(this.tables, 'firstBlockNum') !== undefined;
   }
 }
 

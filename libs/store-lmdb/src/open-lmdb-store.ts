@@ -1,38 +1,71 @@
 import { mkdirSync } from 'node:fs';
 import { HistoryError } from '@antelope-history/schemas';
 import type { HistoryStore } from '@antelope-history/store';
-import { open } from 'lmdb';
 import { readFact, writeFact } from './chain-facts';
+import { notThereYet, openForReading, openForWriting } from './lmdb-environment';
 import { LmdbReader } from './lmdb-reader';
 import { LmdbWriter } from './lmdb-writer';
-import { MAX_TABLES, openTables, type Tables } from './tables';
+import type { Tables } from './tables';
+import { WriteBatch } from './write-batch';
+import { takeWriterLock } from './writer-lock';
 
 /** Grows with every change of a key or value layout. */
 export const FORMAT_VERSION = 1;
 
 export interface LmdbStoreOptions {
-  /** A directory; made when it is missing (not when `readOnly`). */
+  /** A directory on a local disk; made when it is missing (not when `readOnly`). */
   path: string;
-  /** The most the file may grow to; 0 = as the library sees fit, growing as needed. */
+  /** Address space to begin with; 0 = as the library sees fit. It grows with the data. */
   mapSizeBytes: number;
   readOnly: boolean;
 }
 
 /**
- * Opens the embedded store. Any number of processes of one machine may read it while one writes.
- * Throws `STORE_FORMAT_MISMATCH` when the directory was written by another format version, `STORE_UNAVAILABLE` when
- * it cannot be opened.
+ * Opens the embedded store. Any number of threads and processes of one machine may read it while one writes, and see
+ * what it commits without opening anew. Throws
+ * - `STORE_UNAVAILABLE` when the directory cannot be opened, or is to be read and not there yet;
+ * - `STORE_IN_USE` when it is to be written and somebody else does;
+ * - `STORE_FORMAT_MISMATCH` when it was written by another format version.
  */
-export async function openLmdbStore(options: LmdbStoreOptions): Promise<HistoryStore> {
-  const tables = openEnvironment(options);
+export function openLmdbStore(options: LmdbStoreOptions): Promise<HistoryStore> {
+  return options.readOnly ? openReadOnly(options) : openWritable(options);
+}
+
+async function openReadOnly(options: LmdbStoreOptions): Promise<HistoryStore> {
+  const tables = openForReading(options);
   try {
-    await checkFormat(tables, options);
+    const format = readFact(tables, 'formatVersion');
+    if (format === undefined) throw notThereYet(options.path);
+    assertFormat(format, options.path);
   } catch (error) {
     await tables.root.close();
     throw error;
   }
-  const reader = new LmdbReader(tables);
-  const writer = options.readOnly ? undefined : new LmdbWriter(tables);
+  return composeStore(new LmdbReader(tables), undefined, () => tables.root.close());
+}
+
+async function openWritable(options: LmdbStoreOptions): Promise<HistoryStore> {
+  makeDirectory(options.path);
+  const lock = await takeWriterLock(options.path);
+  let tables: Tables | undefined;
+  try {
+    tables = openForWriting(options);
+    const { root } = tables;
+    await tieToFormat(tables, options.path);
+    const writer = new LmdbWriter(tables);
+    return composeStore(new LmdbReader(tables), writer, async () => {
+      await writer.close();
+      await root.close();
+      await lock.release();
+    });
+  } catch (error) {
+    await tables?.root.close();
+    await lock.release();
+    throw error;
+  }
+}
+
+function composeStore(reader: LmdbReader, writer: LmdbWriter | undefined, close: () => Promise<void>): HistoryStore {
   const write = (): LmdbWriter => {
     if (!writer) throw new HistoryError('INTERNAL', 'the store was opened for reading only');
     return writer;
@@ -46,39 +79,40 @@ export async function openLmdbStore(options: LmdbStoreOptions): Promise<HistoryS
     getAbis: (requests, isKnown) => reader.getAbis(requests, isKnown),
     getKeyAccounts: (key) => reader.getKeyAccounts(key),
     getControlledAccounts: (actor) => reader.getControlledAccounts(actor),
-    getProgress: () => write().getProgress(),
-    setChainId: (chainId) => write().setChainId(chainId),
-    writeBlocks: (blocks) => write().writeBlocks(blocks),
-    close: () => tables.root.close(),
+    getProgress: async () => write().getProgress(),
+    setChainId: async (chainId) => write().setChainId(chainId),
+    writeBlocks: async (blocks) => write().writeBlocks(blocks),
+    close: () => {
+      reader.close();
+      return close();
+    },
   };
 }
 
-function openEnvironment(options: LmdbStoreOptions): Tables {
+function makeDirectory(directory: string): void {
   try {
-    if (!options.readOnly) mkdirSync(options.path, { recursive: true });
-    const root = open({
-      path: options.path,
-      maxDbs: MAX_TABLES,
-      readOnly: options.readOnly,
-      noSubdir: false,
-      ...(options.mapSizeBytes > 0 ? { mapSize: options.mapSizeBytes } : {}),
-    });
-    return openTables(root);
+    mkdirSync(directory, { recursive: true });
   } catch (cause) {
-    throw new HistoryError('STORE_UNAVAILABLE', `the data directory ${options.path} cannot be opened`, { cause });
+    throw new HistoryError('STORE_UNAVAILABLE', `the data directory ${directory} cannot be made`, { cause });
   }
 }
 
-async function checkFormat(tables: Tables, options: LmdbStoreOptions): Promise<void> {
-  const stored = readFact(tables, 'formatVersion');
-  if (stored === FORMAT_VERSION) return;
-  if (stored === undefined && !options.readOnly) {
-    await tables.root.batch(() => writeFact(tables, 'formatVersion', FORMAT_VERSION));
+async function tieToFormat(tables: Tables, directory: string): Promise<void> {
+  const format = readFact(tables, 'formatVersion');
+  if (format !== undefined) {
+    assertFormat(format, directory);
     return;
   }
+  const batch = new WriteBatch();
+  writeFact(tables, 'formatVersion', FORMAT_VERSION, batch);
+  await batch.commit(tables);
+}
+
+function assertFormat(format: number, directory: string): void {
+  if (format === FORMAT_VERSION) return;
   throw new HistoryError(
     'STORE_FORMAT_MISMATCH',
-    `${options.path} has format ${stored ?? 'none'}, this version reads format ${FORMAT_VERSION}: ` +
+    `${directory} has format ${format}, this version reads format ${FORMAT_VERSION}: ` +
       'use another data directory and index again, or the version that wrote it',
   );
 }

@@ -3,6 +3,7 @@ import { ByteReader, nameToSortableBytes } from '@antelope-history/abi';
 import { readVaruint, RecordWriter, type Authority, type PermissionChange } from '@antelope-history/records';
 import { nameInKey, namesKey } from './keys';
 import { keysWithPrefix, type Snapshot, type Tables } from './tables';
+import type { WriteBatch } from './write-batch';
 
 /** The current permissions of the chain, with an index by key and one by actor. */
 
@@ -56,15 +57,20 @@ export class PermissionWriter {
     return undo;
   }
 
-  /** Puts the outcome into the batch under way. */
-  flush(): void {
+  /** Puts the outcome into the batch. */
+  flush(batch: WriteBatch): void {
     for (const [name, { before, now }] of this.changed) {
       const key = Buffer.from(name, 'latin1');
-      for (const entry of indexEntries(before, key)) void this.tables[entry.table].remove(entry.key);
-      for (const entry of indexEntries(now, key)) void this.tables[entry.table].put(entry.key, NOTHING);
-      if (now) void this.tables.permissions.put(key, encodeAuthority(now));
-      else void this.tables.permissions.remove(key);
+      for (const entry of indexEntries(before, key)) batch.remove(this.tables[entry.table], entry.key);
+      for (const entry of indexEntries(now, key)) batch.put(this.tables[entry.table], entry.key, NOTHING);
+      if (now) batch.put(this.tables.permissions, key, encodeAuthority(now));
+      else batch.remove(this.tables.permissions, key);
     }
+    this.changed.clear();
+  }
+
+  /** Forgets what was applied since the last flush: its batch came to nothing. */
+  forget(): void {
     this.changed.clear();
   }
 }

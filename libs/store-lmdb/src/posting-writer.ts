@@ -3,6 +3,7 @@ import { ALL_KINDS, WHOLE_CHAIN, type KindAllocator } from './action-kinds';
 import { chunkKey, LIST_PREFIX_BYTES, listPrefix, MAX_SEQUENCE, readSequence } from './keys';
 import { GrowingChunk } from './posting-chunk';
 import { floorEntry, type Tables } from './tables';
+import type { WriteBatch } from './write-batch';
 
 /** A list in the writer's hands: its prefix and its growing last chunk. */
 interface OpenList {
@@ -29,37 +30,36 @@ export class PostingWriter {
   ) {}
 
   /** Adds an action to the lists it belongs to: two per account, four for the whole chain. */
-  add(action: ActionEntry): void {
-    const { sequence, root } = action;
-    const kind = this.kinds.kind(action.account, action.name);
+  add(action: ActionEntry, batch: WriteBatch): void {
+    const kinds = this.kinds.kindsOf(action.account, action.name, batch);
     for (const account of action.accounts) {
-      this.append(account, ALL_KINDS, sequence, root);
-      this.append(account, kind, sequence, root);
+      this.append(account, ALL_KINDS, action, batch);
+      this.append(account, kinds.exact, action, batch);
     }
-    this.append(WHOLE_CHAIN, ALL_KINDS, sequence, root);
-    this.append(WHOLE_CHAIN, kind, sequence, root);
-    this.append(WHOLE_CHAIN, this.kinds.kind(action.account, ''), sequence, root);
-    this.append(WHOLE_CHAIN, this.kinds.kind('', action.name), sequence, root);
+    this.append(WHOLE_CHAIN, ALL_KINDS, action, batch);
+    this.append(WHOLE_CHAIN, kinds.exact, action, batch);
+    this.append(WHOLE_CHAIN, kinds.anyName, action, batch);
+    this.append(WHOLE_CHAIN, kinds.anyContract, action, batch);
   }
 
-  /** Puts what was added since the last flush into the batch under way. */
-  flush(): void {
+  /** Puts what was added since the last flush into the batch. */
+  flush(batch: WriteBatch): void {
     for (const list of this.dirty) {
-      if (list.chunk) this.put(list.prefix, list.chunk);
+      if (list.chunk) this.put(list.prefix, list.chunk, batch);
       list.dirty = false;
     }
     this.dirty = [];
     if (this.openCount > MAX_OPEN_LISTS) this.forget();
   }
 
-  /** Forgets what is in memory: after a fork was undone, or when too much is open. */
+  /** Forgets what is in memory: after a fork was undone, a batch that came to nothing, or when too much is open. */
   forget(): void {
     this.open.clear();
     this.openCount = 0;
     this.dirty = [];
   }
 
-  private append(account: string, kind: number, sequence: number, root: boolean): void {
+  private append(account: string, kind: number, { sequence, root }: ActionEntry, batch: WriteBatch): void {
     const list = this.list(account, kind);
     if (!list.dirty) {
       list.dirty = true;
@@ -67,7 +67,7 @@ export class PostingWriter {
     }
     let chunk = list.chunk;
     if (!chunk || chunk.isFull) {
-      if (chunk) this.put(list.prefix, chunk);
+      if (chunk) this.put(list.prefix, chunk, batch);
       const bases = chunk?.nextBases ?? { base: 0, rootBase: 0 };
       chunk = GrowingChunk.start(sequence, bases.base, bases.rootBase);
       list.chunk = chunk;
@@ -75,8 +75,8 @@ export class PostingWriter {
     chunk.append(sequence, root);
   }
 
-  private put(prefix: Buffer, chunk: GrowingChunk): void {
-    void this.tables.postings.put(chunkKey(prefix, chunk.firstSequence), chunk.encode());
+  private put(prefix: Buffer, chunk: GrowingChunk, batch: WriteBatch): void {
+    batch.put(this.tables.postings, chunkKey(prefix, chunk.firstSequence), chunk.encode());
   }
 
   private list(account: string, kind: number): OpenList {
@@ -98,18 +98,18 @@ function lastChunk(tables: Tables, prefix: Buffer): GrowingChunk | undefined {
   return entry && GrowingChunk.reopen(readSequence(entry.key, LIST_PREFIX_BYTES), entry.value);
 }
 
-/** Drops the postings of one list from `sequence` on, in the batch under way. */
-export function truncateList(tables: Tables, prefix: Buffer, sequence: number): void {
+/** Drops the postings of one list from `sequence` on. */
+export function truncateList(tables: Tables, prefix: Buffer, sequence: number, batch: WriteBatch): void {
   const range = { start: chunkKey(prefix, MAX_SEQUENCE), end: prefix, reverse: true };
   for (const { key, value } of tables.postings.getRange(range)) {
     const firstSequence = readSequence(key, LIST_PREFIX_BYTES);
     if (firstSequence >= sequence) {
-      void tables.postings.remove(key);
+      batch.remove(tables.postings, key);
       continue;
     }
     const chunk = GrowingChunk.reopen(firstSequence, value);
-    if (chunk.truncate(sequence)) void tables.postings.put(key, chunk.encode());
-    else void tables.postings.remove(key);
+    if (chunk.truncate(sequence)) batch.put(tables.postings, key, chunk.encode());
+    else batch.remove(tables.postings, key);
     return;
   }
 }

@@ -1,4 +1,4 @@
-import type { CompressionOptions, Database, RootDatabase, Transaction } from 'lmdb';
+import type { CompressionOptions, Database, DatabaseOptions, RootDatabase, Transaction } from 'lmdb';
 
 /** A table of byte keys and byte values. */
 export type Table = Database<Buffer, Buffer>;
@@ -16,9 +16,9 @@ export interface Tables {
   pages: Table;
   /** Account, action kind, first sequence → a chunk of postings. */
   postings: Table;
-  /** Contract, action name → action kind. */
+  /** Contract or any, action name or any → action kind. */
   kinds: Table;
-  /** Action kind → contract, action name. */
+  /** Action kind → the key of `kinds`. */
   kindNames: Table;
   /** Id prefix, first sequence → nothing. */
   transactions: Table;
@@ -57,22 +57,30 @@ const TABLE_NAMES: readonly TableName[] = [
 
 /** Values of these are large and repetitive; LZ4 halves them at a cost that no query notices. */
 const COMPRESSED: ReadonlySet<TableName> = new Set(['blockBodies', 'pages', 'abiBodies']);
-const COMPRESSION_THRESHOLD_BYTES = 256;
+const COMPRESSION = { threshold: 256 } as CompressionOptions;
 
-export const MAX_TABLES = TABLE_NAMES.length;
+export const TABLE_COUNT = TABLE_NAMES.length;
 
-export function openTables(root: RootDatabase): Tables {
-  const open = (name: TableName): Table =>
-    root.openDB<Buffer, Buffer>({
-      name,
-      encoding: 'binary',
-      keyEncoding: 'binary',
-      ...(COMPRESSED.has(name)
-        ? { compression: { threshold: COMPRESSION_THRESHOLD_BYTES } as CompressionOptions }
-        : {}),
-    });
-  const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, open(name)])) as Record<TableName, Table>;
-  return { root, ...tables };
+/** Opens the tables; undefined when one of them is missing and is not to be made. */
+export function openTables(root: RootDatabase, { create }: { create: boolean }): Tables | undefined {
+  const tables: Partial<Record<TableName, Table>> = {};
+  for (const name of TABLE_NAMES) {
+    const table = openTable(root, name, create);
+    if (!table) return undefined;
+    tables[name] = table;
+  }
+  return { root, ...(tables as Record<TableName, Table>) };
+}
+
+function openTable(root: RootDatabase, name: TableName, create: boolean): Table | undefined {
+  const options: DatabaseOptions & { name: string; create: boolean } = {
+    name,
+    create,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    ...(COMPRESSED.has(name) ? { compression: COMPRESSION } : {}),
+  };
+  return root.openDB<Buffer, Buffer>(options);
 }
 
 /** One consistent view of the store; every read of a query goes through the same. */
