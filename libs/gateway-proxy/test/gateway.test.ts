@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pino } from 'pino';
 import request from 'supertest';
 import { MemoryKeyValue } from '@antelope-history/in-process';
 import type { KeyValue } from '@antelope-history/key-value';
 import { type ApiName, type HealthAnswer, type HealthStatus, ROUTES } from '@antelope-history/schemas';
 import {
   createHttpApp,
+  createLogger,
   jsonBodyOf,
   listen,
   type Listener,
@@ -18,7 +18,7 @@ import {
 } from '@antelope-history/service';
 import { createGateway, type GatewayDeps } from '../src';
 
-const log = pino({ level: 'silent' });
+const log = createLogger('test', 'silent');
 const CHAIN_FACTS = {
   version: '4.1.0',
   chain_id: 'ab'.repeat(32),

@@ -1,5 +1,4 @@
 import type { Express } from 'express';
-import { pino } from 'pino';
 import request from 'supertest';
 import {
   type Authorization,
@@ -9,7 +8,7 @@ import {
   sampleFolder,
 } from '@antelope-history/recordings';
 import { errorAnswer, healthAnswer, HistoryError, ROUTES } from '@antelope-history/schemas';
-import { type Config, loadConfig, Registry } from '@antelope-history/service';
+import { type Config, createLogger, loadConfig, Registry } from '@antelope-history/service';
 import type { HistoryReader } from '@antelope-history/store';
 import { createChainApi, createHistoryApi, createTraceApi } from '../src';
 import { SampleReader } from './sample-reader';
@@ -23,7 +22,7 @@ describe('the query APIs', () => {
 
   function depsOf(reader: HistoryReader = sample, environment: NodeJS.ProcessEnv = {}) {
     const config: Config['api'] = loadConfig([], environment).api;
-    return { reader, config, log: pino({ level: 'silent' }), registry: new Registry(), now: () => NOW };
+    return { reader, config, log: createLogger('test', 'silent'), registry: new Registry(), now: () => NOW };
   }
 
   const post = (app: Express, { path }: { path: string }, body: unknown) =>

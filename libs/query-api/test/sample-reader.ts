@@ -74,7 +74,7 @@ export class SampleReader implements HistoryReader {
     const [one] = found;
     if (!one || found.length > 1) return { found: one ? ('several' as const) : ('none' as const), status };
     const { block, transaction } = one;
-    const { actions, ...record } = transaction;
+    const { actions: _actions, ...record } = transaction;
     return {
       found: 'one' as const,
       status,

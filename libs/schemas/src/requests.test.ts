@@ -107,7 +107,7 @@ describe('a get_actions request', () => {
     fc.assert(
       fc.property(fc.dictionary(field, fc.jsonValue()), (body) => {
         try {
-          getActions(body as Record<string, unknown>);
+          getActions(body);
         } catch (error) {
           expect(error).toMatchObject({ code: 'INVALID_REQUEST' });
         }

@@ -7,7 +7,7 @@ import { HistoryError } from '@antelope-history/schemas';
  * read to its end and thrown away: clients and proxies that are still sending would miss an earlier answer.
  */
 export function readJsonBody(limitBytes: number): RequestHandler {
-  const readBytes = express.raw({ type: () => true, limit: limitBytes });
+  const readBytes: RequestHandler = express.raw({ type: () => true, limit: limitBytes });
   return (request, response, next) => {
     readBytes(request, response, (cause?: unknown) => {
       if (cause) return next(toBodyError(cause, limitBytes));
