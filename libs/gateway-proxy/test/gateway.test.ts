@@ -132,13 +132,11 @@ describe('the gateway', () => {
 
   it('lets pages of other origins call it', async () => {
     const gateway = createTestGateway();
-    const preflight = await request(gateway)
-      .options(ROUTES.getActions.path)
-      .set({
-        origin: 'https://wallet.example',
-        'access-control-request-method': 'POST',
-        'access-control-request-headers': 'content-type',
-      });
+    const preflight = await request(gateway).options(ROUTES.getActions.path).set({
+      origin: 'https://wallet.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    });
     expect(preflight.status).toBe(204);
     expect(preflight.headers).toMatchObject({
       'access-control-allow-origin': '*',

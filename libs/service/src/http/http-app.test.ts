@@ -88,7 +88,7 @@ describe('an HTTP app', () => {
 
   async function postBytes(bytes: Buffer, headers: Record<string, string> = {}) {
     const response = await fetch(`${listener.url}/v1/echo`, { method: 'POST', body: bytes, headers });
-    return { status: response.status, body: (await response.json()) };
+    return { status: response.status, body: await response.json() };
   }
 
   it.each([
