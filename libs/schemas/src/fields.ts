@@ -8,7 +8,9 @@ export const MAX_BLOCK_NUM = 4294967295;
 export function integer(min: number, max: number) {
   const expected = `give an integer from ${min} to ${max}, as a number or a decimal string`;
   return z
-    .union([z.int(expected), z.string().regex(/^-?\d+$/, expected)], { error: expected })
+    .union([z.int(expected).min(min, expected).max(max, expected), z.string().regex(/^-?\d+$/, expected)], {
+      error: expected,
+    })
     .transform((value, context) => {
       // Adding 0 turns -0 into 0.
       const number = Number(value) + 0;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionsFilter } from '../actions-filter';
 import { bound } from '../bound';
-import { actionTrace, blockTime, integer64 } from '../chain-types';
+import { actionTrace, blockNum, blockTime, integer64 } from '../chain-types';
 import { integer, optional, text } from '../fields';
 
 const sort = z
@@ -10,44 +10,50 @@ const sort = z
   })
   .transform((value) => (value === 'asc' || Number(value) === 1 ? 'asc' : 'desc'));
 
-export const getActionsRequest = z.object({
-  account_name: optional(
-    text('an account name of 1 to 12 characters').meta({
-      minLength: 1,
-      maxLength: 12,
-      description: 'Actions that this account received or authorised; without it all actions of the chain.',
-    }),
-  ),
-  pos: optional(integer(-1, Number.MAX_SAFE_INTEGER)).describe(
-    'Rows to skip in the chosen order; -1: the newest rows. Default 0.',
-  ),
-  offset: optional(integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)).describe(
-    'Rows per page, 20 when absent or 0; a negative number means the rows that end at `pos`.',
-  ),
-  filter: optional(actionsFilter).describe('code:name, code:* or *:name; several with commas between: any of them.'),
-  sort: optional(sort)
-    .transform((value) => value ?? 'desc')
-    .describe('desc or -1: newest first, the default. asc or 1: oldest first, with a bound.'),
-  after: optional(bound('after')).describe('Inclusive: a date-time, or a block number.'),
-  before: optional(bound('before')).describe('Inclusive: a date-time, or a block number.'),
-  parent: optional(integer(0, Number.MAX_SAFE_INTEGER)).describe(
-    'Actions created by the action with this global sequence; 0: those that nothing created.',
-  ),
-});
+export const getActionsRequest = z
+  .object({
+    account_name: optional(
+      text('an account name of 1 to 12 characters').meta({
+        minLength: 1,
+        maxLength: 12,
+        description: 'Actions that this account received or authorised; without it all actions of the chain.',
+      }),
+    ),
+    pos: optional(integer(-1, Number.MAX_SAFE_INTEGER)).describe(
+      'Rows to skip in the chosen order; -1: the newest rows. Default 0.',
+    ),
+    offset: optional(integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)).describe(
+      'Rows per page, 20 when absent or 0; a negative number means the rows that end at `pos`.',
+    ),
+    filter: optional(actionsFilter).describe('code:name, code:* or *:name; several with commas between: any of them.'),
+    sort: optional(sort)
+      .transform((value) => value ?? 'desc')
+      .describe('desc or -1: newest first, the default. asc or 1: oldest first, with a bound.'),
+    after: optional(bound('after')).describe('Inclusive: a date-time, or a block number.'),
+    before: optional(bound('before')).describe('Inclusive: a date-time, or a block number.'),
+    parent: optional(integer(0, Number.MAX_SAFE_INTEGER)).describe(
+      'Actions created by the action with this global sequence; 0: those that nothing created.',
+    ),
+  })
+  .meta({ id: 'GetActionsRequest' });
 export type GetActionsRequest = z.output<typeof getActionsRequest>;
 
-export const getActionsAnswer = z.object({
-  actions: z.array(
-    z.object({
-      global_action_seq: integer64,
-      account_action_seq: integer64,
-      block_num: z.int(),
-      block_time: blockTime,
-      action_trace: actionTrace,
-    }),
-  ),
-  last_irreversible_block: z.int(),
-  head_block_num: z.int(),
-  more: z.boolean(),
-});
+export const getActionsAnswer = z
+  .object({
+    actions: z.array(
+      z.object({
+        global_action_seq: integer64.describe('global_sequence of the receipt shown.'),
+        account_action_seq: integer64.describe(
+          'recv_sequence of the receipt shown: it grows by one with each action that the receiver received.',
+        ),
+        block_num: blockNum,
+        block_time: blockTime,
+        action_trace: actionTrace,
+      }),
+    ),
+    last_irreversible_block: blockNum,
+    head_block_num: blockNum,
+    more: z.boolean().describe('Whether rows follow.'),
+  })
+  .meta({ id: 'GetActionsAnswer' });
 export type GetActionsAnswer = z.output<typeof getActionsAnswer>;

@@ -1,11 +1,15 @@
 import { z } from 'zod';
+import { name } from '../chain-types';
 import { text } from '../fields';
 
-export const getControlledAccountsRequest = z.object({
-  controlling_account: text('an account name').meta({ minLength: 1, maxLength: 12 }),
-});
+export const getControlledAccountsRequest = z
+  .object({
+    controlling_account: text('an account name').meta({ minLength: 1, maxLength: 12 }),
+  })
+  .meta({ id: 'GetControlledAccountsRequest' });
 export type GetControlledAccountsRequest = z.output<typeof getControlledAccountsRequest>;
 
-/** Sorted, each once, complete. */
-export const getControlledAccountsAnswer = z.object({ controlled_accounts: z.array(z.string()) });
+export const getControlledAccountsAnswer = z
+  .object({ controlled_accounts: z.array(name).describe('Sorted, each once, complete.') })
+  .meta({ id: 'GetControlledAccountsAnswer' });
 export type GetControlledAccountsAnswer = z.output<typeof getControlledAccountsAnswer>;

@@ -1,11 +1,15 @@
 import { z } from 'zod';
+import { name } from '../chain-types';
 import { text } from '../fields';
 
-export const getKeyAccountsRequest = z.object({
-  public_key: text('a public key').describe('EOS…, PUB_K1_…, PUB_R1_… or PUB_WA_…'),
-});
+export const getKeyAccountsRequest = z
+  .object({
+    public_key: text('a public key').describe('EOS…, PUB_K1_…, PUB_R1_… or PUB_WA_…'),
+  })
+  .meta({ id: 'GetKeyAccountsRequest' });
 export type GetKeyAccountsRequest = z.output<typeof getKeyAccountsRequest>;
 
-/** Sorted, each once, complete. */
-export const getKeyAccountsAnswer = z.object({ account_names: z.array(z.string()) });
+export const getKeyAccountsAnswer = z
+  .object({ account_names: z.array(name).describe('Sorted, each once, complete.') })
+  .meta({ id: 'GetKeyAccountsAnswer' });
 export type GetKeyAccountsAnswer = z.output<typeof getKeyAccountsAnswer>;
