@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { ERRORS, HistoryError, type ErrorCode } from '@antelope-history/schemas';
+import { SHIP_CONNECTED } from '@antelope-history/reader-stage';
+import { ERRORS, HistoryError, type ErrorCode, type HealthStatus } from '@antelope-history/schemas';
 import type { Config } from '@antelope-history/service';
 import type { FromIngestion, ToIngestion } from './ingestion-messages';
 
@@ -42,6 +43,12 @@ export class IngestionWorker {
       this.waiting.set(id, resolve);
       this.send({ kind: 'metrics', id });
     });
+  }
+
+  /** Whether a node sends its state history. */
+  async shipStatus(): Promise<HealthStatus> {
+    const connected = (await this.metrics()).find(({ name }) => name === SHIP_CONNECTED);
+    return connected?.values.some(({ value }) => value === 1) ? 'ok' : 'down';
   }
 
   /** Stops the stages in order and ends the thread. */

@@ -15,7 +15,8 @@ runProgram({
     const gateway = await startApis({ config, log, registry, onStop });
     const keyValue = openKeyValue();
     onStop(() => keyValue.close());
-    const app = createGateway({ config: { api: config.api, gateway }, keyValue, log, registry });
+    const components = { ship: () => ingestion.shipStatus() };
+    const app = createGateway({ config: { api: config.api, gateway }, keyValue, log, registry, components });
     const listener = await listen(app, config.gateway);
     onStop(() => listener.close());
     log.info({ url: listener.url }, 'gateway listening');

@@ -1,7 +1,12 @@
 import { counter, gauge, type Registry } from '@antelope-history/service';
 
+/** The gauge by which others tell whether a node is there. */
+export const SHIP_CONNECTED = 'history_ship_connected';
+
 export interface ReaderMetrics {
   connects: { inc(): void };
+  /** 1 while a node sends, 0 while none does. */
+  connected: { set(value: 0 | 1): void };
   disconnects: { inc(labels: { code: string }): void };
   forks: { inc(): void };
   refetches: { inc(): void };
@@ -23,6 +28,7 @@ export function createReaderMetrics(registry: Registry): ReaderMetrics {
   for (const code of ['SHIP_DISCONNECTED', 'SHIP_MESSAGE_CORRUPT', 'BLOCK_GAP']) disconnects.inc({ code }, 0);
   return {
     connects: counter(registry, { name: 'history_ship_connects_total', help: 'State history sessions opened' }),
+    connected: gauge(registry, { name: SHIP_CONNECTED, help: '1 while a node sends its state history, else 0' }),
     disconnects,
     forks: counter(registry, { name: 'history_forks_total', help: 'Times that the chain went back to a lower block' }),
     refetches: counter(registry, {

@@ -148,6 +148,7 @@ class ReaderLoop implements Reader {
         {
           onBlocks: (result, message) => publisher.add(result, message),
           onEnd: (reason) => {
+            this.metrics.connected.set(0);
             publisher.close();
             reject(reason);
           },
@@ -171,6 +172,7 @@ class ReaderLoop implements Reader {
     const startBlock = last ? last.num + 1 : firstBlockOf(status, config.ship.startBlock);
     log.info({ url: withoutCredentials(url), startBlock, head: status.head.num }, 'reading state history');
     this.metrics.connects.inc();
+    this.metrics.connected.set(1);
     session.request({
       startBlock,
       endBlock: END_OF_CHAIN,

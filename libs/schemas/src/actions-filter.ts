@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** One part of a filter; a missing side matches anything, at least one is there. */
-export interface ActionFilterPart {
+export interface ActionFilter {
   account?: string;
   name?: string;
 }
@@ -15,7 +15,7 @@ const PART_EXPECTED = 'give code:name, code:* or *:name, or several of them with
 export const actionsFilter = z
   .string({ error: `${PART_EXPECTED}, as a string` })
   .meta({ minLength: 3 })
-  .transform((value, context): ActionFilterPart[] => {
+  .transform((value, context): ActionFilter[] => {
     const parts = [...new Set(value.split(','))];
     if (parts.length > MAX_FILTER_PARTS) {
       context.addIssue({ code: 'custom', message: `give at most ${MAX_FILTER_PARTS} parts` });
@@ -27,7 +27,7 @@ export const actionsFilter = z
     return z.NEVER;
   });
 
-function parsePart(part: string): ActionFilterPart | undefined {
+function parsePart(part: string): ActionFilter | undefined {
   const match = /^([^:*]+|\*):([^:*]+|\*)$/.exec(part);
   if (!match || part === '*:*') return undefined;
   const [, account, name] = match;

@@ -1,3 +1,4 @@
+import type { ActionFilter, Bound } from '@antelope-history/schemas';
 import type {
   AbiRequest,
   BlockPosition,
@@ -9,14 +10,7 @@ import type {
   StoredTransaction,
 } from '@antelope-history/records';
 
-/** A bound of a query, inclusive: a block number, or a time in milliseconds since 1970 UTC. */
-export type Bound = { blockNum: number } | { timeMs: number };
-
-/** One part of a filter; a missing side matches anything, at least one is there. */
-export interface ActionFilter {
-  account?: string;
-  name?: string;
-}
+export type { ActionFilter, Bound } from '@antelope-history/schemas';
 
 /** Which actions, in which order, and which page of them. */
 export interface ActionsQuery {
