@@ -1,0 +1,77 @@
+/** Whole numbers from 0 to below `limit`, the same for the same seed (mulberry32). */
+export type Random = (limit: number) => number;
+
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return (limit) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
+  };
+}
+
+/** A message made of recorded ones by one to four mutations, or of nothing but chance. */
+export function mutate(messages: readonly Buffer[], random: Random): Buffer {
+  if (random(20) === 0) return randomBytes(random(4096), random);
+  let message: Buffer = Buffer.from(messages[random(messages.length)]!);
+  const times = 1 + random(4);
+  for (let time = 0; time < times; time++) {
+    const kind = MUTATIONS[random(MUTATIONS.length)]!;
+    if (message.length > 0) message = kind(message, random, messages);
+  }
+  return message;
+}
+
+type Mutation = (message: Buffer, random: Random, messages: readonly Buffer[]) => Buffer;
+
+const MUTATIONS: Mutation[] = [flipBit, setByte, truncate, inflateLength, splice, repeat, remove];
+
+/** The payloads lie behind the positions of the first 150 bytes: half of the blows go there, half anywhere. */
+function place(message: Buffer, random: Random): number {
+  const skip = random(2) * Math.min(150, message.length - 1);
+  return skip + random(message.length - skip);
+}
+
+function flipBit(message: Buffer, random: Random): Buffer {
+  const at = place(message, random);
+  message[at]! ^= 1 << random(8);
+  return message;
+}
+
+function setByte(message: Buffer, random: Random): Buffer {
+  message[place(message, random)] = [0, 1, 2, 0x7f, 0x80, 0xff][random(6)]!;
+  return message;
+}
+
+function truncate(message: Buffer, random: Random): Buffer {
+  return message.subarray(0, random(message.length));
+}
+
+/** Puts the varuint32 of a huge length, or of a large one, in the place of a byte. */
+function inflateLength(message: Buffer, random: Random): Buffer {
+  const at = place(message, random);
+  const length =
+    random(2) === 0 ? [0xff, 0xff, 0xff, 0xff, 0x0f] : [0x80 + random(128), 0x80 + random(128), 1 + random(16)];
+  return Buffer.concat([message.subarray(0, at), Buffer.from(length), message.subarray(at + 1)]);
+}
+
+function splice(message: Buffer, random: Random, messages: readonly Buffer[]): Buffer {
+  const other = messages[random(messages.length)]!;
+  return Buffer.concat([message.subarray(0, place(message, random)), other.subarray(random(other.length))]);
+}
+
+function repeat(message: Buffer, random: Random): Buffer {
+  const at = place(message, random);
+  const part = message.subarray(at, at + 1 + random(400));
+  return Buffer.concat([message.subarray(0, at), ...Array<Buffer>(1 + random(20)).fill(part), message.subarray(at)]);
+}
+
+function remove(message: Buffer, random: Random): Buffer {
+  const at = place(message, random);
+  return Buffer.concat([message.subarray(0, at), message.subarray(at + 1 + random(16))]);
+}
+
+function randomBytes(length: number, random: Random): Buffer {
+  return Buffer.from(Array.from({ length }, () => random(256)));
+}
