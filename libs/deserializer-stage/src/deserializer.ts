@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY, type Broker, type Delivery, type Subscription } from '@antelope-history/broker';
 import { deserializeBlock, type BlockRecords, type RawBlock } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
@@ -20,6 +21,9 @@ export async function startDeserializer(dependencies: DeserializerDependencies):
   await deserializer.start();
   return deserializer;
 }
+
+/** How long a stop waits for the block in hand. One that cannot be passed on by then comes again. */
+const STOP_LIMIT_MS = 1_000;
 
 class DeserializerLoop implements Deserializer {
   private readonly protocols = new ProtocolCache();
@@ -55,20 +59,30 @@ class DeserializerLoop implements Deserializer {
   async stop(): Promise<void> {
     this.stopped = true;
     await this.subscription?.cancel();
-    await this.tail;
+    await Promise.race([this.tail, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
   }
 
   private async process(delivery: Delivery<RawBlock>): Promise<void> {
     if (this.stopped) return;
+    await this.settle(delivery);
+    // Sockets and timers get their turn between two blocks.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** A block that cannot be taken apart is refused; one that cannot be passed on right now comes again. */
+  private async settle(delivery: Delivery<RawBlock>): Promise<void> {
+    let records: BlockRecords | undefined;
     try {
-      const records = this.deserialize(delivery.message);
+      records = this.deserialize(delivery.message);
+    } catch (error) {
+      return this.refuse(delivery, toHistoryError(error));
+    }
+    try {
       if (records) await this.dependencies.broker.publish(TOPOLOGY.blockRecords, records);
       delivery.acknowledge();
     } catch (error) {
-      await this.refuse(delivery, error);
+      this.handBack(delivery, error);
     }
-    // Sockets and timers get their turn between two blocks.
-    await new Promise((resolve) => setImmediate(resolve));
   }
 
   private deserialize(raw: RawBlock): BlockRecords | undefined {
@@ -82,17 +96,21 @@ class DeserializerLoop implements Deserializer {
   }
 
   /** Keeps the message with its reason, and asks for the block again: the line must not stand still, nor skip it. */
-  private async refuse(delivery: Delivery<RawBlock>, error: unknown): Promise<void> {
-    if (error instanceof HistoryError && error.code === 'STOPPED') {
-      delivery.requeue();
-      return;
-    }
+  private async refuse(delivery: Delivery<RawBlock>, reason: HistoryError): Promise<void> {
     const { log, broker } = this.dependencies;
-    const reason = toHistoryError(error);
     this.failures.inc({ code: reason.code });
-    log.error({ code: reason.code, error }, reason.message);
-    delivery.reject(reason);
-    await broker.publish(TOPOLOGY.refetch, { fromBlock: 0, code: reason.code, reason: reason.message });
+    log.error({ code: reason.code, error: reason }, reason.message);
+    try {
+      await broker.publish(TOPOLOGY.refetch, { fromBlock: 0, code: reason.code, reason: reason.message });
+      delivery.reject(reason);
+    } catch (error) {
+      this.handBack(delivery, error);
+    }
+  }
+
+  private handBack(delivery: Delivery<RawBlock>, error: unknown): void {
+    if (!this.stopped) this.dependencies.log.warn({ error }, 'a block could not be passed on; it comes again');
+    delivery.requeue();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ShipPosition, ShipStatus } from '@antelope-history/ship';
-import { samplePositions, type SharedProgress } from '@antelope-history/key-value';
+import type { SharedProgress } from '@antelope-history/key-value';
 
-/** Blocks that stay known at most; a node needs few to find where branches part. */
+/** Blocks that stay known at most: a node's last irreversible block is a few hundred behind, unless producers fail. */
 const MAX_KNOWN = 4_000;
 
 /** Which blocks of which branch the reader has passed on, newest last. */
@@ -17,18 +17,23 @@ export class ChainPosition {
     return this.known.at(-1);
   }
 
-  /** What to tell the node: it goes back to the first of them that is not on its branch. */
+  /**
+   * What to tell the node: it goes back to the first of them that is not on its branch. All of them, as it sends
+   * nothing of what lies between the last that it shares and the first that it does not.
+   */
   havePositions(): ShipPosition[] {
-    return samplePositions(this.known);
+    return this.known;
   }
 
-  /** Notes a block that follows the last, or that takes the place of an earlier one (a fork). */
-  passed(block: ShipPosition, lastIrreversible: ShipPosition): 'next' | 'fork' {
-    const isFork = this.last !== undefined && block.num <= this.last.num;
+  /** Notes a block: one that follows the last, one that came before, or another in the place of an earlier (a fork). */
+  passed(block: ShipPosition, lastIrreversible: ShipPosition): 'next' | 'again' | 'fork' {
+    const isBack = this.last !== undefined && block.num <= this.last.num;
+    const isAgain = isBack && this.known.findLast(({ num }) => num === block.num)?.id === block.id;
     while (this.last && this.last.num >= block.num) this.known.pop();
     this.known.push(block);
     this.forget(lastIrreversible.num);
-    return isFork ? 'fork' : 'next';
+    if (!isBack) return 'next';
+    return isAgain ? 'again' : 'fork';
   }
 
   /** Whether the node left something out between the last block and this one. */
@@ -36,7 +41,7 @@ export class ChainPosition {
     const last = this.last;
     if (!last) return false;
     if (block.num > last.num + 1) return true;
-    const parent = this.known.find(({ num }) => num === block.num - 1);
+    const parent = this.known.findLast(({ num }) => num === block.num - 1);
     return parent !== undefined && previous !== undefined && parent.id !== previous.id;
   }
 
@@ -56,8 +61,7 @@ export class ChainPosition {
  * than traces: the first of them carry the whole state. Traces begin one block later than state (after genesis, and
  * after the block of a snapshot); block 1 has neither and is there all the same.
  */
-export function firstBlockOf(status: ShipStatus, configured: number): number {
-  if (configured > 0) return configured;
+export function firstBlockOf(status: ShipStatus): number {
   const first = Math.max(status.traceBegin - 1, status.chainStateBegin);
   return first <= 2 ? 1 : first;
 }

@@ -43,9 +43,11 @@ class ReaderLoop implements Reader {
   private readonly position = new ChainPosition();
   private chainId: string | undefined;
   private session: ShipSession | undefined;
+  private publisher: MessagePublisher | undefined;
   private refetches: Subscription | undefined;
   private running: Promise<void> = Promise.resolve();
   private stopped = false;
+  private readonly stopping = new Signal();
   /** Later stages could not use what came: go on from the store's own record. */
   private restart = true;
   /** The committed head at which the last refetch found the store; the tries to get past it grow apart. */
@@ -69,6 +71,7 @@ class ReaderLoop implements Reader {
 
   async stop(): Promise<void> {
     this.stopped = true;
+    this.stopping.raise();
     this.backoff.cancel();
     this.session?.close(new HistoryError('STOPPED', 'the reader stops'));
     await this.refetches?.cancel();
@@ -89,8 +92,10 @@ class ReaderLoop implements Reader {
       const url = urls[attempt % urls.length] as string;
       try {
         if (this.restart) await this.goOnFromStore();
+        if (this.isStopped()) return;
         await this.readFrom(url);
       } catch (error) {
+        await Promise.race([this.publisher?.idle(), this.stopping.raised]);
         if (this.isStopped()) return;
         if (error instanceof HistoryError && !error.retryable) {
           this.dependencies.fail(error);
@@ -158,6 +163,7 @@ class ReaderLoop implements Reader {
         this.publish(session.abiFrame, result, message),
       );
       this.session = session;
+      this.publisher = publisher;
       session
         .open()
         .then((status) => this.requestBlocks(session, url, status))
@@ -167,9 +173,8 @@ class ReaderLoop implements Reader {
 
   private requestBlocks(session: ShipSession, url: string, status: ShipStatus): void {
     const { config, log } = this.dependencies;
-    this.checkStatus(status);
-    const last = this.position.last;
-    const startBlock = last ? last.num + 1 : firstBlockOf(status, config.ship.startBlock);
+    this.checkChain(status);
+    const startBlock = this.startBlock(status);
     log.info({ url: withoutCredentials(url), startBlock, head: status.head.num }, 'reading state history');
     this.metrics.connects.inc();
     this.metrics.connected.set(1);
@@ -182,8 +187,23 @@ class ReaderLoop implements Reader {
     });
   }
 
+  /** The next block of the chain. A node that does not go back as far is of no use, the next may be. */
+  private startBlock(status: ShipStatus): number {
+    const last = this.position.last;
+    const first = firstBlockOf(status);
+    if (!last) return this.dependencies.config.ship.startBlock || first;
+    const next = last.num + 1;
+    if (first > next) {
+      throw new HistoryError(
+        'BLOCK_GAP',
+        `the node's history begins at block ${first}, the next one needed is ${next}: name a node in ship.urls that has it`,
+      );
+    }
+    return next;
+  }
+
   /** Refuses another chain. EOSIO 2.0 does not say which chain it is on; then block ids have to match. */
-  private checkStatus(status: ShipStatus): void {
+  private checkChain(status: ShipStatus): void {
     if (status.chainId === undefined) return;
     this.chainId ??= status.chainId;
     if (status.chainId !== this.chainId) {
@@ -241,6 +261,11 @@ class MessagePublisher {
     this.closed = true;
   }
 
+  /** Resolves when nothing is being published any more. */
+  idle(): Promise<void> {
+    return this.tail;
+  }
+
   private async publishOne(result: BlocksResult, message: Buffer): Promise<void> {
     if (this.closed) return;
     try {
@@ -255,6 +280,12 @@ class MessagePublisher {
     const acknowledge = this.window.settled();
     if (acknowledge > 0) this.session.acknowledge(acknowledge);
   }
+}
+
+/** Something that happens once, to be waited for. */
+class Signal {
+  raise: () => void = () => undefined;
+  readonly raised = new Promise<void>((resolve) => (this.raise = resolve));
 }
 
 /** A URL as logs may show it. */

@@ -51,7 +51,7 @@ export class ShipSession {
     });
     this.socket.on('message', (data, isBinary) => this.onMessage(data, isBinary));
     this.socket.on('pong', () => void (this.lastHeardAt = Date.now()));
-    this.socket.on('error', (error) => this.end(error.message || 'the connection failed'));
+    this.socket.on('error', (error) => this.end(describe(error)));
     this.socket.on('close', (code) => this.end(`the node closed the socket (code ${code})`));
   }
 
@@ -141,6 +141,12 @@ export class ShipSession {
     this.opened = undefined;
     this.events.onEnd(reason);
   }
+}
+
+/** What went wrong with a socket, and what to change where that is known. */
+function describe(error: Error & { code?: string }): string {
+  if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return 'a message is larger than ship.max_message_bytes';
+  return error.message || error.code || 'the connection failed';
 }
 
 function toBuffer(data: RawData): Buffer {

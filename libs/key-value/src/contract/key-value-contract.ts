@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import type { KeyValue } from '../key-value';
+
+/** What the contract must know of an adapter. */
+export interface KeyValueContract {
+  name: string;
+  /** Opens the store; what other tests left in it does not matter. */
+  open(): Promise<KeyValue>;
+  /** Lets so many milliseconds pass for the store, or a little more; waits when nothing else is given. */
+  pass?(ms: number): Promise<void>;
+}
+
+/** What the key-value port promises, as tests of an adapter. Call it at the top of a test file; it needs Jest. */
+export function runKeyValueContract(contract: KeyValueContract): void {
+  const pass = contract.pass ?? ((ms: number) => setTimeout(ms + 20));
+
+  async function withStore(body: (store: KeyValue, key: string) => Promise<void>): Promise<void> {
+    const store = await contract.open();
+    try {
+      await body(store, `contract:${randomUUID()}`);
+    } finally {
+      await store.close();
+    }
+  }
+
+  describe(`the key-value contract: ${contract.name}`, () => {
+    it('gives nothing for a key that was never set', () =>
+      withStore(async (store, key) => {
+        expect(await store.get(key)).toBeUndefined();
+      }));
+
+    it('gives back what was set last, whatever the text', () =>
+      withStore(async (store, key) => {
+        for (const value of ['one', '', 'ünïcödé 🚀\n\0', 'x'.repeat(100_000)]) {
+          await store.set(key, value);
+          expect(await store.get(key)).toBe(value);
+        }
+      }));
+
+    it('keeps keys apart', () =>
+      withStore(async (store, key) => {
+        await store.set(`${key}:a`, '1');
+        await store.set(`${key}:b`, '2');
+        await store.delete(`${key}:a`);
+        expect([await store.get(`${key}:a`), await store.get(`${key}:b`)]).toEqual([undefined, '2']);
+        await store.delete(`${key}:a`);
+      }));
+
+    it('forgets a value when its time is over, and not before', () =>
+      withStore(async (store, key) => {
+        await store.set(key, 'short', 200);
+        await store.set(`${key}:kept`, 'long');
+        expect(await store.get(key)).toBe('short');
+        await pass(200);
+        expect(await store.get(key)).toBeUndefined();
+        expect(await store.get(`${key}:kept`)).toBe('long');
+      }));
+
+    it('lets a value that is set anew live by the new time only', () =>
+      withStore(async (store, key) => {
+        await store.set(key, 'first', 100);
+        await store.set(key, 'second');
+        await pass(100);
+        expect(await store.get(key)).toBe('second');
+        await store.set(key, 'third', 100);
+        await pass(100);
+        expect(await store.get(key)).toBeUndefined();
+      }));
+
+    it('counts from one', () =>
+      withStore(async (store, key) => {
+        expect([await store.count(key, 5_000), await store.count(key, 5_000)]).toEqual([1, 2]);
+        expect(await store.count(`${key}:other`, 5_000)).toBe(1);
+        expect(await store.get(key)).toBe('2');
+        await store.delete(key);
+        expect(await store.count(key, 5_000)).toBe(1);
+      }));
+
+    it('begins a count anew when the window of its first is over, later ones do not move it', () =>
+      withStore(async (store, key) => {
+        await store.count(key, 300);
+        await pass(200);
+        expect(await store.count(key, 300)).toBe(2);
+        await pass(100);
+        expect(await store.count(key, 300)).toBe(1);
+        expect(await store.count(key, 300)).toBe(2);
+      }));
+
+    it('counts each of many callers at once', () =>
+      withStore(async (store, key) => {
+        const counts = await Promise.all(Array.from({ length: 200 }, () => store.count(key, 5_000)));
+        expect(counts.sort((left, right) => left - right)).toEqual(
+          Array.from({ length: 200 }, (_, index) => index + 1),
+        );
+      }));
+
+    it('takes and gives many values at once', () =>
+      withStore(async (store, key) => {
+        await Promise.all(Array.from({ length: 50 }, (_, index) => store.set(`${key}:${index}`, String(index))));
+        const values = await Promise.all(Array.from({ length: 50 }, (_, index) => store.get(`${key}:${index}`)));
+        expect(values).toEqual(Array.from({ length: 50 }, (_, index) => String(index)));
+      }));
+  });
+}
