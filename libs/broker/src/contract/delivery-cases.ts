@@ -1,0 +1,201 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { HistoryError } from '@antelope-history/schemas';
+import type { Broker, Queue } from '../broker';
+import type { BrokerContract } from './broker-under-test';
+import { Inbox, message, messages, testQueue, type TestMessage } from './test-queue';
+import { expectDepth, publishAll, withBroker } from './with-broker';
+
+const REASON = new HistoryError('DECODE_FAILED', 'the bytes are garbage');
+
+/** Order, settling, and what comes again. */
+export function describeDelivery(contract: BrokerContract): void {
+  describe('deliveries', () => {
+    it('come in the order of publishing, whole', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue();
+        const sent = messages(200, 1_000);
+        const inbox = await Inbox.open(broker, queue);
+        await publishAll(broker, queue, sent);
+        for (let next = 0; next < sent.length; next++) {
+          const delivery = (await inbox.received(next + 1))[next];
+          expect(delivery?.message).toEqual(sent[next]);
+          expect(delivery?.redelivered).toBe(false);
+          delivery?.acknowledge();
+        }
+        await expectDepth(broker, queue, 0);
+      }));
+
+    it('wait in the queue for a consumer', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue();
+        await publishAll(broker, queue, messages(5));
+        expect(await broker.depth(queue)).toMatchObject({ messages: 5 });
+        const inbox = await Inbox.open(broker, queue);
+        await inbox.received(5);
+        expect(inbox.numbers).toEqual([1, 2, 3, 4, 5]);
+      }));
+
+    it('stop at the prefetch until one is settled', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue({ prefetch: 3 });
+        const inbox = await Inbox.open(broker, queue);
+        await publishAll(broker, queue, messages(8));
+        await inbox.received(3);
+        await setTimeout(contract.patienceMs);
+        expect(inbox.numbers).toEqual([1, 2, 3]);
+        inbox.deliveries[1]?.acknowledge();
+        await inbox.received(4);
+        await setTimeout(contract.patienceMs);
+        expect(inbox.numbers).toEqual([1, 2, 3, 4]);
+        await expectDepth(broker, queue, 7);
+      }));
+
+    it('are forgotten when acknowledged, each by itself', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue();
+        await publishAll(broker, queue, messages(4));
+        const inbox = await Inbox.open(broker, queue);
+        const [, second, , fourth] = await inbox.received(4);
+        second?.acknowledge();
+        fourth?.acknowledge();
+        await expectDepth(broker, queue, 2);
+        await inbox.cancel();
+        const next = await Inbox.open(broker, queue);
+        await next.received(2);
+        expect(next.numbers).toEqual([1, 3]);
+      }));
+
+    it('come again first, and say so, when given back', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue({ prefetch: 1 });
+        await publishAll(broker, queue, messages(3));
+        const inbox = await Inbox.open(broker, queue);
+        (await inbox.received(1))[0]?.requeue();
+        const again = (await inbox.received(2))[1];
+        expect(again).toMatchObject({ message: { n: 1 }, redelivered: true });
+        again?.acknowledge();
+        expect((await inbox.received(3))[2]).toMatchObject({ message: { n: 2 }, redelivered: false });
+      }));
+
+    it('go to the dead letters with the reason when rejected', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue({ prefetch: 1 });
+        await publishAll(broker, queue, messages(2));
+        const inbox = await Inbox.open(broker, queue);
+        (await inbox.received(1))[0]?.reject(REASON);
+        const next = (await inbox.received(2))[1];
+        expect(next).toMatchObject({ message: { n: 2 }, redelivered: false });
+        next?.acknowledge();
+        await expectDepth(broker, queue, 0);
+        const [letter, ...others] = await broker.deadLetters(queue);
+        expect(others).toEqual([]);
+        expect(letter?.message).toEqual(message(1));
+        expect(letter?.reason).toBeInstanceOf(HistoryError);
+        expect(letter?.reason).toMatchObject({ code: REASON.code, message: REASON.message });
+      }));
+
+    it('are settled once, whatever is called afterwards', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue({ prefetch: 3 });
+        await publishAll(broker, queue, messages(4));
+        const inbox = await Inbox.open(broker, queue);
+        const [first, second, third] = await inbox.received(3);
+        for (const settle of [() => first?.acknowledge(), () => first?.reject(REASON), () => first?.requeue()])
+          settle();
+        for (const settle of [() => second?.reject(REASON), () => second?.acknowledge()]) settle();
+        for (const settle of [() => third?.requeue(), () => third?.acknowledge()]) settle();
+        const rest = (await inbox.received(5)).slice(3);
+        await setTimeout(contract.patienceMs);
+        expect(inbox.deliveries).toHaveLength(5);
+        expect(rest.map(({ message: { n } }) => n).sort()).toEqual([3, 4]);
+        for (const delivery of rest) delivery.acknowledge();
+        await expectDepth(broker, queue, 0);
+        expect(await broker.deadLetters(queue)).toHaveLength(1);
+      }));
+
+    it('return in order when their consumer goes, and come again', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue({ prefetch: 4 });
+        await publishAll(broker, queue, messages(6));
+        const gone = await Inbox.open(broker, queue);
+        const [, second] = await gone.received(4);
+        second?.acknowledge();
+        await gone.received(5);
+        await gone.cancel();
+        const inbox = await Inbox.open(broker, queue);
+        await takeAll(inbox, 5);
+        expect(inbox.numbers).toEqual([1, 3, 4, 5, 6]);
+        expect(inbox.deliveries.map(({ redelivered }) => redelivered)).toEqual([true, true, true, true, false]);
+      }));
+
+    it('return in order when several consumers go', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue({ prefetch: 2 });
+        const first = await Inbox.open(broker, queue);
+        const second = await Inbox.open(broker, queue);
+        await publishAll(broker, queue, messages(6));
+        await Promise.all([first.received(2), second.received(2)]);
+        await first.cancel();
+        await second.cancel();
+        const inbox = await Inbox.open(broker, queue);
+        await takeAll(inbox, 6);
+        expect(inbox.numbers).toEqual([1, 2, 3, 4, 5, 6]);
+      }));
+
+    it('can no longer be settled when their consumer has gone', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue();
+        await publishAll(broker, queue, messages(2));
+        const gone = await Inbox.open(broker, queue);
+        const [first, second] = await gone.received(2);
+        await gone.cancel();
+        first?.acknowledge();
+        second?.requeue();
+        await expectDepth(broker, queue, 2);
+      }));
+
+    it('neither get lost nor come twice, whatever their consumers do', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue({ prefetch: 5, maxMessages: 20 });
+        const settled = await settleErratically(broker, queue, messages(300));
+        const dead = (await broker.deadLetters(queue)).map((letter) => letter.message.n);
+        expect([...settled, ...dead].sort((left, right) => left - right)).toEqual(messages(300).map(({ n }) => n));
+        expect(dead.length).toBeGreaterThan(10);
+        await expectDepth(broker, queue, 0);
+      }));
+  });
+}
+
+async function takeAll(inbox: Inbox, count: number): Promise<void> {
+  for (let next = 0; next < count; next++) (await inbox.received(next + 1))[next]?.acknowledge();
+}
+
+/** Consumers come and go, and acknowledge, give back or reject by turns; gives what was acknowledged. */
+async function settleErratically(
+  broker: Broker,
+  queue: Queue<TestMessage>,
+  all: readonly TestMessage[],
+): Promise<number[]> {
+  const acknowledged: number[] = [];
+  let rejected = 0;
+  const publishing = Promise.all(all.map((each) => broker.publish(queue, each)));
+  for (let turn = 0; acknowledged.length + rejected < all.length; turn++) {
+    const left = all.length - acknowledged.length - rejected;
+    const inbox = await Inbox.open(broker, queue);
+    const deliveries = await inbox.received(Math.min(left, 1 + (turn % queue.prefetch)));
+    for (const [index, delivery] of [...deliveries].entries()) {
+      const choice = (turn + 3 * index) % 7;
+      if (choice < 4) {
+        delivery.acknowledge();
+        acknowledged.push(delivery.message.n);
+      } else if (choice === 4) {
+        delivery.reject(REASON);
+        rejected++;
+      } else if (choice === 5) delivery.requeue();
+    }
+    await inbox.cancel();
+  }
+  await publishing;
+  return acknowledged;
+}

@@ -1,0 +1,2 @@
+export * from './broker-contract';
+export * from './broker-under-test';

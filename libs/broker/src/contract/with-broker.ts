@@ -1,0 +1,36 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect } from '@jest/globals';
+import type { Broker, Queue } from '../broker';
+import type { BrokerContract } from './broker-under-test';
+
+/** Runs `body` with a new broker and disposes of it, whatever comes. */
+export async function withBroker(contract: BrokerContract, body: (broker: Broker) => Promise<void>): Promise<void> {
+  const under = await contract.open();
+  try {
+    await body(under.broker);
+  } finally {
+    await under.dispose();
+  }
+}
+
+export async function publishAll<T>(broker: Broker, queue: Queue<T>, all: readonly T[]): Promise<void> {
+  for (const each of all) await broker.publish(queue, each);
+}
+
+/** Resolves when a queue holds so many messages; brokers on other machines take their time. */
+export async function expectDepth<T>(broker: Broker, queue: Queue<T>, count: number): Promise<void> {
+  for (let wait = 1; wait < 1_000 && (await broker.depth(queue)).messages !== count; wait *= 2) await setTimeout(wait);
+  expect((await broker.depth(queue)).messages).toBe(count);
+}
+
+/** Watches whether a promise has ended. */
+export class Watched {
+  ended = false;
+
+  constructor(readonly promise: Promise<unknown>) {
+    const end = (): void => {
+      this.ended = true;
+    };
+    promise.then(end, end);
+  }
+}
