@@ -5,6 +5,8 @@ interface Entry {
   message: unknown;
   bytes: number;
   redelivered: boolean;
+  /** Its place among all messages of the queue, kept when it comes back. */
+  place: number;
 }
 
 interface Consumer {
@@ -13,41 +15,82 @@ interface Consumer {
   onDelivery(delivery: Delivery<unknown>): void;
 }
 
+/** A publisher that waits for room, with its message in hand. */
 interface Waiter {
-  admit(): void;
-  refuse(error: HistoryError): void;
+  entry: Entry;
+  admitted(): void;
+  refused(error: HistoryError): void;
 }
+
+const MAX_DEAD_LETTERS = 1_000;
 
 /** A queue's messages: waiting, in consumers' hands, and the publishers that wait for room. */
 class MemoryQueue {
+  /** In the order of their places. */
   readonly ready: Entry[] = [];
-  readonly dead: DeadLetter<unknown>[] = [];
   readonly consumers = new Set<Consumer>();
   readonly waiting: Waiter[] = [];
   messages = 0;
   bytes = 0;
+  private readonly dead: { entry: Entry; reason: HistoryError }[] = [];
+  private deadBytes = 0;
+  private places = 0;
 
   constructor(private readonly definition: Queue<never>) {}
 
-  get isFull(): boolean {
-    return this.messages >= this.definition.maxMessages || this.bytes >= this.definition.maxBytes;
-  }
-
-  add(entry: Entry): void {
-    this.messages++;
-    this.bytes += entry.bytes;
-    this.ready.push(entry);
+  /** Takes a message in, or lets its publisher wait behind those that wait already. */
+  publish(message: unknown, bytes: number): Promise<void> {
+    const entry: Entry = { message, bytes, redelivered: false, place: this.places++ };
+    if (!this.isFull && this.waiting.length === 0) {
+      this.add(entry);
+      return Promise.resolve();
+    }
+    return new Promise((admitted, refused) => {
+      this.waiting.push({ entry, admitted, refused });
+    });
   }
 
   settled(entry: Entry): void {
     this.messages--;
     this.bytes -= entry.bytes;
-    while (!this.isFull && this.waiting.length > 0) this.waiting.shift()?.admit();
+    while (!this.isFull) {
+      const waiter = this.waiting.shift();
+      if (!waiter) return;
+      // Taken in at once, not when its publisher goes on: else room for one would look like room for all.
+      this.add(waiter.entry);
+      waiter.admitted();
+    }
+  }
+
+  /** Puts back what a consumer did not settle, where it came from. */
+  takeBack(entry: Entry): void {
+    const after = this.ready.findIndex(({ place }) => place > entry.place);
+    this.ready.splice(after < 0 ? this.ready.length : after, 0, { ...entry, redelivered: true });
+  }
+
+  /** Keeps a rejected message with its reason; the oldest go when there are too many, or more than the queue may hold. */
+  bury(entry: Entry, reason: HistoryError): void {
+    this.dead.push({ entry, reason });
+    this.deadBytes += entry.bytes;
+    while (this.dead.length > MAX_DEAD_LETTERS || (this.dead.length > 1 && this.deadBytes > this.definition.maxBytes)) {
+      this.deadBytes -= this.dead.shift()?.entry.bytes ?? 0;
+    }
+  }
+
+  get deadLetters(): DeadLetter<unknown>[] {
+    return this.dead.map(({ entry, reason }) => ({ message: entry.message, reason }));
+  }
+
+  private get isFull(): boolean {
+    return this.messages >= this.definition.maxMessages || this.bytes >= this.definition.maxBytes;
+  }
+
+  private add(entry: Entry): void {
+    this.messages++;
+    this.bytes += entry.bytes;
+    this.ready.push(entry);
   }
 }
-
-/** Rejected messages that are kept at most per queue; the oldest go first. */
-const MAX_DEAD_LETTERS = 1_000;
 
 /**
  * The broker of one process: bounded queues with the acknowledge rules of a real broker. A publisher waits while its
@@ -59,12 +102,11 @@ export class MemoryBroker implements Broker {
   private closed = false;
 
   async publish<T>(queue: Queue<T>, message: T): Promise<void> {
-    const state = this.queue(queue);
-    const entry: Entry = { message, bytes: queue.sizeOf(message), redelivered: false };
     if (this.closed) throw stopped();
-    if (state.isFull) await this.roomIn(state);
-    state.add(entry);
+    const state = this.queue(queue);
+    const published = state.publish(message, queue.sizeOf(message));
     this.deliver(state);
+    await published;
   }
 
   consume<T>(queue: Queue<T>, onDelivery: (delivery: Delivery<T>) => void): Promise<Subscription> {
@@ -73,7 +115,7 @@ export class MemoryBroker implements Broker {
     const consumer: Consumer = {
       prefetch: queue.prefetch,
       unsettled: new Set(),
-      onDelivery: onDelivery as (delivery: Delivery<unknown>) => void,
+      onDelivery,
     };
     state.consumers.add(consumer);
     this.deliver(state);
@@ -86,14 +128,15 @@ export class MemoryBroker implements Broker {
   }
 
   deadLetters<T>(queue: Queue<T>): Promise<DeadLetter<T>[]> {
-    return Promise.resolve([...this.queue(queue).dead] as DeadLetter<T>[]);
+    return Promise.resolve(this.queue(queue).deadLetters as DeadLetter<T>[]);
   }
 
   close(): Promise<void> {
     this.closed = true;
     for (const state of this.queues.values()) {
+      for (const consumer of state.consumers) consumer.unsettled.clear();
       state.consumers.clear();
-      for (const waiter of state.waiting.splice(0)) waiter.refuse(stopped());
+      for (const waiter of state.waiting.splice(0)) waiter.refused(stopped());
     }
     return Promise.resolve();
   }
@@ -102,10 +145,6 @@ export class MemoryBroker implements Broker {
     let state = this.queues.get(definition.name);
     if (!state) this.queues.set(definition.name, (state = new MemoryQueue(definition)));
     return state;
-  }
-
-  private roomIn(state: MemoryQueue): Promise<void> {
-    return new Promise((resolve, reject) => state.waiting.push({ admit: resolve, refuse: reject }));
   }
 
   private deliver(state: MemoryQueue): void {
@@ -135,23 +174,22 @@ export class MemoryBroker implements Broker {
       },
       reject: (reason) => {
         if (!settle()) return;
-        state.dead.push({ message: entry.message, reason });
-        if (state.dead.length > MAX_DEAD_LETTERS) state.dead.shift();
+        state.bury(entry, reason);
         this.deliver(state);
       },
       requeue: () => {
         if (!consumer.unsettled.delete(entry)) return;
-        state.ready.unshift({ ...entry, redelivered: true });
-        this.deliver(state);
+        state.takeBack(entry);
+        // In the next turn: a consumer that gives everything back at once must not keep the process for itself.
+        setImmediate(() => this.deliver(state));
       },
     };
   }
 
   private cancel(state: MemoryQueue, consumer: Consumer): Promise<void> {
     state.consumers.delete(consumer);
-    const returned = [...consumer.unsettled].map((entry) => ({ ...entry, redelivered: true }));
+    for (const entry of consumer.unsettled) state.takeBack(entry);
     consumer.unsettled.clear();
-    state.ready.unshift(...returned);
     this.deliver(state);
     return Promise.resolve();
   }

@@ -16,6 +16,11 @@ export class MemoryKeyValue implements KeyValue {
 
   constructor(private readonly now: () => number = Date.now) {}
 
+  /** Values held, those among them whose time is over and that were not swept yet. */
+  get size(): number {
+    return this.values.size;
+  }
+
   get(key: string): Promise<string | undefined> {
     return Promise.resolve(this.live(key)?.value);
   }
