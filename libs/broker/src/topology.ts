@@ -1,4 +1,4 @@
-import type { BlockRecords, RawBlock } from '@antelope-history/records';
+import type { Authority, BlockRecords, RawBlock } from '@antelope-history/records';
 import type { Queue } from './broker';
 
 /** Asks the reader to read the chain again from a block, because a later stage could not use what came. */
@@ -44,5 +44,17 @@ function recordBytes(records: BlockRecords): number {
   for (const transaction of records.transactions)
     for (const action of transaction.actions) bytes += action.bytes.length;
   for (const change of records.abiChanges) bytes += change.abi.length;
+  // The first message of a node that was started from a snapshot has every permission of the chain.
+  for (const { authority } of records.permissionChanges) bytes += PERMISSION_BYTES + authorityBytes(authority);
   return bytes;
+}
+
+/** Two names; as much again for the change itself. */
+const PERMISSION_BYTES = 32;
+const ACTOR_BYTES = 8;
+
+function authorityBytes(authority: Authority | undefined): number {
+  let bytes = 0;
+  for (const key of authority?.keys ?? []) bytes += key.length;
+  return bytes + ACTOR_BYTES * (authority?.actors.length ?? 0);
 }

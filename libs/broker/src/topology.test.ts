@@ -1,0 +1,57 @@
+import type { BlockRecords, RawBlock } from '@antelope-history/records';
+import { TOPOLOGY } from './topology';
+
+const position = { num: 1, id: 'ab'.repeat(32) };
+const EMPTY: BlockRecords = {
+  chainId: undefined,
+  head: position,
+  lastIrreversible: position,
+  position,
+  previous: undefined,
+  block: undefined,
+  timestamp: 0,
+  rootSequences: [],
+  transactions: [],
+  abiChanges: [],
+  permissionChanges: [],
+};
+
+describe('the topology', () => {
+  it('gives every queue a name, and a place for its dead letters, that no other has', () => {
+    const names = Object.values(TOPOLOGY).flatMap(({ name, deadLetter }) => [name, deadLetter]);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('holds at least what its consumers may hold', () => {
+    for (const { prefetch, maxMessages } of Object.values(TOPOLOGY)) expect(prefetch).toBeLessThanOrEqual(maxMessages);
+  });
+
+  it('counts the bytes of a raw block', () => {
+    const raw: RawBlock = { abi: '{}', message: Buffer.alloc(1_234), chainId: undefined };
+    expect(TOPOLOGY.rawBlocks.sizeOf(raw)).toBe(1_234);
+  });
+
+  it('counts the bytes of everything in a block of records that a contract can make large', () => {
+    const action = { sequence: 1, account: 'a', name: 'b', root: true, accounts: ['a'], bytes: Buffer.alloc(30) };
+    const transaction = {
+      id: Buffer.alloc(32),
+      receiptIndex: 0,
+      status: 0,
+      cpuUsageUs: 0,
+      netUsageWords: 0,
+      firstSequence: 1,
+      sequenceCount: 2,
+      partial: undefined,
+      actions: [action, action],
+    };
+    const authority = { keys: [Buffer.alloc(500)], actors: [] };
+    const sizeOf = (part: Partial<BlockRecords>): number => TOPOLOGY.blockRecords.sizeOf({ ...EMPTY, ...part });
+    const empty = sizeOf({});
+    expect(sizeOf({ block: Buffer.alloc(1_000) })).toBe(empty + 1_000);
+    expect(sizeOf({ transactions: [transaction, transaction] })).toBeGreaterThanOrEqual(empty + 120);
+    expect(sizeOf({ abiChanges: [{ account: 'a', sequence: 1, abi: Buffer.alloc(70) }] })).toBeGreaterThanOrEqual(
+      empty + 70,
+    );
+    expect(sizeOf({ permissionChanges: [{ owner: 'a', name: 'b', authority }] })).toBeGreaterThanOrEqual(empty + 500);
+  });
+});
