@@ -1,3 +1,4 @@
+export * from './comparison';
 export * from './model-history';
 export * from './packed-action';
 export * from './recorded-blocks';

@@ -1,0 +1,255 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { BlockRecords } from '@antelope-history/records';
+import type { HistoryStore } from '@antelope-history/store';
+import {
+  Comparison,
+  ModelHistory,
+  SyntheticChain,
+  type ActionPlan,
+  type BlockPlan,
+} from '@antelope-history/store/contract';
+import { openLmdbStore, type LmdbStoreOptions } from '../src';
+import { buildStore, RemoteStore } from './remote-store';
+
+const TRANSFER: ActionPlan = {
+  account: 'token',
+  name: 'transfer',
+  actor: 'alice',
+  notified: ['bob'],
+  creatorDistance: 0,
+  dataBytes: 200,
+};
+
+/** A block of one transaction; `word` names the action, the ABI and the permission that it is first to bring. */
+function blockPlan(word: string, actions = 20): BlockPlan {
+  return {
+    transactions: [Array<ActionPlan>(actions).fill({ ...TRANSFER, name: word })],
+    abis: [{ account: 'token', abi: Buffer.from(word) }],
+    permissions: [{ owner: 'alice', name: word, authority: { keys: [Buffer.from(word)], actors: [word] } }],
+  };
+}
+
+describe('a data directory', () => {
+  let folder: string;
+  let directory: string;
+  const remotes: RemoteStore[] = [];
+  const handles: HistoryStore[] = [];
+
+  const options = (readOnly: boolean): LmdbStoreOptions => ({ path: directory, mapSizeBytes: 0, readOnly });
+
+  async function open(readOnly: boolean): Promise<HistoryStore> {
+    const store = await openLmdbStore(options(readOnly));
+    handles.push(store);
+    return store;
+  }
+
+  function started(remote: RemoteStore): RemoteStore {
+    remotes.push(remote);
+    return remote;
+  }
+
+  /** Everything that the blocks ever brought, in the store as in the model. */
+  async function expectSame(store: HistoryStore, model: ModelHistory, blocks: readonly BlockRecords[]): Promise<void> {
+    const comparison = new Comparison(store, model);
+    await comparison.status();
+    await comparison.sampledActions(60, 1);
+    await comparison.permissionsOf(blocks);
+    await comparison.abisOf(model.committedBlocks.slice(-5));
+    for (const { position } of blocks) await comparison.block({ id: position.id });
+  }
+
+  beforeAll(buildStore, 120_000);
+
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'data-directory-'));
+    directory = path.join(folder, 'data');
+  });
+
+  afterEach(async () => {
+    for (const remote of remotes.splice(0)) await remote.kill();
+    for (const store of handles.splice(0)) await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each(['inProcess', 'inThread'] as const)(
+    'is written by one at a time, until that one dies (%s)',
+    async (where) => {
+      const holder = started(RemoteStore[where]());
+      await holder.open(options(false));
+      await expect(open(false)).rejects.toMatchObject({ code: 'STORE_IN_USE' });
+      const second = started(RemoteStore.inProcess());
+      await expect(second.open(options(false))).rejects.toMatchObject({ code: 'STORE_IN_USE' });
+      await holder.kill();
+      await second.open(options(false));
+      await expect(open(false)).rejects.toMatchObject({ code: 'STORE_IN_USE' });
+    },
+  );
+
+  it('is given to one of many that come after a dead writer', async () => {
+    const holder = started(RemoteStore.inProcess());
+    await holder.open(options(false));
+    await holder.kill();
+    const many = await Promise.allSettled(Array.from({ length: 5 }, () => open(false)));
+    expect(many.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('is cleared of what dead writers left, in time', async () => {
+    const holder = started(RemoteStore.inProcess());
+    await holder.open(options(false));
+    await holder.kill();
+    const sockets = (): string[] => readdirSync(directory).filter((name) => name.endsWith('.sock'));
+    const [left] = sockets();
+    const anHourAgo = Date.now() / 1000 - 3600;
+    utimesSync(path.join(directory, left ?? ''), anHourAgo, anHourAgo);
+    const store = await open(false);
+    expect(sockets()).toHaveLength(1);
+    expect(sockets()).not.toContain(left);
+    await store.close();
+    expect(sockets()).toEqual([]);
+  });
+
+  it('can lie deeper than the address of a socket can say', async () => {
+    directory = path.join(folder, 'deep'.repeat(20), 'down'.repeat(20));
+    const store = await open(false);
+    await expect(open(false)).rejects.toMatchObject({ code: 'STORE_IN_USE' });
+    await store.close();
+    await open(false);
+  });
+
+  it('is free again when its writer has closed it, and when it could not be opened', async () => {
+    const store = await open(false);
+    await store.close();
+    await (await open(false)).close();
+    await open(false);
+  });
+
+  it('is as its whole batches left it, whenever its writer is killed', async () => {
+    const chain = new SyntheticChain();
+    const model = new ModelHistory();
+    const all: BlockRecords[] = [];
+    for (let round = 0; round < 6; round++) {
+      const writer = started(RemoteStore.inProcess());
+      await writer.open(options(false));
+      const death = new Promise<void>((resolve) => {
+        setTimeout(() => resolve(writer.kill()), 15 + 25 * round);
+      });
+      let batch: BlockRecords[] = [];
+      try {
+        for (let index = 0; ; index++) {
+          // Every third batch is a fork.
+          const parent = model.committedBlocks.at(index % 3 === 2 ? -3 : -1);
+          batch = chain.blocks(
+            parent,
+            Array.from({ length: 4 }, () => blockPlan(`w${(all.length % 5) + 1}`)),
+          );
+          all.push(...batch);
+          await writer.call('writeBlocks', batch);
+          await model.writeBlocks(batch);
+        }
+      } catch {
+        await death;
+      }
+      const store = await openLmdbStore(options(false));
+      const { committed } = await store.getStatus();
+      // As before the batch, as after it, or with the fork undone that it begins with.
+      const whole = [model.committedBlocks.at(-1)?.position, batch.at(-1)?.position, batch[0]?.previous];
+      expect(whole).toContainEqual(committed);
+      await store.writeBlocks(batch);
+      await model.writeBlocks(batch);
+      await expectSame(store, model, all.slice(-20));
+      await store.close();
+    }
+    expect(model.committedBlocks.length).toBeGreaterThan(10);
+  }, 60_000);
+
+  it('is not there yet for a reader that comes too early, who makes nothing', async () => {
+    const reader = started(RemoteStore.inProcess());
+    const early = { code: 'STORE_UNAVAILABLE', retryable: true };
+    await expect(reader.open(options(true))).rejects.toMatchObject(early);
+    await expect(open(true)).rejects.toMatchObject(early);
+    await open(false);
+    await reader.open(options(true));
+    expect((await reader.call('getStatus')).committed).toBeUndefined();
+  });
+
+  it('shows readers in other processes what is committed, without opening anew, however it grows', async () => {
+    const store = await open(false);
+    const reader = started(RemoteStore.inProcess());
+    await reader.open(options(true));
+    const chain = new SyntheticChain();
+    let parent: BlockRecords | undefined;
+    for (let round = 0; round < 5; round++) {
+      const blocks = chain.blocks(parent, Array<BlockPlan>(8).fill(blockPlan('grow', 1_500)));
+      const status = await store.writeBlocks(blocks);
+      expect(await reader.call('getStatus')).toEqual(status);
+      const latest = await reader.call('getBlockTraces', 'latest');
+      expect(latest.transactions[0]?.actions).toHaveLength(1_500);
+      parent = blocks.at(-1);
+    }
+  }, 60_000);
+
+  it('can be read by one part of a process before another part opens it for writing', async () => {
+    await (await open(false)).close();
+    const reader = await open(true);
+    const writer = await open(false);
+    const blocks = new SyntheticChain().blocks(undefined, [blockPlan('one')]);
+    const status = await writer.writeBlocks(blocks);
+    await writer.close();
+    // A reader's view is at most one turn of the event loop old.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await reader.getStatus()).toEqual(status);
+    await expect(reader.writeBlocks(blocks)).rejects.toMatchObject({ code: 'INTERNAL' });
+  });
+
+  it('stays whole when the disk is full, and its writer goes on when there is room', async () => {
+    const chain = new SyntheticChain();
+    const writer = started(RemoteStore.inProcess(4_096));
+    await writer.open(options(false));
+    const first = chain.blocks(undefined, [blockPlan('one')]);
+    await writer.call('writeBlocks', first);
+    const tooMuch = chain.blocks(first[0], Array<BlockPlan>(60).fill(blockPlan('two', 1_000)));
+    const refused = { code: 'STORE_UNAVAILABLE', retryable: true };
+    await expect(writer.call('writeBlocks', tooMuch)).rejects.toMatchObject(refused);
+    const model = ModelHistory.of(first);
+    expect(await writer.call('getStatus')).toEqual(await model.getStatus());
+    // What the refused batch was first to name is named again.
+    const later = chain.blocks(first[0], [blockPlan('two'), blockPlan('three')]);
+    await writer.call('writeBlocks', later);
+    await model.writeBlocks(later);
+    await writer.kill();
+    const store = await open(false);
+    await expectSame(store, model, [...first, ...later]);
+    const fork = [...tooMuch.slice(0, 10)];
+    await store.writeBlocks(fork);
+    await model.writeBlocks(fork);
+    await expectSame(store, model, [...first, ...later]);
+  }, 60_000);
+
+  it('stays whole when a batch holds what can not be written', async () => {
+    const store = await open(false);
+    const chain = new SyntheticChain();
+    const first = chain.blocks(undefined, [blockPlan('one')]);
+    await store.writeBlocks(first);
+    const next = chain.blocks(first[0], [blockPlan('two', 1_100), blockPlan('three'), blockPlan('four')]);
+    const [good, , last] = next as [BlockRecords, BlockRecords, BlockRecords];
+    const bad = { ...last, abiChanges: [{ account: 'NOT A NAME', sequence: 1, abi: Buffer.alloc(1) }] };
+    await expect(store.writeBlocks([...next.slice(0, 2), bad])).rejects.toMatchObject({ code: 'INVALID_NAME' });
+    const model = ModelHistory.of(first);
+    await expectSame(store, model, next);
+    const other = chain.blocks(good, [blockPlan('three'), blockPlan('two')]);
+    await store.writeBlocks([good, ...other]);
+    await model.writeBlocks([good, ...other]);
+    await expectSame(store, model, [...first, ...next, ...other]);
+  });
+
+  it('refuses who asks after it was closed', async () => {
+    const store = await open(false);
+    const writing = store.writeBlocks(new SyntheticChain().blocks(undefined, [blockPlan('one')]));
+    await store.close();
+    expect((await writing).committed).toBeDefined();
+    await expect(store.getStatus()).rejects.toMatchObject({ code: 'STOPPED' });
+    await expect(store.writeBlocks([])).rejects.toMatchObject({ code: 'STOPPED' });
+  });
+});

@@ -1,0 +1,101 @@
+import { execFileSync, spawn } from 'node:child_process';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { HistoryStore } from '@antelope-history/store';
+import type { LmdbStoreOptions } from '../src';
+
+const PROJECT = path.join(__dirname, '..');
+const SCRIPT = path.join(__dirname, 'store-process.cjs');
+
+/** Builds what other processes run. */
+export function buildStore(): void {
+  execFileSync(process.execPath, [
+    require.resolve('typescript/bin/tsc'),
+    '--build',
+    path.join(PROJECT, 'tsconfig.lib.json'),
+  ]);
+}
+
+interface Answer {
+  id: number;
+  result?: unknown;
+  error?: { code: string };
+}
+
+type Method = Exclude<keyof HistoryStore, 'getAbis'>;
+
+/** A store that another process or thread has open. */
+export class RemoteStore {
+  private readonly waiting = new Map<number, { resolve(result: never): void; reject(error: unknown): void }>();
+  private calls = 0;
+
+  private constructor(
+    private readonly post: (message: object) => void,
+    /** Ends it at once, as SIGKILL does. */
+    readonly kill: () => Promise<void>,
+  ) {}
+
+  /** In a process of its own. `fileBlocks`: the most that a file may grow to, in blocks of the shell's `ulimit -f`. */
+  static inProcess(fileBlocks: number | 'unlimited' = 'unlimited'): RemoteStore {
+    const command = `ulimit -f ${fileBlocks} && exec "$0" "$@"`;
+    const child = spawn('sh', ['-c', command, process.execPath, SCRIPT], {
+      stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
+      serialization: 'advanced',
+    });
+    const gone = new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+    });
+    const remote = new RemoteStore(
+      (message) => child.send(message),
+      () => {
+        child.kill('SIGKILL');
+        return gone;
+      },
+    );
+    child.on('message', (answer: Answer) => remote.onAnswer(answer));
+    void gone.then(() => remote.onGone());
+    return remote;
+  }
+
+  /** In a thread of this process. */
+  static inThread(): RemoteStore {
+    const worker = new Worker(SCRIPT);
+    const remote = new RemoteStore(
+      (message) => worker.postMessage(message),
+      async () => {
+        await worker.terminate();
+      },
+    );
+    worker.on('message', (answer: Answer) => remote.onAnswer(answer));
+    worker.once('exit', () => remote.onGone());
+    return remote;
+  }
+
+  open(options: LmdbStoreOptions): Promise<void> {
+    return this.ask('open', [options]);
+  }
+
+  call<M extends Method>(method: M, ...args: Parameters<HistoryStore[M]>): ReturnType<HistoryStore[M]> {
+    return this.ask(method, args) as ReturnType<HistoryStore[M]>;
+  }
+
+  private ask<T>(method: string, args: unknown[]): Promise<T> {
+    const id = this.calls++;
+    return new Promise<T>((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.post({ id, method, args });
+    });
+  }
+
+  private onAnswer({ id, result, error }: Answer): void {
+    const call = this.waiting.get(id);
+    this.waiting.delete(id);
+    if (error) call?.reject(error);
+    else call?.resolve(result as never);
+  }
+
+  private onGone(): void {
+    for (const { reject } of this.waiting.values()) reject(new Error('it is gone'));
+    this.waiting.clear();
+  }
+}
