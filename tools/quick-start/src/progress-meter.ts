@@ -1,0 +1,42 @@
+/** How far indexing is, as shown. */
+export interface Progress {
+  block: number;
+  /** The block to reach; undefined while the source has not said. */
+  target: number | undefined;
+  blocksPerSecond: number;
+  actionsPerSecond: number;
+  /** Undefined without a target or when nothing moves. */
+  secondsLeft: number | undefined;
+}
+
+interface Sample {
+  atMs: number;
+  block: number;
+  blocks: number;
+  actions: number;
+}
+
+/** Rates are those of the last seconds: blocks differ in size along a chain. */
+const WINDOW_MS = 10_000;
+
+export class ProgressMeter {
+  private readonly samples: Sample[] = [];
+
+  /** Takes the committed block and the counts of blocks and actions since the start. */
+  measure(sample: Sample, target: number | undefined): Progress {
+    this.samples.push(sample);
+    while (sample.atMs - (this.samples[1]?.atMs ?? sample.atMs) > WINDOW_MS) this.samples.shift();
+    const first = this.samples[0] ?? sample;
+    const seconds = (sample.atMs - first.atMs) / 1000;
+    const rate = (count: number): number => (seconds > 0 ? count / seconds : 0);
+    const blocksPerSecond = rate(sample.blocks - first.blocks);
+    const missing = target === undefined ? undefined : Math.max(0, target - sample.block);
+    return {
+      block: sample.block,
+      target,
+      blocksPerSecond,
+      actionsPerSecond: rate(sample.actions - first.actions),
+      secondsLeft: missing === undefined || blocksPerSecond === 0 ? undefined : missing / blocksPerSecond,
+    };
+  }
+}

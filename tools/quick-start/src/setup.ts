@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { sampleFolder } from '@antelope-history/recordings';
+import { HistoryError } from '@antelope-history/schemas';
+import { type Config, loadConfig } from '@antelope-history/service';
+import { type CommandLine, QuickStartError } from './command-line';
+
+export const WORKSPACE = path.resolve(__dirname, '../../..');
+
+/** A recorded chain, which has an end, or nodes as the service is configured for them. */
+export type Source = { kind: 'recording'; folder: string; name: string } | { kind: 'node'; name: string };
+
+export interface Setup {
+  source: Source;
+  /** Command line and environment of the service; the replay adds where it listens. */
+  serviceArgs: string[];
+  environment: NodeJS.ProcessEnv;
+  /** As the service will read it. */
+  config: Config;
+}
+
+/** The variables by which the quick start configures the service; they win over the configuration file. */
+export const SHIP_URLS = 'HISTORY_SHIP__URLS';
+const STORE_PATH = 'HISTORY_STORE__PATH';
+const GATEWAY_PORT = 'HISTORY_GATEWAY__PORT';
+
+/**
+ * Works out what to start. Relative paths count from `cwd`. Nothing is opened yet; a configuration that the service
+ * would refuse is refused here.
+ */
+export function createSetup(options: CommandLine, environment: NodeJS.ProcessEnv, cwd: string): Setup {
+  const configFile = findConfigFile(options.config, cwd);
+  const serviceArgs = configFile === undefined ? [] : ['--config', configFile];
+  const source = chooseSource(options, configFile, environment, cwd);
+  const env = { ...environment };
+  if (options.ship !== undefined) env[SHIP_URLS] = options.ship;
+  if (options.port !== undefined) env[GATEWAY_PORT] = String(options.port);
+  if (options.data !== undefined) env[STORE_PATH] = path.resolve(cwd, options.data);
+  else if (configFile === undefined) env[STORE_PATH] ??= path.join(WORKSPACE, 'data', dataFolder(source));
+  return { source, serviceArgs, environment: env, config: readConfig(serviceArgs, env) };
+}
+
+/** Rejects when the gateway's port is taken. */
+export async function requireFreePort({ host, port }: Config['gateway']): Promise<void> {
+  const server = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, resolve);
+    });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'EADDRINUSE' ? 'another program listens there' : `it can not be had (${String(code)})`;
+    throw new QuickStartError(`Port ${port}: ${why}. Stop it, or choose another port: npm start -- --port 8889`);
+  }
+  await new Promise((resolve) => server.close(resolve));
+}
+
+function findConfigFile(given: string | undefined, cwd: string): string | undefined {
+  const file = path.resolve(cwd, given ?? 'config.json');
+  return given !== undefined || existsSync(file) ? file : undefined;
+}
+
+function chooseSource(
+  options: CommandLine,
+  configFile: string | undefined,
+  environment: NodeJS.ProcessEnv,
+  cwd: string,
+): Source {
+  if (options.recording !== undefined) return recordingSource(path.resolve(cwd, options.recording));
+  const url = options.ship ?? environment[SHIP_URLS];
+  if (url !== undefined) return { kind: 'node', name: url };
+  if (configFile !== undefined) return { kind: 'node', name: `the nodes in ${configFile}` };
+  return { kind: 'recording', folder: sampleFolder('leap-edge'), name: 'the sample chain' };
+}
+
+function recordingSource(folder: string): Source {
+  for (const file of ['ship.abi.json', 'messages.ship.gz']) {
+    if (!existsSync(path.join(folder, file))) {
+      throw new QuickStartError(`--recording: ${folder} holds no ${file}. It takes a folder like samples/leap-edge.`);
+    }
+  }
+  return { kind: 'recording', folder, name: `the recording ${folder}` };
+}
+
+/** One per source, so that two chains never meet in one store. */
+function dataFolder(source: Source): string {
+  const [kind, place] =
+    source.kind === 'recording' ? [path.basename(source.folder), source.folder] : ['node', source.name];
+  const digest = createHash('sha256').update(place).digest('hex').slice(0, 8);
+  return `${kind.replace(/[^\w.-]/g, '_')}-${digest}`;
+}
+
+function readConfig(args: string[], environment: NodeJS.ProcessEnv): Config {
+  try {
+    return loadConfig(args, environment);
+  } catch (error) {
+    if (error instanceof HistoryError) throw new QuickStartError(error.message);
+    throw error;
+  }
+}
