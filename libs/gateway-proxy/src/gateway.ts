@@ -12,6 +12,7 @@ import {
   operationsRoutes,
   type Registry,
 } from '@antelope-history/service';
+import { docsRoutes } from './docs-routes';
 import { createGatewayHealth, type ReadComponent } from './gateway-health';
 import { createRateLimit } from './rate-limit';
 import { createUpstreamProxy } from './upstream-proxy';
@@ -50,7 +51,7 @@ export function createGateway(deps: GatewayDeps): Express {
       // Answers are made once and sent once: little effort per byte beats few bytes.
       compression({ level: constants.Z_BEST_SPEED }),
     ],
-    routes: [...upstreamRoutes(deps), ...operationsRoutes(createGatewayHealth(deps), registry)],
+    routes: [...upstreamRoutes(deps), ...operationsRoutes(createGatewayHealth(deps), registry), ...docsRoutes()],
   });
   app.set('trust proxy', deps.config.gateway.trustedProxies);
   return app;

@@ -116,7 +116,7 @@ describe('the gateway', () => {
 
   it('answers 404 to unknown paths and to chain calls without a node', async () => {
     const gateway = createTestGateway();
-    for (const path of ['/', '/docs', '/v1/chain/get_info', '/v1/history/nothing', '/v1/%ZZ']) {
+    for (const path of ['/', '/documents', '/v1/chain/get_info', '/v1/history/nothing', '/v1/%ZZ']) {
       const response = await request(gateway).post(path).send({});
       expect([path, response.status, response.body.error.name]).toEqual([path, 404, 'unknown_path']);
     }

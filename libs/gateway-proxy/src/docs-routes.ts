@@ -1,0 +1,86 @@
+import path from 'node:path';
+import type { Request, Response } from 'express';
+import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path';
+import { createOpenApiDocument } from '@antelope-history/openapi';
+import { HistoryError } from '@antelope-history/schemas';
+import { type HttpRoute, readServiceVersion } from '@antelope-history/service';
+
+/** What the page may load: itself and data: pictures, which the style sheet has. Nothing inline, nothing from elsewhere. */
+const PAGE_HEADERS = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Served from the package as they are. */
+const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
+const START_SCRIPT = 'start.js';
+
+/** The description of the interface: for programs at /openapi.json, for people at /docs, without the network. */
+export function docsRoutes(): HttpRoute[] {
+  const document = createOpenApiDocument({ version: readServiceVersion() });
+  return [
+    {
+      endpoint: 'openapi',
+      method: 'GET',
+      path: '/openapi.json',
+      handlers: [(_request, response) => void response.json(document)],
+    },
+    { endpoint: 'docs', method: 'GET', path: '/docs', handlers: [sendPage] },
+    { endpoint: 'docs', method: 'GET', path: '/docs/:file', handlers: [sendAsset] },
+  ];
+}
+
+function sendPage(request: Request, response: Response): void {
+  response
+    .set(PAGE_HEADERS)
+    .type('html')
+    .send(renderPage(request.path.endsWith('/') ? '..' : '.'));
+}
+
+/** `root`: where the gateway is, seen from the page; it may lie under any base address. */
+function renderPage(root: string): string {
+  return `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Antelope History</title>
+    <link rel="icon" href="${root}/docs/favicon-32x32.png">
+    <link rel="stylesheet" href="${root}/docs/swagger-ui.css">
+  </head>
+  <body>
+    <div id="docs" data-document="${root}/openapi.json"></div>
+    <script src="${root}/docs/swagger-ui-bundle.js"></script>
+    <script src="${root}/docs/${START_SCRIPT}"></script>
+  </body>
+</html>
+`;
+}
+
+/** A null `validatorUrl` keeps the page from asking a validator on the internet. */
+const START = `SwaggerUIBundle({
+  url: document.getElementById('docs').dataset.document,
+  dom_id: '#docs',
+  deepLinking: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+});
+`;
+
+function sendAsset(request: Request, response: Response): void {
+  const file = String(request.params['file']);
+  response.set(PAGE_HEADERS);
+  if (file === START_SCRIPT) response.type('js').send(START);
+  else if (ASSETS.includes(file)) response.sendFile(path.join(getAbsoluteFSPath(), file));
+  else throw new HistoryError('UNKNOWN_PATH', 'this path does not exist');
+}

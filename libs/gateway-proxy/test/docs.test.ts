@@ -1,0 +1,53 @@
+import request from 'supertest';
+import { MemoryKeyValue } from '@antelope-history/in-process';
+import { createOpenApiDocument } from '@antelope-history/openapi';
+import { createLogger, loadConfig, Registry } from '@antelope-history/service';
+import { createGateway } from '../src';
+
+describe('the description of the interface', () => {
+  const gateway = createGateway({
+    config: loadConfig([], {}),
+    keyValue: new MemoryKeyValue(),
+    log: createLogger('test', 'silent'),
+    registry: new Registry(),
+  });
+
+  it('is served for programs', async () => {
+    const { body, headers } = await request(gateway).get('/openapi.json');
+    expect(body).toEqual(JSON.parse(JSON.stringify(createOpenApiDocument({ version: '4.1.0' }))));
+    expect(headers['access-control-allow-origin']).toBe('*');
+  });
+
+  it.each(['/docs', '/docs/'])('is served for people at %s, with all that the page loads', async (path) => {
+    const page = await request(gateway).get(path);
+    expect([page.status, page.type]).toEqual([200, 'text/html']);
+    const addresses = [...page.text.matchAll(/(?:href|src|data-document)="([^"]+)"/g)].map(
+      ([, address]) => address ?? '',
+    );
+    const paths = addresses.map((address) => new URL(address, `http://gateway${path}`));
+    expect(paths.map(({ host, pathname }) => host + pathname)).toEqual([
+      'gateway/docs/favicon-32x32.png',
+      'gateway/docs/swagger-ui.css',
+      'gateway/openapi.json',
+      'gateway/docs/swagger-ui-bundle.js',
+      'gateway/docs/start.js',
+    ]);
+    const types = await Promise.all(paths.map(async ({ pathname }) => (await request(gateway).get(pathname)).type));
+    expect(types).toEqual(['image/png', 'text/css', 'application/json', 'text/javascript', 'text/javascript']);
+  });
+
+  it('lets the page load nothing from elsewhere and run nothing inline', async () => {
+    const { headers, text } = await request(gateway).get('/docs');
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /);
+    expect(headers['content-security-policy']).not.toContain('unsafe');
+    expect(text).not.toMatch(/<style|<script>|\son\w+=|https?:/);
+  });
+
+  it.each(['/docs/package.json', '/docs/index.html', '/docs/..%2Fpackage.json', '/docs/a/b'])(
+    'serves no other file: %s',
+    async (path) => {
+      const response = await request(gateway).get(path);
+      expect([response.status, response.body.error.name]).toEqual([404, 'unknown_path']);
+    },
+  );
+});
