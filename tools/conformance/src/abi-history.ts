@@ -1,0 +1,89 @@
+import { createAbiDecoder, readName, stringifyJson, type AbiDecoder, type JsonValue } from '@antelope-history/abi';
+import { actionTraces, executedTraces, fromHex, sequenceOf, type RecordedBlock } from './recorded-block';
+
+interface AbiVersion {
+  blockNum: number;
+  /** The global sequence of the setabi; 0 for an ABI of the first state. */
+  sequence: number;
+  decoder: AbiDecoder | undefined;
+}
+
+export interface Place {
+  blockNum: number;
+  sequence: number;
+}
+
+/** The ABIs that each contract has had on one branch. */
+export class AbiHistory {
+  private readonly versions = new Map<string, AbiVersion[]>();
+
+  constructor(blocks: Iterable<RecordedBlock>) {
+    for (const block of blocks) {
+      const setInActions = this.addActions(block);
+      for (const { name, abi } of block.accounts) {
+        if (abi !== '' && !setInActions.has(name)) this.add(name, { ...versionOf(fromHex(abi)), ...firstOf(block) });
+      }
+    }
+  }
+
+  /** The decoder of the ABI that a contract had just before the action at a place. */
+  inForce(account: string, { blockNum, sequence }: Place): AbiDecoder | undefined {
+    const isBefore = (version: AbiVersion): boolean =>
+      version.blockNum < blockNum || (version.blockNum === blockNum && version.sequence < sequence);
+    return this.versions.get(account)?.findLast(isBefore)?.decoder;
+  }
+
+  atEnd(account: string): AbiDecoder | undefined {
+    return this.versions.get(account)?.at(-1)?.decoder;
+  }
+
+  /** The first ABI that an action set; without one, that of the first state. */
+  firstSet(account: string): AbiDecoder | undefined {
+    const versions = this.versions.get(account) ?? [];
+    return (versions.find(({ sequence }) => sequence > 0) ?? versions[0])?.decoder;
+  }
+
+  versionsOf(account: string): (AbiDecoder | undefined)[] {
+    return (this.versions.get(account) ?? []).map(({ decoder }) => decoder);
+  }
+
+  private addActions(block: RecordedBlock): Set<string> {
+    const accounts = new Set<string>();
+    for (const trace of executedTraces(block).flatMap(actionTraces)) {
+      const { act, receiver } = trace;
+      if (receiver !== 'eosio' || act.account !== 'eosio' || act.name !== 'setabi') continue;
+      const { account, abi } = readSetabi(fromHex(act.data));
+      accounts.add(account);
+      this.add(account, { ...versionOf(abi), blockNum: block.num, sequence: sequenceOf(trace) });
+    }
+    return accounts;
+  }
+
+  private add(account: string, version: AbiVersion): void {
+    this.versions.set(account, [...(this.versions.get(account) ?? []), version]);
+  }
+}
+
+const versionOf = (abi: Buffer): { decoder: AbiDecoder | undefined } => ({ decoder: createAbiDecoder(abi) });
+const firstOf = ({ num }: RecordedBlock): Place => ({ blockNum: num, sequence: 0 });
+
+/** The native action's fields: the account, and the ABI with its length before it. */
+export function readSetabi(data: Buffer): { account: string; abi: Buffer } {
+  let length = 0;
+  let at = 8;
+  for (let shift = 0, byte = 0x80; byte >= 0x80; shift += 7) {
+    byte = data[at++] ?? 0;
+    length += (byte & 0x7f) * 2 ** shift;
+  }
+  return { account: readName(data, 0), abi: data.subarray(at, at + length) };
+}
+
+/** An action's data as chain and history plugins show it: the hex where it does not decode. */
+export function shownData(decoder: AbiDecoder | undefined, name: string, hex: string): JsonValue {
+  return decoder?.decodeAction(name, fromHex(hex)) ?? hex;
+}
+
+/** Whether two values print the same; undefined is only equal to itself. */
+export function isSame(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
+  return left === undefined || right === undefined ? left === right : stringifyJson(left) === stringifyJson(right);
+}

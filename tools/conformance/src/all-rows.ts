@@ -1,0 +1,17 @@
+import type { JsonObject } from '@antelope-history/abi';
+import { parseExactJson } from './exact-json';
+import type { ServedRecording } from './served-recording';
+
+const PAGE = 1000;
+
+/** All rows of an account, or of the chain, as get_actions gives them, oldest first. */
+export async function readAllRows(served: ServedRecording, account: string | undefined): Promise<JsonObject[]> {
+  const rows: JsonObject[] = [];
+  for (;;) {
+    const request = { account_name: account, sort: 'asc', after: 1, pos: rows.length, offset: PAGE };
+    const { body } = await served.post('/v1/history/get_actions', request);
+    const page = parseExactJson(body) as { actions: JsonObject[]; more: boolean };
+    rows.push(...page.actions);
+    if (!page.more) return rows;
+  }
+}

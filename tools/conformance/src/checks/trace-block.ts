@@ -1,0 +1,93 @@
+import { stringifyJson } from '@antelope-history/abi';
+import { readTraceBlocks, sampleFolder, type BlockAnswer } from '@antelope-history/recordings';
+import { compareAnswers, explainedBy, unexplained, type Comparison, type NamedReason } from '../comparison';
+import { inParallel } from '../in-parallel';
+import { TRACE_BLOCK_REASONS } from '../reasons/trace-block';
+import { actionTraces, executedTraces, fromHex, type RecordedBlock } from '../recorded-block';
+import type { RecordedChain } from '../recorded-chain';
+import type { HttpAnswer } from '../served-recording';
+import { traceBlockJson } from '../ship-answers';
+import { Tally } from '../tally';
+import { REQUESTS_AT_A_TIME, type Check } from './check';
+
+const PATH = '/v1/trace_api/get_block';
+
+/** The contracts whose ABIs the recorded nodes' trace plugins had in their configuration. */
+const ABIS_OF_LEAP = ['eosio', 'eosio.token', 'game', 'types'];
+
+function abisGiven({ name }: RecordedChain): readonly string[] {
+  return name === 'eosio20-edge' ? [] : ABIS_OF_LEAP;
+}
+
+/** Proof: the node failed, an action of the block does not decode with an ABI that it was given, and ours is what SHiP says. */
+export const undecodableAction: NamedReason = {
+  name: 'undecodable-action',
+  sentence:
+    'A block with an action that its ABI can not decode is answered, the action without `params`; Leap’s trace plugin answers 500.',
+};
+
+/** Proof: it is block 1, and ours is what SHiP says of it. */
+export const firstBlock: NamedReason = {
+  name: 'first-block',
+  sentence: 'Block 1 is answered, from its own header and without transactions; the trace plugin begins with block 2.',
+};
+
+/** Ways to name a block. */
+const SELECTORS = {
+  number: (num: number) => ({ block_num: num % 2 === 0 ? num : String(num) }),
+  id: (_: number, id: string) => ({ block_id: id }),
+  'upper-case id': (num: number, id: string) => ({ block_id: id.toUpperCase(), block_num: num + 1 }),
+};
+
+/** Every recorded answer of `/v1/trace_api/get_block`, by number and by id. */
+export const checkTraceBlocks: Check = async (chain, served) => {
+  const recorded = [...readTraceBlocks(sampleFolder(served.name))];
+  const outcomes = [];
+  for (const [way, selector] of Object.entries(SELECTORS)) {
+    const tally = new Tally(`trace_api/get_block by ${way}`, served.name);
+    await inParallel(recorded, REQUESTS_AT_A_TIME, async (answer) => {
+      const block = chain.block(answer.blockNum);
+      const ours = await served.post(PATH, selector(block.num, block.id));
+      tally.add(`block ${block.num}`, compareWithRecorded(chain, block, answer, ours));
+    });
+    outcomes.push(tally.outcome());
+  }
+  return outcomes;
+};
+
+function compareWithRecorded(
+  chain: RecordedChain,
+  block: RecordedBlock,
+  { status, body }: BlockAnswer,
+  ours: HttpAnswer,
+): Comparison {
+  if (ours.status !== 200) return unexplained(`recorded ${status}, ours ${ours.status} ${ours.body}`);
+  if (status === 200) {
+    return compareAnswers(body, ours.body, TRACE_BLOCK_REASONS, { chain, block, abisGiven: abisGiven(chain) });
+  }
+  if (ours.body !== stringifyJson(traceBlockJson(chain, block))) return unexplained('not what the state history says');
+  if (status === 404 && block.num === 1) return explainedBy(firstBlock);
+  if (status === 500 && hasUndecodable(chain, block)) return explainedBy(undecodableAction);
+  return unexplained(`recorded ${status} ${body}, ours 200`);
+}
+
+/** Whether the block has an action that does not decode with the ABI that the node had. */
+function hasUndecodable(chain: RecordedChain, block: RecordedBlock): boolean {
+  return executedTraces(block)
+    .flatMap(actionTraces)
+    .filter(({ act, context_free }) => abisGiven(chain).includes(act.account) && context_free === 0)
+    .some(({ act }) => chain.abis.firstSet(act.account)?.decodeAction(act.name, fromHex(act.data)) === undefined);
+}
+
+/** Every block of the surviving branch, those above the last irreversible one too, against the state history itself. */
+export const checkTraceBlocksFromShip: Check = async (chain, served) => {
+  const tally = new Tally('trace_api/get_block, from SHiP', served.name);
+  const blocks = [...chain.blocks.values()].filter(({ block }) => block !== undefined);
+  await inParallel(blocks, REQUESTS_AT_A_TIME, async (block) => {
+    const ours = await served.post(PATH, { block_num: block.num });
+    tally.expectEqual(`block ${block.num}`, stringifyJson(traceBlockJson(chain, block)), ours.body);
+  });
+  const newest = await served.post(PATH, { block_num: -1 });
+  tally.expectEqual('latest', stringifyJson(traceBlockJson(chain, chain.block(chain.head.block_num))), newest.body);
+  return [tally.outcome()];
+};

@@ -1,0 +1,59 @@
+import { stringifyJson } from '@antelope-history/abi';
+import { readHistoryAnswers, sampleFolder, type HistoryAnswer } from '@antelope-history/recordings';
+import { compareAnswers } from '../comparison';
+import { inParallel } from '../in-parallel';
+import { TRANSACTION_REASONS } from '../reasons/history';
+import { transactionsOf } from '../losing-branches';
+import { transactionJson } from '../ship-answers';
+import { Tally } from '../tally';
+import { REQUESTS_AT_A_TIME, type Check } from './check';
+
+const PATH = '/v1/history/get_transaction';
+
+/** Every transaction that the original history plugin found (EOSIO 2.0 only), as it was asked for. */
+export const checkTransactions: Check = async (chain, served) => {
+  if (chain.name !== 'eosio20-edge') return [];
+  const found = [...readHistoryAnswers(sampleFolder(served.name))].filter(
+    ({ path, status }) => path === PATH && status === 200,
+  );
+  const tally = new Tally('history/get_transaction', served.name);
+  const compare = async ({ request, body }: HistoryAnswer): Promise<void> => {
+    const { id, block_num } = JSON.parse(body) as { id: string; block_num: number };
+    const ours = await served.post(PATH, request as object);
+    tally.add(id, compareAnswers(body, ours.body, TRANSACTION_REASONS, { chain, block: chain.block(block_num) }));
+  };
+  await inParallel(found, REQUESTS_AT_A_TIME, compare);
+  return [tally.outcome()];
+};
+
+/** Ways to name a transaction whose whole id is given. */
+const SPELLINGS = {
+  id: (id: string) => id,
+  'upper-case id': (id: string) => id.toUpperCase(),
+  prefix: (id: string, ids: readonly string[]) => shortestPrefix(id, ids),
+};
+
+const MIN_PREFIX = 8;
+
+/** The shortest prefix of at least 8 digits that no other id has. */
+function shortestPrefix(id: string, ids: readonly string[]): string {
+  let length = MIN_PREFIX;
+  while (ids.some((other) => other !== id && other.startsWith(id.slice(0, length)))) length++;
+  return id.slice(0, length);
+}
+
+/** Every transaction of the surviving branch that took effect, against the state history itself. */
+export const checkTransactionsFromShip: Check = async (chain, served) => {
+  const transactions = transactionsOf(chain.blocks.values());
+  const ids = transactions.map(({ trace }) => trace.id);
+  const outcomes = [];
+  for (const [way, spell] of Object.entries(SPELLINGS)) {
+    const tally = new Tally(`history/get_transaction by ${way}, from SHiP`, served.name);
+    await inParallel(transactions, REQUESTS_AT_A_TIME, async ({ block, trace }) => {
+      const ours = await served.post(PATH, { id: spell(trace.id, ids) });
+      tally.expectEqual(trace.id, stringifyJson(transactionJson(chain, block, trace)), ours.body);
+    });
+    outcomes.push(tally.outcome());
+  }
+  return outcomes;
+};

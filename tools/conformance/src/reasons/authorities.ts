@@ -1,0 +1,91 @@
+import { readName, type JsonValue } from '@antelope-history/abi';
+import type { Difference } from '../difference';
+import type { Reason } from '../comparison';
+import { PermissionState } from '../permission-state';
+import { actionTraces, executedTraces, fromHex } from '../recorded-block';
+import type { RecordedChain } from '../recorded-chain';
+
+export interface AuthorityContext {
+  chain: RecordedChain;
+  /** Who authorises: a key in the node's spelling, or an account. */
+  asked: string;
+}
+
+/** Proof: ours has more accounts, all of the first state, and no action ever set a permission of theirs. */
+const firstState: Reason<AuthorityContext> = {
+  name: 'first-state',
+  sentence:
+    'Accounts that the chain or its snapshot began with (`eosio`, `eosio.prods`) are found; the history plugin learns of permissions from `newaccount` and `updateauth` alone.',
+  explains(difference, _, { chain, asked }) {
+    const { added, missing } = changesOf(difference);
+    const first = ownersIn(firstStateOf(chain), asked);
+    return missing.length === 0 && added.every((account) => first.includes(account) && !isSetByAction(chain, account));
+  },
+};
+
+/**
+ * nodeos rewrites `eosio.prods` at a new schedule without an action and without touching `last_updated`
+ * (libraries/chain/controller.cpp, update_producers_authority), by which plugins/chain_plugin/account_query_db.cpp
+ * finds changes. Proof: the accounts that differ are recorded as the first state had them, ours are as the last delta
+ * has them, and no action ever set a permission of theirs.
+ */
+const producersAuthority: Reason<AuthorityContext> = {
+  name: 'producers-authority',
+  sentence:
+    '`eosio.prods` is controlled by the producers of the schedule in force, as the chain says; the node’s `get_accounts_by_authorizers` still has the authority of genesis, because no action changes it.',
+  explains(difference, _, { chain, asked }) {
+    const { added, missing } = changesOf(difference);
+    const [first, last] = [ownersIn(firstStateOf(chain), asked), ownersIn(chain.permissions, asked)];
+    return (
+      [...added, ...missing].every((account) => !isSetByAction(chain, account)) &&
+      added.every((account) => last.includes(account) && !first.includes(account)) &&
+      missing.every((account) => first.includes(account) && !last.includes(account))
+    );
+  },
+};
+
+export const PLUGIN_REASONS: readonly Reason<AuthorityContext>[] = [firstState];
+export const NODE_REASONS: readonly Reason<AuthorityContext>[] = [producersAuthority];
+
+/** Which accounts ours has and the recorded answer has not, and the other way round. */
+function changesOf({ recorded, ours }: Difference): { added: string[]; missing: string[] } {
+  const [left, right] = [namesOf(recorded), namesOf(ours)];
+  return {
+    added: right.filter((name) => !left.includes(name)),
+    missing: left.filter((name) => !right.includes(name)),
+  };
+}
+
+function namesOf(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function ownersIn(permissions: PermissionState, asked: string): string[] {
+  return permissions.ownersByKey().get(asked) ?? permissions.ownersByActor().get(asked) ?? [];
+}
+
+/** The permissions that the chain, or its snapshot, began with: the first rows of the deltas. */
+function firstStateOf({ blocks }: RecordedChain): PermissionState {
+  const state = new PermissionState();
+  for (const { permissions } of blocks.values()) {
+    if (permissions.length === 0) continue;
+    state.apply(permissions);
+    break;
+  }
+  return state;
+}
+
+const AUTHORITY_ACTIONS = new Set(['newaccount', 'updateauth', 'deleteauth']);
+
+/** Whether an action of the chain gave the account a permission or took one. */
+function isSetByAction({ blocks }: RecordedChain, account: string): boolean {
+  return [...blocks.values()]
+    .flatMap((block) => executedTraces(block).flatMap(actionTraces))
+    .filter(({ receiver, act }) => receiver === 'eosio' && act.account === 'eosio' && AUTHORITY_ACTIONS.has(act.name))
+    .some(({ act }) => accountOf(act.name, fromHex(act.data)) === account);
+}
+
+/** `newaccount` names its creator first. */
+function accountOf(action: string, data: Buffer): string {
+  return readName(data, action === 'newaccount' ? 8 : 0);
+}

@@ -1,0 +1,42 @@
+import type { JsonValue } from '@antelope-history/abi';
+import type { Place } from '../abi-history';
+import type { Reason } from '../comparison';
+import { valueAt, type Path } from '../difference';
+import { actionTraces, executedTraces, sequenceOf, type RecordedBlock } from '../recorded-block';
+import type { RecordedChain } from '../recorded-chain';
+import { abiInForce, dataField, ownerOf, type DecodedField } from './abi-in-force';
+import { hexDataAlways } from './eosio-2.0';
+
+export interface BlockContext {
+  chain: RecordedChain;
+  block: RecordedBlock;
+}
+
+export const CHAIN_BLOCK_REASONS: readonly Reason<BlockContext>[] = [abiInForce(dataAt), hexDataAlways];
+
+/** `transactions[i].trx.transaction.actions[j].data`. */
+function dataAt(path: Path, ours: JsonValue, { block }: BlockContext): DecodedField | undefined {
+  const [transactions, index, trx, transaction, list, position, key] = path;
+  if (transactions !== 'transactions' || trx !== 'trx' || transaction !== 'transaction' || key !== 'data')
+    return undefined;
+  const act = ownerOf(ours, path);
+  const id = valueAt(ours, ['transactions', Number(index), 'trx', 'id']);
+  const free = valueAt(ours, ['transactions', Number(index), 'trx', 'transaction', 'context_free_actions']);
+  if (!act || typeof id !== 'string' || !Array.isArray(free)) return undefined;
+  return dataField(act, rootPlace(block, id, Number(position) + (list === 'actions' ? free.length : 0)));
+}
+
+/** Where the action that a transaction holds at an index ran; for one that did not run, where its turn was. */
+export function rootPlace(block: RecordedBlock, transactionId: string, rootIndex: number): Place {
+  const executed = executedTraces(block).find(({ id }) => id === transactionId);
+  const roots = executed && actionTraces(executed).filter(({ creator_action_ordinal }) => creator_action_ordinal === 0);
+  const root = roots?.[rootIndex];
+  return { blockNum: block.num, sequence: root ? sequenceOf(root) : turnOf(block, transactionId) };
+}
+
+function turnOf({ traces, num }: RecordedBlock, transactionId: string): number {
+  const index = traces.findIndex(({ id }) => id === transactionId);
+  if (index < 0) throw new Error(`block ${num} has no transaction ${transactionId}`);
+  const later = executedTraces({ traces: traces.slice(index + 1) }).flatMap(actionTraces);
+  return Math.min(...later.map(sequenceOf));
+}

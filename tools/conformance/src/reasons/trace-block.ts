@@ -1,0 +1,71 @@
+import type { JsonValue } from '@antelope-history/abi';
+import type { Reason } from '../comparison';
+import { isSame } from '../abi-history';
+import type { Path } from '../difference';
+import { fromHex } from '../recorded-block';
+import { abiInForce, ownerOf, type DecodedField } from './abi-in-force';
+import type { BlockContext } from './chain-block';
+import { returnValueAlways } from './eosio-2.0';
+import { producerBlockId } from './producer-block-id';
+
+export interface TraceBlockContext extends BlockContext {
+  /** The contracts whose ABIs the recorded node's trace plugin was given. */
+  abisGiven: readonly string[];
+}
+
+/** Proof: the contract is not among those that the node was given, and ours is what its ABI in force makes of the bytes. */
+const paramsOfEveryContract: Reason<TraceBlockContext> = {
+  name: 'params-of-every-contract',
+  sentence:
+    '`params` and `return_data` are decoded for every contract; the trace plugin knows only the ABIs in its configuration (recorded: `eosio`, `eosio.token`, `game`, `types` on Leap, none on EOSIO 2.0).',
+  explains({ path, recorded, ours }, answers, context) {
+    const field = decodedAt(path, answers.ours, context);
+    if (!field || recorded !== undefined || context.abisGiven.includes(field.account)) return false;
+    return isSame(ours, field.decode(context.chain.abis.inForce(field.account, field.place)));
+  },
+};
+
+/** EOSIO 2.0 plugins/trace_api_plugin: a transaction has id, actions, status, usage, signatures and header. */
+const placeOfTransaction: Reason<BlockContext> = {
+  name: 'place-of-transaction',
+  sentence: 'Transactions have `block_num` and `block_time`, as on Leap; EOSIO 2.0’s trace plugin leaves them out.',
+  explains({ path, recorded, ours }, _, { block }) {
+    if (recorded !== undefined) return false;
+    return path.at(-1) === 'block_num'
+      ? ours === block.num
+      : path.at(-1) === 'block_time' && ours === block.block?.timestamp;
+  },
+};
+
+/** The ABI files in the configuration were those that the contracts were first set up with. */
+const abiOfConfiguration = abiInForce<TraceBlockContext>(
+  (path, ours, context) => {
+    const field = decodedAt(path, ours, context);
+    return field && context.abisGiven.includes(field.account) ? field : undefined;
+  },
+  (abis, account) => abis.firstSet(account),
+);
+
+export const TRACE_BLOCK_REASONS: readonly Reason<TraceBlockContext>[] = [
+  paramsOfEveryContract,
+  abiOfConfiguration,
+  producerBlockId,
+  placeOfTransaction,
+  returnValueAlways,
+];
+
+/** `transactions[i].actions[j].params` or `.return_data`. */
+function decodedAt(path: Path, ours: JsonValue, { block }: BlockContext): DecodedField | undefined {
+  const key = path.at(-1);
+  const action = ownerOf(ours, path) as Record<string, string> | undefined;
+  if (!action || (key !== 'params' && key !== 'return_data')) return undefined;
+  const { account = '', action: name = '', data = '', return_value: returned = '', global_sequence } = action;
+  return {
+    account,
+    place: { blockNum: block.num, sequence: Number(global_sequence) },
+    decode: (decoder) =>
+      key === 'params'
+        ? decoder?.decodeAction(name, fromHex(data))
+        : decoder?.decodeActionResult(name, fromHex(returned)),
+  };
+}

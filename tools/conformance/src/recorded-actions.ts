@@ -1,0 +1,55 @@
+import type { JsonObject } from '@antelope-history/abi';
+import { readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
+import { parseExactJson } from './exact-json';
+import { sequence, type TraceJson } from './naive-actions';
+import { actionTraces, executedTraces } from './recorded-block';
+import type { RecordedChain } from './recorded-chain';
+import { actionTraceJson } from './ship-answers';
+
+export interface RecordedActions {
+  /** Every action trace of the chain by its global sequence. */
+  traces: Map<number, TraceJson>;
+  /** The history plugin's rows, by `<account>/<global sequence>`. */
+  pluginRows: Map<string, JsonObject>;
+}
+
+/** As the original history plugin answered; the state history says the rest: the blocks after it was asked, and Leap. */
+export function readRecordedActions(chain: RecordedChain): RecordedActions {
+  const isRecorded = chain.name === 'eosio20-edge';
+  const traces = [...tracesOfShip(chain), ...(isRecorded ? tracesOfPlugin(chain) : [])];
+  return {
+    traces: new Map(traces.map((trace) => [sequence(trace), trace])),
+    pluginRows: isRecorded ? rowsOfPlugin(chain) : new Map(),
+  };
+}
+
+function tracesOfPlugin({ name }: RecordedChain): TraceJson[] {
+  return [...readHistoryAnswers(sampleFolder(name))]
+    .filter(({ path, status }) => path === '/v1/history/get_transaction' && status === 200)
+    .flatMap(({ body }) => (parseExactJson(body) as { traces: TraceJson[] }).traces);
+}
+
+interface PluginPage {
+  actions: (JsonObject & { global_action_seq: number })[];
+}
+
+function rowsOfPlugin({ name }: RecordedChain): Map<string, JsonObject> {
+  const rows = new Map<string, JsonObject>();
+  for (const { path, status, request, body } of readHistoryAnswers(sampleFolder(name))) {
+    if (path !== '/v1/history/get_actions' || status !== 200) continue;
+    const { account_name } = request as { account_name?: string };
+    for (const row of (parseExactJson(body) as unknown as PluginPage).actions) {
+      rows.set(`${account_name}/${row.global_action_seq}`, row);
+    }
+  }
+  return rows;
+}
+
+function tracesOfShip(chain: RecordedChain): TraceJson[] {
+  return [...chain.blocks.values()].flatMap((block) =>
+    executedTraces(block).flatMap((transaction) => {
+      const traces = actionTraces(transaction);
+      return traces.map((trace) => actionTraceJson(chain, block, transaction.id, traces, trace) as TraceJson);
+    }),
+  );
+}

@@ -1,0 +1,98 @@
+import { compileAbi, parseAbiJson, type AbiDecoder, type JsonValue } from '@antelope-history/abi';
+import { openSample, type SampleName } from '@antelope-history/recordings';
+import { AbiHistory } from './abi-history';
+import { PermissionState } from './permission-state';
+import { fromHex, type RecordedBlock } from './recorded-block';
+import type {
+  ShipAccount,
+  ShipDelta,
+  ShipPermission,
+  ShipPosition,
+  ShipResult,
+  ShipTransactionTrace,
+  Variant,
+} from './ship-types';
+
+/** Everything in a message is as large as the node made it. */
+const NO_LIMITS = { maxDepth: 1000, maxElements: Infinity, maxOutput: Infinity };
+
+/**
+ * What a recording says, read in the plainest way: by the node's own ABI and the general ABI decoder, with none of the
+ * readers, records and stores that the service uses. A block that comes again orphans all from its number on.
+ */
+export class RecordedChain {
+  /** The surviving branch, by number. */
+  readonly blocks = new Map<number, RecordedBlock>();
+  readonly orphans: RecordedBlock[] = [];
+  /** How often the chain went back to a lower number. */
+  forks = 0;
+  readonly head: ShipPosition;
+  readonly lastIrreversible: ShipPosition;
+  /** Every last irreversible block that a message named. */
+  readonly lastIrreversibles = new Set<number>();
+  /** Of the surviving branch. */
+  readonly abis: AbiHistory;
+  readonly permissions = new PermissionState();
+  private readonly decoder: AbiDecoder;
+
+  constructor(readonly name: SampleName) {
+    const { abi, messages } = openSample(name);
+    this.decoder = compileAbi(parseAbiJson(abi), NO_LIMITS);
+    let last: ShipResult | undefined;
+    for (const { bytes } of messages) {
+      last = this.decode<Variant<ShipResult>>('result', bytes)[1];
+      this.lastIrreversibles.add(last.last_irreversible.block_num);
+      if (last.this_block) this.addBlock(this.readBlock(last.this_block, last));
+    }
+    if (!last) throw new Error(`${name} is empty`);
+    this.head = last.head;
+    this.lastIrreversible = last.last_irreversible;
+    this.abis = new AbiHistory(this.blocks.values());
+    for (const block of this.blocks.values()) this.permissions.apply(block.permissions);
+  }
+
+  block(num: number): RecordedBlock {
+    const block = this.blocks.get(num);
+    if (!block) throw new Error(`${this.name} has no block ${num}`);
+    return block;
+  }
+
+  private addBlock(block: RecordedBlock): void {
+    if (this.blocks.has(block.num)) this.forks++;
+    for (let num = block.num; this.blocks.has(num); num++) {
+      this.orphans.push(this.block(num));
+      this.blocks.delete(num);
+    }
+    this.blocks.set(block.num, block);
+  }
+
+  private readBlock(position: ShipPosition, { block, traces, deltas }: ShipResult): RecordedBlock {
+    const tables = deltas === null ? [] : this.decode<Variant<ShipDelta>[]>('table_delta[]', fromHex(deltas));
+    const rows = <T>(table: string): { present: boolean; row: T }[] =>
+      tables
+        .filter(([, { name }]) => name === table)
+        .flatMap(([, delta]) => delta.rows)
+        .map(({ present, data }) => ({
+          present: present !== 0,
+          row: this.decode<Variant<T>>(table, fromHex(data))[1],
+        }));
+    return {
+      num: position.block_num,
+      id: position.block_id,
+      block: block === null ? undefined : this.decode('signed_block', fromHex(block)),
+      traces:
+        traces === null
+          ? []
+          : this.decode<Variant<ShipTransactionTrace>[]>('transaction_trace[]', fromHex(traces)).map(
+              ([, trace]) => trace,
+            ),
+      accounts: rows<ShipAccount>('account').map(({ row }) => row),
+      permissions: rows<ShipPermission>('permission'),
+    };
+  }
+
+  /** Bytes of a type of the state history ABI; the caller knows the shape. */
+  decode<T>(type: string, bytes: Buffer): T {
+    return this.decoder.decode(type, bytes) satisfies JsonValue as T;
+  }
+}
