@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import request from 'supertest';
+import { createAnswerCheck } from '@antelope-history/openapi-check';
 import {
   type Authorization,
   readAuthorizers,
@@ -25,10 +26,17 @@ describe('the query APIs', () => {
     return { reader, config, log: createLogger('test', 'silent'), registry: new Registry(), now: () => NOW };
   }
 
-  const post = (app: Express, { path }: { path: string }, body: unknown) =>
-    request(app)
+  const checkAnswer = createAnswerCheck();
+  /** Whatever it answers is what the OpenAPI document says. */
+  const post = async (app: Express, { path }: { path: string }, body: unknown) => {
+    const response = await request(app)
       .post(path)
       .send(body as object);
+    const { status, headers, text } = response;
+    const violations = checkAnswer({ method: 'POST', path, status, contentType: headers['content-type'], body: text });
+    expect([body, violations]).toEqual([body, []]);
+    return response;
+  };
 
   /** A refusal: status, the error's code and name, and what its details say. */
   async function refusalOf(app: Express, route: { path: string }, body: unknown) {
