@@ -1,10 +1,11 @@
 import { publicKeyToString, readPublicKey, type ByteReader } from '@antelope-history/abi';
+import type { GetChainBlockAnswer } from '@antelope-history/schemas';
 import { readArray, type ProducerSchedule } from '@antelope-history/ship';
 
 /** Producer schedules as the chain's JSON has them (nodeos libraries/chain/include/eosio/chain/producer_schedule.hpp). */
 
 /** The legacy form, one key per producer. */
-export function renderProducerSchedule(schedule: ProducerSchedule): unknown {
+export function renderProducerSchedule(schedule: ProducerSchedule): GetChainBlockAnswer['new_producers'] {
   return {
     version: schedule.version,
     producers: schedule.producers.map(({ name, key }) => ({

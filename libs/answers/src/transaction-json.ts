@@ -41,7 +41,7 @@ export function renderSignature(signature: Buffer): string {
   return signature.length > MAX_BASE58_SIGNATURE_BYTES ? signature.toString('hex') : signatureToString(signature);
 }
 
-export function renderCompression(compressed: boolean): string {
+export function renderCompression(compressed: boolean): 'none' | 'zlib' {
   return compressed ? 'zlib' : 'none';
 }
 
