@@ -7,9 +7,10 @@ const path = require('node:path');
 function createJestConfig(displayName) {
   return {
     displayName,
-    testEnvironment: 'node',
+    testEnvironment: path.join(__dirname, 'jest.environment.cjs'),
     testEnvironmentOptions: { customExportConditions: ['@antelope-history/source', 'node', 'require', 'default'] },
     testMatch: ['<rootDir>/src/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
+    moduleNameMapper: { '^lmdb$': path.join(__dirname, 'jest.lmdb.cjs') },
     transform: { '^.+\\.ts$': ['@swc/jest', { swcrc: false, jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
     modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/out-tsc/'],
     cacheDirectory: path.join(__dirname, 'node_modules/.cache/jest'),
