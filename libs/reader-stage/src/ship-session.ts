@@ -34,6 +34,7 @@ export class ShipSession {
   private readonly socket: WebSocket;
   private frames: ShipFrames | undefined;
   private abiFrameText = '';
+  private lastBlock: number | undefined;
   private opened: { resolve(status: ShipStatus): void; reject(error: HistoryError): void } | undefined;
   private ended = false;
   private lastHeardAt = Date.now();
@@ -98,7 +99,7 @@ export class ShipSession {
       if (isBinary) this.onFrame(toBuffer(data));
       else this.onAbiFrame(toBuffer(data).toString('utf8'));
     } catch (error) {
-      this.finish(toCorrupt(error));
+      this.finish(toCorrupt(error, this.lastBlock));
     }
   }
 
@@ -112,6 +113,7 @@ export class ShipSession {
     if (!this.frames) throw new HistoryError('SHIP_UNSUPPORTED', 'the socket did not begin with an ABI text frame');
     const result = this.frames.readResult(message);
     if (result.kind === 'blocks') {
+      this.lastBlock = result.blocks.thisBlock?.num ?? this.lastBlock;
       this.events.onBlocks(result.blocks, message);
       return;
     }
@@ -154,9 +156,10 @@ function toBuffer(data: RawData): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }
 
-/** What does not decode in a frame is a corrupt message, unless we know better. */
-function toCorrupt(error: unknown): HistoryError {
-  if (error instanceof HistoryError && error.code !== 'DECODE_FAILED') return error;
+/** What does not decode in a frame is a corrupt message, unless we know better. Where it was says the block before. */
+function toCorrupt(error: unknown, lastBlock: number | undefined): HistoryError {
+  if (error instanceof HistoryError && !error.retryable && error.code !== 'DECODE_FAILED') return error;
   const detail = error instanceof Error ? error.message : String(error);
-  return new HistoryError('SHIP_MESSAGE_CORRUPT', detail, { cause: error });
+  const place = lastBlock === undefined ? 'the first message' : `the message after block ${lastBlock}`;
+  return new HistoryError('SHIP_MESSAGE_CORRUPT', `${place} does not decode: ${detail}`, { cause: error });
 }

@@ -183,7 +183,7 @@ export class LayoutCompiler {
       case 'optional': {
         const element = this.skip(resolved.element);
         return (reader) => {
-          if (reader.uint8() !== 0) element(reader);
+          if (readFlag(reader)) element(reader);
         };
       }
       case 'extension': {
@@ -255,6 +255,13 @@ function skipBuiltin(name: string): Skip {
     default:
       throw unsupported(`it uses the type ${name}`);
   }
+}
+
+/** A packed bool, or whether an optional is there. Like the node (fc/io/raw.hpp), it takes 0 and 1 and nothing else. */
+export function readFlag(reader: ByteReader): boolean {
+  const flag = reader.uint8();
+  if (flag > 1) throw new HistoryError('DECODE_FAILED', `${flag} where 0 or 1 belongs`);
+  return flag === 1;
 }
 
 const WEB_AUTHN = 2;

@@ -1,6 +1,6 @@
 import { ByteReader } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
-import { unsupported, type FieldReader, type LayoutCompiler, type Read } from './layout-compiler';
+import { readFlag, unsupported, type FieldReader, type LayoutCompiler, type Read } from './layout-compiler';
 import { compileBlockVariant } from './block-variant';
 import type { ShipPosition } from './requests';
 
@@ -105,7 +105,7 @@ function compileBlocksResult(layouts: LayoutCompiler, type: string): Read<Blocks
   const optionalPosition = (assign: (result: BlocksResult, at: ShipPosition) => void): FieldReader<BlocksResult> => ({
     type: 'block_position?',
     read: (reader, result) => {
-      if (reader.uint8() !== 0) assign(result, readPosition(reader));
+      if (readFlag(reader)) assign(result, readPosition(reader));
     },
   });
   return layouts.struct<BlocksResult>(type, {
@@ -132,7 +132,7 @@ function compilePayload(
   return {
     type: ['bytes?', 'bytes'],
     read: (reader, result) => {
-      if (isOptional && reader.uint8() === 0) return;
+      if (isOptional && !readFlag(reader)) return;
       const bytes = reader.lengthPrefixed();
       if (isOptional || bytes.length > 0) assign(result, bytes);
     },
@@ -149,7 +149,7 @@ function compileBlock(layouts: LayoutCompiler, type: string): FieldReader<Blocks
   return {
     type: fieldType,
     read: (reader, result) => {
-      if (reader.uint8() !== 0) readBlock(reader, (bytes) => assign(result, bytes));
+      if (readFlag(reader)) readBlock(reader, (bytes) => assign(result, bytes));
     },
   };
 }

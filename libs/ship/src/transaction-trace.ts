@@ -1,6 +1,6 @@
 import { ByteReader } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
-import type { FieldReader, LayoutCompiler, Read } from './layout-compiler';
+import { readFlag, type FieldReader, type LayoutCompiler, type Read } from './layout-compiler';
 import { compilePrunableData, PrunableView } from './prunable-data';
 import { PartialTransactionView, TransactionTraceView, type ActionTraceView } from './trace-view';
 
@@ -47,7 +47,7 @@ function compileTransactionTrace(layouts: LayoutCompiler): Read<TransactionTrace
       status: { type: 'uint8', read: (reader, trace) => void (trace.status = reader.uint8()) },
       cpu_usage_us: { type: 'uint32', read: (reader, trace) => void (trace.cpuUsageUs = reader.uint32()) },
       net_usage_words: { type: 'varuint32', read: (reader, trace) => void (trace.netUsageWords = reader.varuint32()) },
-      scheduled: { type: 'bool', read: (reader, trace) => void (trace.scheduled = reader.uint8() !== 0) },
+      scheduled: { type: 'bool', read: (reader, trace) => void (trace.scheduled = readFlag(reader)) },
       action_traces: {
         type: 'action_trace[]',
         read: (reader, trace) => {
@@ -60,7 +60,7 @@ function compileTransactionTrace(layouts: LayoutCompiler): Read<TransactionTrace
       failed_dtrx_trace: {
         type: 'transaction_trace?',
         read: (reader, trace) => {
-          if (reader.uint8() === 0) return;
+          if (!readFlag(reader)) return;
           if (depth >= MAX_FAILED_DEPTH) {
             throw new HistoryError('DECODE_FAILED', 'failed transactions are nested too deep');
           }
@@ -76,7 +76,7 @@ function compileTransactionTrace(layouts: LayoutCompiler): Read<TransactionTrace
       partial: {
         type: 'partial_transaction?',
         read: (reader, trace) => {
-          if (reader.uint8() === 0) return;
+          if (!readFlag(reader)) return;
           trace.partial = new PartialTransactionView();
           readPartial(reader, trace.partial);
         },
@@ -111,7 +111,7 @@ function compileActionTraceVersion(
       receipt: {
         type: 'action_receipt?',
         read: (reader, trace) => {
-          trace.hasReceipt = reader.uint8() !== 0;
+          trace.hasReceipt = readFlag(reader);
           if (trace.hasReceipt) readReceipt(reader, trace);
         },
       },
@@ -123,7 +123,7 @@ function compileActionTraceVersion(
         },
       },
       act: { type: 'action', read: readAct },
-      context_free: { type: 'bool', read: (reader, trace) => void (trace.contextFree = reader.uint8() !== 0) },
+      context_free: { type: 'bool', read: (reader, trace) => void (trace.contextFree = readFlag(reader)) },
       elapsed: {
         type: 'int64',
         read: (reader, trace) => {
@@ -151,7 +151,7 @@ function compileActionTraceVersion(
       except: {
         type: 'string?',
         read: (reader, trace) => {
-          if (reader.uint8() === 0) return;
+          if (!readFlag(reader)) return;
           const length = reader.varuint32();
           trace.exceptAt = reader.offset;
           reader.skip(length);
@@ -161,7 +161,7 @@ function compileActionTraceVersion(
       error_code: {
         type: 'uint64?',
         read: (reader, trace) => {
-          if (reader.uint8() === 0) return;
+          if (!readFlag(reader)) return;
           trace.errorCodeAt = reader.offset;
           reader.skip(8);
         },
@@ -298,7 +298,7 @@ function compilePrunableSignatures(
   if (!fieldType?.endsWith('?')) return {};
   const readPrunable = compilePrunableData(layouts, fieldType.slice(0, -1));
   const read: Read<PartialTransactionView> = (reader, part) => {
-    if (reader.uint8() === 0) return;
+    if (!readFlag(reader)) return;
     const view = new PrunableView();
     readPrunable(reader, view);
     if (view.signaturesAt < 0) return;
