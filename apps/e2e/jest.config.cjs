@@ -1,0 +1,3 @@
+const { createJestConfig } = require('../../jest.preset.cjs');
+
+module.exports = createJestConfig('e2e');
