@@ -10,8 +10,13 @@ describe('a block body', () => {
       fc.property(sequences, fc.uint8Array({ maxLength: 5_000 }), (offsets, bytes) => {
         const rootSequences = offsets.map((receipt) => receipt.map((offset) => first + offset));
         const block = Buffer.from(bytes);
-        const records = { rootSequences, block } as BlockRecords;
-        expect(decodeBlockBody(encodeBlockBody(records, first), first)).toEqual({ rootSequences, block });
+        const hexOfUndecoded = first % 2 === 0;
+        const records = { hexOfUndecoded, rootSequences, block } as BlockRecords;
+        expect(decodeBlockBody(encodeBlockBody(records, first), first)).toEqual({
+          hexOfUndecoded,
+          rootSequences,
+          block,
+        });
       }),
     );
   });

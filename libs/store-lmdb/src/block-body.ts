@@ -1,16 +1,14 @@
 import { ByteReader } from '@antelope-history/abi';
-import { readVaruint, RecordWriter, type BlockRecords } from '@antelope-history/records';
+import { readVaruint, RecordWriter, type BlockRecords, type StoredBlock } from '@antelope-history/records';
 
-/** A block's value: its root sequences, then the signed_block as the node packed it. */
-export interface BlockBody {
-  rootSequences: number[][];
-  block: Buffer;
-}
+/** A block's value: what is known of it beside the signed_block, then that as the node packed it. */
+export type BlockBody = Omit<StoredBlock, 'position'>;
 
-/** Layout: varuint receipts; per receipt varuint n, n × varuint (sequence - firstSequence + 1, so that 0 is "before"). */
+/** Layout: hexOfUndecoded u8; varuint receipts; per receipt varuint n, n × varuint (sequence - firstSequence + 1, so that 0 is "before"). */
 export function encodeBlockBody(records: BlockRecords, firstSequence: number): Buffer {
   const block = records.block as Buffer;
   const writer = new RecordWriter(block.length + 64 + records.rootSequences.length * 8);
+  writer.uint8(records.hexOfUndecoded ? 1 : 0);
   writer.varuint(records.rootSequences.length);
   for (const sequences of records.rootSequences) {
     writer.varuint(sequences.length);
@@ -22,6 +20,7 @@ export function encodeBlockBody(records: BlockRecords, firstSequence: number): B
 
 export function decodeBlockBody(bytes: Buffer, firstSequence: number): BlockBody {
   const reader = new ByteReader(bytes);
+  const hexOfUndecoded = reader.uint8() === 1;
   const rootSequences: number[][] = [];
   const receipts = reader.varuint32();
   for (let receipt = 0; receipt < receipts; receipt++) {
@@ -30,5 +29,5 @@ export function decodeBlockBody(bytes: Buffer, firstSequence: number): BlockBody
     for (let index = 0; index < count; index++) sequences.push(firstSequence + readVaruint(reader) - 1);
     rootSequences.push(sequences);
   }
-  return { rootSequences, block: bytes.subarray(reader.offset) };
+  return { hexOfUndecoded, rootSequences, block: bytes.subarray(reader.offset) };
 }

@@ -64,6 +64,7 @@ function blockOf(all: TransactionRecord[]): BlockRecords {
     previous: undefined,
     block: Buffer.alloc(0),
     timestamp: 1_700_000_000,
+    hexOfUndecoded: true,
     rootSequences: [],
     transactions: all,
     abiChanges: [],

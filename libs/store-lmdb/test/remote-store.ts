@@ -28,6 +28,7 @@ type Method = Exclude<keyof HistoryStore, 'getAbis'>;
 export class RemoteStore {
   private readonly waiting = new Map<number, { resolve(result: never): void; reject(error: unknown): void }>();
   private calls = 0;
+  private gone = false;
 
   private constructor(
     private readonly post: (message: object) => void,
@@ -46,7 +47,8 @@ export class RemoteStore {
       child.once('exit', () => resolve());
     });
     const remote = new RemoteStore(
-      (message) => child.send(message),
+      // What a dying process no longer takes, its end answers.
+      (message) => child.send(message, () => undefined),
       () => {
         child.kill('SIGKILL');
         return gone;
@@ -80,6 +82,7 @@ export class RemoteStore {
   }
 
   private ask<T>(method: string, args: unknown[]): Promise<T> {
+    if (this.gone) return Promise.reject(new Error('it is gone'));
     const id = this.calls++;
     return new Promise<T>((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });
@@ -95,6 +98,7 @@ export class RemoteStore {
   }
 
   private onGone(): void {
+    this.gone = true;
     for (const { reject } of this.waiting.values()) reject(new Error('it is gone'));
     this.waiting.clear();
   }
