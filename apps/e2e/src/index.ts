@@ -1,1 +1,3 @@
+export * from './app-process';
 export * from './checked-client';
+export * from './raw-connection';

@@ -32,15 +32,26 @@ interface PluginTransaction {
   traces: PluginTrace[];
 }
 
-function pluginAnswers<T>(path: string): { request: Record<string, unknown>; body: T }[] {
+/** What each endpoint of the plugin answers. */
+interface PluginAnswers {
+  get_actions: { actions: PluginAction[] };
+  get_transaction: PluginTransaction;
+  get_key_accounts: { account_names: string[] };
+  get_controlled_accounts: { controlled_accounts: string[] };
+}
+
+function pluginAnswers<Endpoint extends keyof PluginAnswers>(endpoint: Endpoint) {
   return [...readHistoryAnswers(sampleFolder(PLUGIN_SAMPLE))]
-    .filter((answer) => answer.path === path && answer.status === 200)
-    .map(({ request, body }) => ({ request: request as Record<string, unknown>, body: JSON.parse(body) as T }));
+    .filter(({ path, status }) => path === `/v1/history/${endpoint}` && status === 200)
+    .map(({ request, body }) => ({
+      request: request as Record<string, unknown>,
+      body: JSON.parse(body) as PluginAnswers[Endpoint],
+    }));
 }
 
 /** Every row that the plugin gave of an account. */
 function pluginActionsOf(account: string): Map<number, PluginTrace> {
-  const rows = pluginAnswers<{ actions: PluginAction[] }>('/v1/history/get_actions')
+  const rows = pluginAnswers('get_actions')
     .filter(({ request }) => request['account_name'] === account)
     .flatMap(({ body }) => body.actions);
   return new Map(rows.map(({ global_action_seq, action_trace }) => [Number(global_action_seq), action_trace]));
@@ -74,11 +85,11 @@ describe('clients of a history of eosio20-edge', () => {
         more = actions.length === 10;
       }
       const plugin = pluginActionsOf(CLIENTS_ACCOUNT);
-      const sequences = rows.map(({ global_action_seq }) => Number(global_action_seq));
+      const sequences = rows.map(({ global_action_seq }) => global_action_seq);
       expect(sequences).toEqual([...new Set(sequences)].sort((left, right) => right - left));
       expect(sequences.length).toBeGreaterThan(30);
       for (const { global_action_seq, action_trace } of rows) {
-        const recorded = plugin.get(Number(global_action_seq));
+        const recorded = plugin.get(global_action_seq);
         expect(compared(action_trace)).toEqual(recorded && compared(recorded));
       }
       const received = [...plugin].filter(([, { receiver }]) => receiver === CLIENTS_ACCOUNT);
@@ -95,7 +106,7 @@ describe('clients of a history of eosio20-edge', () => {
     });
 
     it('reads every transaction that the plugin had with history_get_transaction', async () => {
-      const answers = pluginAnswers<PluginTransaction>('/v1/history/get_transaction');
+      const answers = pluginAnswers('get_transaction');
       expect(answers.length).toBeGreaterThan(1000);
       for (const { request, body } of answers.filter((_, index) => index % 10 === 0)) {
         const hint = request['block_num_hint'] as number | undefined;
@@ -108,7 +119,7 @@ describe('clients of a history of eosio20-edge', () => {
     });
 
     it('reads keys with history_get_key_accounts', async () => {
-      const answers = pluginAnswers<{ account_names: string[] }>('/v1/history/get_key_accounts');
+      const answers = pluginAnswers('get_key_accounts');
       expect(answers.length).toBeGreaterThan(50);
       for (const { request, body } of answers) {
         const { account_names } = await eosjs().history_get_key_accounts(String(request['public_key']));
@@ -117,9 +128,7 @@ describe('clients of a history of eosio20-edge', () => {
     });
 
     it('reads controllers with history_get_controlled_accounts', async () => {
-      for (const { request, body } of pluginAnswers<{ controlled_accounts: string[] }>(
-        '/v1/history/get_controlled_accounts',
-      )) {
+      for (const { request, body } of pluginAnswers('get_controlled_accounts')) {
         const answer = await eosjs().history_get_controlled_accounts(String(request['controlling_account']));
         expect(withoutFirst(answer.controlled_accounts)).toEqual(withoutFirst(body.controlled_accounts));
       }
@@ -152,7 +161,7 @@ describe('clients of a history of eosio20-edge', () => {
     });
 
     it('reads transactions with history.get_transaction, with a hint, without traces', async () => {
-      const answers = pluginAnswers<PluginTransaction>('/v1/history/get_transaction').slice(0, 50);
+      const answers = pluginAnswers('get_transaction').slice(0, 50);
       for (const { body } of answers) {
         for (const options of [{}, { blockNumHint: body.block_num }, { excludeTraces: true }]) {
           const found = await wharfkit().history.get_transaction(body.id, options);
@@ -164,7 +173,7 @@ describe('clients of a history of eosio20-edge', () => {
     });
 
     it('reads keys with history.get_key_accounts', async () => {
-      for (const { request, body } of pluginAnswers<{ account_names: string[] }>('/v1/history/get_key_accounts')) {
+      for (const { request, body } of pluginAnswers('get_key_accounts')) {
         const key = PublicKey.from(String(request['public_key']));
         const { account_names } = await wharfkit().history.get_key_accounts(key);
         expect(withoutFirst(account_names.map(String))).toEqual(withoutFirst(body.account_names));
@@ -172,8 +181,7 @@ describe('clients of a history of eosio20-edge', () => {
     });
 
     it('reads controllers with history.get_controlled_accounts', async () => {
-      const path = '/v1/history/get_controlled_accounts';
-      const answers = pluginAnswers<{ controlled_accounts: string[] }>(path);
+      const answers = pluginAnswers('get_controlled_accounts');
       for (const { request, body } of answers) {
         const controlling = Name.from(String(request['controlling_account']));
         const { controlled_accounts } = await wharfkit().history.get_controlled_accounts(controlling);
@@ -251,7 +259,7 @@ describe('clients of a history of leap-edge', () => {
       expect(String(found.producer)).toBe(block.producer);
       expect(String(found.producer_signature)).toBe(block.producer_signature);
       expect(found.ref_block_prefix.toNumber()).toBe(block.ref_block_prefix);
-      expect(found.transactions.map(({ id, status }) => [String(id), String(status)])).toEqual(
+      expect(found.transactions.map(({ id, status }) => [String(id), status])).toEqual(
         block.transactions.map(({ trx, status }) => [typeof trx === 'string' ? trx : trx.id, status]),
       );
     }

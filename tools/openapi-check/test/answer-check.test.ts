@@ -2,6 +2,14 @@ import { ENDPOINT_NOTES } from '@antelope-history/openapi';
 import { ROUTES } from '@antelope-history/schemas';
 import { createAnswerCheck, type HttpAnswer } from '../src';
 
+/** Fields of the examples that other answers leave out. */
+const MAY_BE_ABSENT: Record<string, string[]> = {
+  // Of a deferred transaction.
+  getTransaction: ['trx.trx'],
+  // Of an EOSIO 2.0 node's block, where the data is not decoded.
+  getChainBlock: ['transactions.0.trx.transaction.actions.0.hex_data'],
+};
+
 describe('the check of answers against the OpenAPI document', () => {
   const check = createAnswerCheck();
   const answerOf = (value: unknown, rest: Partial<HttpAnswer> = {}): HttpAnswer => ({
@@ -32,7 +40,7 @@ describe('the check of answers against the OpenAPI document', () => {
         if (!Array.isArray(node)) {
           const whole = copy();
           const parent = path.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], whole);
-          delete (parent as Record<string, unknown>)[key];
+          Reflect.deleteProperty(parent as object, key);
           if (key !== 'params') yield { left: [...path, key].join('.'), broken: whole };
         }
         if (!isData) yield* walk(child, [...path, key]);
@@ -50,8 +58,7 @@ describe('the check of answers against the OpenAPI document', () => {
       if (check(answerOf(broken, { path })).length === 0) accepted.push(left);
     }
     expect(tried).toBeGreaterThan(0);
-    // Without its content a transaction is a deferred one.
-    expect(accepted).toEqual(key === 'getTransaction' ? ['trx.trx'] : []);
+    expect(accepted).toEqual(MAY_BE_ABSENT[key] ?? []);
   });
 
   it('sees fields that no schema names', () => {

@@ -1,0 +1,151 @@
+import { readAuthorizers, sampleFolder } from '@antelope-history/recordings';
+import { type ErrorAnswer, ROUTES } from '@antelope-history/schemas';
+import { type IndexedService, startIndexedService } from '@antelope-history/service-process';
+import { CheckedClient } from '../src';
+
+const { getActions, getControlledAccounts, getKeyAccounts, getTransaction, getChainBlock, getTraceBlock } = ROUTES;
+/** What would tell of the inside: stacks, files, addresses, texts of libraries. */
+const LEAKS =
+  /node_modules|\bat \S+ \(|\.ts\b|\.js\b|\/tmp|127\.0\.0\.1|localhost|zod|lmdb|Unexpected token|invalid_type/i;
+
+describe('errors', () => {
+  let service: IndexedService;
+  let client: CheckedClient;
+
+  beforeAll(async () => {
+    service = await startIndexedService(sampleFolder('leap-edge'));
+    client = new CheckedClient(service.url);
+  }, 60_000);
+  afterAll(() => service.stop());
+
+  const NAME = [400, 'Bad Request', 3010001, 'name_type_exception', 'Invalid name'] as const;
+  const KEY = [400, 'Bad Request', 3010002, 'public_key_type_exception', 'Invalid public key'] as const;
+  const BLOCK = [400, 'Bad Request', 3010008, 'block_id_type_exception', 'Invalid block number or ID'] as const;
+  const ID = [400, 'Bad Request', 3010009, 'transaction_id_type_exception', 'Invalid transaction ID'] as const;
+  const UNKNOWN_BLOCK = [400, 'Unknown Block', 3100002, 'unknown_block_exception', 'Unknown block'] as const;
+  const NO_TRACE = [404, 'Not Found', 0, 'block_trace_missing', 'Block trace missing'] as const;
+  const NO_TRANSACTION = [404, 'Not Found', 3040011, 'tx_not_found', 'The transaction can not be found'] as const;
+  const REQUEST = [
+    400,
+    'Bad Request',
+    3200006,
+    'invalid_http_request',
+    'The request body is not what this endpoint takes',
+  ] as const;
+
+  it.each([
+    [getActions, { account_name: 'ALICE' }, NAME],
+    [getActions, { account_name: '' }, NAME],
+    [getActions, { account_name: 'aaaaaaaaaaaaa' }, NAME],
+    [getActions, { account_name: 'alice.' }, NAME],
+    [getActions, { account_name: 'älice' }, NAME],
+    [getActions, { filter: 'eosio:UPPER' }, NAME],
+    [getActions, { account_name: 7 }, REQUEST],
+    [getActions, { pos: -2 }, REQUEST],
+    [getActions, { pos: 1.5 }, REQUEST],
+    [getActions, { pos: '1.0' }, REQUEST],
+    [getActions, { pos: true }, REQUEST],
+    [getActions, { pos: 1e300 }, REQUEST],
+    [getActions, { pos: '99999999999999999999' }, REQUEST],
+    [getActions, { offset: '' }, REQUEST],
+    [getActions, { filter: '' }, REQUEST],
+    [getActions, { filter: '*:*' }, REQUEST],
+    [getActions, { filter: 'eosio' }, REQUEST],
+    [getActions, { filter: 'eosio:*,' }, REQUEST],
+    [getActions, { sort: 'up' }, REQUEST],
+    [getActions, { sort: 2 }, REQUEST],
+    [getActions, { after: 'yesterday' }, REQUEST],
+    [getActions, { after: 0 }, REQUEST],
+    [getActions, { before: '2026-02-30' }, REQUEST],
+    [getActions, { before: 2 ** 32 }, REQUEST],
+    [getActions, { parent: -1 }, REQUEST],
+    [getControlledAccounts, {}, REQUEST],
+    [getControlledAccounts, { controlling_account: null }, REQUEST],
+    [getControlledAccounts, { controlling_account: 'Eosio' }, NAME],
+    [getControlledAccounts, { controlling_account: '' }, NAME],
+    [getKeyAccounts, {}, REQUEST],
+    [getKeyAccounts, { public_key: 5 }, REQUEST],
+    [getKeyAccounts, { public_key: '' }, KEY],
+    [getKeyAccounts, { public_key: 'EOSbad' }, KEY],
+    [getKeyAccounts, { public_key: 'PUB_K1_xxx' }, KEY],
+    [getKeyAccounts, { public_key: 'PUB_XX_12wkBET2rRgE8pahuaczxKbmv7ciehqsne57F9gtzf1PVYNMRa2' }, KEY],
+    [getKeyAccounts, { public_key: 'EOS12wkBET2rRgE8pahuaczxKbmv7ciehqsne57F9gtzf1PVYNMRa3' }, KEY],
+    [getKeyAccounts, { public_key: `EOS${'1'.repeat(60_000)}` }, KEY],
+    [getTransaction, {}, REQUEST],
+    [getTransaction, { id: 5 }, REQUEST],
+    [getTransaction, { id: '' }, ID],
+    [getTransaction, { id: '1234567' }, ID],
+    [getTransaction, { id: 'g'.repeat(64) }, ID],
+    [getTransaction, { id: '0'.repeat(65) }, ID],
+    [getTransaction, { id: 'f'.repeat(64) }, NO_TRANSACTION],
+    [getTransaction, { id: 'F'.repeat(8), block_num_hint: 5 }, NO_TRANSACTION],
+    [getTransaction, { id: 'f'.repeat(64), block_num_hint: -1 }, REQUEST],
+    [getChainBlock, {}, REQUEST],
+    [getChainBlock, { block_num_or_id: true }, REQUEST],
+    [getChainBlock, { block_num_or_id: '' }, BLOCK],
+    [getChainBlock, { block_num_or_id: 'abc' }, BLOCK],
+    [getChainBlock, { block_num_or_id: 1.5 }, BLOCK],
+    [getChainBlock, { block_num_or_id: 'f'.repeat(65) }, BLOCK],
+    [getChainBlock, { block_num_or_id: 0 }, UNKNOWN_BLOCK],
+    [getChainBlock, { block_num_or_id: 99999999 }, UNKNOWN_BLOCK],
+    [getChainBlock, { block_num_or_id: 'f'.repeat(64) }, UNKNOWN_BLOCK],
+    [getTraceBlock, {}, BLOCK],
+    [getTraceBlock, { block_num: -2 }, BLOCK],
+    [getTraceBlock, { block_num: 2 ** 32 }, BLOCK],
+    [getTraceBlock, { block_num: 'x' }, REQUEST],
+    [getTraceBlock, { block_id: 'abc' }, BLOCK],
+    [getTraceBlock, { block_id: 5 }, REQUEST],
+    [getTraceBlock, { block_num: 0 }, NO_TRACE],
+    [getTraceBlock, { block_num: 99999999 }, NO_TRACE],
+    [getTraceBlock, { block_num: 5, block_id: 'f'.repeat(64) }, NO_TRACE],
+  ])('of $path for %j', async ({ path, endpoint }, body, [status, message, code, name, what]) => {
+    const answer = await client.post(path, body);
+    const detail = (answer.json as ErrorAnswer).error.details[0]?.message ?? '';
+    expect([answer.status, answer.json]).toEqual([
+      status,
+      {
+        code: status,
+        message,
+        error: { code, name, what, details: [{ message: detail, file: '', line_number: 0, method: endpoint }] },
+      },
+    ]);
+    expect(detail.length).toBeGreaterThan(10);
+    expect(answer.text).not.toMatch(LEAKS);
+    // A long value is not thrown back.
+    expect(answer.text.length).toBeLessThan(1000);
+  });
+
+  it('name every wrong field, and what it takes', async () => {
+    const { json } = await client.post(getActions.path, { pos: -9, sort: 'up', after: {}, filter: 1 });
+    const { message } = (json as ErrorAnswer).error.details[0] ?? { message: '' };
+    for (const field of ['pos', 'sort', 'after', 'filter']) expect(message).toContain(`${field}: give`);
+  });
+
+  it.each([
+    '/',
+    '/v1',
+    '/v1/history',
+    '/v1/history/get_creator',
+    '/v1/chain/get_info',
+    '/v2/history/get_actions',
+    '/.env',
+  ])('of the unknown path %s', async (path) => {
+    for (const method of ['GET', 'POST', 'PUT']) {
+      const { status, json } = await client.send(method, path);
+      expect([status, json]).toMatchObject([404, { code: 404, error: { code: 0, name: 'unknown_path' } }]);
+    }
+  });
+
+  it('are those of a node for what the node was asked', async () => {
+    const recorded = readAuthorizers(sampleFolder('leap-edge')).errors.filter(
+      ({ path }) => path === getChainBlock.path,
+    );
+    const refused = recorded.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThan(5);
+    for (const { request, body } of refused) {
+      const { code, name } = (body as ErrorAnswer).error;
+      const { json } = await client.post(getChainBlock.path, request);
+      expect([request, json]).toMatchObject([request, { error: { code, name } }]);
+    }
+  });
+});
