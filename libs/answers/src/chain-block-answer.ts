@@ -77,9 +77,10 @@ function renderTransaction(
 ): ReceiptJson['trx'] {
   const packed = readPackedTransaction(packedTransaction);
   const transaction = readTransaction(packed);
-  const renderRoot = (action: Action, rootIndex: number): ActJson => {
+  const renderRoot = (action: Action, rootIndex: number): BlockActJson => {
     const { account, blockNum, sequence } = placeOf(stored, action.account, receiptIndex, rootIndex);
-    return renderAct(action, decoders.at(account, blockNum, sequence));
+    const act = renderAct(action, decoders.at(account, blockNum, sequence));
+    return stored.hexOfUndecoded || act.data !== act.hex_data ? act : withoutHex(act);
   };
   const freeCount = transaction.contextFreeActions.length;
   return {
@@ -96,6 +97,13 @@ function renderTransaction(
       ...renderTransactionExtensions(transaction.extensions),
     },
   };
+}
+
+/** As the node that the block came from leaves it out. */
+type BlockActJson = Omit<ActJson, 'hex_data'> & Partial<Pick<ActJson, 'hex_data'>>;
+
+function withoutHex({ account, name, authorization, data }: ActJson): BlockActJson {
+  return { account, name, authorization, data };
 }
 
 /** Where a root action ran, or would have run: see `StoredBlock.rootSequences`. */

@@ -1,7 +1,7 @@
 /** We answer for all chains as Leap does; these take out of our JSON what EOSIO 2.0 has not. */
 
 /** It gives `hex_data` only where it has decoded the data. */
-export function withoutHexOfUndecoded(json: string): string {
+function withoutHexOfUndecoded(json: string): string {
   return json.replace(/"data":"([0-9a-f]*)","hex_data":"\1"/g, '"data":"$1"');
 }
 

@@ -54,9 +54,9 @@ export function blockAt(chain: RecordedChain, num: number): BlockRecords {
   return records;
 }
 
-export function storedBlockOf({ position, block, rootSequences }: BlockRecords): StoredBlock {
+export function storedBlockOf({ position, block, hexOfUndecoded, rootSequences }: BlockRecords): StoredBlock {
   if (!block) throw new Error(`block ${position.num} was not recorded`);
-  return { position, block, rootSequences };
+  return { position, block, hexOfUndecoded, rootSequences };
 }
 
 export function blockTransactionsOf({ transactions }: BlockRecords): StoredBlockTransaction[] {

@@ -10,6 +10,7 @@ const EMPTY: BlockRecords = {
   previous: undefined,
   block: undefined,
   timestamp: 0,
+  hexOfUndecoded: true,
   rootSequences: [],
   transactions: [],
   abiChanges: [],

@@ -27,6 +27,8 @@ export interface BlockRecords {
   block: Buffer | undefined;
   /** Seconds are not enough: half-second slots since 2000-01-01 (`block_timestamp_type`); 0 when there is no block. */
   timestamp: number;
+  /** See `StoredBlock.hexOfUndecoded`. */
+  hexOfUndecoded: boolean;
   /** Per receipt of the block, see `StoredBlock.rootSequences`. */
   rootSequences: number[][];
   /** The transactions that took effect, in the order of the block; each has at least one action. */

@@ -49,6 +49,7 @@ export function deserializeBlock(result: BlocksResult, protocol: ShipProtocol, c
     previous: result.prevBlock,
     block: result.block,
     timestamp: result.block ? result.block.readUInt32LE(0) : 0,
+    hexOfUndecoded: protocol.hexOfUndecoded,
     rootSequences: traces.rootSequences(),
     transactions: traces.transactions,
     abiChanges: [...traces.abiChanges, ...state.abiChanges()],

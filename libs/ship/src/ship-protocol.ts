@@ -14,6 +14,8 @@ export interface ShipFrames {
 export interface ShipProtocol extends ShipFrames {
   readTraces: TraceReader;
   readDeltas: DeltaReader;
+  /** Whether such a node shows `hex_data` beside action data that it cannot decode. */
+  hexOfUndecoded: boolean;
 }
 
 /** Compiles the frame reader from the text frame that opens every SHiP socket. */
@@ -28,5 +30,7 @@ export function createShipProtocol(abiFrame: string): ShipProtocol {
     readResult: compileResultReader(layouts),
     readTraces: compileTraceReader(layouts),
     readDeltas: compileDeltaReader(layouts),
+    // EOSIO 2.0, alone without this version, leaves it out (abi_serializer.hpp); Leap from 3.2 on does not.
+    hexOfUndecoded: layouts.variantTypes('action_trace')?.includes('action_trace_v1') ?? false,
   };
 }

@@ -32,10 +32,10 @@ export function queriesOf(
   return [...alone, ...mixed].map((query) => ({ ...whose, ...query }));
 }
 
-const MIXED_QUERIES = 40;
+const MIXED_QUERIES = 20;
 
 function pagings(count: number): ActionsRequest[] {
-  const positions = [0, 1, Math.floor(count / 2), count - 1, count, count + 5].filter((pos) => pos >= 0);
+  const positions = [0, Math.floor(count / 2), count - 1, count + 5].filter((pos) => pos >= 0);
   const offsets = [1, 7, 50, -1, -7, -50];
   return [
     {},
@@ -93,7 +93,7 @@ function bounds(actions: readonly NaiveAction[]): ActionsRequest[] {
   ];
 }
 
-const MAX_FILTERED = 6;
+const MAX_FILTERED = 4;
 
 /** Filters by what the account's actions are, and by what they are not. */
 function filters(own: readonly NaiveAction[]): ActionsRequest[] {
@@ -109,7 +109,7 @@ function filters(own: readonly NaiveAction[]): ActionsRequest[] {
   ];
 }
 
-const MAX_PARENTS = 6;
+const MAX_PARENTS = 4;
 
 /** Root actions, and what some of the account's traces created: own traces and notifications. */
 function parents(own: readonly NaiveAction[]): ActionsRequest[] {

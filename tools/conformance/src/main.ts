@@ -1,41 +1,44 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { SAMPLES, type SampleName } from '@antelope-history/recordings';
-import { RecordedChain } from './recorded-chain';
-import { CHECKS } from './run-checks';
-import { serveRecording } from './served-recording';
+import { SAMPLES } from '@antelope-history/recordings';
+import { compareRecording } from './conformance';
+import { renderReport, writeReport } from './report';
 import { renderTable } from './table';
 import type { Outcome } from './tally';
 
-const USAGE = `npm run conformance -- [--recording NAME]
+const USAGE = `npm run conformance -- [--recording NAME]... [--write]
 
-Runs the real service on recorded chains and compares its answers with those of the recorded nodes.
+Runs the real service on recorded chains (${SAMPLES.join(', ')}) and compares its answers with those of the recorded
+nodes. With --write the outcome of all of them goes to docs/compatibility.md.
 `;
 
 async function run(args: string[]): Promise<void> {
-  const options = { recording: { type: 'string', multiple: true }, help: { type: 'boolean' } } as const;
+  const options = {
+    recording: { type: 'string', multiple: true },
+    write: { type: 'boolean' },
+    help: { type: 'boolean' },
+  } as const;
   const { values } = parseArgs({ args, options });
-  if (values.help) return void process.stdout.write(USAGE);
-  const names = SAMPLES.filter((name) => values.recording?.includes(name) ?? true);
-  const outcomes: Outcome[] = [];
-  for (const name of names) outcomes.push(...(await checkRecording(name)));
-  process.stdout.write(renderTable(outcomes));
-  for (const { endpoint, recording, unexplained } of outcomes) {
-    for (const difference of unexplained) process.stdout.write(`${endpoint} of ${recording}: ${difference}\n`);
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return;
   }
-  if (outcomes.some(({ unexplained }) => unexplained.length > 0)) process.exitCode = 1;
+  if (values.write && values.recording) throw new Error('--write needs all recordings');
+  const outcomes: Outcome[] = [];
+  for (const name of SAMPLES.filter((sample) => values.recording?.includes(sample) ?? true)) {
+    outcomes.push(...(await compareRecording(name)));
+  }
+  print(outcomes);
+  if (values.write) writeReport(renderReport(outcomes));
 }
 
-async function checkRecording(name: SampleName): Promise<Outcome[]> {
-  const chain = new RecordedChain(name);
-  const served = await serveRecording(name);
-  try {
-    const outcomes: Outcome[] = [];
-    for (const check of CHECKS) outcomes.push(...(await check(chain, served)));
-    return outcomes;
-  } finally {
-    await served.stop();
+/** The table, then every difference without a reason. */
+function print(outcomes: readonly Outcome[]): void {
+  process.stdout.write(renderTable(outcomes));
+  for (const { endpoint, recording, unexplained } of outcomes) {
+    for (const difference of unexplained) process.stdout.write(`${endpoint} on ${recording}: ${difference}\n`);
   }
+  if (outcomes.some(({ unexplained }) => unexplained.length > 0)) process.exitCode = 1;
 }
 
 run(process.argv.slice(2)).catch((error: unknown) => {

@@ -14,6 +14,8 @@ export interface ServedRecording {
   name: SampleName;
   /** Sends a body (an object as JSON, a text as it is) to a path of the gateway. */
   post(path: string, body: object | string): Promise<HttpAnswer>;
+  /** The one answer to several requests that mean the same; throws when the answers differ. */
+  postAlike(path: string, bodies: readonly object[]): Promise<HttpAnswer>;
   get(path: string): Promise<HttpAnswer>;
   stop(): Promise<void>;
 }
@@ -38,20 +40,35 @@ export async function serveRecording(name: SampleName): Promise<ServedRecording>
   try {
     const gateway = await service.gateway;
     await untilCommitted(data, lastBlock);
-    return {
-      name,
-      post: (path, body) =>
-        request('POST', `${gateway}${path}`, typeof body === 'string' ? body : JSON.stringify(body)),
-      get: (path) => request('GET', `${gateway}${path}`),
-      stop: stopAll,
-    };
+    return { ...createClient(gateway), name, stop: stopAll };
   } catch (error) {
     await stopAll();
     throw error;
   }
 }
 
+function createClient(gateway: string): Pick<ServedRecording, 'post' | 'postAlike' | 'get'> {
+  const post = (path: string, body: object | string): Promise<HttpAnswer> =>
+    request('POST', gateway + path, typeof body === 'string' ? body : JSON.stringify(body));
+  return {
+    post,
+    async postAlike(path, bodies) {
+      const [first, ...others] = await Promise.all(bodies.map((body) => post(path, body)));
+      if (!first) throw new Error('nothing was asked');
+      const other = others.findIndex(({ status, body }) => status !== first.status || body !== first.body);
+      if (other < 0) return first;
+      throw new Error(
+        `${path} answers ${JSON.stringify(bodies[0])} and ${JSON.stringify(bodies[other + 1])} differently`,
+      );
+    },
+    get: (path) => request('GET', gateway + path),
+  };
+}
+
+/** Packing the answers would take both sides longer than answering. */
+const NOT_PACKED = { 'accept-encoding': 'identity' };
+
 async function request(method: string, url: string, body?: string): Promise<HttpAnswer> {
-  const response = await fetch(url, { method, ...(body !== undefined && { body }) });
+  const response = await fetch(url, { method, headers: NOT_PACKED, ...(body !== undefined && { body }) });
   return { status: response.status, body: await response.text() };
 }

@@ -22,6 +22,10 @@ export const getChainBlockRequest = z
   .meta({ id: 'GetChainBlockRequest' });
 export type GetChainBlockRequest = z.output<typeof getChainBlockRequest>;
 
+const blockAction = act
+  .extend({ hex_data: hex.optional().describe('Left out where an EOSIO 2.0 node, from which it came, leaves it out.') })
+  .meta({ id: 'BlockAction' });
+
 const transactionReceipt = z.object({
   status: transactionStatus,
   cpu_usage_us: z.int(),
@@ -36,8 +40,8 @@ const transactionReceipt = z.object({
       context_free_data: z.array(hex),
       packed_trx: hex,
       transaction: transactionHeader.extend({
-        context_free_actions: z.array(act),
-        actions: z.array(act),
+        context_free_actions: z.array(blockAction),
+        actions: z.array(blockAction),
         ...transactionExtensions.shape,
       }),
     }),

@@ -202,5 +202,6 @@ export class ModelHistory implements HistoryStore {
 }
 
 function storedBlockOf(records: BlockRecords): StoredBlock {
-  return { position: records.position, block: records.block as Buffer, rootSequences: records.rootSequences };
+  const { position, block, hexOfUndecoded, rootSequences } = records;
+  return { position, block: block as Buffer, hexOfUndecoded, rootSequences };
 }

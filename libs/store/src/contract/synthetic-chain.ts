@@ -45,6 +45,7 @@ export class SyntheticChain {
       previous: parent?.position,
       block: Buffer.from(`the packed block ${position.id}`),
       timestamp,
+      hexOfUndecoded: position.num % 2 === 0,
       rootSequences: transactions.map(({ firstSequence: first }) => [first]),
       transactions,
       abiChanges: plan.abis.map(({ account, abi }, index) => ({ account, abi, sequence: firstSequence + index })),

@@ -34,7 +34,7 @@ export const checkAuthorizers: Check = async (chain, served) => {
   for (const lookup of [KEYS, ACTORS]) {
     const name = `history/${lookup.endpoint}`;
     outcomes.push(await compareLookups(name, lookup, recorded(lookup), reasons, chain, served));
-    outcomes.push(await compareLookups(`${name}, from SHiP`, lookup, owners(lookup), [], chain, served));
+    outcomes.push(await compareLookups(`${name}, all of SHiP`, lookup, owners(lookup), [], chain, served));
   }
   return outcomes;
 };

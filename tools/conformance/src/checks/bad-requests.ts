@@ -25,7 +25,7 @@ interface StatusReason extends NamedReason {
 const TRACE_PATH = '/v1/trace_api/get_block';
 
 /** The contract's table: the same error, and the client's mistakes are the client's. */
-const REASONS: readonly StatusReason[] = [
+export const BAD_REQUEST_REASONS: readonly StatusReason[] = [
   {
     name: 'client-error-status',
     sentence:
@@ -90,7 +90,7 @@ export const checkBadRequests: Check = async (chain, served) => {
 function compareErrors(asked: RecordedRequest, ours: ErrorText): Comparison {
   const { recorded } = asked;
   if (JSON.stringify(recorded) === JSON.stringify(ours)) return EQUAL;
-  const reason = REASONS.find(({ maps }) => maps(recorded, ours, asked));
+  const reason = BAD_REQUEST_REASONS.find(({ maps }) => maps(recorded, ours, asked));
   return reason ? explainedBy(reason) : unexplained(`${JSON.stringify(recorded)}, ours ${JSON.stringify(ours)}`);
 }
 

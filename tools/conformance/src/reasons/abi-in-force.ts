@@ -15,8 +15,24 @@ export interface DecodedField {
 
 /** `data` of an action, which is the hex where it does not decode. */
 export function dataField(act: JsonObject, place: Place): DecodedField {
-  const { account, name, hex_data } = act as { account: string; name: string; hex_data: string };
-  return { account, place, decode: (decoder) => decoder?.decodeAction(name, fromHex(hex_data)) ?? hex_data };
+  const { account, name } = act as { account: string; name: string };
+  const hex = hexOf(act);
+  return { account, place, decode: (decoder) => decoder?.decodeAction(name, fromHex(hex)) ?? hex };
+}
+
+/** `hex_data` of an action of EOSIO 2.0, which shows it beside decoded data only. */
+export function hexOfDecodedField(act: JsonObject, place: Place): DecodedField {
+  const { account, name } = act as { account: string; name: string };
+  const hex = hexOf(act);
+  return {
+    account,
+    place,
+    decode: (decoder) => (decoder?.decodeAction(name, fromHex(hex)) === undefined ? undefined : hex),
+  };
+}
+
+function hexOf({ hex_data, data }: JsonObject): string {
+  return (hex_data ?? data) as string;
 }
 
 /** Finds the field at a path that an ABI decoded; undefined for all others. */

@@ -4,26 +4,26 @@ import type { Reason } from '../comparison';
 import { valueAt, type Path } from '../difference';
 import { actionTraces, executedTraces, sequenceOf, type RecordedBlock } from '../recorded-block';
 import type { RecordedChain } from '../recorded-chain';
-import { abiInForce, dataField, ownerOf, type DecodedField } from './abi-in-force';
-import { hexDataAlways } from './eosio-2.0';
+import { abiInForce, dataField, hexOfDecodedField, ownerOf, type DecodedField } from './abi-in-force';
 
 export interface BlockContext {
   chain: RecordedChain;
   block: RecordedBlock;
 }
 
-export const CHAIN_BLOCK_REASONS: readonly Reason<BlockContext>[] = [abiInForce(dataAt), hexDataAlways];
+export const CHAIN_BLOCK_REASONS: readonly Reason<BlockContext>[] = [abiInForce(dataAt)];
 
-/** `transactions[i].trx.transaction.actions[j].data`. */
+/** `transactions[i].trx.transaction.actions[j].data`, and the `hex_data` beside it. */
 function dataAt(path: Path, ours: JsonValue, { block }: BlockContext): DecodedField | undefined {
   const [transactions, index, trx, transaction, list, position, key] = path;
-  if (transactions !== 'transactions' || trx !== 'trx' || transaction !== 'transaction' || key !== 'data')
-    return undefined;
+  if (transactions !== 'transactions' || trx !== 'trx' || transaction !== 'transaction') return undefined;
+  if (key !== 'data' && key !== 'hex_data') return undefined;
   const act = ownerOf(ours, path);
   const id = valueAt(ours, ['transactions', Number(index), 'trx', 'id']);
   const free = valueAt(ours, ['transactions', Number(index), 'trx', 'transaction', 'context_free_actions']);
   if (!act || typeof id !== 'string' || !Array.isArray(free)) return undefined;
-  return dataField(act, rootPlace(block, id, Number(position) + (list === 'actions' ? free.length : 0)));
+  const place = rootPlace(block, id, Number(position) + (list === 'actions' ? free.length : 0));
+  return key === 'data' ? dataField(act, place) : hexOfDecodedField(act, place);
 }
 
 /** Where the action that a transaction holds at an index ran; for one that did not run, where its turn was. */

@@ -7,7 +7,7 @@ import { hexDataAlways, returnValueAlways } from './eosio-2.0';
 import { producerBlockId } from './producer-block-id';
 
 /** Proof: ours is the value in the state history, which carries none unless the node runs in debug mode. */
-const elapsedOfShip: Reason<BlockContext> = {
+export const elapsedOfShip: Reason<BlockContext> = {
   name: 'elapsed',
   sentence: '`elapsed` is what the state history carries, 0 on most nodes; the history plugin measured it.',
   explains: ({ path, recorded, ours }) => path.at(-1) === 'elapsed' && Number(recorded) > 0 && ours === 0,

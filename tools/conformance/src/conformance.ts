@@ -1,0 +1,38 @@
+import type { SampleName } from '@antelope-history/recordings';
+import { checkActions } from './checks/actions';
+import { checkAuthorizers } from './checks/authorizers';
+import { checkBadRequests } from './checks/bad-requests';
+import { checkChainBlocks } from './checks/chain-block';
+import type { Check } from './checks/check';
+import { checkLosingBranches } from './checks/losing-branches';
+import { checkTraceBlocks, checkTraceBlocksFromShip } from './checks/trace-block';
+import { checkTransactions, checkTransactionsFromShip } from './checks/transaction';
+import { RecordedChain } from './recorded-chain';
+import { serveRecording } from './served-recording';
+import type { Outcome } from './tally';
+
+/** In the order of the table. */
+const CHECKS: readonly Check[] = [
+  checkChainBlocks,
+  checkTraceBlocks,
+  checkTraceBlocksFromShip,
+  checkTransactions,
+  checkTransactionsFromShip,
+  checkActions,
+  checkAuthorizers,
+  checkBadRequests,
+  checkLosingBranches,
+];
+
+/** Serves a recording by the real service and compares all of its answers with what was recorded. */
+export async function compareRecording(name: SampleName): Promise<Outcome[]> {
+  const chain = new RecordedChain(name);
+  const served = await serveRecording(name);
+  try {
+    const outcomes: Outcome[] = [];
+    for (const check of CHECKS) outcomes.push(...(await check(chain, served)));
+    return outcomes;
+  } finally {
+    await served.stop();
+  }
+}

@@ -1,0 +1,22 @@
+import { BAD_REQUEST_REASONS } from './checks/bad-requests';
+import { firstBlock, undecodableAction } from './checks/trace-block';
+import type { NamedReason } from './comparison';
+import { NODE_REASONS, PLUGIN_REASONS } from './reasons/authorities';
+import { CHAIN_BLOCK_REASONS } from './reasons/chain-block';
+import { ACTION_ROW_REASONS, TRANSACTION_REASONS } from './reasons/history';
+import { TRACE_BLOCK_REASONS } from './reasons/trace-block';
+
+const ALL: readonly NamedReason[] = [
+  ...CHAIN_BLOCK_REASONS,
+  undecodableAction,
+  firstBlock,
+  ...TRACE_BLOCK_REASONS,
+  ...TRANSACTION_REASONS,
+  ...ACTION_ROW_REASONS,
+  ...PLUGIN_REASONS,
+  ...NODE_REASONS,
+  ...BAD_REQUEST_REASONS,
+];
+
+/** Every reason for which an answer may differ from a recorded one, each once: several endpoints share some. */
+export const NAMED_REASONS: readonly NamedReason[] = [...new Map(ALL.map((reason) => [reason.name, reason])).values()];

@@ -1,0 +1,24 @@
+import { SAMPLES } from '@antelope-history/recordings';
+import { compareRecording, readReport, renderReport, type Outcome } from '@antelope-history/conformance';
+
+/** Needs the built programs, as `npm test` makes them: the service and the replaying node run as processes. */
+describe('the running service', () => {
+  const outcomes: Outcome[] = [];
+
+  it.each(SAMPLES)(
+    'answers as the nodes of %s did, but for differences with a proven reason',
+    async (name) => {
+      const ofRecording = await compareRecording(name);
+      outcomes.push(...ofRecording);
+      expect(
+        ofRecording.flatMap(({ endpoint, unexplained }) => unexplained.map((text) => `${endpoint}: ${text}`)),
+      ).toEqual([]);
+      expect(ofRecording.every(({ compared }) => compared > 0)).toBe(true);
+    },
+    120_000,
+  );
+
+  it('differs as often and for the reasons that docs/compatibility.md says', () => {
+    expect(renderReport(outcomes)).toBe(readReport());
+  });
+});
