@@ -1,3 +1,4 @@
 export { compareRecording } from './conformance';
-export { renderReport, readReport, writeReport } from './report';
+export { NAMED_REASONS } from './named-reasons';
+export { readReport, renderReport, writeReport } from './report';
 export type { Outcome } from './tally';

@@ -19,7 +19,7 @@ export function readRecordedActions(chain: RecordedChain): RecordedActions {
   const traces = [...tracesOfShip(chain), ...(isRecorded ? tracesOfPlugin(chain) : [])];
   return {
     traces: new Map(traces.map((trace) => [sequence(trace), trace])),
-    pluginRows: isRecorded ? rowsOfPlugin(chain) : new Map(),
+    pluginRows: isRecorded ? rowsOfPlugin(chain) : new Map<string, JsonObject>(),
   };
 }
 

@@ -1,17 +1,9 @@
-import { compileAbi, parseAbiJson, type AbiDecoder, type JsonValue } from '@antelope-history/abi';
+import { compileAbi, parseAbiJson, type AbiDecoder } from '@antelope-history/abi';
 import { openSample, type SampleName } from '@antelope-history/recordings';
 import { AbiHistory } from './abi-history';
 import { PermissionState } from './permission-state';
 import { fromHex, type RecordedBlock } from './recorded-block';
-import type {
-  ShipAccount,
-  ShipDelta,
-  ShipPermission,
-  ShipPosition,
-  ShipResult,
-  ShipTransactionTrace,
-  Variant,
-} from './ship-types';
+import type { ShipPosition, ShipResult, ShipTypes } from './ship-types';
 
 /** Everything in a message is as large as the node made it. */
 const NO_LIMITS = { maxDepth: 1000, maxElements: Infinity, maxOutput: Infinity };
@@ -40,7 +32,7 @@ export class RecordedChain {
     this.decoder = compileAbi(parseAbiJson(abi), NO_LIMITS);
     let last: ShipResult | undefined;
     for (const { bytes } of messages) {
-      last = this.decode<Variant<ShipResult>>('result', bytes)[1];
+      last = this.decode('result', bytes)[1];
       this.lastIrreversibles.add(last.last_irreversible.block_num);
       if (last.this_block) this.addBlock(this.readBlock(last.this_block, last));
     }
@@ -67,32 +59,24 @@ export class RecordedChain {
   }
 
   private readBlock(position: ShipPosition, { block, traces, deltas }: ShipResult): RecordedBlock {
-    const tables = deltas === null ? [] : this.decode<Variant<ShipDelta>[]>('table_delta[]', fromHex(deltas));
-    const rows = <T>(table: string): { present: boolean; row: T }[] =>
+    const tables = deltas === null ? [] : this.decode('table_delta[]', fromHex(deltas));
+    const rows = <Table extends 'account' | 'permission'>(table: Table) =>
       tables
         .filter(([, { name }]) => name === table)
         .flatMap(([, delta]) => delta.rows)
-        .map(({ present, data }) => ({
-          present: present !== 0,
-          row: this.decode<Variant<T>>(table, fromHex(data))[1],
-        }));
+        .map(({ present, data }) => ({ present: present !== 0, row: this.decode(table, fromHex(data)) }));
     return {
       num: position.block_num,
       id: position.block_id,
       block: block === null ? undefined : this.decode('signed_block', fromHex(block)),
-      traces:
-        traces === null
-          ? []
-          : this.decode<Variant<ShipTransactionTrace>[]>('transaction_trace[]', fromHex(traces)).map(
-              ([, trace]) => trace,
-            ),
-      accounts: rows<ShipAccount>('account').map(({ row }) => row),
-      permissions: rows<ShipPermission>('permission'),
+      traces: traces === null ? [] : this.decode('transaction_trace[]', fromHex(traces)).map(([, trace]) => trace),
+      accounts: rows('account').map(({ row }) => row[1]),
+      permissions: rows('permission').map(({ present, row }) => ({ present, row: row[1] })),
     };
   }
 
-  /** Bytes of a type of the state history ABI; the caller knows the shape. */
-  decode<T>(type: string, bytes: Buffer): T {
-    return this.decoder.decode(type, bytes) satisfies JsonValue as T;
+  /** A value of a type of the state history ABI from its bytes. */
+  decode<Type extends keyof ShipTypes>(type: Type, bytes: Buffer): ShipTypes[Type] {
+    return this.decoder.decode(type, bytes) as unknown as ShipTypes[Type];
   }
 }

@@ -117,3 +117,15 @@ export interface ShipAccount {
   /** Hex. */
   abi: string;
 }
+
+/** The shapes of the types of the state history ABI that are decoded. */
+export interface ShipTypes {
+  result: Variant<ShipResult>;
+  signed_block: ShipSignedBlock;
+  'transaction_trace[]': Variant<ShipTransactionTrace>[];
+  'table_delta[]': Variant<ShipDelta>[];
+  account: Variant<ShipAccount>;
+  permission: Variant<ShipPermission>;
+  transaction: ShipTransaction;
+  'bytes[]': string[];
+}

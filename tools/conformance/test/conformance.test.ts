@@ -1,5 +1,5 @@
 import { SAMPLES } from '@antelope-history/recordings';
-import { compareRecording, readReport, renderReport, type Outcome } from '@antelope-history/conformance';
+import { compareRecording, NAMED_REASONS, readReport, renderReport, type Outcome } from '@antelope-history/conformance';
 
 /** Needs the built programs, as `npm test` makes them: the service and the replaying node run as processes. */
 describe('the running service', () => {
@@ -15,8 +15,13 @@ describe('the running service', () => {
       ).toEqual([]);
       expect(ofRecording.every(({ compared }) => compared > 0)).toBe(true);
     },
-    120_000,
+    300_000,
   );
+
+  it('differs for no fewer reasons than there are', () => {
+    const found = new Set(outcomes.flatMap(({ different }) => Object.keys(different)));
+    expect([...found].sort()).toEqual(NAMED_REASONS.map(({ name }) => name).sort());
+  });
 
   it('differs as often and for the reasons that docs/compatibility.md says', () => {
     expect(renderReport(outcomes)).toBe(readReport());

@@ -6,7 +6,8 @@ import { ownerOf } from './abi-in-force';
 /** EOSIO 2.0 `abi_serializer.hpp:411-444` against Leap `:472-509`. */
 export const hexDataAlways: Reason<unknown> = {
   name: 'hex-data-always',
-  sentence: '`hex_data` is always there, as on Leap; EOSIO 2.0 leaves it out where it could not decode `data`.',
+  sentence:
+    'Actions of the history have `hex_data` always, as on Leap; EOSIO 2.0 leaves it out where it could not decode `data`.',
   explains({ path, recorded, ours }, answers) {
     const undecoded = ownerOf(answers.recorded, path)?.['data'];
     return path.at(-1) === 'hex_data' && recorded === undefined && ours !== undefined && ours === undecoded;
