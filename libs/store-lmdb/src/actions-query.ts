@@ -1,6 +1,13 @@
 import { HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus, StoredAction } from '@antelope-history/records';
-import type { ActionFilter, ActionsPage, ActionsQuery, Bound } from '@antelope-history/store';
+import {
+  actionBytes,
+  MAX_PAGE_BYTES,
+  type ActionFilter,
+  type ActionsPage,
+  type ActionsQuery,
+  type Bound,
+} from '@antelope-history/store';
 import { listsOfQuery } from './action-lists';
 import { readBlockIndex } from './chain-facts';
 import { PageReader } from './page-reader';
@@ -35,12 +42,21 @@ export function queryActions(
   const sequence = lists.select(rank, range.start, range.end);
   const sequences =
     query.order === 'asc' ? lists.ascending(sequence, range.end) : lists.descending(sequence, range.start);
+  const rows = takeRows(sequences, count, (at) => pages.action(at));
+  return { status, rows, more: first + rows.length < total };
+}
+
+/** The first `count` rows, or fewer where the page is full before. */
+function takeRows<T>(items: Iterable<T>, count: number, toRow: (item: T) => StoredAction): StoredAction[] {
   const rows: StoredAction[] = [];
-  for (const at of sequences) {
-    rows.push(pages.action(at));
-    if (rows.length === count) break;
+  let bytes = 0;
+  for (const item of items) {
+    const row = toRow(item);
+    rows.push(row);
+    bytes += actionBytes(row);
+    if (rows.length === count || bytes >= MAX_PAGE_BYTES) break;
   }
-  return { status, rows, more: first + count < total };
+  return rows;
 }
 
 /** Which rows of `total` a page shows, counted from the beginning of its order. */
@@ -72,7 +88,8 @@ function childrenPage(
   }
   if (query.order === 'desc') matching.reverse();
   const { first, count } = pageOf(query, matching.length);
-  return { status, rows: matching.slice(first, first + count), more: first + count < matching.length };
+  const rows = takeRows(matching.slice(first, first + count), count, (row) => row);
+  return { status, rows, more: first + rows.length < matching.length };
 }
 
 function ordinalOf(parts: PagedTransaction[], sequence: number): number | undefined {

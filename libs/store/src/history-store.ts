@@ -30,11 +30,25 @@ export interface ActionsQuery {
   window: 'skip' | 'newest';
 }
 
+/**
+ * A page is cut, after at least one row, where its actions' own bytes (`actionBytes`) reach this: rows may hold half a
+ * megabyte each, and the answer is some times larger than its rows.
+ */
+export const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+
+/** The bytes of an action that contracts choose: its data, and what each receiver printed and returned. */
+export function actionBytes({ action }: StoredAction): number {
+  return action.traces.reduce(
+    (bytes, { console, returnValue }) => bytes + console.length + returnValue.length,
+    action.data.length,
+  );
+}
+
 export interface ActionsPage {
   status: ChainStatus;
   /** In the query's order. */
   rows: StoredAction[];
-  /** Whether rows follow the page in the query's order. */
+  /** Whether rows follow the page in the query's order: because of its limit, or because it was cut. */
   more: boolean;
 }
 

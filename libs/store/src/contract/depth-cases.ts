@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ActionsQuery, HistoryStore } from '../history-store';
+import { MAX_PAGE_BYTES, type ActionsQuery, type HistoryStore } from '../history-store';
 import { Comparison } from './comparison';
 import { ModelHistory } from './model-history';
 import type { ActionPlan } from './packed-action';
@@ -12,6 +12,8 @@ const ACTIONS_PER_BLOCK = 2_000;
 /** One root action in so many: whole chunks, shards or pages of a list hold none. */
 const ROOT_EVERY = 1_500;
 const PAGE = 25;
+
+const LARGE_BYTES = 512 * 1024;
 
 const HOT: ActionPlan = { account: 'hot', name: 'ping', actor: 'hot', notified: [], creatorDistance: 0, dataBytes: 8 };
 
@@ -56,6 +58,21 @@ export function describeDepth(contract: StoreContract): void {
             });
           }
           expect(comparison.asked).toBeGreaterThan(30);
+        }),
+      60_000,
+    );
+
+    it(
+      'cuts a page where large actions fill it, and goes on from there',
+      () =>
+        withStore(contract, async ({ store }) => {
+          const model = await fill(store, largeActions());
+          const comparison = new Comparison(store, model);
+          for (const order of ['asc', 'desc'] as const) {
+            for (const skip of [0, 30, 50]) await comparison.actions({ ...EVERYTHING, order, skip, limit: 1_000 });
+          }
+          const { rows, more } = await store.getActions({ ...EVERYTHING, limit: 1_000 });
+          expect({ rows: rows.length, more }).toEqual({ rows: MAX_PAGE_BYTES / LARGE_BYTES, more: true });
         }),
       60_000,
     );
@@ -138,4 +155,9 @@ function planOf(transactions: ActionPlan[][]): BlockPlan {
 /** A root action and what it created. */
 function transactionOf(actions: number, dataBytes: number): ActionPlan[] {
   return Array.from({ length: Math.max(0, actions) }, (_, index) => ({ ...HOT, dataBytes, creatorDistance: index }));
+}
+
+/** More than two pages of them. */
+function largeActions(): BlockPlan[] {
+  return Array.from({ length: 70 }, () => planOf([transactionOf(1, LARGE_BYTES)]));
 }

@@ -1,5 +1,5 @@
 import type { ActionRecord, BlockRecords, StoredAction } from '@antelope-history/records';
-import type { ActionFilter, ActionsQuery, Bound } from '../history-store';
+import { actionBytes, MAX_PAGE_BYTES, type ActionFilter, type ActionsQuery, type Bound } from '../history-store';
 import { storedActionsOf } from './model-rows';
 
 /** One page of the actions in `blocks`, by filtering and slicing all of them. */
@@ -15,7 +15,15 @@ export function selectPage(
   if (query.order === 'desc') matching.reverse();
   const isNewestLast = query.window === 'newest' && query.order === 'asc';
   const first = isNewestLast ? Math.max(0, matching.length - query.limit) : query.skip;
-  return { rows: matching.slice(first, first + query.limit), more: first + query.limit < matching.length };
+  const rows = fullPage(matching.slice(first, first + query.limit));
+  return { rows, more: first + rows.length < matching.length };
+}
+
+/** As many rows as make the page full. */
+function fullPage(rows: StoredAction[]): StoredAction[] {
+  let bytes = 0;
+  const last = rows.findIndex((row) => (bytes += actionBytes(row)) >= MAX_PAGE_BYTES);
+  return last < 0 ? rows : rows.slice(0, last + 1);
 }
 
 function isOfAccount(action: ActionRecord, account: string | undefined): boolean {
