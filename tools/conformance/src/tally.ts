@@ -8,7 +8,7 @@ export interface Outcome {
   equal: number;
   /** How many answers differ by a reason; an answer may differ by several. */
   different: Record<string, number>;
-  /** The first differences that no reason explains; their number is `compared - equal -` the explained ones. */
+  /** The differences that no reason explains, the first twenty of them. */
   unexplained: string[];
 }
 
