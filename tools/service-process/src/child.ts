@@ -38,8 +38,17 @@ export async function stop(child: ChildProcess): Promise<void> {
 
 /** Peak resident memory of a running process in bytes; undefined where the system does not tell (only Linux does). */
 export function peakMemory(pid: number): number | undefined {
+  return readStatus(pid, 'VmHWM');
+}
+
+/** Resident memory of a running process now, in bytes; undefined where the system does not tell. */
+export function currentMemory(pid: number): number | undefined {
+  return readStatus(pid, 'VmRSS');
+}
+
+function readStatus(pid: number, field: string): number | undefined {
   try {
-    const kib = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    const kib = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return kib === undefined ? undefined : Number(kib) * 1024;
   } catch {
     return undefined;

@@ -1,0 +1,4 @@
+export * from './chain-facts';
+export * from './http-client';
+export * from './known-failures';
+export * from './run-fuzz';
