@@ -1,3 +1,2 @@
-export * from './compare-stores';
 export * from './kill-run';
 export * from './random';

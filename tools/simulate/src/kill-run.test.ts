@@ -4,7 +4,7 @@ import path from 'node:path';
 import { openSample, sampleFolder } from '@antelope-history/recordings';
 import { startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
 import { openLmdbStore } from '@antelope-history/store-lmdb';
-import { compareStores } from './compare-stores';
+import { compareStores } from '@antelope-history/store-comparison';
 import { runWithKills } from './kill-run';
 
 const SAMPLE = 'leap-forks';

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { openRecording } from '@antelope-history/recordings';
 import { startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
 import { openLmdbStore } from '@antelope-history/store-lmdb';
-import { compareStores } from './compare-stores';
+import { compareStores } from '@antelope-history/store-comparison';
 import { runWithKills } from './kill-run';
 
 const USAGE = `npm run simulate -- --recording DIR [--kills N] [--seed N]
