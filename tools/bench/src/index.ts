@@ -1,2 +1,3 @@
 export * from './decoding';
 export * from './ingestion';
+export * from './pages';

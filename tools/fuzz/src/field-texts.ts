@@ -17,12 +17,12 @@ function oneLetterOf(letters: string): fc.Arbitrary<string> {
 
 export function createFieldTexts(facts: ChainFacts): FieldTexts {
   const name = fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom(...facts.names) },
+    { weight: 20, arbitrary: fc.constantFrom(...facts.names) },
     { weight: 2, arbitrary: stringOf('abcdefghijklmnopqrstuvwxyz12345.', { maxLength: 14 }) },
     { weight: 1, arbitrary: stringOf('abAB012345.:*_', { maxLength: 20 }) },
   );
   const key = fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(...facts.keys) },
+    { weight: 6, arbitrary: fc.constantFrom(...facts.keys) },
     { weight: 2, arbitrary: nearly(fc.constantFrom(...facts.keys), BASE58) },
     {
       weight: 2,
@@ -37,13 +37,16 @@ export function createFieldTexts(facts: ChainFacts): FieldTexts {
   const transactionId = idLike(facts.transactionIds);
   const blockId = idLike(facts.blockIds);
   const blockNum = integerText(
-    fc.oneof(fc.integer({ min: -2, max: 600 }), fc.constantFrom(-1, 0, 1, 458, 505, 4294967295, 4294967296)),
+    fc.oneof(
+      { weight: 4, arbitrary: fc.integer({ min: -2, max: 520 }) },
+      fc.constantFrom(-1, 0, 1, 458, 505, 4294967295, 4294967296),
+    ),
   );
 
   return {
     getActions: {
       account_name: quoted(name),
-      pos: integerText(fc.oneof(fc.integer({ min: -2, max: 4000 }), fc.maxSafeInteger())),
+      pos: integerText(fc.oneof({ weight: 9, arbitrary: fc.integer({ min: -2, max: 4000 }) }, fc.maxSafeInteger())),
       offset: integerText(
         fc.oneof(
           { weight: 20, arbitrary: fc.integer({ min: -25, max: 25 }) },
@@ -52,10 +55,10 @@ export function createFieldTexts(facts: ChainFacts): FieldTexts {
         ),
       ),
       filter: quoted(filter(name)),
-      sort: fc.constantFrom('"desc"', '"asc"', '"1"', '"-1"', '1', '-1', '"ASC"', '0', '"up"', '1.0'),
+      sort: fc.constantFrom('"desc"', '"asc"', '"1"', '"-1"', '1', '-1', '1.0', '"ASC"'),
       after: boundText,
       before: boundText,
-      parent: integerText(fc.oneof(fc.nat(3700), fc.maxSafeInteger())),
+      parent: integerText(fc.oneof({ weight: 9, arbitrary: fc.nat(3700) }, fc.maxSafeInteger())),
     },
     getControlledAccounts: { controlling_account: quoted(name) },
     getKeyAccounts: { public_key: quoted(key) },
@@ -74,8 +77,8 @@ function integerText(integer: fc.Arbitrary<number>): fc.Arbitrary<string> {
 function idLike(ids: string[]): fc.Arbitrary<string> {
   const known = fc.constantFrom(...ids);
   return fc.oneof(
-    { weight: 4, arbitrary: known },
-    { weight: 1, arbitrary: known.map((id) => id.toUpperCase()) },
+    { weight: 12, arbitrary: known },
+    { weight: 2, arbitrary: known.map((id) => id.toUpperCase()) },
     { weight: 2, arbitrary: fc.tuple(known, fc.nat(64)).map(([id, digits]) => id.slice(0, digits)) },
     { weight: 1, arbitrary: nearly(known, HEX) },
     { weight: 2, arbitrary: stringOf(HEX, { maxLength: 70 }) },

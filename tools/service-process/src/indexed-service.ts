@@ -17,14 +17,18 @@ export interface IndexedService {
   stop(): Promise<void>;
 }
 
-/** Replays a recording into a service of its own; resolves when the last block is committed. */
+/**
+ * Replays a recording into a service of its own; resolves when the last block is committed. `environment` configures the
+ * service, `replayOptions` are of the replay's command line.
+ */
 export async function startIndexedService(
   folder: string,
   environment: Record<string, string> = {},
+  replayOptions: string[] = [],
 ): Promise<IndexedService> {
   const lastBlock = openRecording(folder).messages.at(-1)?.thisBlock?.num ?? 0;
   const data = mkdtempSync(path.join(tmpdir(), 'antelope-history-'));
-  const replay = await startReplay(folder);
+  const replay = await startReplay(folder, replayOptions);
   const service = startService(replay.url, data, environment);
   const stopAll = async (): Promise<void> => {
     await stop(service.child);

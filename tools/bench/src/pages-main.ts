@@ -1,0 +1,65 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { measurePages, type PageFigures } from './pages';
+
+const USAGE = `npm run bench:pages -- --recording DIR [--rounds N]
+
+Indexes a recorded chain and asks for pages of get_actions at every depth, over HTTP: of the chain and of its hottest
+accounts, in both orders, with filters and bounds. Each answer is compared with the slice of the whole list; each time
+is the median of many, as a ratio to the first page of the same list.
+`;
+
+async function run(args: string[]): Promise<void> {
+  const options = {
+    recording: { type: 'string' },
+    rounds: { type: 'string', default: '31' },
+    help: { type: 'boolean' },
+  } as const;
+  const { values } = parseArgs({ args, options });
+  if (values.help || values.recording === undefined) {
+    process.stdout.write(USAGE);
+    if (!values.help) process.exitCode = 1;
+    return;
+  }
+  const figures = await measurePages(values.recording, {
+    rounds: Number(values.rounds),
+    onList: (account, rows) => process.stderr.write(`${account ?? 'the chain'}: ${rows} actions\n`),
+  });
+  print(formatRow(['list', 'narrowed to', 'of rows', 'order', 'pos', 'ms', 'ratio', 'equal']));
+  for (const figure of figures) print(formatFigures(figure));
+  const equal = figures.filter((figure) => figure.equal).length;
+  const ratios = figures.map(({ ratio }) => ratio).sort((left, right) => left - right);
+  const middle = ratios[ratios.length >> 1] ?? 0;
+  print(`${equal} of ${figures.length} pages are equal to the slice of the whole list`);
+  print(
+    `times as ratio to the first page of the list: median ${middle.toFixed(2)}, highest ${(ratios.at(-1) ?? 0).toFixed(2)}`,
+  );
+  if (equal < figures.length) process.exitCode = 1;
+}
+
+function formatFigures({ account, narrowed, total, order, pos, medianMs, ratio, equal }: PageFigures): string {
+  const numbers = [medianMs.toFixed(2), ratio.toFixed(2)];
+  return formatRow([account ?? 'chain', narrowed, String(total), order, String(pos), ...numbers, equal ? 'yes' : 'NO']);
+}
+
+const WIDTHS = [13, 42, -8, -6, -8, -8, -7, -6];
+
+/** A negative width aligns to the right. */
+function formatRow(cells: string[]): string {
+  return cells
+    .map((cell, index) => {
+      const width = WIDTHS[index] ?? 0;
+      return width < 0 ? cell.padStart(-width) : cell.padEnd(width);
+    })
+    .join(' ')
+    .trimEnd();
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+run(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`bench:pages: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
