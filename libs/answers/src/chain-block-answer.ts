@@ -80,7 +80,7 @@ function renderTransaction(
   const renderRoot = (action: Action, rootIndex: number): BlockActJson => {
     const { account, blockNum, sequence } = placeOf(stored, action.account, receiptIndex, rootIndex);
     const act = renderAct(action, decoders.at(account, blockNum, sequence));
-    return stored.hexOfUndecoded || act.data !== act.hex_data ? act : withoutHex(act);
+    return stored.generation === 'leap' || act.data !== act.hex_data ? act : withoutHex(act);
   };
   const freeCount = transaction.contextFreeActions.length;
   return {

@@ -42,8 +42,8 @@ export function abisOfBlockTraces({ block, transactions }: StoredBlockTraces): A
 }
 
 /**
- * The answer of `/v1/trace_api/get_block`, field for field the trace plugin's of Leap and Spring
- * (nodeos plugins/trace_api_plugin/request_handler.cpp).
+ * The answer of `/v1/trace_api/get_block`, field for field the trace plugin's of the node that the block came from
+ * (nodeos plugins/trace_api_plugin/request_handler.cpp): EOSIO 2.0 has neither places nor return values.
  */
 export function renderBlockTraces(traces: StoredBlockTraces, decoders: AbiDecoders): GetTraceBlockAnswer {
   const { status, block, transactions } = traces;
@@ -51,7 +51,7 @@ export function renderBlockTraces(traces: StoredBlockTraces, decoders: AbiDecode
   const receipts = readReceipts(block.block);
   const { num, id } = block.position;
   const blockTime = blockTimestampToString(header.timestamp);
-  const place = { block_num: num, block_time: blockTime, producer_block_id: id };
+  const place = isLeap(block) ? { block_num: num, block_time: blockTime, producer_block_id: id } : {};
   return {
     id,
     number: num,
@@ -63,22 +63,31 @@ export function renderBlockTraces(traces: StoredBlockTraces, decoders: AbiDecode
     action_mroot: header.actionMroot,
     schedule_version: header.scheduleVersion,
     transactions: transactions.map((transaction) =>
-      renderTransaction(transaction, receipts[transaction.record.receiptIndex], place, decoders),
+      renderTransaction(transaction, receipts[transaction.record.receiptIndex], { block, place, decoders }),
     ),
   };
+}
+
+function isLeap({ generation }: StoredBlock): boolean {
+  return generation === 'leap';
+}
+
+interface BlockContext {
+  block: StoredBlock;
+  place: Pick<TransactionJson, 'block_num' | 'block_time' | 'producer_block_id'>;
+  decoders: AbiDecoders;
 }
 
 function renderTransaction(
   { record, actions }: StoredBlockTransaction,
   receipt: TransactionReceipt | undefined,
-  place: Pick<TransactionJson, 'block_num' | 'block_time' | 'producer_block_id'>,
-  decoders: AbiDecoders,
+  context: BlockContext,
 ): TransactionJson {
   const { header, signatures } = signedHeaderOf(record, receipt);
   return {
     id: record.partial?.id ?? toHex(record.id),
-    ...place,
-    actions: renderActions(actions, place.block_num, decoders),
+    ...context.place,
+    actions: renderActions(actions, context),
     status: renderStatus(record.status),
     cpu_usage_us: record.cpuUsageUs,
     net_usage_words: record.netUsageWords,
@@ -117,12 +126,12 @@ function shownActions(actions: ActionRecord[]): ActionRecord[] {
   return actions.filter((action) => !action.contextFree);
 }
 
-function renderActions(actions: ActionRecord[], blockNum: number, decoders: AbiDecoders): ActionJson[] {
+function renderActions(actions: ActionRecord[], { block, decoders }: BlockContext): ActionJson[] {
   const decoded = shownActions(actions).map((action) => {
-    const decoder = decoders.at(action.account, blockNum, ownTrace(action).receipt.globalSequence);
+    const decoder = decoders.at(action.account, block.position.num, ownTrace(action).receipt.globalSequence);
     return { action, decoder, shared: renderShared(action), params: decoder?.decodeAction(action.name, action.data) };
   });
-  return tracesInOrder(decoded).map(({ of, trace }) => renderTrace(of, trace));
+  return tracesInOrder(decoded).map(({ of, trace }) => renderTrace(of, trace, isLeap(block)));
 }
 
 type SharedFields = Pick<ActionJson, 'account' | 'action' | 'authorization' | 'data'>;
@@ -140,13 +149,14 @@ function renderShared(action: ActionRecord): SharedFields {
 function renderTrace(
   of: { action: ActionRecord; decoder: AbiDecoder | undefined; shared: SharedFields; params: unknown },
   trace: ActionTrace,
+  hasReturnValue: boolean,
 ): ActionJson {
   const json: ActionJson = {
     global_sequence: renderInteger64(trace.receipt.globalSequence),
     receiver: trace.receiver,
     ...of.shared,
-    return_value: toHex(trace.returnValue),
   };
+  if (hasReturnValue) json.return_value = toHex(trace.returnValue);
   if (of.params !== undefined) json.params = of.params;
   const returned = decodeReturnValue(of.action, trace, of.decoder);
   if (returned !== undefined) json.return_data = returned;

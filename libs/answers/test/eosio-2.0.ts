@@ -1,15 +1,8 @@
-/** We answer for all chains as Leap does; these take out of our JSON what EOSIO 2.0 has not. */
+/** In the history we answer for all chains as Leap does; these take out of our JSON what EOSIO 2.0 has not. */
 
 /** It gives `hex_data` only where it has decoded the data. */
 function withoutHexOfUndecoded(json: string): string {
   return json.replace(/"data":"([0-9a-f]*)","hex_data":"\1"/g, '"data":"$1"');
-}
-
-/** Its trace plugin has fewer fields of a transaction, and contracts return nothing. */
-export function withoutLeapTraceFields(json: string): string {
-  return json
-    .replace(/,"block_num":\d+,"block_time":"[^"]*","producer_block_id":"[0-9a-f]*"/g, '')
-    .replace(/,"return_value":""/g, '');
 }
 
 /**

@@ -54,9 +54,9 @@ export function blockAt(chain: RecordedChain, num: number): BlockRecords {
   return records;
 }
 
-export function storedBlockOf({ position, block, hexOfUndecoded, rootSequences }: BlockRecords): StoredBlock {
+export function storedBlockOf({ position, block, generation, hasTraces, rootSequences }: BlockRecords): StoredBlock {
   if (!block) throw new Error(`block ${position.num} was not recorded`);
-  return { position, block, hexOfUndecoded, rootSequences };
+  return { position, block, generation, hasTraces, rootSequences };
 }
 
 export function blockTransactionsOf({ transactions }: BlockRecords): StoredBlockTransaction[] {

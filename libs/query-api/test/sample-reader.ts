@@ -165,9 +165,9 @@ function factsOf({ position, timestamp }: BlockRecords) {
   return { blockNum: position.num, blockId: position.id, blockTimestamp: timestamp };
 }
 
-function packedBlock({ position, block, hexOfUndecoded, rootSequences }: BlockRecords): StoredBlock {
+function packedBlock({ position, block, generation, hasTraces, rootSequences }: BlockRecords): StoredBlock {
   if (!block) throw new Error(`block ${position.num} was not recorded`);
-  return { position, block, hexOfUndecoded, rootSequences };
+  return { position, block, generation, hasTraces, rootSequences };
 }
 
 function matches(row: Row, { account, filters, after, before, parent }: ActionsQuery): boolean {

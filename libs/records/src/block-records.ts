@@ -1,3 +1,5 @@
+import type { NodeGeneration } from '@antelope-history/ship';
+
 /** What travels from the deserializer to the indexer and lies in the store: a block taken apart into records. */
 
 /** A block's number and its id as 64 lowercase hex digits. */
@@ -27,8 +29,9 @@ export interface BlockRecords {
   block: Buffer | undefined;
   /** Seconds are not enough: half-second slots since 2000-01-01 (`block_timestamp_type`); 0 when there is no block. */
   timestamp: number;
-  /** See `StoredBlock.hexOfUndecoded`. */
-  hexOfUndecoded: boolean;
+  generation: NodeGeneration;
+  /** Whether the node sent traces: it has none of block 1. */
+  hasTraces: boolean;
   /** Per receipt of the block, see `StoredBlock.rootSequences`. */
   rootSequences: number[][];
   /** The transactions that took effect, in the order of the block; each has at least one action. */

@@ -1,3 +1,4 @@
+import type { NodeGeneration } from '@antelope-history/ship';
 import type { ActionRecord } from './action-record';
 import type { BlockPosition, TransactionRecord } from './block-records';
 
@@ -44,8 +45,9 @@ export interface StoredTransaction {
 export interface StoredBlock {
   position: BlockPosition;
   block: Buffer;
-  /** Whether the node shows `hex_data` beside `data` that it cannot decode: Leap does, EOSIO 2.0 does not. */
-  hexOfUndecoded: boolean;
+  generation: NodeGeneration;
+  /** Whether the node sent traces of it. */
+  hasTraces: boolean;
   /**
    * Per receipt of the block: the global sequence of each root action (context-free ones first) if it ran in this
    * block; for receipts that ran nothing, one number: the sequence that the next action of the chain had then.

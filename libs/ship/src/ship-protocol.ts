@@ -10,12 +10,17 @@ export interface ShipFrames {
   readResult(message: Buffer): ShipResult;
 }
 
+/**
+ * Whose JSON a block's answers take after, where nodes differ: EOSIO 2.0 leaves out fields that all later ones have
+ * (EOSIO 2.1, Leap, Spring). Its socket alone does not know `action_trace_v1`.
+ */
+export type NodeGeneration = 'eosio-2.0' | 'leap';
+
 /** The readers of a result's payloads, for the deserializer. */
 export interface ShipProtocol extends ShipFrames {
   readTraces: TraceReader;
   readDeltas: DeltaReader;
-  /** Whether such a node shows `hex_data` beside action data that it cannot decode. */
-  hexOfUndecoded: boolean;
+  generation: NodeGeneration;
 }
 
 /** Compiles the frame reader from the text frame that opens every SHiP socket. */
@@ -30,7 +35,6 @@ export function createShipProtocol(abiFrame: string): ShipProtocol {
     readResult: compileResultReader(layouts),
     readTraces: compileTraceReader(layouts),
     readDeltas: compileDeltaReader(layouts),
-    // EOSIO 2.0, alone without this version, leaves it out (abi_serializer.hpp); Leap from 3.2 on does not.
-    hexOfUndecoded: layouts.variantTypes('action_trace')?.includes('action_trace_v1') ?? false,
+    generation: layouts.variantTypes('action_trace')?.includes('action_trace_v1') ? 'leap' : 'eosio-2.0',
   };
 }

@@ -7,17 +7,23 @@ describe('a block body', () => {
     const first = 2 ** 40;
     const sequences = fc.array(fc.array(fc.oneof(fc.nat(5_000), fc.constant(-1)), { minLength: 1, maxLength: 5 }));
     fc.assert(
-      fc.property(sequences, fc.uint8Array({ maxLength: 5_000 }), (offsets, bytes) => {
-        const rootSequences = offsets.map((receipt) => receipt.map((offset) => first + offset));
-        const block = Buffer.from(bytes);
-        const hexOfUndecoded = first % 2 === 0;
-        const records = { hexOfUndecoded, rootSequences, block } as BlockRecords;
-        expect(decodeBlockBody(encodeBlockBody(records, first), first)).toEqual({
-          hexOfUndecoded,
-          rootSequences,
-          block,
-        });
-      }),
+      fc.property(
+        sequences,
+        fc.uint8Array({ maxLength: 5_000 }),
+        fc.boolean(),
+        fc.boolean(),
+        (offsets, bytes, fromEosio, hasTraces) => {
+          const rootSequences = offsets.map((receipt) => receipt.map((offset) => first + offset));
+          const block = Buffer.from(bytes);
+          const flags = { generation: fromEosio ? 'eosio-2.0' : 'leap', hasTraces } as const;
+          const records = { ...flags, rootSequences, block } as BlockRecords;
+          expect(decodeBlockBody(encodeBlockBody(records, first), first)).toEqual({
+            ...flags,
+            rootSequences,
+            block,
+          });
+        },
+      ),
     );
   });
 

@@ -1,5 +1,5 @@
 import { BAD_REQUEST_REASONS } from './checks/bad-requests';
-import { firstBlock, undecodableAction } from './checks/trace-block';
+import { undecodableAction } from './checks/trace-block';
 import type { NamedReason } from './comparison';
 import { NODE_REASONS, PLUGIN_REASONS } from './reasons/authorities';
 import { CHAIN_BLOCK_REASONS } from './reasons/chain-block';
@@ -9,7 +9,6 @@ import { TRACE_BLOCK_REASONS } from './reasons/trace-block';
 const ALL: readonly NamedReason[] = [
   ...CHAIN_BLOCK_REASONS,
   undecodableAction,
-  firstBlock,
   ...TRACE_BLOCK_REASONS,
   ...TRANSACTION_REASONS,
   ...ACTION_ROW_REASONS,

@@ -25,10 +25,13 @@ export class RecordedChain {
   /** Of the surviving branch. */
   readonly abis: AbiHistory;
   readonly permissions = new PermissionState();
+  /** EOSIO 2.0 alone does not know this version, and its plugins answer with fewer fields. */
+  readonly isEosio20: boolean;
   private readonly decoder: AbiDecoder;
 
   constructor(readonly name: SampleName) {
     const { abi, messages } = openSample(name);
+    this.isEosio20 = !abi.includes('action_trace_v1');
     this.decoder = compileAbi(parseAbiJson(abi), NO_LIMITS);
     let last: ShipResult | undefined;
     for (const { bytes } of messages) {

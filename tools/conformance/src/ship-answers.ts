@@ -196,9 +196,11 @@ function tracedTransactionJson(chain: RecordedChain, block: RecordedBlock, trace
   const shown = trace.failed_dtrx_trace?.[1] ?? trace;
   return {
     id: shown.id,
-    block_num: block.num,
-    block_time: signedBlock(block).timestamp,
-    producer_block_id: block.id,
+    ...(!chain.isEosio20 && {
+      block_num: block.num,
+      block_time: signedBlock(block).timestamp,
+      producer_block_id: block.id,
+    }),
     actions: bySequence(actionTraces(trace))
       .filter(({ context_free }) => context_free === 0)
       .map((action) => tracedActionJson(chain, block, action)),
@@ -232,7 +234,7 @@ function tracedActionJson(chain: RecordedChain, block: RecordedBlock, trace: Shi
     action: name,
     authorization: authorization.map(({ actor, permission }) => ({ account: actor, permission })),
     data,
-    return_value: returnValue,
+    ...(!chain.isEosio20 && { return_value: returnValue }),
     ...(params !== undefined && { params }),
     ...(returned !== undefined && { return_data: returned }),
   };

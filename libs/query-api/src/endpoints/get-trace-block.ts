@@ -10,7 +10,7 @@ export function createGetTraceBlock({ reader, abis }: EndpointContext): Endpoint
     const selector = toBlockSelector(request);
     const { found, decoders } = await abis.read(() => reader.getBlockTraces(selector), abisOfLookup);
     const { block, transactions, status } = found;
-    if (!block) throw new HistoryError('BLOCK_TRACE_MISSING', 'Trace API: block trace missing');
+    if (!block?.hasTraces) throw new HistoryError('BLOCK_TRACE_MISSING', 'Trace API: block trace missing');
     const final = selector !== 'latest' && isIrreversible(block.position.num, status);
     return {
       body: renderBlockTraces({ block, transactions, status }, decoders),

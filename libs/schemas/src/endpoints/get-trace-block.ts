@@ -23,11 +23,13 @@ export const getTraceBlockRequest = z
   .meta({ id: 'GetTraceBlockRequest' });
 export type GetTraceBlockRequest = z.output<typeof getTraceBlockRequest>;
 
+const NOT_IN_EOSIO_2_0 = 'Left out of blocks that came from an EOSIO 2.0 node, as it leaves it out.';
+
 const transactionTrace = z.object({
   id,
-  block_num: blockNum,
-  block_time: blockTime,
-  producer_block_id: id.nullable(),
+  block_num: blockNum.optional().describe(NOT_IN_EOSIO_2_0),
+  block_time: blockTime.optional().describe(NOT_IN_EOSIO_2_0),
+  producer_block_id: id.nullable().optional().describe(NOT_IN_EOSIO_2_0),
   actions: z.array(
     z.object({
       global_sequence: integer64,
@@ -36,7 +38,7 @@ const transactionTrace = z.object({
       action: name,
       authorization: z.array(z.object({ account: name, permission: name })),
       data: hex,
-      return_value: hex,
+      return_value: hex.optional().describe(NOT_IN_EOSIO_2_0),
       params: decoded.optional().describe('Decoded data; not there where the ABI in force does not fit it.'),
       return_data: decoded.optional().describe('Where the ABI types what the action returns.'),
     }),

@@ -202,6 +202,6 @@ export class ModelHistory implements HistoryStore {
 }
 
 function storedBlockOf(records: BlockRecords): StoredBlock {
-  const { position, block, hexOfUndecoded, rootSequences } = records;
-  return { position, block: block as Buffer, hexOfUndecoded, rootSequences };
+  const { position, block, generation, hasTraces, rootSequences } = records;
+  return { position, block: block as Buffer, generation, hasTraces, rootSequences };
 }

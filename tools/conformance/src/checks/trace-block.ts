@@ -1,6 +1,6 @@
 import { stringifyJson } from '@antelope-history/abi';
 import { readTraceBlocks, sampleFolder, type BlockAnswer } from '@antelope-history/recordings';
-import { compareAnswers, explainedBy, unexplained, type Comparison, type NamedReason } from '../comparison';
+import { compareAnswers, EQUAL, explainedBy, unexplained, type Comparison, type NamedReason } from '../comparison';
 import { inParallel } from '../in-parallel';
 import { TRACE_BLOCK_REASONS } from '../reasons/trace-block';
 import { actionTraces, executedTraces, fromHex, type RecordedBlock } from '../recorded-block';
@@ -24,12 +24,6 @@ export const undecodableAction: NamedReason = {
   name: 'undecodable-action',
   sentence:
     'A block with an action that its ABI can not decode is answered, the action without `params`; Leap’s trace plugin answers 500.',
-};
-
-/** Proof: it is block 1, and ours is what SHiP says of it. */
-export const firstBlock: NamedReason = {
-  name: 'first-block',
-  sentence: 'Block 1 is answered, from its own header and without transactions; the trace plugin begins with block 2.',
 };
 
 /** Every recorded answer of `/v1/trace_api/get_block`; each block is asked for by its number and by its id. */
@@ -60,14 +54,20 @@ function compareWithRecorded(
   { status, body }: BlockAnswer,
   ours: HttpAnswer,
 ): Comparison {
+  if (status === 404) return compareMissing(ours);
   if (ours.status !== 200) return unexplained(`recorded ${status}, ours ${ours.status} ${ours.body}`);
   if (status === 200) {
     return compareAnswers(body, ours.body, TRACE_BLOCK_REASONS, { chain, block, abisGiven: abisGiven(chain) });
   }
   if (ours.body !== stringifyJson(traceBlockJson(chain, block))) return unexplained('not what the state history says');
-  if (status === 404 && block.num === 1) return explainedBy(firstBlock);
   if (status === 500 && hasUndecodable(chain, block)) return explainedBy(undecodableAction);
   return unexplained(`recorded ${status} ${body}, ours 200`);
+}
+
+/** Of block 1 there are no traces; the body is an error's, see `bad-requests.ts`. */
+function compareMissing(ours: HttpAnswer): Comparison {
+  const isSame = ours.status === 404 && ours.body.includes('Trace API: block trace missing');
+  return isSame ? EQUAL : unexplained(`recorded 404, ours ${ours.status} ${ours.body}`);
 }
 
 /** Whether the block has an action that does not decode with the ABI that the node had. */
@@ -81,7 +81,7 @@ function hasUndecodable(chain: RecordedChain, block: RecordedBlock): boolean {
 /** Every block of the surviving branch, those above the last irreversible one too, against the state history itself. */
 export const checkTraceBlocksFromShip: Check = async (chain, served) => {
   const tally = new Tally('trace_api/get_block, all of SHiP', chain.name);
-  const blocks = [...chain.blocks.values()].filter(({ block }) => block !== undefined);
+  const blocks = [...chain.blocks.values()].filter(({ block, num }) => block !== undefined && num > 1);
   await inParallel(blocks, REQUESTS_AT_A_TIME, async (block) => {
     const block_num = block.num === chain.head.block_num ? LATEST : block.num;
     const ours = await served.post(PATH, { block_num });

@@ -18,7 +18,7 @@ export const hexDataAlways: Reason<unknown> = {
 export const returnValueAlways: Reason<unknown> = {
   name: 'return-value-always',
   sentence:
-    'Actions have `return_value` (`return_value_hex_data` in the history), as on Leap; on EOSIO 2.0 they return nothing and the field is not there.',
+    'Actions of the history have `return_value_hex_data` always, as on Leap; on EOSIO 2.0 they return nothing and the field is not there.',
   explains({ path, recorded, ours }) {
     const isReturnValue = path.at(-1) === 'return_value' || path.at(-1) === 'return_value_hex_data';
     return isReturnValue && recorded === undefined && ours === '';

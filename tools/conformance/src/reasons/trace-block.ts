@@ -5,7 +5,6 @@ import type { Path } from '../difference';
 import { fromHex } from '../recorded-block';
 import { abiInForce, ownerOf, type DecodedField } from './abi-in-force';
 import type { BlockContext } from './chain-block';
-import { returnValueAlways } from './eosio-2.0';
 import { producerBlockId } from './producer-block-id';
 
 export interface TraceBlockContext extends BlockContext {
@@ -25,18 +24,6 @@ const paramsOfEveryContract: Reason<TraceBlockContext> = {
   },
 };
 
-/** EOSIO 2.0 plugins/trace_api_plugin: a transaction has id, actions, status, usage, signatures and header. */
-const placeOfTransaction: Reason<BlockContext> = {
-  name: 'place-of-transaction',
-  sentence: 'Transactions have `block_num` and `block_time`, as on Leap; EOSIO 2.0’s trace plugin leaves them out.',
-  explains({ path, recorded, ours }, _, { block }) {
-    if (recorded !== undefined) return false;
-    return path.at(-1) === 'block_num'
-      ? ours === block.num
-      : path.at(-1) === 'block_time' && ours === block.block?.timestamp;
-  },
-};
-
 /** The ABI files in the configuration were those that the contracts were first set up with. */
 const abiOfConfiguration = abiInForce<TraceBlockContext>(
   (path, ours, context) => {
@@ -50,8 +37,6 @@ export const TRACE_BLOCK_REASONS: readonly Reason<TraceBlockContext>[] = [
   paramsOfEveryContract,
   abiOfConfiguration,
   producerBlockId,
-  placeOfTransaction,
-  returnValueAlways,
 ];
 
 /** `transactions[i].actions[j].params` or `.return_data`. */
