@@ -1,0 +1,91 @@
+import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TOPOLOGY } from '@antelope-history/broker';
+import { startDeserializer } from '@antelope-history/deserializer-stage';
+import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
+import { startIndexer } from '@antelope-history/indexer-stage';
+import { startReader } from '@antelope-history/reader-stage';
+import { createLogger, Registry } from '@antelope-history/service';
+import type { BlockRecords, ChainStatus } from '@antelope-history/records';
+import type { HistoryStore, HistoryWriter } from '@antelope-history/store';
+import { openLmdbStore } from '@antelope-history/store-lmdb';
+import { Chains } from './chains';
+
+const chains = new Chains();
+afterAll(() => chains.close());
+
+/** A store that writes nothing until it is told to. */
+class HeldStore implements HistoryWriter {
+  release: () => void = () => undefined;
+  private readonly released = new Promise<void>((resolve) => (this.release = resolve));
+
+  constructor(private readonly store: HistoryStore) {}
+
+  getProgress(): ReturnType<HistoryWriter['getProgress']> {
+    return this.store.getProgress();
+  }
+
+  setChainId(chainId: string): Promise<void> {
+    return this.store.setChainId(chainId);
+  }
+
+  async writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
+    await this.released;
+    return this.store.writeBlocks(blocks);
+  }
+}
+
+const WINDOW = 8;
+/** Full queues, what a stage holds in hand, and what the node may send before it is acknowledged. */
+const MOST_SENT = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages + 1 + WINDOW;
+
+it('a store that does not write stops the node, which goes on when it does', async () => {
+  const node = await chains.node('leap-edge');
+  const data = chains.directory();
+  const lmdb = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: false });
+  const store = new HeldStore(lmdb);
+  const broker = new MemoryBroker();
+  const shared = {
+    broker,
+    keyValue: new MemoryKeyValue(),
+    log: createLogger('test', 'silent', new Writable({ write: (_chunk, _encoding, done) => done() })),
+    registry: new Registry(),
+    fail: (error: unknown) => {
+      throw error;
+    },
+  };
+  const indexer = await startIndexer({
+    ...shared,
+    store,
+    config: { indexer: { batchBytes: 2 ** 20, batchSeconds: 0.01 }, chainId: undefined },
+  });
+  const deserializer = await startDeserializer(shared);
+  const ship = { urls: [node.url], startBlock: 0, maxMessagesInFlight: WINDOW, maxMessageBytes: 2 ** 30 };
+  const waits = { reconnectMinSeconds: 0.1, reconnectMaxSeconds: 1 };
+  const reader = await startReader({ ...shared, config: { ship: { ...ship, ...waits }, chainId: undefined } });
+
+  const sent = async (): Promise<number> => {
+    const before = node.stats.connections[0]?.sent ?? 0;
+    await sleep(300);
+    return node.stats.connections[0]?.sent === before ? before : sent();
+  };
+  const held = await sent();
+  expect(held).toBeGreaterThan(TOPOLOGY.blockRecords.maxMessages);
+  expect(held).toBeLessThanOrEqual(MOST_SENT);
+  expect(held - node.stats.connections[0]!.acknowledged).toBe(WINDOW);
+  expect((await broker.depth(TOPOLOGY.rawBlocks)).messages).toBeLessThanOrEqual(TOPOLOGY.rawBlocks.maxMessages);
+
+  store.release();
+  const { length } = node.stats;
+  for (let waited = 0; node.stats.connections[0]!.acknowledged < length && waited < 10_000; waited += 20)
+    await sleep(20);
+  expect(node.stats.connections.map(({ acknowledged }) => acknowledged)).toEqual([length]);
+  for (let waited = 0; (await broker.depth(TOPOLOGY.blockRecords)).messages > 0 && waited < 10_000; waited += 20)
+    await sleep(20);
+  await reader.stop();
+  await deserializer.stop();
+  await indexer.stop();
+  await broker.close();
+  await lmdb.close();
+  expect(await chains.differences('leap-edge', data)).toEqual([]);
+});

@@ -1,0 +1,128 @@
+import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TOPOLOGY, type Queue, type RefetchRequest, type Subscription } from '@antelope-history/broker';
+import { MemoryBroker } from '@antelope-history/in-process';
+import { openSample } from '@antelope-history/recordings';
+import type { BlockRecords, RawBlock } from '@antelope-history/records';
+import { HistoryError } from '@antelope-history/schemas';
+import { createLogger, Registry } from '@antelope-history/service';
+import { startDeserializer, type Deserializer } from '../src/index';
+
+const { abi, messages } = openSample('leap-forks');
+const RAW = messages.map(({ bytes }): RawBlock => ({ abi, message: bytes, chainId: undefined }));
+const NUMBERS = messages.map(({ thisBlock }) => thisBlock!.num);
+
+/** A broker that at times takes no records. */
+class FailingBroker extends MemoryBroker {
+  failing = 0;
+
+  override async publish<T>(queue: Queue<T>, message: T): Promise<void> {
+    if (queue.name === TOPOLOGY.blockRecords.name && this.failing-- > 0) {
+      throw new HistoryError('BROKER_UNAVAILABLE', 'as the test wants it');
+    }
+    await super.publish(queue, message);
+  }
+}
+
+let broker: FailingBroker;
+let registry: Registry;
+let received: BlockRecords[];
+let refetches: RefetchRequest[];
+let deserializer: Deserializer;
+
+beforeEach(async () => {
+  broker = new FailingBroker();
+  received = [];
+  refetches = [];
+  await broker.consume<RefetchRequest>(TOPOLOGY.refetch, (delivery) => {
+    refetches.push(delivery.message);
+    delivery.acknowledge();
+  });
+  deserializer = await start();
+});
+
+afterEach(async () => {
+  await deserializer.stop();
+  await broker.close();
+});
+
+function start(): Promise<Deserializer> {
+  registry = new Registry();
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  return startDeserializer({ broker, log: createLogger('test', 'silent', nowhere), registry });
+}
+
+function receive(): Promise<Subscription> {
+  return broker.consume<BlockRecords>(TOPOLOGY.blockRecords, (delivery) => {
+    received.push(delivery.message);
+    delivery.acknowledge();
+  });
+}
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 10_000;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`not within ten seconds: ${what}`);
+    await sleep(5);
+  }
+}
+
+async function publish(blocks: readonly RawBlock[]): Promise<void> {
+  for (const block of blocks) await broker.publish(TOPOLOGY.rawBlocks, block);
+}
+
+const rawUnderWay = async (): Promise<number> => (await broker.depth(TOPOLOGY.rawBlocks)).messages;
+const receivedNumbers = (): number[] => received.map(({ position }) => position.num);
+
+describe('the deserializer', () => {
+  it('passes the records of each block on, in order, and lets go of the block', async () => {
+    await receive();
+    await publish(RAW);
+    await until('all are let go of', async () => (await rawUnderWay()) === 0);
+    expect(receivedNumbers()).toEqual(NUMBERS);
+    expect(refetches).toEqual([]);
+  });
+
+  it('keeps a block that does not decode with its reason, asks for it again, and goes on', async () => {
+    await receive();
+    const broken = Buffer.from(RAW[5]!.message);
+    broken[messages[5]!.traces.start]! ^= 0x40;
+    const noResult = Buffer.from([0x7f]);
+    await publish([...RAW.slice(0, 5), { ...RAW[5]!, message: broken }, { ...RAW[6]!, message: noResult }, RAW[7]!]);
+    await until('all are let go of', async () => (await rawUnderWay()) === 0);
+    expect(receivedNumbers()).toEqual([...NUMBERS.slice(0, 5), NUMBERS[7]]);
+    const dead = await broker.deadLetters(TOPOLOGY.rawBlocks);
+    expect(dead.map(({ message }) => message.message)).toEqual([broken, noResult]);
+    expect(dead[0]!.reason.message).toContain(`block ${NUMBERS[5]}: `);
+    expect(refetches.map(({ code, reason }) => ({ code, reason }))).toEqual(
+      dead.map(({ reason }) => ({ code: reason.code, reason: reason.message })),
+    );
+    const failures = await registry.getSingleMetric('history_corrupt_blocks_total')?.get();
+    expect(failures!.values.reduce((sum, { value }) => sum + value, 0)).toBe(2);
+  });
+
+  it('does not blame a block for a broker that is away', async () => {
+    await receive();
+    broker.failing = 3;
+    await publish(RAW.slice(0, 10));
+    await until('all are let go of', async () => (await rawUnderWay()) === 0);
+    expect(receivedNumbers().sort((left, right) => left - right)).toEqual(NUMBERS.slice(0, 10));
+    expect(await broker.deadLetters(TOPOLOGY.rawBlocks)).toEqual([]);
+    expect(refetches).toEqual([]);
+  });
+
+  it('stops soon while nobody takes its records, and loses nothing', async () => {
+    const publishing = publish(RAW);
+    const { maxMessages } = TOPOLOGY.blockRecords;
+    await until('the queue is full', async () => (await broker.depth(TOPOLOGY.blockRecords)).messages === maxMessages);
+    const stopping = performance.now();
+    await deserializer.stop();
+    expect(performance.now() - stopping).toBeLessThan(1_500);
+    deserializer = await start();
+    await receive();
+    await publishing;
+    await until('all are let go of', async () => (await rawUnderWay()) === 0);
+    expect([...new Set(receivedNumbers())]).toEqual([...new Set(NUMBERS)]);
+    expect(received.length).toBeGreaterThanOrEqual(RAW.length);
+  });
+});

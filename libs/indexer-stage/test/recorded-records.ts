@@ -1,0 +1,14 @@
+import { openSample, type SampleName } from '@antelope-history/recordings';
+import { deserializeBlock, type BlockRecords } from '@antelope-history/records';
+import { createShipProtocol } from '@antelope-history/ship';
+
+/** The blocks of a recording, as the deserializer passes them on. */
+export function recordedRecords(sample: SampleName): BlockRecords[] {
+  const { abi, messages, chainId } = openSample(sample);
+  const protocol = createShipProtocol(abi);
+  return messages.map(({ bytes }) => {
+    const result = protocol.readResult(bytes);
+    if (result.kind !== 'blocks') throw new Error('not a result of blocks');
+    return deserializeBlock(result.blocks, protocol, chainId);
+  });
+}

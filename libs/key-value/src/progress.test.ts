@@ -1,0 +1,44 @@
+import type { KeyValue } from './key-value';
+import { readProgress, writeProgress } from './progress';
+
+/** Keeps what it is given, as text: all that progress asks of a key-value store. */
+class Texts implements KeyValue {
+  private readonly texts = new Map<string, string>();
+
+  async get(key: string): Promise<string | undefined> {
+    return this.texts.get(key);
+  }
+
+  async set(key: string, value: string): Promise<void> {
+    this.texts.set(key, value);
+  }
+
+  async delete(key: string): Promise<void> {
+    this.texts.delete(key);
+  }
+
+  async count(): Promise<number> {
+    throw new Error('progress counts nothing');
+  }
+
+  async close(): Promise<void> {
+    this.texts.clear();
+  }
+}
+
+describe('progress', () => {
+  const block = (num: number): { num: number; id: string } => ({ num, id: num.toString(16).padStart(64, '0') });
+
+  it('is unknown until it is told', async () => {
+    expect(await readProgress(new Texts())).toBeUndefined();
+  });
+
+  it.each([
+    ['an empty store', { chainId: undefined, committed: undefined, positions: [] }],
+    ['a chain', { chainId: 'ab'.repeat(32), committed: block(9), positions: [block(7), block(8), block(9)] }],
+  ])('of %s is read as it was written', async (_what, progress) => {
+    const texts = new Texts();
+    await writeProgress(texts, progress);
+    expect(await readProgress(texts)).toEqual(progress);
+  });
+});
