@@ -37,14 +37,14 @@ export function startService(url: string, data: string, environment: Record<stri
   const firstEntry = watchLog(child);
   return {
     child,
-    reading: firstEntry('reading state history').then(({ time }) => time),
-    gateway: firstEntry('gateway listening').then(({ url: listening = '' }) => listening),
+    reading: firstEntry('reading state history', ({ time }) => time),
+    gateway: firstEntry('gateway listening', ({ url: listening = '' }) => listening),
     committedNow: () => committedIn(data),
   };
 }
 
-/** Reads the log to its end; gives the first entry with a message. Errors go to this process's own output. */
-function watchLog(child: ChildProcess): (message: string) => Promise<LogEntry> {
+/** Reads the log to its end; gives what is wanted of the first entry with a message. Errors go to this process's own output. */
+function watchLog(child: ChildProcess): <T>(message: string, wanted: (entry: LogEntry) => T) => Promise<T> {
   const awaited = new Map<string, { resolve(entry: LogEntry): void; reject(error: Error): void }>();
   void (async () => {
     for await (const line of outputLines(child)) {
@@ -54,11 +54,12 @@ function watchLog(child: ChildProcess): (message: string) => Promise<LogEntry> {
     }
     for (const [message, { reject }] of awaited) reject(new Error(`the service ended before it logged "${message}"`));
   })();
-  return (message) => {
+  return (message, wanted) => {
     const entry = new Promise<LogEntry>((resolve, reject) => awaited.set(message, { resolve, reject }));
+    const found = entry.then(wanted);
     // A service may be stopped before it comes so far, by a caller that never asked.
-    entry.catch(() => undefined);
-    return entry;
+    found.catch(() => undefined);
+    return found;
   };
 }
 
