@@ -50,6 +50,7 @@ export class QuickStart {
   /** Stops what runs, in order: the service first, so that it does not miss its source. */
   stop(): void {
     if (this.stopping) for (const child of this.children) child.kill('SIGKILL');
+    else this.view.print('Stopping ...');
     this.stopping = true;
   }
 
@@ -65,8 +66,8 @@ export class QuickStart {
     const service = startService(setup, (entry) => this.report(entry, setup));
     this.children.push(service.child);
     this.view.print(`Gateway  ${service.url}`);
-    this.view.print(`Data     ${path.relative('', setup.config.store.path) || '.'}`);
-    this.view.print(`Log      ${path.relative('', service.logFile)}`);
+    this.view.print(`Data     ${shortPath(setup.config.store.path)}`);
+    this.view.print(`Log      ${shortPath(service.logFile)}`);
     return service;
   }
 
@@ -93,8 +94,8 @@ export class QuickStart {
     }
   }
 
-  private showProgress({ health, indexedBlocks, indexedActions }: ServiceFigures, replay: Replay | undefined): void {
-    const block = health.committed_block_num ?? 0;
+  private showProgress(figures: ServiceFigures, replay: Replay | undefined): void {
+    const { health, committedBlock: block, indexedBlocks, indexedActions } = figures;
     const sample = { atMs: Date.now(), block, blocks: indexedBlocks, actions: indexedActions };
     const target = replay?.lastBlockNum ?? health.head_block_num ?? undefined;
     const progress = this.meter.measure(sample, target);
@@ -106,7 +107,7 @@ export class QuickStart {
     client: ServiceClient,
     service: Service,
     caughtUp: boolean,
-    { indexedBlocks, indexedActions }: ServiceFigures,
+    figures: ServiceFigures,
   ): Promise<void> {
     const now = Date.now();
     if (this.examplesShown || !(caughtUp || now - this.startedAtMs > EXAMPLES_AFTER_MS)) return;
@@ -119,7 +120,7 @@ export class QuickStart {
     const seconds = ((now - this.startedAtMs) / 1000).toFixed(1);
     const lines = [
       '',
-      `Ready after ${seconds} s: ${indexedBlocks} blocks and ${indexedActions} actions indexed in this run. Try it:`,
+      `Ready after ${seconds} s. ${describeIndexed(figures)}. Try it:`,
       '',
       ...examples.map((example) => toCurl(service.url, example)),
       '',
@@ -135,8 +136,19 @@ export class QuickStart {
   }
 }
 
+function describeIndexed({ committedBlock, indexedBlocks, indexedActions }: ServiceFigures): string {
+  const run = `this run indexed ${indexedBlocks.toLocaleString('en')} blocks, ${indexedActions.toLocaleString('en')} actions`;
+  return `Committed up to block ${committedBlock.toLocaleString('en')}; ${run}`;
+}
+
+/** As short as a person can use it from where they are. */
+function shortPath(file: string): string {
+  const relative = path.relative('', file);
+  return relative === '' || relative.startsWith('..') ? path.resolve(file) : relative;
+}
+
 /** A recording has an end; a node is reached when the service says so. */
-function isCaughtUp({ health }: ServiceFigures, replay: Replay | undefined): boolean {
+function isCaughtUp({ health, committedBlock }: ServiceFigures, replay: Replay | undefined): boolean {
   if (!replay) return health.status === 'ok';
-  return replay.atEnd() && health.committed_block_num === replay.lastBlockNum;
+  return replay.atEnd() && committedBlock >= replay.lastBlockNum;
 }

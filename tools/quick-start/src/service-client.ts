@@ -5,6 +5,7 @@ const ANSWER_LIMIT_MS = 10_000;
 /** How far the service is, in one look. */
 export interface ServiceFigures {
   health: HealthAnswer;
+  committedBlock: number;
   /** Since the service started. */
   indexedBlocks: number;
   indexedActions: number;
@@ -18,10 +19,13 @@ export class ServiceClient {
   async readFigures(): Promise<ServiceFigures | undefined> {
     try {
       const [health, metrics] = await Promise.all([this.get('/health'), this.get('/metrics')]);
+      const state = healthAnswer.parse(JSON.parse(health));
       return {
-        health: healthAnswer.parse(JSON.parse(health)),
-        indexedBlocks: readCounter(metrics, 'history_indexed_blocks_total'),
-        indexedActions: readCounter(metrics, 'history_indexed_actions_total'),
+        health: state,
+        // /health may be a second old, the metric is not; it is 0 until this run commits.
+        committedBlock: readMetric(metrics, 'history_committed_block') || (state.committed_block_num ?? 0),
+        indexedBlocks: readMetric(metrics, 'history_indexed_blocks_total'),
+        indexedActions: readMetric(metrics, 'history_indexed_actions_total'),
       };
     } catch {
       return undefined;
@@ -46,7 +50,7 @@ export class ServiceClient {
   }
 }
 
-/** Value of a counter without labels in the text that Prometheus reads; 0 when it is not there. */
-export function readCounter(metrics: string, name: string): number {
+/** Value of a metric without labels in the text that Prometheus reads; 0 when it is not there. */
+export function readMetric(metrics: string, name: string): number {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1] ?? 0);
 }

@@ -1,0 +1,32 @@
+import { parseCommandLine, QuickStartError } from './command-line';
+
+describe('parseCommandLine', () => {
+  it('takes nothing, for the sample chain', () => {
+    expect(parseCommandLine([])).toEqual({});
+  });
+
+  it('takes every option', () => {
+    expect(parseCommandLine(['--ship', 'wss://node:443/', '--port', '8889', '--data', 'd', '--config', 'c'])).toEqual({
+      ship: 'wss://node:443/',
+      port: 8889,
+      data: 'd',
+      config: 'c',
+    });
+    expect(parseCommandLine(['--recording=r'])).toEqual({ recording: 'r' });
+    expect(parseCommandLine(['--help', '--port', '1'])).toBe('help');
+  });
+
+  it.each([
+    [['--shipp', 'x'], /--shipp/],
+    [['extra'], /extra/],
+    [['--port'], /--port/],
+    [['--port', '0'], /--port takes a number from 1 to 65535/],
+    [['--port', '65536'], /--port takes/],
+    [['--port', '80x'], /--port takes/],
+    [['--ship', 'http://127.0.0.1:8888'], /--ship takes a URL like ws:/],
+    [['--ship', 'ws://a', '--recording', 'b'], /exclude each other/],
+  ])('says what is wrong with %j', (args, message) => {
+    expect(() => parseCommandLine(args)).toThrow(QuickStartError);
+    expect(() => parseCommandLine(args)).toThrow(message);
+  });
+});

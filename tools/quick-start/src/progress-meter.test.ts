@@ -1,0 +1,53 @@
+import { ProgressMeter } from './progress-meter';
+import { describeProgress } from './progress-view';
+
+describe('ProgressMeter', () => {
+  it('knows no rate at first, and none without movement', () => {
+    const meter = new ProgressMeter();
+    const sample = { atMs: 1000, block: 5, blocks: 0, actions: 0 };
+    expect(meter.measure(sample, 100)).toMatchObject({ blocksPerSecond: 0, secondsLeft: undefined });
+    expect(meter.measure({ ...sample, atMs: 2000 }, 100)).toMatchObject({ blocksPerSecond: 0, secondsLeft: undefined });
+  });
+
+  it('gives rates of the last ten seconds and the time left by them', () => {
+    const meter = new ProgressMeter();
+    // A fast minute, then ten blocks a second.
+    for (let second = 0; second <= 60; second++) {
+      meter.measure({ atMs: second * 1000, block: second * 1000, blocks: second * 1000, actions: 0 }, 70_000);
+    }
+    let progress;
+    for (let second = 1; second <= 20; second++) {
+      const blocks = 60_000 + second * 10;
+      progress = meter.measure({ atMs: 60_000 + second * 1000, block: blocks, blocks, actions: second * 50 }, 70_000);
+    }
+    expect(progress).toEqual({
+      block: 60_200,
+      target: 70_000,
+      blocksPerSecond: 10,
+      actionsPerSecond: 50,
+      secondsLeft: 980,
+    });
+  });
+
+  it('has nothing left when the target is passed', () => {
+    const meter = new ProgressMeter();
+    meter.measure({ atMs: 0, block: 1, blocks: 1, actions: 0 }, 2);
+    expect(meter.measure({ atMs: 1000, block: 3, blocks: 3, actions: 0 }, 2).secondsLeft).toBe(0);
+  });
+});
+
+describe('describeProgress', () => {
+  it('says what is known', () => {
+    const rates = { blocksPerSecond: 0, actionsPerSecond: 0, secondsLeft: undefined };
+    expect(describeProgress({ block: 7, target: undefined, ...rates })).toBe('block 7');
+    expect(
+      describeProgress({
+        block: 1200,
+        target: 5000,
+        blocksPerSecond: 100,
+        actionsPerSecond: 12_345.6,
+        secondsLeft: 38,
+      }),
+    ).toBe('block 1,200 of 5,000, 100 blocks/s, 12,346 actions/s, 38 s left');
+  });
+});

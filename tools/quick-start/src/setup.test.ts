@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { sampleFolder } from '@antelope-history/recordings';
+import { createSetup, requireFreePort } from './setup';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-setup-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('createSetup', () => {
+  it('plays the sample chain by default', () => {
+    const { source, config } = createSetup({}, {}, folder);
+    expect(source).toMatchObject({ kind: 'recording', folder: sampleFolder('leap-edge') });
+    expect(config.gateway.port).toBe(8888);
+  });
+
+  it('keeps every source in a directory of its own', () => {
+    const samples = (['leap-edge', 'leap-forks'] as const).map((name) => ({ recording: sampleFolder(name) }));
+    const nodes = ['ws://a:8080', 'ws://b:8080'].map((ship) => ({ ship }));
+    const paths = [...samples, ...nodes].map((options) => createSetup(options, {}, folder).config.store.path);
+    expect(new Set(paths).size).toBe(4);
+    for (const directory of paths) expect(path.basename(path.dirname(directory))).toBe('data');
+    expect(createSetup({}, {}, folder).config.store.path).toBe(paths[0]);
+  });
+
+  it('follows a node, and lets options win over the file and the environment', () => {
+    const file = path.join(folder, 'service.json');
+    writeFileSync(file, JSON.stringify({ ship: { urls: ['ws://file:1'] }, gateway: { port: 1001 } }));
+    const fromFile = createSetup({ config: 'service.json' }, {}, folder);
+    expect(fromFile.source.kind).toBe('node');
+    expect(fromFile.config).toMatchObject({ ship: { urls: ['ws://file:1'] }, gateway: { port: 1001 } });
+    expect(fromFile.serviceArgs).toEqual(['--config', file]);
+
+    const options = { config: 'service.json', ship: 'ws://option:2', port: 1002, data: 'here' };
+    const { config } = createSetup(options, { HISTORY_GATEWAY__PORT: '1003' }, folder);
+    expect(config).toMatchObject({
+      ship: { urls: ['ws://option:2'] },
+      gateway: { port: 1002 },
+      store: { path: path.join(folder, 'here') },
+    });
+  });
+
+  it('says what is wrong with a recording or a configuration', () => {
+    expect(() => createSetup({ recording: 'nowhere' }, {}, folder)).toThrow(/nowhere holds no ship\.abi\.json/);
+    expect(() => createSetup({ config: 'nowhere.json' }, {}, folder)).toThrow(/nowhere\.json can not be read/);
+    expect(() => createSetup({}, { HISTORY_GATEWAY__PORT: 'x' }, folder)).toThrow(/gateway\.port/);
+  });
+});
+
+describe('requireFreePort', () => {
+  it('says which port is taken', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const gateway = { ...createSetup({}, {}, folder).config.gateway, host: '127.0.0.1', port };
+    await expect(requireFreePort(gateway)).rejects.toThrow(`Port ${port}: another program listens there`);
+    await new Promise((resolve) => server.close(resolve));
+    await requireFreePort(gateway);
+  });
+});

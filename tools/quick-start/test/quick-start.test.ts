@@ -1,0 +1,141 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The built launcher, on the sample chain. */
+const MAIN = path.resolve(__dirname, '../dist/main.js');
+const LIMIT_MS = 60_000;
+
+interface Run {
+  child: ChildProcess;
+  output: () => string;
+}
+
+let data: string;
+let port: number;
+let run: Run | undefined;
+
+beforeEach(async () => {
+  data = mkdtempSync(path.join(tmpdir(), 'antelope-history-quick-start-'));
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  port = (server.address() as AddressInfo).port;
+  await new Promise((resolve) => server.close(resolve));
+});
+
+afterEach(async () => {
+  if (run) await end(run, 'SIGTERM');
+  rmSync(data, { recursive: true, force: true });
+});
+
+function start(...args: string[]): Run {
+  const child = spawn(process.execPath, [MAIN, '--port', String(port), '--data', data, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
+  return { child, output: () => output };
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const limit = Date.now() + LIMIT_MS;
+  while (!(await condition())) {
+    if (Date.now() > limit) throw new Error('it did not come about in time');
+    await sleep(50);
+  }
+}
+
+const untilReady = ({ output }: Run): Promise<void> => until(() => output().includes('Ctrl-C stops'));
+
+async function end({ child }: Run, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  child.kill(signal);
+  await once(child, 'exit');
+  return child.exitCode;
+}
+
+/** Whether the gateway of a run still answers. */
+async function isServiceUp(): Promise<boolean> {
+  try {
+    await fetch(`http://127.0.0.1:${port}/live`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('the quick start', () => {
+  it('indexes the sample chain and prints a line for each endpoint that answers with something', async () => {
+    run = start();
+    await untilReady(run);
+    const commands = run
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('curl '));
+    const answers = commands.map(
+      (command) => JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8' })) as Record<string, unknown>,
+    );
+    expect(commands.map((command) => new URL(command.split(' ')[2] ?? '').pathname)).toEqual([
+      '/v1/history/get_actions',
+      '/v1/history/get_transaction',
+      '/v1/history/get_controlled_accounts',
+      '/v1/history/get_key_accounts',
+      '/v1/chain/get_block',
+      '/v1/trace_api/get_block',
+    ]);
+    const [actions, transaction, controlled, keyed, block, trace] = answers;
+    expect(actions?.['actions']).not.toHaveLength(0);
+    expect(transaction?.['traces']).not.toHaveLength(0);
+    expect(controlled?.['controlled_accounts']).not.toHaveLength(0);
+    expect(keyed?.['account_names']).not.toHaveLength(0);
+    expect(block?.['transactions']).not.toHaveLength(0);
+    expect(trace?.['transactions']).not.toHaveLength(0);
+    expect(readFileSync(path.join(data, 'service.log'), 'utf8')).toContain('"msg":"running"');
+  });
+
+  it('stops clean at Ctrl-C and goes on where it was', async () => {
+    run = start();
+    await untilReady(run);
+    expect(await end(run, 'SIGINT')).toBe(0);
+    expect(await isServiceUp()).toBe(false);
+
+    run = start();
+    await untilReady(run);
+    expect(run.output()).toContain('this run indexed 0 blocks');
+  });
+
+  it('leaves nothing behind when it is killed', async () => {
+    run = start();
+    await untilReady(run);
+    await end(run, 'SIGKILL');
+    await until(async () => !(await isServiceUp()));
+    // Nobody holds the store any more either.
+    run = start();
+    await untilReady(run);
+  });
+
+  it('says that a node does not answer, and waits for it', async () => {
+    run = start('--ship', 'ws://127.0.0.1:9');
+    const { output } = run;
+    await until(() => output().includes('state_history_plugin'));
+    expect(output()).toMatch(/warning: state history is away: .* trying again in/);
+    expect(await end(run, 'SIGINT')).toBe(0);
+  });
+
+  it('ends with what is wrong when the service can not start', async () => {
+    run = start();
+    await untilReady(run);
+    const first = run;
+    port += 1;
+    run = start();
+    const { child, output } = run;
+    await once(child, 'exit');
+    expect(child.exitCode).toBe(1);
+    expect(output()).toMatch(/error: another process writes to .*stop it first/);
+    await end(first, 'SIGTERM');
+  });
+});
