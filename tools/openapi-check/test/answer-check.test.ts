@@ -8,6 +8,8 @@ const MAY_BE_ABSENT: Record<string, string[]> = {
   getTransaction: ['trx.trx'],
   // Of an EOSIO 2.0 node's block, where the data is not decoded.
   getChainBlock: ['transactions.0.trx.transaction.actions.0.hex_data'],
+  // Of an EOSIO 2.0 node's block.
+  getTraceBlock: ['transactions.0.actions.0.return_value', 'transactions.1.actions.0.return_value'],
 };
 
 describe('the check of answers against the OpenAPI document', () => {

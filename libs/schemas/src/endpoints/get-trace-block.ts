@@ -25,30 +25,35 @@ export type GetTraceBlockRequest = z.output<typeof getTraceBlockRequest>;
 
 const NOT_IN_EOSIO_2_0 = 'Left out of blocks that came from an EOSIO 2.0 node, as it leaves it out.';
 
-const transactionTrace = z.object({
-  id,
-  block_num: blockNum.optional().describe(NOT_IN_EOSIO_2_0),
-  block_time: blockTime.optional().describe(NOT_IN_EOSIO_2_0),
-  producer_block_id: id.nullable().optional().describe(NOT_IN_EOSIO_2_0),
-  actions: z.array(
-    z.object({
-      global_sequence: integer64,
-      receiver: name,
-      account: name,
-      action: name,
-      authorization: z.array(z.object({ account: name, permission: name })),
-      data: hex,
-      return_value: hex.optional().describe(NOT_IN_EOSIO_2_0),
-      params: decoded.optional().describe('Decoded data; not there where the ABI in force does not fit it.'),
-      return_data: decoded.optional().describe('Where the ABI types what the action returns.'),
-    }),
-  ),
-  status: transactionStatus,
-  cpu_usage_us: z.int(),
-  net_usage_words: z.int(),
-  signatures: z.array(signature),
-  transaction_header: transactionHeader,
-});
+/** There together or not at all. */
+const PLACE = ['block_num', 'block_time', 'producer_block_id'];
+
+const transactionTrace = z
+  .object({
+    id,
+    block_num: blockNum.optional().describe(NOT_IN_EOSIO_2_0),
+    block_time: blockTime.optional().describe(NOT_IN_EOSIO_2_0),
+    producer_block_id: id.nullable().optional().describe(NOT_IN_EOSIO_2_0),
+    actions: z.array(
+      z.object({
+        global_sequence: integer64,
+        receiver: name,
+        account: name,
+        action: name,
+        authorization: z.array(z.object({ account: name, permission: name })),
+        data: hex,
+        return_value: hex.optional().describe(NOT_IN_EOSIO_2_0),
+        params: decoded.optional().describe('Decoded data; not there where the ABI in force does not fit it.'),
+        return_data: decoded.optional().describe('Where the ABI types what the action returns.'),
+      }),
+    ),
+    status: transactionStatus,
+    cpu_usage_us: z.int(),
+    net_usage_words: z.int(),
+    signatures: z.array(signature),
+    transaction_header: transactionHeader,
+  })
+  .meta({ dependentRequired: { block_num: PLACE, block_time: PLACE, producer_block_id: PLACE } });
 
 export const getTraceBlockAnswer = z
   .object({
