@@ -11,4 +11,6 @@ if (isMainThread) {
     process.kill(process.pid, 'SIGTERM');
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), STOP_LIMIT_MS).unref();
   });
+  // Listening must not keep a program alive that has nothing else to do.
+  process.channel?.unref();
 }
