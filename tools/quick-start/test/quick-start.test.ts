@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isShortened, readExamples } from './readme-examples';
 
 /** The built launcher, on the sample chain. */
 const MAIN = path.resolve(__dirname, '../dist/main.js');
@@ -96,6 +97,19 @@ describe('the quick start', () => {
     expect(block?.['transactions']).not.toHaveLength(0);
     expect(trace?.['transactions']).not.toHaveLength(0);
     expect(readFileSync(path.join(data, 'service.log'), 'utf8')).toContain('"msg":"running"');
+  });
+
+  it('answers the requests of README.md as shown there', async () => {
+    run = start();
+    await untilReady(run);
+    const examples = readExamples(readFileSync(path.resolve(__dirname, '../../../README.md'), 'utf8'));
+    expect(examples).toHaveLength(6);
+    for (const { command, shown } of examples) {
+      const here = command.replace('127.0.0.1:8888', `127.0.0.1:${port}`);
+      const answer: unknown = JSON.parse(execFileSync('sh', ['-c', here], { encoding: 'utf8' }));
+      // Both are printed only when they do not match.
+      if (!isShortened(shown, answer)) expect(answer).toEqual(shown);
+    }
   });
 
   it('stops clean at Ctrl-C and goes on where it was', async () => {

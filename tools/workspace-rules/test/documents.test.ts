@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readProjects, WORKSPACE_ROOT } from '../src';
+
+const read = (file: string): string => readFileSync(path.join(WORKSPACE_ROOT, file), 'utf8');
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'docs/architecture.md'];
+
+describe('docs/architecture.md', () => {
+  const rows = new Map(
+    [...read('docs/architecture.md').matchAll(/^\| `((?:apps|libs|tools)\/[\w-]+)` +\|(.*)\|$/gm)].map(
+      ([, folder = '', cells = '']) => [folder, cells.split('|').map((cell) => cell.trim())] as const,
+    ),
+  );
+
+  it.each(readProjects())('says of $folder what it owns and what it depends on', ({ folder, dependsOn }) => {
+    const [owns, doesNotOwn, depends] = rows.get(folder) ?? [];
+    expect(owns).toMatch(/\w/);
+    expect(doesNotOwn).toMatch(/\S/);
+    expect(depends).toBe(dependsOn.join(', ') || '–');
+  });
+
+  it('speaks of no project that is not there', () => {
+    expect([...rows.keys()].sort()).toEqual(readProjects().map(({ folder }) => folder));
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  it('shows the module boundaries as they are', () => {
+    const script = path.join(WORKSPACE_ROOT, 'tools/workspace-rules/boundary-table.mjs');
+    execFileSync(process.execPath, [script, '--check'], { stdio: 'pipe' });
+  });
+
+  it('names every npm command', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const described = read('CONTRIBUTING.md') + read('README.md');
+    const missing = Object.keys(scripts).filter((name) => !new RegExp(`npm (run )?${name}\\b`).test(described));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe.each(DOCUMENTS)('%s', (document) => {
+  it('names only files that are there', () => {
+    const text = read(document);
+    const named = [...text.matchAll(/`((?:apps|libs|tools|docs|samples)\/[\w./-]+)/g)].map(([, file = '']) => file);
+    const linked = [...text.matchAll(/\]\(([\w./-]+)\)/g)].map(([, file = '']) =>
+      path.join(path.dirname(document), file),
+    );
+    const built = /\/dist\//;
+    expect([...named, ...linked].filter((file) => !built.test(file) && !exists(file))).toEqual([]);
+  });
+});
+
+function exists(file: string): boolean {
+  return existsSync(path.join(WORKSPACE_ROOT, file));
+}
