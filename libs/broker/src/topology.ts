@@ -1,5 +1,12 @@
-import type { Authority, BlockRecords, RawBlock } from '@antelope-history/records';
-import type { Queue } from './broker';
+import {
+  blockRecordsCodec,
+  rawBlockCodec,
+  type Authority,
+  type BlockRecords,
+  type RawBlock,
+} from '@antelope-history/records';
+import { HistoryError } from '@antelope-history/schemas';
+import type { MessageCodec, Queue } from './broker';
 
 /** Asks the reader to read the chain again from a block, because a later stage could not use what came. */
 export interface RefetchRequest {
@@ -11,6 +18,19 @@ export interface RefetchRequest {
 
 const MIB = 1024 * 1024;
 
+function jsonCodec<T>(): MessageCodec<T> {
+  return {
+    encode: (message) => Buffer.from(JSON.stringify(message)),
+    decode: (bytes) => {
+      try {
+        return JSON.parse(bytes.toString()) as T;
+      } catch (cause) {
+        throw new HistoryError('DECODE_FAILED', 'the message is no JSON', { cause });
+      }
+    },
+  };
+}
+
 /** The queues between the stages. Data only: adapters apply it. */
 export const TOPOLOGY = {
   rawBlocks: {
@@ -20,6 +40,7 @@ export const TOPOLOGY = {
     maxBytes: 64 * MIB,
     prefetch: 16,
     sizeOf: (raw: RawBlock) => raw.message.length,
+    codec: rawBlockCodec,
   } satisfies Queue<RawBlock>,
   blockRecords: {
     name: 'block-records',
@@ -28,6 +49,7 @@ export const TOPOLOGY = {
     maxBytes: 64 * MIB,
     prefetch: 128,
     sizeOf: (records: BlockRecords) => recordBytes(records),
+    codec: blockRecordsCodec,
   } satisfies Queue<BlockRecords>,
   refetch: {
     name: 'refetch',
@@ -36,6 +58,7 @@ export const TOPOLOGY = {
     maxBytes: MIB,
     prefetch: 1,
     sizeOf: () => 64,
+    codec: jsonCodec<RefetchRequest>(),
   } satisfies Queue<RefetchRequest>,
 };
 

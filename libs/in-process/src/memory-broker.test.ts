@@ -11,6 +11,7 @@ function queueOf(bounds: Partial<Queue<number>> = {}): Queue<number> {
     maxBytes: 1_000,
     prefetch: 100,
     sizeOf: (bytes) => bytes,
+    codec: { encode: () => Buffer.alloc(0), decode: () => 0 },
     ...bounds,
   };
 }
@@ -45,7 +46,7 @@ describe('the broker in memory', () => {
           }
           await published;
           expect(received).toEqual(sizes);
-          expect(await broker.depth(queue)).toEqual({ messages: 0, bytes: 0 });
+          expect(await broker.depth(queue)).toEqual({ messages: 0, bytes: 0, deadLetters: 0 });
         },
       ),
       { numRuns: 60 },

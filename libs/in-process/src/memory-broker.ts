@@ -1,5 +1,13 @@
 import { HistoryError } from '@antelope-history/schemas';
-import type { Broker, DeadLetter, Delivery, Queue, Subscription } from '@antelope-history/broker';
+import {
+  MOST_DEAD_LETTERS,
+  type Broker,
+  type DeadLetter,
+  type Delivery,
+  type Queue,
+  type QueueBounds,
+  type Subscription,
+} from '@antelope-history/broker';
 
 interface Entry {
   message: unknown;
@@ -22,8 +30,6 @@ interface Waiter {
   refused(error: HistoryError): void;
 }
 
-const MAX_DEAD_LETTERS = 1_000;
-
 /** A queue's messages: waiting, in consumers' hands, and the publishers that wait for room. */
 class MemoryQueue {
   /** In the order of their places. */
@@ -36,12 +42,12 @@ class MemoryQueue {
   private deadBytes = 0;
   private places = 0;
 
-  constructor(private readonly definition: Queue<never>) {}
+  constructor(private readonly bounds: QueueBounds) {}
 
   /** Takes a message in, or lets its publisher wait behind those that wait already. */
   publish(message: unknown, bytes: number): Promise<void> {
     const entry: Entry = { message, bytes, redelivered: false, place: this.places++ };
-    if (!this.isFull && this.waiting.length === 0) {
+    if (this.waiting.length === 0 && this.hasRoomFor(entry)) {
       this.add(entry);
       return Promise.resolve();
     }
@@ -53,9 +59,8 @@ class MemoryQueue {
   settled(entry: Entry): void {
     this.messages--;
     this.bytes -= entry.bytes;
-    while (!this.isFull) {
-      const waiter = this.waiting.shift();
-      if (!waiter) return;
+    for (let waiter = this.waiting[0]; waiter && this.hasRoomFor(waiter.entry); waiter = this.waiting[0]) {
+      this.waiting.shift();
       // Taken in at once, not when its publisher goes on: else room for one would look like room for all.
       this.add(waiter.entry);
       waiter.admitted();
@@ -72,17 +77,25 @@ class MemoryQueue {
   bury(entry: Entry, reason: HistoryError): void {
     this.dead.push({ entry, reason });
     this.deadBytes += entry.bytes;
-    while (this.dead.length > MAX_DEAD_LETTERS || (this.dead.length > 1 && this.deadBytes > this.definition.maxBytes)) {
+    while (this.dead.length > MOST_DEAD_LETTERS || (this.dead.length > 1 && this.deadBytes > this.bounds.maxBytes)) {
       this.deadBytes -= this.dead.shift()?.entry.bytes ?? 0;
     }
+  }
+
+  /** Takes the dead letters out, the oldest first. */
+  exhume(): unknown[] {
+    this.deadBytes = 0;
+    return this.dead.splice(0).map(({ entry }) => entry.message);
   }
 
   get deadLetters(): DeadLetter<unknown>[] {
     return this.dead.map(({ entry, reason }) => ({ message: entry.message, reason }));
   }
 
-  private get isFull(): boolean {
-    return this.messages >= this.definition.maxMessages || this.bytes >= this.definition.maxBytes;
+  /** What consumers hold counts as well: it is this process's memory. */
+  private hasRoomFor({ bytes }: Entry): boolean {
+    const { maxMessages, maxBytes } = this.bounds;
+    return this.messages < maxMessages && (this.messages === 0 || this.bytes + bytes <= maxBytes);
   }
 
   private add(entry: Entry): void {
@@ -122,13 +135,19 @@ export class MemoryBroker implements Broker {
     return Promise.resolve({ cancel: () => this.cancel(state, consumer) });
   }
 
-  depth<T>(queue: Queue<T>): Promise<{ messages: number; bytes: number }> {
-    const { messages, bytes } = this.queue(queue);
-    return Promise.resolve({ messages, bytes });
+  depth<T>(queue: Queue<T>): Promise<{ messages: number; bytes: number; deadLetters: number }> {
+    const { messages, bytes, deadLetters } = this.queue(queue);
+    return Promise.resolve({ messages, bytes, deadLetters: deadLetters.length });
   }
 
   deadLetters<T>(queue: Queue<T>): Promise<DeadLetter<T>[]> {
     return Promise.resolve(this.queue(queue).deadLetters as DeadLetter<T>[]);
+  }
+
+  async resendDeadLetters<T>(queue: Queue<T>): Promise<number> {
+    const messages = this.queue(queue).exhume() as T[];
+    for (const message of messages) await this.publish(queue, message);
+    return messages.length;
   }
 
   close(): Promise<void> {

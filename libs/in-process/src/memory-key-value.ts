@@ -1,4 +1,4 @@
-import type { KeyValue } from '@antelope-history/key-value';
+import { type KeyValue, MOST_MEMBERS } from '@antelope-history/key-value';
 
 interface Value {
   value: string;
@@ -12,6 +12,7 @@ const SWEEP_AT_KEYS = 10_000;
 /** The key-value port in memory. `now`: milliseconds, for tests. */
 export class MemoryKeyValue implements KeyValue {
   private readonly values = new Map<string, Value>();
+  private readonly groups = new Map<string, Map<string, Value>>();
   private sweepAt = SWEEP_AT_KEYS;
 
   constructor(private readonly now: () => number = Date.now) {}
@@ -42,8 +43,28 @@ export class MemoryKeyValue implements KeyValue {
     return Promise.resolve(counted);
   }
 
+  setMember(group: string, member: string, value: string, ttlMs: number): Promise<void> {
+    const members = this.groups.get(group) ?? new Map<string, Value>();
+    this.groups.set(group, members.set(member, { value, expiresAt: this.now() + ttlMs }));
+    return Promise.resolve();
+  }
+
+  deleteMember(group: string, member: string): Promise<void> {
+    this.groups.get(group)?.delete(member);
+    return Promise.resolve();
+  }
+
+  listMembers(group: string): Promise<Map<string, string>> {
+    const members = this.groups.get(group) ?? new Map<string, Value>();
+    removeExpired(members, this.now());
+    return Promise.resolve(
+      new Map(Array.from(members, ([name, { value }]) => [name, value] as const).slice(0, MOST_MEMBERS)),
+    );
+  }
+
   close(): Promise<void> {
     this.values.clear();
+    this.groups.clear();
     return Promise.resolve();
   }
 
@@ -58,9 +79,12 @@ export class MemoryKeyValue implements KeyValue {
   }
 
   private sweep(): void {
-    const now = this.now();
-    for (const [key, { expiresAt }] of this.values) if (expiresAt <= now) this.values.delete(key);
+    removeExpired(this.values, this.now());
     // What is alive stays; sweeping again only pays when as many keys have come anew.
     this.sweepAt = this.values.size + SWEEP_AT_KEYS;
   }
+}
+
+function removeExpired(values: Map<string, Value>, now: number): void {
+  for (const [key, { expiresAt }] of values) if (expiresAt <= now) values.delete(key);
 }

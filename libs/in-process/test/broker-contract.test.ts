@@ -7,6 +7,7 @@ runBrokerContract({
     const broker = new MemoryBroker();
     return { broker, dispose: () => broker.close() };
   },
+  largeBytes: 1_000_000,
   patienceMs: 5,
   durability: { absentBecause: 'nothing outlives the process: the stages start again from the record of the store' },
 });

@@ -17,9 +17,10 @@ class Texts implements KeyValue {
     this.texts.delete(key);
   }
 
-  async count(): Promise<number> {
-    throw new Error('progress counts nothing');
-  }
+  count = () => Promise.reject(new Error('progress counts nothing'));
+  setMember = () => Promise.reject(new Error('progress has no members'));
+  deleteMember = () => Promise.reject(new Error('progress has no members'));
+  listMembers = () => Promise.reject(new Error('progress has no members'));
 
   async close(): Promise<void> {
     this.texts.clear();
@@ -34,8 +35,11 @@ describe('progress', () => {
   });
 
   it.each([
-    ['an empty store', { chainId: undefined, committed: undefined, positions: [] }],
-    ['a chain', { chainId: 'ab'.repeat(32), committed: block(9), positions: [block(7), block(8), block(9)] }],
+    ['an empty store', { chainId: undefined, committed: undefined, positions: [], ordinal: 0 }],
+    [
+      'a chain',
+      { chainId: 'ab'.repeat(32), committed: block(9), positions: [block(7), block(8), block(9)], ordinal: 7 },
+    ],
   ])('of %s is read as it was written', async (_what, progress) => {
     const texts = new Texts();
     await writeProgress(texts, progress);

@@ -12,6 +12,8 @@ export interface SharedProgress {
   committed: Position | undefined;
   /** The committed blocks that a fork may still undo, ascending: what a reader tells the node that it has. */
   positions: Position[];
+  /** The ordinal of the newest committed message; a reader's next session begins above it. 0 while there is none. */
+  ordinal: number;
 }
 
 const KEY = 'progress';

@@ -8,17 +8,29 @@ export interface BlockPosition {
   id: string;
 }
 
+/**
+ * Where a message stands among all that readers sent. A reader begins a session each time it goes on from the store's own
+ * record; its messages have consecutive ordinals, the first of them the session's own number, and each follows one before it.
+ * Later sessions have higher ordinals, so of two views of a block number the higher ordinal is the later.
+ */
+export interface View {
+  session: number;
+  ordinal: number;
+}
+
 /** A raw SHiP result as the reader passes it on: the node's ABI text frame, and the message's own bytes. */
 export interface RawBlock {
   abi: string;
   message: Buffer;
   /** The chain that the node said it is on; EOSIO 2.0 does not say. */
   chainId: string | undefined;
+  view: View;
 }
 
 /** A block of records: everything that one SHiP result said, ready to be written. */
 export interface BlockRecords {
   chainId: string | undefined;
+  view: View;
   /** The node's head and last irreversible block when it sent the result. */
   head: BlockPosition;
   lastIrreversible: BlockPosition;

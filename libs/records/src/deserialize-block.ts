@@ -16,12 +16,15 @@ import type {
   BlockRecords,
   PartialTransaction,
   PermissionChange,
+  RawBlock,
   TransactionRecord,
 } from './block-records';
 import { RecordWriter } from './record-writer';
 
 /** Statuses of a transaction trace and of a block's receipt (nodeos transaction_receipt_header::status_enum). */
 export const TRANSACTION_STATUS = { executed: 0, softFail: 1, hardFail: 2, delayed: 3, expired: 4 } as const;
+
+const NO_ORIGIN: Pick<RawBlock, 'chainId' | 'view'> = { chainId: undefined, view: { session: 0, ordinal: 0 } };
 
 /**
  * Takes a SHiP result apart into records. Nothing of a contract's data is decoded, save the two fields of
@@ -30,7 +33,11 @@ export const TRANSACTION_STATUS = { executed: 0, softFail: 1, hardFail: 2, delay
  * Throws `DECODE_FAILED` when the payloads are not what the node's ABI says, `SHIP_DATA_MISSING` when the node left
  * out a part that must be there for a complete answer.
  */
-export function deserializeBlock(result: BlocksResult, protocol: ShipProtocol, chainId?: string): BlockRecords {
+export function deserializeBlock(
+  result: BlocksResult,
+  protocol: ShipProtocol,
+  { chainId, view }: Pick<RawBlock, 'chainId' | 'view'> = NO_ORIGIN,
+): BlockRecords {
   const position = result.thisBlock;
   if (!position) throw new HistoryError('DECODE_FAILED', 'the result names no block');
   const receipts = result.block ? readReceipts(result.block) : [];
@@ -43,6 +50,7 @@ export function deserializeBlock(result: BlocksResult, protocol: ShipProtocol, c
   if (result.deltas) protocol.readDeltas(result.deltas, state);
   return {
     chainId,
+    view,
     head: result.head,
     lastIrreversible: result.lastIrreversible,
     position,

@@ -1,8 +1,8 @@
+import { createRandom, mutate, type Random } from '@antelope-history/chance';
 import { openSample, SAMPLES } from '@antelope-history/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { createShipProtocol, type ShipProtocol } from '@antelope-history/ship';
 import { deserializeBlock } from '../src/index';
-import { createRandom, mutate, type Random } from './mutation';
 
 /** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */
 const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? 20_000);

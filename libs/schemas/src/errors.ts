@@ -63,6 +63,11 @@ export const ERRORS = {
   STORE_FORMAT_MISMATCH: final(500, 0, 'store_format_mismatch', 'The data was written by another format version'),
   CHAIN_ID_MISMATCH: final(500, 0, 'chain_id_mismatch', 'The data or the node belongs to another chain'),
   STORE_IN_USE: final(500, 0, 'store_in_use', 'Another process writes to the data directory'),
+  STORE_REFUSED: final(500, 0, 'store_refused', 'The store refused a request'),
+
+  // Servers
+  ACCESS_REFUSED: final(503, 0, 'unavailable', 'A server refuses the user, the password or a permission'),
+  CERTIFICATE_REFUSED: final(503, 0, 'unavailable', "A server's certificate is not trusted"),
 
   // Binary data from chains and contracts
   DECODE_FAILED: final(500, 0, 'decode_failed', 'The bytes do not decode as their type says'),
@@ -75,8 +80,13 @@ export const ERRORS = {
   SHIP_DATA_MISSING: final(500, 0, 'ship_data_missing', 'The node does not keep a part of the history that is needed'),
   FORK_TOO_DEEP: final(500, 0, 'fork_too_deep', 'The node contradicts a block that it called irreversible'),
   BLOCK_GAP: retry(503, 0, 'block_gap', 'A block does not follow the committed head'),
+  BLOCK_REFUSED: final(500, 0, 'block_refused', 'The store refuses a document of a block'),
   STORE_UNAVAILABLE: retry(503, 0, 'unavailable', 'The store can not be reached'),
   BROKER_UNAVAILABLE: retry(503, 0, 'unavailable', 'The broker can not be reached'),
+  BROKER_QUEUE_MISMATCH: final(503, 0, 'unavailable', 'A queue of the broker was made with other bounds'),
+  MESSAGE_INCOMPLETE: retry(503, 0, 'message_incomplete', 'A message of the broker lacks parts'),
+  MESSAGE_GIVEN_UP: retry(503, 0, 'message_given_up', 'The broker gave a message up'),
+  KEY_VALUE_UNAVAILABLE: retry(503, 0, 'unavailable', 'The key-value store can not be reached'),
   STOPPED: retry(503, 0, 'unavailable', 'The service is stopping'),
 } as const satisfies Record<string, ErrorDefinition>;
 

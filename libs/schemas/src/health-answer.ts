@@ -1,9 +1,17 @@
 import { z } from 'zod';
 
-const healthStatus = z.enum(['ok', 'catching_up', 'degraded', 'down']);
+export const healthStatus = z.enum(['ok', 'catching_up', 'degraded', 'down']);
 export type HealthStatus = z.output<typeof healthStatus>;
 
 const blockNum = z.int().nullable();
+
+/** A part of the service. The figures are there for parts of which there may be several, when they tell of themselves. */
+const component = z.object({
+  status: healthStatus,
+  count: z.int().optional().describe('How many of them run.'),
+  blocks_per_second: z.number().optional().describe('What they do together.'),
+  requests_per_second: z.number().optional().describe('What they do together.'),
+});
 
 /** Answer of `GET /health`; HTTP status 503 only for `down`. */
 export const healthAnswer = z
@@ -17,7 +25,7 @@ export const healthAnswer = z
     committed_block_num: blockNum,
     last_irreversible_block_num: blockNum,
     lag_blocks: blockNum,
-    components: z.record(z.string(), z.object({ status: healthStatus })),
+    components: z.record(z.string(), component),
     incomplete_ranges: z.array(z.object({ first_block_num: z.int(), last_block_num: z.int() })),
   })
   .meta({ id: 'Health', description: 'How the service is, and where it stands on the chain.' });

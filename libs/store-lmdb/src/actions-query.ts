@@ -1,16 +1,17 @@
 import { HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus, StoredAction } from '@antelope-history/records';
 import {
-  actionBytes,
-  MAX_PAGE_BYTES,
-  type ActionFilter,
+  childrenPage,
+  pageOf,
+  slotOf,
+  takeRows,
   type ActionsPage,
   type ActionsQuery,
   type Bound,
 } from '@antelope-history/store';
 import { listsOfQuery } from './action-lists';
 import { readBlockIndex } from './chain-facts';
-import { PageReader } from './page-reader';
+import { PageReader, type PlacedTransaction } from './page-reader';
 import type { Snapshot, Tables } from './tables';
 import { decodePagedAction, type PagedTransaction } from './trace-page';
 
@@ -30,7 +31,7 @@ export function queryActions(
   const range = sequencesWithin(tables, query, status, snapshot);
   const pages = new PageReader(tables, snapshot);
   if (range.start >= range.end) return { status, rows: [], more: false };
-  if (typeof query.parent === 'object') return childrenPage(pages, query, query.parent.sequence, range, status);
+  if (typeof query.parent === 'object') return { status, ...childrenOf(pages, query, query.parent.sequence, range) };
 
   const lists = listsOfQuery(tables, query, snapshot);
   const below = lists.rank(range.start);
@@ -46,50 +47,26 @@ export function queryActions(
   return { status, rows, more: first + rows.length < total };
 }
 
-/** The first `count` rows, or fewer where the page is full before. */
-function takeRows<T>(items: Iterable<T>, count: number, toRow: (item: T) => StoredAction): StoredAction[] {
-  const rows: StoredAction[] = [];
-  let bytes = 0;
-  for (const item of items) {
-    const row = toRow(item);
-    rows.push(row);
-    bytes += actionBytes(row);
-    if (rows.length === count || bytes >= MAX_PAGE_BYTES) break;
-  }
-  return rows;
-}
-
-/** Which rows of `total` a page shows, counted from the beginning of its order. */
-function pageOf(query: ActionsQuery, total: number): { first: number; count: number } {
-  const newestAsc = query.window === 'newest' && query.order === 'asc';
-  const first = newestAsc ? Math.max(0, total - query.limit) : query.skip;
-  return { first, count: Math.max(0, Math.min(query.limit, total - first)) };
-}
-
 /** The actions that one trace created: they all lie in its transaction. */
-function childrenPage(
+function childrenOf(
   pages: PageReader,
   query: ActionsQuery,
   parentSequence: number,
   range: SequenceRange,
-  status: ChainStatus,
-): ActionsPage {
+): Omit<ActionsPage, 'status'> {
   const place = pages.transactionAt(parentSequence);
   const ordinal = place && ordinalOf(place.parts, parentSequence);
-  if (!place || ordinal === undefined) return { status, rows: [], more: false };
-  const matching: StoredAction[] = [];
+  if (!place || ordinal === undefined) return { rows: [], more: false };
+  return childrenPage(rowsWithin(place, range), ordinal, query);
+}
+
+function* rowsWithin(place: PlacedTransaction, range: SequenceRange): Generator<StoredAction> {
   for (const part of place.parts) {
     for (const paged of part.actions) {
       if (paged.sequence < range.start || paged.sequence >= range.end) continue;
-      const action = decodePagedAction(part, paged);
-      if (action.traces[0]?.creatorOrdinal !== ordinal || !isWanted(action, query)) continue;
-      matching.push({ ...place.facts, action });
+      yield { ...place.facts, action: decodePagedAction(part, paged) };
     }
   }
-  if (query.order === 'desc') matching.reverse();
-  const { first, count } = pageOf(query, matching.length);
-  const rows = takeRows(matching.slice(first, first + count), count, (row) => row);
-  return { status, rows, more: first + rows.length < matching.length };
 }
 
 function ordinalOf(parts: PagedTransaction[], sequence: number): number | undefined {
@@ -100,19 +77,6 @@ function ordinalOf(parts: PagedTransaction[], sequence: number): number | undefi
     }
   }
   return undefined;
-}
-
-function isWanted(action: StoredAction['action'], query: ActionsQuery): boolean {
-  const { account } = query;
-  const isOf = (filter: ActionFilter): boolean =>
-    (filter.account === undefined || filter.account === action.account) &&
-    (filter.name === undefined || filter.name === action.name);
-  return (
-    (account === undefined ||
-      action.traces.some(({ receiver }) => receiver === account) ||
-      action.authorization.some(({ actor }) => actor === account)) &&
-    (query.filters.length === 0 || query.filters.some(isOf))
-  );
 }
 
 /** The sequences that the query's bounds leave of the committed blocks. */
@@ -146,19 +110,15 @@ interface SequenceNames {
   endSequence: number;
 }
 
-/** 2000-01-01T00:00:00Z, the epoch of block timestamps (nodeos config::block_timestamp_epoch). */
-const EPOCH_MS = 946684800000;
-const SLOT_MS = 500;
-
 function firstBlockAfter(bound: Bound, blocks: BlockRange, timestampOf: (num: number) => number): number {
   if ('blockNum' in bound) return Math.max(bound.blockNum, blocks.first);
-  const slot = (bound.timeMs - EPOCH_MS) / SLOT_MS;
+  const slot = slotOf(bound.timeMs);
   return firstBlockWhere(blocks, (num) => timestampOf(num) >= slot);
 }
 
 function lastBlockBefore(bound: Bound, blocks: BlockRange, timestampOf: (num: number) => number): number {
   if ('blockNum' in bound) return Math.min(bound.blockNum, blocks.last);
-  const slot = (bound.timeMs - EPOCH_MS) / SLOT_MS;
+  const slot = slotOf(bound.timeMs);
   return firstBlockWhere(blocks, (num) => timestampOf(num) > slot) - 1;
 }
 

@@ -1,1 +1,2 @@
+export * from './check-lmdb';
 export * from './open-lmdb-store';

@@ -26,14 +26,19 @@ export function openForWriting(options: EnvironmentOptions): Tables {
  * same time may be about to make them.
  */
 export function openForReading(options: EnvironmentOptions): Tables {
+  if (!hasData(options.path)) throw notThereYet(options.path);
   const file = path.join(options.path, DATA_FILE);
-  if (!existsSync(file)) throw notThereYet(options.path);
   // LMDB shares what one process opens: opened as read-only, the directory could not be written by its other threads.
   const root = openEnvironment(options, !isWritable(file));
   const tables = openTables(root, { create: false });
   if (tables) return tables;
   void root.close();
   throw notThereYet(options.path);
+}
+
+/** Whether a directory holds an environment. */
+export function hasData(directory: string): boolean {
+  return existsSync(path.join(directory, DATA_FILE));
 }
 
 export function notThereYet(directory: string): HistoryError {

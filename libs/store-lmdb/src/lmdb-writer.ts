@@ -52,7 +52,7 @@ export class LmdbWriter implements HistoryWriter {
         if (entry) positions.push(positionOf(num, entry));
       }
     }
-    return Promise.resolve({ status, positions });
+    return Promise.resolve({ status, positions, ordinal: 0 });
   }
 
   setChainId(chainId: string): Promise<void> {
@@ -61,6 +61,11 @@ export class LmdbWriter implements HistoryWriter {
 
   writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
     return this.inTurn(() => this.write(blocks));
+  }
+
+  /** Nothing is written that is not committed. */
+  commitWritten(): Promise<ChainStatus> {
+    return this.inTurn(() => Promise.resolve(readStatus(this.tables)));
   }
 
   /** Resolves when the write under way has ended; later ones are refused. */

@@ -82,6 +82,7 @@ function composeStore(reader: LmdbReader, writer: LmdbWriter | undefined, close:
     getProgress: async () => write().getProgress(),
     setChainId: async (chainId) => write().setChainId(chainId),
     writeBlocks: async (blocks) => write().writeBlocks(blocks),
+    commitWritten: async () => write().commitWritten(),
     close: () => {
       reader.close();
       return close();

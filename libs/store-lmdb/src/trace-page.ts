@@ -6,8 +6,10 @@ import {
   type ActionRecord,
   type ActionEntry,
   type BlockRecords,
-  type PartialTransaction,
+  readTransactionHeader,
+  type TransactionHeader,
   type TransactionRecord,
+  writeTransactionHeader,
 } from '@antelope-history/records';
 
 /**
@@ -16,14 +18,13 @@ import {
  * action is most of the difference to a store of documents.
  *
  * Layout: block number u32 | block id 32 | timestamp u32 | varuint transactions, then per transaction
- *   id 32 | varuint receipt index + 1, status, cpu_usage_us, net_usage_words, first sequence, sequence count
- *   | flags u8 | partial transaction when HAS_PARTIAL
+ *   its header (`writeTransactionHeader`)
  *   | varuint actions | per action: varuint sequence - first sequence, varuint length, the packed record
  * A transaction that does not fit goes on in the next page, which repeats its header with CONTINUED.
  */
 export const PAGE_BYTES = 32 * 1024;
 
-const HAS_PARTIAL = 1;
+/** The header's own flag. */
 const CONTINUED = 2;
 
 export interface EncodedPage {
@@ -73,7 +74,8 @@ class PageWriter {
       bytes += (actions[to] as ActionEntry).bytes.length + 4;
       to++;
     } while (to < actions.length && bytes < PAGE_BYTES);
-    writeHeader(this.body, transaction, from > 0);
+    if (from > 0) writeTransactionHeader(this.body, { ...transaction, partial: undefined }, CONTINUED);
+    else writeTransactionHeader(this.body, transaction);
     this.body.varuint(to - from);
     for (let index = from; index < to; index++) {
       const action = actions[index] as ActionEntry;
@@ -97,44 +99,6 @@ class PageWriter {
   }
 }
 
-function writeHeader(writer: RecordWriter, transaction: TransactionRecord, continued: boolean): void {
-  const partial = continued ? undefined : transaction.partial;
-  writer.copy(transaction.id, 0, 32);
-  writer.varuint(transaction.receiptIndex + 1);
-  writer.varuint(transaction.status);
-  writer.varuint(transaction.cpuUsageUs);
-  writer.varuint(transaction.netUsageWords);
-  writer.varuint(transaction.firstSequence);
-  writer.varuint(transaction.sequenceCount);
-  writer.uint8((partial ? HAS_PARTIAL : 0) | (continued ? CONTINUED : 0));
-  if (partial) writePartial(writer, partial);
-}
-
-function writePartial(writer: RecordWriter, partial: PartialTransaction): void {
-  writer.copy(Buffer.from(partial.id, 'hex'), 0, 32);
-  writer.varuint(partial.expiration);
-  writer.varuint(partial.refBlockNum);
-  writer.varuint(partial.refBlockPrefix);
-  writer.varuint(partial.maxNetUsageWords);
-  writer.varuint(partial.maxCpuUsageMs);
-  writer.varuint(partial.delaySec);
-  writer.varuint(partial.signatures.length);
-  for (const signature of partial.signatures) writer.lengthPrefixed(signature);
-}
-
-function readPartial(reader: ByteReader): PartialTransaction {
-  return {
-    id: reader.slice(32).toString('hex'),
-    expiration: readVaruint(reader),
-    refBlockNum: readVaruint(reader),
-    refBlockPrefix: readVaruint(reader),
-    maxNetUsageWords: readVaruint(reader),
-    maxCpuUsageMs: readVaruint(reader),
-    delaySec: readVaruint(reader),
-    signatures: Array.from({ length: readVaruint(reader) }, () => reader.lengthPrefixed()),
-  };
-}
-
 /** An action in a page, its record still packed. */
 export interface PagedAction {
   sequence: number;
@@ -143,7 +107,7 @@ export interface PagedAction {
 
 /** A transaction, or the part of it that lies in one page. */
 export interface PagedTransaction {
-  record: Omit<TransactionRecord, 'actions'>;
+  record: TransactionHeader;
   /** Whether its beginning lies in an earlier page. */
   continued: boolean;
   actions: PagedAction[];
@@ -169,29 +133,17 @@ export class TracePage {
   }
 }
 
-function isWithin(record: Omit<TransactionRecord, 'actions'>, sequence: number): boolean {
+function isWithin(record: TransactionHeader, sequence: number): boolean {
   return sequence < record.firstSequence + record.sequenceCount;
 }
 
 function readTransaction(reader: ByteReader): PagedTransaction {
-  const id = reader.slice(32);
-  const receiptIndex = readVaruint(reader) - 1;
-  const status = readVaruint(reader);
-  const cpuUsageUs = readVaruint(reader);
-  const netUsageWords = readVaruint(reader);
-  const firstSequence = readVaruint(reader);
-  const sequenceCount = readVaruint(reader);
-  const flags = reader.uint8();
-  const partial = flags & HAS_PARTIAL ? readPartial(reader) : undefined;
+  const { header, ownFlags } = readTransactionHeader(reader);
   const actions = Array.from({ length: readVaruint(reader) }, () => ({
-    sequence: firstSequence + readVaruint(reader),
+    sequence: header.firstSequence + readVaruint(reader),
     bytes: reader.lengthPrefixed(),
   }));
-  return {
-    record: { id, receiptIndex, status, cpuUsageUs, netUsageWords, firstSequence, sequenceCount, partial },
-    continued: (flags & CONTINUED) !== 0,
-    actions,
-  };
+  return { record: header, continued: (ownFlags & CONTINUED) !== 0, actions };
 }
 
 export function decodePagedAction(transaction: PagedTransaction, action: PagedAction): ActionRecord {

@@ -5,5 +5,7 @@ import { openTemporaryStore } from './temporary-store';
 runStoreContract({
   name: 'LMDB',
   open: openTemporaryStore,
+  writers: { oneBecause: 'an embedded store is written by the process that holds its lock' },
+  remote: undefined,
   recordings: SAMPLES.map((name) => ({ name, ...openSample(name) })),
 });

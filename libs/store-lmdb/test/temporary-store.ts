@@ -13,6 +13,7 @@ export async function openTemporaryStore(): Promise<StoreUnderTest> {
   return {
     store,
     openReader: () => open(true),
+    openWriter: () => open(false),
     restart: async () => {
       await store.close();
       store = await open(false);

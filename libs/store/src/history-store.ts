@@ -112,21 +112,34 @@ export interface Progress {
   status: ChainStatus;
   /** The committed blocks that a fork may still undo, and the last irreversible one of them, ascending. */
   positions: BlockPosition[];
+  /** The ordinal of the newest committed message; 0 when there is none, or the store commits in the order of writing. */
+  ordinal: number;
 }
 
-/** The write side of the store port; one writer at a time. */
+/**
+ * The write side of the store port. An embedded store has one writer, which commits what it is given in that order. A shared
+ * store has any number of writers, each given any of the blocks in any order: it commits in the order of the blocks' views
+ * (`View`), as soon as all before a block is durable.
+ */
 export interface HistoryWriter {
   getProgress(): Promise<Progress>;
   /** Ties an empty store to a chain. Rejects with `CHAIN_ID_MISMATCH` when it holds another one. */
   setChainId(chainId: string): Promise<void>;
   /**
-   * Commits whole blocks in order, progress included. Each stretch of blocks that follow one another is written all or
-   * nothing. A block at or below the committed head undoes what stood from its number on (a fork), unless it is the
-   * very block that stands there: then it was delivered again and is passed over. Resolves when durable.
-   * Rejects with `BLOCK_GAP` at a block that follows neither the committed head nor a block below it, and with
-   * `FORK_TOO_DEEP` at one that contradicts an irreversible block; blocks before it may have been written.
+   * Makes blocks durable, and commits them whole and in order, progress included: a store of one writer each stretch of
+   * blocks that follow one another all or nothing, a store of many what has nothing before it any more, far behind the head
+   * now and then only. A block at or below the committed head undoes what stood from its number on (a fork), unless it is
+   * the very block that stands there: then it was delivered again and is passed over. Resolves when durable.
+   * Rejects with `BLOCK_GAP` when the next block in order follows neither the committed head nor a block below it, with
+   * `FORK_TOO_DEEP` when it contradicts an irreversible one, with `BLOCK_REFUSED` when the store can never take one of
+   * these; blocks before it may have been written.
    */
   writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus>;
+  /**
+   * Commits what is durable and has nothing before it any more: a writer that was to do it may have died. Nothing to do
+   * for a store of one writer. Rejects as `writeBlocks`.
+   */
+  commitWritten(): Promise<ChainStatus>;
 }
 
 export interface HistoryStore extends HistoryReader, HistoryWriter {

@@ -1,1 +1,2 @@
+export * from './actions-page';
 export * from './history-store';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { BrokerContract } from './broker-under-test';
-import { Inbox, message, messages, testQueue } from './test-queue';
+import { Inbox, message, messages, sizeOf, testQueue } from './test-queue';
 import { publishAll, Watched, withBroker } from './with-broker';
 
 /** A queue holds what it may, and publishers wait. */
@@ -9,7 +9,7 @@ export function describeBounds(contract: BrokerContract): void {
   describe('bounds', () => {
     it.each([
       ['messages', { maxMessages: 4 }],
-      ['bytes', { maxBytes: 400 }],
+      ['bytes', { maxBytes: 4 * sizeOf(message(1, 100)) }],
     ])('let a publisher wait while the queue is full (%s)', (_, bounds) =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ ...bounds, prefetch: 1 });

@@ -11,6 +11,8 @@ export interface BrokerUnderTest {
 export interface BrokerContract {
   name: string;
   open(): Promise<BrokerUnderTest>;
+  /** Of how many bytes a message is that the adapter treats as a large one. */
+  largeBytes: number;
   /** How long to wait before what has not happened counts as not happening, in milliseconds. */
   patienceMs: number;
   /** Whether messages outlive the client's connection, and how to connect again; else why they do not. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Broker, Queue } from '../broker';
 import type { BrokerContract } from './broker-under-test';
-import { Inbox, message, messages, testQueue, type TestMessage } from './test-queue';
+import { Inbox, messages, testQueue, type TestMessage } from './test-queue';
 import { expectDepth, publishAll, withBroker } from './with-broker';
 
 const REASON = new HistoryError('DECODE_FAILED', 'the bytes are garbage');
@@ -78,23 +78,6 @@ export function describeDelivery(contract: BrokerContract): void {
         expect((await inbox.received(3))[2]).toMatchObject({ message: { n: 2 }, redelivered: false });
       }));
 
-    it('go to the dead letters with the reason when rejected', () =>
-      withBroker(contract, async (broker) => {
-        const queue = testQueue({ prefetch: 1 });
-        await publishAll(broker, queue, messages(2));
-        const inbox = await Inbox.open(broker, queue);
-        (await inbox.received(1))[0]?.reject(REASON);
-        const next = (await inbox.received(2))[1];
-        expect(next).toMatchObject({ message: { n: 2 }, redelivered: false });
-        next?.acknowledge();
-        await expectDepth(broker, queue, 0);
-        const [letter, ...others] = await broker.deadLetters(queue);
-        expect(others).toEqual([]);
-        expect(letter?.message).toEqual(message(1));
-        expect(letter?.reason).toBeInstanceOf(HistoryError);
-        expect(letter?.reason).toMatchObject({ code: REASON.code, message: REASON.message });
-      }));
-
     it('are settled once, whatever is called afterwards', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ prefetch: 3 });
@@ -112,6 +95,24 @@ export function describeDelivery(contract: BrokerContract): void {
         for (const delivery of rest) delivery.acknowledge();
         await expectDepth(broker, queue, 0);
         expect(await broker.deadLetters(queue)).toHaveLength(1);
+      }));
+
+    it('are shared by several consumers, each message going to one of them', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue({ prefetch: 5 });
+        const counts = [0, 0, 0, 0];
+        const received: number[] = [];
+        for (const index of counts.keys()) {
+          await broker.consume(queue, (delivery) => {
+            counts[index] = (counts[index] ?? 0) + 1;
+            received.push(delivery.message.n);
+            void setTimeout(1).then(() => delivery.acknowledge());
+          });
+        }
+        await publishAll(broker, queue, messages(200));
+        await expectDepth(broker, queue, 0);
+        expect(received.sort((left, right) => left - right)).toEqual(messages(200).map(({ n }) => n));
+        expect(Math.min(...counts)).toBeGreaterThan(0);
       }));
 
     it('return in order when their consumer goes, and come again', () =>
@@ -159,7 +160,7 @@ export function describeDelivery(contract: BrokerContract): void {
       withBroker(contract, async (broker) => {
         const queue = testQueue({ prefetch: 5, maxMessages: 20 });
         const settled = await settleErratically(broker, queue, messages(300));
-        const dead = (await broker.deadLetters(queue)).map((letter) => letter.message.n);
+        const dead = (await broker.deadLetters(queue)).map((letter) => letter.message?.n ?? -1);
         expect([...settled, ...dead].sort((left, right) => left - right)).toEqual(messages(300).map(({ n }) => n));
         expect(dead.length).toBeGreaterThan(10);
         await expectDepth(broker, queue, 0);

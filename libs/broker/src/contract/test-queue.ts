@@ -1,10 +1,27 @@
-import { randomUUID } from 'node:crypto';
-import type { Broker, Delivery, Queue, Subscription } from '../broker';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Broker, Delivery, MessageCodec, Queue, Subscription } from '../broker';
 
 /** A message that every adapter can make bytes of. */
 export interface TestMessage {
   n: number;
   bytes: Buffer;
+}
+
+const NUMBER_BYTES = 4;
+
+/** The number, then the bytes. */
+const testCodec: MessageCodec<TestMessage> = {
+  encode: ({ n, bytes }) => {
+    const number = Buffer.alloc(NUMBER_BYTES);
+    number.writeUInt32LE(n);
+    return Buffer.concat([number, bytes]);
+  },
+  decode: (encoded) => ({ n: encoded.readUInt32LE(0), bytes: encoded.subarray(NUMBER_BYTES) }),
+};
+
+/** How large a message is in a queue: an adapter may count what it carries, so the bounds are of that. */
+export function sizeOf({ bytes }: TestMessage): number {
+  return NUMBER_BYTES + bytes.length;
 }
 
 /** A queue that no other test has, roomy unless told otherwise. */
@@ -16,13 +33,24 @@ export function testQueue(bounds: Partial<Queue<TestMessage>> = {}): Queue<TestM
     maxMessages: 1_000,
     maxBytes: 1_000_000,
     prefetch: 10,
-    sizeOf: ({ bytes }) => bytes.length,
+    sizeOf,
+    codec: testCodec,
     ...bounds,
   };
 }
 
 export function message(n: number, bytes = 10): TestMessage {
   return { n, bytes: Buffer.alloc(bytes, n & 0xff) };
+}
+
+/** One whose bytes are unlike each other, so that none can take another's place. */
+export function randomMessage(n: number, bytes: number): TestMessage {
+  return { n, bytes: randomBytes(bytes) };
+}
+
+/** Its number and the hash of its bytes: Jest compares large buffers byte by byte, in seconds. */
+export function digest(message: TestMessage | undefined): string {
+  return message ? `${message.n} ${createHash('sha256').update(message.bytes).digest('hex')}` : 'none';
 }
 
 export function messages(count: number, bytes = 10): TestMessage[] {

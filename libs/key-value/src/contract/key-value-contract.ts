@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import type { KeyValue } from '../key-value';
+import { type KeyValue, MOST_MEMBERS } from '../key-value';
 
 /** What the contract must know of an adapter. */
 export interface KeyValueContract {
@@ -96,6 +96,50 @@ export function runKeyValueContract(contract: KeyValueContract): void {
         );
       }));
 
+    it('lists the members of a group, each with what it was given last', () =>
+      withStore(async (store, group) => {
+        expect(await store.listMembers(group)).toEqual(new Map());
+        await store.setMember(group, 'one', 'first', 5_000);
+        await store.setMember(group, 'one', 'ünïcödé 🚀', 5_000);
+        await store.setMember(group, 'two:2', '', 5_000);
+        await store.setMember(`${group}:other`, 'three', '3', 5_000);
+        expect(await store.listMembers(group)).toEqual(
+          new Map([
+            ['one', 'ünïcödé 🚀'],
+            ['two:2', ''],
+          ]),
+        );
+      }));
+
+    it('lists no member that left', () =>
+      withStore(async (store, group) => {
+        await store.setMember(group, 'one', '1', 5_000);
+        await store.setMember(group, 'two', '2', 5_000);
+        await store.deleteMember(group, 'one');
+        await store.deleteMember(group, 'never there');
+        expect(await store.listMembers(group)).toEqual(new Map([['two', '2']]));
+      }));
+
+    it('lists no member whose time is over, and again one that comes back', () =>
+      withStore(async (store, group) => {
+        await store.setMember(group, 'silent', '1', 200);
+        await store.setMember(group, 'stays', '2', 5_000);
+        await pass(200);
+        expect(await store.listMembers(group)).toEqual(new Map([['stays', '2']]));
+        await store.setMember(group, 'silent', '3', 5_000);
+        expect([...(await store.listMembers(group)).keys()].sort()).toEqual(['silent', 'stays']);
+      }));
+
+    it('lists so many members at most', () =>
+      withStore(async (store, group) => {
+        const members = Array.from({ length: MOST_MEMBERS + 100 }, (_, index) => `member ${index}`);
+        await inGroups(members, (member) => store.setMember(group, member, member, 60_000));
+        const listed = await store.listMembers(group);
+        expect(listed.size).toBe(MOST_MEMBERS);
+        for (const [member, value] of listed) expect(value).toBe(member);
+        await inGroups(members, (member) => store.deleteMember(group, member));
+      }));
+
     it('takes and gives many values at once', () =>
       withStore(async (store, key) => {
         await Promise.all(Array.from({ length: 50 }, (_, index) => store.set(`${key}:${index}`, String(index))));
@@ -103,4 +147,13 @@ export function runKeyValueContract(contract: KeyValueContract): void {
         expect(values).toEqual(Array.from({ length: 50 }, (_, index) => String(index)));
       }));
   });
+}
+
+/** So many at once as any adapter takes within its time limit, on a busy machine too. */
+const GROUP = 50;
+
+async function inGroups(members: readonly string[], run: (member: string) => Promise<void>): Promise<void> {
+  for (let start = 0; start < members.length; start += GROUP) {
+    await Promise.all(members.slice(start, start + GROUP).map(run));
+  }
 }

@@ -5,7 +5,7 @@ import { ModelHistory } from './model-history';
 import type { ActionPlan } from './packed-action';
 import type { StoreContract } from './store-under-test';
 import { SyntheticChain, type BlockPlan } from './synthetic-chain';
-import { withStore } from './with-store';
+import { timeLimit, withStore } from './with-store';
 
 const LONG_LIST = 110_000;
 const ACTIONS_PER_BLOCK = 2_000;
@@ -59,7 +59,7 @@ export function describeDepth(contract: StoreContract): void {
           }
           expect(comparison.asked).toBeGreaterThan(30);
         }),
-      60_000,
+      timeLimit(contract, 60_000),
     );
 
     it(
@@ -74,7 +74,7 @@ export function describeDepth(contract: StoreContract): void {
           const { rows, more } = await store.getActions({ ...EVERYTHING, limit: 1_000 });
           expect({ rows: rows.length, more }).toEqual({ rows: MAX_PAGE_BYTES / LARGE_BYTES, more: true });
         }),
-      60_000,
+      timeLimit(contract, 60_000),
     );
 
     it(
@@ -95,7 +95,7 @@ export function describeDepth(contract: StoreContract): void {
             await comparison.actions({ ...EVERYTHING, parent: 'root', order: 'desc', skip: skip % 7 });
           }
         }),
-      60_000,
+      timeLimit(contract, 60_000),
     );
 
     it(
@@ -116,7 +116,7 @@ export function describeDepth(contract: StoreContract): void {
           for (let skip = 0; skip < 12_000; skip += 900)
             await comparison.actions({ ...EVERYTHING, skip, limit: 1_000 });
         }),
-      60_000,
+      timeLimit(contract, 60_000),
     );
   });
 }

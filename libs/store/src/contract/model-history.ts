@@ -115,7 +115,7 @@ export class ModelHistory implements HistoryStore {
     const committed = status.committed?.num ?? 0;
     const oldest = Math.min(committed, status.lastIrreversible?.num ?? committed);
     const positions = this.blocks.map(({ position }) => position).filter(({ num }) => num >= oldest);
-    return { status, positions };
+    return { status, positions, ordinal: 0 };
   }
 
   async setChainId(chainId: string): Promise<void> {
@@ -123,6 +123,10 @@ export class ModelHistory implements HistoryStore {
       throw new HistoryError('CHAIN_ID_MISMATCH', `the model holds ${this.chainId}`);
     }
     this.chainId = chainId;
+  }
+
+  async commitWritten(): Promise<ChainStatus> {
+    return this.status();
   }
 
   async writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {

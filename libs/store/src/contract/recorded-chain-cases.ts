@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BlockRecords } from '@antelope-history/records';
 import fc from 'fast-check';
 import type { HistoryWriter } from '../history-store';
@@ -7,7 +7,7 @@ import { ModelHistory } from './model-history';
 import { storedTransactionsOf } from './model-rows';
 import { recordedBlocks } from './recorded-blocks';
 import type { RecordedChain, StoreContract, StoreUnderTest } from './store-under-test';
-import { withStore } from './with-store';
+import { openUnderTest, timeLimit, withStore } from './with-store';
 
 const SEED = 20_260_729;
 const QUERIES_PER_BATCH = 60;
@@ -17,23 +17,27 @@ const QUERIES_AT_THE_END = 1_200;
 export function describeRecordedChain(contract: StoreContract, chain: RecordedChain): void {
   describe(`the recording ${chain.name}`, () => {
     let blocks: BlockRecords[];
-    beforeAll(() => {
-      blocks = recordedBlocks(chain);
-    });
+    let filled: StoreUnderTest;
+    const model = new ModelHistory();
+    beforeAll(
+      async () => {
+        blocks = recordedBlocks(chain);
+        filled = await openUnderTest(contract);
+        for (const batch of inBatches(blocks, SEED)) await writeBoth(filled.store, model, batch);
+      },
+      timeLimit(contract, 30_000),
+    );
+    afterAll(() => filled.dispose());
 
-    const withChain = (body: (under: StoreUnderTest, model: ModelHistory) => Promise<void>): Promise<void> =>
-      withStore(contract, async (under) => {
-        const model = new ModelHistory();
-        for (const batch of inBatches(blocks, SEED)) await writeBoth(under.store, model, batch);
-        await body(under, model);
-      });
+    /** Runs `body` on a store that holds the whole chain; it changes nothing. */
+    const withChain = (body: (under: StoreUnderTest) => Promise<void>) => () => body(filled);
 
     it('answers right after each batch, forks undone', () =>
       withStore(contract, async ({ store }) => {
-        const model = new ModelHistory();
-        const comparison = new Comparison(store, model);
+        const growing = new ModelHistory();
+        const comparison = new Comparison(store, growing);
         for (const [index, batch] of inBatches(blocks, SEED + 1).entries()) {
-          await writeBoth(store, model, batch);
+          await writeBoth(store, growing, batch);
           await comparison.status();
           await comparison.progress(store);
           await comparison.sampledActions(QUERIES_PER_BATCH, SEED + index);
@@ -45,13 +49,16 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
         expect(comparison.asked).toBeGreaterThan(QUERIES_PER_BATCH);
       }));
 
-    it('finds actions by every kind of query', () =>
-      withChain(async ({ store }, model) => {
+    it(
+      'finds actions by every kind of query',
+      withChain(async ({ store }) => {
         await new Comparison(store, model).sampledActions(QUERIES_AT_THE_END, SEED);
-      }));
+      }),
+    );
 
-    it('finds transactions by their ids and prefixes, and none that only an orphaned block held', () =>
-      withChain(async ({ store }, model) => {
+    it(
+      'finds transactions by their ids and prefixes, and none that only an orphaned block held',
+      withChain(async ({ store }) => {
         const comparison = new Comparison(store, model);
         const committed = new Set(idsOf(model.committedBlocks));
         const orphaned = idsOf(blocks).filter((id) => !committed.has(id));
@@ -60,10 +67,12 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
           await comparison.transaction(id.slice(0, 8 + (index % 56)));
         }
         for (const id of orphaned) expect(await store.getTransaction(id)).toMatchObject({ found: 'none' });
-      }));
+      }),
+    );
 
-    it('finds blocks by number, by id and the latest, with all their traces', () =>
-      withChain(async ({ store }, model) => {
+    it(
+      'finds blocks by number, by id and the latest, with all their traces',
+      withChain(async ({ store }) => {
         const comparison = new Comparison(store, model);
         for (const { position } of new Set(blocks)) {
           await comparison.block({ num: position.num });
@@ -73,31 +82,39 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
         await comparison.block({ num: (blocks.at(-1)?.position.num ?? 0) + 1 });
         await comparison.block({ num: 0 });
         await comparison.block({ id: '0'.repeat(64) });
-      }));
+      }),
+    );
 
-    it('knows the ABI in force at every action', () =>
-      withChain(async ({ store }, model) => {
+    it(
+      'knows the ABI in force at every action',
+      withChain(async ({ store }) => {
         const comparison = new Comparison(store, model);
         await comparison.abisOf(model.committedBlocks);
         await comparison.abis([{ account: 'nobody.here', blockNum: 100, sequence: 1 }]);
-      }));
+      }),
+    );
 
-    it('knows the accounts of every key and actor', () =>
-      withChain(async ({ store }, model) => {
+    it(
+      'knows the accounts of every key and actor',
+      withChain(async ({ store }) => {
         const comparison = new Comparison(store, model);
         await comparison.permissionsOf(blocks);
         await comparison.keyAccounts(Buffer.alloc(34, 7));
         await comparison.controlledAccounts('nobody.here');
-      }));
+      }),
+    );
 
-    it('answers the same when it was opened again', () =>
-      withChain(async (under, model) => {
+    it(
+      'answers the same when it was opened again',
+      withChain(async (under) => {
         const store = await under.restart();
+        filled = { ...under, store };
         const comparison = new Comparison(store, model);
         await comparison.status();
         await comparison.progress(store);
         await comparison.sampledActions(QUERIES_PER_BATCH, SEED);
-      }));
+      }),
+    );
   });
 }
 

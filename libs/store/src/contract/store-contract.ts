@@ -1,17 +1,23 @@
-import { describe } from '@jest/globals';
+import { describe, jest } from '@jest/globals';
 import { describeDepth } from './depth-cases';
+import { describeManyWriters } from './many-writers-cases';
 import { describeRecordedChain } from './recorded-chain-cases';
 import type { StoreContract } from './store-under-test';
 import { describeSyntheticChains } from './synthetic-chain-cases';
 import { describeWholeness } from './wholeness-cases';
+import { timeLimit } from './with-store';
 import { describeWriter } from './writer-cases';
+
+const DEFAULT_LIMIT_MS = 30_000;
 
 /** What the store port promises, as tests of an adapter. Call it at the top of a test file; it needs Jest. */
 export function runStoreContract(contract: StoreContract): void {
+  jest.setTimeout(timeLimit(contract, DEFAULT_LIMIT_MS));
   describe(`the store contract: ${contract.name}`, () => {
     describeWriter(contract);
     describeSyntheticChains(contract);
     describeWholeness(contract);
+    if (contract.writers === 'many') describeManyWriters(contract);
     describeDepth(contract);
     for (const chain of contract.recordings) describeRecordedChain(contract, chain);
   });

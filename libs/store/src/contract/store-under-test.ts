@@ -5,6 +5,8 @@ export interface StoreUnderTest {
   store: HistoryStore;
   /** Another handle on the same data, as an API has it; the caller closes it. */
   openReader(): Promise<HistoryStore>;
+  /** Another handle that writes to the same data, where a store has many writers; the caller closes it. */
+  openWriter(): Promise<HistoryStore>;
   /** Leaves the writing handle as a dying process does, writes under way or not, and opens the data anew. */
   restart(): Promise<HistoryStore>;
   /** Closes what is open and removes the data. */
@@ -17,6 +19,19 @@ export interface StoreContract {
   open(): Promise<StoreUnderTest>;
   /** Recorded chains to run through it. */
   recordings: readonly RecordedChain[];
+  /** Whether any number of handles may write at once; else why only one. */
+  writers: 'many' | { oneBecause: string };
+  /** Where every call is a round trip to a server, and every new store a change of a cluster; undefined where none is. */
+  remote: RemoteStore | undefined;
+}
+
+/** What the tests of a store that is slower by nature do less of, or wait longer for. */
+export interface RemoteStore {
+  because: string;
+  /** How many made-up chains are run through it. */
+  chains: number;
+  /** By how much every time limit is longer. */
+  timeFactor: number;
 }
 
 /** What a state history socket sent: the ABI text frame, then the binary messages in the order received. */

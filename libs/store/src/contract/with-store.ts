@@ -1,14 +1,39 @@
+import type { HistoryStore } from '../history-store';
+import { readingInto, ReaderSessions } from './reader-sessions';
 import type { StoreContract, StoreUnderTest } from './store-under-test';
 
-/** Runs `body` on a new, empty store and disposes of it, whatever comes. */
+/** Opens a new, empty store that a reader's blocks are written to. */
+export async function openUnderTest(contract: StoreContract): Promise<StoreUnderTest> {
+  const under = await contract.open();
+  const sessions = new ReaderSessions();
+  const read = (store: HistoryStore): HistoryStore => readingInto(store, sessions);
+  return {
+    store: read(under.store),
+    openReader: () => under.openReader(),
+    openWriter: () => under.openWriter(),
+    restart: async () => {
+      const store = await under.restart();
+      sessions.begin();
+      return read(store);
+    },
+    dispose: () => under.dispose(),
+  };
+}
+
+/** Runs `body` on such a store and disposes of it, whatever comes. */
 export async function withStore(
   contract: StoreContract,
   body: (under: StoreUnderTest) => Promise<void>,
 ): Promise<void> {
-  const under = await contract.open();
+  const under = await openUnderTest(contract);
   try {
     await body(under);
   } finally {
     await under.dispose();
   }
+}
+
+/** How long a test of an adapter may take, for one that takes so long where nothing is far away. */
+export function timeLimit({ remote }: StoreContract, milliseconds: number): number {
+  return remote ? milliseconds * remote.timeFactor : milliseconds;
 }

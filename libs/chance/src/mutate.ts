@@ -1,17 +1,6 @@
-/** Whole numbers from 0 to below `limit`, the same for the same seed (mulberry32). */
-export type Random = (limit: number) => number;
+import type { Random } from './random';
 
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
-  };
-}
-
-/** A message made of recorded ones by one to four mutations, or of nothing but chance. */
+/** Bytes made of good ones by one to four mutations, or of nothing but chance. */
 export function mutate(messages: readonly Buffer[], random: Random): Buffer {
   if (random(20) === 0) return randomBytes(random(4096), random);
   let message: Buffer = Buffer.from(messages[random(messages.length)]!);
@@ -27,7 +16,7 @@ type Mutation = (message: Buffer, random: Random, messages: readonly Buffer[]) =
 
 const MUTATIONS: Mutation[] = [flipBit, setByte, truncate, inflateLength, splice, repeat, remove];
 
-/** The payloads lie behind the positions of the first 150 bytes: half of the blows go there, half anywhere. */
+/** Half of the blows go anywhere, half behind what a message begins with: SHiP's positions take 150 bytes. */
 function place(message: Buffer, random: Random): number {
   const skip = random(2) * Math.min(150, message.length - 1);
   return skip + random(message.length - skip);

@@ -1,0 +1,58 @@
+import { createRandom, mutate, type Random } from '@antelope-history/chance';
+import { HistoryError } from '@antelope-history/schemas';
+import { SAMPLES } from '@antelope-history/recordings';
+import { createAbiDecoder, stringifyJson } from '../src/index';
+import { lastAbis, recordedActions } from './recorded-actions';
+
+/** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */
+const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? 20_000);
+const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
+/** Of the fastest of some tries: other work of the machine does not count. */
+const MAX_MS = 50;
+const TRIES = 5;
+
+const abis = SAMPLES.flatMap((sample) => [...lastAbis(sample).values()]);
+const actions = SAMPLES.flatMap((sample) => recordedActions(sample));
+
+/** Compiles the bytes as an ABI and decodes data by it; gives whether it compiled. */
+function use(abi: Buffer, data: Buffer, name: string): boolean {
+  const decoder = createAbiDecoder(abi);
+  if (!decoder) return false;
+  for (const action of [name, 'transfer']) {
+    try {
+      stringifyJson(decoder.decodeAction(action, data));
+    } catch (error) {
+      if (!(error instanceof HistoryError)) throw error;
+    }
+  }
+  return true;
+}
+
+function fastest(run: () => void): number {
+  let best = Infinity;
+  for (let attempt = 0; attempt < TRIES && best > MAX_MS; attempt++) {
+    const start = performance.now();
+    run();
+    best = Math.min(best, performance.now() - start);
+  }
+  return best;
+}
+
+/** What a round of the fuzz does: the same for the same place in the random numbers. */
+function round(random: Random): () => boolean {
+  const abi = mutate(abis, random);
+  const { name, bytes } = actions[random(actions.length)]!;
+  const data = mutate([bytes], random);
+  return () => use(abi, data, name);
+}
+
+it(`mutated ABIs of contracts never do more than be refused, and never take long (seed ${SEED})`, () => {
+  const random = createRandom(SEED);
+  let compiled = 0;
+  for (let index = 0; index < ROUNDS; index++) {
+    const run = round(random);
+    const milliseconds = fastest(() => void (compiled += Number(run())));
+    if (milliseconds > MAX_MS) throw new Error(`round ${index} takes ${milliseconds.toFixed(1)} ms`);
+  }
+  expect(compiled).toBeGreaterThan(ROUNDS / 100);
+}, 600_000);

@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { HistoryError } from '@antelope-history/schemas';
+import { MOST_DEAD_LETTERS, type Broker, type Queue } from '../broker';
+import type { BrokerContract } from './broker-under-test';
+import { digest, Inbox, message, messages, randomMessage, sizeOf, testQueue, type TestMessage } from './test-queue';
+import { expectDepth, publishAll, withBroker } from './with-broker';
+
+const REASON = new HistoryError('DECODE_FAILED', 'the bytes are garbage');
+
+/** What cannot be processed is kept with its reason, and can be sent again. */
+export function describeDeadLetters(contract: BrokerContract): void {
+  describe('dead letters', () => {
+    it('are what was rejected, with the reason', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue({ prefetch: 1 });
+        await publishAll(broker, queue, messages(2));
+        const inbox = await Inbox.open(broker, queue);
+        (await inbox.received(1))[0]?.reject(REASON);
+        const next = (await inbox.received(2))[1];
+        expect(next).toMatchObject({ message: { n: 2 }, redelivered: false });
+        next?.acknowledge();
+        await expectDepth(broker, queue, 0);
+        expect((await broker.depth(queue)).deadLetters).toBe(1);
+        const [letter, ...others] = await broker.deadLetters(queue);
+        expect(others).toEqual([]);
+        expect(letter?.message).toEqual(message(1));
+        expect(letter?.reason).toBeInstanceOf(HistoryError);
+        expect(letter?.reason).toMatchObject({ code: REASON.code, message: REASON.message });
+      }));
+
+    it('stay when they are listed, the oldest first', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue();
+        await rejectAll(broker, queue, messages(5));
+        expect(await numbersOfDead(broker, queue)).toEqual([1, 2, 3, 4, 5]);
+        expect(await numbersOfDead(broker, queue)).toEqual([1, 2, 3, 4, 5]);
+      }));
+
+    it('are none of a queue that nobody used', () =>
+      withBroker(contract, async (broker) => {
+        expect(await broker.deadLetters(testQueue())).toEqual([]);
+        expect(await broker.resendDeadLetters(testQueue())).toBe(0);
+      }));
+
+    it('go back to their queue when they are sent again, once and whole', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue({ maxBytes: 4 * contract.largeBytes });
+        const sent = [message(1), randomMessage(2, 2 * contract.largeBytes), message(3)];
+        await rejectAll(broker, queue, sent);
+        expect((await broker.deadLetters(queue)).map((letter) => digest(letter.message))).toEqual(sent.map(digest));
+        expect(await broker.resendDeadLetters(queue)).toBe(3);
+        expect(await broker.deadLetters(queue)).toEqual([]);
+        const inbox = await Inbox.open(broker, queue);
+        const deliveries = await inbox.received(3);
+        expect(deliveries.map((delivery) => digest(delivery.message))).toEqual(sent.map(digest));
+        for (const delivery of deliveries) delivery.acknowledge();
+        await expectDepth(broker, queue, 0);
+      }));
+
+    it('can be rejected again', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue();
+        await rejectAll(broker, queue, messages(3));
+        await broker.resendDeadLetters(queue);
+        const inbox = await Inbox.open(broker, queue);
+        const again = new HistoryError('BLOCK_REFUSED', 'too large');
+        for (const delivery of await inbox.received(3)) delivery.reject(again);
+        await expectDepth(broker, queue, 0);
+        const letters = await broker.deadLetters(queue);
+        expect(letters.map(({ reason }) => reason.code)).toEqual(['BLOCK_REFUSED', 'BLOCK_REFUSED', 'BLOCK_REFUSED']);
+      }));
+
+    it('are the newest when there are more than are kept, or more bytes than the queue may hold', () =>
+      withBroker(contract, async (broker) => {
+        const many = testQueue({ maxMessages: 2 * MOST_DEAD_LETTERS });
+        await rejectAll(broker, many, messages(MOST_DEAD_LETTERS + 5));
+        const kept = await numbersOfDead(broker, many);
+        expect([kept.length, kept[0], kept.at(-1)]).toEqual([MOST_DEAD_LETTERS, 6, MOST_DEAD_LETTERS + 5]);
+        const large = testQueue({ maxBytes: 2 * sizeOf(message(1, 100)) });
+        await rejectAll(broker, large, messages(5, 100));
+        expect(await numbersOfDead(broker, large)).toEqual([4, 5]);
+      }));
+  });
+}
+
+/** Publishes messages and rejects each as it comes. */
+async function rejectAll(broker: Broker, queue: Queue<TestMessage>, all: TestMessage[]): Promise<void> {
+  let rejected = 0;
+  const subscription = await broker.consume(queue, (delivery) => {
+    rejected++;
+    delivery.reject(REASON);
+  });
+  await Promise.all(all.map((each) => broker.publish(queue, each)));
+  await expectDepth(broker, queue, 0);
+  await subscription.cancel();
+  expect(rejected).toBe(all.length);
+}
+
+async function numbersOfDead(broker: Broker, queue: Queue<TestMessage>): Promise<(number | undefined)[]> {
+  return (await broker.deadLetters(queue)).map((letter) => letter.message?.n);
+}

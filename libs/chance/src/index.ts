@@ -1,0 +1,2 @@
+export { mutate } from './mutate';
+export { createRandom, type Random } from './random';

@@ -1,0 +1,3 @@
+export * from './check';
+export * from './check-clock';
+export * from './connection-trouble';

@@ -1,0 +1,77 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { ByteReader } from '@antelope-history/abi';
+import { HistoryError } from '@antelope-history/schemas';
+import { readVaruint } from './action-record';
+import type { RawBlock } from './block-records';
+import { RecordWriter } from './record-writer';
+
+/*
+ * How a raw block travels: version u8 | varuint session, ordinal - session | chain id: u8 length, bytes | the node's ABI frame,
+ * deflated and length-prefixed | the message's own bytes. Every message carries the ABI frame, so that any worker can take it
+ * apart; deflated it is 2 KB.
+ */
+const VERSION = 1;
+/** EOSIO's ABI frame has 11 KB. */
+const MAX_ABI_BYTES = 16 * 1024 * 1024;
+
+/** Packs ABI frames once each: a session's messages all carry the same. */
+class AbiFrames {
+  private text: string | undefined;
+  private packed: Buffer | undefined;
+
+  pack(text: string): Buffer {
+    if (!this.packed || text !== this.text) this.packed = deflateRawSync(text);
+    this.text = text;
+    return this.packed;
+  }
+
+  unpack(packed: Buffer): string {
+    if (this.text === undefined || !this.packed?.equals(packed)) {
+      this.text = inflate(packed);
+      // A copy: the view would hold on to the whole message that it came with.
+      this.packed = Buffer.from(packed);
+    }
+    return this.text;
+  }
+}
+
+function inflate(packed: Buffer): string {
+  try {
+    return inflateRawSync(packed, { maxOutputLength: MAX_ABI_BYTES }).toString('utf8');
+  } catch (cause) {
+    throw new HistoryError('DECODE_FAILED', 'the ABI frame of a raw block does not unpack', { cause });
+  }
+}
+
+const sent = new AbiFrames();
+const received = new AbiFrames();
+
+/** How raw blocks travel through a broker of bytes. */
+export const rawBlockCodec = {
+  encode({ abi, message, chainId, view }: RawBlock): Buffer {
+    const packedAbi = sent.pack(abi);
+    const head = new RecordWriter(packedAbi.length + 64);
+    head.uint8(VERSION);
+    head.varuint(view.session);
+    head.varuint(view.ordinal - view.session);
+    const chain = Buffer.from(chainId ?? '', 'hex');
+    head.uint8(chain.length);
+    head.copy(chain, 0, chain.length);
+    head.lengthPrefixed(packedAbi);
+    return Buffer.concat([head.view(0), message]);
+  },
+
+  /** The message points into `bytes`. Throws `DECODE_FAILED` on bytes that are no raw block. */
+  decode(bytes: Buffer): RawBlock {
+    const reader = new ByteReader(bytes);
+    const version = reader.uint8();
+    if (version !== VERSION) {
+      throw new HistoryError('DECODE_FAILED', `a raw block of version ${version}, this one reads ${VERSION}`);
+    }
+    const session = readVaruint(reader);
+    const view = { session, ordinal: session + readVaruint(reader) };
+    const chainId = reader.slice(reader.uint8()).toString('hex') || undefined;
+    const abi = received.unpack(reader.lengthPrefixed());
+    return { abi, message: reader.slice(reader.remaining()), chainId, view };
+  },
+};

@@ -1,0 +1,74 @@
+import type { ByteReader } from '@antelope-history/abi';
+import { readVaruint } from './action-record';
+import type { PartialTransaction, TransactionRecord } from './block-records';
+import type { RecordWriter } from './record-writer';
+
+/** A transaction record without its actions. */
+export type TransactionHeader = Omit<TransactionRecord, 'actions'>;
+
+const HAS_PARTIAL = 1;
+
+/**
+ * Appends a transaction record without its actions: id 32 | varuint receipt index + 1, status, cpu, net, first sequence,
+ * sequences | flags u8 | the partial transaction when there is one. `ownFlags`: bits 1 to 7 of the flags, the caller's own.
+ */
+export function writeTransactionHeader(writer: RecordWriter, header: TransactionHeader, ownFlags = 0): void {
+  writer.copy(header.id, 0, 32);
+  writer.varuint(header.receiptIndex + 1);
+  writer.varuint(header.status);
+  writer.varuint(header.cpuUsageUs);
+  writer.varuint(header.netUsageWords);
+  writer.varuint(header.firstSequence);
+  writer.varuint(header.sequenceCount);
+  writer.uint8((header.partial ? HAS_PARTIAL : 0) | ownFlags);
+  if (header.partial) writePartial(writer, header.partial);
+}
+
+/** Reads what `writeTransactionHeader` wrote. Throws `DECODE_FAILED` on bytes that are none. */
+export function readTransactionHeader(reader: ByteReader): { header: TransactionHeader; ownFlags: number } {
+  const id = reader.slice(32);
+  const receiptIndex = readVaruint(reader) - 1;
+  const status = readVaruint(reader);
+  const cpuUsageUs = readVaruint(reader);
+  const netUsageWords = readVaruint(reader);
+  const firstSequence = readVaruint(reader);
+  const sequenceCount = readVaruint(reader);
+  const flags = reader.uint8();
+  const partial = flags & HAS_PARTIAL ? readPartial(reader) : undefined;
+  return {
+    header: { id, receiptIndex, status, cpuUsageUs, netUsageWords, firstSequence, sequenceCount, partial },
+    ownFlags: flags & ~HAS_PARTIAL,
+  };
+}
+
+function writePartial(writer: RecordWriter, partial: PartialTransaction): void {
+  writer.copy(Buffer.from(partial.id, 'hex'), 0, 32);
+  writer.varuint(partial.expiration);
+  writer.varuint(partial.refBlockNum);
+  writer.varuint(partial.refBlockPrefix);
+  writer.varuint(partial.maxNetUsageWords);
+  writer.varuint(partial.maxCpuUsageMs);
+  writer.varuint(partial.delaySec);
+  writer.varuint(partial.signatures.length);
+  for (const signature of partial.signatures) writer.lengthPrefixed(signature);
+}
+
+function readPartial(reader: ByteReader): PartialTransaction {
+  return {
+    id: reader.slice(32).toString('hex'),
+    expiration: readVaruint(reader),
+    refBlockNum: readVaruint(reader),
+    refBlockPrefix: readVaruint(reader),
+    maxNetUsageWords: readVaruint(reader),
+    maxCpuUsageMs: readVaruint(reader),
+    delaySec: readVaruint(reader),
+    signatures: readMany(reader, () => reader.lengthPrefixed()),
+  };
+}
+
+/** Reads a count and so many items. A count that the data cannot hold fails at the first item that is not there. */
+export function readMany<T>(reader: ByteReader, read: () => T): T[] {
+  const items: T[] = [];
+  for (let count = readVaruint(reader); count > 0; count--) items.push(read());
+  return items;
+}

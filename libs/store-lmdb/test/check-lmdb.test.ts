@@ -1,0 +1,99 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Finding } from '@antelope-history/connections';
+import { lmdbChecks, openLmdbStore, readLmdbStatus } from '../src';
+import { openForWriting } from '../src/lmdb-environment';
+import { writeFact } from '../src/chain-facts';
+import { WriteBatch } from '../src/write-batch';
+
+const CHAIN = 'c5'.repeat(32);
+
+describe('checks of a data directory', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'history-lmdb-'))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const open = (directory: string, readOnly = false) => openLmdbStore({ path: directory, mapSizeBytes: 0, readOnly });
+
+  async function findingsOf(directory: string, access: 'read' | 'write', chainId?: string): Promise<Finding[]> {
+    const findings: Finding[] = [];
+    for (const { run } of lmdbChecks({ path: directory, access, chainId })) {
+      findings.push(await run(AbortSignal.timeout(1_000)));
+      if (findings[0]?.outcome === 'wrong') break;
+    }
+    return findings;
+  }
+  const idsOf = (findings: Finding[]) => findings.map(({ outcome, id }) => `${outcome} ${id}`);
+
+  async function makeData(directory: string): Promise<void> {
+    const store = await open(directory);
+    await store.setChainId(CHAIN);
+    await store.close();
+  }
+
+  it('find one that is to be made in order for who writes, and make nothing', async () => {
+    const directory = path.join(folder, 'a/b');
+    expect(idsOf(await findingsOf(directory, 'write'))).toEqual([
+      'ok lmdb.directory_to_be_made',
+      'ok lmdb.empty',
+      'ok lmdb.writer',
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(await readLmdbStatus(directory)).toBeUndefined();
+  });
+
+  it('find one without data wrong for who reads', async () => {
+    const [finding] = await findingsOf(folder, 'read');
+    expect([finding?.outcome, finding?.id]).toEqual(['wrong', 'lmdb.missing']);
+  });
+
+  it('find data in order, read and written, and leave it as it is', async () => {
+    await makeData(folder);
+    const before = readdirSync(folder);
+    expect(idsOf(await findingsOf(folder, 'read'))).toEqual(['ok lmdb.directory', 'ok lmdb.data']);
+    expect(idsOf(await findingsOf(folder, 'write', CHAIN))).toEqual([
+      'ok lmdb.directory',
+      'ok lmdb.data',
+      'ok lmdb.writer',
+    ]);
+    expect(readdirSync(folder)).toEqual(before);
+    expect((await readLmdbStatus(folder))?.chainId).toBe(CHAIN);
+  });
+
+  it('find another chain in it', async () => {
+    await makeData(folder);
+    const [, data] = await findingsOf(folder, 'write', 'ab'.repeat(32));
+    expect([data?.outcome, data?.id]).toEqual(['wrong', 'lmdb.chain_id_mismatch']);
+    expect(data?.what).toContain(CHAIN);
+  });
+
+  it('find somebody else who writes to it', async () => {
+    const store = await open(folder);
+    const [, , writer] = await findingsOf(folder, 'write');
+    expect([writer?.outcome, writer?.id]).toEqual(['wrong', 'lmdb.in_use']);
+    await store.close();
+    expect((await findingsOf(folder, 'write'))[2]?.id).toBe('lmdb.writer');
+  });
+
+  it('find another format', async () => {
+    const tables = openForWriting({ path: folder, mapSizeBytes: 0 });
+    const batch = new WriteBatch();
+    writeFact(tables, 'formatVersion', 99, batch);
+    await batch.commit(tables);
+    await tables.root.close();
+    const [, data] = await findingsOf(folder, 'read');
+    expect([data?.outcome, data?.id]).toEqual(['wrong', 'lmdb.wrong_format']);
+    expect(data?.what).toContain('has format 99');
+  });
+
+  it('find a place that this user may not write', async () => {
+    const place = path.join(folder, 'locked');
+    mkdirSync(place);
+    chmodSync(place, 0o500);
+    // Root may write anywhere but to what the system itself keeps.
+    const directory = process.getuid?.() === 0 ? '/proc/history-data' : path.join(place, 'data');
+    const [finding] = await findingsOf(directory, 'write');
+    expect([finding?.outcome, finding?.id]).toEqual(['wrong', 'lmdb.not_writable']);
+  });
+});

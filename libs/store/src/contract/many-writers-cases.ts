@@ -1,0 +1,210 @@
+import { describe, expect, it } from '@jest/globals';
+import type { BlockRecords } from '@antelope-history/records';
+import { hasErrorCode } from '@antelope-history/schemas';
+import fc from 'fast-check';
+import type { HistoryStore } from '../history-store';
+import { blockPlan } from './block-plans';
+import { Comparison } from './comparison';
+import { ModelHistory } from './model-history';
+import { SimulatedReader } from './simulated-reader';
+import type { StoreContract, StoreUnderTest } from './store-under-test';
+import type { BlockPlan } from './synthetic-chain';
+import { expectWhole } from './wholeness-cases';
+import { timeLimit } from './with-store';
+
+const SEED = 415;
+const CHAINS = 40;
+const WRITERS = 3;
+
+type Step =
+  | { kind: 'grow'; plans: BlockPlan[] }
+  | { kind: 'fork'; depth: number; plans: BlockPlan[] }
+  | { kind: 'makeIrreversible'; depth: number }
+  | { kind: 'read'; count: number }
+  | { kind: 'reconnect' }
+  | { kind: 'restart' }
+  | { kind: 'deliver'; order: number; count: number; again: boolean }
+  | { kind: 'die'; order: number; count: number };
+
+const plans = fc.array(blockPlan, { minLength: 1, maxLength: 4 });
+const few = fc.integer({ min: 1, max: 5 });
+const order = fc.nat(1_000);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('grow' as const), plans }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('fork' as const), depth: few, plans }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('makeIrreversible' as const), depth: few }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('read' as const), count: few }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reconnect' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('deliver' as const), order, count: few, again: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('die' as const), order, count: few }) },
+);
+
+/** Stores that many write to at once: whoever writes what and when, the blocks become visible whole and in order. */
+export function describeManyWriters(contract: StoreContract): void {
+  describe('many writers', () => {
+    const numRuns = contract.remote?.chains ?? CHAINS;
+    const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), (steps) =>
+      withWriters(contract, async (run) => {
+        run.reader.grow([steps.length % 2 === 0 ? EMPTY : BUSY, BUSY]);
+        for (const each of steps) await run.take(each);
+        await run.finish();
+      }),
+    );
+    it(
+      'end with the chain as the node has it, whatever they are given, in any order, late, twice, or before they die',
+      () => fc.assert(property, { seed: SEED, numRuns }),
+      timeLimit(contract, 120_000),
+    );
+
+    it(
+      'show whole blocks only, while they write a chain that forks, each in its own order',
+      () => withWriters(contract, showsWholeBlocks),
+      timeLimit(contract, 60_000),
+    );
+  });
+}
+
+const EMPTY: BlockPlan = { transactions: [], abis: [], permissions: [] };
+const BUSY: BlockPlan = {
+  transactions: [
+    [{ account: 'hot', name: 'ping', actor: 'hot', notified: ['cold'], creatorDistance: 0, dataBytes: 100 }],
+    [{ account: 'hot', name: 'pong', actor: 'hot', notified: [], creatorDistance: 0, dataBytes: 8 }],
+  ],
+  abis: [{ account: 'hot', abi: Buffer.from('an ABI') }],
+  permissions: [{ owner: 'hot', name: 'active', authority: { keys: [Buffer.alloc(34, 2)], actors: ['cold'] } }],
+};
+
+async function showsWholeBlocks(run: Run): Promise<void> {
+  const seen = new Map<string, BlockRecords>();
+  const batches: BlockRecords[][] = [];
+  for (let index = 0; index < 20; index++) {
+    if (index % 4 === 3) run.reader.fork(3, Array<BlockPlan>(5).fill(BUSY));
+    else run.reader.grow(Array<BlockPlan>(4).fill(BUSY));
+    for (const block of run.reader.chain) seen.set(block.position.id, block);
+    batches.push(run.reader.read(Infinity));
+  }
+  const messages = batches.flat();
+  const shares = run.writers.map((_, index) => messages.filter((__, place) => place % WRITERS === index));
+  const ended = Promise.all(run.writers.map((writer, index) => writeLate(writer, shares[index] ?? []))).then(
+    () => true,
+  );
+  let looked = 0;
+  while (!(await Promise.race([ended, expectWhole(run.apiReader, seen).then(() => false)]))) looked++;
+  expect(looked).toBeGreaterThan(3);
+  await run.finish();
+}
+
+/** Late messages first, within what a broker may have under way. */
+async function writeLate(writer: HistoryStore, messages: readonly BlockRecords[]): Promise<void> {
+  for (let start = 0; start < messages.length; start += 6) {
+    await writer.writeBlocks(messages.slice(start, start + 6).reverse());
+  }
+}
+
+async function withWriters(contract: StoreContract, body: (run: Run) => Promise<void>): Promise<void> {
+  const under = await contract.open();
+  try {
+    const run = new Run(under, under.store, await under.openReader());
+    await run.openWriters();
+    await body(run);
+    await Promise.all([run.apiReader, ...run.writers].map((handle) => handle.close()));
+  } finally {
+    await under.dispose();
+  }
+}
+
+/** A chain on its way through a reader and several writers. */
+class Run {
+  readonly reader = new SimulatedReader();
+  readonly writers: HistoryStore[] = [];
+  /** Messages that were read and not acknowledged: they are delivered until they are. */
+  private undelivered: BlockRecords[] = [];
+
+  constructor(
+    private readonly under: StoreUnderTest,
+    private readonly store: HistoryStore,
+    readonly apiReader: HistoryStore,
+  ) {}
+
+  async openWriters(): Promise<void> {
+    for (let index = 0; index < WRITERS; index++) this.writers.push(await this.under.openWriter());
+  }
+
+  async take(next: Step): Promise<void> {
+    const { reader } = this;
+    switch (next.kind) {
+      case 'grow':
+        reader.grow(next.plans);
+        break;
+      case 'fork':
+        reader.fork(next.depth, next.plans);
+        break;
+      case 'makeIrreversible':
+        reader.makeIrreversible(next.depth);
+        break;
+      case 'read':
+        this.undelivered.push(...reader.read(next.count));
+        break;
+      case 'reconnect':
+        reader.reconnect();
+        break;
+      case 'restart':
+        reader.restart((await this.store.getProgress()).positions);
+        break;
+      case 'deliver':
+        await this.deliver(next.order, next.count, next.again);
+        break;
+      case 'die':
+        await this.dieWriting(next.order, next.count);
+    }
+  }
+
+  /** Everything that was read comes in the end; then the store is as one that was given the node's chain. */
+  async finish(): Promise<void> {
+    this.reader.grow([BUSY, EMPTY]);
+    this.undelivered.push(...this.reader.read(Infinity));
+    while (this.undelivered.length > 0) await this.deliver(this.undelivered.length * 7, 4, false);
+    await this.store.commitWritten();
+    const model = ModelHistory.of(this.reader.chain);
+    const comparison = new Comparison(this.apiReader, model);
+    await comparison.status();
+    await comparison.progress(this.store);
+    await comparison.sampledActions(30, SEED);
+    await comparison.permissionsOf(model.committedBlocks);
+    await comparison.abisOf(model.committedBlocks.slice(-6));
+    for (const { position } of model.committedBlocks.slice(-6)) await comparison.block({ id: position.id });
+  }
+
+  /** Some of what is under way reaches the writers, each of them some of it, all at once. */
+  private async deliver(chance: number, count: number, again: boolean): Promise<void> {
+    const shares = this.writers.map((_, index) => this.pick(chance + index, count));
+    if (again) this.undelivered.push(...shares.flat().slice(0, 2));
+    await Promise.all(this.writers.map((writer, index) => writer.writeBlocks(shares[index] ?? [])));
+  }
+
+  /** A writer goes away while it writes; what it had not acknowledged is delivered to another. */
+  private async dieWriting(chance: number, count: number): Promise<void> {
+    const messages = this.pick(chance, count);
+    const place = chance % WRITERS;
+    const dying = this.writers[place] as HistoryStore;
+    const writing = dying.writeBlocks(messages).catch((error: unknown) => {
+      if (!hasErrorCode(error, 'STOPPED') && !hasErrorCode(error, 'STORE_UNAVAILABLE')) throw error;
+    });
+    this.writers[place] = await this.under.openWriter();
+    await dying.close();
+    await writing;
+    this.undelivered.push(...messages);
+  }
+
+  private pick(chance: number, count: number): BlockRecords[] {
+    const picked: BlockRecords[] = [];
+    while (picked.length < count && this.undelivered.length > 0) {
+      picked.push(...this.undelivered.splice((chance * 13) % this.undelivered.length, 1));
+    }
+    return picked;
+  }
+}

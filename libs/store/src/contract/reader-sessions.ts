@@ -1,0 +1,59 @@
+import type { BlockRecords, ChainStatus, View } from '@antelope-history/records';
+import type { HistoryStore } from '../history-store';
+
+/**
+ * Numbers blocks as a reader does: one session as long as all goes well, and another whenever it has to ask the store where
+ * to go on.
+ */
+export class ReaderSessions {
+  private session = 1_000;
+  private next = 1_000;
+
+  begin(): void {
+    this.session = this.next + 10;
+    this.next = this.session;
+  }
+
+  /** The blocks as they are read now; each time again, since a view is of a message and not of a block. */
+  read(blocks: readonly BlockRecords[]): BlockRecords[] {
+    return blocks.map((block) => ({ ...block, view: this.view() }));
+  }
+
+  private view(): View {
+    return { session: this.session, ordinal: this.next++ };
+  }
+}
+
+/** A store whose blocks come from a reader, in the order in which it is given them. */
+export function readingInto(store: HistoryStore, sessions: ReaderSessions): HistoryStore {
+  return {
+    getStatus: () => store.getStatus(),
+    getActions: (query) => store.getActions(query),
+    getTransaction: (idPrefix) => store.getTransaction(idPrefix),
+    getBlock: (selector) => store.getBlock(selector),
+    getBlockTraces: (selector) => store.getBlockTraces(selector),
+    getAbis: (requests, isKnown) => store.getAbis(requests, isKnown),
+    getKeyAccounts: (key) => store.getKeyAccounts(key),
+    getControlledAccounts: (actor) => store.getControlledAccounts(actor),
+    getProgress: () => store.getProgress(),
+    setChainId: (chainId) => store.setChainId(chainId),
+    commitWritten: () => store.commitWritten(),
+    close: () => store.close(),
+    writeBlocks: (blocks) => writeRead(store, sessions, blocks),
+  };
+}
+
+async function writeRead(
+  store: HistoryStore,
+  sessions: ReaderSessions,
+  blocks: readonly BlockRecords[],
+): Promise<ChainStatus> {
+  try {
+    await store.writeBlocks(sessions.read(blocks));
+    // Far behind the head a store of many writers may commit later; here it is looked at right after.
+    return await store.commitWritten();
+  } catch (error) {
+    sessions.begin();
+    throw error;
+  }
+}
