@@ -1,0 +1,39 @@
+import { ok, wrong, type Finding } from '@antelope-history/connections';
+import type { estypes } from '@elastic/elasticsearch';
+import { statusOf, type Access, type CheckContext } from './check-requests';
+
+/** What a user needs on the cluster and on the indices of the prefix. */
+const NEEDED: Record<Access, { cluster: estypes.SecurityClusterPrivilege[]; index: estypes.SecurityIndexPrivilege[] }> =
+  {
+    read: { cluster: [], index: ['read'] },
+    write: { cluster: ['monitor', 'manage_index_templates'], index: ['read', 'write', 'manage'] },
+  };
+
+/** Asks which of the privileges the user has. */
+export async function checkPrivileges({ client, signal, options, access }: CheckContext): Promise<Finding> {
+  const pattern = `${options.indexPrefix}-*`;
+  const { cluster, index } = NEEDED[access];
+  const asked = { cluster, index: [{ names: pattern, privileges: index }] };
+  let has: estypes.SecurityHasPrivilegesResponse;
+  try {
+    has = await client.security.hasPrivileges(asked, { signal });
+  } catch (error) {
+    // A server without security knows no such request, and lets everybody do everything.
+    if (isUnknownRequest(statusOf(error))) return ok('elasticsearch.no_security', 'it asks nobody who they are');
+    throw error;
+  }
+  const lacking = [
+    ...cluster.filter((privilege) => !has.cluster[privilege]).map((privilege) => `${privilege} on the cluster`),
+    ...index.filter((privilege) => !has.index[pattern]?.[privilege]).map((privilege) => `${privilege} on ${pattern}`),
+  ];
+  if (lacking.length === 0) return ok('elasticsearch.privileges', `the user may ${access} the indices ${pattern}`);
+  return wrong(
+    'elasticsearch.no_privilege',
+    `the user ${has.username} lacks ${lacking.join(', ')}`,
+    'give them to a role of the user',
+  );
+}
+
+function isUnknownRequest(status: number | undefined): boolean {
+  return status === 400 || status === 404 || status === 405 || status === 500;
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+
+/** What is kept by ranges of block numbers, an index each, so that old ranges can be dropped whole. */
+export const RANGED_KINDS = ['actions', 'blocks', 'bodies'] as const;
+export type RangedKind = (typeof RANGED_KINDS)[number];
+
+/** What is kept in one index each. */
+export const SINGLE_KINDS = ['abis', 'permissions', 'journal', 'progress'] as const;
+export type SingleKind = (typeof SINGLE_KINDS)[number];
+
+export type DocumentKind = RangedKind | SingleKind;
+
+/** As many digits as the highest block number has, so that names sort as numbers. */
+const BLOCK_NUM_DIGITS = 10;
+
+/** The names of all indices that begin with one prefix. */
+export class IndexNames {
+  readonly abis: string;
+  readonly permissions: string;
+  readonly journal: string;
+  readonly progress: string;
+  /** Aliases of all ranges' indices; they exist only when a block was written. */
+  readonly actions: string;
+  readonly blocks: string;
+  readonly bodies: string;
+
+  constructor(readonly prefix: string) {
+    this.abis = this.of('abis');
+    this.permissions = this.of('permissions');
+    this.journal = this.of('journal');
+    this.progress = this.of('progress');
+    this.actions = this.of('actions');
+    this.blocks = this.of('blocks');
+    this.bodies = this.of('bodies');
+  }
+
+  of(kind: DocumentKind): string {
+    return `${this.prefix}-${kind}`;
+  }
+
+  /** The index of a kind that holds a block number. */
+  ranged(kind: RangedKind, blockNum: number, blocksPerIndex: number): string {
+    const first = rangeStart(blockNum, blocksPerIndex);
+    return `${this.of(kind)}-${first.toString().padStart(BLOCK_NUM_DIGITS, '0')}`;
+  }
+
+  /** The first block number of a ranged index; undefined for names that are none of ours. */
+  firstBlockOf(index: string): number | undefined {
+    const kind = RANGED_KINDS.find((each) => index.startsWith(`${this.of(each)}-`));
+    const digits = kind && index.slice(this.of(kind).length + 1);
+    return digits && /^\d{10}$/.test(digits) ? Number(digits) : undefined;
+  }
+}
+
+/** The first block number of the range that holds a number. */
+export function rangeStart(blockNum: number, blocksPerIndex: number): number {
+  return blockNum - (blockNum % blocksPerIndex);
+}
+
+/** By what a key is found: keys of WebAuthn can be longer than a term may be. `key`: canonical key bytes. */
+export function keyTerm(key: Buffer): string {
+  return createHash('sha256').update(key).digest('hex');
+}

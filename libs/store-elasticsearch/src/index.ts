@@ -1,0 +1,2 @@
+export { elasticsearchChecks, readElasticsearchStatus } from './check-elasticsearch';
+export { openElasticsearchStore, type ElasticsearchOptions } from './open-elasticsearch-store';

@@ -1,0 +1,113 @@
+import { addressOf, toConnectionError, type ServerName } from '@antelope-history/connections';
+import { HistoryError } from '@antelope-history/schemas';
+import { errors } from '@elastic/elasticsearch';
+
+/** Resolves as `request` does; what it rejects with becomes one of ours. */
+export async function asked<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request;
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+/** As `asked`, but undefined when what was asked for is not there. */
+export async function askedIfThere<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (httpStatusOf(error) === 404) return undefined;
+    throw toStoreError(error);
+  }
+}
+
+/** The HTTP status of an answer with an error; undefined for other errors. */
+export function httpStatusOf(error: unknown): number | undefined {
+  return error instanceof errors.ResponseError ? error.statusCode : undefined;
+}
+
+/** The kind of error that the server answered with: `version_conflict_engine_exception`; undefined for other errors. */
+export function errorTypeOf(error: unknown): string | undefined {
+  if (!(error instanceof errors.ResponseError)) return undefined;
+  const body = error.body as { error?: { type?: unknown } } | string | undefined;
+  const type = typeof body === 'object' ? body.error?.type : undefined;
+  return typeof type === 'string' ? type : undefined;
+}
+
+/**
+ * What a failed request means: `STORE_UNAVAILABLE` when it may succeed later, `ACCESS_REFUSED`, `CERTIFICATE_REFUSED` or
+ * `STORE_REFUSED` when somebody has to change something first. What was sent, and to whom, stays out of it.
+ */
+export function toStoreError(error: unknown): HistoryError {
+  if (error instanceof HistoryError) return error;
+  if (error instanceof errors.ResponseError) return toAnswerError(error.statusCode ?? 0, errorTypeOf(error));
+  if (error instanceof errors.ProductNotSupportedError) {
+    return new HistoryError('STORE_REFUSED', 'what store.elasticsearch.urls names is not Elasticsearch');
+  }
+  if (error instanceof errors.ElasticsearchClientError) {
+    return toConnectionError({ code: codeOf(error) }, serverOf(error), 'STORE_UNAVAILABLE');
+  }
+  return new HistoryError('INTERNAL', 'a request to Elasticsearch failed', { cause: error });
+}
+
+const BUSY_STATUSES = [408, 429, 502, 503, 504];
+
+/** Whether the same request may succeed later. */
+export function isBusy(status: number, type: string | undefined): boolean {
+  // A block on an index or the cluster goes away when the disk has room again, or when who set it takes it away.
+  return BUSY_STATUSES.includes(status) || type === 'cluster_block_exception';
+}
+
+/** What an answer with an error means, of a request or of one of several in it. */
+export function toAnswerError(status: number, type: string | undefined): HistoryError {
+  const why = type ?? `status ${status}`;
+  if (isBusy(status, type)) return new HistoryError('STORE_UNAVAILABLE', `Elasticsearch can not do it now: ${why}`);
+  if (status === 401) {
+    return new HistoryError(
+      'ACCESS_REFUSED',
+      'Elasticsearch refuses the user or the password: set store.elasticsearch.username and .password',
+    );
+  }
+  if (status === 403) {
+    return new HistoryError(
+      'ACCESS_REFUSED',
+      'the user of store.elasticsearch lacks a privilege on the indices: npm run check-config says which',
+    );
+  }
+  return new HistoryError('STORE_REFUSED', `Elasticsearch refused a request: ${why}`);
+}
+
+function serverOf(error: errors.ElasticsearchClientError): ServerName {
+  const { meta } = error as { meta?: { meta?: { connection?: { url?: URL | string } | null } } };
+  const url = meta?.meta?.connection?.url;
+  return nameServer(url ? addressOf(String(url)) : 'store.elasticsearch.urls');
+}
+
+/** How messages name a server. */
+export function nameServer(address: string): ServerName {
+  return {
+    name: 'Elasticsearch',
+    address,
+    keys: {
+      url: 'store.elasticsearch.urls',
+      caFile: 'store.elasticsearch.ca_file',
+      access: 'store.elasticsearch.username and .password',
+    },
+  };
+}
+
+/** The client keeps of the error below it the text only. */
+const CODES_BY_TEXT: [RegExp, string][] = [
+  [/wrong version number|packet length too long/i, 'ERR_SSL_WRONG_VERSION_NUMBER'],
+  [/self[- ]signed certificate|unable to (verify|get)/i, 'CERT_UNTRUSTED'],
+  [/certificate has expired/i, 'CERT_HAS_EXPIRED'],
+  [/certificate is not yet valid/i, 'CERT_NOT_YET_VALID'],
+  [/does not match certificate/i, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  [/other side closed|socket hang up/i, 'ECONNRESET'],
+];
+
+function codeOf(error: errors.ElasticsearchClientError): string | undefined {
+  if (error instanceof errors.TimeoutError) return 'ETIMEDOUT';
+  const known = CODES_BY_TEXT.find(([text]) => text.test(error.message))?.[1];
+  return known ?? /\b(E[A-Z]{4,}|EAI_AGAIN)\b/.exec(error.message)?.[1];
+}

@@ -1,0 +1,169 @@
+import type { BlockRecords } from '@antelope-history/records';
+import { describeWithService } from '@antelope-history/services';
+import { MAX_PAGE_BYTES, type ActionsQuery } from '@antelope-history/store';
+import {
+  Comparison,
+  ModelHistory,
+  SyntheticChain,
+  type ActionPlan,
+  type BlockPlan,
+} from '@antelope-history/store/contract';
+import { IndexedBlocks } from './indexed-blocks';
+
+const EVERYTHING: ActionsQuery = {
+  account: undefined,
+  filters: [],
+  after: undefined,
+  before: undefined,
+  parent: undefined,
+  order: 'asc',
+  skip: 0,
+  limit: 30,
+  window: 'skip',
+};
+
+const BLOCKS = 60;
+const ACTIONS_PER_BLOCK = 2_000;
+const BLOCKS_PER_INDEX = 16;
+const FIRST_BLOCK = 100;
+
+describeWithService(['elasticsearch'], (url) => {
+  describe('pages at any depth', () => {
+    let indexed: IndexedBlocks;
+    let model: ModelHistory;
+    let comparison: Comparison;
+
+    /** 120,000 rows over five indices; besides them orphans at every height that is not clean, and what is not committed. */
+    beforeAll(async () => {
+      const chain = new SyntheticChain();
+      const trunk = chain.blocks(undefined, plans(BLOCKS));
+      const orphans = chain.blocks(trunk[BLOCKS - 9], plans(8));
+      const later = chain.blocks(trunk.at(-1), plans(3));
+      indexed = await IndexedBlocks.open(url, BLOCKS_PER_INDEX);
+      await indexed.put([...trunk, ...orphans, ...later]);
+      await indexed.commit({ blocks: trunk, cleanUpTo: FIRST_BLOCK + BLOCKS - 9 });
+      model = ModelHistory.of(trunk);
+      comparison = new Comparison(indexed.reader, model);
+    }, 180_000);
+    afterAll(() => indexed.dispose());
+
+    const both = async (query: Partial<ActionsQuery>): Promise<void> => {
+      await comparison.actions({ ...EVERYTHING, ...query, order: 'asc' });
+      await comparison.actions({ ...EVERYTHING, ...query, order: 'desc' });
+    };
+
+    it.each([
+      0, 101, 9_000, 9_001, 9_999, 10_000, 15_999, 16_000, 50_001, 100_000, 111_111, 119_985, 119_999, 120_000, 1e12,
+    ])(
+      'passes over %d rows of the whole chain and of an account',
+      async (skip) => {
+        await both({ skip });
+        await both({ skip, account: 'hot' });
+        await both({ skip: Math.floor(skip / 3), account: 'cold' });
+      },
+      60_000,
+    );
+
+    it('counts within filters, roots and bounds as well', async () => {
+      await both({ skip: 20_000, filters: [{ account: 'hot', name: 'ping' }, { name: 'none' }] });
+      await both({ skip: 39_990, filters: [{ account: 'warm' }] });
+      await both({ skip: 25_000, parent: 'root' });
+      await both({ skip: 30_000, after: { blockNum: 110 }, before: { blockNum: 140 } });
+      await both({ skip: 61_990, after: { blockNum: 110 }, before: { blockNum: 140 } });
+      await both({ skip: 62_000, after: { blockNum: 110 }, before: { blockNum: 140 } });
+      await both({ skip: 12_000, account: 'cold', after: { blockNum: 130 } });
+      await both({ skip: 9_500, before: { blockNum: 104 } });
+    });
+
+    it('finds bounds by time, within a block and between blocks', async () => {
+      const times = [0, 17, 40, 59].map((index) => timeMsOf(model.committedBlocks[index]!));
+      for (const time of times) {
+        for (const ms of [time - 1, time, time + 1]) {
+          await both({ after: { timeMs: ms } });
+          await both({ before: { timeMs: ms } });
+          await both({ after: { timeMs: ms }, before: { timeMs: ms }, skip: 1_990 });
+        }
+      }
+      await both({ after: { timeMs: 0 }, before: { timeMs: 4e12 }, skip: 100_000 });
+      await both({ after: { timeMs: 4e12 } });
+      await both({ before: { timeMs: -4e12 } });
+    });
+
+    it('shows the newest rows in either order', async () => {
+      for (const limit of [1, 100, 101, 1_000]) await both({ window: 'newest', limit });
+      await both({ window: 'newest', limit: 10_000, account: 'cold' });
+      await both({ window: 'newest', limit: 20_000, account: 'hot' });
+      await both({ window: 'newest', limit: 500, before: { blockNum: 100 }, filters: [{ account: 'warm' }] });
+    }, 60_000);
+
+    it('asks for a deep page no more than eight times', async () => {
+      let requests = 0;
+      const count = (): void => {
+        requests++;
+      };
+      indexed.client.diagnostic.on('response', count);
+      const { rows } = await indexed.reader.getActions({ ...EVERYTHING, order: 'desc', skip: 100_000, limit: 100 });
+      indexed.client.diagnostic.off('response', count);
+      expect(rows).toHaveLength(100);
+      expect(requests).toBeGreaterThan(3);
+      expect(requests).toBeLessThanOrEqual(8);
+    });
+  });
+
+  describe('pages of large rows', () => {
+    const LARGE_BYTES = 512 * 1024;
+    let indexed: IndexedBlocks;
+    let model: ModelHistory;
+
+    /** Small rows first, then more than two pages of large ones. */
+    beforeAll(async () => {
+      const small = planOf([Array.from({ length: 300 }, () => ({ ...PING, notified: [] }))]);
+      const large = Array.from({ length: 70 }, () => planOf([[{ ...PING, notified: [], dataBytes: LARGE_BYTES }]]));
+      const blocks = new SyntheticChain().blocks(undefined, [small, ...large]);
+      indexed = await IndexedBlocks.open(url);
+      for (const block of blocks) await indexed.put([block]);
+      await indexed.commit({ blocks, cleanUpTo: FIRST_BLOCK + 70 });
+      model = ModelHistory.of(blocks);
+    }, 120_000);
+    afterAll(() => indexed.dispose());
+
+    it.each(['asc', 'desc'] as const)('are cut where they are full, %s', async (order) => {
+      const comparison = new Comparison(indexed.reader, model);
+      const full = MAX_PAGE_BYTES / LARGE_BYTES;
+      for (const skip of [0, 38, 71 - full, 290, 340]) {
+        await comparison.actions({ ...EVERYTHING, order, skip, limit: 1_000 });
+      }
+      await comparison.actions({ ...EVERYTHING, order, window: 'newest', limit: 40 });
+      const newest = await indexed.reader.getActions({ ...EVERYTHING, order: 'desc', limit: 1_000 });
+      expect({ rows: newest.rows.length, more: newest.more }).toEqual({ rows: full, more: true });
+    });
+  });
+});
+
+const PING: ActionPlan = {
+  account: 'hot',
+  name: 'ping',
+  actor: 'hot',
+  notified: [],
+  creatorDistance: 0,
+  dataBytes: 8,
+};
+
+/** Notifications take sequences of which no row is. */
+function plans(count: number): BlockPlan[] {
+  const transactions = Array.from({ length: ACTIONS_PER_BLOCK / 4 }, (_, index): ActionPlan[] => [
+    PING,
+    { ...PING, creatorDistance: 1, notified: index % 2 === 0 ? ['cold'] : [] },
+    { ...PING, account: 'warm', notified: ['cold', 'hot', 'luke'] },
+    { ...PING, name: 'pong', creatorDistance: 2 },
+  ]);
+  return Array.from({ length: count }, () => planOf(transactions));
+}
+
+function planOf(transactions: ActionPlan[][]): BlockPlan {
+  return { transactions, abis: [], permissions: [] };
+}
+
+function timeMsOf(block: BlockRecords): number {
+  return Date.UTC(2000, 0, 1) + block.timestamp * 500;
+}

@@ -1,0 +1,122 @@
+import type { BlockRecords } from '@antelope-history/records';
+import { describeWithService } from '@antelope-history/services';
+import { Comparison, ModelHistory, SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
+import { IndexedBlocks } from './indexed-blocks';
+
+const KEY = Buffer.alloc(34, 3);
+const FIRST_BLOCK = 100;
+
+/** Every block of them says something of everything. */
+const TELLING: BlockPlan = {
+  transactions: Array.from({ length: 3 }, () => [
+    { account: 'hot', name: 'ping', actor: 'alice', notified: ['cold'], creatorDistance: 0, dataBytes: 8 },
+    { account: 'warm', name: 'pong', actor: 'alice', notified: [], creatorDistance: 1, dataBytes: 8 },
+  ]),
+  abis: [],
+  permissions: [],
+};
+
+describeWithService(['elasticsearch'], (url) => {
+  describe('the branch that the progress names', () => {
+    let indexed: IndexedBlocks;
+    let trunk: BlockRecords[];
+    let orphans: BlockRecords[];
+    let later: BlockRecords[];
+
+    /** What is orphaned or not committed has other ABIs and permissions, and lies in the same indices. */
+    beforeAll(async () => {
+      const chain = new SyntheticChain();
+      trunk = chain.blocks(undefined, tellingBlocks(0, 20));
+      orphans = chain.blocks(trunk[9], tellingBlocks(100, 8));
+      later = chain.blocks(trunk.at(-1), tellingBlocks(200, 4));
+      indexed = await IndexedBlocks.open(url, 8);
+      await indexed.put([...orphans, ...later, ...trunk]);
+    });
+    afterAll(() => indexed.dispose());
+
+    it.each([
+      ['the trunk, all of it named', () => trunk, 0],
+      ['the trunk, half of it clean', () => trunk, FIRST_BLOCK + 9],
+      ['the trunk without its newest block', () => trunk.slice(0, -1), FIRST_BLOCK + 9],
+      ['the trunk and what comes later', () => [...trunk, ...later], FIRST_BLOCK + 9],
+      ['the fork', () => [...trunk.slice(0, 10), ...orphans], FIRST_BLOCK + 5],
+      ['a part of the trunk that is clean', () => trunk.slice(0, 10), FIRST_BLOCK + 9],
+    ])(
+      'is what every query answers of: %s',
+      async (_what, blocksOf, cleanUpTo) => {
+        const blocks = blocksOf();
+        await indexed.commit({ blocks, cleanUpTo });
+        const all = [...trunk, ...orphans, ...later];
+        const comparison = new Comparison(indexed.reader, ModelHistory.of(blocks));
+        await comparison.status();
+        await comparison.sampledActions(150, cleanUpTo);
+        await comparison.permissionsOf(all);
+        await comparison.abisOf(blocks);
+        await comparison.block('latest');
+        for (const { position, transactions } of all) {
+          await comparison.block({ id: position.id });
+          await comparison.block({ num: position.num });
+          for (const { id } of transactions) await comparison.transaction(id.toString('hex'));
+        }
+        await comparison.block({ num: 1 });
+        await comparison.block({ num: 2 ** 32 });
+        await comparison.block({ id: 'f'.repeat(64) });
+      },
+      60_000,
+    );
+
+    it('has of a snapshot its state, and no history', async () => {
+      const [first, ...rest] = trunk as [BlockRecords, ...BlockRecords[]];
+      const snapshot = { ...first, block: undefined, timestamp: 0, transactions: [] };
+      const started = await IndexedBlocks.open(url);
+      await started.put([snapshot, ...rest]);
+      await started.commit({ blocks: [snapshot, ...rest], cleanUpTo: 0 });
+      const comparison = new Comparison(started.reader, ModelHistory.of([snapshot, ...rest]));
+      await comparison.status();
+      await comparison.permissionsOf(trunk);
+      await comparison.abisOf(rest);
+      await comparison.sampledActions(50, 1);
+      await comparison.block({ num: FIRST_BLOCK });
+      await comparison.block({ id: first.position.id });
+      await started.dispose();
+    });
+  });
+
+  it('answers of an empty store, before and after its first index is there', async () => {
+    const indexed = await IndexedBlocks.open(url);
+    const comparison = new Comparison(indexed.reader, new ModelHistory());
+    const ask = async (): Promise<void> => {
+      await comparison.status();
+      await comparison.sampledActions(20, 1);
+      await comparison.transaction('0'.repeat(64));
+      for (const selector of ['latest', { num: 1 }, { id: '0'.repeat(64) }] as const) await comparison.block(selector);
+      await comparison.abis([{ account: 'eosio', blockNum: 1, sequence: 1 }]);
+      await comparison.keyAccounts(KEY);
+      await comparison.controlledAccounts('eosio');
+    };
+    await ask();
+    await indexed.put(new SyntheticChain().blocks(undefined, [TELLING]));
+    await ask();
+    await indexed.dispose();
+    await expect(indexed.reader.getStatus()).rejects.toMatchObject({ code: 'STOPPED' });
+  });
+});
+
+/** Each with an ABI and permissions that no other has. */
+function tellingBlocks(from: number, count: number): BlockPlan[] {
+  return Array.from({ length: count }, (_, index) => {
+    const mark = from + index;
+    return {
+      ...TELLING,
+      abis: [
+        { account: 'hot', abi: Buffer.from(`abi ${mark}`) },
+        { account: 'warm', abi: Buffer.from(mark % 3 === 0 ? '' : `warm ${mark % 2}`) },
+      ],
+      permissions: [
+        { owner: 'alice', name: 'active', authority: { keys: [Buffer.alloc(34, mark)], actors: [] } },
+        { owner: 'bob', name: 'active', authority: mark % 2 === 0 ? { keys: [KEY], actors: ['alice'] } : undefined },
+        { owner: `owner${'abcde'[mark % 5]}`, name: 'owner', authority: { keys: [KEY], actors: ['bob'] } },
+      ],
+    };
+  });
+}

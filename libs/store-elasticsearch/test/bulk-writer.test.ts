@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from '@elastic/elasticsearch';
+import { HistoryError } from '@antelope-history/schemas';
+import { describeWithService } from '@antelope-history/services';
+import { BulkRequest } from '../src/bulk-request';
+import { BulkWriter } from '../src/bulk-writer';
+import { FaultyServer, operationsOf, type Fault } from './faulty-server';
+
+const BLOCK = { num: 7, id: '00000007'.padEnd(64, 'a') };
+
+describeWithService(['elasticsearch'], (url) => {
+  const index = `bulk-${randomUUID()}`;
+  const direct = new Client({ node: url });
+  let server: FaultyServer;
+  let client: Client;
+  let writer: BulkWriter;
+
+  beforeAll(async () => {
+    const mappings = { dynamic: false, properties: { count: { type: 'integer' } } } as const;
+    await direct.indices.create({ index, mappings, settings: { number_of_replicas: 0 } });
+  });
+  afterAll(async () => {
+    await direct.indices.delete({ index });
+    await direct.close();
+  });
+  beforeEach(async () => {
+    server = await FaultyServer.start(url);
+    client = new Client({ node: server.url, requestTimeout: 2_000 });
+    writer = new BulkWriter(client, 2);
+  });
+  afterEach(async () => {
+    await client.close();
+    await server.stop();
+  });
+
+  function requestOf(ids: readonly string[], version = 1): BulkRequest {
+    const request = new BulkRequest();
+    for (const id of ids) request.put(index, id, version, JSON.stringify({ count: id.length }), BLOCK);
+    return request;
+  }
+
+  /** Which documents each bulk request held. */
+  function sent(): string[][] {
+    const idOf = (operation: string): string => /"_id":"([^"]*)"/.exec(operation)?.[1] ?? '';
+    return server.seen.map(({ body }) => operationsOf(body).map(idOf));
+  }
+
+  async function expectStored(ids: readonly string[], version = 1): Promise<void> {
+    const { docs } = await direct.mget({ index, ids: [...ids] });
+    expect(docs).toMatchObject(ids.map((_id) => ({ _id, _version: version, found: true })));
+  }
+
+  function befall(...faults: Fault[]): void {
+    server.fault = () => faults.shift() ?? 'none';
+  }
+
+  it('sends again what the server had no room for, and nothing else', async () => {
+    befall({ takes: (place) => place % 2 === 0 }, { takes: () => false });
+    await writer.write([requestOf(['a1', 'a2', 'a3', 'a4', 'a5'])]);
+    expect(sent()).toEqual([
+      ['a1', 'a2', 'a3', 'a4', 'a5'],
+      ['a2', 'a4'],
+      ['a2', 'a4'],
+    ]);
+    await expectStored(['a1', 'a2', 'a3', 'a4', 'a5']);
+  });
+
+  it.each<[string, Fault]>([
+    ['is busy', { status: 429 }],
+    ['is not there', { status: 503 }],
+    ['goes away before it took it', 'cut before'],
+    ['goes away after it took it', 'cut after'],
+    ['does not answer', 'silence'],
+  ])('sends all again when the server %s', async (_what, fault) => {
+    befall(fault);
+    const ids = ['b1', 'b2'].map((id) => id + JSON.stringify(fault).replace(/\W/g, ''));
+    await writer.write([requestOf(ids)]);
+    expect(sent()).toEqual([ids, ids]);
+    await expectStored(ids);
+  });
+
+  it('halves a request that is too large for the server', async () => {
+    server.fault = ({ body }) => (operationsOf(body).length > 2 ? { status: 413 } : 'none');
+    const ids = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'];
+    await writer.write([requestOf(ids)]);
+    expect(sent().filter(({ length }) => length <= 2)).toEqual([['c1', 'c2'], ['c3', 'c4'], ['c5', 'c6'], ['c7']]);
+    await expectStored(ids);
+  });
+
+  it('names the block of a document that is too large alone', async () => {
+    server.fault = () => ({ status: 413 });
+    await expect(writer.write([requestOf(['d1'])])).rejects.toMatchObject({
+      code: 'BLOCK_REFUSED',
+      message: expect.stringContaining(`${index} refuses a document of block 7 ${BLOCK.id}`) as string,
+    });
+  });
+
+  it('names the block of a document that is against the mapping, and writes the others of its request', async () => {
+    const request = requestOf(['e1']);
+    request.put(index, 'e2', 1, '{"count":"many"}', { num: 8, id: 'x' });
+    request.put(index, 'e3', 1, '{"count":1}', BLOCK);
+    await expect(writer.write([request])).rejects.toMatchObject({
+      code: 'BLOCK_REFUSED',
+      message: expect.stringMatching(/of block 8 x: document_parsing_exception/) as string,
+    });
+    await expectStored(['e1', 'e3']);
+  });
+
+  it('leaves what is there in a later version', async () => {
+    await writer.write([requestOf(['f1', 'f2'], 5)]);
+    await writer.write([requestOf(['f1', 'f2'], 4)]);
+    await writer.write([requestOf(['f2', 'f3'], 5)]);
+    await expectStored(['f1', 'f2', 'f3'], 5);
+  });
+
+  it('has so many requests under way as it may, and takes no more before', async () => {
+    let waiting = 0;
+    let most = 0;
+    server.fault = () => 'none';
+    function* requests(): Generator<BulkRequest> {
+      for (let place = 0; place < 12; place++) {
+        waiting++;
+        most = Math.max(most, waiting - server.seen.length);
+        yield requestOf([`g${place}`]);
+      }
+    }
+    await writer.write(requests());
+    expect(server.seen).toHaveLength(12);
+    // The two under way may not have arrived yet, and one is made while it waits for its turn.
+    expect(most).toBeLessThanOrEqual(3);
+  });
+
+  it('gives up at once when it is stopped', async () => {
+    server.fault = () => ({ status: 429 });
+    const writing = writer.write([requestOf(['h1'])]);
+    writing.catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    writer.stop();
+    await expect(writing).rejects.toBeInstanceOf(HistoryError);
+    await expect(writing).rejects.toMatchObject({ code: 'STOPPED' });
+  });
+});

@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Client } from '@elastic/elasticsearch';
+import type { Finding } from '@antelope-history/connections';
+import { createIndexPrefix, describeWithService, type IndexPrefix } from '@antelope-history/services';
+import {
+  elasticsearchChecks,
+  openElasticsearchStore,
+  readElasticsearchStatus,
+  type ElasticsearchOptions,
+} from '../src';
+
+const CHAIN = 'c5'.repeat(32);
+const TIME_LIMIT_MS = 5_000;
+
+const DEFAULTS: ElasticsearchOptions = {
+  urls: [],
+  indexPrefix: 'history',
+  blocksPerIndex: 1000,
+  retainBlocks: 0,
+  replicas: 0,
+  bulkBytes: 1024 * 1024,
+  bulkConcurrency: 2,
+  commitSeconds: 1,
+  requestTimeoutSeconds: 30,
+};
+
+interface Asked extends Partial<ElasticsearchOptions> {
+  access?: 'read' | 'write';
+  chainId?: string;
+  now?: number;
+}
+
+const checksOf = ({ access = 'write', chainId, now = Date.now(), ...options }: Asked) =>
+  elasticsearchChecks({ options: { ...DEFAULTS, ...options }, access, chainId, now: () => now });
+
+/** What each check finds, by the last word of its name; a node's own is `node`. */
+async function findingsOf(asked: Asked) {
+  const findings: Record<string, Finding> = {};
+  const wordOf = (name: string): string => (name.includes(':') ? 'node' : (name.split(' ')[1] ?? ''));
+  for (const { name, needs, run } of checksOf(asked)) {
+    if (needs.some((need) => !['ok', 'warning'].includes(findings[wordOf(need)]?.outcome ?? ''))) continue;
+    findings[wordOf(name)] = await run(AbortSignal.timeout(TIME_LIMIT_MS));
+  }
+  return findings;
+}
+
+const idsOf = (findings: Record<string, Finding>) =>
+  Object.fromEntries(Object.entries(findings).map(([name, { outcome, id }]) => [name, `${outcome} ${id}`]));
+
+describeWithService(['elasticsearch'], (url) => {
+  describe('checks of Elasticsearch', () => {
+    let indices: IndexPrefix;
+    let client: Client;
+    let at: { urls: string[]; indexPrefix: string };
+    beforeAll(() => (client = new Client({ node: url })));
+    beforeEach(() => {
+      indices = createIndexPrefix(url);
+      at = { urls: [url], indexPrefix: indices.prefix };
+    });
+    afterEach(() => indices.remove());
+    afterAll(() => client.close());
+
+    async function makeStore(options: Partial<ElasticsearchOptions> = {}): Promise<void> {
+      const store = await openElasticsearchStore({ ...DEFAULTS, ...at, ...options }, { readOnly: false });
+      await store.setChainId(CHAIN);
+      await store.close();
+    }
+
+    it('find an empty cluster in order, and write nothing', async () => {
+      expect(idsOf(await findingsOf(at))).toEqual({
+        node: 'ok elasticsearch.answers',
+        privileges: 'ok elasticsearch.no_security',
+        cluster: 'ok elasticsearch.cluster',
+        blocks: 'ok elasticsearch.blocks',
+        templates: 'ok elasticsearch.templates',
+        indices: 'ok elasticsearch.indices',
+        data: 'ok elasticsearch.empty',
+        clock: 'ok elasticsearch.clock',
+      });
+      expect(await client.indices.get({ index: `${indices.prefix}*` })).toEqual({});
+      expect(await readElasticsearchStatus({ ...DEFAULTS, ...at })).toBeUndefined();
+    });
+
+    it('find data in order, and of another chain, format or range', async () => {
+      await makeStore();
+      expect((await findingsOf({ ...at, chainId: CHAIN }))['data']?.id).toBe('elasticsearch.data');
+      expect((await readElasticsearchStatus({ ...DEFAULTS, ...at }))?.chainId).toBe(CHAIN);
+      const { data: other } = await findingsOf({ ...at, chainId: 'ab'.repeat(32), access: 'read' });
+      expect(other).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.chain_id_mismatch' });
+      const { data: range } = await findingsOf({ ...at, blocksPerIndex: 7 });
+      expect(range).toMatchObject({ outcome: 'warning', id: 'elasticsearch.blocks_per_index_fixed' });
+      const index = `${indices.prefix}-progress`;
+      await client.update({ index, id: 'progress', doc: { format_version: 99 } });
+      const { data: format } = await findingsOf(at);
+      expect(format).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.wrong_format' });
+    });
+
+    it('find an index template that takes the names of ours, by patterns and priority', async () => {
+      const name = `${indices.prefix}-of-somebody`;
+      const put = (priority: number, pattern: string) =>
+        client.indices.putIndexTemplate({ name, index_patterns: [pattern], priority });
+      await put(499, `${indices.prefix}-*`);
+      expect((await findingsOf(at))['templates']?.id).toBe('elasticsearch.templates');
+      await put(501, `${indices.prefix}-other-*`);
+      expect((await findingsOf(at))['templates']?.id).toBe('elasticsearch.templates');
+      await put(501, `${indices.prefix}-act*`);
+      const { templates } = await findingsOf(at);
+      expect(templates).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.template_overridden' });
+      expect(templates?.what).toContain(name);
+    });
+
+    it('find an index that was made by somebody else', async () => {
+      await client.indices.create({ index: `${indices.prefix}-journal` });
+      const { indices: finding } = await findingsOf({ ...at, access: 'read' });
+      expect(finding).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.index_foreign' });
+      expect(finding?.what).toContain(`${indices.prefix}-journal`);
+    });
+
+    it('find the block of a disk that is full, and one that somebody set', async () => {
+      await makeStore();
+      const index = `${indices.prefix}-journal`;
+      await client.indices.putSettings({ index, settings: { 'index.blocks.read_only_allow_delete': true } });
+      const { blocks } = await findingsOf(at);
+      expect(blocks).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.flood_stage' });
+      expect(blocks?.what).toContain(index);
+      await client.indices.putSettings({
+        index,
+        settings: { 'index.blocks.read_only_allow_delete': null, 'index.blocks.write': true },
+      });
+      expect((await findingsOf(at))['blocks']).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.read_only' });
+      await client.indices.putSettings({ index, settings: { 'index.blocks.write': null } });
+      expect((await findingsOf(at))['blocks']?.id).toBe('elasticsearch.blocks');
+    });
+
+    it('find copies that no node has, and shards that are nowhere', async () => {
+      await makeStore({ replicas: 1 });
+      const { cluster } = await findingsOf(at);
+      expect(cluster).toMatchObject({ outcome: 'warning', id: 'elasticsearch.cluster_yellow' });
+      // No node has this name.
+      const settings = { 'index.routing.allocation.require._name': 'nobody' };
+      await client.indices.create({ index: `${indices.prefix}-lost`, settings, wait_for_active_shards: 0 });
+      const { cluster: red } = await findingsOf(at);
+      expect(red).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.cluster_red' });
+      expect(red?.what).toContain(`${indices.prefix}-lost`);
+    });
+
+    it('find its clock and ours apart', async () => {
+      const { clock } = await findingsOf({ ...at, now: Date.now() - 60_000 });
+      expect(clock).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.clocks_differ' });
+    });
+  });
+});
+
+describe('checks of what is no Elasticsearch that we know', () => {
+  /** What the check of the node finds. */
+  const findNode = (url: string): Promise<Finding> | undefined =>
+    checksOf({ urls: [url] })[0]?.run(AbortSignal.timeout(TIME_LIMIT_MS));
+
+  async function findAt(answer: RequestListener): Promise<Finding | undefined> {
+    const server = createServer(answer).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const finding = await findNode(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.closeAllConnections();
+    server.close();
+    return finding;
+  }
+  const product = { 'x-elastic-product': 'Elasticsearch', 'content-type': 'application/json' };
+  const ofVersion =
+    (version: string): RequestListener =>
+    (_request, response) =>
+      response.writeHead(200, product).end(JSON.stringify({ nodes: { one: { version } } }));
+
+  it('find a version that is too old, and one that is not known', async () => {
+    expect(await findAt(ofVersion('7.17.29'))).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.version_old' });
+    expect((await findAt(ofVersion('9.2.0')))?.id).toBe('elasticsearch.answers');
+    expect(await findAt(ofVersion('10.0.0'))).toMatchObject({ outcome: 'warning', id: 'elasticsearch.version_new' });
+  });
+
+  it('find another server, none, a host without an address, and a server that is silent', async () => {
+    const other = await findAt((_request, response) => response.writeHead(404).end('nothing here'));
+    expect(other).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.other_server' });
+    const ids = [];
+    for (const url of ['http://127.0.0.1:1', 'http://no-such-host.invalid:9200']) {
+      ids.push((await findNode(url))?.id);
+    }
+    expect(ids).toEqual(['elasticsearch.refused', 'elasticsearch.unknown_host']);
+    expect((await findAt(() => undefined))?.id).toBe('elasticsearch.no_answer');
+  });
+});

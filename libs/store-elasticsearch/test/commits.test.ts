@@ -1,0 +1,186 @@
+import { Client } from '@elastic/elasticsearch';
+import type { BlockRecords } from '@antelope-history/records';
+import { describeWithService } from '@antelope-history/services';
+import {
+  Comparison,
+  EMPTY_BLOCK,
+  ModelHistory,
+  ReaderSessions,
+  SimulatedReader,
+  SyntheticChain,
+  type BlockPlan,
+} from '@antelope-history/store/contract';
+import type { DocumentKind } from '../src/index-names';
+import { TemporaryStore } from './temporary-store';
+
+jest.setTimeout(120_000);
+
+const FAR_HEAD = { num: 100_000, id: 'f'.repeat(64) };
+
+const BUSY: BlockPlan = {
+  transactions: [
+    [
+      { account: 'hot', name: 'ping', actor: 'hot', notified: ['cold'], creatorDistance: 0, dataBytes: 50 },
+      { account: 'hot', name: 'pong', actor: 'hot', notified: [], creatorDistance: 1, dataBytes: 8 },
+    ],
+  ],
+  abis: [{ account: 'hot', abi: Buffer.from('an ABI') }],
+  permissions: [{ owner: 'hot', name: 'active', authority: { keys: [Buffer.alloc(34, 2)], actors: ['cold'] } }],
+};
+
+const KINDS: DocumentKind[] = ['actions', 'blocks', 'bodies', 'abis', 'permissions'];
+
+describeWithService(['elasticsearch'], (url = '') => {
+  const client = new Client({ node: url });
+  afterAll(() => client.close());
+
+  async function withStore(
+    options: Parameters<typeof TemporaryStore.open>[1],
+    body: (temporary: TemporaryStore) => Promise<void>,
+  ): Promise<void> {
+    const temporary = await TemporaryStore.open(url, options);
+    try {
+      await body(temporary);
+    } finally {
+      await temporary.dispose();
+    }
+  }
+
+  /** Of which blocks documents of a kind are there, whatever is committed; each once. */
+  async function blocksIn({ names }: TemporaryStore, kind: DocumentKind): Promise<Set<string>> {
+    await client.indices.refresh({ index: `${names.prefix}-*` });
+    const { hits } = await client.search<{ block: string }>({ index: names.of(kind), size: 10_000 });
+    return new Set(hits.hits.map(({ _source }) => _source?.block ?? ''));
+  }
+
+  const busyChain = (length: number): BlockRecords[] =>
+    new SyntheticChain().blocks(undefined, Array<BlockPlan>(length).fill(BUSY));
+
+  it('come now and then while far behind the head, and with each write when following it', () =>
+    withStore({ commitSeconds: 2 }, async ({ store }) => {
+      const sessions = new ReaderSessions();
+      const blocks = busyChain(4);
+      const far = blocks.slice(0, 3).map((block) => ({ ...block, head: FAR_HEAD }));
+      // The first is due at once, but not waited for.
+      await store.writeBlocks(sessions.read(far.slice(0, 1)));
+      await store.writeBlocks(sessions.read(far.slice(1, 2)));
+      await store.writeBlocks(sessions.read(far.slice(2, 3)));
+      const committed = (await store.getStatus()).committed?.num ?? 0;
+      expect(committed).toBeLessThan(102);
+      while ((await store.commitWritten()).committed?.num !== 102);
+      const status = await store.writeBlocks(sessions.read(blocks.slice(3)));
+      expect(status.committed).toEqual(blocks[3]?.position);
+    }));
+
+  it('wait for documents that are missing, and go on when they are read again', () =>
+    withStore({ commitSeconds: 1_000 }, async (temporary) => {
+      const { store, names } = temporary;
+      const sessions = new ReaderSessions();
+      const blocks = busyChain(6).map((block) => ({ ...block, head: FAR_HEAD }));
+      await store.writeBlocks(sessions.read(blocks.slice(0, 3)));
+      await store.writeBlocks(sessions.read(blocks.slice(3)));
+      const other = await temporary.openWriter({ commitSeconds: 0 });
+      // As if the server had lost it.
+      await client.indices.refresh({ index: names.actions });
+      const query = { term: { block: blocks[4]?.position.id ?? '' } };
+      const { hits } = await client.search({ index: names.actions, query, size: 1 });
+      const [lost] = hits.hits;
+      await client.delete({ index: lost?._index ?? '', id: lost?._id ?? '' });
+      await expect(other.commitWritten()).rejects.toMatchObject({ code: 'BLOCK_GAP' });
+      const { positions } = await other.getProgress();
+      sessions.begin();
+      const next = blocks.filter(({ position }) => position.num > (positions.at(-1)?.num ?? 0));
+      await other.writeBlocks(sessions.read(next));
+      expect(await other.commitWritten()).toMatchObject({ committed: blocks[5]?.position });
+      await new Comparison(other, ModelHistory.of(blocks)).sampledActions(20, 1);
+    }));
+
+  it('are made by another when a writer died before its own', () =>
+    withStore({ commitSeconds: 1_000 }, async (temporary) => {
+      const blocks = busyChain(5).map((block) => ({ ...block, head: FAR_HEAD }));
+      const sessions = new ReaderSessions();
+      await temporary.store.writeBlocks(sessions.read(blocks.slice(0, 1)));
+      await temporary.store.writeBlocks(sessions.read(blocks.slice(1)));
+      await temporary.store.close();
+      const other = await temporary.openWriter();
+      expect(await other.commitWritten()).toMatchObject({ committed: blocks[4]?.position });
+    }));
+
+  it('leave nothing of orphans in the indices when they are irreversible, committed or not', () =>
+    withStore({}, async (temporary) => {
+      const { store } = temporary;
+      const reader = new SimulatedReader();
+      reader.grow(Array<BlockPlan>(6).fill(BUSY));
+      await store.writeBlocks(reader.read(Infinity));
+      reader.fork(3, Array<BlockPlan>(4).fill(BUSY));
+      await store.writeBlocks(reader.read(Infinity));
+      // A session that is overtaken: only its later messages were ever written.
+      reader.fork(2, Array<BlockPlan>(3).fill(BUSY));
+      await store.writeBlocks(reader.read(Infinity).slice(1));
+      reader.restart((await store.getProgress()).positions);
+      reader.fork(3, Array<BlockPlan>(2).fill(BUSY));
+      await store.writeBlocks(reader.read(Infinity));
+      const before = await blocksIn(temporary, 'blocks');
+      const orphans = [...before].filter((id) => !reader.chain.some(({ position }) => position.id === id));
+      expect(orphans.length).toBeGreaterThan(4);
+      reader.grow([BUSY, BUSY]);
+      reader.makeIrreversible(0);
+      reader.grow(Array<BlockPlan>(6).fill(BUSY));
+      await store.writeBlocks(reader.read(Infinity));
+      for (const kind of KINDS) {
+        const blocks = await blocksIn(temporary, kind);
+        for (const orphan of orphans) expect(blocks).not.toContain(orphan);
+      }
+      expect((await blocksIn(temporary, 'blocks')).size).toBe(reader.chain.length);
+      const comparison = new Comparison(store, ModelHistory.of(reader.chain));
+      await comparison.status();
+      await comparison.sampledActions(20, 1);
+    }));
+
+  it('pass over what comes late, and write nothing of it where all is decided', () =>
+    withStore({}, async (temporary) => {
+      const { store } = temporary;
+      const chain = new SyntheticChain();
+      const sessions = new ReaderSessions();
+      const trunk = chain.blocks(undefined, Array<BlockPlan>(4).fill(BUSY));
+      const late = sessions.read([chain.block(trunk[1], BUSY)]);
+      sessions.begin();
+      const rest = chain.blocks(trunk[3], Array<BlockPlan>(8).fill(BUSY), trunk[3]?.position);
+      await store.writeBlocks(sessions.read([...trunk, ...rest]));
+      await store.writeBlocks(late);
+      expect(await blocksIn(temporary, 'blocks')).not.toContain(late[0]?.position.id);
+      const contradiction = sessions.read([chain.block(trunk[1], BUSY)]);
+      await expect(store.writeBlocks(contradiction)).rejects.toMatchObject({ code: 'FORK_TOO_DEEP' });
+      expect(await blocksIn(temporary, 'blocks')).not.toContain(contradiction[0]?.position.id);
+      await new Comparison(store, ModelHistory.of([...trunk, ...rest])).sampledActions(20, 1);
+    }));
+
+  it('have their journal removed, and of each permission what is no longer so', () =>
+    withStore({}, async (temporary) => {
+      const { store, names } = temporary;
+      const sessions = new ReaderSessions();
+      const chain = new SyntheticChain();
+      const blocks: BlockRecords[] = [];
+      for (let index = 0; index < 14; index++) {
+        const key = Buffer.alloc(34, index);
+        const permissions = [{ owner: 'hot', name: 'active', authority: { keys: [key], actors: [] } }];
+        blocks.push(chain.block(blocks.at(-1), { ...BUSY, permissions }, blocks.at(-3)?.position));
+        await store.writeBlocks(sessions.read(blocks.slice(-1)));
+      }
+      await store.close();
+      await client.indices.refresh({ index: `${names.prefix}-*` });
+      const { hits } = await client.search<{ ordinal: number }>({ index: names.journal });
+      // Of the newest only what comes after the last commit would remove it.
+      expect(hits.hits.filter(({ _source }) => (_source?.ordinal ?? 0) < 1_005)).toEqual([]);
+      expect((await blocksIn(temporary, 'permissions')).size).toBeLessThan(9);
+      const comparison = new Comparison(await temporary.openReader(), ModelHistory.of(blocks));
+      await comparison.permissionsOf(blocks);
+    }));
+
+  it('refuse blocks that do not say when they were read', () =>
+    withStore({}, async ({ store }) => {
+      await expect(store.writeBlocks([new SyntheticChain().block(undefined, EMPTY_BLOCK)])).rejects.toMatchObject({
+        code: 'INTERNAL',
+      });
+    }));
+});

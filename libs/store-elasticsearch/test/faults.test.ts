@@ -1,0 +1,113 @@
+import { createRandom } from '@antelope-history/chance';
+import type { BlockRecords } from '@antelope-history/records';
+import { HistoryError } from '@antelope-history/schemas';
+import { describeWithService } from '@antelope-history/services';
+import type { HistoryStore } from '@antelope-history/store';
+import { Comparison, ModelHistory, SimulatedReader, type BlockPlan } from '@antelope-history/store/contract';
+import { FaultyServer, type Fault, type SeenRequest } from './faulty-server';
+import { TemporaryStore } from './temporary-store';
+
+const SEED = 5;
+const LIMIT_MS = 240_000;
+const WRITERS = 2;
+
+const BUSY: BlockPlan = {
+  transactions: Array.from({ length: 3 }, () => [
+    { account: 'hot', name: 'ping', actor: 'hot', notified: ['cold'], creatorDistance: 0, dataBytes: 50 },
+    { account: 'hot', name: 'pong', actor: 'hot', notified: [], creatorDistance: 1, dataBytes: 8 },
+  ]),
+  abis: [{ account: 'hot', abi: Buffer.from('an ABI') }],
+  permissions: [{ owner: 'hot', name: 'active', authority: { keys: [Buffer.alloc(34, 2)], actors: ['cold'] } }],
+};
+
+describeWithService(['elasticsearch'], (url = '') => {
+  describe('faults of the server and the network', () => {
+    it(
+      'lose nothing and show no part, whatever they befall',
+      async () => {
+        const server = await FaultyServer.start(url);
+        const temporary = await TemporaryStore.open(url, { requestTimeoutSeconds: 4 });
+        try {
+          const writers = await Promise.all(
+            Array.from({ length: WRITERS }, () => temporary.openWriter({ urls: [server.url] })),
+          );
+          const faults = new ChanceOfFaults();
+          server.fault = (seen) => faults.of(seen);
+          const reader = new SimulatedReader();
+          for (let round = 0; round < 8; round++) {
+            if (round % 4 === 3) reader.fork(3, [BUSY, BUSY, BUSY, BUSY]);
+            else reader.grow([BUSY, BUSY, BUSY]);
+            await deliver(writers, reader.read(Infinity));
+            await expectWhole(temporary.store, reader.chain);
+          }
+          server.fault = () => 'none';
+          await temporary.store.commitWritten();
+          const model = ModelHistory.of(reader.chain);
+          const comparison = new Comparison(temporary.store, model);
+          await comparison.status();
+          await comparison.sampledActions(40, SEED);
+          await comparison.permissionsOf(model.committedBlocks);
+          for (const { position } of model.committedBlocks) await comparison.block({ id: position.id });
+          expect(faults.befell.size).toBe(5);
+        } finally {
+          await temporary.dispose();
+          await server.stop();
+        }
+      },
+      LIMIT_MS,
+    );
+  });
+});
+
+/** Each message goes to one of the writers, until that has made it durable. */
+async function deliver(writers: readonly HistoryStore[], messages: readonly BlockRecords[]): Promise<void> {
+  await Promise.all(
+    writers.map((writer, index) =>
+      writeUntilDone(
+        writer,
+        messages.filter((_, place) => place % writers.length === index),
+      ),
+    ),
+  );
+}
+
+async function writeUntilDone(writer: HistoryStore, messages: BlockRecords[]): Promise<void> {
+  for (;;) {
+    try {
+      await writer.writeBlocks(messages);
+      return;
+    } catch (error) {
+      if (!(error instanceof HistoryError) || !error.retryable) throw error;
+    }
+  }
+}
+
+/** What is committed is a block of the chain with everything before it. */
+async function expectWhole(store: HistoryStore, chain: readonly BlockRecords[]): Promise<void> {
+  const { block, status, transactions } = await store.getBlockTraces('latest');
+  expect(block?.position).toEqual(status.committed);
+  const records = chain.find(({ position }) => position.id === status.committed?.id);
+  if (records) expect(transactions).toHaveLength(records.transactions.length);
+}
+
+/** Befalls every fifth request, by a seed. */
+class ChanceOfFaults {
+  readonly befell = new Set<string>();
+  private readonly next = createRandom(SEED);
+
+  of({ path, body }: SeenRequest): Fault {
+    if (this.next(5) !== 0) return 'none';
+    const isBulk = path.startsWith('/_bulk') && !body.startsWith('{"delete"');
+    const place = this.next(3);
+    const kinds: [string, Fault][] = [
+      ['cut before', 'cut before'],
+      ['cut after', 'cut after'],
+      ['silence', 'silence'],
+      ['busy', { status: 429 }],
+      ['part', isBulk ? { takes: (each) => each % 3 !== place } : 'cut after'],
+    ];
+    const [name, fault] = kinds[this.next(kinds.length)] as [string, Fault];
+    this.befell.add(name);
+    return fault;
+  }
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@elastic/elasticsearch';
+import type { BlockPosition, BlockRecords } from '@antelope-history/records';
+import { documentsOf, type NewDocument } from '../src/block-documents';
+import { createClient } from '../src/client';
+import type { ProgressDocument } from '../src/documents';
+import { ElasticsearchReader } from '../src/elasticsearch-reader';
+import { IndexNames, RANGED_KINDS } from '../src/index-names';
+import { indexTemplates } from '../src/index-templates';
+import { emptyProgress, ProgressStore } from '../src/progress-store';
+
+const TIMEOUT_SECONDS = 30;
+const OPERATIONS_PER_REQUEST = 5_000;
+
+/** What a test says is committed. */
+export interface Committed {
+  /** Ascending and without a gap. */
+  blocks: readonly BlockRecords[];
+  /** Up to which block nothing else lies in the indices; 0 = they are all named. */
+  cleanUpTo: number;
+}
+
+/** Indices of a test's own, filled with whatever blocks it likes, committed or not, without the writer. */
+export class IndexedBlocks {
+  readonly names = new IndexNames(`read-${randomUUID()}`);
+  readonly client: Client;
+  readonly reader: ElasticsearchReader;
+  private operations: (object | string)[] = [];
+
+  private constructor(
+    url: string,
+    readonly blocksPerIndex: number,
+  ) {
+    const client = createClient({
+      urls: [url],
+      indexPrefix: this.names.prefix,
+      blocksPerIndex,
+      retainBlocks: 0,
+      replicas: 0,
+      bulkBytes: 1,
+      bulkConcurrency: 1,
+      commitSeconds: 1,
+      requestTimeoutSeconds: TIMEOUT_SECONDS,
+    });
+    this.client = client;
+    this.reader = new ElasticsearchReader(client, this.names, TIMEOUT_SECONDS);
+  }
+
+  static async open(url: string, blocksPerIndex = 1_000_000): Promise<IndexedBlocks> {
+    const indexed = new IndexedBlocks(url, blocksPerIndex);
+    for (const [name, template] of Object.entries(indexTemplates(indexed.names.prefix, 0))) {
+      await indexed.client.indices.putIndexTemplate({ name, ...template });
+    }
+    return indexed;
+  }
+
+  /** Indexes every document of the blocks; none of them is committed by that. */
+  async put(blocks: readonly BlockRecords[]): Promise<void> {
+    for (const block of blocks) {
+      for (const document of documentsOf(block)) this.add(block.position.num, document);
+      if (this.operations.length >= OPERATIONS_PER_REQUEST) await this.send();
+    }
+    await this.send();
+    for (const kind of RANGED_KINDS) {
+      // Blocks without actions have made no index of them.
+      const index = `${this.names.of(kind)}-*`;
+      await this.client.indices.putAlias({ index, name: this.names.of(kind) }, { ignore: [404] });
+    }
+    await this.client.indices.refresh({ index: `${this.names.prefix}-*` });
+  }
+
+  async commit({ blocks, cleanUpTo }: Committed): Promise<void> {
+    const last = blocks.at(-1)?.position as BlockPosition;
+    const progress: ProgressDocument = {
+      ...emptyProgress(this.blocksPerIndex),
+      first_block_num: blocks.find(({ block }) => block !== undefined)?.position.num,
+      committed: last,
+      head: blocks.at(-1)?.head,
+      last_irreversible: blocks.at(-1)?.lastIrreversible,
+      clean_up_to: cleanUpTo,
+      branch: blocks.map(({ position }) => position).filter(({ num }) => num >= cleanUpTo),
+    };
+    const store = new ProgressStore(this.client, this.names);
+    const read = await store.read();
+    await (read ? store.replace(read, progress) : store.create(progress));
+  }
+
+  async dispose(): Promise<void> {
+    this.reader.close();
+    const { prefix } = this.names;
+    const names = await this.client.indices.get({ index: `${prefix}-*`, expand_wildcards: 'all' });
+    if (Object.keys(names).length > 0) await this.client.indices.delete({ index: Object.keys(names) });
+    await this.client.indices.deleteIndexTemplate({ name: Object.keys(indexTemplates(prefix, 0)) });
+    await this.client.close();
+  }
+
+  private add(num: number, { kind, id, json }: NewDocument): void {
+    const ranged = RANGED_KINDS.find((each) => each === kind);
+    const index = ranged ? this.names.ranged(ranged, num, this.blocksPerIndex) : this.names.of(kind);
+    this.operations.push({ index: { _index: index, _id: id } }, json);
+  }
+
+  private async send(): Promise<void> {
+    const { operations } = this;
+    this.operations = [];
+    if (operations.length === 0) return;
+    const { errors, items } = await this.client.bulk({ operations });
+    if (errors) throw new Error(JSON.stringify(items.find(({ index }) => index?.error)));
+  }
+}

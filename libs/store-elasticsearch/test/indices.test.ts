@@ -1,0 +1,166 @@
+import { Client } from '@elastic/elasticsearch';
+import type { BlockRecords } from '@antelope-history/records';
+import { describeWithService } from '@antelope-history/services';
+import type { HistoryStore } from '@antelope-history/store';
+import {
+  Comparison,
+  EMPTY_BLOCK,
+  ModelHistory,
+  ReaderSessions,
+  SyntheticChain,
+  type BlockPlan,
+} from '@antelope-history/store/contract';
+import { TemporaryStore } from './temporary-store';
+
+const BUSY: BlockPlan = {
+  transactions: [[{ account: 'hot', name: 'ping', actor: 'hot', notified: [], creatorDistance: 0, dataBytes: 8 }]],
+  abis: [],
+  permissions: [],
+};
+
+/** A cluster on a busy machine makes a few indices in a second. */
+jest.setTimeout(120_000);
+
+describeWithService(['elasticsearch'], (url = '') => {
+  const client = new Client({ node: url });
+  afterAll(() => client.close());
+
+  /** Runs `body` on indices of its own. */
+  async function withStore(
+    options: Parameters<typeof TemporaryStore.open>[1],
+    body: (temporary: TemporaryStore) => Promise<void>,
+  ): Promise<void> {
+    const temporary = await TemporaryStore.open(url, options);
+    try {
+      await body(temporary);
+    } finally {
+      await temporary.dispose();
+    }
+  }
+
+  async function namesOf({ names }: TemporaryStore, kind: 'actions' | 'blocks' | 'bodies'): Promise<string[]> {
+    const found = await client.indices.get({ index: `${names.of(kind)}-*` });
+    return Object.keys(found).sort();
+  }
+
+  async function replicasOf(temporary: TemporaryStore): Promise<number[]> {
+    const settings = await client.indices.getSettings({ index: await namesOf(temporary, 'actions') });
+    return Object.entries(settings)
+      .sort()
+      .map(([, { settings: each }]) => Number(each?.index?.number_of_replicas));
+  }
+
+  it('are made by several writers that start at once', () =>
+    withStore({}, async (temporary) => {
+      const writers = await Promise.all([temporary.openWriter(), temporary.openWriter(), temporary.openWriter()]);
+      const [blocks] = [new ReaderSessions().read(new SyntheticChain().blocks(undefined, [BUSY, BUSY, BUSY]))];
+      await Promise.all(writers.map((writer, index) => writer.writeBlocks([blocks[index] as BlockRecords])));
+      expect(await temporary.store.getStatus()).toMatchObject({ committed: blocks[2]?.position });
+    }));
+
+  it('keep the number of blocks that share one, whatever the next writer is told', () =>
+    withStore({ blocksPerIndex: 10 }, async (temporary) => {
+      const writer = await temporary.openWriter({ blocksPerIndex: 1_000 });
+      await writer.writeBlocks(new ReaderSessions().read(new SyntheticChain().blocks(undefined, [BUSY])));
+      expect(await namesOf(temporary, 'actions')).toEqual([`${temporary.names.actions}-0000000100`]);
+    }));
+
+  it('are refused when another template made them', () =>
+    withStore({}, async (temporary) => {
+      const name = `${temporary.names.prefix}-other`;
+      const template = { mappings: { properties: {} } };
+      const index_patterns = [`${temporary.names.actions}-*`];
+      await client.indices.putIndexTemplate({ name, index_patterns, priority: 900, template });
+      try {
+        const blocks = new ReaderSessions().read(new SyntheticChain().blocks(undefined, [BUSY]));
+        await expect(temporary.store.writeBlocks(blocks)).rejects.toMatchObject({ code: 'STORE_REFUSED' });
+      } finally {
+        await client.indices.deleteIndexTemplate({ name });
+      }
+    }));
+
+  it('are read before anything was written to them, or made', async () => {
+    const temporary = await TemporaryStore.open(url);
+    await temporary.dispose();
+    const reader = await temporary.openReader();
+    const comparison = new Comparison(reader, new ModelHistory());
+    await comparison.status();
+    await comparison.sampledActions(5, 1);
+    await comparison.block('latest');
+    await comparison.transaction('0'.repeat(8));
+    await reader.close();
+    expect(await client.indices.get({ index: `${temporary.names.prefix}-*` })).toEqual({});
+  });
+
+  it('have no replicas while far behind the head, and those of passed ranges and of the head have', () =>
+    withStore({ blocksPerIndex: 10, replicas: 1 }, async (temporary) => {
+      const sessions = new ReaderSessions();
+      const head = { num: 5_000, id: 'f'.repeat(64) };
+      const far = new SyntheticChain().blocks(undefined, Array<BlockPlan>(15).fill(BUSY));
+      await temporary.store.writeBlocks(sessions.read(far.slice(0, 5).map((block) => ({ ...block, head }))));
+      await temporary.store.commitWritten();
+      expect(await replicasOf(temporary)).toEqual([0]);
+      await temporary.store.writeBlocks(sessions.read(far.slice(5, 14).map((block) => ({ ...block, head }))));
+      await temporary.store.commitWritten();
+      await eventually(async () => expect(await replicasOf(temporary)).toEqual([1, 0]));
+      await temporary.store.writeBlocks(sessions.read(far.slice(14)));
+      await eventually(async () => expect(await replicasOf(temporary)).toEqual([1, 1]));
+    }));
+
+  it('are deleted when their blocks are no longer kept, and no others', () =>
+    withStore({ blocksPerIndex: 10, retainBlocks: 15 }, async (temporary) => {
+      const stranger = `${temporary.names.actions}-of-another`;
+      await client.indices.create({ index: stranger, settings: { number_of_replicas: 0 } });
+      const chain = new SyntheticChain();
+      const sessions = new ReaderSessions();
+      const blocks = grownIrreversible(chain, 40);
+      for (let start = 0; start < 40; start += 5)
+        await write(temporary.store, sessions, blocks.slice(start, start + 5));
+      expect(await temporary.store.getStatus()).toMatchObject({ firstBlockNum: 120, committed: { num: 139 } });
+      for (let round = 0; round < 3; round++) {
+        const next = chain.block(blocks.at(-1), BUSY, blocks.at(-4)?.position);
+        blocks.push(next);
+        await write(temporary.store, sessions, [next]);
+      }
+      await eventually(async () => {
+        await temporary.store.commitWritten();
+        const left = ['0000000120', '0000000130', '0000000140'].map((first) => `${temporary.names.actions}-${first}`);
+        expect(await namesOf(temporary, 'actions')).toEqual([...left, stranger]);
+      });
+      const comparison = new Comparison(temporary.store, ModelHistory.of(blocks.slice(20)));
+      await comparison.status();
+      await comparison.sampledActions(20, 1);
+      await comparison.block({ num: 119 });
+      await comparison.block({ num: 120 });
+      // A block that is no longer kept may be delivered again.
+      await write(temporary.store, sessions, blocks.slice(3, 4));
+      await comparison.status();
+    }));
+
+  function write(store: HistoryStore, sessions: ReaderSessions, blocks: BlockRecords[]): Promise<unknown> {
+    return store.writeBlocks(sessions.read(blocks));
+  }
+
+  /** A chain of which all but the newest few blocks are irreversible. */
+  function grownIrreversible(chain: SyntheticChain, length: number): BlockRecords[] {
+    const blocks: BlockRecords[] = [];
+    for (let index = 0; index < length; index++) {
+      blocks.push(chain.block(blocks.at(-1), index % 2 ? BUSY : EMPTY_BLOCK, blocks.at(-3)?.position));
+    }
+    return blocks;
+  }
+});
+
+/** What is done beside is done soon. */
+async function eventually(expectation: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    try {
+      await expectation();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

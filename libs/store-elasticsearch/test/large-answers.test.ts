@@ -1,0 +1,129 @@
+import type { BlockRecords } from '@antelope-history/records';
+import { describeWithService } from '@antelope-history/services';
+import {
+  Comparison,
+  ModelHistory,
+  SyntheticChain,
+  type ActionPlan,
+  type BlockPlan,
+} from '@antelope-history/store/contract';
+import { IndexedBlocks } from './indexed-blocks';
+
+const EMPTY: BlockPlan = { transactions: [], abis: [], permissions: [] };
+const PING: ActionPlan = {
+  account: 'hot',
+  name: 'ping',
+  actor: 'hot',
+  notified: [],
+  creatorDistance: 0,
+  dataBytes: 8,
+};
+
+describeWithService(['elasticsearch'], (url) => {
+  let indexed: IndexedBlocks;
+  beforeEach(async () => {
+    indexed = await IndexedBlocks.open(url);
+  });
+  afterEach(() => indexed.dispose());
+
+  /** Indexes and commits the blocks; half of them is clean. */
+  async function commit(blocks: readonly BlockRecords[]): Promise<Comparison> {
+    await indexed.put(blocks);
+    await indexed.commit({ blocks, cleanUpTo: blocks[blocks.length >> 1]!.position.num });
+    return new Comparison(indexed.reader, ModelHistory.of(blocks));
+  }
+
+  it('gives a block of 25,000 actions and its transactions back whole', async () => {
+    const parent = { ...PING, notified: ['cold'] };
+    const children = Array.from({ length: 11_999 }, (_, index) => ({ ...PING, creatorDistance: index + 1 }));
+    const transactions = [[parent, ...children], [PING], children.map(() => PING), [parent, ...children.slice(0, 999)]];
+    const [before, block, after] = new SyntheticChain().blocks(undefined, [EMPTY, { ...EMPTY, transactions }, EMPTY]);
+    const comparison = await commit([before!, block!, after!]);
+    await comparison.block('latest');
+    await comparison.block({ id: block!.position.id });
+    for (const { id } of block!.transactions) await comparison.transaction(id.toString('hex'));
+    const [first] = block!.transactions;
+    for (const order of ['asc', 'desc'] as const) {
+      for (const skip of [0, 11_000, 12_500]) {
+        await comparison.actions({
+          account: undefined,
+          filters: [],
+          after: undefined,
+          before: undefined,
+          parent: { sequence: first!.firstSequence },
+          order,
+          skip,
+          limit: 1_000,
+          window: 'skip',
+        });
+      }
+    }
+  }, 120_000);
+
+  it('knows the ABI in force among thousands of versions of one contract', async () => {
+    const plans = Array.from({ length: 3_000 }, (_, index): BlockPlan => ({
+      ...EMPTY,
+      transactions: [[PING, PING, PING]],
+      abis: [
+        { account: 'hot', abi: Buffer.from(index % 7 === 0 ? '' : `one ${index}`) },
+        { account: 'hot', abi: Buffer.from(`two ${index}`) },
+        ...(index % 500 === 0 ? [{ account: 'cold', abi: Buffer.from(`cold ${index}`) }] : []),
+      ],
+    }));
+    const blocks = new SyntheticChain().blocks(undefined, plans);
+    const comparison = await commit(blocks);
+    await comparison.abisOf(blocks.filter((_, index) => index % 50 === 0));
+    const places = blocks.filter((_, index) => index % 101 === 0);
+    await comparison.abis(
+      places.flatMap(({ position: { num }, transactions }) => [
+        { account: 'cold', blockNum: num, sequence: transactions[0]!.firstSequence },
+        { account: 'hot', blockNum: num, sequence: transactions[0]!.firstSequence + 1 },
+        { account: 'none', blockNum: num, sequence: 1 },
+      ]),
+    );
+  }, 120_000);
+
+  it('counts an ABI of a block without a place in it from the beginning of the block', async () => {
+    const [one, two, three] = new SyntheticChain().blocks(undefined, [
+      { ...EMPTY, transactions: [[PING]] },
+      { ...EMPTY, transactions: [[PING]], abis: [{ account: 'hot', abi: Buffer.from('late') }] },
+      { ...EMPTY, transactions: [[PING]] },
+    ]);
+    two!.abiChanges.unshift({ account: 'hot', sequence: 0, abi: Buffer.from('from the beginning') });
+    const comparison = await commit([one!, two!, three!]);
+    await comparison.abisOf([one!, two!, three!]);
+  });
+
+  it('finds all 30,000 accounts of a key that hold it still', async () => {
+    const key = Buffer.alloc(34, 1);
+    const other = Buffer.alloc(34, 2);
+    const owners = Array.from({ length: 30_000 }, (_, index) => `exchange${letters(index)}`);
+    const having = (keys: Buffer[]) => (owner: string) => [
+      { owner, name: 'owner', authority: { keys, actors: ['exchange'] } },
+      { owner, name: 'active', authority: { keys: [other], actors: [] } },
+    ];
+    const blocks = new SyntheticChain().blocks(undefined, [
+      { ...EMPTY, permissions: owners.flatMap(having([key])) },
+      { ...EMPTY, permissions: owners.filter((_, index) => index % 3 === 0).flatMap(having([other])) },
+      { ...EMPTY, permissions: owners.filter((_, index) => index % 6 === 0).flatMap(having([other, key])) },
+    ]);
+    for (const [count, expected] of [
+      [1, 30_000],
+      [2, 20_000],
+      [3, 25_000],
+    ] as const) {
+      const comparison = await commit(blocks.slice(0, count));
+      await comparison.keyAccounts(key);
+      await comparison.controlledAccounts('exchange');
+      expect((await indexed.reader.getKeyAccounts(key)).accounts).toHaveLength(expected);
+    }
+  }, 120_000);
+});
+
+/** A number in letters that names can have. */
+function letters(index: number): string {
+  return index
+    .toString(16)
+    .padStart(4, '0')
+    .replace(/[0-9a-f]/g, (digit) => 'abcdefghijklmnop'.charAt(parseInt(digit, 16)));
+}

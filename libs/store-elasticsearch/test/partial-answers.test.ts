@@ -1,0 +1,151 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Client } from '@elastic/elasticsearch';
+import type { StoredBlock } from '@antelope-history/records';
+import { describeWithService } from '@antelope-history/services';
+import type { ActionsQuery } from '@antelope-history/store';
+import { SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
+import { Searcher } from '../src/search';
+import { IndexedBlocks } from './indexed-blocks';
+
+const BUSY: BlockPlan = {
+  transactions: [
+    [{ account: 'hot', name: 'ping', actor: 'hot', notified: [], creatorDistance: 0, dataBytes: 8 }],
+    [{ account: 'hot', name: 'ping', actor: 'hot', notified: [], creatorDistance: 0, dataBytes: 8 }],
+  ],
+  abis: [{ account: 'hot', abi: Buffer.from('abi') }],
+  permissions: [{ owner: 'hot', name: 'active', authority: { keys: [Buffer.alloc(34, 1)], actors: ['hot'] } }],
+};
+const EVERYTHING: ActionsQuery = {
+  account: undefined,
+  filters: [],
+  after: undefined,
+  before: undefined,
+  parent: undefined,
+  order: 'desc',
+  skip: 0,
+  limit: 1,
+  window: 'skip',
+};
+
+/** Never a short answer: what a part of the store can not say is an error. */
+describeWithService(['elasticsearch'], (url) => {
+  describe('a store of which a part is away', () => {
+    let indexed: IndexedBlocks;
+    beforeEach(async () => {
+      indexed = await IndexedBlocks.open(url, 4);
+      const blocks = new SyntheticChain().blocks(undefined, Array<BlockPlan>(12).fill(BUSY));
+      await indexed.put(blocks);
+      await indexed.commit({ blocks, cleanUpTo: 105 });
+    });
+    afterEach(() => indexed.dispose());
+
+    it.each([
+      ['actions', () => indexed.names.ranged('actions', 104, 4), (): Promise<unknown> => deepPage()],
+      ['actions', () => indexed.names.ranged('actions', 104, 4), (): Promise<unknown> => newestPage()],
+      ['blocks', () => indexed.names.ranged('blocks', 104, 4), (): Promise<unknown> => boundedPage()],
+      ['bodies', () => indexed.names.ranged('bodies', 104, 4), (): Promise<unknown> => transaction()],
+      ['bodies', () => indexed.names.ranged('bodies', 104, 4), (): Promise<unknown> => block()],
+      ['actions', () => indexed.names.ranged('actions', 104, 4), (): Promise<unknown> => blockTraces()],
+      ['ABIs', () => indexed.names.abis, (): Promise<unknown> => abis()],
+      ['permissions', () => indexed.names.permissions, (): Promise<unknown> => keyAccounts()],
+      ['progress', () => indexed.names.progress, (): Promise<unknown> => indexed.reader.getStatus()],
+    ])('answers nothing without an index of %s, closed or without its shard', async (_what, indexOf, ask) => {
+      await ask();
+      const index = indexOf();
+      const { [index]: { aliases = {} } = {} } = await indexed.client.indices.getAlias({ index });
+      await indexed.client.indices.close({ index });
+      await expect(ask()).rejects.toMatchObject({ name: 'HistoryError' });
+      await indexed.client.indices.delete({ index });
+      await indexed.client.indices.create({
+        index,
+        aliases,
+        settings: { 'index.routing.allocation.require._name': 'nobody' },
+        wait_for_active_shards: 0,
+      });
+      await expect(ask()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    });
+
+    it('gives no block and no transaction of which a document is missing', async () => {
+      const { names, client, reader } = indexed;
+      const ofBlock = { term: { block_num: 109 } };
+      const { block, transactions } = await reader.getBlockTraces({ num: 109 });
+      const remove = async (index: string, count: number): Promise<void> => {
+        const { hits } = await client.search({ index, query: ofBlock, size: count });
+        for (const { _index, _id } of hits.hits) await client.delete({ index: _index, id: _id as string });
+        await client.indices.refresh({ index });
+      };
+      await remove(names.actions, 1);
+      const lookups = transactions.map(({ record }) => reader.getTransaction(record.id.toString('hex')));
+      const answers = await Promise.allSettled(lookups);
+      expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      await expect(reader.getBlockTraces({ num: 109 })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await remove(names.bodies, 1);
+      await expect(reader.getBlock({ num: 109 })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      expect((await reader.getBlock({ id: (block as StoredBlock).position.id })).block).toBeUndefined();
+    });
+
+    const newestPage = (): Promise<unknown> => indexed.reader.getActions({ ...EVERYTHING, limit: 24 });
+    const deepPage = (): Promise<unknown> => indexed.reader.getActions({ ...EVERYTHING, skip: 20_000 });
+    const boundedPage = (): Promise<unknown> => indexed.reader.getActions({ ...EVERYTHING, after: { blockNum: 103 } });
+    const transaction = (): Promise<unknown> => indexed.reader.getTransaction('0123456789');
+    const block = (): Promise<unknown> => indexed.reader.getBlock({ num: 105 });
+    const blockTraces = (): Promise<unknown> => indexed.reader.getBlockTraces({ num: 105 });
+    const abis = (): Promise<unknown> =>
+      indexed.reader.getAbis([{ account: 'hot', blockNum: 105, sequence: 1 }], () => false);
+    const keyAccounts = (): Promise<unknown> => indexed.reader.getKeyAccounts(Buffer.alloc(34, 1));
+  });
+});
+
+describe('Searcher', () => {
+  const shards = { total: 2, successful: 2, skipped: 0, failed: 0 };
+  const whole = { took: 1, timed_out: false, _shards: shards, hits: { hits: [] }, status: 200 };
+
+  it.each([
+    ['a search that ran out of time', { ...whole, timed_out: true }],
+    ['a failed shard', { ...whole, _shards: { ...shards, successful: 1, failed: 1 } }],
+    ['a shard that did not answer', { ...whole, _shards: { ...shards, successful: 1 } }],
+    ['a shard error', { error: { type: 'search_phase_execution_exception', reason: '' }, status: 503 }],
+    ['a missing index', { error: { type: 'index_not_found_exception', reason: '' }, status: 404 }],
+  ])('rejects with STORE_UNAVAILABLE at %s', async (_what, answer) => {
+    const search = { index: 'any', filters: [] };
+    await answering([whole, answer], async (searcher) => {
+      await expect(searcher.searchAll([search, search])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    });
+    await answering([whole], async (searcher) => {
+      expect(await searcher.search(search)).toEqual({ hits: [], total: 0, aggregations: {} });
+      await expect(searcher.searchAll([search, search])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    });
+  });
+
+  it('finds nothing in an index that may be missing', async () => {
+    const missing = { error: { type: 'index_not_found_exception', reason: '' }, status: 404 };
+    await answering([missing], async (searcher) => {
+      const found = await searcher.search({ index: 'any', filters: [], mayBeMissing: true });
+      expect(found).toEqual({ hits: [], total: 0, aggregations: {} });
+    });
+  });
+
+  it('rejects with STORE_UNAVAILABLE when nobody is there', async () => {
+    const client = new Client({ node: 'http://127.0.0.1:1', maxRetries: 0 });
+    const search = new Searcher(client, 5).search({ index: 'any', filters: [] });
+    await expect(search).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await client.close();
+  });
+});
+
+/** Asks a server that answers every request with these, whatever was asked. */
+async function answering(responses: object[], ask: (searcher: Searcher) => Promise<void>): Promise<void> {
+  const server: Server = createServer((_request, response) => {
+    response.setHeader('x-elastic-product', 'Elasticsearch').setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ took: 1, responses }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = new Client({ node: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  try {
+    await ask(new Searcher(client, 5));
+  } finally {
+    await client.close();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
