@@ -1,0 +1,229 @@
+import { randomBytes } from 'node:crypto';
+import type { Channel } from 'amqplib';
+import { TOPOLOGY } from '@antelope-history/broker';
+import {
+  ConnectionError,
+  ok,
+  toFinding,
+  warning,
+  wrong,
+  type Check,
+  type Finding,
+} from '@antelope-history/connections';
+import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
+import { deadLetterArguments, queueArguments } from './queue-arguments';
+import { grant, isPreconditionFailed, isQueueGone, replyCodeOf, toDeclareError, unavailable } from './rabbitmq-errors';
+import type { RabbitmqOptions } from './rabbitmq-options';
+import { readRefusal } from './refusal-reason';
+import { ServerConnection } from './server-connection';
+
+const SERVER = 'rabbitmq';
+const CONFIGURE = 'rabbitmq configure permission';
+const PUBLISHING = 'rabbitmq publishing';
+const ACCESS_REFUSED = 403;
+/** The default exchange, which puts a message into the queue that it names; none of the name of a probe is there. */
+const DEFAULT_EXCHANGE = '';
+
+type Context = { options: RabbitmqOptions; signal: AbortSignal };
+
+/** What can be wrong with the broker on RabbitMQ. Nothing stays there of what is tried. */
+export function rabbitmqChecks(options: RabbitmqOptions): Check[] {
+  const check = (name: string, needs: string[], run: (context: Context) => Promise<Finding>): Check => ({
+    name,
+    needs,
+    run: (signal) => run({ options, signal }),
+  });
+  return [
+    check(SERVER, [], checkServer),
+    check(CONFIGURE, [SERVER], checkConfigure),
+    check('rabbitmq queues', [CONFIGURE], checkQueues),
+    check('rabbitmq read permission', [SERVER], checkRead),
+    check(PUBLISHING, [SERVER], checkPublishing),
+    check('rabbitmq message size', [PUBLISHING], checkMessageSize),
+  ];
+}
+
+async function checkServer(context: Context): Promise<Finding> {
+  const { options } = context;
+  try {
+    await withConnection(context, () => Promise.resolve());
+    return ok('rabbitmq.answers', `the user ${options.username} is let into the virtual host ${options.vhost}`);
+  } catch (error) {
+    if (error instanceof ConnectionError) return toFinding(error, SERVER);
+    if (hasErrorCode(error, 'ACCESS_REFUSED')) return describeRefusal(context, error);
+    if (!(error instanceof HistoryError)) throw error;
+    return wrong(
+      'rabbitmq.not_usable',
+      error.message.split(': ')[0] ?? '',
+      'name the host and the AMQP port of RabbitMQ (5672, with TLS 5671) in broker.rabbitmq.url',
+    );
+  }
+}
+
+/** The server lets nobody in for one of several reasons, which only its own words tell apart. */
+async function describeRefusal({ options, signal }: Context, error: HistoryError): Promise<Finding> {
+  const { vhost, username } = options;
+  const refusal = (await readRefusal(options, signal)) ?? '';
+  const name = 'broker.rabbitmq.vhost';
+  if (/not found/.test(refusal)) {
+    const change = `make it (rabbitmqctl add_vhost ${vhost}), or name another one in ${name}`;
+    return wrong('rabbitmq.no_vhost', `there is no virtual host ${vhost}`, change);
+  }
+  if (/limit/.test(refusal)) {
+    const what = `the virtual host ${vhost} or the user ${username} has as many connections as it may have`;
+    return wrong('rabbitmq.connection_limit', what, 'raise the limit, or end what is connected');
+  }
+  if (/down/.test(refusal)) {
+    const change = `see its log; rabbitmqctl restart_vhost --vhost ${vhost} may bring it back`;
+    return wrong('rabbitmq.vhost_down', `the virtual host ${vhost} is down`, change);
+  }
+  if (/refused/.test(refusal)) {
+    const what = `the user ${username} has no permissions on the virtual host ${vhost}`;
+    return wrong('rabbitmq.no_access', what, `give them: ${grant(options)}`);
+  }
+  const [what = '', ...change] = error.message.split(': ');
+  return wrong('rabbitmq.no_access', what, change.join(': '));
+}
+
+/** Permissions are checked before anything else: that what is named is not there makes no difference. */
+async function checkConfigure(context: Context): Promise<Finding> {
+  const declare = (channel: Channel): Promise<unknown> => channel.assertQueue(probeName(), { exclusive: true });
+  return (await isRefused(context, declare)) ? lacking('configure', context) : has('configure');
+}
+
+async function checkRead(context: Context): Promise<Finding> {
+  const get = (channel: Channel): Promise<unknown> => channel.get(probeName());
+  return (await isRefused(context, get)) ? lacking('read', context) : has('read');
+}
+
+async function isRefused(context: Context, use: (channel: Channel) => Promise<unknown>): Promise<boolean> {
+  try {
+    await withConnection(context, (connection) => onChannel(connection, use));
+    return false;
+  } catch (error) {
+    if (isQueueGone(error)) return false;
+    if (replyCodeOf(error) === ACCESS_REFUSED) return true;
+    throw error;
+  }
+}
+
+function has(permission: string): Finding {
+  return ok(`rabbitmq.${permission}_permission`, 'the user has it');
+}
+
+function lacking(permission: string, { options }: Context): Finding {
+  return wrong(
+    `rabbitmq.no_${permission}_permission`,
+    `the user ${options.username} lacks the ${permission} permission on the virtual host ${options.vhost}`,
+    `give it: ${grant(options)}`,
+  );
+}
+
+function checkQueues(context: Context): Promise<Finding> {
+  const queues = Object.values(TOPOLOGY).flatMap((queue) => [
+    { name: queue.name, args: queueArguments(queue) },
+    { name: queue.deadLetter, args: deadLetterArguments(queue) },
+  ]);
+  return withConnection(context, async (connection) => {
+    let there = 0;
+    for (const { name, args } of queues) {
+      // One that is there is not changed by it; those that are not are made when the service starts.
+      if (!(await isQueueThere(connection, name))) continue;
+      there++;
+      try {
+        await onChannel(connection, (channel) => channel.assertQueue(name, { durable: true, arguments: args }));
+      } catch (error) {
+        if (!isPreconditionFailed(error)) throw error;
+        const [what = '', ...change] = toDeclareError(error, name, context.options).message.split(': ');
+        return wrong('rabbitmq.queue_mismatch', what, change.join(': '));
+      }
+    }
+    return there === 0
+      ? ok('rabbitmq.no_queues', 'none is there yet; the start of the service makes them')
+      : ok('rabbitmq.queues', `${there} of ${queues.length} are there, as they are to be`);
+  });
+}
+
+async function isQueueThere(connection: ServerConnection, name: string): Promise<boolean> {
+  try {
+    await onChannel(connection, (channel) => channel.checkQueue(name));
+    return true;
+  } catch (error) {
+    if (isQueueGone(error)) return false;
+    throw error;
+  }
+}
+
+/** While the server is short of something it does not look at what is published, and so at no permission either. */
+async function checkPublishing(context: Context): Promise<Finding> {
+  try {
+    if ((await publish(context, 0)) === 'confirmed') return ok('rabbitmq.publishing', 'it takes messages');
+  } catch (error) {
+    if (replyCodeOf(error) === ACCESS_REFUSED) return lacking('write', context);
+    throw error;
+  }
+  return wrong(
+    'rabbitmq.alarm',
+    'it takes no messages: it is short of memory or disk',
+    'make room on its disk, or see what fills its memory (rabbitmq-diagnostics alarms)',
+  );
+}
+
+async function checkMessageSize(context: Context): Promise<Finding> {
+  const { splitBytes } = context.options;
+  const mebibytes = `${(splitBytes / 1024 / 1024).toFixed(1)} MiB`;
+  try {
+    await publish(context, splitBytes);
+    return ok('rabbitmq.message_size', `it takes messages of ${mebibytes}, broker.rabbitmq.split_bytes`);
+  } catch (error) {
+    if (!isPreconditionFailed(error)) throw error;
+    return warning(
+      'rabbitmq.message_size_small',
+      `it takes no messages of ${mebibytes}, broker.rabbitmq.split_bytes: messages are sent in smaller parts`,
+      'lower broker.rabbitmq.split_bytes, or raise max_message_size of the server',
+    );
+  }
+}
+
+/** Publishes a message that reaches no queue. */
+function publish(context: Context, bytes: number): Promise<'confirmed' | 'blocked'> {
+  return withConnection(context, async (connection) => {
+    const blocked = new Promise<'blocked'>((resolve) => connection.onBlocked(() => resolve('blocked')));
+    const live = await connection.openConfirmChannel();
+    live.channel.publish(DEFAULT_EXCHANGE, probeName(), Buffer.alloc(bytes));
+    const confirmed = live.channel.waitForConfirms().then(
+      () => 'confirmed' as const,
+      // The client's own error says no more than that the channel has ended.
+      (error: unknown) => Promise.reject(live.endedBecause ?? (error as Error)),
+    );
+    return Promise.race([confirmed, blocked]);
+  });
+}
+
+async function onChannel<T>(connection: ServerConnection, use: (channel: Channel) => Promise<T>): Promise<T> {
+  const live = await connection.openChannel();
+  try {
+    return await live.within(use(live.channel));
+  } finally {
+    await live.close();
+  }
+}
+
+async function withConnection<T>(
+  { options, signal }: Context,
+  use: (connection: ServerConnection) => Promise<T>,
+): Promise<T> {
+  const connection = await ServerConnection.open(options, 'check-config', signal);
+  const timeUp = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(unavailable('no_answer', options)), { once: true });
+  });
+  try {
+    return await Promise.race([use(connection), timeUp]);
+  } finally {
+    await connection.close();
+  }
+}
+
+function probeName(): string {
+  return `check-config-${randomBytes(6).toString('hex')}`;
+}

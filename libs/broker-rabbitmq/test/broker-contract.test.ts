@@ -1,0 +1,36 @@
+import { runBrokerContract } from '@antelope-history/broker/contract';
+import { createVhost, describeWithService, type Vhost } from '@antelope-history/services';
+import type { Broker } from '@antelope-history/broker';
+import { openRabbitmqBroker } from '../src';
+
+const SPLIT_BYTES = 64 * 1024;
+
+describeWithService(['rabbitmq'], (url) => {
+  let vhost: Vhost;
+  const open: Broker[] = [];
+  const openBroker = async (): Promise<Broker> => {
+    const options = { ...vhost, splitBytes: SPLIT_BYTES };
+    const broker = await openRabbitmqBroker(options, (error) => expect(error).toBeUndefined(), {});
+    open.push(broker);
+    return broker;
+  };
+
+  beforeAll(async () => {
+    vhost = await createVhost(url);
+  });
+
+  afterAll(() => vhost.remove());
+
+  runBrokerContract({
+    name: 'on RabbitMQ',
+    open: async () => ({
+      broker: await openBroker(),
+      dispose: async () => {
+        await Promise.all(open.splice(0).map((broker) => broker.close()));
+      },
+    }),
+    largeBytes: 4 * SPLIT_BYTES,
+    patienceMs: 100,
+    durability: { reconnect: openBroker },
+  });
+});

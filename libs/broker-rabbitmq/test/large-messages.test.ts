@@ -1,0 +1,116 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Broker, Queue } from '@antelope-history/broker';
+import { HistoryError } from '@antelope-history/schemas';
+import { describeWithService } from '@antelope-history/services';
+import { openRabbitmqBroker } from '../src';
+import { numberedQueue, receive, receiveAll, until, type Numbered } from './numbered';
+import { OwnVhost } from './own-vhost';
+
+const MIB = 1024 * 1024;
+const SPLIT_BYTES = MIB;
+jest.setTimeout(120_000);
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Bytes of buffers that something still holds: without collecting, what waits to be collected counts as well. */
+function bytesHeld(): number {
+  collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}
+
+describeWithService(['rabbitmq'], (url) => {
+  describe('large messages on RabbitMQ', () => {
+    let vhost: OwnVhost;
+    let broker: Broker;
+    let troubles: HistoryError[];
+
+    const open = (splitBytes: number): Promise<Broker> =>
+      openRabbitmqBroker({ ...vhost.options, splitBytes }, (error) => troubles.push(error), {});
+    beforeAll(async () => {
+      vhost = await OwnVhost.create(url);
+    });
+    beforeEach(async () => {
+      troubles = [];
+      broker = await open(SPLIT_BYTES);
+    });
+    afterEach(() => broker.close());
+    afterAll(() => vhost.remove());
+
+    /** The name of the queue of parts that the message in front tells of. */
+    const partsIn = async ({ name }: Queue<Numbered>): Promise<string> =>
+      String((await vhost.peek(name))['history-parts-queue']);
+
+    it('leave their parts when they are rejected, for when they are sent again, and none when they are settled', async () => {
+      const queue = numberedQueue();
+      const message = { n: 1, size: 4 * SPLIT_BYTES };
+      await broker.publish(queue, message);
+      const parts = await partsIn(queue);
+      expect(await vhost.count(parts)).toBe(3);
+      const { cancel } = await receive(broker, queue, ({ reject }) => reject(new HistoryError('BLOCK_REFUSED', 'no')));
+      await until('it is rejected', async () => (await vhost.count(queue.deadLetter)) === 1);
+      await cancel();
+      expect(await vhost.count(parts)).toBe(3);
+      expect(await broker.deadLetters(queue)).toMatchObject([{ message, reason: { code: 'BLOCK_REFUSED' } }]);
+      expect(await broker.resendDeadLetters(queue)).toBe(1);
+      expect(await receiveAll(broker, queue, 1)).toBe(1);
+      await until('the parts are gone', async () => (await vhost.count(parts)) === undefined);
+    });
+
+    it('are dead letters when parts of them are gone, and hold up nothing', async () => {
+      const queue = numberedQueue();
+      await broker.publish(queue, { n: 2, size: 4 * SPLIT_BYTES });
+      await vhost.drop(await partsIn(queue));
+      await broker.publish(queue, { n: 3, size: 4 * SPLIT_BYTES });
+      await broker.publish(queue, { n: 1, size: 10 });
+      expect(await receiveAll(broker, queue, 1)).toBe(2);
+      const letters = await broker.deadLetters(queue);
+      expect(letters).toMatchObject([{ message: undefined, reason: { code: 'MESSAGE_INCOMPLETE' } }]);
+      expect(troubles).toMatchObject([{ code: 'MESSAGE_INCOMPLETE' }]);
+    });
+
+    it('have no say over queues that are not of their parts', async () => {
+      const [queue, other] = [numberedQueue(), numberedQueue()];
+      await broker.publish(other, { n: 7, size: 10 });
+      const { messages } = await broker.depth(queue);
+      expect(messages).toBe(0);
+      for (const headers of [
+        { 'history-parts-queue': other.name, 'history-parts-count': 1, 'history-bytes': 20 },
+        { 'history-parts-queue': `${queue.name}.parts.x`, 'history-parts-count': -1, 'history-bytes': 'many' },
+      ]) {
+        await vhost.put(queue.name, Buffer.from('garbage'), headers);
+      }
+      await broker.publish(queue, { n: 1, size: 10 });
+      expect(await receiveAll(broker, queue, 1)).toBe(1);
+      expect((await broker.deadLetters(queue)).map(({ reason }) => reason.code)).toEqual([
+        'DECODE_FAILED',
+        'DECODE_FAILED',
+      ]);
+      expect(await broker.depth(other)).toMatchObject({ messages: 1 });
+    });
+
+    it('pass beyond what the server takes as one message', async () => {
+      const eightMib = await open(8 * MIB);
+      const queue = numberedQueue();
+      // The server takes 128 MiB.
+      await eightMib.publish(queue, { n: 1, size: 140_000_000 });
+      expect(await receiveAll(eightMib, queue, 1)).toBe(1);
+      await eightMib.close();
+    });
+
+    it('pass in hundreds of megabytes with few of them in memory', async () => {
+      const queue = numberedQueue({ maxBytes: 16 * MIB });
+      const [count, size] = [64, 5 * MIB];
+      let most = 0;
+      await until('the bytes of the test before are gone', () => bytesHeld() < size);
+      const watching = setInterval(() => (most = Math.max(most, bytesHeld())), 20);
+      const receiving = receiveAll(broker, queue, count);
+      for (let n = 1; n <= count; n++) await broker.publish(queue, { n, size });
+      expect(await receiving).toBe(count);
+      clearInterval(watching);
+      expect(most).toBeGreaterThan(size);
+      expect(most).toBeLessThan((count * size) / 3);
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Broker, Delivery, Queue } from '@antelope-history/broker';
+import { HistoryError } from '@antelope-history/schemas';
+
+/** A message of a number and as many bytes that follow from it. */
+export interface Numbered {
+  n: number;
+  size: number;
+}
+
+const HEAD_BYTES = 4;
+
+/** A queue of such messages that no other test has. */
+export function numberedQueue(bounds: Partial<Queue<Numbered>> = {}): Queue<Numbered> {
+  const name = `test-${randomUUID()}`;
+  return {
+    name,
+    deadLetter: `${name}.dead`,
+    maxMessages: 256,
+    maxBytes: 64 * 1024 * 1024,
+    prefetch: 16,
+    sizeOf: ({ size }) => size,
+    codec: { encode, decode },
+    ...bounds,
+  };
+}
+
+export function numbered(count: number, size: number): Numbered[] {
+  return Array.from({ length: count }, (_, index) => ({ n: index + 1, size }));
+}
+
+function encode({ n, size }: Numbered): Buffer {
+  // No byte repeats at the distance of a part.
+  const bytes = Buffer.alloc(size, Buffer.from(Array.from({ length: 251 }, (_, index) => (n * 7 + index) & 0xff)));
+  bytes.writeUInt32LE(n);
+  return bytes;
+}
+
+function decode(bytes: Buffer): Numbered {
+  if (bytes.length < HEAD_BYTES) throw new HistoryError('DECODE_FAILED', 'too short');
+  const message = { n: bytes.readUInt32LE(), size: bytes.length };
+  if (!encode(message).equals(bytes)) throw new HistoryError('DECODE_FAILED', `message ${message.n} has changed`);
+  return message;
+}
+
+/** What a queue delivers, and what is done with each. */
+export interface Received {
+  deliveries: Delivery<Numbered>[];
+  numbers: number[];
+  cancel(): Promise<void>;
+}
+
+/** Consumes a queue; `settle` is called with each delivery as it comes. */
+export async function receive(
+  broker: Broker,
+  queue: Queue<Numbered>,
+  settle: (delivery: Delivery<Numbered>) => void = () => undefined,
+): Promise<Received> {
+  const received: Received = { deliveries: [], numbers: [], cancel: () => Promise.resolve() };
+  const { cancel } = await broker.consume(queue, (delivery) => {
+    received.deliveries.push(delivery);
+    received.numbers.push(delivery.message.n);
+    settle(delivery);
+  });
+  received.cancel = cancel;
+  return received;
+}
+
+/** Consumes a queue, acknowledging each at once, until all the numbers to `count` have come; gives how many came. */
+export async function receiveAll(broker: Broker, queue: Queue<Numbered>, count: number): Promise<number> {
+  const missing = new Set(numbered(count, 0).map(({ n }) => n));
+  const { numbers, cancel } = await receive(broker, queue, ({ message, acknowledge }) => {
+    missing.delete(message.n);
+    acknowledge();
+  });
+  await until(`all of ${count} messages`, () => missing.size === 0, 60);
+  await cancel();
+  return numbers.length;
+}
+
+/** Resolves when a check holds; rejects after so many seconds. */
+export async function until(what: string, check: () => Promise<boolean> | boolean, seconds = 15): Promise<void> {
+  for (const limit = Date.now() + seconds * 1000; Date.now() < limit;) {
+    if (await check()) return;
+    await sleep(10);
+  }
+  throw new Error(`not so after ${seconds} seconds: ${what}`);
+}

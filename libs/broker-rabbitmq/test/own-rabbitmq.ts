@@ -1,0 +1,137 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { connect } from 'amqplib';
+import type { RabbitmqOptions } from '../src';
+
+/** Debian's own start scripts are for root and one user only, and know one server. */
+const SCRIPTS = '/usr/lib/rabbitmq/bin';
+const START_LIMIT_MS = 90_000;
+
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A RabbitMQ server on ports of its own, to be killed and administered. What it wrote it has again when it restarts. */
+export class OwnRabbitmq {
+  private readonly processes: ChildProcess[] = [];
+
+  private constructor(
+    readonly port: number,
+    readonly tlsPort: number,
+    private readonly folder: string,
+    private readonly environment: NodeJS.ProcessEnv,
+  ) {}
+
+  /** `settings` are lines of its configuration file; `TLS_PORT` stands for a port of its own. */
+  static async start(...settings: string[]): Promise<OwnRabbitmq> {
+    const [port, tlsPort, distributionPort, epmdPort] = (await Promise.all([1, 2, 3, 4].map(findFreePort))) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    const folder = mkdtempSync(path.join(tmpdir(), 'history-rabbitmq-'));
+    const file = (name: string, content: string): string => {
+      writeFileSync(path.join(folder, name), content);
+      return path.join(folder, name);
+    };
+    const lines = [`listeners.tcp.local = 127.0.0.1:${port}`, ...settings]
+      .join('\n')
+      .replace('TLS_PORT', String(tlsPort));
+    const rabbitmq = new OwnRabbitmq(port, tlsPort, folder, {
+      PATH: `${SCRIPTS}:${process.env['PATH'] ?? ''}`,
+      // The cookie is there.
+      HOME: folder,
+      RABBITMQ_NODENAME: `${path.basename(folder).toLowerCase()}@localhost`,
+      RABBITMQ_DIST_PORT: String(distributionPort),
+      RABBITMQ_MNESIA_BASE: path.join(folder, 'data'),
+      RABBITMQ_LOG_BASE: path.join(folder, 'log'),
+      RABBITMQ_PID_FILE: path.join(folder, 'pid'),
+      RABBITMQ_CONFIG_FILE: file('rabbitmq.conf', `${lines}\n`),
+      RABBITMQ_CONF_ENV_FILE: file('rabbitmq-env.conf', ''),
+      RABBITMQ_ENABLED_PLUGINS_FILE: file('enabled_plugins', '[].\n'),
+      RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
+      ERL_EPMD_PORT: String(epmdPort),
+      ERL_EPMD_ADDRESS: '127.0.0.1',
+    });
+    // Otherwise the server starts it as a daemon, which nobody ends.
+    rabbitmq.spawn('epmd', ['-port', String(epmdPort)]);
+    await rabbitmq.restart();
+    return rabbitmq;
+  }
+
+  /** Of its administrator, in the virtual host that it has from the beginning. */
+  get options(): RabbitmqOptions {
+    const splitBytes = 1024 * 1024;
+    return { url: `amqp://127.0.0.1:${this.port}`, vhost: '/', username: 'guest', password: 'guest', splitBytes };
+  }
+
+  /** Starts it, and resolves when it takes connections. */
+  async restart(): Promise<void> {
+    const server = this.spawn('rabbitmq-server', []);
+    for (const limit = Date.now() + START_LIMIT_MS; ;) {
+      if (server.exitCode !== null || Date.now() > limit)
+        throw new Error(`RabbitMQ does not start: see ${this.folder}`);
+      try {
+        const connection = await connect(`amqp://guest:guest@127.0.0.1:${this.port}`);
+        await connection.close();
+        return;
+      } catch {
+        // Not yet.
+        await sleep(100);
+      }
+    }
+  }
+
+  /** As a power cut would. */
+  async kill(): Promise<void> {
+    const server = this.processes.pop();
+    if (server) await end(server);
+  }
+
+  async command(...args: string[]): Promise<string> {
+    return await this.commandWith('', ...args);
+  }
+
+  /** `input` is what it reads. */
+  async commandWith(input: string, ...args: string[]): Promise<string> {
+    const running = promisify(execFile)('rabbitmqctl', ['-q', ...args], { env: this.environment });
+    running.child.stdin?.end(input);
+    return (await running).stdout;
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.processes.splice(0).map(end));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private spawn(program: string, args: string[]): ChildProcess {
+    const child = spawn(program, args, { env: this.environment, cwd: this.folder, stdio: 'ignore', detached: true });
+    child.on('error', () => undefined);
+    this.processes.push(child);
+    return child;
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch (error) {
+    // It is ending by itself.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+  await ended;
+}
