@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerName } from '@antelope-history/connections';
+import { HistoryError } from '@antelope-history/schemas';
+import { createRedisClient, type RedisClient, type RedisOptions } from './redis-client';
+import { nameServer, toCommandError, toConnectError } from './redis-errors';
+import { TimeLimitError, withinLimit } from './time-limit';
+
+const CONNECT_LIMIT_MS = 2_000;
+/** No command waits longer for its reply; a server that gives none so long is as good as away. */
+const REPLY_LIMIT_MS = 1_000;
+const RECONNECT_MIN_MS = 100;
+const RECONNECT_MAX_MS = 5_000;
+const MOST_IN_FLIGHT = 2_000;
+
+/**
+ * A connection that is made again whenever it ends. Commands never wait for it: whoever asks goes on without the store,
+ * and sooner without waiting.
+ */
+export class RedisConnection {
+  private client: RedisClient | undefined;
+  private inFlight = 0;
+  /** When the server replied last, in milliseconds of `performance.now`. */
+  private repliedAt = 0;
+  private readonly closing = new AbortController();
+  private reconnecting: Promise<void> = Promise.resolve();
+  /** Codes told since the connection was last there. */
+  private readonly told = new Set<string>();
+  private readonly server: ServerName;
+
+  private constructor(
+    private readonly options: RedisOptions,
+    private readonly onTrouble: (error: HistoryError) => void,
+  ) {
+    this.server = nameServer(options.url);
+  }
+
+  /**
+   * A server that is away is tried again and again; rejects with a final error when that is no use: see `toConnectError`.
+   */
+  static async open(options: RedisOptions, onTrouble: (error: HistoryError) => void): Promise<RedisConnection> {
+    const connection = new RedisConnection(options, onTrouble);
+    try {
+      await connection.connect();
+    } catch (error) {
+      const reason = toConnectError(error, connection.server);
+      if (!reason.retryable) throw reason;
+      connection.tell(reason);
+      connection.reconnecting = connection.reconnect();
+    }
+    return connection;
+  }
+
+  /** Gives a command's reply. Rejects with `KEY_VALUE_UNAVAILABLE`, or `STOPPED` after `close`. */
+  async run<T>(command: (client: RedisClient) => Promise<T>): Promise<T> {
+    const { client } = this;
+    if (this.closing.signal.aborted) throw new HistoryError('STOPPED', 'the key-value store is closed');
+    if (!client) throw new HistoryError('KEY_VALUE_UNAVAILABLE', 'the key-value store is away');
+    if (this.inFlight >= MOST_IN_FLIGHT) {
+      throw new HistoryError('KEY_VALUE_UNAVAILABLE', `the key-value store has ${MOST_IN_FLIGHT} commands to answer`);
+    }
+    this.inFlight++;
+    try {
+      const reply = await withinLimit(command(client), REPLY_LIMIT_MS);
+      this.repliedAt = performance.now();
+      return reply;
+    } catch (error) {
+      if (error instanceof TimeLimitError && this.isSilent()) this.lose(client, error);
+      throw toCommandError(error);
+    } finally {
+      this.inFlight--;
+    }
+  }
+
+  private isSilent(): boolean {
+    return performance.now() - this.repliedAt >= REPLY_LIMIT_MS;
+  }
+
+  /** Lets the commands under way end. */
+  async close(): Promise<void> {
+    const { client } = this;
+    this.client = undefined;
+    this.closing.abort();
+    await this.reconnecting;
+    if (!client) return;
+    await withinLimit(client.close(), REPLY_LIMIT_MS).catch(() => undefined);
+    client.destroy();
+  }
+
+  private async connect(): Promise<void> {
+    const client = createRedisClient(this.options, CONNECT_LIMIT_MS);
+    client.on('error', (error: unknown) => this.lose(client, error));
+    try {
+      await withinLimit(client.connect(), CONNECT_LIMIT_MS);
+    } catch (error) {
+      client.destroy();
+      throw error;
+    }
+    if (this.closing.signal.aborted) {
+      client.destroy();
+      return;
+    }
+    this.client = client;
+    this.told.clear();
+  }
+
+  private lose(client: RedisClient, cause: unknown): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    client.destroy();
+    this.tell(toConnectError(cause, this.server));
+    this.reconnecting = this.reconnect();
+  }
+
+  private async reconnect(): Promise<void> {
+    for (let tries = 0; !this.client && (await this.pause(tries)); tries++) {
+      await this.connect().catch((error: unknown) => this.tell(toConnectError(error, this.server)));
+    }
+  }
+
+  /** Waits before a try: longer each time, half of it by chance, so that many processes do not come at once. */
+  private pause(tries: number): Promise<boolean> {
+    const longest = Math.min(RECONNECT_MAX_MS, RECONNECT_MIN_MS * 2 ** Math.min(tries, 10));
+    const waitMs = longest / 2 + (longest / 2) * Math.random();
+    const { signal } = this.closing;
+    return sleep(waitMs, undefined, { signal }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Once per outage and reason. */
+  private tell(error: HistoryError): void {
+    if (this.told.has(error.code) || this.closing.signal.aborted) return;
+    this.told.add(error.code);
+    this.onTrouble(error);
+  }
+}

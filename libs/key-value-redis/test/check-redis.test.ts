@@ -1,0 +1,176 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import type { Finding } from '@antelope-history/connections';
+import { describeWithService } from '@antelope-history/services';
+import { type Certificates, makeCertificates, type ServerCertificate } from '@antelope-history/test-tls';
+import { redisChecks, type RedisOptions } from '../src';
+import { findFreePort, OwnRedis } from './own-redis';
+
+const SECRET = 'p@ss:w0rd%41"ü';
+const TIME_LIMIT_MS = 1_000;
+
+/** What each check finds, by the last word of its name; the server's own is `redis`. */
+async function findingsOf(
+  options: Partial<RedisOptions> & { url: string },
+  now = Date.now(),
+): Promise<Record<string, Finding>> {
+  const findings: Record<string, Finding> = {};
+  const wordOf = (name: string): string => name.split(' ').at(-1) ?? '';
+  for (const { name, needs, run } of redisChecks({ keyPrefix: 'test', ...options }, () => now)) {
+    if (needs.some((need) => findings[wordOf(need)]?.outcome !== 'ok')) continue;
+    findings[wordOf(name)] = await run(AbortSignal.timeout(TIME_LIMIT_MS));
+  }
+  expect(JSON.stringify(findings)).not.toContain(JSON.stringify(SECRET).slice(1, -1));
+  return findings;
+}
+
+const IN_ORDER = {
+  redis: 'ok redis.answers',
+  permissions: 'ok redis.permissions',
+  writes: 'ok redis.writes',
+  clock: 'ok redis.clock',
+};
+const idsOf = (findings: Record<string, Finding>) =>
+  Object.fromEntries(Object.entries(findings).map(([name, { outcome, id }]) => [name, `${outcome} ${id}`]));
+
+// The programs of whoever has the server: each is a server of the test's own.
+describeWithService(['redis'], () => {
+  const started: OwnRedis[] = [];
+  const start = async (...args: string[]): Promise<OwnRedis> => {
+    const redis = await OwnRedis.start(...args);
+    started.push(redis);
+    return redis;
+  };
+  afterEach(async () => {
+    for (const redis of started.splice(0)) await redis.kill();
+  });
+
+  it('find a server in order, and leave nothing there', async () => {
+    const redis = await start();
+    expect(idsOf(await findingsOf({ url: redis.url }))).toEqual(IN_ORDER);
+    const keys = (await redis.command('KEYS', '*')) as string[];
+    // The last writes go by themselves in five seconds.
+    for (const key of keys) expect(await redis.command('PTTL', key)).toBeGreaterThan(0);
+  });
+
+  it('find its clock and ours apart', async () => {
+    const redis = await start();
+    const { clock } = await findingsOf({ url: redis.url }, Date.now() + 60_000);
+    expect(clock).toMatchObject({ outcome: 'wrong', id: 'redis.clocks_differ' });
+    expect(clock?.what).toMatch(/this machine's clock is (59|60) seconds ahead of that of Redis's machine/);
+  });
+
+  it('find the password wrong, missing or right', async () => {
+    const redis = await start('--requirepass', SECRET);
+    expect(idsOf(await findingsOf({ url: redis.url, password: SECRET }))).toEqual(IN_ORDER);
+    for (const access of [{}, { password: 'other' }, { username: 'nobody', password: SECRET }]) {
+      const { redis: finding } = await findingsOf({ url: redis.url, ...access });
+      expect(finding).toMatchObject({ outcome: 'wrong', id: 'redis.wrong_password' });
+      expect(finding?.change).toBe('set key_value.redis.username and key_value.redis.password');
+    }
+  });
+
+  it('say which commands a user may not run, and which keys it may not use', async () => {
+    const redis = await start();
+    const user = async (...rules: string[]): Promise<Record<string, Finding>> => {
+      await redis.command('ACL', 'SETUSER', 'reader', 'reset', 'on', `>${SECRET}`, ...rules);
+      return findingsOf({ url: redis.url, username: 'reader', password: SECRET });
+    };
+    expect(idsOf(await user('~test:*', '+@all'))).toEqual(IN_ORDER);
+    expect((await user('~test:*', '+@all', '-time'))['clock']?.id).toBe('redis.clock_untold');
+
+    const { permissions: commands } = await user('~test:*', '+@all', '-set', '-sadd', '-mget');
+    expect([commands?.outcome, commands?.id]).toEqual(['wrong', 'redis.no_permission']);
+    expect(commands?.what).toBe('the user reader may not run set');
+    expect(commands?.change).toBe('allow it: ACL SETUSER reader +set');
+
+    const { permissions: keys } = await user('~other:*', '+@all');
+    expect([keys?.outcome, keys?.id]).toEqual(['wrong', 'redis.no_key_permission']);
+    expect(keys?.what).toContain('test:');
+  });
+
+  it('find a replica that takes no writes, and a memory that is full', async () => {
+    const primary = await start();
+    const replica = await start('--replicaof', '127.0.0.1', String(primary.port));
+    expect((await findingsOf({ url: replica.url }))['writes']).toMatchObject({
+      outcome: 'wrong',
+      id: 'redis.read_only_replica',
+    });
+    const full = await start('--maxmemory', '1', '--maxmemory-policy', 'noeviction');
+    expect((await findingsOf({ url: full.url }))['writes']).toMatchObject({ outcome: 'wrong', id: 'redis.full' });
+  });
+
+  it('find a database that is not there, and a server that is frozen or away', async () => {
+    const redis = await start();
+    const { redis: database } = await findingsOf({ url: `${redis.url}/99` });
+    expect([database?.outcome, database?.id]).toEqual(['wrong', 'redis.not_usable']);
+    redis.freeze();
+    expect((await findingsOf({ url: redis.url }))['redis']?.id).toBe('redis.no_answer');
+    await redis.kill();
+    expect((await findingsOf({ url: redis.url }))['redis']?.id).toBe('redis.refused');
+    expect((await findingsOf({ url: 'redis://no-such-host.invalid' }))['redis']?.id).toBe('redis.unknown_host');
+  });
+
+  describe('behind TLS', () => {
+    let certificates: Certificates;
+    beforeAll(() => (certificates = makeCertificates()));
+    afterAll(() => certificates.remove());
+
+    async function startTls(certificate: ServerCertificate): Promise<string> {
+      const port = await findFreePort();
+      const files = ['--tls-ca-cert-file', certificates.ca, '--tls-cert-file', certificate.cert];
+      await start('--tls-port', String(port), ...files, '--tls-key-file', certificate.key, '--tls-auth-clients', 'no');
+      return `rediss://127.0.0.1:${port}`;
+    }
+
+    it('trust who is signed by the authority of ca_file, and nobody else', async () => {
+      const url = await startTls(certificates.valid);
+      const caFile = certificates.ca;
+      expect(idsOf(await findingsOf({ url, caFile }))).toEqual(IN_ORDER);
+      expect((await findingsOf({ url }))['redis']?.id).toBe('redis.certificate_untrusted');
+      const elsewhere = await startTls(certificates.elsewhere);
+      expect((await findingsOf({ url: elsewhere, caFile }))['redis']?.id).toBe('redis.certificate_wrong_host');
+    });
+
+    it('find the wrong protocol on either side', async () => {
+      const plain = await start();
+      const tls = { url: plain.url.replace('redis:', 'rediss:') };
+      // It waits for the rest of what it takes for a command.
+      expect((await findingsOf(tls))['redis']).toMatchObject({
+        id: 'redis.no_answer',
+        change: expect.stringContaining('TLS or not') as string,
+      });
+      const unencrypted = { url: (await startTls(certificates.valid)).replace('rediss:', 'redis:') };
+      expect((await findingsOf(unencrypted))['redis']?.id).toBe('redis.cut_off');
+    });
+  });
+});
+
+describe('checks of what is no Redis', () => {
+  let server: Server;
+  let answer: (socket: Socket, data: Buffer) => void;
+  beforeAll(async () => {
+    server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', (data) => answer(socket, data));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => server.close());
+  const find = () =>
+    findingsOf({ url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, password: SECRET });
+
+  it('find a version below 6 too old, which repeats the password', async () => {
+    answer = (socket, data) =>
+      socket.write(`-ERR unknown command \`HELLO\`: ${data.toString().replaceAll(/\s+/g, ' ')}\r\n`);
+    const { redis } = await find();
+    expect([redis?.outcome, redis?.id]).toEqual(['wrong', 'redis.not_usable']);
+    expect(redis?.change).toContain('version 6 or later');
+  });
+
+  it('find a server of another protocol', async () => {
+    answer = (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n');
+    const { redis } = await find();
+    expect(redis?.outcome).toBe('wrong');
+  });
+});

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from 'redis';
+
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A Redis server on a port of its own, which keeps nothing on the disk: one that is started again is empty. */
+export class OwnRedis {
+  private process: ChildProcess | undefined;
+
+  private constructor(
+    readonly port: number,
+    private readonly args: string[],
+  ) {}
+
+  static async start(...args: string[]): Promise<OwnRedis> {
+    return OwnRedis.startAt(await findFreePort(), ...args);
+  }
+
+  static async startAt(port: number, ...args: string[]): Promise<OwnRedis> {
+    const redis = new OwnRedis(port, args);
+    await redis.start();
+    return redis;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  async start(): Promise<void> {
+    const settings = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    const child = spawn('redis-server', [...settings, ...this.args], { stdio: ['ignore', 'pipe', 'ignore'] });
+    this.process = child;
+    child.once('error', (error) => child.stdout.destroy(error));
+    for await (const chunk of child.stdout) if (String(chunk).includes('Ready to accept connections')) break;
+    child.stdout.resume();
+  }
+
+  /** Ends it at once, with all that it holds. */
+  async kill(): Promise<void> {
+    const child = this.process;
+    this.process = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  /** It keeps its connections and answers nobody. */
+  freeze(): void {
+    this.process?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.process?.kill('SIGCONT');
+  }
+
+  /** Sends a command as an operator would. */
+  async command(...args: string[]): Promise<unknown> {
+    const client = createClient({ url: this.url });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return await client.sendCommand(args);
+    } finally {
+      await client.close();
+    }
+  }
+}
+
+/** Resolves when a check holds; rejects after so many seconds. */
+export async function until(what: string, check: () => Promise<boolean> | boolean, seconds = 15): Promise<void> {
+  for (const limit = Date.now() + seconds * 1000; Date.now() < limit;) {
+    if (await check()) return;
+    await sleep(20);
+  }
+  throw new Error(`not so after ${seconds} seconds: ${what}`);
+}

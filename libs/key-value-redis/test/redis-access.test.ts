@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { inspect } from 'node:util';
+import { HistoryError } from '@antelope-history/schemas';
+import { describeWithService } from '@antelope-history/services';
+import { type Certificates, makeCertificates, type ServerCertificate } from '@antelope-history/test-tls';
+import { openRedisKeyValue, type RedisOptions } from '../src';
+import { findFreePort, OwnRedis, until } from './own-redis';
+
+const PASSWORD = 'unspeakable-7f3a';
+
+/** Opens, and gives what went wrong. */
+async function openingError(options: Partial<RedisOptions> & { url: string }): Promise<HistoryError> {
+  const error = await openRedisKeyValue({ keyPrefix: 'test', ...options }, () => undefined).then(
+    () => expect('opened').toBe('refused'),
+    (reason: unknown) => reason,
+  );
+  expect(inspect(error, { depth: 10 })).not.toContain(PASSWORD);
+  expect(error).toBeInstanceOf(HistoryError);
+  return error as HistoryError;
+}
+
+async function expectToWork(options: Partial<RedisOptions> & { url: string }): Promise<void> {
+  const store = await openRedisKeyValue({ keyPrefix: 'test', ...options }, (error) => expect(error).toBeUndefined());
+  await store.set('one', '1');
+  expect(await store.get('one')).toBe('1');
+  await store.close();
+}
+
+// The programs of whoever has the server: these tests kill, freeze and lock servers of their own.
+describeWithService(['redis'], () => {
+  describe('a Redis that asks who comes', () => {
+    let redis: OwnRedis;
+    beforeAll(async () => {
+      redis = await OwnRedis.start(
+        '--requirepass',
+        PASSWORD,
+        '--user',
+        'some',
+        'on',
+        `>${PASSWORD}`,
+        '~test:*',
+        '+@all',
+      );
+    });
+    afterAll(() => redis.kill());
+
+    it('is used with the password, and with a user of its own', async () => {
+      await expectToWork({ url: redis.url, password: PASSWORD });
+      await expectToWork({ url: redis.url, username: 'some', password: PASSWORD });
+      await expectToWork({ url: redis.url.replace('//', `//some:${PASSWORD}@`) });
+    });
+
+    it.each<[string, Partial<RedisOptions>]>([
+      ['no password', {}],
+      ['another password', { password: `${PASSWORD}x` }],
+      ['another user', { username: 'nobody', password: PASSWORD }],
+    ])('ends the start with %s, for good', async (_, access) => {
+      const error = await openingError({ url: redis.url, ...access });
+      expect([error.code, error.retryable]).toEqual(['ACCESS_REFUSED', false]);
+      expect(error.message).toContain('key_value.redis.password');
+    });
+
+    it('is not used with a database that it does not have', async () => {
+      expect(await openingError({ url: `${redis.url}/99`, password: PASSWORD })).toMatchObject({
+        code: 'CONFIG_INVALID',
+      });
+    });
+  });
+
+  it('does not end what runs when the password is changed, and says so once', async () => {
+    const redis = await OwnRedis.start();
+    const troubles: HistoryError[] = [];
+    const store = await openRedisKeyValue({ url: redis.url, keyPrefix: 'test' }, (error) => troubles.push(error));
+    await redis.kill();
+    await until('the outage is noticed', () => troubles.length > 0);
+    const locked = await OwnRedis.startAt(redis.port, '--requirepass', PASSWORD);
+    await until('the refusal is told', () => troubles.length > 1);
+    await expect(store.get('one')).rejects.toMatchObject({ code: 'KEY_VALUE_UNAVAILABLE' });
+    expect(troubles.map(({ code }) => code)).toEqual(['KEY_VALUE_UNAVAILABLE', 'ACCESS_REFUSED']);
+    await locked.kill();
+    await store.close();
+  });
+
+  describe('a Redis behind TLS', () => {
+    let certificates: Certificates;
+    let redis: OwnRedis;
+    let url: string;
+
+    async function start({ cert, key }: ServerCertificate): Promise<void> {
+      const port = await findFreePort();
+      const files = ['--tls-ca-cert-file', certificates.ca, '--tls-cert-file', cert, '--tls-key-file', key];
+      redis = await OwnRedis.start('--tls-port', String(port), ...files, '--tls-auth-clients', 'no');
+      url = `rediss://127.0.0.1:${port}`;
+    }
+
+    beforeAll(() => (certificates = makeCertificates()));
+    afterEach(() => redis.kill());
+    afterAll(() => certificates.remove());
+
+    it('is used with the authority that signed its certificate', async () => {
+      await start(certificates.valid);
+      await expectToWork({ url, caFile: certificates.ca });
+    });
+
+    it('ends the start without it, and when the certificate is for another host or too old', async () => {
+      await start(certificates.valid);
+      expect(await openingError({ url })).toMatchObject({ code: 'CERTIFICATE_REFUSED', retryable: false });
+      for (const certificate of [certificates.elsewhere, certificates.expired]) {
+        await redis.kill();
+        await start(certificate);
+        expect(await openingError({ url, caFile: certificates.ca })).toMatchObject({ code: 'CERTIFICATE_REFUSED' });
+      }
+    });
+
+    it('takes no authority for an unencrypted connection, nor one that can not be read', async () => {
+      await start(certificates.valid);
+      const unencrypted = await openingError({ url: redis.url, caFile: certificates.ca });
+      expect([unencrypted.code, unencrypted.message]).toEqual(['CONFIG_INVALID', expect.stringContaining('rediss:')]);
+      const unreadable = await openingError({ url, caFile: `${certificates.ca}.not` });
+      expect([unreadable.code, unreadable.message]).toEqual(['CONFIG_INVALID', expect.stringContaining('ca_file')]);
+    });
+  });
+});
+
+describe('a server that repeats what it is sent', () => {
+  let server: Server;
+  beforeAll(async () => {
+    // As Redis before version 6 answers HELLO.
+    server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', (data) => {
+        const sent = data.toString().replaceAll(/\s+/g, ' ');
+        socket.write(`-ERR unknown command \`HELLO\`, with args beginning with: ${sent}\r\n`);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => server.close());
+
+  it('does not get the password into the error', async () => {
+    const { port } = server.address() as AddressInfo;
+    const error = await openingError({ url: `redis://127.0.0.1:${port}`, password: PASSWORD });
+    expect([error.code, error.message]).toEqual(['CONFIG_INVALID', expect.stringContaining('version 6 or later')]);
+  });
+});
+
+it('refuses a URL whose path names no database, without repeating it', async () => {
+  const error = await openingError({ url: `redis://some:${PASSWORD}@127.0.0.1:1/name` });
+  expect(error.code).toBe('CONFIG_INVALID');
+});
