@@ -1,1 +1,2 @@
 export * from './open-backends';
+export { showQueues } from './queue-metrics';

@@ -22,6 +22,7 @@ export async function startDeserializer(dependencies: DeserializerDependencies):
   return deserializer;
 }
 
+export const DESERIALIZE_DURATION = 'history_deserialize_duration_seconds';
 /** How long a stop waits for the block in hand. One that cannot be passed on by then comes again. */
 const STOP_LIMIT_MS = 1_000;
 
@@ -31,12 +32,14 @@ class DeserializerLoop implements Deserializer {
   private readonly failures;
   private subscription: Subscription | undefined;
   private tail: Promise<void> = Promise.resolve();
+  /** Blocks that are being passed on: as many as the consumer may hold. Waiting for each would cost a round trip per block. */
+  private readonly passing = new Set<Promise<void>>();
   private stopped = false;
 
   constructor(private readonly dependencies: DeserializerDependencies) {
     const { registry } = dependencies;
     this.durations = histogram(registry, {
-      name: 'history_deserialize_duration_seconds',
+      name: DESERIALIZE_DURATION,
       help: 'Time to take one block apart',
       buckets: [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
     });
@@ -59,12 +62,14 @@ class DeserializerLoop implements Deserializer {
   async stop(): Promise<void> {
     this.stopped = true;
     await this.subscription?.cancel();
-    await Promise.race([this.tail, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+    const done = this.tail.then(() => Promise.all(this.passing));
+    await Promise.race([done, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
   }
 
   private async process(delivery: Delivery<RawBlock>): Promise<void> {
     if (this.stopped) return;
-    await this.settle(delivery);
+    const passing = this.settle(delivery).finally(() => this.passing.delete(passing));
+    this.passing.add(passing);
     // Sockets and timers get their turn between two blocks.
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -90,7 +95,7 @@ class DeserializerLoop implements Deserializer {
     const result = protocol.readResult(raw.message);
     if (result.kind !== 'blocks' || !result.blocks.thisBlock) return undefined;
     const end = this.durations.startTimer();
-    const records = describing(result.blocks, protocol, raw.chainId);
+    const records = describing(result.blocks, protocol, raw);
     end();
     return records;
   }
@@ -115,9 +120,9 @@ class DeserializerLoop implements Deserializer {
 }
 
 /** Takes a block apart; an error says which block it was. */
-function describing(result: BlocksResult, protocol: ShipProtocol, chainId: string | undefined): BlockRecords {
+function describing(result: BlocksResult, protocol: ShipProtocol, raw: RawBlock): BlockRecords {
   try {
-    return deserializeBlock(result, protocol, chainId);
+    return deserializeBlock(result, protocol, raw);
   } catch (error) {
     const { code, message } = toHistoryError(error);
     throw new HistoryError(code, `block ${result.thisBlock?.num ?? 0}: ${message}`, { cause: error });

@@ -1,1 +1,2 @@
-export * from './deserializer';
+export { type Deserializer, type DeserializerDependencies, startDeserializer } from './deserializer';
+export * from './deserializer-health';

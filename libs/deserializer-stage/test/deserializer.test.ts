@@ -9,7 +9,12 @@ import { createLogger, Registry } from '@antelope-history/service';
 import { startDeserializer, type Deserializer } from '../src/index';
 
 const { abi, messages } = openSample('leap-forks');
-const RAW = messages.map(({ bytes }): RawBlock => ({ abi, message: bytes, chainId: undefined }));
+const RAW = messages.map(({ bytes }): RawBlock => ({
+  abi,
+  message: bytes,
+  chainId: undefined,
+  view: { session: 1, ordinal: 1 },
+}));
 const NUMBERS = messages.map(({ thisBlock }) => thisBlock!.num);
 
 /** A broker that at times takes no records. */
@@ -92,7 +97,7 @@ describe('the deserializer', () => {
     await until('all are let go of', async () => (await rawUnderWay()) === 0);
     expect(receivedNumbers()).toEqual([...NUMBERS.slice(0, 5), NUMBERS[7]]);
     const dead = await broker.deadLetters(TOPOLOGY.rawBlocks);
-    expect(dead.map(({ message }) => message.message)).toEqual([broken, noResult]);
+    expect(dead.map(({ message }) => message?.message)).toEqual([broken, noResult]);
     expect(dead[0]!.reason.message).toContain(`block ${NUMBERS[5]}: `);
     expect(refetches.map(({ code, reason }) => ({ code, reason }))).toEqual(
       dead.map(({ reason }) => ({ code: reason.code, reason: reason.message })),

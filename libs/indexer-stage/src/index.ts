@@ -1,1 +1,2 @@
 export * from './indexer';
+export * from './indexer-health';

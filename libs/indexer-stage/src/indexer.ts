@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TOPOLOGY, type Broker, type Delivery, type Subscription } from '@antelope-history/broker';
+import { TOPOLOGY, type Broker, type Delivery, type RefetchRequest, type Subscription } from '@antelope-history/broker';
 import { writeProgress, type KeyValue } from '@antelope-history/key-value';
 import type { BlockRecords } from '@antelope-history/records';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { Config, Logger, Registry } from '@antelope-history/service';
 import type { HistoryWriter } from '@antelope-history/store';
 import { createIndexerMetrics, type IndexerMetrics } from './indexer-metrics';
+import { StallWatch } from './stall-watch';
 
 export interface IndexerDependencies {
   config: Pick<Config, 'indexer' | 'chainId'>;
@@ -22,10 +23,15 @@ export interface Indexer {
   stop(): Promise<void>;
 }
 
+/** How long a stop waits for the write under way: a server that does not answer must not hold it up. */
+const STOP_LIMIT_MS = 5_000;
 const RETRY_MIN_MS = 200;
 const RETRY_MAX_MS = 30_000;
-/** The key-value store may forget: what the other stages start from is told them again and again. */
-const SHARE_EVERY_MS = 1_000;
+/**
+ * What another writer left uncommitted is committed, and where the store stands is told again, as the key-value store may
+ * forget it.
+ */
+const CATCH_UP_EVERY_MS = 1_000;
 /** A gap is reported once; the blocks already under way behind it say nothing new. */
 const GAP_REPORT_EVERY_MS = 5_000;
 
@@ -49,18 +55,22 @@ class IndexerLoop implements Indexer {
   private stopped = false;
   private readonly stopping = new AbortController();
   private sharing: Promise<void> = Promise.resolve();
-  private sharer: NodeJS.Timeout | undefined;
+  private catchingUp: NodeJS.Timeout | undefined;
+  private readonly stalls: StallWatch;
+  private chainId: string | undefined;
+  private committedNum: number | undefined;
   private gap: { committed: number; lastDropped: number; reportedAt: number } | undefined;
 
   constructor(private readonly dependencies: IndexerDependencies) {
     this.metrics = createIndexerMetrics(dependencies.registry);
+    this.stalls = new StallWatch(dependencies.config.indexer.stallSeconds * 1000);
   }
 
   async start(): Promise<void> {
     const { config, store } = this.dependencies;
     if (config.chainId !== undefined) await store.setChainId(config.chainId);
     await this.shareProgress();
-    this.sharer = setInterval(() => void this.shareProgress(), SHARE_EVERY_MS);
+    this.catchingUp = setInterval(() => void this.catchUp(), CATCH_UP_EVERY_MS);
     this.subscription = await this.dependencies.broker.consume(TOPOLOGY.blockRecords, (delivery) => this.add(delivery));
   }
 
@@ -68,10 +78,10 @@ class IndexerLoop implements Indexer {
     this.stopped = true;
     this.stopping.abort();
     clearTimeout(this.timer);
-    clearInterval(this.sharer);
+    clearInterval(this.catchingUp);
     await this.subscription?.cancel();
-    await this.writing;
-    await this.sharing;
+    const limit = sleep(STOP_LIMIT_MS, undefined, { ref: false });
+    await Promise.race([Promise.all([this.writing, this.sharing]), limit]);
   }
 
   private add(delivery: Delivery<BlockRecords>): void {
@@ -144,14 +154,29 @@ class IndexerLoop implements Indexer {
       await this.dependencies.store.writeBlocks(blocks);
     } catch (error) {
       if (hasErrorCode(error, 'BLOCK_GAP')) return this.dropAfterGap(batch, error);
+      if (hasErrorCode(error, 'BLOCK_REFUSED')) return this.refuse(batch, error);
       throw error;
     }
     end();
+    this.stalls.written(Date.now());
     for (const delivery of batch) {
-      this.metrics.committed(delivery.message);
+      this.metrics.written(delivery.message);
       delivery.acknowledge();
     }
     await this.shareProgress();
+  }
+
+  /** Finds the block that the store refuses, keeps it with the reason, and has it read again; the others are written. */
+  private async refuse(batch: Delivery<BlockRecords>[], reason: HistoryError): Promise<void> {
+    if (batch.length > 1) {
+      for (const delivery of batch) await this.commit([delivery]);
+      return;
+    }
+    const { log, broker } = this.dependencies;
+    log.error({ code: reason.code, blockNum: numberOf(batch[0]), error: reason }, reason.message);
+    const request = { fromBlock: numberOf(batch[0]), code: reason.code, reason: reason.message };
+    await broker.publish(TOPOLOGY.refetch, request);
+    batch[0]?.reject(reason);
   }
 
   /** Nothing more is written: it would make answers wrong. */
@@ -161,23 +186,71 @@ class IndexerLoop implements Indexer {
   }
 
   private async tieToChain(blocks: BlockRecords[]): Promise<void> {
-    const chainId = blocks.find((block) => block.chainId !== undefined)?.chainId;
-    if (chainId !== undefined) await this.dependencies.store.setChainId(chainId);
+    for (const { chainId } of blocks) {
+      if (chainId === undefined || chainId === this.chainId) continue;
+      await this.dependencies.store.setChainId(chainId);
+      this.chainId = chainId;
+    }
   }
 
   /** One after the other, so that what is older never takes the place of what is newer. */
   private shareProgress(): Promise<void> {
-    this.sharing = this.sharing.then(() => this.shareNow());
+    return this.inTurn(() => this.shareNow());
+  }
+
+  private catchUp(): Promise<void> {
+    return this.inTurn(async () => {
+      if (this.stopped) return;
+      await this.commitWritten();
+      await this.shareNow();
+      await this.watchForStall();
+    });
+  }
+
+  private inTurn(task: () => Promise<void>): Promise<void> {
+    this.sharing = this.sharing.then(task);
     return this.sharing;
+  }
+
+  /** A write that meets the same trouble says so; here it is only tried. */
+  private async commitWritten(): Promise<void> {
+    try {
+      await this.dependencies.store.commitWritten();
+    } catch (error) {
+      this.dependencies.log.debug({ error }, 'what other writers left could not be committed');
+    }
+  }
+
+  /** Of several indexers one has the chain read again. */
+  private async watchForStall(): Promise<void> {
+    if (!this.stalls.isStalled(Date.now())) return;
+    const { config, keyValue, log } = this.dependencies;
+    const committed = this.committedNum ?? 0;
+    const { stallSeconds } = config.indexer;
+    const told = await keyValue.count(`stall:${committed}`, stallSeconds * 500).catch(() => 1);
+    if (told > 1) return;
+    const reason = `blocks come, but the committed head stands at ${committed} for ${stallSeconds} seconds`;
+    log.warn({ code: 'BLOCK_GAP', committed }, reason);
+    await this.refetch({ fromBlock: committed + 1, code: 'BLOCK_GAP', reason });
+  }
+
+  /** A broker that is away now has lost nothing: the next alarm asks again. */
+  private async refetch(request: RefetchRequest): Promise<void> {
+    const { broker, log } = this.dependencies;
+    await broker.publish(TOPOLOGY.refetch, request).catch((error: unknown) => {
+      if (!this.stopped) log.warn({ error }, 'the reader could not be asked to read again');
+    });
   }
 
   /** Without success the other stages wait, and are told when it works again. */
   private async shareNow(): Promise<void> {
     const { store, keyValue, log } = this.dependencies;
     try {
-      const { status, positions } = await store.getProgress();
+      const { status, positions, ordinal } = await store.getProgress();
+      this.committedNum = status.committed?.num;
+      this.stalls.sees(this.committedNum);
       if (status.committed) this.metrics.committedBlock.set(status.committed.num);
-      await writeProgress(keyValue, { chainId: status.chainId, committed: status.committed, positions });
+      await writeProgress(keyValue, { chainId: status.chainId, committed: status.committed, positions, ordinal });
     } catch (error) {
       log.warn({ error }, 'the progress could not be told to the other stages; trying again');
     }

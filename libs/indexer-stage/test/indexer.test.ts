@@ -20,6 +20,10 @@ const LAST = BLOCKS.at(-1)!.position;
 /** A store whose writes fail as often as it is told. */
 class FailingStore implements HistoryWriter {
   failWith: ErrorCode | undefined;
+  /** The block that it will not take. */
+  refuses: number | undefined;
+  /** Takes blocks and does not commit them, as a shared store does when a block before them is missing. */
+  holdsBack = false;
   writes = 0;
 
   constructor(private readonly store: HistoryStore) {}
@@ -32,9 +36,17 @@ class FailingStore implements HistoryWriter {
     return this.store.setChainId(chainId);
   }
 
+  commitWritten(): Promise<ChainStatus> {
+    return this.store.commitWritten();
+  }
+
   async writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
     this.writes++;
     if (this.failWith) throw new HistoryError(this.failWith, 'as the test wants it');
+    if (this.holdsBack) return this.store.getStatus();
+    if (blocks.some(({ position }) => position.num === this.refuses)) {
+      throw new HistoryError('BLOCK_REFUSED', 'too large, as the test wants it');
+    }
     return this.store.writeBlocks(blocks);
   }
 }
@@ -71,15 +83,7 @@ beforeEach(async () => {
     refetches.push(delivery.message);
     delivery.acknowledge();
   });
-  indexer = await startIndexer({
-    config: { indexer: { batchBytes: 100_000, batchSeconds: 0.01 }, chainId: undefined },
-    broker,
-    store,
-    keyValue,
-    log: createLogger('test', 'silent', new Writable({ write: (_chunk, _encoding, done) => done() })),
-    registry,
-    fail: (error) => void failures.push(error),
-  });
+  indexer = await start(60, registry);
 });
 
 afterEach(async () => {
@@ -89,6 +93,18 @@ afterEach(async () => {
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function start(stallSeconds: number, metrics = new Registry()): Promise<Indexer> {
+  return startIndexer({
+    config: { indexer: { batchBytes: 100_000, batchSeconds: 0.01, stallSeconds }, chainId: undefined },
+    broker,
+    store,
+    keyValue,
+    log: createLogger('test', 'silent', new Writable({ write: (_chunk, _encoding, done) => done() })),
+    registry: metrics,
+    fail: (error) => void failures.push(error),
+  });
+}
 
 async function publish(blocks: readonly BlockRecords[]): Promise<void> {
   for (const block of blocks) await broker.publish(TOPOLOGY.blockRecords, block);
@@ -188,5 +204,31 @@ describe('the indexer', () => {
     await publish(BLOCKS.slice(10));
     await until('the last block', async () => (await committed()) === LAST.num);
     expect(refetches.length).toBe(2);
+  });
+
+  it('keeps a block that the store refuses, with the reason, writes those before it, and has it read again', async () => {
+    const refused = BLOCKS[5]!.position.num;
+    store.refuses = refused;
+    await publish(BLOCKS.slice(0, 6));
+    await until('all is let go of', async () => (await underWay()) === 0);
+    expect(await committed()).toBe(refused - 1);
+    expect(refetches).toMatchObject([{ fromBlock: refused, code: 'BLOCK_REFUSED' }]);
+    const [dead] = await broker.deadLetters(TOPOLOGY.blockRecords);
+    expect([dead!.message?.position.num, dead!.reason.code]).toEqual([refused, 'BLOCK_REFUSED']);
+    store.refuses = undefined;
+    await publish(BLOCKS.slice(5));
+    await until('the last block', async () => (await committed()) === LAST.num);
+    expect(failures).toEqual([]);
+  });
+
+  it('has the chain read again when blocks come and none is committed, and other indexers leave that to it', async () => {
+    await indexer.stop();
+    await lmdb.writeBlocks(BLOCKS.slice(0, 3));
+    store.holdsBack = true;
+    const others = await Promise.all([1, 2].map(() => start(0.05)));
+    await publish(BLOCKS.slice(4));
+    await until('it asks', () => refetches.length > 0);
+    expect(refetches).toMatchObject([{ fromBlock: BLOCKS[3]!.position.num, code: 'BLOCK_GAP' }]);
+    await Promise.all(others.map((each) => each.stop()));
   });
 });

@@ -1,4 +1,6 @@
 export * from './backoff';
 export * from './chain-position';
+export { shipChecks, type ShipCheckOptions, type StoredChain } from './check-ship';
 export * from './reader';
+export * from './reader-health';
 export { SHIP_CONNECTED } from './reader-metrics';

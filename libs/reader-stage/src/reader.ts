@@ -1,12 +1,15 @@
 import { TOPOLOGY, type Broker, type RefetchRequest, type Subscription } from '@antelope-history/broker';
-import { readProgress, type KeyValue, type SharedProgress } from '@antelope-history/key-value';
+import type { KeyValue } from '@antelope-history/key-value';
+import type { RawBlock } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Config, Logger, Registry } from '@antelope-history/service';
 import { AckWindow, END_OF_CHAIN, type BlocksResult, type ShipStatus } from '@antelope-history/ship';
 import { Backoff } from './backoff';
 import { ChainPosition, firstBlockOf } from './chain-position';
+import { waitForProgress } from './progress-wait';
 import { createReaderMetrics, type ReaderMetrics } from './reader-metrics';
 import { ShipSession } from './ship-session';
+import { ViewCounter } from './view-counter';
 
 export interface ReaderDependencies {
   config: Pick<Config, 'ship' | 'chainId'>;
@@ -24,7 +27,6 @@ export interface Reader {
 
 /** Messages that wait to be published beyond this stop the reading from the socket. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
-const PROGRESS_POLL_MS = 50;
 const MOST_BLOCKS_UNDER_WAY = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages;
 
 /**
@@ -41,13 +43,14 @@ class ReaderLoop implements Reader {
   private readonly metrics: ReaderMetrics;
   private readonly backoff: Backoff;
   private readonly position = new ChainPosition();
+  private readonly views = new ViewCounter();
   private chainId: string | undefined;
   private session: ShipSession | undefined;
   private publisher: MessagePublisher | undefined;
   private refetches: Subscription | undefined;
   private running: Promise<void> = Promise.resolve();
   private stopped = false;
-  private readonly stopping = new Signal();
+  private readonly stopping = new Stop();
   /** Later stages could not use what came: go on from the store's own record. */
   private restart = true;
   /** The committed head at which the last refetch found the store; the tries to get past it grow apart. */
@@ -97,7 +100,7 @@ class ReaderLoop implements Reader {
       } catch (error) {
         await Promise.race([this.publisher?.idle(), this.stopping.raised]);
         if (this.isStopped()) return;
-        if (error instanceof HistoryError && !error.retryable) {
+        if (this.isFinal(error)) {
           this.dependencies.fail(error);
           return;
         }
@@ -109,6 +112,13 @@ class ReaderLoop implements Reader {
   /** Asked anew: it changes while others are awaited. */
   private isStopped(): boolean {
     return this.stopped;
+  }
+
+  /** A node that refuses us, or whom we do not trust, says nothing of the others. */
+  private isFinal(error: unknown): boolean {
+    if (!(error instanceof HistoryError) || error.retryable) return false;
+    const isOfOneNode = error.code === 'ACCESS_REFUSED' || error.code === 'CERTIFICATE_REFUSED';
+    return !isOfOneNode || this.dependencies.config.ship.urls.length === 1;
   }
 
   private async waitAfter(error: unknown, url: string): Promise<void> {
@@ -124,13 +134,12 @@ class ReaderLoop implements Reader {
   }
 
   private async goOnFromStore(): Promise<void> {
-    let progress: SharedProgress | undefined;
-    while (!this.stopped && !(progress = await readProgress(this.dependencies.keyValue))) {
-      await this.backoff.wait(PROGRESS_POLL_MS);
-    }
+    const { keyValue, log } = this.dependencies;
+    const progress = await waitForProgress(keyValue, log, this.stopping.signal);
     if (!progress) return;
     this.chainId ??= progress.chainId;
     this.position.restart(progress);
+    this.views.beginSession(progress.ordinal);
     this.restart = false;
     const committed = progress.committed?.num ?? 0;
     if (this.stuckAt !== undefined && committed > this.stuckAt) this.backoff.reset();
@@ -149,7 +158,7 @@ class ReaderLoop implements Reader {
       const { config } = this.dependencies;
       const window = new AckWindow(config.ship.maxMessagesInFlight);
       const session = new ShipSession(
-        { url, maxMessageBytes: config.ship.maxMessageBytes },
+        { url, caFile: config.ship.caFile, maxMessageBytes: config.ship.maxMessageBytes },
         {
           onBlocks: (result, message) => publisher.add(result, message),
           onEnd: (reason) => {
@@ -225,20 +234,34 @@ class ReaderLoop implements Reader {
         `the node sent block ${block.num} after ${this.position.last?.num ?? 'none'}, which it does not follow`,
       );
     }
-    await this.dependencies.broker.publish(TOPOLOGY.rawBlocks, { abi, message, chainId: this.chainId });
-    if (this.isPastTrouble(block.num)) {
-      this.backoff.reset();
-      this.stuckAt = undefined;
-    }
-    this.metrics.published(message.length);
+    // Before it is durable: the next message is held against it. When it fails, the reader goes on from the store.
     if (this.position.passed(block, result.lastIrreversible) === 'fork') {
       this.metrics.forks.inc();
       this.dependencies.log.info({ blockNum: block.num, blockId: block.id }, 'the chain forked');
     }
+    await this.publishMessage({ abi, message, chainId: this.chainId, view: this.views.take() });
+    this.metrics.published(block.num, message.length);
+    if (this.isPastTrouble(block.num)) {
+      this.backoff.reset();
+      this.stuckAt = undefined;
+    }
+  }
+
+  /** Whether a message whose publishing failed went out is not known: only the store can say where to go on. */
+  private async publishMessage(message: RawBlock): Promise<void> {
+    try {
+      await this.dependencies.broker.publish(TOPOLOGY.rawBlocks, message);
+    } catch (error) {
+      this.restart = true;
+      throw error;
+    }
   }
 }
 
-/** Publishes messages one after the other, and gives the node credit as they become durable. */
+/**
+ * Publishes messages in their order, several at once: the node's window bounds how many. Gives the node credit in that order
+ * too, as they become durable.
+ */
 class MessagePublisher {
   private tail: Promise<void> = Promise.resolve();
   private waitingBytes = 0;
@@ -254,7 +277,10 @@ class MessagePublisher {
     this.window.received();
     this.waitingBytes += message.length;
     if (this.waitingBytes > MAX_WAITING_BYTES) this.session.pause();
-    this.tail = this.tail.then(() => this.publishOne(result, message));
+    const published = this.closed ? undefined : this.publish(result, message);
+    // What fails is told in its turn.
+    published?.catch(() => undefined);
+    this.tail = this.tail.then(() => this.settle(published, message.length));
   }
 
   close(): void {
@@ -266,26 +292,31 @@ class MessagePublisher {
     return this.tail;
   }
 
-  private async publishOne(result: BlocksResult, message: Buffer): Promise<void> {
-    if (this.closed) return;
+  private async settle(published: Promise<void> | undefined, bytes: number): Promise<void> {
+    if (!published) return;
     try {
-      await this.publish(result, message);
+      await published;
     } catch (error) {
       this.session.close(error as HistoryError);
       return;
     }
     const before = this.waitingBytes;
-    this.waitingBytes -= message.length;
+    this.waitingBytes -= bytes;
     if (before > MAX_WAITING_BYTES && this.waitingBytes <= MAX_WAITING_BYTES) this.session.resume();
     const acknowledge = this.window.settled();
     if (acknowledge > 0) this.session.acknowledge(acknowledge);
   }
 }
 
-/** Something that happens once, to be waited for. */
-class Signal {
-  raise: () => void = () => undefined;
-  readonly raised = new Promise<void>((resolve) => (this.raise = resolve));
+/** The end of the reader, to be waited for. */
+class Stop {
+  private readonly controller = new AbortController();
+  readonly signal = this.controller.signal;
+  readonly raised = new Promise<void>((resolve) => this.signal.addEventListener('abort', () => resolve()));
+
+  raise(): void {
+    this.controller.abort();
+  }
 }
 
 /** A URL as logs may show it. */

@@ -10,11 +10,7 @@ import {
   type ShipStatus,
 } from '@antelope-history/ship';
 import WebSocket, { type RawData } from 'ws';
-
-export interface ShipSessionOptions {
-  url: string;
-  maxMessageBytes: number;
-}
+import { CONNECT_LIMIT_MS, openShipSocket, type ShipSocketOptions } from './ship-socket';
 
 /** What a session gives its owner. */
 export interface ShipSessionEvents {
@@ -24,7 +20,6 @@ export interface ShipSessionEvents {
   onEnd(reason: HistoryError): void;
 }
 
-const CONNECT_LIMIT_MS = 10_000;
 /** nodeos answers pings while it reads its socket; a peer that is gone without a word is found so. */
 const PING_EVERY_MS = 10_000;
 const PONG_LIMIT_MS = 45_000;
@@ -42,17 +37,12 @@ export class ShipSession {
   private pinging: NodeJS.Timeout | undefined;
 
   constructor(
-    options: ShipSessionOptions,
+    options: ShipSocketOptions,
     private readonly events: ShipSessionEvents,
   ) {
-    this.socket = new WebSocket(options.url, {
-      perMessageDeflate: false,
-      maxPayload: options.maxMessageBytes,
-      handshakeTimeout: CONNECT_LIMIT_MS,
-    });
+    this.socket = openShipSocket(options, (reason) => this.finish(reason));
     this.socket.on('message', (data, isBinary) => this.onMessage(data, isBinary));
     this.socket.on('pong', () => void (this.lastHeardAt = Date.now()));
-    this.socket.on('error', (error) => this.end(describe(error)));
     this.socket.on('close', (code) => this.end(`the node closed the socket (code ${code})`));
   }
 
@@ -61,7 +51,10 @@ export class ShipSession {
     return this.abiFrameText;
   }
 
-  /** Resolves with the node's status; rejects with `SHIP_DISCONNECTED` or `SHIP_UNSUPPORTED`. */
+  /**
+   * Resolves with the node's status; rejects with `SHIP_DISCONNECTED`, `SHIP_UNSUPPORTED`, `ACCESS_REFUSED` or
+   * `CERTIFICATE_REFUSED`.
+   */
   open(): Promise<ShipStatus> {
     return new Promise((resolve, reject) => {
       this.opened = { resolve, reject };
@@ -143,12 +136,6 @@ export class ShipSession {
     this.opened = undefined;
     this.events.onEnd(reason);
   }
-}
-
-/** What went wrong with a socket, and what to change where that is known. */
-function describe(error: Error & { code?: string }): string {
-  if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return 'a message is larger than ship.max_message_bytes';
-  return error.message || error.code || 'the connection failed';
 }
 
 function toBuffer(data: RawData): Buffer {

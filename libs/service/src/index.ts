@@ -1,11 +1,15 @@
+export * from './answer-in-time';
 export { type Config, loadConfig } from './config/load-config';
 export * from './http/error-response';
 export * from './http/http-app';
 export * from './http/json-body';
 export * from './http/listen';
-export * from './http/operations-routes';
 export { endpointOf, requestIdOf } from './http/request-context';
 export * from './logger';
 export * from './metrics';
+export * from './operations/component-answers';
+export * from './operations/heartbeats';
+export * from './operations/operations-routes';
+export * from './operations/worker-operations';
 export * from './program';
 export * from './version';

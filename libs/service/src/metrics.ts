@@ -25,12 +25,14 @@ export interface HttpMetrics {
   finished(path: string, status: number, seconds: number): void;
 }
 
+/** What a process that answers requests does, as its heartbeats tell it. */
+export const HTTP_WORK = { metric: 'http_requests_total', unit: 'requests' } as const;
 const STATUS_CLASSES = ['2xx', '4xx', '5xx'];
 export const UNKNOWN_PATH = 'unknown';
 
 export function createHttpMetrics(registry: Registry, app: string, paths: string[]): HttpMetrics {
   const requests = counter(registry, {
-    name: 'http_requests_total',
+    name: HTTP_WORK.metric,
     help: 'Requests answered, by app, path and status class',
     labelNames: ['app', 'path', 'status'],
   });
@@ -80,6 +82,17 @@ export function histogram<Label extends string>(
   options: Omit<HistogramConfiguration<Label>, 'registers'>,
 ): Histogram<Label> {
   return findMetric(registry, options.name, Histogram<Label>) ?? new Histogram({ ...options, registers: [registry] });
+}
+
+/** The sum of a metric's series, of a histogram how much it observed; undefined when there is no such metric. */
+export async function readMetric(registry: Registry, name: string): Promise<number | undefined> {
+  const metric: { get(): Promise<{ values: { value: number; metricName?: string }[] }> } | undefined =
+    registry.getSingleMetric(name);
+  if (!metric) return undefined;
+  const { values } = await metric.get();
+  return values
+    .filter(({ metricName = name }) => metricName === name || metricName === `${name}_count`)
+    .reduce((sum, { value }) => sum + value, 0);
 }
 
 function findMetric<Kind>(registry: Registry, name: string, kind: new (...args: never[]) => Kind): Kind | undefined {

@@ -29,10 +29,12 @@ export interface ProgramHost {
 
 /** Below the ten seconds after which Docker kills. */
 const STOP_LIMIT_MS = 8_000;
+/** npm and Nx pass a signal on to a child that may have it already: what comes so soon after is the same one. */
+const SAME_SIGNAL_MS = 500;
 
 /**
- * Runs a program until a signal or a failure, then stops it in order and within a time limit. A second signal ends it
- * at once. The only caller of `process.exit`: 0 after a signal, 1 after a failure.
+ * Runs a program until a signal or a failure, then stops it in order and within a time limit. A second signal, half a
+ * second later or more, ends it at once. The only caller of `process.exit`: 0 after a signal, 1 after a failure.
  */
 export function runProgram(program: Program, host: ProgramHost = process): void {
   let config: Config;
@@ -66,8 +68,11 @@ export function runProgram(program: Program, host: ProgramHost = process): void 
     stop(1);
   }
 
+  let signalledAt = -Infinity;
   for (const signal of ['SIGINT', 'SIGTERM']) {
     host.on(signal, () => {
+      if (performance.now() - signalledAt < SAME_SIGNAL_MS) return;
+      signalledAt = performance.now();
       if (stopping) host.exit(1);
       log.info({ signal }, 'stopping');
       stop(0);

@@ -5,9 +5,34 @@ const GIB = 1024 * MIB;
 
 const port = (meaning: string) => z.int().min(0).max(65535).describe(`${meaning} 0 = any free one.`);
 const host = (fallback: string) => z.string().min(1).default(fallback).describe('Address to listen on.');
-const httpUrl = z.url({ protocol: /^https?$/ }).meta({ takes: 'an http:// or https:// URL' });
+/** Users and passwords have keys of their own: a password in a URL would need to be encoded, and is soon printed. */
+const serverUrl = (protocol: RegExp, takes: string) =>
+  z
+    .url({ protocol })
+    .refine((url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '')
+    .meta({ takes: `${takes} URL without user and password` });
+const httpUrl = serverUrl(/^https?$/, 'an http:// or https://');
+/** One URL, as most have, or several equal servers'. */
+const httpUrls = (fallback: string) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((url) => url.trim()))
+    .pipe(z.array(httpUrl))
+    .prefault(fallback)
+    .meta({ takes: 'an http:// or https:// URL without user and password, or several with commas between' });
 const shipUrl = z.url({ protocol: /^wss?$/ }).meta({ takes: 'a ws:// or wss:// URL' });
 const seconds = z.number().min(0.01).max(3600);
+const file = z.string().min(1);
+const caFile = (server: string) =>
+  file.optional().describe(`PEM file of the authority that signed ${server} certificate; without it the system's own.`);
+const user = (server: string) => z.string().min(1).optional().describe(`User of ${server}.`);
+const password = (server: string) =>
+  z.string().min(1).optional().describe(`Password of that user of ${server}; better in the environment or a file.`);
+const passwordFile = file.optional().describe('File that holds the password, instead of `password`.');
+const keyPrefix = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
+  .meta({ takes: 'up to 64 of a-z, 0-9, _ and -' });
 
 const ship = z.strictObject({
   urls: z
@@ -15,7 +40,8 @@ const ship = z.strictObject({
     .min(1)
     .default(['ws://127.0.0.1:8080'])
     .describe(
-      'State history sockets of nodes of one chain. The first that answers is read; the next when it goes away.',
+      'State history sockets of nodes of one chain. The first that answers is read; the next when it goes away. ' +
+        'A user and password in a URL, percent-encoded, are sent to the proxy before the node (HTTP Basic).',
     ),
   start_block: z
     .int()
@@ -37,10 +63,79 @@ const ship = z.strictObject({
     .describe('Largest message taken; the first of a node started from a snapshot carries the whole state.'),
   reconnect_min_seconds: seconds.default(0.5).describe('Wait before the first new try; it doubles with each.'),
   reconnect_max_seconds: seconds.default(30).describe('Longest wait between two tries.'),
+  ca_file: caFile("the node's"),
+});
+
+const elasticsearch = z.strictObject({
+  urls: z
+    .array(httpUrl)
+    .min(1)
+    .default(['http://127.0.0.1:9200'])
+    .describe('Nodes of one Elasticsearch cluster, version 8 or 9.'),
+  username: user('Elasticsearch'),
+  password: password('Elasticsearch'),
+  password_file: passwordFile,
+  ca_file: caFile("Elasticsearch's"),
+  index_prefix: keyPrefix.default('history').describe('What the names of all indices begin with; one per chain.'),
+  blocks_per_index: z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .default(1_000_000)
+    .describe('How many block numbers share an index. Fixed when the first block is written.'),
+  retain_blocks: z
+    .int()
+    .min(0)
+    .max(4294967295)
+    .default(0)
+    .describe('How many of the newest blocks are kept; whole indices below them are deleted. 0 = all.'),
+  replicas: z
+    .int()
+    .min(0)
+    .max(10)
+    .default(1)
+    .describe('Copies of each index while following the head; while far behind there are none.'),
+  bulk_bytes: z
+    .int()
+    .min(64 * 1024)
+    .max(64 * MIB)
+    .default(8 * MIB)
+    .describe('Documents are sent together up to this size.'),
+  bulk_concurrency: z.int().min(1).max(32).default(2).describe('How many of these requests are under way at once.'),
+  commit_seconds: seconds.default(5).describe('How often what was written is shown while far behind the head.'),
+  request_timeout_seconds: seconds.default(60).describe('How long an answer may take.'),
+});
+
+const rabbitmq = z.strictObject({
+  url: serverUrl(/^amqps?$/, 'an amqp:// or amqps://')
+    .default('amqp://127.0.0.1:5672')
+    .describe('The RabbitMQ server, without vhost.'),
+  vhost: z.string().min(1).default('history').describe('The virtual host that holds the queues; one per chain.'),
+  username: z.string().min(1).default('history').describe('A user with all permissions on the virtual host.'),
+  password: password('RabbitMQ'),
+  password_file: passwordFile,
+  ca_file: caFile("RabbitMQ's"),
+  split_bytes: z
+    .int()
+    .min(64 * 1024)
+    .max(128 * MIB)
+    .default(8 * MIB)
+    .describe("Messages above this size travel in parts; below the server's `max_message_size`."),
+});
+
+const redis = z.strictObject({
+  url: serverUrl(/^rediss?$/, 'a redis:// or rediss://')
+    .default('redis://127.0.0.1:6379')
+    .describe('The Redis server; a path is the number of its database.'),
+  username: user('Redis'),
+  password: password('Redis'),
+  password_file: passwordFile,
+  ca_file: caFile("Redis's"),
+  key_prefix: keyPrefix.default('history').describe('What all keys begin with; one per chain.'),
 });
 
 const store = z.strictObject({
-  kind: z.enum(['lmdb']).default('lmdb').describe('What keeps the history.'),
+  kind: z.enum(['lmdb', 'elasticsearch']).default('lmdb').describe('What keeps the history.'),
   path: z.string().min(1).default('./data').describe('Directory of the data, on a local disk.'),
   map_size_bytes: z
     .int()
@@ -48,6 +143,7 @@ const store = z.strictObject({
     .max(64 * 1024 * GIB)
     .default(0)
     .describe('Most that the data may take; 0 = as the disk has room.'),
+  elasticsearch: elasticsearch.prefault({}),
 });
 
 const indexer = z.strictObject({
@@ -58,6 +154,9 @@ const indexer = z.strictObject({
     .default(16 * MIB)
     .describe('Blocks are written together up to this size.'),
   batch_seconds: seconds.default(0.1).describe('Longest that a block waits for others to be written with.'),
+  stall_seconds: seconds
+    .default(60)
+    .describe('When blocks come but the committed head stands still so long, the chain is read again from it.'),
 });
 
 const api = z.strictObject({
@@ -93,9 +192,15 @@ const api = z.strictObject({
 const gateway = z.strictObject({
   host: host('0.0.0.0'),
   port: port('Port that clients use.').default(8888),
-  history_api_url: httpUrl.default('http://127.0.0.1:8891').describe('Where history-api listens.'),
-  chain_api_url: httpUrl.default('http://127.0.0.1:8892').describe('Where chain-api listens.'),
-  trace_api_url: httpUrl.default('http://127.0.0.1:8893').describe('Where trace-api listens.'),
+  history_api_url: httpUrls('http://127.0.0.1:8891').describe(
+    'Where history-api listens; several of them share the requests.',
+  ),
+  chain_api_url: httpUrls('http://127.0.0.1:8892').describe(
+    'Where chain-api listens; several of them share the requests.',
+  ),
+  trace_api_url: httpUrls('http://127.0.0.1:8893').describe(
+    'Where trace-api listens; several of them share the requests.',
+  ),
   chain_node_url: httpUrl
     .optional()
     .describe('Chain node that answers the other `/v1/chain/*` calls; without it they are unknown paths.'),
@@ -129,10 +234,16 @@ export const configSchema = z.strictObject({
   ship: ship.prefault({}),
   store: store.prefault({}),
   broker: z
-    .strictObject({ kind: z.enum(['memory']).default('memory').describe('What carries blocks between the stages.') })
+    .strictObject({
+      kind: z.enum(['memory', 'rabbitmq']).default('memory').describe('What carries blocks between the stages.'),
+      rabbitmq: rabbitmq.prefault({}),
+    })
     .prefault({}),
   key_value: z
-    .strictObject({ kind: z.enum(['memory']).default('memory').describe('What counts requests and shares progress.') })
+    .strictObject({
+      kind: z.enum(['memory', 'redis']).default('memory').describe('What counts requests and shares progress.'),
+      redis: redis.prefault({}),
+    })
     .prefault({}),
   indexer: indexer.prefault({}),
   api: api.prefault({}),

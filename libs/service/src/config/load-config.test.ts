@@ -74,6 +74,19 @@ describe('loadConfig', () => {
     expect(refusal).not.toContain('secret');
   });
 
+  it('takes one URL of an API or several of equal ones', () => {
+    const urlsOf = (url: string) =>
+      loadConfig(writeConfig({ gateway: { chain_api_url: url } }), {}).gateway.chainApiUrl;
+    expect(loadConfig([], {}).gateway.chainApiUrl).toEqual(['http://127.0.0.1:8892']);
+    expect(urlsOf('http://a')).toEqual(['http://a']);
+    expect(urlsOf('http://a:1, https://b/')).toEqual(['http://a:1', 'https://b/']);
+    for (const wrong of ['', 'http://a,', 'http://a, ftp://b', 'http://a http://b']) {
+      expect(refusalOf(writeConfig({ gateway: { chain_api_url: wrong } }))).toContain(
+        'gateway.chain_api_url: takes an http',
+      );
+    }
+  });
+
   it('refuses a variable that names no key, but leaves the variables of others alone', () => {
     expect(refusalOf([], { HISTORY_API__REQUIRE_BOUNDED: 'false' })).toContain('HISTORY_API__REQUIRE_BOUNDED');
     expect(loadConfig([], { HISTORY_API_SERVICE_HOST: '10.0.0.1' }).api.requireBoundedAsc).toBe(true);
@@ -84,5 +97,70 @@ describe('loadConfig', () => {
     expect(refusalOf(writeConfig('{bad'))).toContain('is not JSON');
     expect(refusalOf(writeConfig([]))).toContain('must hold a JSON object');
     expect(refusalOf(['--cfg'])).toContain('--config PATH');
+  });
+
+  describe('passwords', () => {
+    const SECRET = 'p@ss:w0rd/%41+"\\ ü';
+    const SECTIONS = [
+      ['store.elasticsearch', { store: { elasticsearch: {} } }, 'HISTORY_STORE__ELASTICSEARCH__PASSWORD'],
+      ['broker.rabbitmq', { broker: { rabbitmq: {} } }, 'HISTORY_BROKER__RABBITMQ__PASSWORD'],
+      ['key_value.redis', { key_value: { redis: {} } }, 'HISTORY_KEY_VALUE__REDIS__PASSWORD'],
+    ] as const;
+    const passwordsOf = ({ store, broker, keyValue }: ReturnType<typeof loadConfig>) => [
+      store.elasticsearch.password,
+      broker.rabbitmq.password,
+      keyValue.redis.password,
+    ];
+    const file = (content: string): string => {
+      const name = path.join(folder, 'secret');
+      writeFileSync(name, content);
+      return name;
+    };
+
+    it.each(SECTIONS)('of %s come from the environment or a file, as they are', (_section, _settings, variable) => {
+      expect(passwordsOf(loadConfig([], { [variable]: SECRET })).filter(Boolean)).toEqual([SECRET]);
+      const fromFile = loadConfig([], { [`${variable}_FILE`]: file(`${SECRET}\n`) });
+      expect(passwordsOf(fromFile).filter(Boolean)).toEqual([SECRET]);
+    });
+
+    it.each(SECTIONS)('of %s are given once, from a file that is there', (section, _settings, variable) => {
+      const both = { [variable]: SECRET, [`${variable}_FILE`]: file('other') };
+      expect(refusalOf([], both)).toBe(`${section}: takes password or password_file, not both`);
+      expect(refusalOf([], { [`${variable}_FILE`]: file('\n') })).toContain(`${section}.password_file: `);
+      expect(refusalOf([], { [`${variable}_FILE`]: '/nowhere/secret' })).toContain('can not be read');
+    });
+
+    it('stand in no URL but that of a node, and in no message', () => {
+      const encoded = encodeURIComponent(SECRET);
+      const nodes = loadConfig([], { HISTORY_SHIP__URLS: `wss://user:${encoded}@node` });
+      expect(nodes.ship.urls).toEqual([`wss://user:${encoded}@node`]);
+      for (const [variable, url] of [
+        ['HISTORY_STORE__ELASTICSEARCH__URLS', `https://elastic:${encoded}@es:9200`],
+        ['HISTORY_BROKER__RABBITMQ__URL', `amqps://user:${encoded}@mq`],
+        ['HISTORY_KEY_VALUE__REDIS__URL', `rediss://:${encoded}@kv`],
+        ['HISTORY_GATEWAY__HISTORY_API_URL', `http://user:${encoded}@api`],
+      ] as const) {
+        const refusal = refusalOf([], { [variable]: url });
+        expect(refusal).toContain('URL without user and password');
+        expect(refusal).not.toContain(encoded);
+      }
+      expect(refusalOf(writeConfig(`{"key_value": {"redis": {"password": "${encoded}", }}`))).not.toContain(encoded);
+    });
+  });
+
+  it('refuses a ca_file that is away or no certificate', () => {
+    for (const [section, variable] of [
+      ['ship', 'HISTORY_SHIP__CA_FILE'],
+      ['store.elasticsearch', 'HISTORY_STORE__ELASTICSEARCH__CA_FILE'],
+      ['broker.rabbitmq', 'HISTORY_BROKER__RABBITMQ__CA_FILE'],
+      ['key_value.redis', 'HISTORY_KEY_VALUE__REDIS__CA_FILE'],
+    ] as const) {
+      expect(refusalOf([], { [variable]: '/nowhere/ca.pem' })).toBe(
+        `${section}.ca_file: /nowhere/ca.pem can not be read`,
+      );
+      const text = path.join(folder, 'ca.pem');
+      writeFileSync(text, 'no certificate');
+      expect(refusalOf([], { [variable]: text })).toBe(`${section}.ca_file: ${text} holds no certificate in PEM`);
+    }
   });
 });

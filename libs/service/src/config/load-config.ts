@@ -2,11 +2,15 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { HistoryError } from '@antelope-history/schemas';
+import { assertCaFile } from './ca-files';
 import { type CamelCaseKeys, camelCaseKeys } from './camel-case';
 import { type ConfigKey, listConfigKeys } from './config-keys';
 import { configSchema } from './config-schema';
+import { withPasswordFromFile } from './password-files';
 
 export type Config = CamelCaseKeys<z.output<typeof configSchema>>;
+
+type ServerFileKeys = Parameters<typeof assertCaFile>[0] & Parameters<typeof withPasswordFromFile>[0];
 
 type Settings = Record<string, unknown>;
 
@@ -24,9 +28,26 @@ export function loadConfig(args: string[], environment: NodeJS.ProcessEnv): Conf
   const settings = readConfigFile(configPath(args));
   const fromEnvironment = applyEnvironment(settings, environment, keys);
   const result = configSchema.safeParse(settings);
-  if (result.success) return camelCaseKeys(result.data);
+  if (result.success) return withFiles(camelCaseKeys(result.data));
   const issues = result.error.issues.map((issue) => describeIssue(issue, keys, fromEnvironment));
   throw new HistoryError('CONFIG_INVALID', [...new Set(issues)].join('; '));
+}
+
+/** With what the files hold that it names. */
+function withFiles(config: Config): Config {
+  const { ship, store, broker, keyValue } = config;
+  assertCaFile(ship, 'ship');
+  return {
+    ...config,
+    store: { ...store, elasticsearch: withServerFiles(store.elasticsearch, 'store.elasticsearch') },
+    broker: { ...broker, rabbitmq: withServerFiles(broker.rabbitmq, 'broker.rabbitmq') },
+    keyValue: { ...keyValue, redis: withServerFiles(keyValue.redis, 'key_value.redis') },
+  };
+}
+
+function withServerFiles<T extends ServerFileKeys>(section: T, name: string): T {
+  assertCaFile(section, name);
+  return withPasswordFromFile(section, name);
 }
 
 function configPath(args: string[]): string | undefined {

@@ -8,7 +8,7 @@ import { Registry } from '../metrics';
 import { createHttpApp } from './http-app';
 import { jsonBodyOf, readJsonBody } from './json-body';
 import { listen, type Listener } from './listen';
-import { operationsRoutes } from './operations-routes';
+import { operationsRoutes } from '../operations/operations-routes';
 
 const LIMIT = 64 * 1024;
 const log = pino({ level: 'silent' });

@@ -1,9 +1,9 @@
-import type { HealthAnswer } from '@antelope-history/schemas';
+import type { HealthStatus } from '@antelope-history/schemas';
 import type { Registry } from '../metrics';
-import type { HttpRoute } from './http-app';
+import type { HttpRoute } from '../http/http-app';
 
-/** What a process answers to those who watch it: /health, /live and /metrics. */
-export function operationsRoutes(readHealth: () => Promise<HealthAnswer>, registry: Registry): HttpRoute[] {
+/** What a process answers to those who watch it: /health (503 when it is down), /live and /metrics. */
+export function operationsRoutes(readHealth: () => Promise<{ status: HealthStatus }>, registry: Registry): HttpRoute[] {
   return [
     {
       endpoint: 'health',

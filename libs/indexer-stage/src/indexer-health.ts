@@ -1,0 +1,45 @@
+import { TOPOLOGY, type Broker } from '@antelope-history/broker';
+import { readProgress, type KeyValue } from '@antelope-history/key-value';
+import { answerOf, readMetric, statusOf, type Registry, type WorkerHealth } from '@antelope-history/service';
+import type { HistoryWriter } from '@antelope-history/store';
+import { INDEXED_BLOCKS, LAST_COMMIT } from './indexer-metrics';
+
+export interface IndexerHealthDependencies {
+  broker: Broker;
+  store: HistoryWriter;
+  keyValue: KeyValue;
+  /** The one that the indexer counts in. */
+  registry: Registry;
+}
+
+/** What an indexer does, as its heartbeats tell it. */
+export const INDEXER_WORK = { metric: INDEXED_BLOCKS, unit: 'blocks' } as const;
+
+/** How an indexer is: without the broker or the store it writes nothing. */
+export function createIndexerHealth({ broker, store, keyValue, registry }: IndexerHealthDependencies) {
+  return async (): Promise<WorkerHealth> => {
+    const [waiting, progress, keyValueStatus, lastCommit] = await Promise.all([
+      answerOf(broker.depth(TOPOLOGY.blockRecords)),
+      answerOf(store.getProgress()),
+      statusOf(readProgress(keyValue)),
+      readMetric(registry, LAST_COMMIT),
+    ]);
+    const { committed, head, lastIrreversible } = progress?.status ?? {};
+    return {
+      status: !waiting || !progress ? 'down' : keyValueStatus === 'ok' ? 'ok' : 'degraded',
+      components: {
+        broker: { status: waiting ? 'ok' : 'down' },
+        store: { status: progress ? 'ok' : 'down' },
+        key_value: { status: keyValueStatus },
+      },
+      facts: {
+        head_block_num: head?.num ?? null,
+        committed_block_num: committed?.num ?? null,
+        last_irreversible_block_num: lastIrreversible?.num ?? null,
+        lag_blocks: head && committed ? Math.max(0, head.num - committed.num) : null,
+        waiting_blocks: waiting?.messages ?? null,
+        last_commit_at: lastCommit ? new Date(lastCommit * 1000).toISOString() : null,
+      },
+    };
+  };
+}

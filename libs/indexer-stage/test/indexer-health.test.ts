@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TOPOLOGY } from '@antelope-history/broker';
+import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
+import { createLogger, Registry } from '@antelope-history/service';
+import type { HistoryStore } from '@antelope-history/store';
+import { openLmdbStore } from '@antelope-history/store-lmdb';
+import { createIndexerHealth, INDEXER_WORK, startIndexer } from '../src/index';
+import { recordedRecords } from './recorded-records';
+
+const BLOCKS = recordedRecords('leap-snapshot');
+const LAST = BLOCKS.at(-1)!;
+
+describe('the health of an indexer', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-indexer-health-'));
+  let store: HistoryStore;
+  let broker: MemoryBroker;
+  let keyValue: MemoryKeyValue;
+  let registry: Registry;
+
+  beforeEach(async () => {
+    store = await openLmdbStore({ path: mkdtempSync(path.join(folder, 'store-')), mapSizeBytes: 0, readOnly: false });
+    broker = new MemoryBroker();
+    keyValue = new MemoryKeyValue();
+    registry = new Registry();
+  });
+  afterEach(async () => {
+    await broker.close();
+    await store.close();
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const readHealth = () => createIndexerHealth({ broker, store, keyValue, registry })();
+
+  it('knows nothing of an empty store but that it is there', async () => {
+    await broker.publish(TOPOLOGY.blockRecords, LAST);
+    expect(await readHealth()).toEqual({
+      status: 'ok',
+      components: { broker: { status: 'ok' }, store: { status: 'ok' }, key_value: { status: 'ok' } },
+      facts: {
+        head_block_num: null,
+        committed_block_num: null,
+        last_irreversible_block_num: null,
+        lag_blocks: null,
+        waiting_blocks: 1,
+        last_commit_at: null,
+      },
+    });
+  });
+
+  it('knows where the store stands, and when it moved', async () => {
+    const startedAt = Date.now();
+    const indexer = await startIndexer({
+      config: { indexer: { batchBytes: 1_000, batchSeconds: 0.01, stallSeconds: 60 }, chainId: undefined },
+      broker,
+      store,
+      keyValue,
+      log: createLogger('test', 'silent'),
+      registry,
+      fail: (error) => expect(error).toBeUndefined(),
+    });
+    for (const block of BLOCKS) await broker.publish(TOPOLOGY.blockRecords, block);
+    while ((await readHealth()).facts['committed_block_num'] !== LAST.position.num) await sleep(20);
+    await indexer.stop();
+    const { facts } = await readHealth();
+    expect(facts).toMatchObject({
+      head_block_num: LAST.head.num,
+      committed_block_num: LAST.position.num,
+      last_irreversible_block_num: LAST.lastIrreversible.num,
+      lag_blocks: LAST.head.num - LAST.position.num,
+      waiting_blocks: 0,
+    });
+    const lastCommit = Date.parse(String(facts['last_commit_at']));
+    expect(lastCommit).toBeGreaterThanOrEqual(startedAt);
+    expect(lastCommit).toBeLessThanOrEqual(Date.now());
+    expect(registry.getSingleMetric(INDEXER_WORK.metric)).toBeDefined();
+  });
+
+  it('is down without the broker or the store, degraded without the key-value store', async () => {
+    const away = () => Promise.reject(new Error('away'));
+    keyValue.get = away;
+    expect(await readHealth()).toMatchObject({ status: 'degraded', components: { key_value: { status: 'down' } } });
+    store.getProgress = away;
+    expect(await readHealth()).toMatchObject({ status: 'down', components: { store: { status: 'down' } } });
+    broker.depth = away;
+    expect(await readHealth()).toMatchObject({ status: 'down', components: { broker: { status: 'down' } } });
+  });
+});

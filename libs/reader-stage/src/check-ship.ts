@@ -1,0 +1,156 @@
+import {
+  addressOf,
+  ok,
+  toFinding,
+  unknown,
+  warning,
+  wrong,
+  type Check,
+  type Finding,
+} from '@antelope-history/connections';
+import { hasErrorCode } from '@antelope-history/schemas';
+import type { Config } from '@antelope-history/service';
+import type { ShipStatus } from '@antelope-history/ship';
+import { firstBlockOf } from './chain-position';
+import { readHeadTime, readNodeStatus } from './node-probe';
+
+export interface ShipCheckOptions {
+  config: Pick<Config, 'ship' | 'chainId'>;
+  /** What is stored of the chain; undefined when that is nothing. Rejects when it can not be told. */
+  readStored(): Promise<StoredChain | undefined>;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+export interface StoredChain {
+  chainId: string | undefined;
+  committed: { num: number } | undefined;
+}
+
+/** Blocks are half a second apart; the rest is the network's, and a little drift. */
+const MAX_CLOCK_DIFFERENCE_MS = 5_000;
+
+/** What can be wrong with each of the nodes that `ship.urls` names. */
+export function shipChecks(options: ShipCheckOptions): Check[] {
+  return [...new Set(options.config.ship.urls)].flatMap((url) => nodeChecks(url, options));
+}
+
+function nodeChecks(url: string, { config, readStored, now }: ShipCheckOptions): Check[] {
+  const node = `ship ${addressOf(url)}`;
+  const socket = { url, caFile: config.ship.caFile, maxMessageBytes: config.ship.maxMessageBytes };
+  let asked: Promise<ShipStatus> | undefined;
+  const readStatus = (signal: AbortSignal): Promise<ShipStatus> => (asked ??= readNodeStatus(socket, signal));
+  const history = `${node} history`;
+  return [
+    { name: node, needs: [], run: (signal) => checkAnswer(node, readStatus(signal)) },
+    { name: history, needs: [node], run: async (signal) => checkHistory(await readStatus(signal)) },
+    {
+      name: `${node} chain`,
+      needs: [node],
+      run: async (signal) => {
+        const expected = config.chainId ?? (await readStored())?.chainId;
+        return checkChain((await readStatus(signal)).chainId, config.chainId, expected);
+      },
+    },
+    {
+      name: `${node} start`,
+      needs: [history],
+      run: async (signal) => {
+        const first = firstBlockOf(await readStatus(signal));
+        return checkStart(first, config.ship.startBlock, (await readStored())?.committed?.num);
+      },
+    },
+    {
+      name: `${node} clock`,
+      needs: [history],
+      run: async (signal) => checkClock(await readHeadTime(socket, signal), now()),
+    },
+  ];
+}
+
+async function checkAnswer(node: string, answer: Promise<ShipStatus>): Promise<Finding> {
+  try {
+    const { head } = await answer;
+    return ok('ship.answers', `the node answers; its head is block ${head.num}`);
+  } catch (error) {
+    return describeFailure(error, node);
+  }
+}
+
+function describeFailure(error: unknown, node: string): Finding {
+  if (hasErrorCode(error, 'ABI_INVALID') || hasErrorCode(error, 'SHIP_UNSUPPORTED')) {
+    return wrong(
+      'ship.not_state_history',
+      `the websocket of ${node} does not begin with the ABI of a state history that we know`,
+      "name the node's state-history-endpoint in ship.urls; EOSIO 2.0 and later, Leap and Spring are known",
+    );
+  }
+  return toFinding(error, 'ship');
+}
+
+function checkHistory({ traceBegin, traceEnd, chainStateBegin, chainStateEnd }: ShipStatus): Finding {
+  if (traceEnd === 0 && chainStateEnd - chainStateBegin === 1) {
+    return warning(
+      'ship.no_traces_yet',
+      'the node has the state of one block and no traces, as right after its start from a snapshot',
+      'see that trace-history = true is in its configuration, and check again when it has its next block',
+    );
+  }
+  const missing = [
+    ...(traceEnd === 0 ? ['trace-history'] : []),
+    ...(chainStateEnd === 0 ? ['chain-state-history'] : []),
+  ];
+  if (missing.length > 0) {
+    return wrong(
+      'ship.history_missing',
+      `the node does not keep ${missing.join(' and ')}`,
+      `set ${missing.map((option) => `${option} = true`).join(' and ')} in its configuration, and let it replay or start from a snapshot`,
+    );
+  }
+  const traces = `traces from block ${traceBegin} to ${traceEnd - 1}`;
+  return ok('ship.history', `it has ${traces}, state from ${chainStateBegin} to ${chainStateEnd - 1}`);
+}
+
+/** `expected`: the chain that the configuration names, or else the store holds. */
+function checkChain(chainId: string | undefined, configured: string | undefined, expected = chainId): Finding {
+  if (chainId === undefined) return ok('ship.chain_untold', 'the node does not say which chain it is on, as EOSIO 2.0');
+  if (chainId === expected) return ok('ship.chain', `the node is on chain ${chainId}`);
+  const source = configured === undefined ? 'the store holds' : 'chain_id says';
+  return wrong(
+    'ship.chain_id_mismatch',
+    `the node is on chain ${chainId}, ${source} ${expected}`,
+    'name a node of that chain in ship.urls, or use another store for this one',
+  );
+}
+
+function checkStart(first: number, startBlock: number, committed: number | undefined): Finding {
+  const isEmpty = committed === undefined;
+  const next = isEmpty ? startBlock || first : committed + 1;
+  if (first <= next) return ok('ship.start', `the node has block ${next}, the next one needed`);
+  return wrong(
+    'ship.history_begins_late',
+    `the node's history begins at block ${first}, the next one needed is ${next}`,
+    `name a node in ship.urls that has it${isEmpty ? ', or a later block in ship.start_block' : ''}`,
+  );
+}
+
+function checkClock(headTime: number | undefined, now: number): Finding {
+  if (headTime === undefined) return unknown('ship.no_head', 'could not be checked: the node gave no head block');
+  const age = now - headTime;
+  const seconds = Math.round(Math.abs(age) / 1000);
+  if (age < -MAX_CLOCK_DIFFERENCE_MS) {
+    return wrong(
+      'ship.clock_behind',
+      `the node's head block is ${seconds} seconds in the future: this machine's clock is behind`,
+      'set the clock of this machine, by NTP for instance',
+    );
+  }
+  if (age > MAX_CLOCK_DIFFERENCE_MS) {
+    return warning(
+      'ship.head_old',
+      `the node's head block is ${seconds} seconds old`,
+      "see whether the node is in sync with its chain; if it is, this machine's clock is ahead",
+    );
+  }
+  return ok('ship.clock', `the node's head block is ${seconds} seconds old`);
+}

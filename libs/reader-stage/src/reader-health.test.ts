@@ -1,0 +1,47 @@
+import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
+import { Registry } from '@antelope-history/service';
+import { createReaderHealth } from './reader-health';
+import { createReaderMetrics } from './reader-metrics';
+
+class FailingKeyValue extends MemoryKeyValue {
+  override get = () => Promise.reject(new Error('away'));
+}
+
+class FailingBroker extends MemoryBroker {
+  override depth = () => Promise.reject(new Error('away'));
+}
+
+describe('the health of a reader', () => {
+  const setUp = ({ broker = new MemoryBroker(), keyValue = new MemoryKeyValue() } = {}) => {
+    const registry = new Registry();
+    const metrics = createReaderMetrics(registry);
+    metrics.connected.set(1);
+    return { metrics, readHealth: createReaderHealth({ broker, keyValue, registry }) };
+  };
+
+  it('knows the head of the node and the last block that was passed on', async () => {
+    const { metrics, readHealth } = setUp();
+    expect((await readHealth()).facts).toEqual({ head_block_num: null, passed_block_num: null });
+    metrics.heads.set(90);
+    metrics.published(80, 1_000);
+    expect(await readHealth()).toEqual({
+      status: 'ok',
+      components: { ship: { status: 'ok' }, broker: { status: 'ok' }, key_value: { status: 'ok' } },
+      facts: { head_block_num: 90, passed_block_num: 80 },
+    });
+  });
+
+  it('is down without a node and without the broker, degraded without the key-value store', async () => {
+    const { metrics, readHealth } = setUp();
+    metrics.connected.set(0);
+    expect(await readHealth()).toMatchObject({ status: 'down', components: { ship: { status: 'down' } } });
+    expect(await setUp({ broker: new FailingBroker() }).readHealth()).toMatchObject({
+      status: 'down',
+      components: { ship: { status: 'ok' }, broker: { status: 'down' } },
+    });
+    expect(await setUp({ keyValue: new FailingKeyValue() }).readHealth()).toMatchObject({
+      status: 'degraded',
+      components: { key_value: { status: 'down' } },
+    });
+  });
+});

@@ -1,0 +1,78 @@
+import { TOPOLOGY } from '@antelope-history/broker';
+import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
+import { writeProgress } from '@antelope-history/key-value';
+import { openSample } from '@antelope-history/recordings';
+import type { HistoryError } from '@antelope-history/schemas';
+import { createLogger, loadConfig, Registry } from '@antelope-history/service';
+import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
+import { makeCertificates, startTlsFront, type Certificates, type TlsFront } from '@antelope-history/test-tls';
+import { startReader } from '../src';
+
+const SECRET = 'p@ss:w0rd/%41"ü';
+const access = (password: string): string => `reader:${encodeURIComponent(password)}@`;
+
+describe('a reader of a node behind TLS and a password', () => {
+  let node: ShipReplay;
+  let certificates: Certificates;
+  let front: TlsFront;
+  beforeAll(async () => {
+    certificates = makeCertificates();
+    node = await createShipReplay({ recording: openSample('leap-edge') });
+    front = await startTlsFront(node.port, certificates.valid, `reader:${SECRET}`);
+  });
+  afterAll(async () => {
+    await front.close();
+    await node.close();
+    certificates.remove();
+  });
+
+  const urlWith = (password: string): string => `wss://${access(password)}127.0.0.1:${front.port}`;
+
+  /** Reads until a block comes or it fails for good; gives what it logged too. */
+  async function read(urls: string[], caFile: string | undefined) {
+    const environment = { HISTORY_SHIP__URLS: urls.join(','), HISTORY_SHIP__RECONNECT_MIN_SECONDS: '0.01' };
+    const config = loadConfig(
+      [],
+      caFile === undefined ? environment : { ...environment, HISTORY_SHIP__CA_FILE: caFile },
+    );
+    const log: string[] = [];
+    const broker = new MemoryBroker();
+    const keyValue = new MemoryKeyValue();
+    await writeProgress(keyValue, { chainId: undefined, committed: undefined, positions: [], ordinal: 0 });
+    const outcome = new Promise<'a block' | HistoryError>((resolve, reject) => {
+      broker.consume(TOPOLOGY.rawBlocks, () => resolve('a block')).catch(reject);
+      startReader({
+        config,
+        broker,
+        keyValue,
+        log: createLogger('test', 'trace', { write: (line) => void log.push(line) }),
+        registry: new Registry(),
+        fail: (error) => resolve(error as HistoryError),
+      }).then((reader) => outcome.then(() => reader.stop()), reject);
+    });
+    const end = await outcome;
+    await broker.close();
+    const shown = log.join('') + (end === 'a block' ? '' : end.message);
+    expect(shown).not.toContain(encodeURIComponent(SECRET));
+    expect(shown).not.toContain(JSON.stringify(SECRET).slice(1, -1));
+    return { end, log };
+  }
+
+  it('reads with the authority of ship.ca_file and the password of the URL', async () => {
+    expect((await read([urlWith(SECRET)], certificates.ca)).end).toBe('a block');
+  });
+
+  it('ends with another password, or without the authority', async () => {
+    const refused = (await read([urlWith('other')], certificates.ca)).end;
+    expect(refused).toMatchObject({ code: 'ACCESS_REFUSED', retryable: false });
+    const untrusted = (await read([urlWith(SECRET)], undefined)).end;
+    expect(untrusted).toMatchObject({ code: 'CERTIFICATE_REFUSED', retryable: false });
+    expect((untrusted as HistoryError).message).toContain('ship.ca_file');
+  });
+
+  it('goes on to the next node when there is one, and says why', async () => {
+    const { end, log } = await read([urlWith('other'), urlWith(SECRET)], certificates.ca);
+    expect(end).toBe('a block');
+    expect(log.join('')).toContain('refuses the user or the password');
+  });
+});

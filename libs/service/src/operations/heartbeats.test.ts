@@ -1,0 +1,123 @@
+import { hostname } from 'node:os';
+import { MemoryKeyValue } from '@antelope-history/in-process';
+import type { HealthStatus } from '@antelope-history/schemas';
+import { counter, Registry } from '../metrics';
+import { HEARTBEAT_TTL_MS, type HeartbeatsOptions, readHeartbeats, startHeartbeats } from './heartbeats';
+
+class FailingKeyValue extends MemoryKeyValue {
+  fails = true;
+
+  override setMember(...args: Parameters<MemoryKeyValue['setMember']>): Promise<void> {
+    return this.fails ? Promise.reject(new Error('away')) : super.setMember(...args);
+  }
+}
+
+/** Turns of the event loop, in which what needs no clock comes to its end. */
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await Promise.resolve();
+}
+
+describe('heartbeats', () => {
+  const blocks = { metric: 'blocks_total', unit: 'blocks' } as const;
+  let registry: Registry;
+  const start = (options: Partial<HeartbeatsOptions> = {}) =>
+    startHeartbeats({
+      kind: 'indexer',
+      keyValue: new MemoryKeyValue(),
+      registry,
+      work: blocks,
+      readStatus: async () => 'ok',
+      ...options,
+    });
+
+  beforeEach(() => {
+    registry = new Registry();
+    jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('tell what a process is, how it is and what it does', async () => {
+    const keyValue = new MemoryKeyValue();
+    const written = counter(registry, { name: blocks.metric, help: 'Blocks' });
+    let status: HealthStatus = 'ok';
+    const heartbeats = start({ keyValue, readStatus: async () => status });
+    await settle();
+    const first = await readHeartbeats(keyValue);
+    expect([...first.values()]).toEqual([
+      {
+        kind: 'indexer',
+        host: hostname(),
+        pid: process.pid,
+        since: '2026-01-01T00:00:00.000Z',
+        status: 'ok',
+        work: { unit: 'blocks', perSecond: 0 },
+      },
+    ]);
+    written.inc(600);
+    status = 'degraded';
+    await jest.advanceTimersByTimeAsync(3_000);
+    const second = await readHeartbeats(keyValue);
+    expect([...second.keys()]).toEqual([...first.keys()]);
+    expect([...second.values()]).toMatchObject([{ status: 'degraded', work: { perSecond: 200 } }]);
+    await heartbeats.stop();
+  });
+
+  it('are told apart, end with the process that stops, and some time after one that dies', async () => {
+    const keyValue = new MemoryKeyValue();
+    const [first, second] = [start({ keyValue }), start({ keyValue, kind: 'reader' })];
+    await settle();
+    expect([...(await readHeartbeats(keyValue)).values()].map(({ kind }) => kind).sort()).toEqual([
+      'indexer',
+      'reader',
+    ]);
+    await first.stop();
+    expect([...(await readHeartbeats(keyValue)).values()].map(({ kind }) => kind)).toEqual(['reader']);
+    keyValue.setMember = () => Promise.reject(new Error('this process is dead'));
+    await jest.advanceTimersByTimeAsync(HEARTBEAT_TTL_MS);
+    expect(await readHeartbeats(keyValue)).toEqual(new Map());
+    await second.stop();
+  });
+
+  it('go on when the key-value store comes back', async () => {
+    const keyValue = new FailingKeyValue();
+    const heartbeats = start({ keyValue });
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect((await readHeartbeats(keyValue)).size).toBe(0);
+    keyValue.fails = false;
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect((await readHeartbeats(keyValue)).size).toBe(1);
+    await heartbeats.stop();
+  });
+
+  it('wait for one another', async () => {
+    let asked = 0;
+    let answer: (status: HealthStatus) => void = () => undefined;
+    const heartbeats = start({
+      readStatus: () => {
+        asked++;
+        return new Promise((resolve) => (answer = resolve));
+      },
+    });
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect(asked).toBe(1);
+    answer('ok');
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect(asked).toBe(2);
+    heartbeats.beat();
+    answer('ok');
+    await settle();
+    expect(asked).toBe(3);
+    answer('ok');
+    await heartbeats.stop();
+  });
+
+  it('of another version, or none at all, are passed over', async () => {
+    const keyValue = new MemoryKeyValue();
+    for (const value of ['', 'null', '{"kind":"reader"}', '[1]']) {
+      await keyValue.setMember('heartbeats', value, value, 5_000);
+    }
+    expect((await readHeartbeats(keyValue)).size).toBe(0);
+  });
+});

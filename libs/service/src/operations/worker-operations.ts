@@ -1,0 +1,60 @@
+import type { KeyValue } from '@antelope-history/key-value';
+import type { HealthAnswer, HealthStatus } from '@antelope-history/schemas';
+import { createHttpApp } from '../http/http-app';
+import { listen } from '../http/listen';
+import type { ProgramContext } from '../program';
+import { readServiceVersion } from '../version';
+import { type HeartbeatsOptions, startHeartbeats } from './heartbeats';
+import { operationsRoutes } from './operations-routes';
+
+/** How a worker is, and where it stands. */
+export interface WorkerHealth {
+  /** `down`: it can not do its work now. */
+  status: HealthStatus;
+  /** What it needs. */
+  components: HealthAnswer['components'];
+  /** Such as `head_block_num`; null while it is not known. */
+  facts: Record<string, number | string | null>;
+}
+
+export interface WorkerOptions {
+  /** `reader`: the program's name. */
+  kind: string;
+  keyValue: KeyValue;
+  work: HeartbeatsOptions['work'];
+  /** Where it answers /health, /live and /metrics; nowhere without a port. */
+  address: { host: string; port: number | undefined };
+}
+
+export interface WorkerOperations {
+  /** From now on the worker is as this says. Until then it is down: it waits for what it needs. */
+  showHealth(readHealth: () => Promise<WorkerHealth>): void;
+}
+
+/** Shows how a worker is to those who watch it, until the program stops. Rejects with `CONFIG_INVALID` as `listen`. */
+export async function startWorkerOperations(
+  { log, registry, onStop }: Pick<ProgramContext, 'log' | 'registry' | 'onStop'>,
+  { kind, keyValue, work, address: { host, port } }: WorkerOptions,
+): Promise<WorkerOperations> {
+  let readHealth = (): Promise<WorkerHealth> => Promise.resolve({ status: 'down', components: {}, facts: {} });
+  if (port !== undefined) {
+    const version = readServiceVersion();
+    const answerHealth = async () => {
+      const { status, facts, components } = await readHealth();
+      return { status, version, ...facts, components };
+    };
+    const routes = operationsRoutes(answerHealth, registry);
+    const listener = await listen(createHttpApp({ name: kind, log, registry, routes }), { host, port });
+    onStop(() => listener.close());
+    log.info({ url: listener.url }, 'health and metrics listening');
+  }
+  const readStatus = async () => (await readHealth()).status;
+  const heartbeats = startHeartbeats({ kind, keyValue, registry, work, readStatus });
+  onStop(() => heartbeats.stop());
+  return {
+    showHealth(read) {
+      readHealth = read;
+      heartbeats.beat();
+    },
+  };
+}
