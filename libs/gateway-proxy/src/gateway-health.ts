@@ -1,11 +1,12 @@
 import type { KeyValue } from '@antelope-history/key-value';
 import { healthAnswer, type HealthAnswer, type HealthStatus } from '@antelope-history/schemas';
-import { type Config, readServiceVersion } from '@antelope-history/service';
+import { answerOf, type Config, readServiceVersion, statusOf } from '@antelope-history/service';
+import { ProcessWatch } from './process-watch';
 
 export type ReadComponent = () => Promise<HealthStatus>;
 
 export interface GatewayHealthDeps {
-  config: Pick<Config, 'api' | 'gateway'>;
+  config: Pick<Config, 'gateway'>;
   keyValue: KeyValue;
   components?: Record<string, ReadComponent>;
   now?: () => number;
@@ -16,6 +17,12 @@ const ANSWER_LIMIT_MS = 2_000;
 const REUSED_FOR_MS = 1_000;
 
 type ChainFacts = Omit<HealthAnswer, 'status' | 'version' | 'components'>;
+type Component = HealthAnswer['components'][string];
+
+interface ApiHealth {
+  status: HealthStatus;
+  facts: ChainFacts;
+}
 
 const NO_FACTS: ChainFacts = {
   chain_id: null,
@@ -26,48 +33,60 @@ const NO_FACTS: ChainFacts = {
   incomplete_ranges: [],
 };
 
-/** The health of the whole service: what the APIs say of the chain, and which parts answer. */
+/** The health of the whole service: what the APIs say of the chain, and which parts answer or tell of themselves. */
 export function createGatewayHealth(deps: GatewayHealthDeps): () => Promise<HealthAnswer> {
   const { now = Date.now } = deps;
   const version = readServiceVersion();
+  const processes = new ProcessWatch(deps.keyValue, now);
   let last: { health: Promise<HealthAnswer>; at: number } | undefined;
   return () => {
-    if (!last || now() - last.at >= REUSED_FOR_MS) last = { health: readHealth(deps, version), at: now() };
+    if (!last || now() - last.at >= REUSED_FOR_MS) last = { health: readHealth(deps, processes, version), at: now() };
     return last.health;
   };
 }
 
-async function readHealth({ config, keyValue, components = {} }: GatewayHealthDeps, version: string) {
+async function readHealth(
+  { config, keyValue, components = {} }: GatewayHealthDeps,
+  processes: ProcessWatch,
+  version: string,
+): Promise<HealthAnswer> {
   const { historyApiUrl, chainApiUrl, traceApiUrl } = config.gateway;
-  const [apis, keyValueStatus, others] = await Promise.all([
-    Promise.all([historyApiUrl, chainApiUrl, traceApiUrl].map(readApi)),
-    statusOf(() => keyValue.get('health').then(() => 'ok')),
-    Promise.all(Object.entries(components).map(async ([name, read]) => [name, await statusOf(read)] as const)),
+  const apiUrls = { history_api: historyApiUrl, chain_api: chainApiUrl, trace_api: traceApiUrl };
+  const [apis, keyValueStatus, others, told] = await Promise.all([
+    Promise.all(Object.entries(apiUrls).map(async ([name, urls]) => ({ name, ...(await readApis(urls)) }))),
+    statusOf(keyValue.get('health')),
+    Promise.all(
+      Object.entries(components).map(async ([name, read]) => ({ name, status: (await answerOf(read())) ?? 'down' })),
+    ),
+    answerOf(processes.read()),
   ]);
+  const parts = new Map<string, Component>(told);
+  // Whether an API answers this gateway is more than what it tells of itself.
+  for (const { name, status } of [...apis, { name: 'key_value', status: keyValueStatus }, ...others]) {
+    parts.set(name, { ...parts.get(name), status });
+  }
   const answering = apis.find(({ status }) => status !== 'down');
-  const counting = config.api.rateLimitRpm === 0 || keyValueStatus !== 'down';
-  const statuses = [...apis.map(({ status }) => status), keyValueStatus, ...others.map(([, status]) => status)];
   return {
-    status: answering && counting ? overallStatus(answering.status, statuses) : ('down' as const),
+    status: answering ? overallStatus(answering.status, [...parts.values()]) : 'down',
     version,
     ...(answering?.facts ?? NO_FACTS),
-    components: Object.fromEntries(
-      [
-        ...['history_api', 'chain_api', 'trace_api'].map(
-          (name, index) => [name, apis[index]?.status ?? 'down'] as const,
-        ),
-        ['key_value', keyValueStatus] as const,
-        ...others,
-      ].map(([name, status]) => [name, { status }]),
-    ),
+    components: Object.fromEntries(parts),
   };
 }
 
-function overallStatus(chain: HealthStatus, parts: HealthStatus[]): HealthStatus {
-  return parts.some((status) => status === 'down' || status === 'degraded') ? 'degraded' : chain;
+function overallStatus(chain: HealthStatus, parts: Component[]): HealthStatus {
+  return parts.some(({ status }) => status === 'down' || status === 'degraded') ? 'degraded' : chain;
 }
 
-async function readApi(url: string): Promise<{ status: HealthStatus; facts: ChainFacts }> {
+/** What equal APIs say; `degraded` when not all of them answer. */
+async function readApis(urls: string[]): Promise<ApiHealth> {
+  const apis = await Promise.all(urls.map(readApi));
+  const answering = apis.filter(({ status }) => status !== 'down');
+  const [first = { status: 'down', facts: NO_FACTS }] = answering;
+  return answering.length < apis.length && answering.length > 0 ? { ...first, status: 'degraded' } : first;
+}
+
+async function readApi(url: string): Promise<ApiHealth> {
   try {
     const response = await fetch(`${url.replace(/\/$/, '')}/health`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
     const { status, version: _version, components: _components, ...facts } = healthAnswer.parse(await response.json());
@@ -75,15 +94,4 @@ async function readApi(url: string): Promise<{ status: HealthStatus; facts: Chai
   } catch {
     return { status: 'down', facts: NO_FACTS };
   }
-}
-
-/** A part that does not answer in time is down. */
-async function statusOf(read: () => Promise<HealthStatus>): Promise<HealthStatus> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<HealthStatus>((resolve) => {
-    timer = setTimeout(() => resolve('down'), ANSWER_LIMIT_MS);
-  });
-  return Promise.race([read(), late])
-    .catch((): HealthStatus => 'down')
-    .finally(() => clearTimeout(timer));
 }

@@ -15,6 +15,7 @@ import {
 import { docsRoutes } from './docs-routes';
 import { createGatewayHealth, type ReadComponent } from './gateway-health';
 import { createRateLimit } from './rate-limit';
+import { statusRoutes } from './status-page/status-routes';
 import { createUpstreamProxy } from './upstream-proxy';
 
 export interface GatewayDeps {
@@ -41,7 +42,8 @@ const PREFLIGHT_SECONDS = 86_400;
 
 /** The front of the service: rate limits, CORS and compression, and each path to the app that answers it. */
 export function createGateway(deps: GatewayDeps): Express {
-  const { log, registry } = deps;
+  const { log, registry, now = Date.now } = deps;
+  const readHealth = createGatewayHealth(deps);
   const app = createHttpApp({
     name: 'gateway',
     log,
@@ -51,20 +53,25 @@ export function createGateway(deps: GatewayDeps): Express {
       // Answers are made once and sent once: little effort per byte beats few bytes.
       compression({ level: constants.Z_BEST_SPEED }),
     ],
-    routes: [...upstreamRoutes(deps), ...operationsRoutes(createGatewayHealth(deps), registry), ...docsRoutes()],
+    routes: [
+      ...upstreamRoutes(deps),
+      ...operationsRoutes(readHealth, registry),
+      ...docsRoutes(),
+      ...statusRoutes(readHealth, now),
+    ],
   });
   app.set('trust proxy', deps.config.gateway.trustedProxies);
   return app;
 }
 
 function upstreamRoutes(deps: GatewayDeps): HttpRoute[] {
-  const { config, keyValue, log, now = Date.now } = deps;
+  const { config, keyValue, log, registry, now = Date.now } = deps;
   const { historyApiUrl, chainApiUrl, traceApiUrl, chainNodeUrl } = config.gateway;
-  const limitRate = createRateLimit(keyValue, config.api.rateLimitRpm, now);
+  const limitRate = createRateLimit({ keyValue, registry, requestsPerMinute: config.api.rateLimitRpm, now });
   const proxies = {
-    history: createUpstreamProxy('history-api', historyApiUrl, log),
-    chain: createUpstreamProxy('chain-api', chainApiUrl, log),
-    trace: createUpstreamProxy('trace-api', traceApiUrl, log),
+    history: createUpstreamProxy('history-api', historyApiUrl, log, now),
+    chain: createUpstreamProxy('chain-api', chainApiUrl, log, now),
+    trace: createUpstreamProxy('trace-api', traceApiUrl, log, now),
   };
   const routes = Object.values(ROUTES).map(({ endpoint, path, app }) => ({
     endpoint,
@@ -74,7 +81,7 @@ function upstreamRoutes(deps: GatewayDeps): HttpRoute[] {
     handlers: [limitRate, proxies[app]],
   }));
   if (chainNodeUrl === undefined) return routes;
-  const proxyToNode = createUpstreamProxy('chain-node', chainNodeUrl, log);
+  const proxyToNode = createUpstreamProxy('chain-node', [chainNodeUrl], log, now);
   const nodeRoute = {
     endpoint: '',
     path: '/v1/chain/:call',

@@ -1,23 +1,27 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import type { Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { HistoryError } from '@antelope-history/schemas';
 import { type Logger, requestIdOf, sendError } from '@antelope-history/service';
+import { createUpstreamAgent } from './upstream-agent';
+import { Upstreams } from './upstreams';
 
 /** Longer than an app waits for a request's body, so that its own answer comes first. */
 const ANSWER_LIMIT_MS = 35_000;
-/** Shorter than an app keeps idle connections, so that a request never goes into a closing one. */
-const IDLE_LIMIT_MS = 60_000;
-const MAX_SOCKETS = 512;
 
-/** Pipes requests to another HTTP server and its answers back; 503 when it does not answer. */
-export function createUpstreamProxy(name: string, url: string, log: Logger): RequestHandler {
-  const agentOptions = { keepAlive: true, timeout: IDLE_LIMIT_MS, maxSockets: MAX_SOCKETS };
+/**
+ * Pipes requests to HTTP servers of which any may answer, each in its turn, and their answers back; 503 when none can be
+ * reached or the one that took the request does not answer.
+ */
+export function createUpstreamProxy(name: string, urls: string[], log: Logger, now: () => number): RequestHandler {
+  const upstreams = new Upstreams(urls, now);
+  const agent = createUpstreamAgent(upstreams, (url, error) => {
+    if (urls.length > 1) log.warn({ upstream: name, url, error }, 'an upstream can not be reached; asking another');
+  });
   return createProxyMiddleware<Request, Response>({
-    target: url,
+    target: urls[0],
+    router: () => upstreams.next(),
     changeOrigin: true,
-    agent: url.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
+    agent,
     proxyTimeout: ANSWER_LIMIT_MS,
     on: {
       error: (error, _request, response) => {

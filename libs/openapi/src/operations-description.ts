@@ -28,6 +28,7 @@ export function describeOperations(): OpenApiDocument['paths'] {
     },
     '/metrics': { get: describeGet('metrics', 'Metrics for Prometheus', 'text/plain', { type: 'string' }) },
     '/openapi.json': { get: describeGet('openapi', 'This description', JSON_TYPE, { type: 'object' }) },
+    '/': { get: describeGet('status', 'What /health says, as a page', 'text/html', { type: 'string' }) },
     '/docs': { get: describeGet('docs', 'This description as a page', 'text/html', { type: 'string' }) },
   };
 }

@@ -5,5 +5,5 @@ import { createQueryApp, type QueryApiDeps, serve } from './query-app';
 
 /** `/v1/chain/get_block`. */
 export function createChainApi(deps: QueryApiDeps): Express {
-  return createQueryApp('chain-api', deps, [serve(ROUTES.getChainBlock, createGetChainBlock)]);
+  return createQueryApp('chain-api', deps, [serve(ROUTES.getChainBlock, createGetChainBlock, { mayBeFinal: true })]);
 }

@@ -1,5 +1,5 @@
 import type { ChainStatus } from '@antelope-history/records';
-import type { HealthAnswer } from '@antelope-history/schemas';
+import type { HealthAnswer, HealthStatus } from '@antelope-history/schemas';
 import { readServiceVersion } from '@antelope-history/service';
 import type { HistoryReader } from '@antelope-history/store';
 
@@ -16,6 +16,12 @@ export function createHealthReader(reader: HistoryReader): () => Promise<HealthA
       return { ...describeHealth(undefined, version), status: 'down' };
     }
   };
+}
+
+/** How an API is, as its heartbeats tell it. */
+export function createStatusReader(reader: HistoryReader): () => Promise<HealthStatus> {
+  const readHealth = createHealthReader(reader);
+  return async () => (await readHealth()).status;
 }
 
 function describeHealth(status: ChainStatus | undefined, version: string): HealthAnswer {

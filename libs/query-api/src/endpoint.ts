@@ -1,3 +1,4 @@
+import type { ChainStatus } from '@antelope-history/records';
 import type { AnswerOf, RequestOf, Route } from '@antelope-history/schemas';
 import type { Config } from '@antelope-history/service';
 import type { HistoryReader } from '@antelope-history/store';
@@ -14,8 +15,18 @@ export interface EndpointContext {
 
 export interface EndpointAnswer<Body> {
   body: Body;
-  /** Names the answer when it can no longer change: it may be cached for ever. */
-  finalId?: string | undefined;
+  /** There when the answer can no longer change: it may be cached for ever. */
+  final?: FinalFacts | undefined;
+}
+
+/** Of an answer that can no longer change. */
+export interface FinalFacts {
+  /** Names the answer. */
+  id: string;
+  /** The irreversible block that it is about, or of. */
+  blockNum: number;
+  /** What the store said when it was made. */
+  status: ChainStatus;
 }
 
 /** An endpoint without HTTP: a parsed request to an answer. */

@@ -9,9 +9,9 @@ import { createQueryApp, type QueryApiDeps, serve } from './query-app';
 /** `/v1/history`: actions, transactions, and the accounts of keys and accounts. */
 export function createHistoryApi(deps: QueryApiDeps): Express {
   return createQueryApp('history-api', deps, [
-    serve(ROUTES.getActions, createGetActions),
-    serve(ROUTES.getControlledAccounts, createGetControlledAccounts),
-    serve(ROUTES.getKeyAccounts, createGetKeyAccounts),
-    serve(ROUTES.getTransaction, createGetTransaction),
+    serve(ROUTES.getActions, createGetActions, { mayBeFinal: false }),
+    serve(ROUTES.getControlledAccounts, createGetControlledAccounts, { mayBeFinal: false }),
+    serve(ROUTES.getKeyAccounts, createGetKeyAccounts, { mayBeFinal: false }),
+    serve(ROUTES.getTransaction, createGetTransaction, { mayBeFinal: true }),
   ]);
 }

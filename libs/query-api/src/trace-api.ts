@@ -5,5 +5,5 @@ import { createQueryApp, type QueryApiDeps, serve } from './query-app';
 
 /** `/v1/trace_api/get_block`. */
 export function createTraceApi(deps: QueryApiDeps): Express {
-  return createQueryApp('trace-api', deps, [serve(ROUTES.getTraceBlock, createGetTraceBlock)]);
+  return createQueryApp('trace-api', deps, [serve(ROUTES.getTraceBlock, createGetTraceBlock, { mayBeFinal: true })]);
 }

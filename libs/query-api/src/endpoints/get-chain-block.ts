@@ -10,10 +10,11 @@ export function createGetChainBlock({ reader, abis }: EndpointContext): Endpoint
     const selector = parseBlockNumOrId('block_num_or_id', request.block_num_or_id);
     const { found, decoders } = await abis.read(() => reader.getBlock(selector), abisOfLookup);
     if (!found.block) throw unknownBlock(request.block_num_or_id);
+    const { status } = found;
     const { num, id } = found.block.position;
     return {
       body: renderBlock(found.block, decoders),
-      finalId: isIrreversible(num, found.status) ? id : undefined,
+      final: isIrreversible(num, status) ? { id, blockNum: num, status } : undefined,
     };
   };
 }

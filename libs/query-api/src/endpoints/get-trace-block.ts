@@ -11,10 +11,11 @@ export function createGetTraceBlock({ reader, abis }: EndpointContext): Endpoint
     const { found, decoders } = await abis.read(() => reader.getBlockTraces(selector), abisOfLookup);
     const { block, transactions, status } = found;
     if (!block?.hasTraces) throw new HistoryError('BLOCK_TRACE_MISSING', 'Trace API: block trace missing');
-    const final = selector !== 'latest' && isIrreversible(block.position.num, status);
+    const { id, num } = block.position;
+    const isFinal = selector !== 'latest' && isIrreversible(num, status);
     return {
       body: renderBlockTraces({ block, transactions, status }, decoders),
-      finalId: final ? block.position.id : undefined,
+      final: isFinal ? { id, blockNum: num, status } : undefined,
     };
   };
 }

@@ -15,10 +15,10 @@ export function createGetTransaction({ reader, abis }: EndpointContext): Endpoin
     if (found.found !== 'one') throw notFound(id, found.found);
     const { transaction, status } = found;
     // A prefix may name several transactions one day.
-    const final = id.length === WHOLE_ID_LENGTH && isIrreversible(transaction.blockNum, status);
+    const isFinal = id.length === WHOLE_ID_LENGTH && isIrreversible(transaction.blockNum, status);
     return {
       body: renderTransaction(transaction, status, decoders),
-      finalId: final ? transaction.id : undefined,
+      final: isFinal ? { id, blockNum: transaction.blockNum, status } : undefined,
     };
   };
 }

@@ -1,0 +1,110 @@
+import { MemoryKeyValue } from '@antelope-history/in-process';
+import type { Heartbeat } from '@antelope-history/service';
+import { ProcessWatch } from './process-watch';
+
+class FailingKeyValue extends MemoryKeyValue {
+  fails = false;
+
+  override listMembers(group: string): Promise<Map<string, string>> {
+    return this.fails ? Promise.reject(new Error('away')) : super.listMembers(group);
+  }
+}
+
+describe('the watch over processes', () => {
+  let now: number;
+  let keyValue: FailingKeyValue;
+  let watch: ProcessWatch;
+
+  async function beat(id: string, kind: string, heartbeat: Partial<Heartbeat> = {}): Promise<void> {
+    const told: Heartbeat = {
+      kind,
+      host: 'machine',
+      pid: 1,
+      since: '2026-01-01T00:00:00.000Z',
+      status: 'ok',
+      work: { unit: 'blocks', perSecond: 0.26 },
+      ...heartbeat,
+    };
+    await keyValue.setMember('heartbeats', id, JSON.stringify(told), 10_000);
+  }
+  const read = async (): Promise<Record<string, unknown>> => Object.fromEntries(await watch.read());
+  const statuses = async () => [...(await watch.read())].map(([name, { status, count }]) => [name, status, count]);
+
+  beforeEach(() => {
+    now = 1_000_000;
+    keyValue = new FailingKeyValue(() => now);
+    watch = new ProcessWatch(keyValue, () => now);
+  });
+
+  it('expects nobody where nobody told anything', async () => {
+    expect(await read()).toEqual({});
+    now += 60_000;
+    expect(await read()).toEqual({});
+  });
+
+  it('counts each kind, in the order of a block, with what they do together', async () => {
+    await beat('1', 'indexer');
+    await beat('2', 'indexer');
+    await beat('3', 'reader');
+    await beat('4', 'deserializer');
+    await beat('5', 'trace-api', { work: { unit: 'requests', perSecond: 7 } });
+    expect([...(await watch.read())]).toEqual([
+      ['reader', { status: 'ok', count: 1, blocks_per_second: 0.3 }],
+      ['deserializer', { status: 'ok', count: 1, blocks_per_second: 0.3 }],
+      ['indexer', { status: 'ok', count: 2, blocks_per_second: 0.5 }],
+      ['trace_api', { status: 'ok', count: 1, requests_per_second: 7 }],
+    ]);
+  });
+
+  it('takes a kind as down when none of it can work, and as degraded when some can not', async () => {
+    await beat('1', 'indexer', { status: 'down' });
+    await beat('2', 'indexer', { status: 'catching_up' });
+    await beat('3', 'reader', { status: 'down' });
+    await beat('4', 'deserializer', { status: 'catching_up' });
+    expect(await statuses()).toEqual([
+      ['reader', 'down', 1],
+      ['deserializer', 'ok', 1],
+      ['indexer', 'degraded', 2],
+    ]);
+  });
+
+  it('misses a kind that was there, after a while', async () => {
+    await beat('1', 'trace-api');
+    await watch.read();
+    now += 9_999;
+    await keyValue.deleteMember('heartbeats', '1');
+    expect(await statuses()).toEqual([['trace_api', 'ok', 0]]);
+    now += 1;
+    expect(await statuses()).toEqual([['trace_api', 'down', 0]]);
+    await beat('2', 'trace-api');
+    expect(await statuses()).toEqual([['trace_api', 'ok', 1]]);
+  });
+
+  it('misses the stages that never were there next to one that is, after a while', async () => {
+    await beat('1', 'deserializer');
+    expect((await statuses()).map(([, status]) => status)).toEqual(['ok', 'ok', 'ok']);
+    now += 10_000;
+    await beat('1', 'deserializer');
+    expect(await statuses()).toEqual([
+      ['reader', 'down', 0],
+      ['deserializer', 'ok', 1],
+      ['indexer', 'down', 0],
+    ]);
+  });
+
+  it('misses nobody because the key-value store forgot or was away', async () => {
+    await beat('1', 'trace-api');
+    await watch.read();
+    await keyValue.close();
+    now += 3_000;
+    expect(await statuses()).toEqual([['trace_api', 'ok', 0]]);
+    keyValue.fails = true;
+    now += 60_000;
+    expect(await statuses()).toEqual([]);
+    keyValue.fails = false;
+    now += 9_000;
+    expect(await statuses()).toEqual([['trace_api', 'ok', 0]]);
+    now += 1_000;
+    expect(await statuses()).toEqual([['trace_api', 'down', 0]]);
+  });
+});

@@ -1,0 +1,23 @@
+import type { HealthAnswer } from '@antelope-history/schemas';
+import type { HttpRoute } from '@antelope-history/service';
+import { renderStatusPage, STATUS_PAGE_HEADERS } from './render-status-page';
+
+/** The status page at the root; it is there also when the service is down, and says so. */
+export function statusRoutes(readHealth: () => Promise<HealthAnswer>, now: () => number): HttpRoute[] {
+  return [
+    {
+      endpoint: 'status',
+      method: 'GET',
+      path: '/',
+      handlers: [
+        async (_request, response) => {
+          const health = await readHealth();
+          response
+            .set(STATUS_PAGE_HEADERS)
+            .type('html')
+            .send(renderStatusPage(health, new Date(now())));
+        },
+      ],
+    },
+  ];
+}

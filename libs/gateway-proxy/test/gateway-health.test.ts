@@ -1,0 +1,110 @@
+import request from 'supertest';
+import { MemoryKeyValue } from '@antelope-history/in-process';
+import { healthAnswer } from '@antelope-history/schemas';
+import type { Heartbeat } from '@antelope-history/service';
+import { BrokenKeyValue, CHAIN_FACTS, GatewayStand, type Settings } from './gateway-stand';
+
+describe('GET /health of the gateway', () => {
+  const stand = new GatewayStand();
+  beforeAll(() => stand.open());
+  afterAll(() => stand.close());
+  beforeEach(() => (stand.chainHealth = 'ok'));
+
+  const healthOf = async (settings?: Settings) => request(stand.createGateway(settings)).get('/health');
+
+  it('is what the APIs say of the chain, with every part', async () => {
+    const response = await healthOf({ components: { reader: async () => 'ok' } });
+    expect([response.status, response.body]).toEqual([
+      200,
+      {
+        ...CHAIN_FACTS,
+        status: 'ok',
+        components: {
+          history_api: { status: 'ok' },
+          chain_api: { status: 'ok' },
+          trace_api: { status: 'ok' },
+          key_value: { status: 'ok' },
+          reader: { status: 'ok' },
+        },
+      },
+    ]);
+  });
+
+  it.each<[string, Settings]>([
+    ['an API', { environment: { HISTORY_GATEWAY__HISTORY_API_URL: 'http://127.0.0.1:9' } }],
+    ['the key-value store', { keyValue: new BrokenKeyValue() }],
+    [
+      'the key-value store that counts requests',
+      { environment: { HISTORY_API__RATE_LIMIT_RPM: '1' }, keyValue: new BrokenKeyValue() },
+    ],
+    ['another part', { components: { reader: () => Promise.reject(new Error('gone')) } }],
+  ])('is degraded when %s is away', async (_, settings) => {
+    const response = await healthOf(settings);
+    expect([response.status, response.body.status, response.body.head_block_num]).toEqual([200, 'degraded', 12]);
+  });
+
+  it('is degraded when an API says that it is down', async () => {
+    stand.chainHealth = 'down';
+    expect((await healthOf()).body).toMatchObject({
+      status: 'degraded',
+      components: { chain_api: { status: 'down' } },
+    });
+  });
+
+  it('is down, with 503, when no API answers', async () => {
+    const response = await healthOf({
+      environment: {
+        HISTORY_GATEWAY__HISTORY_API_URL: 'http://127.0.0.1:9',
+        HISTORY_GATEWAY__CHAIN_API_URL: 'http://127.0.0.1:9',
+        HISTORY_GATEWAY__TRACE_API_URL: 'http://127.0.0.1:9',
+      },
+    });
+    expect([response.status, response.body.status]).toEqual([503, 'down']);
+  });
+
+  it('counts the processes that tell of themselves, and is degraded when one of the stages is missing', async () => {
+    const keyValue = new MemoryKeyValue();
+    let now = 0;
+    const gateway = stand.createGateway({ keyValue, now: () => now });
+    const told = (kind: string): Heartbeat => ({
+      kind,
+      host: 'machine',
+      pid: 1,
+      since: '2026-01-01T00:00:00.000Z',
+      status: 'ok',
+      work: { unit: kind.endsWith('api') ? 'requests' : 'blocks', perSecond: 1.5 },
+    });
+    for (const [id, kind] of ['reader', 'indexer', 'indexer', 'history-api'].entries()) {
+      await keyValue.setMember('heartbeats', String(id), JSON.stringify(told(kind)), 60_000);
+    }
+    const first = await request(gateway).get('/health');
+    expect(first.body).toMatchObject({
+      status: 'ok',
+      components: {
+        reader: { status: 'ok', count: 1, blocks_per_second: 1.5 },
+        indexer: { status: 'ok', count: 2, blocks_per_second: 3 },
+        history_api: { status: 'ok', count: 1, requests_per_second: 1.5 },
+        chain_api: { status: 'ok' },
+      },
+    });
+    expect(healthAnswer.parse(first.body)).toEqual(first.body);
+    expect(first.text).not.toContain('machine');
+    now = 10_000;
+    expect((await request(gateway).get('/health')).body).toMatchObject({
+      status: 'degraded',
+      components: { deserializer: { status: 'down', count: 0 }, reader: { status: 'ok' } },
+    });
+  });
+
+  it('is asked of the APIs at most once a second', async () => {
+    let asked = 0;
+    const components = { reader: async () => (asked++, 'ok' as const) };
+    let now = 0;
+    const gateway = stand.createGateway({ components, now: () => now });
+    await Promise.all([request(gateway).get('/health'), request(gateway).get('/health')]);
+    expect(asked).toBe(1);
+    now = 1000;
+    await request(gateway).get('/health');
+    expect(asked).toBe(2);
+  });
+});

@@ -1,0 +1,103 @@
+import type { RequestListener } from 'node:http';
+import { MemoryKeyValue } from '@antelope-history/in-process';
+import type { KeyValue } from '@antelope-history/key-value';
+import { type ApiName, type HealthAnswer, type HealthStatus, ROUTES } from '@antelope-history/schemas';
+import {
+  createHttpApp,
+  createLogger,
+  jsonBodyOf,
+  listen,
+  type Listener,
+  loadConfig,
+  operationsRoutes,
+  readJsonBody,
+  Registry,
+} from '@antelope-history/service';
+import { createGateway, type GatewayDeps } from '../src';
+
+const log = createLogger('test', 'silent');
+
+/** What the APIs of the stand say of the chain. */
+export const CHAIN_FACTS = {
+  version: '4.1.0',
+  chain_id: 'ab'.repeat(32),
+  head_block_num: 12,
+  committed_block_num: 11,
+  last_irreversible_block_num: 5,
+  lag_blocks: 1,
+  components: {},
+  incomplete_ranges: [],
+};
+
+/** An app that answers what it was asked, and nothing of the chain. */
+function createEchoApi(app: ApiName, health: () => HealthStatus) {
+  const registry = new Registry();
+  const routes = Object.values(ROUTES).filter((route) => route.app === app);
+  return createHttpApp({
+    name: app,
+    log,
+    registry,
+    routes: [
+      ...routes.map(({ endpoint, path, method }) => ({
+        endpoint,
+        path,
+        method,
+        handlers: [
+          readJsonBody(64 * 1024),
+          (incoming: Parameters<typeof jsonBodyOf>[0], response: { json(body: unknown): unknown }) =>
+            void response.json({ app, path, body: jsonBodyOf(incoming), requestId: incoming.get('x-request-id') }),
+        ],
+      })),
+      ...operationsRoutes(async (): Promise<HealthAnswer> => ({ ...CHAIN_FACTS, status: health() }), registry),
+    ],
+  });
+}
+
+export class BrokenKeyValue extends MemoryKeyValue {
+  override get = () => Promise.reject(new Error('redis://secret is away'));
+  override count = () => Promise.reject(new Error('redis://secret is away'));
+  override listMembers = () => Promise.reject(new Error('redis://secret is away'));
+}
+
+export interface Settings extends Pick<GatewayDeps, 'components' | 'now'> {
+  /** What differs from the default configuration with the stand's APIs. */
+  environment?: Record<string, string>;
+  keyValue?: KeyValue;
+}
+
+/** Three APIs that echo, and gateways before them. */
+export class GatewayStand {
+  /** How the chain API says that it is. */
+  chainHealth: HealthStatus = 'ok';
+  private readonly listeners: Listener[] = [];
+  private urls: Record<ApiName, string> = { history: '', chain: '', trace: '' };
+
+  async open(): Promise<void> {
+    this.urls = {
+      history: await this.serve(createEchoApi('history', () => 'ok')),
+      chain: await this.serve(createEchoApi('chain', () => this.chainHealth)),
+      trace: await this.serve(createEchoApi('trace', () => 'ok')),
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.listeners.map((listener) => listener.close()));
+  }
+
+  /** Listens until the stand is closed. */
+  async serve(app: RequestListener): Promise<string> {
+    const listener = await listen(app, { host: '127.0.0.1', port: 0 });
+    this.listeners.push(listener);
+    return listener.url;
+  }
+
+  createGateway({ environment = {}, keyValue = new MemoryKeyValue(), ...deps }: Settings = {}) {
+    const config = loadConfig([], {
+      HISTORY_GATEWAY__HISTORY_API_URL: this.urls.history,
+      HISTORY_GATEWAY__CHAIN_API_URL: this.urls.chain,
+      HISTORY_GATEWAY__TRACE_API_URL: this.urls.trace,
+      ...environment,
+    });
+    return createGateway({ config, keyValue, log, registry: new Registry(), ...deps });
+  }
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { Script } from 'node:vm';
+import request from 'supertest';
+import { healthAnswer, type HealthAnswer } from '@antelope-history/schemas';
+import { renderStatusPage } from '../src/status-page/render-status-page';
+import { BrokenKeyValue, CHAIN_FACTS, GatewayStand } from './gateway-stand';
+
+const AT = new Date(Date.UTC(2026, 0, 2, 3, 4, 5));
+
+describe('the status page', () => {
+  const stand = new GatewayStand();
+  beforeAll(() => stand.open());
+  afterAll(() => stand.close());
+
+  const get = (settings = {}) => request(stand.createGateway(settings)).get('/');
+
+  it('says what /health says', async () => {
+    const page = await get({ now: () => AT.getTime() });
+    const { body } = await request(stand.createGateway()).get('/health');
+    expect([page.status, page.type]).toEqual([200, 'text/html']);
+    expect(page.text).toBe(renderStatusPage(healthAnswer.parse(body), AT));
+    expect(page.text).toContain('Everything is running');
+    expect(page.text).toContain('2026-01-02 03:04:05 UTC');
+  });
+
+  it('is there when nothing else is', async () => {
+    const away = 'http://127.0.0.1:9';
+    const environment = {
+      HISTORY_GATEWAY__HISTORY_API_URL: away,
+      HISTORY_GATEWAY__CHAIN_API_URL: away,
+      HISTORY_GATEWAY__TRACE_API_URL: away,
+    };
+    const page = await get({ environment, keyValue: new BrokenKeyValue() });
+    expect([page.status, page.headers['cache-control']]).toEqual([200, 'no-store']);
+    expect(page.text).toContain('Queries can not be answered');
+  });
+
+  it('links to pages that are there', async () => {
+    const gateway = stand.createGateway();
+    const { text } = await request(gateway).get('/');
+    const links = [...text.matchAll(/<a href="\.(\/[^"]+)"/g)].map(([, link]) => String(link));
+    expect(links).toEqual(['/docs', '/openapi.json', '/metrics', '/health']);
+    for (const link of links) expect([link, (await request(gateway).get(link)).status]).toEqual([link, 200]);
+  });
+
+  it('loads nothing, and runs and shows only what its policy names', async () => {
+    const { text, headers } = await get();
+    const policy = String(headers['content-security-policy']);
+    const [style, script] = ['style', 'script'].map(
+      (tag) => new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(text)?.[1] ?? '',
+    ) as [string, string];
+    for (const [directive, content] of [
+      ['style-src', style],
+      ['script-src', script],
+    ] as const) {
+      const hash = createHash('sha256').update(content).digest('base64');
+      expect(policy.split('; ')).toContain(`${directive} 'sha256-${hash}'`);
+    }
+    expect(() => new Script(script)).not.toThrow();
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(text).not.toMatch(/\sstyle=|\son\w+=|src=|https?:\/\/(?!www\.w3\.org)/);
+  });
+
+  it('loads itself again where no script runs', async () => {
+    expect((await get()).text).toMatch(/<noscript><meta http-equiv="refresh" content="\d+"><\/noscript>/);
+  });
+
+  it('gives each part that changes an id of its own', async () => {
+    const ids = [...(await get()).text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ['status', 'progress', 'head', 'committed', 'irreversible', 'lag', 'ranges', 'components', 'at'])
+      expect(ids).toContain(id);
+  });
+
+  describe('with facts', () => {
+    const render = (health: Partial<HealthAnswer>): string =>
+      renderStatusPage({ ...CHAIN_FACTS, status: 'ok', ...health }, AT);
+
+    it('shows where the chain stands', () => {
+      const page = render({
+        status: 'catching_up',
+        head_block_num: 199_068_090,
+        committed_block_num: 132_000_000,
+        lag_blocks: 67_068_090,
+        incomplete_ranges: [{ first_block_num: 1_200, last_block_num: 3_400 }],
+      });
+      for (const text of ['199,068,090', '67,068,090', '66.31 % is committed', '1,200 – 3,400', 'Catching up'])
+        expect(page).toContain(text);
+    });
+
+    it('shows what is not known yet as that', () => {
+      const page = render({ status: 'down', chain_id: null, head_block_num: null, committed_block_num: null });
+      expect(page).toContain('not known yet');
+      expect(page).not.toMatch(/null|NaN|undefined/);
+    });
+
+    it('shows each component with what it does, those that it knows in their order', () => {
+      const page = render({
+        components: {
+          other_part: { status: 'degraded' },
+          key_value: { status: 'ok' },
+          indexer: { status: 'catching_up', count: 2, blocks_per_second: 1_512.4 },
+          reader: { status: 'down', count: 0 },
+        },
+      });
+      const rows = [...page.matchAll(/<li class="(\w+)">(.*?)<\/li>/g)].map(([, status, row]) => [
+        status,
+        String(row).replaceAll(/<[^>]+>/g, '|'),
+      ]);
+      expect(rows).toEqual([
+        ['down', '|Reader||0 running||down|'],
+        ['catching_up', '|Indexer||2 running · 1,512.4 blocks/s||catching up|'],
+        ['ok', '|Key-value store||||ok|'],
+        ['degraded', '|Other part||||degraded|'],
+      ]);
+    });
+
+    it('takes nothing that others say for its own', () => {
+      const evil = '<script>alert(1)</script>"\'&';
+      const page = render({ chain_id: evil, version: evil, components: { [evil]: { status: 'ok' } } });
+      expect(page.match(/<script>/g)).toHaveLength(1);
+      expect(page).not.toContain('alert(1)</script>');
+    });
+
+    it('names no more incomplete ranges than one can read', () => {
+      const ranges = Array.from({ length: 1_000 }, (_, index) => ({ first_block_num: index, last_block_num: index }));
+      expect(render({ incomplete_ranges: ranges })).toContain('and 980 more');
+    });
+  });
+});

@@ -1,0 +1,112 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import request from 'supertest';
+import { ROUTES } from '@antelope-history/schemas';
+import { CHAIN_FACTS, GatewayStand } from './gateway-stand';
+
+const { path } = ROUTES.getActions;
+
+/** One of several equal history APIs: it answers with its name and the length of the body. */
+class NamedApi {
+  private server: Server | undefined;
+  private port = 0;
+
+  constructor(private readonly name: string) {}
+
+  async open(): Promise<string> {
+    this.server = createServer((incoming, response) => {
+      response.setHeader('content-type', 'application/json');
+      if (incoming.url === '/health') response.end(JSON.stringify({ ...CHAIN_FACTS, status: 'ok' }));
+      else void text(incoming).then((body) => response.end(JSON.stringify({ by: this.name, length: body.length })));
+    });
+    this.server.listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as AddressInfo).port;
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async close(): Promise<void> {
+    const { server } = this;
+    if (!server?.listening) return;
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  }
+}
+
+describe('a gateway before several APIs of a kind', () => {
+  const stand = new GatewayStand();
+  const apis = ['a', 'b', 'c'].map((name) => new NamedApi(name));
+  let urls: string[];
+  let time = 0;
+
+  beforeAll(() => stand.open());
+  beforeEach(async () => {
+    urls = await Promise.all(apis.map((api) => api.open()));
+  });
+  afterEach(() => Promise.all(apis.map((api) => api.close())));
+  afterAll(() => stand.close());
+
+  const createGateway = () =>
+    stand.serve(
+      stand.createGateway({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: urls.join(', ') }, now: () => time }),
+    );
+
+  /** Who answered so many requests, in order; every one has to be answered, with all of its body. */
+  async function answeredBy(gateway: string, count: number, bodyLength = 2): Promise<string[]> {
+    const names: string[] = [];
+    for (let sent = 0; sent < count; sent++) {
+      const response = await request(gateway).post(path).send(' '.repeat(bodyLength));
+      expect([response.status, response.body.length]).toEqual([200, bodyLength]);
+      names.push(response.body.by as string);
+    }
+    return names;
+  }
+
+  it('gives each of them as many requests', async () => {
+    const names = await answeredBy(await createGateway(), 9);
+    for (const name of ['a', 'b', 'c']) expect(names.filter((by) => by === name)).toHaveLength(3);
+  });
+
+  it('loses no request to one that is away, and comes back to it', async () => {
+    const gateway = await createGateway();
+    await apis[1]?.close();
+    const names = await answeredBy(gateway, 9, 60_000);
+    expect(names).not.toContain('b');
+    await apis[1]?.open();
+    time += 5_001;
+    expect(await answeredBy(gateway, 6)).toContain('b');
+  });
+
+  it('loses no request when all but one go away between two', async () => {
+    const gateway = await createGateway();
+    await answeredBy(gateway, 6);
+    for (const gone of [apis[0], apis[2]]) await gone?.close();
+    expect(new Set(await answeredBy(gateway, 6, 30_000))).toEqual(new Set(['b']));
+  });
+
+  it('says in /health that not all of them answer', async () => {
+    const gateway = await createGateway();
+    const read = async () => (await request(gateway).get('/health')).body;
+    expect(await read()).toMatchObject({ status: 'ok', components: { history_api: { status: 'ok' } } });
+    await apis[0]?.close();
+    time += 1_001;
+    expect(await read()).toMatchObject({ status: 'degraded', components: { history_api: { status: 'degraded' } } });
+    await Promise.all(apis.map((api) => api.close()));
+    time += 1_001;
+    expect(await read()).toMatchObject({ status: 'degraded', components: { history_api: { status: 'down' } } });
+  });
+
+  it('answers 503 when none of them is there, and goes on when one is', async () => {
+    const gateway = await createGateway();
+    await Promise.all(apis.map((api) => api.close()));
+    for (let sent = 0; sent < 3; sent++) {
+      const response = await request(gateway).post(path).send({});
+      expect([response.status, response.body.error.name]).toEqual([503, 'unavailable']);
+    }
+    await apis[2]?.open();
+    expect(await answeredBy(gateway, 3)).toEqual(['c', 'c', 'c']);
+  });
+});
