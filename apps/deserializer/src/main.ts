@@ -1,14 +1,26 @@
-import { openBroker } from '@antelope-history/backends';
-import { startDeserializer } from '@antelope-history/deserializer-stage';
-import { runProgram } from '@antelope-history/service';
+import { openBroker, openKeyValue } from '@antelope-history/backends';
+import { createDeserializerHealth, DESERIALIZER_WORK, startDeserializer } from '@antelope-history/deserializer-stage';
+import { runProgram, startWorkerOperations } from '@antelope-history/service';
 
 /** The deserializer in a process of its own: from the queue of raw blocks to that of blocks of records. */
 runProgram({
   name: 'deserializer',
   async start({ config, log, registry, onStop }) {
-    const broker = openBroker(config.broker, 'many processes');
+    const keyValue = await openKeyValue(config.keyValue, log);
+    onStop(() => keyValue.close());
+    const operations = await startWorkerOperations(
+      { log, registry, onStop },
+      {
+        kind: 'deserializer',
+        keyValue,
+        work: DESERIALIZER_WORK,
+        address: { host: config.ops.host, port: config.ops.deserializerPort },
+      },
+    );
+    const broker = await openBroker(config.broker, 'many processes', log);
     onStop(() => broker.close());
     const deserializer = await startDeserializer({ broker, log, registry });
     onStop(() => deserializer.stop());
+    operations.showHealth(createDeserializerHealth(broker));
   },
 });

@@ -7,7 +7,7 @@ import {
   readTraceBlocks,
   sampleFolder,
 } from '@antelope-history/recordings';
-import { type IndexedService, startIndexedService } from '@antelope-history/service-process';
+import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
 
 const PLUGIN_SAMPLE = 'eosio20-edge';
 
@@ -68,9 +68,9 @@ function compared(trace: unknown) {
   return { action_ordinal, creator_action_ordinal, receipt, receiver, act: shared, context_free, trx_id };
 }
 
-describe('clients of a history of eosio20-edge', () => {
-  let service: IndexedService;
-  beforeAll(async () => (service = await startIndexedService(sampleFolder(PLUGIN_SAMPLE))), 60_000);
+describeOnSets('clients of a history of eosio20-edge', (set) => {
+  let service: IndexedChain;
+  beforeAll(async () => (service = await startIndexedChain(set, sampleFolder(PLUGIN_SAMPLE))), 180_000);
   afterAll(() => service.stop());
 
   const eosjs = () => new JsonRpc(service.url, { fetch });
@@ -199,10 +199,10 @@ describe('clients of a history of eosio20-edge', () => {
   });
 });
 
-describe('clients of a history of leap-edge', () => {
+describeOnSets('clients of a history of leap-edge', (set) => {
   const folder = sampleFolder('leap-edge');
-  let service: IndexedService;
-  beforeAll(async () => (service = await startIndexedService(folder)), 60_000);
+  let service: IndexedChain;
+  beforeAll(async () => (service = await startIndexedChain(set, folder)), 180_000);
   afterAll(() => service.stop());
 
   const eosjs = () => new JsonRpc(service.url, { fetch });

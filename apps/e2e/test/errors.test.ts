@@ -1,21 +1,24 @@
 import { readAuthorizers, sampleFolder } from '@antelope-history/recordings';
-import { type ErrorAnswer, ROUTES } from '@antelope-history/schemas';
-import { type IndexedService, startIndexedService } from '@antelope-history/service-process';
+import { type ErrorAnswer, type Route, ROUTES } from '@antelope-history/schemas';
+import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
 import { CheckedClient } from '../src';
 
 const { getActions, getControlledAccounts, getKeyAccounts, getTransaction, getChainBlock, getTraceBlock } = ROUTES;
 /** What would tell of the inside: stacks, files, addresses, texts of libraries. */
 const LEAKS =
-  /node_modules|\bat \S+ \(|\.ts\b|\.js\b|\/tmp|127\.0\.0\.1|localhost|zod|lmdb|Unexpected token|invalid_type/i;
+  /node_modules|\bat \S+ \(|\.ts\b|\.js\b|\/tmp|127\.0\.0\.1|localhost|zod|lmdb|elastic|redis|amqp|rabbit|Unexpected token|invalid_type/i;
 
-describe('errors', () => {
-  let service: IndexedService;
+/** Status, its phrase, and the node's own code, name and sentence. */
+type Refusal = readonly [number, string, number, string, string];
+
+describeOnSets('errors', (set) => {
+  let service: IndexedChain;
   let client: CheckedClient;
 
   beforeAll(async () => {
-    service = await startIndexedService(sampleFolder('leap-edge'));
+    service = await startIndexedChain(set, sampleFolder('leap-edge'));
     client = new CheckedClient(service.url);
-  }, 60_000);
+  }, 180_000);
   afterAll(() => service.stop());
 
   const NAME = [400, 'Bad Request', 3010001, 'name_type_exception', 'Invalid name'] as const;
@@ -33,7 +36,7 @@ describe('errors', () => {
     'The request body is not what this endpoint takes',
   ] as const;
 
-  it.each([
+  const wrong: [Route, object, Refusal][] = [
     [getActions, { account_name: 'ALICE' }, NAME],
     [getActions, { account_name: '' }, NAME],
     [getActions, { account_name: 'aaaaaaaaaaaaa' }, NAME],
@@ -98,7 +101,13 @@ describe('errors', () => {
     [getTraceBlock, { block_num: 0 }, NO_TRACE],
     [getTraceBlock, { block_num: 99999999 }, NO_TRACE],
     [getTraceBlock, { block_num: 5, block_id: 'f'.repeat(64) }, NO_TRACE],
-  ])('of $path for %j', async ({ path, endpoint }, body, [status, message, code, name, what]) => {
+  ];
+  const cases = wrong.map(
+    ([route, body, refusal]) => [route.path, JSON.stringify(body).slice(0, 100), { route, body, refusal }] as const,
+  );
+
+  it.each(cases)('of %s for %s', async (path, _text, { route: { endpoint }, body, refusal }) => {
+    const [status, message, code, name, what] = refusal;
     const answer = await client.post(path, body);
     const detail = (answer.json as ErrorAnswer).error.details[0]?.message ?? '';
     expect([answer.status, answer.json]).toEqual([
@@ -122,7 +131,7 @@ describe('errors', () => {
   });
 
   it.each([
-    '/',
+    '/nothing',
     '/v1',
     '/v1/history',
     '/v1/history/get_creator',

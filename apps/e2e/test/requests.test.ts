@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { sampleFolder } from '@antelope-history/recordings';
 import { ROUTES } from '@antelope-history/schemas';
-import { type IndexedService, startIndexedService } from '@antelope-history/service-process';
+import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
 import { CheckedClient } from '../src';
 
 const PATH = ROUTES.getActions.path;
@@ -10,16 +10,16 @@ const JSON_BODY = JSON.stringify(BODY);
 const LIMIT = 64 * 1024;
 const NODE_REQUEST_ERROR = { code: 3200006, name: 'invalid_http_request' };
 
-describe('requests to the gateway', () => {
-  let service: IndexedService;
+describeOnSets('requests to the gateway', (set) => {
+  let service: IndexedChain;
   let client: CheckedClient;
   let expected: string;
 
   beforeAll(async () => {
-    service = await startIndexedService(sampleFolder('leap-edge'));
+    service = await startIndexedChain(set, sampleFolder('leap-edge'));
     client = new CheckedClient(service.url);
     expected = (await client.post(PATH, BODY)).text;
-  }, 60_000);
+  }, 180_000);
   afterAll(() => service.stop());
 
   /** Status, code and name of an error. */

@@ -1,16 +1,26 @@
 import { openBroker, openKeyValue } from '@antelope-history/backends';
-import { startReader } from '@antelope-history/reader-stage';
-import { runProgram } from '@antelope-history/service';
+import { createReaderHealth, READER_WORK, startReader } from '@antelope-history/reader-stage';
+import { runProgram, startWorkerOperations } from '@antelope-history/service';
 
 /** The reader in a process of its own: from the node's state history to the queue of raw blocks. */
 runProgram({
   name: 'reader',
   async start({ config, log, registry, onStop, fail }) {
-    const broker = openBroker(config.broker, 'many processes');
-    onStop(() => broker.close());
-    const keyValue = openKeyValue();
+    const keyValue = await openKeyValue(config.keyValue, log);
     onStop(() => keyValue.close());
+    const operations = await startWorkerOperations(
+      { log, registry, onStop },
+      {
+        kind: 'reader',
+        keyValue,
+        work: READER_WORK,
+        address: { host: config.ops.host, port: config.ops.readerPort },
+      },
+    );
+    const broker = await openBroker(config.broker, 'many processes', log);
+    onStop(() => broker.close());
     const reader = await startReader({ config, broker, keyValue, log, registry, fail });
     onStop(() => reader.stop());
+    operations.showHealth(createReaderHealth({ broker, keyValue, registry }));
   },
 });

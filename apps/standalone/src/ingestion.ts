@@ -1,4 +1,4 @@
-import { openBroker, openKeyValue, openStore } from '@antelope-history/backends';
+import { openBroker, openKeyValue, openStore, showQueues } from '@antelope-history/backends';
 import { startDeserializer } from '@antelope-history/deserializer-stage';
 import { startIndexer } from '@antelope-history/indexer-stage';
 import { startReader } from '@antelope-history/reader-stage';
@@ -16,9 +16,10 @@ export interface IngestionContext {
 export async function startIngestion(context: IngestionContext): Promise<void> {
   const store = await openStore(context.config.store, { readOnly: false });
   context.onStop(() => store.close());
-  const broker = openBroker(context.config.broker, 'one process');
+  const broker = await openBroker(context.config.broker, 'one process', context.log);
   context.onStop(() => broker.close());
-  const keyValue = openKeyValue();
+  showQueues(broker, context.registry);
+  const keyValue = await openKeyValue(context.config.keyValue, context.log);
   context.onStop(() => keyValue.close());
   const indexer = await startIndexer({ ...context, broker, store, keyValue });
   context.onStop(() => indexer.stop());

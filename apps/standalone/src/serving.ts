@@ -26,8 +26,8 @@ export async function startApis(context: ServingContext): Promise<Config['gatewa
   const deps = { reader, config: config.api, log: context.log, registry: context.registry };
   return {
     ...config.gateway,
-    historyApiUrl: await serve(createHistoryApi(deps)),
-    chainApiUrl: await serve(createChainApi(deps)),
-    traceApiUrl: await serve(createTraceApi(deps)),
+    historyApiUrl: [await serve(createHistoryApi(deps))],
+    chainApiUrl: [await serve(createChainApi(deps))],
+    traceApiUrl: [await serve(createTraceApi(deps))],
   };
 }

@@ -29,6 +29,10 @@ class HeldStore implements HistoryWriter {
     return this.store.setChainId(chainId);
   }
 
+  commitWritten(): Promise<ChainStatus> {
+    return this.store.commitWritten();
+  }
+
   async writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
     await this.released;
     return this.store.writeBlocks(blocks);
@@ -57,7 +61,7 @@ it('a store that does not write stops the node, which goes on when it does', asy
   const indexer = await startIndexer({
     ...shared,
     store,
-    config: { indexer: { batchBytes: 2 ** 20, batchSeconds: 0.01 }, chainId: undefined },
+    config: { indexer: { batchBytes: 2 ** 20, batchSeconds: 0.01, stallSeconds: 60 }, chainId: undefined },
   });
   const deserializer = await startDeserializer(shared);
   const ship = { urls: [node.url], startBlock: 0, maxMessagesInFlight: WINDOW, maxMessageBytes: 2 ** 30 };

@@ -1,0 +1,196 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { checkConfig } from '@antelope-history/check-config';
+import { openSample, sampleFolder } from '@antelope-history/recordings';
+import {
+  describeWithPrograms,
+  startSecuredElasticsearch,
+  startSecuredRabbitmq,
+  startSecuredRedis,
+} from '@antelope-history/services';
+import { startReplay, stop } from '@antelope-history/service-process';
+import { startSuite, type AppKind, type Suite } from '@antelope-history/suite';
+import { makeCertificates, makePassword, shownIn, startTlsFront } from '@antelope-history/test-tls';
+
+jest.setTimeout(600_000);
+
+const WORKSPACE = path.resolve(__dirname, '../../..');
+const USER = 'history';
+const SAMPLE = 'leap-forks';
+
+/** What an app shows when a server of it is named with another password. */
+const SERVERS_OF: Record<AppKind | 'standalone', Server[]> = {
+  reader: ['ship', 'rabbitmq', 'redis'],
+  deserializer: ['rabbitmq', 'redis'],
+  indexer: ['elasticsearch', 'rabbitmq', 'redis'],
+  'history-api': ['elasticsearch', 'redis'],
+  'chain-api': ['elasticsearch', 'redis'],
+  'trace-api': ['elasticsearch', 'redis'],
+  gateway: ['redis'],
+  standalone: ['ship', 'elasticsearch', 'rabbitmq', 'redis'],
+};
+type Server = 'ship' | 'elasticsearch' | 'rabbitmq' | 'redis';
+const CASES = Object.entries(SERVERS_OF).flatMap(([app, servers]) => servers.map((server) => ({ app, server })));
+
+describeWithPrograms(['java', 'mvn', 'redis-server', 'rabbitmqctl'], () => {
+  describe('the suite on servers that ask who comes, behind TLS', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'history-secured-'));
+    const passwords: Record<Server, string> = {
+      ship: makePassword(),
+      elasticsearch: makePassword(),
+      rabbitmq: makePassword(),
+      redis: makePassword(),
+    };
+    const closers: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+    let urls: Record<Server, string>;
+    let caFile: string;
+    let suite: Suite;
+    let shipUrl: string;
+
+    /** The password of Redis comes from a file, the others from the environment. */
+    function environmentOf(given = passwords): Record<string, string> {
+      const file = path.join(mkdtempSync(path.join(folder, 'password-')), 'redis');
+      writeFileSync(file, `${given.redis}\n`, { mode: 0o600 });
+      return {
+        HISTORY_LOG_LEVEL: 'trace',
+        HISTORY_SHIP__URLS: shipUrlWith(given.ship),
+        HISTORY_SHIP__CA_FILE: caFile,
+        HISTORY_STORE__KIND: 'elasticsearch',
+        HISTORY_STORE__ELASTICSEARCH__URLS: urls.elasticsearch,
+        HISTORY_STORE__ELASTICSEARCH__INDEX_PREFIX: 'history',
+        HISTORY_STORE__ELASTICSEARCH__REPLICAS: '0',
+        HISTORY_STORE__ELASTICSEARCH__USERNAME: USER,
+        HISTORY_STORE__ELASTICSEARCH__PASSWORD: given.elasticsearch,
+        HISTORY_STORE__ELASTICSEARCH__CA_FILE: caFile,
+        HISTORY_BROKER__KIND: 'rabbitmq',
+        HISTORY_BROKER__RABBITMQ__URL: urls.rabbitmq,
+        HISTORY_BROKER__RABBITMQ__VHOST: 'history',
+        HISTORY_BROKER__RABBITMQ__USERNAME: USER,
+        HISTORY_BROKER__RABBITMQ__PASSWORD: given.rabbitmq,
+        HISTORY_BROKER__RABBITMQ__CA_FILE: caFile,
+        HISTORY_KEY_VALUE__KIND: 'redis',
+        HISTORY_KEY_VALUE__REDIS__URL: urls.redis,
+        HISTORY_KEY_VALUE__REDIS__KEY_PREFIX: 'history',
+        HISTORY_KEY_VALUE__REDIS__USERNAME: USER,
+        HISTORY_KEY_VALUE__REDIS__PASSWORD_FILE: file,
+        HISTORY_KEY_VALUE__REDIS__CA_FILE: caFile,
+      };
+    }
+    const shipUrlWith = (password: string): string =>
+      urls.ship.replace('//', `//${USER}:${encodeURIComponent(password)}@`);
+
+    const secretsIn = (text: string, more: string[] = []): string[] =>
+      shownIn(text, USER, [...Object.values(passwords), ...more]);
+
+    beforeAll(async () => {
+      const certificates = makeCertificates();
+      caFile = certificates.ca;
+      closers.push(certificates.remove);
+      const certificate = { ...certificates.valid, ca: certificates.ca };
+      const deployed = (file: string): string => readFileSync(path.join(WORKSPACE, 'deploy', file), 'utf8');
+      const rules = /^user history on >\S+ (.*)$/m.exec(deployed('redis/users.acl'))?.[1] ?? '';
+      const role = JSON.parse(deployed('elasticsearch/history-writer-role.json')) as object;
+      const replay = await startReplay(sampleFolder(SAMPLE));
+      closers.push(() => stop(replay.child));
+      const front = await startTlsFront(
+        Number(new URL(replay.url).port),
+        certificates.valid,
+        `${USER}:${passwords.ship}`,
+      );
+      closers.push(() => front.close());
+      const [elasticsearch, rabbitmq, redis] = await Promise.all([
+        startSecuredElasticsearch({
+          certificate,
+          roles: { history_writer: role },
+          users: [{ name: USER, password: passwords.elasticsearch, role: 'history_writer' }],
+        }),
+        startSecuredRabbitmq({ certificate, user: { name: USER, password: passwords.rabbitmq, vhost: 'history' } }),
+        startSecuredRedis({ certificate, user: { name: USER, password: passwords.redis, rules } }),
+      ]);
+      closers.push(elasticsearch.stop, rabbitmq.stop, redis.stop);
+      urls = {
+        ship: `wss://127.0.0.1:${front.port}`,
+        elasticsearch: elasticsearch.url,
+        rabbitmq: rabbitmq.url,
+        redis: redis.url,
+      };
+      shipUrl = shipUrlWith(passwords.ship);
+    });
+    afterAll(async () => {
+      for (const close of closers.reverse()) await close();
+    });
+
+    it('is in order for check-config, which shows no password', async () => {
+      const lines: string[] = [];
+      const print = (line: string): void => void lines.push(line);
+      const environment = { ...environmentOf(), HISTORY_GATEWAY__PORT: '0' };
+      await checkConfig({ args: [], environment, print, now: Date.now });
+      expect(lines.filter((line) => !/^(ok|look at) /.test(line)).slice(0, -1)).toEqual([]);
+      expect(lines.length).toBeGreaterThan(30);
+      expect(secretsIn(lines.join('\n'))).toEqual([]);
+    });
+
+    it('indexes a chain, and shows no password in logs, health, metrics, answers and titles', async () => {
+      const logFolder = path.join(folder, 'logs');
+      suite = await startSuite({ shipUrl, environment: environmentOf(), logFolder });
+      const { thisBlock } = openSample(SAMPLE).messages.at(-1) ?? {};
+      let shown = '';
+      try {
+        await suite.untilCommitted(thisBlock ?? { num: 0, id: '' });
+        for (const { url, pid } of suite.apps) {
+          for (const page of ['/', '/health', '/live', '/metrics', '/docs', '/openapi.json', '/nowhere']) {
+            shown += await (await fetch(`${url}${page}`)).text();
+          }
+          shown += titleOf(pid);
+        }
+      } finally {
+        await suite.stop();
+      }
+      const logs = readdirSync(logFolder).map((file) => readFileSync(path.join(logFolder, file), 'utf8'));
+      expect(logs).toHaveLength(7);
+      expect(shown).toContain('apps/indexer/dist/main.js');
+      expect(logs.join('\n')).toContain('reading state history');
+      expect(secretsIn(shown)).toEqual([]);
+      expect(secretsIn(logs.join('\n'))).toEqual([]);
+    });
+
+    it.each(CASES)('ends $app when $server refuses its password, and shows none', async ({ app, server }) => {
+      const wrong = makePassword();
+      const { output, status } = await runToEnd(app, environmentOf({ ...passwords, [server]: wrong }));
+      const last = output
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { level: number; code?: string });
+      expect([status, last.find(({ level }) => level === 60)?.code]).toEqual([1, 'ACCESS_REFUSED']);
+      expect(secretsIn(output, [wrong])).toEqual([]);
+    });
+  });
+});
+
+/** What a list of processes shows of one. */
+function titleOf(pid: number): string {
+  const file = `/proc/${pid}/cmdline`;
+  if (existsSync(file)) return readFileSync(file, 'utf8');
+  return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+}
+
+const END_LIMIT_MS = 60_000;
+
+/** Runs an app that is expected to end by itself; gives all that it printed. */
+async function runToEnd(app: string, environment: Record<string, string>) {
+  const ports = Object.fromEntries(
+    ['GATEWAY__PORT', 'HISTORY_API__PORT', 'CHAIN_API__PORT', 'TRACE_API__PORT'].map((key) => [`HISTORY_${key}`, '0']),
+  );
+  const child = spawn(process.execPath, [path.join(WORKSPACE, `apps/${app}/dist/main.js`)], {
+    env: { PATH: process.env['PATH'], ...environment, ...ports },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: END_LIMIT_MS,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [status] = (await once(child, 'close')) as [number | null];
+  return { output, status };
+}
