@@ -1,3 +1,3 @@
 const { createJestConfig } = require('../../jest.preset.cjs');
 
-module.exports = createJestConfig('conformance');
+module.exports = createJestConfig('conformance', { servers: 'all' });

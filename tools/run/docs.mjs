@@ -1,10 +1,12 @@
 import { prepare, runCommand, runNode } from './prepare.mjs';
 
-/** `npm run docs`: writes the parts of the documentation that are made from the sources. */
+/** `npm run docs`: writes the parts of the documentation and of deploy/ that are made from the sources. */
 await runCommand(() => {
   prepare();
   return (
     runNode('libs/service/dist/config/write-configuration-docs.js', []) ||
+    runNode('libs/broker-rabbitmq/dist/write-definitions.js', []) ||
+    runNode('libs/store-elasticsearch/dist/write-templates.js', []) ||
     runNode('tools/workspace-rules/boundary-table.mjs', [])
   );
 });

@@ -16,6 +16,13 @@ export function prepare() {
   build();
 }
 
+/** As far as the servers for tests and development need it. */
+export function prepareServices() {
+  requireNode();
+  installPackages();
+  build(['tools/services/tsconfig.lib.json']);
+}
+
 /** Runs a Node.js script of the workspace to its end, on this terminal; gives its exit status. */
 export function runNode(script, args, options = {}) {
   const { status, error } = spawnSync(process.execPath, [path.join(ROOT, script), ...args], {
@@ -78,9 +85,10 @@ function isInstallNeeded() {
   );
 }
 
-/** Compiles every project with its tests' types, as far as it changed. */
-export function build() {
-  if (runNode('node_modules/typescript/bin/tsc', ['--build', ...(process.stdout.isTTY ? ['--pretty'] : [])]) !== 0) {
+/** Compiles some projects, or every one with its tests' types, as far as they changed. */
+export function build(projects = []) {
+  const options = process.stdout.isTTY ? ['--pretty'] : [];
+  if (runNode('node_modules/typescript/bin/tsc', ['--build', ...projects, ...options]) !== 0) {
     throw new PrepareError('The build failed: see the messages of the compiler above.');
   }
 }

@@ -1,21 +1,28 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { prepare, PrepareError, runCommand, runNode } from './prepare.mjs';
+import { build, prepareServices, PrepareError, ROOT, runCommand, runNode } from './prepare.mjs';
+
+const SERVICES = 'tools/services/dist/main.js';
 
 /**
- * `npm test`: every Jest project once. The last line is `N passed, N failed`; arguments go to Jest. What kept tests from
- * running counts as one failed: a build that fails, a file that does not load, a run without any test.
+ * `npm test`: every Jest project once. The last line is `N passed, N failed`, and how many were skipped if any; arguments
+ * go to Jest. What kept tests from running counts as one failed: a build that fails, a file that does not load, a run
+ * without any test.
  */
 await runCommand((args) => {
-  const { passed, failed } = isPrepared() ? runTests(args) : { passed: 0, failed: 1 };
-  process.stdout.write(`${passed} passed, ${failed} failed\n`);
+  const { passed, failed, skipped } = isPrepared(args) ? runTests(args) : { passed: 0, failed: 1, skipped: 0 };
+  process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
   return failed > 0 ? 1 : 0;
 });
 
-function isPrepared() {
+/** All tests need the servers, which start while the rest is compiled; Jest's set-up waits for them. */
+function isPrepared(args) {
   try {
-    prepare();
+    prepareServices();
+    if (args.length === 0) startServers();
+    build();
     return true;
   } catch (error) {
     if (!(error instanceof PrepareError)) throw error;
@@ -24,16 +31,27 @@ function isPrepared() {
   }
 }
 
+/** They end with this process: the last of who holds them ends them. */
+function startServers() {
+  const holding = spawn(process.execPath, [path.join(ROOT, SERVICES), 'hold', String(process.pid)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  // Jest's set-up tries again, and says why not.
+  holding.on('error', () => undefined);
+  holding.unref();
+}
+
 function runTests(args) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'antelope-history-test-'));
   try {
     const resultFile = path.join(folder, 'result.json');
     const options = ['--maxWorkers=2', '--json', `--outputFile=${resultFile}`, ...args];
     const status = runNode('node_modules/jest/bin/jest.js', options);
-    const { passed, failed } = readCounts(resultFile);
-    return { passed, failed: status === 0 && passed > 0 ? failed : Math.max(1, failed) };
+    const { passed, failed, skipped } = readCounts(resultFile);
+    return { passed, failed: status === 0 && passed > 0 ? failed : Math.max(1, failed), skipped };
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    if (args.length === 0) runNode(SERVICES, ['release', String(process.pid)]);
   }
 }
 
@@ -41,9 +59,13 @@ function runTests(args) {
 function readCounts(resultFile) {
   try {
     const result = JSON.parse(readFileSync(resultFile, 'utf8'));
-    return { passed: result.numPassedTests, failed: result.numFailedTests + result.numRuntimeErrorTestSuites };
+    return {
+      passed: result.numPassedTests,
+      failed: result.numFailedTests + result.numRuntimeErrorTestSuites,
+      skipped: result.numPendingTests,
+    };
   } catch (error) {
-    if (error.code === 'ENOENT') return { passed: 0, failed: 0 };
+    if (error.code === 'ENOENT') return { passed: 0, failed: 0, skipped: 0 };
     throw error;
   }
 }

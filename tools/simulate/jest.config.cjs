@@ -1,3 +1,3 @@
 const { createJestConfig } = require('../../jest.preset.cjs');
 
-module.exports = createJestConfig('simulate');
+module.exports = createJestConfig('simulate', { servers: 'all' });

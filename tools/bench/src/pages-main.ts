@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
+import { ADAPTER_SETS, parseAdapterSet } from '@antelope-history/suite';
 import { measurePages, type PageFigures } from './pages';
 
-const USAGE = `npm run bench:pages -- --recording DIR [--rounds N]
+const USAGE = `npm run bench:pages -- --recording DIR [--rounds N] [--set SET]
 
-Indexes a recorded chain and asks for pages of get_actions at every depth, over HTTP: of the chain and of its hottest
+Indexes a recorded chain into a set of adapters (${ADAPTER_SETS.join(', ')}) and asks for pages of get_actions at every depth, over HTTP: of the chain and of its hottest
 accounts, in both orders, with filters and bounds. Each answer is compared with the slice of the whole list; each time
 is the median of many, as a ratio to the first page of the same list.
 `;
@@ -13,6 +14,7 @@ async function run(args: string[]): Promise<void> {
   const options = {
     recording: { type: 'string' },
     rounds: { type: 'string', default: '31' },
+    set: { type: 'string', default: 'embedded' },
     help: { type: 'boolean' },
   } as const;
   const { values } = parseArgs({ args, options });
@@ -22,6 +24,7 @@ async function run(args: string[]): Promise<void> {
     return;
   }
   const figures = await measurePages(values.recording, {
+    set: parseAdapterSet(values.set),
     rounds: Number(values.rounds),
     onList: (account, rows) => process.stderr.write(`${account ?? 'the chain'}: ${rows} actions\n`),
   });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { startIndexedService } from '@antelope-history/service-process';
+import { type AdapterSet, startIndexedChain } from '@antelope-history/suite';
 import { createPageQueries, type PageQuery } from './page-queries';
 import { fetchPage, fetchText, fetchWholeList, mostFrequent, type Row } from './whole-list';
 
@@ -14,6 +14,8 @@ export interface PageFigures extends PageQuery {
 }
 
 export interface PagesOptions {
+  /** What keeps the chain. */
+  set: AdapterSet;
   /** How often each page is timed. */
   rounds: number;
   /** Called for each list that was read, with its length. */
@@ -28,8 +30,8 @@ const ENVIRONMENT = { HISTORY_API__MAX_ASC_WINDOW_DAYS: '36500' };
  * Indexes a recording, reads the whole list of the chain and of its hottest accounts over HTTP, and compares and times
  * pages at every depth.
  */
-export async function measurePages(folder: string, { rounds, onList }: PagesOptions): Promise<PageFigures[]> {
-  const service = await startIndexedService(folder, ENVIRONMENT, ['--at-end']);
+export async function measurePages(folder: string, { set, rounds, onList }: PagesOptions): Promise<PageFigures[]> {
+  const service = await startIndexedChain(set, folder, ENVIRONMENT, ['--at-end']);
   try {
     const chain = await fetchWholeList(service.url, undefined);
     const hottest = mostFrequent(chain, ({ account, actors }) => [account, ...actors]).slice(0, HOT_ACCOUNTS);

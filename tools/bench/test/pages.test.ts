@@ -5,6 +5,7 @@ describe('pages of the running service', () => {
   it('are slices of the whole list, at every depth, in both orders, with filters and bounds', async () => {
     const lists = new Map<string | undefined, number>();
     const figures = await measurePages(sampleFolder('leap-edge'), {
+      set: 'embedded',
       rounds: 1,
       onList: (account, rows) => lists.set(account, rows),
     });

@@ -1,23 +1,5 @@
+import type { Random } from '@antelope-history/chance';
 import { isOfAccount, sequence, type ActionsRequest, type NaiveAction } from './naive-actions';
-
-/** Chosen anew for each query, but the same in every run. */
-export interface Random {
-  /** An integer from 0 up to and without `below`. */
-  below(below: number): number;
-}
-
-/** mulberry32, a small generator whose sequence its seed fixes. */
-export function createRandom(seed: number): Random {
-  let state = seed;
-  return {
-    below(below) {
-      state = (state + 0x6d2b79f5) | 0;
-      let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-      return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-    },
-  };
-}
 
 /** Every accepted way to ask for an account's actions, each mode by itself, and then at random together. */
 export function queriesOf(
@@ -127,8 +109,8 @@ function parents(own: readonly NaiveAction[]): ActionsRequest[] {
 
 /** Several modes in one query. */
 function mix(actions: readonly NaiveAction[], own: readonly NaiveAction[], random: Random): ActionsRequest {
-  const pick = <T>(items: readonly T[]): T => items[random.below(items.length)] as T;
-  const maybe = <T extends object>(part: () => T): T | undefined => (random.below(2) === 0 ? part() : undefined);
+  const pick = <T>(items: readonly T[]): T => items[random(items.length)] as T;
+  const maybe = <T extends object>(part: () => T): T | undefined => (random(2) === 0 ? part() : undefined);
   const any = own.length > 0 ? own : actions;
   const place = (): { block_num: number; block_time: string } => pick(actions).own;
   const kind = (): string => {
@@ -136,13 +118,13 @@ function mix(actions: readonly NaiveAction[], own: readonly NaiveAction[], rando
     return pick([`${act.account}:${act.name}`, `${act.account}:*`, `*:${act.name}`]);
   };
   const query: ActionsRequest = {
-    ...maybe(() => ({ pos: pick([-1, 0, 1, 2, random.below(any.length + 3)]) })),
-    ...maybe(() => ({ offset: (random.below(3) === 0 ? -1 : 1) * (1 + random.below(30)) })),
-    ...maybe(() => ({ filter: Array.from({ length: 1 + random.below(3) }, kind).join(',') })),
-    ...maybe(() => ({ after: random.below(2) === 0 ? place().block_num : place().block_time })),
-    ...maybe(() => ({ before: random.below(2) === 0 ? place().block_num : place().block_time })),
-    ...(random.below(4) === 0 && { parent: pick([0, pick(any).creator ?? 0, sequence(pick(any).own)]) }),
+    ...maybe(() => ({ pos: pick([-1, 0, 1, 2, random(any.length + 3)]) })),
+    ...maybe(() => ({ offset: (random(3) === 0 ? -1 : 1) * (1 + random(30)) })),
+    ...maybe(() => ({ filter: Array.from({ length: 1 + random(3) }, kind).join(',') })),
+    ...maybe(() => ({ after: random(2) === 0 ? place().block_num : place().block_time })),
+    ...maybe(() => ({ before: random(2) === 0 ? place().block_num : place().block_time })),
+    ...(random(4) === 0 && { parent: pick([0, pick(any).creator ?? 0, sequence(pick(any).own)]) }),
   };
   const isBounded = query.after !== undefined || query.before !== undefined;
-  return isBounded && random.below(2) === 0 ? { ...query, sort: pick(['asc', 1, '1']) } : query;
+  return isBounded && random(2) === 0 ? { ...query, sort: pick(['asc', 1, '1']) } : query;
 }

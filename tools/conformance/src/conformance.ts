@@ -1,4 +1,5 @@
 import type { SampleName } from '@antelope-history/recordings';
+import type { AdapterSet } from '@antelope-history/suite';
 import { checkActions } from './checks/actions';
 import { checkAuthorizers } from './checks/authorizers';
 import { checkBadRequests } from './checks/bad-requests';
@@ -25,9 +26,9 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** Serves a recording by the real service and compares all of its answers with what was recorded. */
-export async function compareRecording(name: SampleName): Promise<Outcome[]> {
+export async function compareRecording(name: SampleName, set: AdapterSet): Promise<Outcome[]> {
   const chain = new RecordedChain(name);
-  const served = await serveRecording(name);
+  const served = await serveRecording(name, set);
   try {
     const outcomes: Outcome[] = [];
     for (const check of CHECKS) outcomes.push(...(await check(chain, served)));

@@ -1,20 +1,23 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { SAMPLES } from '@antelope-history/recordings';
+import { ADAPTER_SETS, parseAdapterSet } from '@antelope-history/suite';
 import { compareRecording } from './conformance';
 import { renderReport, writeReport } from './report';
 import { renderTable } from './table';
 import type { Outcome } from './tally';
 
-const USAGE = `npm run conformance -- [--recording NAME]... [--write]
+const USAGE = `npm run conformance -- [--recording NAME]... [--set SET] [--write]
 
 Runs the real service on recorded chains (${SAMPLES.join(', ')}) and compares its answers with those of the recorded
-nodes. With --write the outcome of all of them goes to docs/compatibility.md.
+nodes. The service keeps the chain in the embedded set of adapters, or in that of SET: ${ADAPTER_SETS.join(', ')}. With --write
+the outcome of all of them goes to docs/compatibility.md.
 `;
 
 async function run(args: string[]): Promise<void> {
   const options = {
     recording: { type: 'string', multiple: true },
+    set: { type: 'string', default: 'embedded' },
     write: { type: 'boolean' },
     help: { type: 'boolean' },
   } as const;
@@ -24,9 +27,10 @@ async function run(args: string[]): Promise<void> {
     return;
   }
   if (values.write && values.recording) throw new Error('--write needs all recordings');
+  const set = parseAdapterSet(values.set);
   const outcomes: Outcome[] = [];
   for (const name of SAMPLES.filter((sample) => values.recording?.includes(sample) ?? true)) {
-    outcomes.push(...(await compareRecording(name)));
+    outcomes.push(...(await compareRecording(name, set)));
   }
   print(outcomes);
   if (values.write) writeReport(renderReport(outcomes));

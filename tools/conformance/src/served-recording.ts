@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { openSample, sampleFolder, type SampleName } from '@antelope-history/recordings';
-import { startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
+import { sampleFolder, type SampleName } from '@antelope-history/recordings';
+import { type AdapterSet, startIndexedChain } from '@antelope-history/suite';
 
 export interface HttpAnswer {
   status: number;
@@ -16,7 +13,8 @@ export interface ServedRecording {
   post(path: string, body: object | string): Promise<HttpAnswer>;
   /** The one answer to several requests that mean the same; throws when the answers differ. */
   postAlike(path: string, bodies: readonly object[]): Promise<HttpAnswer>;
-  get(path: string): Promise<HttpAnswer>;
+  /** How often the chain went back, by the service's own count. */
+  countForks(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -26,30 +24,15 @@ export interface ServedRecording {
  */
 const ENVIRONMENT = { HISTORY_API__MAX_ASC_WINDOW_DAYS: '36500' };
 
-/** Replays a recording to the real service, each in a process of its own, and waits until all of it is committed. */
-export async function serveRecording(name: SampleName): Promise<ServedRecording> {
-  const lastBlock = openSample(name).messages.at(-1)?.thisBlock?.num ?? 0;
-  const data = mkdtempSync(path.join(tmpdir(), 'antelope-history-conformance-'));
-  const replay = await startReplay(sampleFolder(name));
-  const service = startService(replay.url, data, ENVIRONMENT);
-  const stopAll = async (): Promise<void> => {
-    await stop(service.child);
-    await stop(replay.child);
-    rmSync(data, { recursive: true, force: true });
-  };
-  try {
-    const gateway = await service.gateway;
-    await untilCommitted(data, lastBlock);
-    return { ...createClient(gateway), name, stop: stopAll };
-  } catch (error) {
-    await stopAll();
-    throw error;
-  }
+/** Replays a recording to the real service on a set of adapters, and waits until all of it is committed. */
+export async function serveRecording(name: SampleName, set: AdapterSet): Promise<ServedRecording> {
+  const { url, metric, stop } = await startIndexedChain(set, sampleFolder(name), ENVIRONMENT);
+  return { ...createClient(url), name, countForks: () => metric('history_forks_total'), stop };
 }
 
-function createClient(gateway: string): Pick<ServedRecording, 'post' | 'postAlike' | 'get'> {
+function createClient(gateway: string): Pick<ServedRecording, 'post' | 'postAlike'> {
   const post = (path: string, body: object | string): Promise<HttpAnswer> =>
-    request('POST', gateway + path, typeof body === 'string' ? body : JSON.stringify(body));
+    send(gateway + path, typeof body === 'string' ? body : JSON.stringify(body));
   return {
     post,
     async postAlike(path, bodies) {
@@ -61,14 +44,13 @@ function createClient(gateway: string): Pick<ServedRecording, 'post' | 'postAlik
         `${path} answers ${JSON.stringify(bodies[0])} and ${JSON.stringify(bodies[other + 1])} differently`,
       );
     },
-    get: (path) => request('GET', gateway + path),
   };
 }
 
 /** Packing the answers would take both sides longer than answering. */
 const NOT_PACKED = { 'accept-encoding': 'identity' };
 
-async function request(method: string, url: string, body?: string): Promise<HttpAnswer> {
-  const response = await fetch(url, { method, headers: NOT_PACKED, ...(body !== undefined && { body }) });
+async function send(url: string, body: string): Promise<HttpAnswer> {
+  const response = await fetch(url, { method: 'POST', headers: NOT_PACKED, body });
   return { status: response.status, body: await response.text() };
 }

@@ -2,15 +2,16 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { sampleFolder } from '@antelope-history/recordings';
-import { currentMemory, type IndexedService, startIndexedService } from '@antelope-history/service-process';
+import { currentMemory } from '@antelope-history/service-process';
+import { ADAPTER_SETS, type IndexedChain, parseAdapterSet, startIndexedChain } from '@antelope-history/suite';
 import { readChainFacts } from './chain-facts';
 import { keepFailures } from './known-failures';
 import { type FuzzFigures, runFuzz } from './run-fuzz';
 
-const USAGE = `npm run fuzz -- [--requests N] [--seed N] [--limit-ms N] [--url URL]
+const USAGE = `npm run fuzz -- [--requests N] [--seed N] [--limit-ms N] [--set SET | --url URL]
 
 Sends generated requests, right and wrong, to all six endpoints of a service of its own that has indexed the sample
-leap-edge, or to the one at URL. An answer fails that is a 5xx, is not what the OpenAPI document says, or is late.
+leap-edge into a set of adapters (${ADAPTER_SETS.join(', ')}), or to the one at URL. An answer fails that is a 5xx, is not what the OpenAPI document says, or is late.
 Requests that failed are added to tools/fuzz/src/known-failures.json, which the tests send again.
 `;
 const SAMPLE = sampleFolder('leap-edge');
@@ -23,6 +24,7 @@ async function run(args: string[]): Promise<void> {
     requests: { type: 'string', default: '10000' },
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     'limit-ms': { type: 'string', default: '1000' },
+    set: { type: 'string', default: 'embedded' },
     url: { type: 'string' },
     help: { type: 'boolean' },
   } as const;
@@ -32,8 +34,9 @@ async function run(args: string[]): Promise<void> {
     return;
   }
   const requests = Number(values.requests);
+  const set = parseAdapterSet(values.set);
   const service =
-    values.url === undefined ? await startIndexedService(SAMPLE, { HISTORY_LOG_LEVEL: 'info' }) : undefined;
+    values.url === undefined ? await startIndexedChain(set, SAMPLE, { HISTORY_LOG_LEVEL: 'info' }) : undefined;
   try {
     const url = values.url ?? service?.url ?? '';
     print(`seed ${values.seed}, ${requests} requests`);
@@ -59,8 +62,11 @@ async function run(args: string[]): Promise<void> {
 }
 
 /** Resident memory of a service of our own: at the start, when warm, and last. */
-function createMemoryMeter(service: IndexedService | undefined) {
-  const now = (): number | undefined => service && currentMemory(service.pid);
+function createMemoryMeter(service: IndexedChain | undefined) {
+  const now = (): number | undefined => {
+    const ofProcesses = (service?.pids() ?? []).map(currentMemory).filter((bytes) => bytes !== undefined);
+    return ofProcesses.length > 0 ? ofProcesses.reduce((sum, bytes) => sum + bytes) : undefined;
+  };
   const start = now();
   let warm: number | undefined;
   let last = start;

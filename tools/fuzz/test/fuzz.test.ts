@@ -1,15 +1,15 @@
 import { sampleFolder } from '@antelope-history/recordings';
 import { ROUTES } from '@antelope-history/schemas';
-import { type IndexedService, startIndexedService } from '@antelope-history/service-process';
+import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
 import { createJudge, HttpClient, readChainFacts, readKnownFailures, runFuzz } from '../src';
 
 const SAMPLE = sampleFolder('leap-edge');
 const REQUESTS = 2_000;
 const LIMIT_MS = 5_000;
 
-describe('the service under generated requests', () => {
-  let service: IndexedService;
-  beforeAll(async () => (service = await startIndexedService(SAMPLE)), 60_000);
+describeOnSets('the service under generated requests', (set) => {
+  let service: IndexedChain;
+  beforeAll(async () => (service = await startIndexedChain(set, SAMPLE)), 180_000);
   afterAll(() => service.stop());
 
   it('answers all of them as the OpenAPI document says', async () => {

@@ -2,6 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 
+/** The built one: a test that runs this from its source starts built programs too. */
+const FOLLOW_PARENT = path.resolve(__dirname, '../dist/follow-parent.js');
 /** Beyond the service's own limit for stopping. */
 const STOP_LIMIT_MS = 12_000;
 
@@ -12,7 +14,7 @@ const STOP_LIMIT_MS = 12_000;
 export function startChild(script: string, args: string[], environment: NodeJS.ProcessEnv): ChildProcess {
   return fork(script, args, {
     env: environment,
-    execArgv: ['--require', path.join(__dirname, 'follow-parent.js')],
+    execArgv: ['--require', FOLLOW_PARENT],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: process.platform !== 'win32',
   });

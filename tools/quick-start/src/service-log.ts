@@ -6,7 +6,12 @@ import { z } from 'zod';
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
 
 /** A line of the service's log; levels are pino's: 40 warn, 50 error, 60 fatal. */
-const logEntry = z.object({ level: z.number(), msg: z.string().default(''), code: z.string().optional() });
+const logEntry = z.object({
+  level: z.number(),
+  msg: z.string().default(''),
+  code: z.string().optional(),
+  url: z.string().optional(),
+});
 export type LogEntry = z.output<typeof logEntry>;
 
 export const WARN = 40;
@@ -17,9 +22,9 @@ export class ServiceLogFile {
   readonly file: string;
   private bytes: number;
 
-  constructor(directory: string) {
+  constructor(directory: string, name = 'service.log') {
     mkdirSync(directory, { recursive: true });
-    this.file = path.join(directory, 'service.log');
+    this.file = path.join(directory, name);
     this.bytes = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
   }
 

@@ -43,7 +43,7 @@ export function createSetup(options: CommandLine, environment: NodeJS.ProcessEnv
 }
 
 /** Rejects when the gateway's port is taken. */
-export async function requireFreePort({ host, port }: Config['gateway']): Promise<void> {
+export async function requireFreePort({ host, port }: Pick<Config['gateway'], 'host' | 'port'>): Promise<void> {
   const server = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -73,10 +73,15 @@ function chooseSource(
   const url = options.ship ?? environment[SHIP_URLS];
   if (url !== undefined) return { kind: 'node', name: url };
   if (configFile !== undefined) return { kind: 'node', name: `the nodes in ${configFile}` };
+  return sampleSource();
+}
+
+export function sampleSource(): Source & { kind: 'recording' } {
   return { kind: 'recording', folder: sampleFolder('leap-edge'), name: 'the sample chain' };
 }
 
-function recordingSource(folder: string): Source {
+/** Throws `QuickStartError` when the folder holds no recording. */
+export function recordingSource(folder: string): Source & { kind: 'recording' } {
   for (const file of ['ship.abi.json', 'messages.ship.gz']) {
     if (!existsSync(path.join(folder, file))) {
       throw new QuickStartError(`--recording: ${folder} holds no ${file}. It takes a folder like samples/leap-edge.`);

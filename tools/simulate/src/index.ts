@@ -1,2 +1,1 @@
 export * from './kill-run';
-export * from './random';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom } from '@antelope-history/chance';
 import { startService, stop, untilCommitted } from '@antelope-history/service-process';
-import { createRandom } from './random';
 
 export interface KillRunOptions {
   /** `ws://…` of a node or a replay. */
@@ -28,7 +28,7 @@ export async function runWithKills(options: KillRunOptions): Promise<number[]> {
   for (let kill = 0; kill < options.kills; kill++) {
     const service = startService(options.url, options.data);
     await service.reading;
-    await sleep(random() * options.spanMs * KILL_WITHIN);
+    await sleep(random(options.spanMs * KILL_WITHIN));
     service.child.kill('SIGKILL');
     await once(service.child, 'exit');
     killedAt.push(await service.committedNow());

@@ -6,56 +6,97 @@ import { parseArgs } from 'node:util';
 import { openRecording } from '@antelope-history/recordings';
 import { startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
 import { openLmdbStore } from '@antelope-history/store-lmdb';
+import type { HistoryStore } from '@antelope-history/store';
 import { compareStores } from '@antelope-history/store-comparison';
+import { startSuite } from '@antelope-history/suite';
 import { runWithKills } from './kill-run';
+import { runWithFaults } from './suite-faults';
+import { openSuiteStore } from './suite-store';
 
-const USAGE = `npm run simulate -- --recording DIR [--kills N] [--seed N]
+/** A lost message is missed so soon. */
+const STALL_SECONDS = '3';
+const FAULTS_WITHIN_MS = 20_000;
 
-Indexes a recorded chain twice: unbroken, and killed (SIGKILL) at random moments and started again. Then it asks both
-stores for everything and says what differs. The same seed kills at the same moments of the run.
+const USAGE = `npm run simulate -- --recording DIR [--set embedded|distributed] [--kills N] [--seed N]
+
+Indexes a recorded chain twice: unbroken on the embedded set, and with faults. Then it asks both stores for everything and
+says what differs. The same seed has the same faults at the same moments of the run.
+  embedded      the service is killed (SIGKILL) and started again
+  distributed   the suite with two deserializers and two indexers, whose processes are killed, whose broker cuts
+                connections and loses messages, and whose key-value store forgets everything
 `;
+
+interface Simulation {
+  recording: string;
+  folder: string;
+  lastBlock: { num: number; id: string };
+  kills: number;
+  seed: number;
+}
 
 async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
       recording: { type: 'string' },
+      set: { type: 'string', default: 'embedded' },
       kills: { type: 'string', default: '3' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       help: { type: 'boolean' },
     },
   });
-  if (values.help || values.recording === undefined) {
+  const { recording, set, help } = values;
+  if (help || recording === undefined || (set !== 'embedded' && set !== 'distributed')) {
     process.stdout.write(USAGE);
-    if (!values.help) process.exitCode = 1;
+    if (!help) process.exitCode = 1;
     return;
   }
-  const lastBlock = openRecording(values.recording).messages.at(-1)?.thisBlock?.num ?? 0;
+  const lastBlock = openRecording(recording).messages.at(-1)?.thisBlock;
+  if (!lastBlock) throw new Error(`${recording} holds no block`);
   const folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-simulate-'));
+  const simulation = { recording, folder, lastBlock, kills: Number(values.kills), seed: Number(values.seed) };
   try {
-    await simulate(values.recording, folder, lastBlock, Number(values.kills), Number(values.seed));
+    await (set === 'embedded' ? simulateKills(simulation) : simulateFaults(simulation));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function simulate(
-  recording: string,
-  folder: string,
-  lastBlock: number,
-  kills: number,
-  seed: number,
-): Promise<void> {
+async function simulateKills({ recording, folder, lastBlock, kills, seed }: Simulation): Promise<void> {
   const unbroken = path.join(folder, 'unbroken');
   const broken = path.join(folder, 'broken');
-  const spanMs = await indexUnbroken(recording, unbroken, lastBlock);
-  process.stdout.write(`unbroken run: ${spanMs} ms, block ${lastBlock} committed\n`);
+  const spanMs = await indexUnbroken(recording, unbroken, lastBlock.num);
   const replay = await startReplay(recording);
-  const killedAt = await runWithKills({ url: replay.url, data: broken, lastBlock, kills, seed, spanMs });
+  const killedAt = await runWithKills({ url: replay.url, data: broken, lastBlock: lastBlock.num, kills, seed, spanMs });
   await stop(replay.child);
   process.stdout.write(`seed ${seed}: killed with block ${killedAt.join(', ')} committed, then ran to the end\n`);
+  await compareWith(unbroken, await openLmdbStore({ path: broken, mapSizeBytes: 0, readOnly: true }));
+}
+
+async function simulateFaults({ recording, folder, lastBlock, kills, seed }: Simulation): Promise<void> {
+  const unbroken = path.join(folder, 'unbroken');
+  await indexUnbroken(recording, unbroken, lastBlock.num);
+  const replay = await startReplay(recording);
+  const suite = await startSuite({
+    shipUrl: replay.url,
+    deserializers: 2,
+    indexers: 2,
+    logFolder: folder,
+    environment: { HISTORY_INDEXER__STALL_SECONDS: STALL_SECONDS },
+  });
+  try {
+    const happened = await runWithFaults({ suite, lastBlock, faults: kills, seed, spanMs: FAULTS_WITHIN_MS });
+    process.stdout.write(`seed ${seed}: ${happened.join('; ')}; then ran to the end\n`);
+    await compareWith(unbroken, await openSuiteStore(suite.set));
+  } finally {
+    await suite.stop();
+    await stop(replay.child);
+  }
+}
+
+/** Says what a store answers otherwise than that of the unbroken run, and closes it. */
+async function compareWith(unbroken: string, mended: HistoryStore): Promise<void> {
   const whole = await openLmdbStore({ path: unbroken, mapSizeBytes: 0, readOnly: true });
-  const mended = await openLmdbStore({ path: broken, mapSizeBytes: 0, readOnly: true });
   const { differences, ...counts } = await compareStores(whole, mended);
   await whole.close();
   await mended.close();
@@ -70,7 +111,9 @@ async function indexUnbroken(recording: string, data: string, lastBlock: number)
   try {
     const startedAt = await service.reading;
     await untilCommitted(data, lastBlock);
-    return Date.now() - startedAt;
+    const spanMs = Date.now() - startedAt;
+    process.stdout.write(`unbroken run: ${spanMs} ms, block ${lastBlock} committed\n`);
+    return spanMs;
   } finally {
     await stop(service.child);
     await stop(replay.child);

@@ -1,5 +1,6 @@
+import { createRandom } from '@antelope-history/chance';
 import { stringifyJson, type JsonObject } from '@antelope-history/abi';
-import { createRandom, queriesOf } from '../action-queries';
+import { queriesOf } from '../action-queries';
 import { readAllRows } from '../all-rows';
 import { compareAnswers } from '../comparison';
 import { inParallel } from '../in-parallel';

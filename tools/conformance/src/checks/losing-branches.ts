@@ -34,9 +34,9 @@ export const checkLosingBranches: Check = async (chain, served) => {
 };
 
 /** A service that never saw the losing branches would pass all that follows. */
-async function expectForksUndone({ forks, name }: RecordedChain, { get }: ServedRecording): Promise<void> {
-  const undone = /^history_forks_total(?:\{.*\})? (\d+)$/m.exec((await get('/metrics')).body)?.[1];
-  if (Number(undone) !== forks) throw new Error(`${name} has ${forks} forks, the service undid ${undone}`);
+async function expectForksUndone({ forks, name }: RecordedChain, { countForks }: ServedRecording): Promise<void> {
+  const undone = await countForks();
+  if (undone !== forks) throw new Error(`${name} has ${forks} forks, the service undid ${undone}`);
 }
 
 interface Question {

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import type { ElasticsearchRequests, IndexedDocument } from './index-documents';
+
+export interface BareBulkOptions {
+  requests: ElasticsearchRequests;
+  /** What the names of the indices to copy begin with, and those of the copies. */
+  from: string;
+  to: string;
+  bulkBytes: number;
+  /** Requests at a time. */
+  concurrency: number;
+}
+
+export interface BareBulkFigures {
+  documents: number;
+  /** From the first request to all documents to be found. */
+  seconds: number;
+}
+
+interface IndexDefinition {
+  mappings: unknown;
+  settings: { index: Record<string, unknown> };
+}
+
+/** What a server sets itself. */
+const OWN_SETTINGS = ['creation_date', 'provided_name', 'uuid', 'version', 'routing'];
+
+/**
+ * The limit: writes the documents of some indices once more, into fresh indices of the same settings, by `_bulk` requests
+ * made before and sent one after the other. Throws when the copies are not equal.
+ */
+export async function measureBareBulk(options: BareBulkOptions): Promise<BareBulkFigures> {
+  const { requests, from, to, concurrency } = options;
+  const indices = await requests.indices(from);
+  const copyOf = (index: string): string => `${to}${index.slice(from.length)}`;
+  await createCopies(requests, indices, copyOf);
+  const bodies = new BulkBodies(options.bulkBytes);
+  const written = new DocumentDigest();
+  for await (const document of requests.documents(indices)) {
+    const copy = { ...document, index: copyOf(document.index) };
+    written.add(copy);
+    bodies.add(copy);
+  }
+  const pending = bodies.finish();
+  const startedAt = performance.now();
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      for (let body = pending.shift(); body !== undefined; body = pending.shift()) await sendBulk(requests, body);
+    }),
+  );
+  const copies = indices.map(copyOf);
+  await requests.send('POST', `${copies.join()}/_refresh`);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const found = new DocumentDigest();
+  for await (const document of requests.documents(copies)) found.add(document);
+  if (found.digest() !== written.digest()) throw new Error('the copies differ from what the suite wrote');
+  return { documents: written.count, seconds };
+}
+
+async function createCopies(requests: ElasticsearchRequests, indices: string[], copyOf: (index: string) => string) {
+  for (const index of indices) {
+    const definition = (await requests.send<Record<string, IndexDefinition>>('GET', index))[index] as IndexDefinition;
+    const settings = Object.entries(definition.settings.index).filter(([name]) => !OWN_SETTINGS.includes(name));
+    const { mappings } = definition;
+    await requests.send('PUT', copyOf(index), { mappings, settings: { index: Object.fromEntries(settings) } });
+  }
+}
+
+async function sendBulk(requests: ElasticsearchRequests, body: string): Promise<void> {
+  const { errors } = await requests.send<{ errors: boolean }>('POST', '_bulk?filter_path=errors', body);
+  if (errors) throw new Error('the bare loop wrote a document that the server refused');
+}
+
+class BulkBodies {
+  private readonly bodies: string[] = [];
+  private lines: string[] = [];
+  private bytes = 0;
+
+  constructor(private readonly limit: number) {}
+
+  add({ index, id, version, body }: IndexedDocument): void {
+    const action = { index: { _index: index, _id: id, version, version_type: 'external' } };
+    this.lines.push(JSON.stringify(action), body);
+    this.bytes += body.length;
+    if (this.bytes >= this.limit) this.flush();
+  }
+
+  finish(): string[] {
+    this.flush();
+    return this.bodies;
+  }
+
+  private flush(): void {
+    if (this.lines.length > 0) this.bodies.push(`${this.lines.join('\n')}\n`);
+    this.lines = [];
+    this.bytes = 0;
+  }
+}
+
+/** The same for the same documents in any order. */
+class DocumentDigest {
+  count = 0;
+  private sum = 0n;
+
+  add({ index, id, body }: IndexedDocument): void {
+    this.count++;
+    const digest = createHash('sha256').update(`${index}\n${id}\n${body}`).digest();
+    this.sum += digest.readBigUInt64LE();
+  }
+
+  digest(): string {
+    return `${this.count} ${this.sum}`;
+  }
+}

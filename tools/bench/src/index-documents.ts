@@ -1,0 +1,59 @@
+/** A document as it lies in an index. */
+export interface IndexedDocument {
+  index: string;
+  id: string;
+  version: number;
+  /** Its JSON. */
+  body: string;
+}
+
+interface SearchAnswer {
+  hits: { hits: { _index: string; _id: string; _version: number; _source: unknown; sort: unknown[] }[] };
+}
+
+const PAGE = 1_000;
+const KEEP_ALIVE = '5m';
+const ANSWER_LIMIT_MS = 300_000;
+
+/** What bare requests to one Elasticsearch server take and give. */
+export class ElasticsearchRequests {
+  constructor(private readonly url: string) {}
+
+  /** Throws on any answer that is not a success. A text goes as it is. */
+  async send<Answer>(method: string, path: string, body?: object | string): Promise<Answer> {
+    const response = await fetch(`${this.url}/${path}`, {
+      method,
+      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+      ...(body !== undefined && {
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: { 'content-type': typeof body === 'string' ? 'application/x-ndjson' : 'application/json' },
+      }),
+    });
+    const text = await response.text();
+    if (!response.ok)
+      throw new Error(`${method} ${path}: Elasticsearch answers ${response.status}: ${text.slice(0, 500)}`);
+    return JSON.parse(text) as Answer;
+  }
+
+  /** The names of the indices that begin with a prefix. */
+  async indices(prefix: string): Promise<string[]> {
+    const rows = await this.send<{ index: string }[]>('GET', `_cat/indices/${prefix}-*?h=index&format=json`);
+    return rows.map(({ index }) => index).sort();
+  }
+
+  /** All documents of some indices. */
+  async *documents(indices: string[]): AsyncGenerator<IndexedDocument> {
+    const opened = await this.send<{ id: string }>('POST', `${indices.join()}/_pit?keep_alive=${KEEP_ALIVE}`);
+    const pit = { id: opened.id, keep_alive: KEEP_ALIVE };
+    let after: unknown[] | undefined;
+    do {
+      const request = { pit, size: PAGE, version: true, sort: ['_shard_doc'], ...(after && { search_after: after }) };
+      const { hits } = (await this.send<SearchAnswer>('POST', '_search', request)).hits;
+      for (const { _index: index, _id: id, _version: version, _source } of hits) {
+        yield { index, id, version, body: JSON.stringify(_source) };
+      }
+      after = hits.at(-1)?.sort;
+    } while (after);
+    await this.send('DELETE', '_pit', { id: opened.id });
+  }
+}

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** Linux tells times in these, whatever its kernel counts in: `USER_HZ`. */
+const TICKS_PER_SECOND = 100;
+const LISTENING = '0A';
+
+/** Seconds that all threads of a process have run; undefined where the system does not tell (only Linux does). */
+export function processorSeconds(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The process of this machine that listens on a port; undefined when there is none that we may see. */
+export function listenerOf(port: number): number | undefined {
+  const sockets = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => socketsOf(table, port));
+  return sockets.length === 0 ? undefined : numbersIn('/proc').find((pid) => holdsOneOf(pid, sockets));
+}
+
+/** Inodes of the sockets of a table that listen on a port. See proc(5), `/proc/net/tcp`. */
+function socketsOf(table: string, port: number): string[] {
+  const rows = readOr(table, '').split('\n').slice(1);
+  const wanted = port.toString(16).toUpperCase().padStart(4, '0');
+  return rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, local = '', , state]) => local.endsWith(`:${wanted}`) && state === LISTENING)
+    .map(([, , , , , , , , , inode = '']) => `socket:[${inode}]`);
+}
+
+function holdsOneOf(pid: number, sockets: string[]): boolean {
+  return numbersIn(`/proc/${pid}/fd`).some((descriptor) => {
+    try {
+      return sockets.includes(readlinkSync(`/proc/${pid}/fd/${descriptor}`));
+    } catch {
+      return false;
+    }
+  });
+}
+
+function numbersIn(folder: string): number[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function readOr(file: string, otherwise: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { deserializeBlock } from '@antelope-history/records';
+import { openRecording, type Recording } from '@antelope-history/recordings';
+import { createShipProtocol } from '@antelope-history/ship';
+import type { Suite } from '@antelope-history/suite';
+import { measureBareBulk } from './bare-bulk';
+import { ElasticsearchRequests } from './index-documents';
+import { measureSuiteIngestion, type SuiteIngestionFigures } from './suite-ingestion';
+
+const USAGE = `npm run bench:suite -- --recording DIR [--deserializers N] [--indexers N] [--apis N]
+
+Indexes a recorded chain by the whole suite, every app a process of its own on Elasticsearch, RabbitMQ and Redis, and
+measures it from the socket to the last block committed: actions per second, processor time of our processes and of the
+servers, bytes per action. Then a bare loop of _bulk requests writes the same documents, which is the limit.
+`;
+/** As the indexers do by default, see docs/configuration.md. */
+const BULK_BYTES = 8 * 1024 * 1024;
+const BULK_CONCURRENCY = 2;
+
+const DEFAULT_COUNT = '2';
+
+async function run(args: string[]): Promise<void> {
+  const count = { type: 'string', default: DEFAULT_COUNT } as const;
+  const options = {
+    recording: { type: 'string' },
+    deserializers: count,
+    indexers: count,
+    apis: count,
+    help: { type: 'boolean' },
+  } as const;
+  const { values } = parseArgs({ args, options });
+  if (values.help || values.recording === undefined) {
+    process.stdout.write(USAGE);
+    if (!values.help) process.exitCode = 1;
+    return;
+  }
+  const recording = openRecording(values.recording);
+  const expected = countContents(recording);
+  const counts = {
+    deserializers: Number(values.deserializers),
+    indexers: Number(values.indexers),
+    apis: Number(values.apis),
+  };
+  print(`recording      ${expected.messages} messages, ${expected.blocks} blocks, ${expected.actions} actions`);
+  await measureSuiteIngestion(values.recording, recording, counts, async (suite, measured) => {
+    printFigures(measured, expected);
+    await printLimit(suite, measured, expected, BULK_CONCURRENCY * counts.indexers);
+  });
+}
+
+interface Contents {
+  messages: number;
+  blocks: number;
+  actions: number;
+}
+
+/** What a recording without forks holds. */
+function countContents({ abi, messages }: Recording): Contents {
+  const protocol = createShipProtocol(abi);
+  const blocks = messages.flatMap(({ bytes }) => {
+    const result = protocol.readResult(bytes);
+    return result.kind === 'blocks' && result.blocks.thisBlock ? [deserializeBlock(result.blocks, protocol)] : [];
+  });
+  const actions = blocks.flatMap(({ transactions }) => transactions.map((transaction) => transaction.actions.length));
+  return {
+    messages: messages.length,
+    blocks: blocks.length,
+    actions: actions.reduce((sum, length) => sum + length, 0),
+  };
+}
+
+function printFigures(measured: SuiteIngestionFigures, expected: Contents): void {
+  const { seconds, figures, indices, processorSeconds } = measured;
+  const documentsOf = (kind: string): number => indices.get(kind)?.documents ?? 0;
+  print(`suite          ${rate(expected.actions / seconds)} actions/s in ${seconds.toFixed(1)} s, socket to committed`);
+  print(
+    `messages       ${figures.readMessages} read, ${figures.deserializedBlocks} deserialized, ${figures.indexedBlocks} indexed`,
+  );
+  print(`kept           ${documentsOf('blocks')} blocks, ${documentsOf('actions')} actions`);
+  for (const [name, used] of processorSeconds) {
+    print(`processor      ${name.padEnd(14)} ${used === undefined ? 'not on this machine' : `${used.toFixed(1)} s`}`);
+  }
+  const bytes = [...indices.values()].reduce((sum, index) => sum + index.bytes, 0);
+  const parts = [...indices].map(([kind, index]) => `${kind} ${(index.bytes / expected.actions).toFixed(1)}`);
+  print(`Elasticsearch  ${(bytes / expected.actions).toFixed(1)} bytes per action, merged: ${parts.join(', ')}`);
+  const isComplete =
+    figures.readMessages === expected.messages &&
+    documentsOf('blocks') === expected.blocks &&
+    documentsOf('actions') === expected.actions;
+  print(isComplete ? 'as many messages, blocks and actions came out as went in' : 'COUNTS DIFFER');
+  if (!isComplete) process.exitCode = 1;
+}
+
+async function printLimit(
+  { set }: Suite,
+  { seconds }: SuiteIngestionFigures,
+  { actions }: Contents,
+  concurrency: number,
+): Promise<void> {
+  const requests = new ElasticsearchRequests(set.servers.get('elasticsearch') ?? '');
+  // Below the suite's own prefix, so that it removes them.
+  const to = `${set.name}-bare`;
+  const limit = await measureBareBulk({ requests, from: set.name, to, bulkBytes: BULK_BYTES, concurrency });
+  print(
+    `bare _bulk     ${rate(actions / limit.seconds)} actions/s: ${limit.documents} equal documents in ` +
+      `${limit.seconds.toFixed(1)} s; the suite reaches ${(limit.seconds / seconds).toFixed(2)} of it`,
+  );
+}
+
+const rate = (perSecond: number): string => Math.round(perSecond).toLocaleString('en');
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+run(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,146 @@
+import {
+  addressOf,
+  checkServerClock,
+  ok,
+  toFinding,
+  warning,
+  wrong,
+  type Check,
+  type Finding,
+  type ServerName,
+} from '@antelope-history/connections';
+import { readServiceVersion, type Config } from '@antelope-history/service';
+import type { ApiName } from '@antelope-history/schemas';
+import { askHttp } from './http-answer';
+import { identifyApp, type IdentifiedApp } from './identify-app';
+
+export interface ApiCheckOptions {
+  config: Pick<Config, 'gateway' | 'chainId'>;
+  /** `host:port` of APIs that this very configuration starts: they may not run yet. */
+  startedHere: string[];
+  now(): number;
+}
+
+interface Api {
+  api: ApiName;
+  url: string;
+  server: ServerName;
+}
+
+/** An API that answered, and how it is named. */
+interface FoundApi extends IdentifiedApp {
+  name: string;
+}
+
+/** What can be wrong with what the gateway passes requests on to. */
+export function apiChecks({ config, startedHere, now }: ApiCheckOptions): Check[] {
+  const found: FoundApi[] = [];
+  const checks = apisOf(config.gateway).map((api): Check => {
+    const name = `${api.server.name} ${api.server.address}`;
+    const run = async (signal: AbortSignal): Promise<Finding> => {
+      try {
+        const app = await identifyApp(api.url, api.server, signal);
+        if (app) found.push({ ...app, name });
+        return describeApp(api, app);
+      } catch (error) {
+        const finding = toFinding(error, 'api');
+        const isToStart = finding.id === 'api.refused' && startedHere.includes(api.server.address);
+        return isToStart ? ok('api.not_started', 'it does not run yet; it is to run on this machine') : finding;
+      }
+    };
+    return { name, needs: [], run };
+  });
+  const needs = checks.map(({ name }) => name);
+  const { chainNodeUrl } = config.gateway;
+  return [
+    ...checks,
+    { name: 'apis chain', needs, run: async () => checkChains(found, config.chainId) },
+    { name: 'apis clock', needs, run: async () => checkClocks(found, now()) },
+    ...(chainNodeUrl === undefined ? [] : [nodeCheck(chainNodeUrl, config.chainId, found, needs)]),
+  ];
+}
+
+function apisOf({ historyApiUrl, chainApiUrl, traceApiUrl }: Config['gateway']): Api[] {
+  const toApis = (api: ApiName, urls: string[]): Api[] =>
+    [...new Set(urls)].map((url) => {
+      const server = { name: `${api}-api`, address: addressOf(url), keys: { url: `gateway.${api}_api_url` } };
+      return { api, url, server };
+    });
+  return [...toApis('history', historyApiUrl), ...toApis('chain', chainApiUrl), ...toApis('trace', traceApiUrl)];
+}
+
+function describeApp({ api, server }: Api, found: IdentifiedApp | undefined): Finding {
+  const change = `name the host and port of ${server.name} in ${server.keys.url}`;
+  if (!found) return wrong('api.other_server', `what answers at ${server.address} is no app of ours`, change);
+  if (found.app !== api) {
+    const name = found.app === 'gateway' ? 'a gateway' : found.app === 'worker' ? 'a worker' : `${found.app}-api`;
+    return wrong('api.other_app', `what answers at ${server.address} is ${name}, not ${server.name}`, change);
+  }
+  const { status, version } = found.health;
+  if (status === 'down') {
+    const on = `run check-config with --for ${server.name} on its machine`;
+    return wrong('api.down', `${server.name} at ${server.address} runs, and can not answer queries`, on);
+  }
+  if (version !== readServiceVersion()) {
+    return warning(
+      'api.other_version',
+      `${server.name} at ${server.address} is version ${version}, this is ${readServiceVersion()}`,
+      'run the same version of every app',
+    );
+  }
+  return ok('api.answers', `it answers at ${server.address}; its health is ${status}`);
+}
+
+function checkChains(found: FoundApi[], expected: string | undefined): Finding {
+  const chains = found.flatMap(({ name, health }) => (health.chain_id ? [{ name, id: health.chain_id }] : []));
+  const ids = new Set([...chains.map(({ id }) => id), ...(expected === undefined ? [] : [expected])]);
+  if (chains.length === 0) return ok('api.no_chain', 'none of them answers for a chain yet');
+  if (ids.size === 1) return ok('api.chain', 'all of them answer for one chain');
+  const listed = chains.map(({ name, id }) => `${name}: ${id}`).join(', ');
+  return wrong(
+    'api.chain_id_mismatch',
+    `they answer for different chains (${listed}${expected === undefined ? '' : `; chain_id: ${expected}`})`,
+    'have all of them name the same store, that of this chain',
+  );
+}
+
+function checkClocks(found: FoundApi[], now: number): Finding {
+  for (const { name, date } of found) {
+    const finding = date === undefined ? undefined : checkServerClock('api', `the machine of ${name}`, date, now);
+    if (finding?.outcome === 'wrong') return finding;
+  }
+  return ok('api.clock', 'their clocks and this one agree');
+}
+
+function nodeCheck(url: string, expected: string | undefined, found: FoundApi[], needs: string[]): Check {
+  const server = { name: 'the chain node', address: addressOf(url), keys: { url: 'gateway.chain_node_url' } };
+  return {
+    name: 'chain node',
+    needs,
+    run: async (signal) => {
+      try {
+        const { body } = await askHttp(`${url.replace(/\/$/, '')}/v1/chain/get_info`, 'POST', server, signal);
+        const served = found.map(({ health }) => health.chain_id).find(Boolean);
+        return describeNode(server, readChainId(body), expected ?? served ?? undefined);
+      } catch (error) {
+        return toFinding(error, 'node');
+      }
+    },
+  };
+}
+
+function readChainId(body: unknown): string | undefined {
+  const id = typeof body === 'object' && body !== null && 'chain_id' in body ? body.chain_id : undefined;
+  return typeof id === 'string' && /^[0-9a-f]{64}$/.test(id) ? id : undefined;
+}
+
+function describeNode(server: ServerName, chainId: string | undefined, ours: string | undefined): Finding {
+  const change = `name the HTTP address of a node of this chain, with chain_api_plugin, in ${server.keys.url}`;
+  if (chainId === undefined) {
+    return wrong('node.other_server', `what answers at ${server.address} is no chain node`, change);
+  }
+  if (ours !== undefined && chainId !== ours) {
+    return wrong('node.chain_id_mismatch', `the node is on chain ${chainId}, the service answers for ${ours}`, change);
+  }
+  return ok('node.answers', `it answers for chain ${chainId}`);
+}

@@ -1,0 +1,94 @@
+import { createServer } from 'node:net';
+import { ok, wrong, type Check, type Finding } from '@antelope-history/connections';
+import { HistoryError } from '@antelope-history/schemas';
+import type { Config } from '@antelope-history/service';
+import type { Listening } from './app-needs';
+import { identifyApp } from './identify-app';
+
+interface Address {
+  host: string;
+  port: number;
+}
+
+/** What can be wrong with the addresses that apps are to listen on. */
+export function portChecks(config: Config, listens: Listening[]): Check[] {
+  const addresses = listens.flatMap((section): { section: Listening; address: Address }[] => {
+    const address = addressOf(config, section);
+    // Any free port is free.
+    return address && address.port !== 0 ? [{ section, address }] : [];
+  });
+  return addresses.map(({ section, address }) => {
+    const sameAs = addresses.find((other) => other.section !== section && other.address.port === address.port);
+    const run = (signal: AbortSignal): Promise<Finding> => checkPort(section, address, sameAs?.section, signal);
+    return { name: `port ${section}`, needs: [], run };
+  });
+}
+
+function addressOf(config: Config, section: Listening): Address | undefined {
+  const worker = (port: number | undefined) => (port === undefined ? undefined : { host: config.ops.host, port });
+  switch (section) {
+    case 'gateway':
+      return config.gateway;
+    case 'history_api':
+      return config.historyApi;
+    case 'chain_api':
+      return config.chainApi;
+    case 'trace_api':
+      return config.traceApi;
+    case 'ops.reader':
+      return worker(config.ops.readerPort);
+    case 'ops.deserializer':
+      return worker(config.ops.deserializerPort);
+    case 'ops.indexer':
+      return worker(config.ops.indexerPort);
+  }
+}
+
+async function checkPort(
+  section: Listening,
+  { host, port }: Address,
+  sameAs: Listening | undefined,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const key = section.startsWith('ops.') ? `${section}_port` : `${section}.port`;
+  const hostKey = section.startsWith('ops.') ? 'ops.host' : `${section}.host`;
+  if (sameAs !== undefined)
+    return wrong('port.twice', `${section} and ${sameAs} both have port ${port}`, `change ${key}`);
+  switch (await tryToListen(host, port)) {
+    case undefined:
+      return ok('port.free', `${host}:${port} is free`);
+    case 'EADDRINUSE':
+      return (await isOurs(host, port, signal))
+        ? ok('port.in_use_by_us', `an app of ours listens at ${host}:${port} already`)
+        : wrong('port.in_use', `another program listens at ${host}:${port}`, `stop it, or change ${key}`);
+    case 'EACCES':
+      return wrong('port.not_allowed', `this user may not listen at port ${port}`, `take one above 1023 in ${key}`);
+    default:
+      return wrong(
+        'port.no_such_address',
+        `this machine can not listen at ${host}`,
+        `name one of its addresses in ${hostKey}`,
+      );
+  }
+}
+
+/** The code of the failure; undefined when it works. */
+function tryToListen(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+async function isOurs(host: string, port: number, signal: AbortSignal): Promise<boolean> {
+  const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  const address = `${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+  try {
+    const server = { name: 'what listens', address, keys: { url: '' } };
+    return (await identifyApp(`http://${address}`, server, signal)) !== undefined;
+  } catch (error) {
+    if (error instanceof HistoryError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,1 @@
+export { checkConfig, type CheckConfigHost } from './check-config';

@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Finding } from '@antelope-history/connections';
+import { createGateway } from '@antelope-history/gateway-proxy';
+import { MemoryKeyValue } from '@antelope-history/in-process';
+import { createChainApi, createHistoryApi, createTraceApi } from '@antelope-history/query-api';
+import {
+  createLogger,
+  listen,
+  loadConfig,
+  readServiceVersion,
+  Registry,
+  type Listener,
+} from '@antelope-history/service';
+import { findFreePorts } from '@antelope-history/services';
+import { openLmdbStore } from '@antelope-history/store-lmdb';
+import { listChecks } from '../src/list-checks';
+import { runChecks } from '../src/run-checks';
+
+const CHAIN = 'c5'.repeat(32);
+const OTHER = 'ab'.repeat(32);
+const log = createLogger('test', 'silent');
+
+/** What the checks of the gateway find, by their names without addresses. */
+async function findingsOf(environment: Record<string, string>, now = Date.now()): Promise<Record<string, Finding>> {
+  const config = loadConfig([], { HISTORY_GATEWAY__PORT: '0', ...environment });
+  const findings: Record<string, Finding> = {};
+  for await (const { check, finding } of runChecks(
+    listChecks(config, 'gateway', () => now),
+    2_000,
+  )) {
+    findings[check.replace(/ [\w.]+:\d+$/, '')] = finding;
+  }
+  return findings;
+}
+
+describe('checks of what the gateway passes requests on to', () => {
+  let folder: string;
+  const closers: (() => Promise<void>)[] = [];
+  let urls: Record<'HISTORY' | 'CHAIN' | 'TRACE', string>;
+  let gateway: Listener;
+
+  const serve = async (app: RequestListener): Promise<Listener> => {
+    const listener = await listen(app, { host: '127.0.0.1', port: 0 });
+    closers.push(() => listener.close());
+    return listener;
+  };
+
+  async function openStore(name: string, chainId: string) {
+    const store = await openLmdbStore({ path: path.join(folder, name), mapSizeBytes: 0, readOnly: false });
+    await store.setChainId(chainId);
+    closers.push(() => store.close());
+    return { reader: store, config: loadConfig([], {}).api, log, registry: new Registry() };
+  }
+
+  const environmentOf = (changed: Partial<typeof urls> = {}): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries({ ...urls, ...changed }).map(([api, url]) => [`HISTORY_GATEWAY__${api}_API_URL`, url]),
+    );
+
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'history-check-apis-'));
+    const deps = await openStore('one', CHAIN);
+    urls = {
+      HISTORY: (await serve(createHistoryApi(deps))).url,
+      CHAIN: (await serve(createChainApi(deps))).url,
+      TRACE: (await serve(createTraceApi(deps))).url,
+    };
+    const config = loadConfig([], environmentOf());
+    gateway = await serve(createGateway({ config, keyValue: new MemoryKeyValue(), log, registry: new Registry() }));
+  });
+  afterAll(async () => {
+    for (const close of closers.reverse()) await close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('find all in order, with any number of each', async () => {
+    const several = environmentOf({ HISTORY: `${urls.HISTORY},${urls.HISTORY}/` });
+    const findings = await findingsOf(several);
+    expect(Object.values(findings).map(({ outcome, id }) => `${outcome} ${id}`)).toEqual([
+      'ok configuration.valid',
+      'ok api.answers',
+      'ok api.answers',
+      'ok api.answers',
+      'ok api.chain',
+      'ok api.clock',
+    ]);
+  });
+
+  it('find another app in the place of one, the gateway itself, and none of ours', async () => {
+    const swapped = await findingsOf(environmentOf({ HISTORY: urls.TRACE }));
+    expect(swapped['history-api']).toMatchObject({ outcome: 'wrong', id: 'api.other_app' });
+    expect(swapped['history-api']?.what).toContain('is trace-api, not history-api');
+    const circular = await findingsOf(environmentOf({ CHAIN: gateway.url }));
+    expect(circular['chain-api']?.what).toContain('is a gateway, not chain-api');
+    const stranger = await serve(
+      createServer((_request, response) => response.end('hello')).listeners('request')[0] as RequestListener,
+    );
+    const other = await findingsOf(environmentOf({ TRACE: stranger.url }));
+    expect(other['trace-api']).toMatchObject({ outcome: 'wrong', id: 'api.other_server' });
+  });
+
+  it('find one that is not there, and take it for one to be started only where this configuration does so', async () => {
+    const [port = 0] = await findFreePorts(1);
+    const url = `http://127.0.0.1:${port}`;
+    const away = await findingsOf(environmentOf({ HISTORY: url }));
+    expect(away['history-api']).toMatchObject({ outcome: 'wrong', id: 'api.refused' });
+    expect(away['apis chain']?.id).toBe('check.not_run');
+    const all = loadConfig([], {
+      HISTORY_GATEWAY__HISTORY_API_URL: url,
+      HISTORY_HISTORY_API__PORT: String(port),
+      HISTORY_BROKER__KIND: 'rabbitmq',
+    });
+    const check = listChecks(all, 'all', Date.now).find(({ name }) => name === `history-api 127.0.0.1:${port}`);
+    expect((await check?.run(AbortSignal.timeout(1_000)))?.id).toBe('api.not_started');
+  });
+
+  it('find APIs of different chains', async () => {
+    const other = await serve(createTraceApi(await openStore('two', OTHER)));
+    const { 'apis chain': chains } = await findingsOf(environmentOf({ TRACE: other.url }));
+    expect(chains).toMatchObject({ outcome: 'wrong', id: 'api.chain_id_mismatch' });
+    expect([chains?.what.includes(CHAIN), chains?.what.includes(OTHER)]).toEqual([true, true]);
+    const { 'apis chain': configured } = await findingsOf({ ...environmentOf(), HISTORY_CHAIN_ID: OTHER });
+    expect(configured?.what).toContain(`chain_id: ${OTHER}`);
+  });
+
+  it('find that their clocks and ours are apart', async () => {
+    const { 'apis clock': clock } = await findingsOf(environmentOf(), Date.now() + 3_600_000);
+    expect(clock).toMatchObject({ outcome: 'wrong', id: 'api.clocks_differ' });
+    expect(clock?.what).toMatch(/(3600|3601) seconds ahead of that of the machine of history-api/);
+  });
+
+  it('find an API that can not answer, and one of another version', async () => {
+    const health = { status: 'ok', version: readServiceVersion(), components: {}, chain_id: CHAIN };
+    const answering =
+      (changed: object): RequestListener =>
+      (request, response) => {
+        const isHealth = request.url === '/health';
+        const status = isHealth ? 200 : request.url?.startsWith('/v1/chain') ? 405 : 404;
+        response.writeHead(status).end(JSON.stringify({ ...health, ...changed }));
+      };
+    const down = await serve(answering({ status: 'down' }));
+    expect((await findingsOf(environmentOf({ CHAIN: down.url })))['chain-api']?.id).toBe('api.down');
+    const old = await serve(answering({ version: '4.0.0\u001b[31m' }));
+    const { 'chain-api': finding } = await findingsOf(environmentOf({ CHAIN: old.url }));
+    expect(finding).toMatchObject({ outcome: 'warning', id: 'api.other_version' });
+  });
+
+  it('find the chain node of another chain, and what is none', async () => {
+    const node =
+      (body: object): RequestListener =>
+      (_request, response) =>
+        response.end(JSON.stringify(body));
+    const at = async (body: object): Promise<Finding | undefined> => {
+      const { url } = await serve(node(body));
+      return (await findingsOf({ ...environmentOf(), HISTORY_GATEWAY__CHAIN_NODE_URL: url }))['chain node'];
+    };
+    expect((await at({ chain_id: CHAIN }))?.id).toBe('node.answers');
+    expect(await at({ chain_id: OTHER })).toMatchObject({ outcome: 'wrong', id: 'node.chain_id_mismatch' });
+    expect(await at({ hello: true })).toMatchObject({ outcome: 'wrong', id: 'node.other_server' });
+  });
+});

@@ -1,0 +1,37 @@
+import { SAMPLES } from '@antelope-history/recordings';
+import type { AdapterSet } from '@antelope-history/suite';
+import { compareRecording, NAMED_REASONS, readReport, renderReport, type Outcome } from '@antelope-history/conformance';
+
+const LIMIT_MS = 900_000;
+
+/**
+ * Compares every recorded answer with that of the service on a set of adapters. Each set has a test file of its own, so
+ * that they run side by side. Needs the built programs, as `npm test` makes them.
+ */
+export function compareAll(set: AdapterSet): void {
+  describe(`the running service on the ${set} set`, () => {
+    const outcomes: Outcome[] = [];
+
+    it.each(SAMPLES)(
+      'answers as the nodes of %s did, but for differences with a proven reason',
+      async (name) => {
+        const ofRecording = await compareRecording(name, set);
+        outcomes.push(...ofRecording);
+        expect(
+          ofRecording.flatMap(({ endpoint, unexplained }) => unexplained.map((text) => `${endpoint}: ${text}`)),
+        ).toEqual([]);
+        expect(ofRecording.every(({ compared }) => compared > 0)).toBe(true);
+      },
+      LIMIT_MS,
+    );
+
+    it('differs for no fewer reasons than there are', () => {
+      const found = new Set(outcomes.flatMap(({ different }) => Object.keys(different)));
+      expect([...found].sort()).toEqual(NAMED_REASONS.map(({ name }) => name).sort());
+    });
+
+    it('differs as often and for the reasons that docs/compatibility.md says', () => {
+      expect(renderReport(outcomes)).toBe(readReport());
+    });
+  });
+}

@@ -1,0 +1,3 @@
+import { compareAll } from './compare-all';
+
+compareAll('embedded');

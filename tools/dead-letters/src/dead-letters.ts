@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+import { openBroker } from '@antelope-history/backends';
+import { TOPOLOGY, type Broker, type Queue } from '@antelope-history/broker';
+import { HistoryError } from '@antelope-history/schemas';
+import { createLogger, loadConfig } from '@antelope-history/service';
+
+export const USAGE = `npm run dead-letters -- [--config FILE] [--resend QUEUE]
+
+Lists the messages that were rejected, with their reasons, and leaves them where they are. --resend puts those of a queue
+(${queueNames().join(', ')}) back to it, when what they were rejected for is mended.
+`;
+
+/** What the command uses of its process. */
+export interface CommandHost {
+  args: string[];
+  environment: NodeJS.ProcessEnv;
+  print(line: string): void;
+}
+
+function queueNames(): string[] {
+  return Object.values(TOPOLOGY).map(({ name }) => name);
+}
+
+/** Lists or sends again. Throws `CONFIG_INVALID` on a wrong command line or configuration, else as the broker. */
+export async function runDeadLetters({ args, environment, print }: CommandHost): Promise<void> {
+  const { config: file, resend, help } = parseCommandLine(args);
+  if (help) {
+    print(USAGE);
+    return;
+  }
+  const config = loadConfig(file === undefined ? [] : ['--config', file], environment);
+  const broker = await openBroker(config.broker, 'many processes', createLogger('dead-letters', config.logLevel));
+  try {
+    if (resend === undefined) for (const queue of Object.values(TOPOLOGY)) await list(broker, queue, print);
+    else print(`${resend}: ${await broker.resendDeadLetters(findQueue(resend))} messages sent again`);
+  } finally {
+    await broker.close();
+  }
+}
+
+function parseCommandLine(args: string[]): { config?: string; resend?: string; help?: boolean } {
+  const options = { config: { type: 'string' }, resend: { type: 'string' }, help: { type: 'boolean' } } as const;
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw new HistoryError('CONFIG_INVALID', `the command line: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function findQueue(name: string): Queue<unknown> {
+  const queue = Object.values(TOPOLOGY).find((each) => each.name === name);
+  if (!queue) throw new HistoryError('CONFIG_INVALID', `--resend: takes one of ${queueNames().join(', ')}`);
+  return queue;
+}
+
+async function list(broker: Broker, queue: Queue<unknown>, print: (line: string) => void): Promise<void> {
+  const { deadLetters } = await broker.depth(queue);
+  print(`${queue.name}: ${deadLetters} dead letters`);
+  for (const { reason } of await broker.deadLetters(queue)) print(`  ${reason.code}  ${reason.message}`);
+}

@@ -1,0 +1,1 @@
+export { runDeadLetters, USAGE } from './dead-letters';

@@ -1,0 +1,16 @@
+import { HistoryError } from '@antelope-history/schemas';
+import { runDeadLetters } from './dead-letters';
+
+/** The program behind `npm run dead-letters`. */
+async function main(): Promise<void> {
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  try {
+    await runDeadLetters({ args: process.argv.slice(2), environment: process.env, print });
+  } catch (error) {
+    if (!(error instanceof HistoryError)) throw error;
+    process.stderr.write(`${error.code}: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+void main();

@@ -1,0 +1,36 @@
+import { readText } from './deploy-files';
+
+/** Names of keys, such as `api.limits.get_actions`, and their environment variables. */
+export interface ConfigNames {
+  keys: Set<string>;
+  variables: Set<string>;
+}
+
+/** What can be configured, from the page that is generated of the schema. */
+export function readConfigNames(): ConfigNames {
+  const rows = [...readText('docs/configuration.md').matchAll(/^\| `([a-z_.]+)` \|.*\| `(HISTORY_[A-Z_]+)` \|$/gm)];
+  return {
+    keys: new Set(rows.map(([, key = '']) => key)),
+    variables: new Set(rows.map(([, , variable = '']) => variable)),
+  };
+}
+
+/** What a text names as a key or a variable of the configuration, but is none. */
+export function findUnknownNames(text: string, { keys, variables }: ConfigNames): string[] {
+  const sections = new Set([...keys].filter((key) => key.includes('.')).map((key) => key.split('.')[0] ?? ''));
+  const prefixes = new Set(
+    [...keys].flatMap((key) => key.split('.').map((_, end, parts) => parts.slice(0, end + 1).join('.'))),
+  );
+  const named = [...text.matchAll(/(?<![\w./@-])([a-z_]+)\.([a-z_]+(?:\.[a-z_]+)*)(?![\w/-])/g)]
+    .filter(([, section = '', rest = '']) => sections.has(section) && !FILE_ENDING.test(rest))
+    .map(([name]) => name);
+  const set = [...text.matchAll(/\bHISTORY_[A-Z][A-Z_]*[A-Z]\b/g)].map(([name]) => name);
+  return [
+    ...named.filter((name) => !prefixes.has(name)),
+    ...set.filter((name) => !variables.has(name) && !FOR_TESTS.test(name)),
+  ];
+}
+
+const FILE_ENDING = /^(ya?ml|json|md|ts|internal)$/;
+/** The tests' own: `tools/services`. */
+const FOR_TESTS = /^HISTORY_TEST_/;

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseAllDocuments } from 'yaml';
+
+export const ROOT = path.resolve(__dirname, '../../..');
+
+/** The text of a file, by its path below the root. */
+export function readText(file: string): string {
+  return readFileSync(path.join(ROOT, file), 'utf8');
+}
+
+export function readJson(file: string): unknown {
+  return JSON.parse(readText(file));
+}
+
+/** Every document of a YAML file, with its merges (`<<`) done. Throws when it is not YAML. */
+export function readYaml(file: string): unknown[] {
+  return parseAllDocuments(readText(file), { merge: true }).map((document) => {
+    const [error] = document.errors;
+    if (error) throw error;
+    return document.toJS() as unknown;
+  });
+}
+
+/** The paths of all files of a folder and of those in it, below the root and sorted. */
+export function listFiles(folder: string): string[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** The version of every package of the workspace, and so of the images. */
+export function readVersion(): string {
+  return (readJson('package.json') as { version: string }).version;
+}

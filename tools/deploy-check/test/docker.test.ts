@@ -1,0 +1,113 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import {
+  DEPLOYED_APPS,
+  findDockerfileErrors,
+  readJson,
+  readStages,
+  readText,
+  readVersion,
+  ROOT,
+  type Stage,
+  textsOf,
+} from '../src';
+
+const text = readText('deploy/docker/Dockerfile');
+const stages = new Map(readStages(text).map((stage) => [stage.name, stage]));
+
+function stageOf(name: string): Stage {
+  const stage = stages.get(name);
+  if (!stage) throw new Error(`no stage ${name}`);
+  return stage;
+}
+
+describe('deploy/docker/Dockerfile', () => {
+  it('is one', () => {
+    expect(findDockerfileErrors(text)).toEqual([]);
+    expect(findDockerfileErrors('FROM a AS b\nHEALTCHECK CMD x\n')).not.toEqual([]);
+  });
+
+  it('goes on from one image, of one exact version of Node.js that the service runs on', () => {
+    const images = new Set([...stages.values()].map(({ base }) => base).filter((base) => !stages.has(base)));
+    expect([...images]).toEqual([expect.stringMatching(/^node:20\.\d+\.\d+-bookworm-slim$/)]);
+    const { engines } = readJson('package.json') as { engines: { node: string } };
+    const [, lowest = ''] = /^>=20\.(\d+)$/.exec(engines.node) ?? [];
+    expect(Number([...images][0]?.split('.')[1])).toBeGreaterThanOrEqual(Number(lowest));
+  });
+
+  it('has a target for every app, and no app is left out here', () => {
+    const apps = readdirSync(path.join(ROOT, 'apps')).filter((app) =>
+      existsSync(path.join(ROOT, 'apps', app, 'src/main.ts')),
+    );
+    expect(DEPLOYED_APPS.map(({ name }) => name).sort()).toEqual(apps.sort());
+    const targets = [...stages.values()].filter(({ base }) => base === 'runtime').map(({ name }) => name);
+    expect(targets.sort()).toEqual(apps.sort());
+  });
+
+  it('copies only what is there', () => {
+    const sources = [...stages.values()]
+      .flatMap((stage) => textsOf(stage, 'COPY'))
+      .filter((copy) => !copy.startsWith('--from='))
+      .flatMap((copy) => copy.split(/\s+/).slice(0, -1));
+    expect(sources).toEqual(['.', 'deploy/docker/live.mjs']);
+    for (const source of sources) expect(existsSync(path.join(ROOT, source))).toBe(true);
+  });
+
+  it('runs as a user without rights, and holds no secret', () => {
+    expect(textsOf(stageOf('runtime'), 'USER')).toEqual(['node']);
+    for (const { name } of DEPLOYED_APPS) expect(textsOf(stageOf(name), 'USER')).toEqual([]);
+    expect(text).not.toMatch(/^(ARG|ENV) .*(PASSWORD|TOKEN|SECRET|KEY=)/m);
+    expect(textsOf(stageOf('runtime'), 'STOPSIGNAL')).toEqual(['SIGTERM']);
+  });
+
+  it.each(DEPLOYED_APPS)('starts $name, from its own files, watched at its port', ({ name, port, portVariable }) => {
+    const stage = stageOf(name);
+    expect(textsOf(stage, 'ENTRYPOINT')).toEqual([`["node", "apps/${name}/dist/main.js"]`]);
+    expect(textsOf(stage, 'COPY')[0]).toBe(`--from=${name}-files /app ./`);
+    expect(textsOf(stageOf(`${name}-files`), 'RUN').join()).toContain(`bundle-app.mjs ${name} /app`);
+    expect(textsOf(stage, 'EXPOSE')).toEqual([String(port)]);
+    expect(textsOf(stage, 'HEALTHCHECK').join()).toContain(`CMD ["node", "live.mjs", "${port}"]`);
+    const environment = textsOf(stage, 'ENV').join(' ').split(' ');
+    expect(environment).toContain(`${portVariable}=${port}`);
+    const hostVariable = portVariable.startsWith('HISTORY_OPS__')
+      ? 'HISTORY_OPS__HOST'
+      : portVariable.replace(/PORT$/, 'HOST');
+    expect(environment).toContain(`${hostVariable}=0.0.0.0`);
+  });
+});
+
+describe('.dockerignore', () => {
+  const lines = readText('.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+
+  it('lets in only what is named, and all that the build reads', () => {
+    expect(lines[0]).toBe('*');
+    const named = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    expect(named.sort()).toEqual(
+      [
+        '.npmrc',
+        'apps',
+        'deploy/docker/*.mjs',
+        'libs',
+        'package-lock.json',
+        'package.json',
+        'tools',
+        'tsconfig.base.json',
+        'tsconfig.json',
+      ].sort(),
+    );
+  });
+
+  it('keeps out what was built or installed on this machine, and secrets', () => {
+    expect(lines).toEqual(expect.arrayContaining(['**/node_modules', '**/dist', '**/*.tsbuildinfo', '**/.env*']));
+  });
+});
+
+describe('nx image', () => {
+  it.each(DEPLOYED_APPS)('is a target of $name, as nx serve is', ({ name }) => {
+    const { nx, version } = readJson(`apps/${name}/package.json`) as { nx: { targets: object }; version: string };
+    expect(nx.targets).toEqual({ image: {}, serve: {} });
+    expect(version).toBe(readVersion());
+  });
+});

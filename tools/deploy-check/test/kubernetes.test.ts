@@ -1,0 +1,223 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import {
+  DEPLOYED_APPS,
+  findManifestErrors,
+  listFiles,
+  type Manifest,
+  readVersion,
+  readYaml,
+  ROOT,
+  SUITE_APPS,
+} from '../src';
+
+const FOLDER = 'deploy/kubernetes';
+const files = listFiles(FOLDER).filter((file) => !file.endsWith('kustomization.yaml'));
+const manifests = files.flatMap((file) => (readYaml(file) as Manifest[]).map((manifest) => ({ file, manifest })));
+const [kustomization] = readYaml(`${FOLDER}/kustomization.yaml`) as [Kustomization];
+
+interface Kustomization {
+  namespace: string;
+  resources: string[];
+  images: { name: string; newTag: string }[];
+}
+
+interface Named {
+  name: string;
+}
+
+interface Pod {
+  metadata: { labels: Record<string, string> };
+  spec: {
+    automountServiceAccountToken: boolean;
+    nodeSelector?: Record<string, string>;
+    securityContext: { runAsNonRoot: boolean };
+    containers: {
+      image: string;
+      ports?: { containerPort: number }[];
+      resources: { requests: Record<string, string>; limits: { memory: string } };
+      securityContext: { allowPrivilegeEscalation: boolean; readOnlyRootFilesystem?: boolean; capabilities: object };
+      livenessProbe?: { httpGet: { path: string } };
+      readinessProbe?: { httpGet: { path: string } };
+      volumeMounts?: (Named & { subPath?: string; mountPath: string })[];
+    }[];
+    volumes?: (Named & { configMap?: Named; secret?: { secretName: string } })[];
+  };
+}
+
+interface Workload extends Manifest {
+  spec: { replicas?: number; strategy?: object; selector: { matchLabels: Record<string, string> }; template: Pod };
+}
+
+interface Peer {
+  podSelector?: { matchLabels?: Record<string, string>; matchExpressions?: { key: string; values: string[] }[] };
+}
+
+interface Policy extends Manifest {
+  spec: {
+    podSelector: { matchLabels?: Record<string, string> };
+    ingress?: { from?: Peer[]; ports: { port: number }[] }[];
+    egress?: { to?: Peer[]; ports: { port: number }[] }[];
+  };
+}
+
+const NAME = 'app.kubernetes.io/name';
+
+interface Kinds {
+  ConfigMap: Manifest & { data: Record<string, string> };
+  Deployment: Workload;
+  HorizontalPodAutoscaler: Manifest;
+  Job: Workload;
+  NetworkPolicy: Policy;
+  PodDisruptionBudget: Manifest;
+  Secret: Manifest & { stringData: object };
+  Service: Manifest & { spec: { selector: Record<string, string>; ports: { port: number }[] } };
+  StatefulSet: Workload;
+}
+
+function ofKind<Kind extends keyof Kinds>(kind: Kind): Kinds[Kind][] {
+  return manifests.filter(({ manifest }) => manifest.kind === kind).map(({ manifest }) => manifest as Kinds[Kind]);
+}
+
+function find<Kind extends keyof Kinds>(kind: Kind, name: string): Kinds[Kind] {
+  const found = ofKind(kind).find(({ metadata }) => metadata.name === name);
+  if (!found) throw new Error(`no ${kind} ${name}`);
+  return found;
+}
+
+const workloads = [...ofKind('Deployment'), ...ofKind('StatefulSet'), ...ofKind('Job')];
+
+describe('deploy/kubernetes', () => {
+  it.each(manifests)('$file: $manifest.kind $manifest.metadata.name is as the API says', ({ manifest }) => {
+    expect(findManifestErrors(manifest)).toEqual([]);
+  });
+
+  it('is found to be wrong where it is', () => {
+    const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' } };
+    expect(findManifestErrors({ ...service, spec: { prots: [] } } as Manifest)).toEqual(['/spec/prots: no such key']);
+    expect(findManifestErrors({ ...service, spec: { ports: 80 } } as Manifest)).toEqual([
+      expect.stringContaining('ports'),
+    ]);
+    expect(findManifestErrors({ ...service, kind: 'Servce' })).toEqual([expect.stringContaining('no kind')]);
+  });
+
+  it('applies everything but the example of the secrets and the servers for trying out', () => {
+    const applied = kustomization.resources.map((file) => `${FOLDER}/${file}`);
+    expect(applied.sort()).toEqual(files.filter((file) => !/(servers|secrets\.example)\.yaml$/.test(file)));
+    const names = manifests.map(({ manifest }) => `${manifest.kind} ${manifest.metadata.name}`);
+    expect(names.length).toBe(new Set(names).size);
+  });
+
+  it('holds no password', () => {
+    for (const secret of ofKind('Secret')) {
+      expect(new Set(Object.values(secret.stringData))).toEqual(new Set(['CHANGE_ME']));
+    }
+  });
+});
+
+describe.each(SUITE_APPS)('$name', ({ name, side, port }) => {
+  const { spec } = find('Deployment', name);
+  const [container] = spec.template.spec.containers;
+
+  it('runs its image at its port, on the machines of its side', () => {
+    expect(container?.image).toBe(`antelope-history/${name}`);
+    expect(kustomization.images).toContainEqual({ name: `antelope-history/${name}`, newTag: readVersion() });
+    expect(container?.ports?.map(({ containerPort }) => containerPort)).toEqual([port]);
+    expect(spec.template.spec.nodeSelector).toEqual({ 'history/side': side });
+    expect([container?.livenessProbe?.httpGet.path, container?.readinessProbe?.httpGet.path]).toEqual([
+      '/live',
+      '/health',
+    ]);
+  });
+
+  it('has the configuration and the passwords of its side only', () => {
+    const volumes = spec.template.spec.volumes ?? [];
+    expect(volumes.flatMap(({ configMap, secret }) => [configMap?.name, secret?.secretName]).filter(Boolean)).toEqual([
+      `${side}-side`,
+      `${side}-side`,
+    ]);
+  });
+
+  it('scales as its side does', () => {
+    const scaled = ofKind('HorizontalPodAutoscaler').map(({ metadata }) => metadata.name);
+    const budgets = ofKind('PodDisruptionBudget').map(({ metadata }) => metadata.name);
+    expect(scaled.includes(name)).toBe(side === 'api');
+    expect(budgets.includes(name)).toBe(name !== 'reader');
+    // A number here would undo what the autoscaler does, at every apply.
+    if (side === 'api') expect(spec.replicas).toBeUndefined();
+    if (name === 'reader') expect([spec.replicas, spec.strategy]).toEqual([1, { type: 'Recreate' }]);
+  });
+
+  it('is reached by those only that a policy names', () => {
+    const policy = find('NetworkPolicy', name).spec;
+    expect(policy.podSelector.matchLabels).toEqual({ [NAME]: name });
+    expect(policy.ingress?.flatMap(({ ports }) => ports)).toEqual([{ port }]);
+    const from = namesOf(policy.ingress?.flatMap(({ from: peers }) => peers ?? []));
+    const isOpen = policy.ingress?.some(({ from: peers }) => peers === undefined);
+    expect([from, isOpen]).toEqual([name.endsWith('-api') ? ['gateway'] : [], name === 'gateway']);
+    expect(namesOf(policy.egress?.flatMap(({ to }) => to ?? []))).toEqual(REACHES[name]);
+  });
+});
+
+/** What each app may speak to, besides names and the chain's nodes. */
+const REACHES: Record<string, string[]> = {
+  reader: ['rabbitmq', 'redis'],
+  deserializer: ['rabbitmq', 'redis'],
+  indexer: ['elasticsearch', 'rabbitmq', 'redis'],
+  'history-api': ['elasticsearch', 'redis'],
+  'chain-api': ['elasticsearch', 'redis'],
+  'trace-api': ['elasticsearch', 'redis'],
+  gateway: ['history-api', 'chain-api', 'trace-api', 'redis'],
+};
+
+function namesOf(peers: Peer[] = []): string[] {
+  return peers.flatMap(({ podSelector }) => podSelector?.matchLabels?.[NAME] ?? []);
+}
+
+describe('every workload', () => {
+  it.each(workloads)('$metadata.name has few rights and bounded memory', ({ spec: { template } }) => {
+    const { spec } = template;
+    expect([spec.automountServiceAccountToken, spec.securityContext.runAsNonRoot]).toEqual([false, true]);
+    for (const { resources, securityContext } of spec.containers) {
+      expect(resources.limits.memory).toMatch(/^\d+[MG]i$/);
+      expect(securityContext).toMatchObject({ allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } });
+    }
+  });
+
+  it.each(workloads)('$metadata.name mounts only what there is', ({ spec: { template } }) => {
+    const { containers, volumes = [] } = template.spec;
+    for (const { secret, configMap } of volumes) {
+      if (secret) find('Secret', secret.secretName);
+      if (configMap && !configMap.name.endsWith('-settings')) find('ConfigMap', configMap.name);
+    }
+    for (const { name, subPath } of containers.flatMap(({ volumeMounts }) => volumeMounts ?? [])) {
+      const settings = volumes.find((volume) => volume.name === name)?.configMap?.name;
+      const [, server] = /^(\w+)-settings$/.exec(settings ?? '') ?? [];
+      if (server && subPath)
+        expect([subPath, existsSync(path.join(ROOT, 'deploy', server, subPath))]).toEqual([subPath, true]);
+    }
+  });
+
+  it.each(ofKind('Service'))('Service $metadata.name selects pods that are there', ({ metadata, spec }) => {
+    expect(spec.selector).toEqual({ [NAME]: metadata.name });
+    expect(workloads.map(({ spec: { template } }) => template.metadata.labels[NAME])).toContain(metadata.name);
+  });
+
+  it('is of the images that the compose file has', () => {
+    const [compose] = readYaml('deploy/compose.yaml') as [{ services: Record<string, { image: string }> }];
+    const images = Object.values(compose.services).map(({ image }) => image);
+    for (const { spec } of [...ofKind('StatefulSet'), ...ofKind('Job')]) {
+      for (const { image } of spec.template.spec.containers) expect(images).toContain(image);
+    }
+  });
+
+  it('reaches a gateway whose URLs are the Services of the APIs', () => {
+    const { data } = find('ConfigMap', 'api-side');
+    const { gateway } = JSON.parse(data['config.json'] ?? '') as { gateway: Record<string, string> };
+    for (const { name, port } of DEPLOYED_APPS.filter((app) => app.name.endsWith('-api'))) {
+      expect(gateway[`${name.replace('-', '_')}_url`]).toBe(`http://${name}:${port}`);
+      const { spec } = find('Service', name);
+      expect(spec.ports.map((each) => each.port)).toEqual([port]);
+    }
+  });
+});

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { listFiles, readText, ROOT } from '../src';
+
+const page = readText('docs/operations.md');
+
+describe('docs/operations.md', () => {
+  it('says of every metric what it is for, and of none that is not there', () => {
+    const sources = ['libs', 'apps']
+      .flatMap(listFiles)
+      .filter((file) => /\/src\/.*\.ts$/.test(file) && !/\.test\.ts$|node_modules|\/dist\//.test(file));
+    const made = sources.flatMap((file) => [...readText(file).matchAll(/'((?:history|http)_[a-z]+_[a-z_]+)'/g)]);
+    const metrics = new Set(made.map(([, name = '']) => name).filter((name) => !CONFIG_KEYS.test(name)));
+    const rows = [...page.matchAll(/^\| `((?:history|http)_[a-z_]+)`/gm)].map(([, name = '']) => name);
+    expect(rows.sort()).toEqual([...metrics].sort());
+  });
+
+  it('names only files and commands that are there', () => {
+    const files = [...page.matchAll(/`((?:apps|deploy|docs|tools)\/[\w./-]+)`/g)].map(([, file = '']) => file);
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+    const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
+    const commands = [...page.matchAll(/npm run ([a-z:-]+)/g)].map(([, name = '']) => name);
+    expect(commands.filter((name) => !scripts[name])).toEqual([]);
+  });
+
+  it('is linked from the README', () => {
+    expect(readText('README.md')).toContain('](docs/operations.md)');
+  });
+});
+
+/** Of the configuration, such as `history_api`. */
+const CONFIG_KEYS = /_api(_url|_port)?$|_writer$|_reader$/;

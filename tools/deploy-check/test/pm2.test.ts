@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { DEPLOYED_APPS, readConfigNames, ROOT } from '../src';
+
+interface Entry {
+  name: string;
+  cwd: string;
+  script: string;
+  args: string[];
+  kill_timeout: number;
+  instances?: number;
+  env?: Record<string, string | number>;
+  increment_var?: string;
+}
+
+const load = createRequire(__filename);
+const { apps } = load(path.join(ROOT, 'deploy/pm2/ecosystem.config.cjs')) as { apps: Entry[] };
+
+describe('deploy/pm2/ecosystem.config.cjs', () => {
+  it('has an entry for every app', () => {
+    expect(apps.map(({ name }) => name).sort()).toEqual(DEPLOYED_APPS.map(({ name }) => name).sort());
+  });
+
+  it.each(apps)('starts $name as built, and gives it time to stop', ({ name, cwd, script, args, kill_timeout }) => {
+    expect([cwd, script]).toEqual([ROOT, `apps/${name}/dist/main.js`]);
+    expect(existsSync(path.join(cwd, 'apps', name, 'src/main.ts'))).toBe(true);
+    expect(args).toEqual(['--config', '/etc/antelope-history/config.json']);
+    // The program stops within eight seconds.
+    expect(kill_timeout).toBeGreaterThan(8_000);
+  });
+
+  it('gives every worker a port of its own', () => {
+    const { variables } = readConfigNames();
+    const ports = apps.flatMap(({ instances = 1, env = {}, increment_var: counted }) => {
+      for (const variable of Object.keys(env)) expect(variables).toContain(variable);
+      return counted === undefined ? [] : Array.from({ length: instances }, (_, index) => Number(env[counted]) + index);
+    });
+    expect(ports.length).toBeGreaterThan(2);
+    expect(new Set([...ports, ...DEPLOYED_APPS.slice(0, -1).map(({ port }) => port)]).size).toBe(ports.length + 7);
+    for (const { instances, increment_var: counted } of apps) if (instances) expect(counted).toBeDefined();
+  });
+});

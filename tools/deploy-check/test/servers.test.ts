@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { loadConfig } from '@antelope-history/service';
+import { readJson, readText, readYaml, ROOT } from '../src';
+
+const defaults = loadConfig([], {});
+
+/** `key value` or `key = value` of each line that is no comment. */
+function readSettings(file: string, separator: RegExp): Map<string, string> {
+  const lines = readText(file)
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const [key = '', ...value] = line.split(separator);
+      return [key, value.join(' ')];
+    }),
+  );
+}
+
+describe('deploy/rabbitmq', () => {
+  const settings = readSettings('deploy/rabbitmq/rabbitmq.conf', / = /);
+
+  it('takes messages of the size in which the service sends them', () => {
+    expect(Number(settings.get('max_message_size'))).toBeGreaterThan(defaults.broker.rabbitmq.splitBytes);
+  });
+
+  it('blocks publishers before memory or disk is full', () => {
+    expect(Number(settings.get('vm_memory_high_watermark.relative'))).toBeLessThan(0.8);
+    expect(settings.get('disk_free_limit.absolute')).toMatch(/^\d+GB$/);
+  });
+
+  it('sets up the virtual host and the user of the defaults', () => {
+    const { vhost, username } = defaults.broker.rabbitmq;
+    const setUp = readText('deploy/rabbitmq/set-up.sh');
+    expect(setUp).toContain(`vhost=\${2:-${vhost}}`);
+    expect(setUp).toContain(`user=\${3:-${username}}`);
+    const start = readText('deploy/rabbitmq/start.sh');
+    expect(start).toContain(`RABBITMQ_DEFAULT_USER=${username} RABBITMQ_DEFAULT_VHOST=${vhost}`);
+  });
+});
+
+describe('deploy/redis', () => {
+  it('forgets what is used least, and keeps nothing', () => {
+    const settings = readSettings('deploy/redis/redis.conf', / /);
+    expect([settings.get('maxmemory-policy'), settings.get('save'), settings.get('appendonly')]).toEqual([
+      'allkeys-lru',
+      '""',
+      'no',
+    ]);
+  });
+
+  it('lets one user at its own keys', () => {
+    const { keyPrefix } = defaults.keyValue.redis;
+    const acl = readText('deploy/redis/users.acl');
+    expect(acl).toContain('user default off\n');
+    expect(acl).toMatch(new RegExp(`^user history on >CHANGE_ME ~${keyPrefix}:\\* resetchannels -@all `, 'm'));
+  });
+});
+
+describe('deploy/elasticsearch', () => {
+  const roleOf = (name: string) =>
+    readJson(`deploy/elasticsearch/${name}-role.json`) as { indices: { names: string[]; privileges: string[] }[] };
+
+  it('lets the indexing side write and the API side only read, of the indices of the default prefix', () => {
+    const prefix = defaults.store.elasticsearch.indexPrefix;
+    const [writer, reader] = [roleOf('history-writer'), roleOf('history-reader')];
+    expect([writer, reader].flatMap(({ indices }) => indices.flatMap(({ names }) => names))).toEqual([
+      `${prefix}-*`,
+      `${prefix}-*`,
+    ]);
+    expect(writer.indices[0]?.privileges).toContain('write');
+    expect(reader.indices[0]?.privileges).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/write|manage|all|create|delete/)]),
+    );
+  });
+
+  it('has room for the requests of the indexer', () => {
+    const [settings] = readYaml('deploy/elasticsearch/elasticsearch.yml') as [Record<string, string>];
+    const limit = /^(\d+)mb$/.exec(settings['http.max_content_length'] ?? '')?.[1];
+    expect(Number(limit) * 1024 * 1024).toBeGreaterThan(defaults.store.elasticsearch.bulkBytes * 2);
+  });
+
+  describe('create-users.sh', () => {
+    let server: Server;
+    let folder: string;
+    let requests: { method: string; url: string; user: string; body: unknown }[];
+    let status: number;
+
+    beforeEach(async () => {
+      requests = [];
+      status = 200;
+      server = createServer((request, response) => {
+        void readBody(request).then((body) => {
+          const user = Buffer.from(request.headers.authorization?.slice('Basic '.length) ?? '', 'base64').toString();
+          requests.push({ method: request.method ?? '', url: request.url ?? '', user, body: JSON.parse(body) });
+          response.writeHead(status).end('{}');
+        });
+      });
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      folder = mkdtempSync(path.join(os.tmpdir(), 'antelope-history-users-'));
+      for (const name of ['admin', 'writer', 'reader']) writeFileSync(path.join(folder, name), `${name}-secret\n`);
+    });
+    afterEach(async () => {
+      rmSync(folder, { recursive: true });
+      server.close();
+      await once(server, 'close');
+    });
+
+    async function run(): Promise<number | null> {
+      const { port } = server.address() as AddressInfo;
+      const files = ['admin', 'writer', 'reader'].map((name) => path.join(folder, name));
+      const script = path.join(ROOT, 'deploy/elasticsearch/create-users.sh');
+      const child = spawn('sh', [script, `http://127.0.0.1:${port}`, ...files], { stdio: 'ignore' });
+      const [code] = (await once(child, 'exit')) as [number | null];
+      return code;
+    }
+
+    it('makes both roles and a user of each, as the administrator', async () => {
+      expect(await run()).toBe(0);
+      expect(new Set(requests.map(({ user }) => user))).toEqual(new Set(['elastic:admin-secret']));
+      expect(requests.map(({ method, url, body }) => [method, url, body])).toEqual([
+        ['PUT', '/_security/role/history_writer', roleOf('history-writer')],
+        ['PUT', '/_security/role/history_reader', roleOf('history-reader')],
+        ['PUT', '/_security/user/history_writer', { password: 'writer-secret', roles: ['history_writer'] }],
+        ['PUT', '/_security/user/history_reader', { password: 'reader-secret', roles: ['history_reader'] }],
+      ]);
+    });
+
+    it('fails when the server refuses', async () => {
+      status = 403;
+      expect(await run()).not.toBe(0);
+      expect(requests).toHaveLength(1);
+    });
+  });
+});
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+}

@@ -1,0 +1,14 @@
+export { createFreshName } from './fresh-name';
+export { findFreePorts } from './free-port';
+export { createIndexPrefix, type IndexPrefix } from './index-prefix';
+export { createKeyPrefix, type KeyPrefix } from './key-prefix';
+export { identify, isRunning, type ProcessIdentity } from './process-identity';
+export { startSecuredElasticsearch } from './secured-elasticsearch';
+export { startSecuredRabbitmq } from './secured-rabbitmq';
+export { startSecuredRedis } from './secured-redis';
+export type { SecuredServer } from './secured-server';
+export { listContents } from './server-contents';
+export { SERVICE_NAMES, type ServiceName } from './service-name';
+export { holdServices, releaseServices, type Services } from './services';
+export { describeWithPrograms, describeWithService } from './test-services';
+export { createVhost, type Vhost } from './vhost';

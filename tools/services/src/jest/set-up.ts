@@ -1,0 +1,26 @@
+import { describeMissing } from '../describe-missing';
+import { identify, type ProcessIdentity } from '../process-identity';
+import { serviceEnvironment } from '../service-environment';
+import type { ServiceName } from '../service-name';
+import { holdServices, releaseServices } from '../services';
+import { rememberContents } from './left-behind';
+
+/**
+ * What Jest runs once before all test files that need these servers. Test processes get its environment. Each set has a
+ * file of its own, because Jest runs each file once, whichever projects name it.
+ */
+export function setUp(names: readonly ServiceName[]): () => Promise<void> {
+  const say = (line: string): unknown => process.stderr.write(`${line}\n`);
+  return async () => {
+    const holder = identify(process.pid) as ProcessIdentity;
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.once(signal, () => {
+        void releaseServices(holder).finally(() => process.kill(process.pid, signal));
+      });
+    }
+    const services = await holdServices(names, holder, say);
+    Object.assign(process.env, serviceEnvironment(services));
+    for (const line of describeMissing(services)) say(line);
+    await rememberContents(services);
+  };
+}

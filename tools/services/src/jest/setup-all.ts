@@ -1,0 +1,4 @@
+import { SERVICE_NAMES } from '../service-name';
+import { setUp } from './set-up';
+
+export default setUp(SERVICE_NAMES);

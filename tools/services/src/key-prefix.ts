@@ -1,0 +1,33 @@
+import { createClient } from 'redis';
+import { createFreshName } from './fresh-name';
+
+/** What keys of one's own begin with. */
+export interface KeyPrefix {
+  /** Of Redis. */
+  url: string;
+  prefix: string;
+  /** Removes all keys that begin with it. */
+  remove(): Promise<void>;
+}
+
+const CONNECT_LIMIT_MS = 10_000;
+
+/** Nothing is made yet: whoever writes below the prefix makes it. */
+export function createKeyPrefix(url: string, prefix = createFreshName()): KeyPrefix {
+  return {
+    url,
+    prefix,
+    async remove() {
+      const client = createClient({ url, socket: { connectTimeout: CONNECT_LIMIT_MS, reconnectStrategy: false } });
+      client.on('error', () => undefined);
+      await client.connect();
+      try {
+        for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1000 })) {
+          if (keys.length > 0) await client.unlink(keys);
+        }
+      } finally {
+        client.destroy();
+      }
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { identify, type ProcessIdentity } from './process-identity';
+import { SERVICE_NAMES } from './service-name';
+import { holdServices, releaseServices, stopServices } from './services';
+
+const USAGE = `npm run services        brings up Elasticsearch, RabbitMQ and Redis for tests and development
+npm run services:stop   takes down what that started
+`;
+
+const say = (line: string): unknown => process.stdout.write(`${line}\n`);
+
+/** `hold` and `release` do the same for as long as a process runs, given its number. */
+async function run([command, pid]: string[]): Promise<void> {
+  switch (command) {
+    case 'up':
+      return up();
+    case 'stop':
+      return stop();
+    case 'hold':
+      await holdServices(SERVICE_NAMES, processOf(pid), say);
+      return;
+    case 'release':
+      return releaseServices(processOf(pid));
+    default:
+      process.stdout.write(USAGE);
+  }
+}
+
+async function up(): Promise<void> {
+  const services = await holdServices(SERVICE_NAMES, 'everybody', say);
+  for (const [name, { url }] of services.available) say(`${name.padEnd(13)}  ${url}`);
+  for (const [name, reason] of services.missing) say(`${name.padEnd(13)}  missing: ${reason}`);
+  if (services.missing.size > 0) process.exitCode = 1;
+}
+
+async function stop(): Promise<void> {
+  const holders = await stopServices();
+  if (holders.length > 0) say(`In use by process ${holders.join(', ')}: they stop when it has ended.`);
+}
+
+function processOf(pid: string | undefined): ProcessIdentity {
+  const identity = identify(Number(pid));
+  if (!identity) throw new Error(`there is no process ${pid ?? ''}`);
+  return identity;
+}
+
+run(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`services: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,24 @@
+/** The apps of the suite, each a process of its own in any number but for the reader and the gateway. */
+export const APP_KINDS = [
+  'reader',
+  'deserializer',
+  'indexer',
+  'history-api',
+  'chain-api',
+  'trace-api',
+  'gateway',
+] as const;
+export type AppKind = (typeof APP_KINDS)[number];
+
+export const API_KINDS = ['history-api', 'chain-api', 'trace-api'] as const satisfies AppKind[];
+
+/** The configuration key of the port where an app answers: to clients, or of its health and metrics. */
+export const PORT_VARIABLES: Record<AppKind, string> = {
+  reader: 'HISTORY_OPS__READER_PORT',
+  deserializer: 'HISTORY_OPS__DESERIALIZER_PORT',
+  indexer: 'HISTORY_OPS__INDEXER_PORT',
+  'history-api': 'HISTORY_HISTORY_API__PORT',
+  'chain-api': 'HISTORY_CHAIN_API__PORT',
+  'trace-api': 'HISTORY_TRACE_API__PORT',
+  gateway: 'HISTORY_GATEWAY__PORT',
+};
