@@ -1,0 +1,43 @@
+const path = require('node:path');
+
+/**
+ * Every app for the process manager pm2, on the built project (npm ci && npm run build). Each side of its own
+ * configuration, /etc/antelope-history/config.json, as in deploy/config:
+ *
+ *   pm2 start deploy/pm2/ecosystem.config.cjs --only reader,deserializer,indexer
+ *   pm2 start deploy/pm2/ecosystem.config.cjs --only history-api,chain-api,trace-api,gateway
+ *   pm2 start deploy/pm2/ecosystem.config.cjs --only standalone
+ */
+const PROJECT = path.resolve(__dirname, '../..');
+
+function app(name, options = {}) {
+  return {
+    name,
+    cwd: PROJECT,
+    script: `apps/${name}/dist/main.js`,
+    args: ['--config', '/etc/antelope-history/config.json'],
+    // The service stops in order within eight seconds.
+    kill_timeout: 10_000,
+    // It is tried again as long as it takes.
+    exp_backoff_restart_delay: 100,
+    ...options,
+  };
+}
+
+/** Several workers share the work; each has a port of its own for /health and /metrics, counted up from the first. */
+function workers(name, instances, variable, firstPort) {
+  return app(name, { instances, exec_mode: 'fork', env: { [variable]: firstPort }, increment_var: variable });
+}
+
+module.exports = {
+  apps: [
+    app('reader'),
+    workers('deserializer', 2, 'HISTORY_OPS__DESERIALIZER_PORT', 8910),
+    workers('indexer', 2, 'HISTORY_OPS__INDEXER_PORT', 8920),
+    app('history-api'),
+    app('chain-api'),
+    app('trace-api'),
+    app('gateway'),
+    app('standalone', { env: { HISTORY_STORE__PATH: '/var/lib/antelope-history' } }),
+  ],
+};
