@@ -2,18 +2,25 @@ const path = require('node:path');
 
 /**
  * One Jest configuration for every project: TypeScript through swc, workspace packages read from their sources
- * (the `@antelope-history/source` export condition), so that tests need no build.
+ * (the `@antelope-history/source` export condition), so that tests need no build. `servers` – elasticsearch, rabbitmq, redis
+ * or all – names what has to run meanwhile; `describeWithService` of tools/services gives their URLs.
  */
-function createJestConfig(displayName) {
+function createJestConfig(displayName, { servers } = {}) {
   return {
     displayName,
     testEnvironment: path.join(__dirname, 'jest.environment.cjs'),
     testEnvironmentOptions: { customExportConditions: ['@antelope-history/source', 'node', 'require', 'default'] },
     testMatch: ['<rootDir>/src/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
     moduleNameMapper: { '^lmdb$': path.join(__dirname, 'jest.lmdb.cjs') },
-    transform: { '^.+\\.ts$': ['@swc/jest', { swcrc: false, jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
+    transform: {
+      '^.+\\.ts$': ['@swc/jest', { swcrc: false, jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }],
+    },
     modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/out-tsc/'],
     cacheDirectory: path.join(__dirname, 'node_modules/.cache/jest'),
+    ...(servers && {
+      globalSetup: path.join(__dirname, `tools/services/src/jest/setup-${servers}.ts`),
+      globalTeardown: path.join(__dirname, 'tools/services/src/jest/teardown.ts'),
+    }),
   };
 }
 
