@@ -4,7 +4,7 @@ import type { AbiVersion } from '@antelope-history/store';
 import { onBranch, stateBlocks, within } from './branch-filter';
 import type { AbiDocument } from './documents';
 import type { FoundHit, Query, Search } from './search';
-import type { Snapshot } from './snapshot';
+import { wholeState, type Snapshot } from './snapshot';
 import { asked } from './store-errors';
 
 /** A version of a contract's ABI, without its bytes. */
@@ -121,11 +121,11 @@ function latestSearch(snapshot: Snapshot, { account, blockNum, sequence }: Place
   return versionSearch(snapshot, [{ term: { account } }, upTo], blockNum, 1);
 }
 
-function versionSearch({ names, progress }: Snapshot, filters: Query[], lastBlock: number, size: number): Search {
+function versionSearch(snapshot: Snapshot, filters: Query[], lastBlock: number, size: number): Search {
+  const { progress } = snapshot;
   const blocks = within(stateBlocks(progress), { first: 0, last: lastBlock }) ?? { first: 0, last: 0 };
   return {
-    index: names.abis,
-    mayBeMissing: true,
+    ...wholeState(snapshot, 'abis'),
     filters: [...filters, onBranch(progress, blocks)],
     size,
     sort: [{ block_num: 'desc' }, { sequence: 'desc' }],

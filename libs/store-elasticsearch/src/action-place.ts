@@ -94,7 +94,6 @@ function countSearch({ names, progress }: Snapshot, { scope, wanted }: ActionSel
   const isWhole = range.first >= blocks.first && range.last <= Math.min(blocks.last, progress.clean_up_to);
   return {
     index: names.ranged('actions', range.first, progress.blocks_per_index),
-    mayBeMissing: true,
     filters: isWhole ? wanted : [...wanted, ...inSequences(sequences), onBranch(progress, blocks)],
     count: true,
   };

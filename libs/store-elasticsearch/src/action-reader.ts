@@ -13,6 +13,8 @@ import { incomplete, type Query, type Searcher } from './search';
 /** Where actions are read, from where on, and in which order of their sequences. */
 export interface ActionList {
   index: string;
+  /** How many indices that is, at the least: see `Search`. */
+  fewest?: number;
   filters: Query[];
   order: Order;
   /** Rows to pass over at the beginning; few, since each shard sorts as many. */
@@ -32,7 +34,7 @@ const CHUNK_BYTES = 16 * 1024 * 1024;
  */
 export async function* readActions(
   searcher: Searcher,
-  { index, filters, order, from }: ActionList,
+  { order, from, ...list }: ActionList,
   wanted: number,
 ): AsyncGenerator<ReadAction> {
   let read = 0;
@@ -41,9 +43,7 @@ export async function* readActions(
   while (read < wanted) {
     const size = Math.min(wanted - read, read === 0 ? FIRST_CHUNK : chunkSize(read, bytes));
     const { hits } = await searcher.search({
-      index,
-      mayBeMissing: true,
-      filters,
+      ...list,
       size,
       sort: [{ sequence: order }],
       fetch: FETCH_ACTION,

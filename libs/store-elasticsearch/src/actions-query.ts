@@ -13,7 +13,7 @@ import { inSequences, scopeOf } from './actions-scope';
 import { historyBlocks, onBranch } from './branch-filter';
 import type { SequenceRange } from './row-location';
 import type { Query } from './search';
-import type { Snapshot } from './snapshot';
+import { wholeHistory, type Snapshot } from './snapshot';
 
 type Page = Omit<ActionsPage, 'status'>;
 
@@ -51,14 +51,15 @@ function ofKind({ account, name }: ActionFilter): Query {
 }
 
 function listAt(
-  { names, progress }: Snapshot,
+  snapshot: Snapshot,
   { scope, wanted, order }: ActionSelection,
   sequences: SequenceRange,
   from: number,
 ): ActionList {
+  const { progress } = snapshot;
   const history = historyBlocks(progress) ?? scope.blocks;
   return {
-    index: names.actions,
+    ...wholeHistory(snapshot, 'actions'),
     filters: [...wanted, ...inSequences(sequences), onBranch(progress, history)],
     order,
     from,
@@ -72,7 +73,7 @@ async function newestAscending(snapshot: Snapshot, selection: ActionSelection, l
   const place = await placeOf(snapshot, backwards, limit - 1);
   const list = place && listAt(snapshot, backwards, place.sequences, place.from);
   const { hits } = list
-    ? await snapshot.searcher.search({ ...list, mayBeMissing: true, size: 1, sort: [{ sequence: 'desc' }] })
+    ? await snapshot.searcher.search({ ...list, size: 1, sort: [{ sequence: 'desc' }] })
     : { hits: [] };
   const start = Math.max(scope.sequences.start, hits[0]?.sort[0] ?? 0);
   return takePage(snapshot, listAt(snapshot, selection, { ...scope.sequences, start }, 0), limit);
@@ -109,11 +110,12 @@ async function childrenOf(
 }
 
 /** The action that took a sequence, as its contract's or as a notified account's: these follow the contract's own. */
-async function actionUpTo({ searcher, names, progress }: Snapshot, sequence: number): Promise<ReadAction | undefined> {
+async function actionUpTo(snapshot: Snapshot, sequence: number): Promise<ReadAction | undefined> {
+  const { searcher, progress } = snapshot;
   const blocks = historyBlocks(progress);
   if (!blocks) return undefined;
   const list: ActionList = {
-    index: names.actions,
+    ...wholeHistory(snapshot, 'actions'),
     filters: [{ range: { sequence: { lte: sequence } } }, onBranch(progress, blocks)],
     order: 'desc',
     from: 0,

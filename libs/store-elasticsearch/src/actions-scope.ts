@@ -2,7 +2,7 @@ import { slotOf, type ActionsQuery, type Bound } from '@antelope-history/store';
 import { historyBlocks, onBranch, within, type BlockRange } from './branch-filter';
 import type { SequenceRange } from './row-location';
 import type { FoundHit, Query, Search } from './search';
-import type { Snapshot } from './snapshot';
+import { wholeHistory, type Snapshot } from './snapshot';
 
 /** In which blocks and sequences actions are looked for. */
 export interface Scope {
@@ -58,7 +58,7 @@ async function edgesOf(
 
 function edgeSearch(snapshot: Snapshot, blocks: BlockRange, bound: Query, order: 'asc' | 'desc'): Search {
   return {
-    index: snapshot.names.blocks,
+    ...wholeHistory(snapshot, 'blocks'),
     // Of a block without actions it may not be known where its sequences would be.
     filters: [bound, { range: { end_sequence: { gt: 0 } } }, onBranch(snapshot.progress, blocks)],
     size: 1,

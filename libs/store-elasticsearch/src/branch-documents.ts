@@ -102,7 +102,7 @@ export class BranchDocuments {
   ): Search {
     return {
       index: this.indexOfRange(kind, after, upTo, blocksPerIndex),
-      mayBeMissing: true,
+      fewest: 0,
       filters: [
         { range: { block_num: { gt: after, lte: upTo } } },
         { bool: { must_not: [{ terms: { block: branch.map(({ id }) => id) } }] } },

@@ -57,6 +57,11 @@ export function rangeStart(blockNum: number, blocksPerIndex: number): number {
   return blockNum - (blockNum % blocksPerIndex);
 }
 
+/** How many ranges hold the blocks from the first to the last. */
+export function countRanges({ first, last }: { first: number; last: number }, blocksPerIndex: number): number {
+  return (rangeStart(last, blocksPerIndex) - rangeStart(first, blocksPerIndex)) / blocksPerIndex + 1;
+}
+
 /** By what a key is found: keys of WebAuthn can be longer than a term may be. `key`: canonical key bytes. */
 export function keyTerm(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex');

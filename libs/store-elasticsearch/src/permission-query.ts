@@ -1,6 +1,6 @@
 import { onBranch, stateBlocks } from './branch-filter';
 import type { Query } from './search';
-import type { Snapshot } from './snapshot';
+import { wholeState, type Snapshot } from './snapshot';
 
 /** Permissions whose owners are looked at together. */
 const PAGE = 10_000;
@@ -49,15 +49,12 @@ function nameOf({ owner, name }: PermissionBucket['key']): string {
 }
 
 /** Every permission that has a matching version, page by page in the order of their owners. */
-async function* newestVersions(
-  { searcher, names, progress }: Snapshot,
-  filters: Query[],
-): AsyncGenerator<PermissionBucket[]> {
+async function* newestVersions(snapshot: Snapshot, filters: Query[]): AsyncGenerator<PermissionBucket[]> {
+  const { searcher, progress } = snapshot;
   let after: PermissionBucket['key'] | undefined;
   for (;;) {
     const { aggregations } = await searcher.search({
-      index: names.permissions,
-      mayBeMissing: true,
+      ...wholeState(snapshot, 'permissions'),
       filters: [...filters, onBranch(progress, stateBlocks(progress))],
       aggregations: {
         permissions: {

@@ -8,8 +8,8 @@ export type Query = estypes.QueryDslQueryContainer;
 /** A search in one index or alias. */
 export interface Search {
   index: string;
-  /** Whether the index rightly does not exist when nothing was written to it: then nothing is found there. */
-  mayBeMissing?: boolean;
+  /** How many indices there are at the least, 1 unless given; with 0, where there is none nothing is found. */
+  fewest?: number;
   /** All must hold; nothing is scored. */
   filters: Query[];
   /** 0 when it is not given: what is wanted is the count or the aggregation. */
@@ -105,15 +105,17 @@ export class Searcher {
 }
 
 /** Takes an answer for what it is; throws when it is not all of it. */
-function foundIn(response: estypes.MsearchResponseItem, { mayBeMissing }: Search): Found {
+function foundIn(response: estypes.MsearchResponseItem, { fewest = 1 }: Search): Found {
   if ('error' in response) {
     if (response.error.type !== 'index_not_found_exception') throw toAnswerError(response.status, response.error.type);
-    if (mayBeMissing) return NOTHING;
+    if (fewest === 0) return NOTHING;
     throw incomplete('an index is missing');
   }
   const { failed, successful, total } = response._shards;
   if (response.timed_out) throw incomplete('a search ran out of time');
   if (failed > 0 || successful < total) throw incomplete(`${total - successful} of ${total} shards did not answer`);
+  // An alias says nothing of an index that it has lost; each has one shard, or more by somebody's template.
+  if (total < fewest) throw incomplete(`${fewest - total} of ${fewest} indices are missing`);
   const counted = response.hits.total;
   return {
     hits: response.hits.hits.map(({ _index, _id, _source, fields, sort }) => ({

@@ -6,7 +6,7 @@ import { historyBlocks, onBranch } from './branch-filter';
 import type { BodyDocument } from './documents';
 import { bodyOf, FETCH_BODY } from './hits';
 import type { FoundHit, Query } from './search';
-import type { Snapshot } from './snapshot';
+import { wholeHistory, type Snapshot } from './snapshot';
 import { decodeTransactionRecords } from './transaction-records';
 
 const ID_DIGITS = 64;
@@ -40,11 +40,12 @@ async function isInOthers(snapshot: Snapshot, idPrefix: string, id: string, bodi
 const MAX_BODIES = 2;
 
 /** Bodies of the first blocks that match. */
-async function bodiesWith({ searcher, names, progress }: Snapshot, filters: Query[]): Promise<FoundHit[]> {
+async function bodiesWith(snapshot: Snapshot, filters: Query[]): Promise<FoundHit[]> {
+  const { searcher, progress } = snapshot;
   const blocks = historyBlocks(progress);
   if (!blocks) return [];
   const { hits } = await searcher.search({
-    index: names.bodies,
+    ...wholeHistory(snapshot, 'bodies'),
     filters: [...filters, onBranch(progress, blocks)],
     size: MAX_BODIES,
     sort: [{ block_num: 'asc' }],

@@ -50,13 +50,14 @@ describeWithService(['elasticsearch'], (url) => {
       ['ABIs', () => indexed.names.abis, (): Promise<unknown> => abis()],
       ['permissions', () => indexed.names.permissions, (): Promise<unknown> => keyAccounts()],
       ['progress', () => indexed.names.progress, (): Promise<unknown> => indexed.reader.getStatus()],
-    ])('answers nothing without an index of %s, closed or without its shard', async (_what, indexOf, ask) => {
+    ])('answers nothing without an index of %s, closed, deleted or without its shard', async (_what, indexOf, ask) => {
       await ask();
       const index = indexOf();
       const { [index]: { aliases = {} } = {} } = await indexed.client.indices.getAlias({ index });
       await indexed.client.indices.close({ index });
       await expect(ask()).rejects.toMatchObject({ name: 'HistoryError' });
       await indexed.client.indices.delete({ index });
+      if (index !== indexed.names.progress) await expect(ask()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
       await indexed.client.indices.create({
         index,
         aliases,
@@ -121,7 +122,7 @@ describe('Searcher', () => {
   it('finds nothing in an index that may be missing', async () => {
     const missing = { error: { type: 'index_not_found_exception', reason: '' }, status: 404 };
     await answering([missing], async (searcher) => {
-      const found = await searcher.search({ index: 'any', filters: [], mayBeMissing: true });
+      const found = await searcher.search({ index: 'any', filters: [], fewest: 0 });
       expect(found).toEqual({ hits: [], total: 0, aggregations: {} });
     });
   });
