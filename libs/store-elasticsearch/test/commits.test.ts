@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@elastic/elasticsearch';
 import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/services';
@@ -57,7 +58,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     new SyntheticChain().blocks(undefined, Array<BlockPlan>(length).fill(BUSY));
 
   it('come now and then while far behind the head, and with each write when following it', () =>
-    withStore({ commitSeconds: 2 }, async ({ store }) => {
+    withStore({ commitSeconds: 10 }, async ({ store }) => {
       const sessions = new ReaderSessions();
       const blocks = busyChain(4);
       const far = blocks.slice(0, 3).map((block) => ({ ...block, head: FAR_HEAD }));
@@ -67,7 +68,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       await store.writeBlocks(sessions.read(far.slice(2, 3)));
       const committed = (await store.getStatus()).committed?.num ?? 0;
       expect(committed).toBeLessThan(102);
-      while ((await store.commitWritten()).committed?.num !== 102);
+      while ((await store.commitWritten()).committed?.num !== 102) await sleep(20);
       const status = await store.writeBlocks(sessions.read(blocks.slice(3)));
       expect(status.committed).toEqual(blocks[3]?.position);
     }));
@@ -78,6 +79,8 @@ describeWithService(['elasticsearch'], (url = '') => {
       const sessions = new ReaderSessions();
       const blocks = busyChain(6).map((block) => ({ ...block, head: FAR_HEAD }));
       await store.writeBlocks(sessions.read(blocks.slice(0, 3)));
+      // Beside the first write; the next is not due for long.
+      while ((await store.getStatus()).committed?.num !== 102) await sleep(20);
       await store.writeBlocks(sessions.read(blocks.slice(3)));
       const other = await temporary.openWriter({ commitSeconds: 0 });
       // As if the server had lost it.
