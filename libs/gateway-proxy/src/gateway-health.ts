@@ -1,5 +1,5 @@
 import type { KeyValue } from '@antelope-history/key-value';
-import { healthAnswer, type HealthAnswer, type HealthStatus } from '@antelope-history/schemas';
+import { describeLag, healthAnswer, type HealthAnswer, type HealthStatus } from '@antelope-history/schemas';
 import { answerOf, type Config, readServiceVersion, statusOf } from '@antelope-history/service';
 import { ProcessWatch } from './process-watch';
 
@@ -60,18 +60,28 @@ async function readHealth(
     ),
     answerOf(processes.read()),
   ]);
-  const parts = new Map<string, Component>(told);
+  const parts = new Map<string, Component>(told?.components);
   // Whether an API answers this gateway is more than what it tells of itself.
   for (const { name, status } of [...apis, { name: 'key_value', status: keyValueStatus }, ...others]) {
     parts.set(name, { ...parts.get(name), status });
   }
   const answering = apis.find(({ status }) => status !== 'down');
+  const chain = answering && withNewerHead(answering, told?.headBlock);
   return {
-    status: answering ? overallStatus(answering.status, [...parts.values()]) : 'down',
+    status: chain ? overallStatus(chain.status, [...parts.values()]) : 'down',
     version,
-    ...(answering?.facts ?? NO_FACTS),
+    ...(chain?.facts ?? NO_FACTS),
     components: Object.fromEntries(parts),
   };
+}
+
+/** An API knows the source's head of the last committed message only, so it misses that nothing is committed any more. */
+function withNewerHead(api: ApiHealth, headBlock: number | undefined): ApiHealth {
+  const { head_block_num: known, committed_block_num: committed } = api.facts;
+  if (headBlock === undefined || known === null || headBlock <= known) return api;
+  const { status, lag } = describeLag(headBlock, committed ?? undefined);
+  const facts = { ...api.facts, head_block_num: headBlock, lag_blocks: lag ?? null };
+  return { status: api.status === 'ok' ? status : api.status, facts };
 }
 
 function overallStatus(chain: HealthStatus, parts: Component[]): HealthStatus {

@@ -27,8 +27,9 @@ describe('the watch over processes', () => {
     };
     await keyValue.setMember('heartbeats', id, JSON.stringify(told), 10_000);
   }
-  const read = async (): Promise<Record<string, unknown>> => Object.fromEntries(await watch.read());
-  const statuses = async () => [...(await watch.read())].map(([name, { status, count }]) => [name, status, count]);
+  const read = async (): Promise<Record<string, unknown>> => Object.fromEntries((await watch.read()).components);
+  const statuses = async () =>
+    [...(await watch.read()).components].map(([name, { status, count }]) => [name, status, count]);
 
   beforeEach(() => {
     now = 1_000_000;
@@ -48,7 +49,7 @@ describe('the watch over processes', () => {
     await beat('3', 'reader');
     await beat('4', 'deserializer');
     await beat('5', 'trace-api', { work: { unit: 'requests', perSecond: 7 } });
-    expect([...(await watch.read())]).toEqual([
+    expect([...(await watch.read()).components]).toEqual([
       ['reader', { status: 'ok', count: 1, blocks_per_second: 0.3 }],
       ['deserializer', { status: 'ok', count: 1, blocks_per_second: 0.3 }],
       ['indexer', { status: 'ok', count: 2, blocks_per_second: 0.5 }],

@@ -9,6 +9,16 @@ const STAGES = ['reader', 'deserializer', 'indexer'];
 /** A kind may be silent so long before it is missing: it may be starting anew, or the key-value store forgot it. */
 const GRACE_MS = HEARTBEAT_TTL_MS;
 
+/** What the processes tell of themselves and of the chain. */
+export interface ProcessNews {
+  /** By kind, in the words of /health. */
+  components: Map<string, Component>;
+  /** The highest head of the source that one of them knows. */
+  headBlock: number | undefined;
+}
+
+const NO_NEWS: ProcessNews = { components: new Map(), headBlock: undefined };
+
 /**
  * What the processes of the service tell of themselves. A kind is missing when it was there once, or when only others of
  * the three stages are there; where nobody ever told anything, nothing is missing.
@@ -22,20 +32,21 @@ export class ProcessWatch {
     private readonly now: () => number,
   ) {}
 
-  /** By kind, in the words of /health. Empty while the key-value store is away, and nobody is missing then. */
-  async read(): Promise<Map<string, Component>> {
+  /** No news while the key-value store is away, and nobody is missing then. */
+  async read(): Promise<ProcessNews> {
     const heartbeats = await readHeartbeats(this.keyValue).catch(() => undefined);
     if (!heartbeats) {
       for (const kind of this.lastSeen.keys()) this.lastSeen.set(kind, this.now());
-      return new Map();
+      return NO_NEWS;
     }
     const byKind = groupByKind(heartbeats.values());
     this.expect([...byKind.keys()]);
-    return new Map(
-      [...this.lastSeen.keys()]
-        .sort(byOrder)
-        .map((kind) => [nameOf(kind), this.describe(kind, byKind.get(kind) ?? [])]),
-    );
+    const kinds = [...this.lastSeen.keys()].sort(byOrder);
+    const heads = [...heartbeats.values()].flatMap(({ headBlock }) => headBlock ?? []);
+    return {
+      components: new Map(kinds.map((kind) => [nameOf(kind), this.describe(kind, byKind.get(kind) ?? [])])),
+      headBlock: heads.length > 0 ? Math.max(...heads) : undefined,
+    };
   }
 
   private expect(present: string[]): void {

@@ -96,6 +96,27 @@ describe('GET /health of the gateway', () => {
     });
   });
 
+  it.each([
+    [12, { status: 'ok', head_block_num: 12 }],
+    [1_000, { status: 'catching_up', head_block_num: 1_000, lag_blocks: 1_000 - CHAIN_FACTS.committed_block_num }],
+  ])(
+    'counts from the head that the reader knows, %i, when nothing is committed any more',
+    async (headBlock, health) => {
+      const keyValue = new MemoryKeyValue();
+      const told: Heartbeat = {
+        kind: 'reader',
+        host: 'machine',
+        pid: 1,
+        since: '2026-01-01T00:00:00.000Z',
+        status: 'ok',
+        headBlock,
+        work: { unit: 'blocks', perSecond: 0 },
+      };
+      await keyValue.setMember('heartbeats', 'one', JSON.stringify(told), 60_000);
+      expect((await request(stand.createGateway({ keyValue })).get('/health')).body).toMatchObject(health);
+    },
+  );
+
   it('is asked of the APIs at most once a second', async () => {
     let asked = 0;
     const components = { reader: async () => (asked++, 'ok' as const) };

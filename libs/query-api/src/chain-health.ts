@@ -1,10 +1,7 @@
 import type { ChainStatus } from '@antelope-history/records';
-import type { HealthAnswer, HealthStatus } from '@antelope-history/schemas';
+import { describeLag, type HealthAnswer, type HealthStatus } from '@antelope-history/schemas';
 import { readServiceVersion } from '@antelope-history/service';
 import type { HistoryReader } from '@antelope-history/store';
-
-/** A head at most this far away counts as reached: five seconds of blocks. */
-const REACHED_LAG_BLOCKS = 10;
 
 /** How an API is: `down` when its store does not answer. */
 export function createHealthReader(reader: HistoryReader): () => Promise<HealthAnswer> {
@@ -19,17 +16,17 @@ export function createHealthReader(reader: HistoryReader): () => Promise<HealthA
 }
 
 /** How an API is, as its heartbeats tell it. */
-export function createStatusReader(reader: HistoryReader): () => Promise<HealthStatus> {
+export function createStateReader(reader: HistoryReader): () => Promise<{ status: HealthStatus }> {
   const readHealth = createHealthReader(reader);
-  return async () => (await readHealth()).status;
+  return async () => ({ status: (await readHealth()).status });
 }
 
 function describeHealth(status: ChainStatus | undefined, version: string): HealthAnswer {
   const head = status?.head?.num;
   const committed = status?.committed?.num;
-  const lag = head !== undefined && committed !== undefined ? Math.max(0, head - committed) : undefined;
+  const { status: reached, lag } = describeLag(head, committed);
   return {
-    status: lag !== undefined && lag <= REACHED_LAG_BLOCKS ? 'ok' : 'catching_up',
+    status: reached,
     version,
     chain_id: status?.chainId ?? null,
     head_block_num: head ?? null,

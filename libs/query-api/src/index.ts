@@ -1,5 +1,5 @@
 export * from './chain-api';
-export { createStatusReader } from './chain-health';
+export { createStateReader } from './chain-health';
 export * from './history-api';
 export type { QueryApiDeps } from './query-app';
 export * from './trace-api';

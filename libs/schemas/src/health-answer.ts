@@ -3,6 +3,19 @@ import { z } from 'zod';
 export const healthStatus = z.enum(['ok', 'catching_up', 'degraded', 'down']);
 export type HealthStatus = z.output<typeof healthStatus>;
 
+/** A head at most this far away counts as reached: five seconds of blocks. */
+const REACHED_LAG_BLOCKS = 10;
+
+/** How far the committed head is behind the source's, and what that means; undefined blocks are not known yet. */
+export function describeLag(
+  head: number | undefined,
+  committed: number | undefined,
+): { status: 'ok' | 'catching_up'; lag: number | undefined } {
+  if (head === undefined || committed === undefined) return { status: 'catching_up', lag: undefined };
+  const lag = Math.max(0, head - committed);
+  return { status: lag <= REACHED_LAG_BLOCKS ? 'ok' : 'catching_up', lag };
+}
+
 const blockNum = z.int().nullable();
 
 /** A part of the service. The figures are there for parts of which there may be several, when they tell of themselves. */

@@ -26,7 +26,7 @@ describe('heartbeats', () => {
       keyValue: new MemoryKeyValue(),
       registry,
       work: blocks,
-      readStatus: async () => 'ok',
+      readState: async () => ({ status: 'ok' }),
       ...options,
     });
 
@@ -41,8 +41,8 @@ describe('heartbeats', () => {
   it('tell what a process is, how it is and what it does', async () => {
     const keyValue = new MemoryKeyValue();
     const written = counter(registry, { name: blocks.metric, help: 'Blocks' });
-    let status: HealthStatus = 'ok';
-    const heartbeats = start({ keyValue, readStatus: async () => status });
+    let state: { status: HealthStatus; headBlock?: number } = { status: 'ok' };
+    const heartbeats = start({ keyValue, readState: async () => state });
     await settle();
     const first = await readHeartbeats(keyValue);
     expect([...first.values()]).toEqual([
@@ -56,11 +56,11 @@ describe('heartbeats', () => {
       },
     ]);
     written.inc(600);
-    status = 'degraded';
+    state = { status: 'degraded', headBlock: 9 };
     await jest.advanceTimersByTimeAsync(3_000);
     const second = await readHeartbeats(keyValue);
     expect([...second.keys()]).toEqual([...first.keys()]);
-    expect([...second.values()]).toMatchObject([{ status: 'degraded', work: { perSecond: 200 } }]);
+    expect([...second.values()]).toMatchObject([{ status: 'degraded', headBlock: 9, work: { perSecond: 200 } }]);
     await heartbeats.stop();
   });
 
@@ -93,23 +93,23 @@ describe('heartbeats', () => {
 
   it('wait for one another', async () => {
     let asked = 0;
-    let answer: (status: HealthStatus) => void = () => undefined;
+    let answer: (state: { status: HealthStatus }) => void = () => undefined;
     const heartbeats = start({
-      readStatus: () => {
+      readState: () => {
         asked++;
         return new Promise((resolve) => (answer = resolve));
       },
     });
     await jest.advanceTimersByTimeAsync(30_000);
     expect(asked).toBe(1);
-    answer('ok');
+    answer({ status: 'ok' });
     await jest.advanceTimersByTimeAsync(3_000);
     expect(asked).toBe(2);
     heartbeats.beat();
-    answer('ok');
+    answer({ status: 'ok' });
     await settle();
     expect(asked).toBe(3);
-    answer('ok');
+    answer({ status: 'ok' });
     await heartbeats.stop();
   });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import type { KeyValue } from '@antelope-history/key-value';
-import { healthStatus, type HealthStatus } from '@antelope-history/schemas';
+import { healthStatus } from '@antelope-history/schemas';
 import { readMetric, type Registry } from '../metrics';
 
 /** What a process tells the others of itself, every few seconds. */
@@ -14,6 +14,8 @@ const heartbeat = z.object({
   /** When it started, ISO 8601. */
   since: z.string(),
   status: healthStatus,
+  /** The source's head as it knows it: of a worker. */
+  headBlock: z.int().optional(),
   work: z.object({ unit: z.enum(['blocks', 'requests']), perSecond: z.number() }),
 });
 export type Heartbeat = z.output<typeof heartbeat>;
@@ -24,7 +26,7 @@ export interface HeartbeatsOptions {
   registry: Registry;
   /** The metric that counts what it does, and what that is. */
   work: { metric: string; unit: Heartbeat['work']['unit'] };
-  readStatus: () => Promise<HealthStatus>;
+  readState: () => Promise<Pick<Heartbeat, 'status' | 'headBlock'>>;
   everyMs?: number;
 }
 
@@ -50,9 +52,9 @@ export function startHeartbeats(options: HeartbeatsOptions): Heartbeats {
   let waiting = 0;
 
   async function tell(): Promise<void> {
-    const status = await options.readStatus();
+    const { status, headBlock } = await options.readState();
     const work = { unit: options.work.unit, perSecond: await readSpeed() };
-    const told: Heartbeat = { kind, host: hostname(), pid: process.pid, since, status, work };
+    const told: Heartbeat = { kind, host: hostname(), pid: process.pid, since, status, headBlock, work };
     await keyValue.setMember(GROUP, id, JSON.stringify(told), HEARTBEAT_TTL_MS);
   }
 

@@ -13,8 +13,8 @@ export interface WorkerHealth {
   status: HealthStatus;
   /** What it needs. */
   components: HealthAnswer['components'];
-  /** Such as `head_block_num`; null while it is not known. */
-  facts: Record<string, number | string | null>;
+  /** Null while they are not known. */
+  facts: { head_block_num?: number | null; [name: string]: number | string | null | undefined };
 }
 
 export interface WorkerOptions {
@@ -48,8 +48,11 @@ export async function startWorkerOperations(
     onStop(() => listener.close());
     log.info({ url: listener.url }, 'health and metrics listening');
   }
-  const readStatus = async () => (await readHealth()).status;
-  const heartbeats = startHeartbeats({ kind, keyValue, registry, work, readStatus });
+  const readState = async () => {
+    const { status, facts } = await readHealth();
+    return { status, headBlock: facts.head_block_num ?? undefined };
+  };
+  const heartbeats = startHeartbeats({ kind, keyValue, registry, work, readState });
   onStop(() => heartbeats.stop());
   return {
     showHealth(read) {
