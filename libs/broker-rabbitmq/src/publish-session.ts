@@ -1,10 +1,11 @@
 import type { ConfirmChannel } from 'amqplib';
 import type { QueueBounds } from '@antelope-history/broker';
-import { Backoff, pause } from './backoff';
+import { Backoff } from '@antelope-history/connections';
 import type { Bell } from './bell';
 import type { LiveChannel } from './live-channel';
 import { partsQueueName, sendParts, toHeaders } from './message-parts';
 import type { Outbox, Outgoing } from './outbox';
+import { pause } from './pause';
 import { PublishWindow } from './publish-window';
 import { isQueueGone, QueueGoneError } from './rabbitmq-errors';
 import type { ServerConnection } from './server-connection';

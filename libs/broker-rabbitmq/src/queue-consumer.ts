@@ -1,8 +1,9 @@
 import type { Queue, Subscription } from '@antelope-history/broker';
+import { Backoff } from '@antelope-history/connections';
 import type { HistoryError } from '@antelope-history/schemas';
-import { Backoff, pause } from './backoff';
 import type { BrokerContext } from './broker-context';
 import { ConsumeSession, type ConsumeHandlers } from './consume-session';
+import { pause } from './pause';
 import { isWorthTelling, stopped } from './rabbitmq-errors';
 
 const RETRY_MIN_MS = 20;

@@ -1,9 +1,10 @@
+import { Backoff } from '@antelope-history/connections';
 import { HistoryError } from '@antelope-history/schemas';
-import { Backoff, pause } from './backoff';
 import { Bell } from './bell';
 import type { BrokerContext } from './broker-context';
 import type { Headers } from './message-parts';
 import { Outbox } from './outbox';
+import { pause } from './pause';
 import { PublishSession, type Destination } from './publish-session';
 import { isWorthTelling, isPreconditionFailed, stopped } from './rabbitmq-errors';
 

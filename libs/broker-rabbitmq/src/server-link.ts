@@ -1,5 +1,6 @@
+import { Backoff } from '@antelope-history/connections';
 import { HistoryError } from '@antelope-history/schemas';
-import { Backoff, pause } from './backoff';
+import { pause } from './pause';
 import { stopped } from './rabbitmq-errors';
 import type { ServerConnection } from './server-connection';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServerName } from '@antelope-history/connections';
+import { Backoff, type ServerName } from '@antelope-history/connections';
 import { HistoryError } from '@antelope-history/schemas';
 import { createRedisClient, type RedisClient, type RedisOptions } from './redis-client';
 import { nameServer, toCommandError, toConnectError } from './redis-errors';
@@ -112,20 +112,13 @@ export class RedisConnection {
   }
 
   private async reconnect(): Promise<void> {
-    for (let tries = 0; !this.client && (await this.pause(tries)); tries++) {
+    const backoff = new Backoff(RECONNECT_MIN_MS, RECONNECT_MAX_MS);
+    const { signal } = this.closing;
+    for (;;) {
+      await sleep(backoff.next(), undefined, { signal }).catch(() => undefined);
+      if (this.client || signal.aborted) return;
       await this.connect().catch((error: unknown) => this.tell(toConnectError(error, this.server)));
     }
-  }
-
-  /** Waits before a try: longer each time, half of it by chance, so that many processes do not come at once. */
-  private pause(tries: number): Promise<boolean> {
-    const longest = Math.min(RECONNECT_MAX_MS, RECONNECT_MIN_MS * 2 ** Math.min(tries, 10));
-    const waitMs = longest / 2 + (longest / 2) * Math.random();
-    const { signal } = this.closing;
-    return sleep(waitMs, undefined, { signal }).then(
-      () => true,
-      () => false,
-    );
   }
 
   /** Once per outage and reason. */

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY, type Broker, type RefetchRequest, type Subscription } from '@antelope-history/broker';
+import { Backoff } from '@antelope-history/connections';
 import type { KeyValue } from '@antelope-history/key-value';
 import type { RawBlock } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Config, Logger, Registry } from '@antelope-history/service';
 import { AckWindow, END_OF_CHAIN, type BlocksResult, type ShipStatus } from '@antelope-history/ship';
-import { Backoff } from './backoff';
 import { ChainPosition, firstBlockOf } from './chain-position';
 import { waitForProgress } from './progress-wait';
 import { createReaderMetrics, type ReaderMetrics } from './reader-metrics';
@@ -75,7 +76,6 @@ class ReaderLoop implements Reader {
   async stop(): Promise<void> {
     this.stopped = true;
     this.stopping.raise();
-    this.backoff.cancel();
     this.session?.close(new HistoryError('STOPPED', 'the reader stops'));
     await this.refetches?.cancel();
     await this.running;
@@ -130,7 +130,7 @@ class ReaderLoop implements Reader {
       { code, url: withoutCredentials(url), waitSeconds: waitMs / 1000, blockNum: this.position.last?.num },
       `state history is away: ${why}; trying again in ${(waitMs / 1000).toFixed(1)} s`,
     );
-    await this.backoff.wait(waitMs);
+    await sleep(waitMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
   }
 
   private async goOnFromStore(): Promise<void> {

@@ -20,11 +20,4 @@ describe('Backoff', () => {
       ),
     );
   });
-
-  it('ends a wait when it is cancelled', async () => {
-    const backoff = new Backoff(1, 1);
-    const waiting = backoff.wait(60_000);
-    backoff.cancel();
-    await waiting;
-  });
 });
