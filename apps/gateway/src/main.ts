@@ -5,12 +5,12 @@ import { HTTP_WORK, listen, runProgram, startHeartbeats } from '@antelope-histor
 runProgram({
   name: 'gateway',
   async start({ config, log, registry, onStop }) {
-    const keyValue = await openKeyValue(config.keyValue, log);
+    const keyValue = await openKeyValue(config.keyValue, 'one process', log);
     onStop(() => keyValue.close());
     const server = await listen(createGateway({ config, keyValue, log, registry }), config.gateway);
     onStop(() => server.close());
-    const readStatus = () => Promise.resolve('ok' as const);
-    const heartbeats = startHeartbeats({ kind: 'gateway', keyValue, registry, work: HTTP_WORK, readStatus });
+    const readState = () => Promise.resolve({ status: 'ok' as const });
+    const heartbeats = startHeartbeats({ kind: 'gateway', keyValue, registry, work: HTTP_WORK, readState });
     onStop(() => heartbeats.stop());
     log.info({ url: server.url }, 'listening');
   },

@@ -6,7 +6,7 @@ import { runProgram, startWorkerOperations } from '@antelope-history/service';
 runProgram({
   name: 'indexer',
   async start({ config, log, registry, onStop, fail }) {
-    const keyValue = await openKeyValue(config.keyValue, log);
+    const keyValue = await openKeyValue(config.keyValue, 'many processes', log);
     onStop(() => keyValue.close());
     const operations = await startWorkerOperations(
       { log, registry, onStop },
@@ -20,7 +20,7 @@ runProgram({
     const broker = await openBroker(config.broker, 'many processes', log);
     onStop(() => broker.close());
     showQueues(broker, registry);
-    const store = await openStore(config.store, { readOnly: false });
+    const store = await openStore(config.store, { readOnly: false }, log);
     onStop(() => store.close());
     const indexer = await startIndexer({ config, broker, store, keyValue, log, registry, fail });
     onStop(() => indexer.stop());

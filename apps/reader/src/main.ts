@@ -6,7 +6,7 @@ import { runProgram, startWorkerOperations } from '@antelope-history/service';
 runProgram({
   name: 'reader',
   async start({ config, log, registry, onStop, fail }) {
-    const keyValue = await openKeyValue(config.keyValue, log);
+    const keyValue = await openKeyValue(config.keyValue, 'many processes', log);
     onStop(() => keyValue.close());
     const operations = await startWorkerOperations(
       { log, registry, onStop },

@@ -14,12 +14,12 @@ export interface IngestionContext {
 
 /** Composes the three stages over what the configuration names; what is opened last stops first. */
 export async function startIngestion(context: IngestionContext): Promise<void> {
-  const store = await openStore(context.config.store, { readOnly: false });
+  const store = await openStore(context.config.store, { readOnly: false }, context.log);
   context.onStop(() => store.close());
   const broker = await openBroker(context.config.broker, 'one process', context.log);
   context.onStop(() => broker.close());
   showQueues(broker, context.registry);
-  const keyValue = await openKeyValue(context.config.keyValue, context.log);
+  const keyValue = await openKeyValue(context.config.keyValue, 'one process', context.log);
   context.onStop(() => keyValue.close());
   const indexer = await startIndexer({ ...context, broker, store, keyValue });
   context.onStop(() => indexer.stop());

@@ -13,7 +13,7 @@ runProgram({
     onStop(() => ingestion.stop());
     const registry = new StandaloneRegistry(own, () => ingestion.metrics());
     const gateway = await startApis({ config, log, registry, onStop });
-    const keyValue = await openKeyValue(config.keyValue, log);
+    const keyValue = await openKeyValue(config.keyValue, 'one process', log);
     onStop(() => keyValue.close());
     const components = { ship: () => ingestion.shipStatus() };
     const app = createGateway({ config: { api: config.api, gateway }, keyValue, log, registry, components });

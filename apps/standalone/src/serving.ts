@@ -15,15 +15,15 @@ const INTERNAL = { host: '127.0.0.1', port: 0 };
 
 /** Composes the three APIs over the store; gives the configuration by which the gateway finds them. */
 export async function startApis(context: ServingContext): Promise<Config['gateway']> {
-  const { config, onStop } = context;
-  const reader = await openStore(config.store, { readOnly: true });
+  const { config, log, onStop } = context;
+  const reader = await openStore(config.store, { readOnly: true }, log);
   onStop(() => reader.close());
   const serve = async (app: RequestListener): Promise<string> => {
     const listener = await listen(app, INTERNAL);
     onStop(() => listener.close());
     return listener.url;
   };
-  const deps = { reader, config: config.api, log: context.log, registry: context.registry };
+  const deps = { reader, config: config.api, log, registry: context.registry };
   return {
     ...config.gateway,
     historyApiUrl: [await serve(createHistoryApi(deps))],

@@ -25,7 +25,7 @@ export function readStoredChain(
 }
 
 async function readToldProgress(config: Config['keyValue'], log: Logger): Promise<StoredChain | undefined> {
-  const keyValue = await openKeyValue(config, log);
+  const keyValue = await openKeyValue(config, 'one process', log);
   try {
     return await readProgress(keyValue);
   } finally {

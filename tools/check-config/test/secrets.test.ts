@@ -50,10 +50,10 @@ describe('a password that a server repeats', () => {
         const lines: string[] = [];
         const log = createLogger('test', 'trace', { write: (line) => void lines.push(line) });
         const outcomes = await Promise.allSettled([
-          openStore(config.store, { readOnly: false }),
-          openStore(config.store, { readOnly: true }),
+          openStore(config.store, { readOnly: false }, log),
+          openStore(config.store, { readOnly: true }, log),
           openBroker(config.broker, 'many processes', log),
-          openKeyValue(config.keyValue, log),
+          openKeyValue(config.keyValue, 'one process', log),
         ]);
         expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
         for (const outcome of outcomes)
