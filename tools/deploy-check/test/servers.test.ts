@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -60,6 +61,20 @@ describe('deploy/redis', () => {
     const acl = readText('deploy/redis/users.acl');
     expect(acl).toContain('user default off\n');
     expect(acl).toMatch(new RegExp(`^user history on >CHANGE_ME ~${keyPrefix}:\\* resetchannels -@all `, 'm'));
+  });
+
+  it('starts in a container with the password of a file, whatever its characters, and shows none of it', () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'antelope-history-redis-'));
+    const password = 'a/b&c\\1 "d"';
+    writeFileSync(path.join(folder, 'password'), `${password}\n`);
+    // In the server's place: it shows what it would read.
+    writeFileSync(path.join(folder, 'redis-server'), '#!/bin/sh\ncat\n', { mode: 0o755 });
+    const env = { PATH: `${folder}:${process.env['PATH']}` };
+    const script = path.join(ROOT, 'deploy/redis/start.sh');
+    const { stdout } = spawnSync('sh', [script, path.join(folder, 'password')], { env, encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect(stdout).toContain(`user history on #${createHash('sha256').update(password).digest('hex')} ~`);
+    expect(stdout).toContain('maxmemory-policy allkeys-lru\n');
   });
 });
 
