@@ -58,7 +58,7 @@ export class BlockWriter {
         request = new BulkRequest();
       }
     }
-    if (request.operations.length > 0) yield request;
+    if (request.count > 0) yield request;
   }
 
   private indexNamesOf({ position }: BlockRecords, blocksPerIndex: number): (kind: NewDocument['kind']) => string {

@@ -104,7 +104,7 @@ export class BulkWriter {
         method: 'POST',
         path: '/_bulk',
         querystring: { filter_path: 'errors,items.*.status,items.*.error.type', refresh: request.visibleAtOnce },
-        bulkBody: request.operations.join(''),
+        bulkBody: request.body,
       },
       // Repeated here, and not by the client, which would repeat what was done.
       { maxRetries: 0, signal: this.stopping.signal },
@@ -114,7 +114,7 @@ export class BulkWriter {
 
 /** The operations that have to be sent again; results are in the order of the operations. */
 function restOf(request: BulkRequest, { errors, items }: BulkAnswer): Rest | undefined {
-  if (items.length !== request.operations.length) {
+  if (items.length !== request.count) {
     return { request, reason: new HistoryError('STORE_UNAVAILABLE', 'Elasticsearch answered in part') };
   }
   if (!errors) return undefined;
@@ -139,8 +139,7 @@ function itemError(request: BulkRequest, place: number, status: number, type: st
 }
 
 function halvesOf(request: BulkRequest): BulkRequest[] {
-  if (request.operations.length < 2)
-    throw refusal(request, 0, 'larger than the server takes (http.max_content_length)');
+  if (request.count < 2) throw refusal(request, 0, 'larger than the server takes (http.max_content_length)');
   return request.split();
 }
 
