@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ElasticsearchRequests, IndexedDocument } from './index-documents';
+import { processorSeconds } from './processor-time';
 
 export interface BareBulkOptions {
   requests: ElasticsearchRequests;
@@ -9,12 +10,16 @@ export interface BareBulkOptions {
   bulkBytes: number;
   /** Requests at a time. */
   concurrency: number;
+  /** The server's process; undefined when it is not on this machine. */
+  serverPid: number | undefined;
 }
 
 export interface BareBulkFigures {
   documents: number;
   /** From the first request to all documents to be found. */
   seconds: number;
+  /** Seconds of processor time of the server meanwhile. */
+  serverSeconds: number | undefined;
 }
 
 interface IndexDefinition {
@@ -42,6 +47,7 @@ export async function measureBareBulk(options: BareBulkOptions): Promise<BareBul
     bodies.add(copy);
   }
   const pending = bodies.finish();
+  const usedBefore = serverProcessorSeconds(options);
   const startedAt = performance.now();
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
@@ -51,10 +57,16 @@ export async function measureBareBulk(options: BareBulkOptions): Promise<BareBul
   const copies = indices.map(copyOf);
   await requests.send('POST', `${copies.join()}/_refresh`);
   const seconds = (performance.now() - startedAt) / 1000;
+  const usedAfter = serverProcessorSeconds(options);
   const found = new DocumentDigest();
   for await (const document of requests.documents(copies)) found.add(document);
   if (found.digest() !== written.digest()) throw new Error('the copies differ from what the suite wrote');
-  return { documents: written.count, seconds };
+  const serverSeconds = usedAfter === undefined ? undefined : usedAfter - (usedBefore ?? 0);
+  return { documents: written.count, seconds, serverSeconds };
+}
+
+function serverProcessorSeconds({ serverPid }: BareBulkOptions): number | undefined {
+  return serverPid === undefined ? undefined : processorSeconds(serverPid);
 }
 
 async function createCopies(requests: ElasticsearchRequests, indices: string[], copyOf: (index: string) => string) {
