@@ -68,6 +68,9 @@ export async function startIndexedSuite(
   }
 }
 
+/** Of each app that may run in any number two share the work, as where the service is scaled. */
+const SCALED = { deserializers: 2, indexers: 2, apis: 2 };
+
 /** Replays a recording into the whole service on either set of adapters; resolves when the last block is committed. */
 export async function startIndexedChain(
   set: AdapterSet,
@@ -75,7 +78,7 @@ export async function startIndexedChain(
   environment: Record<string, string> = {},
   replayOptions: string[] = [],
 ): Promise<IndexedChain> {
-  if (set === 'distributed') return startIndexedSuite(folder, { environment }, replayOptions);
+  if (set === 'distributed') return startIndexedSuite(folder, { environment, ...SCALED }, replayOptions);
   const { url, pid, stop: end } = await startIndexedService(folder, environment, replayOptions);
   return { url, pids: () => [pid], metric: (name) => sumMetric([{ url }], name), stop: end };
 }
