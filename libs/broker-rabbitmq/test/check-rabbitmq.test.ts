@@ -57,8 +57,8 @@ describeWithService(['rabbitmq'], () => {
         `ssl_options.keyfile = ${certificates.valid.key}`,
       );
       options = { ...rabbitmq.options, vhost: 'history', username: 'history', password: SECRET, splitBytes: 500_000 };
-      const definitions = { vhosts: [{ name: 'history' }], users: [{ name: 'history', password: SECRET, tags: '' }] };
-      await rabbitmq.commandWith(JSON.stringify(definitions), 'import_definitions');
+      await rabbitmq.command('add_vhost', 'history');
+      await rabbitmq.commandWith(`${SECRET}\n`, 'add_user', 'history');
     });
     beforeEach(() => permit('.*', '.*', '.*'));
     afterAll(async () => {

@@ -12,6 +12,7 @@ import type { RabbitmqOptions } from '../src';
 /** Debian's own start scripts are for root and one user only, and know one server. */
 const SCRIPTS = '/usr/lib/rabbitmq/bin';
 const START_LIMIT_MS = 90_000;
+const IMPORT_LIMIT_MS = 20_000;
 
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -101,14 +102,31 @@ export class OwnRabbitmq {
   }
 
   async command(...args: string[]): Promise<string> {
-    return await this.commandWith('', ...args);
+    return await this.commandWith('', '-q', ...args);
   }
 
   /** `input` is what it reads. */
   async commandWith(input: string, ...args: string[]): Promise<string> {
-    const running = promisify(execFile)('rabbitmqctl', ['-q', ...args], { env: this.environment });
+    const running = promisify(execFile)('rabbitmqctl', args, { env: this.environment });
     running.child.stdin?.end(input);
     return (await running).stdout;
+  }
+
+  /** Gives it what definitions hold, with one user; RabbitMQ 4 takes them in beside the command. */
+  async importDefinitions(definitions: { users: { name: string }[] }): Promise<void> {
+    const file = path.join(this.folder, 'definitions.json');
+    writeFileSync(file, JSON.stringify(definitions));
+    await this.command('import_definitions', file);
+    const limit = Date.now() + IMPORT_LIMIT_MS;
+    const permissions = (): Promise<string> => this.command('list_user_permissions', definitions.users[0]?.name ?? '');
+    while (
+      await permissions().then(
+        () => false,
+        () => true,
+      )
+    ) {
+      if (Date.now() > limit) throw new Error('RabbitMQ does not take definitions in');
+    }
   }
 
   async remove(): Promise<void> {

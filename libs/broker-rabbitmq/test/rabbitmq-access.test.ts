@@ -31,7 +31,7 @@ describeWithService(['rabbitmq'], () => {
         `ssl_options.certfile = ${valid.cert}`,
         `ssl_options.keyfile = ${valid.key}`,
       );
-      await rabbitmq.command('import_definitions', DEFINITIONS);
+      await rabbitmq.importDefinitions(JSON.parse(readFileSync(DEFINITIONS, 'utf8')));
       await rabbitmq.commandWith(`${PASSWORD}\n`, 'change_password', 'history');
     });
     beforeEach(() => {
@@ -84,7 +84,7 @@ describeWithService(['rabbitmq'], () => {
       await rabbitmq.command('add_vhost', 'other');
       const definitions = JSON.parse(readFileSync(DEFINITIONS, 'utf8'));
       definitions.users[0].name = 'other';
-      await rabbitmq.commandWith(JSON.stringify({ users: definitions.users }), 'import_definitions');
+      await rabbitmq.importDefinitions({ users: definitions.users });
       await rabbitmq.command('set_permissions', '--vhost', 'other', 'other', '.*', '.*', '.*');
       for (const password of ['', undefined]) {
         const error = await refusal({ username: 'other', vhost: 'other', password });

@@ -20,9 +20,9 @@ export function findRabbitmqctl(): Rabbitmqctl {
 
 const LIMIT_MS = 60_000;
 
-/** Runs a command of it; gives what it prints. */
+/** Runs a command of it; gives what it prints. One that reads also says what it does: RabbitMQ 4, if quiet, reads for ever. */
 export function rabbitmqctl({ command, environment }: Rabbitmqctl, args: string[], input?: string): Promise<string> {
-  return runCommand([...command, '-q', ...args], {
+  return runCommand([...command, ...(input === undefined ? ['-q'] : []), ...args], {
     limitMs: LIMIT_MS,
     environment,
     ...(input !== undefined && { input }),

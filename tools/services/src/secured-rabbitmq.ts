@@ -4,9 +4,9 @@ import { findFreePorts } from './free-port';
 import { checkHealth } from './health';
 import type { ProcessIdentity } from './process-identity';
 import { launchRabbitmq, RABBITMQ_START_LIMIT_MS } from './rabbitmq';
-import { rabbitmqctl } from './rabbitmqctl';
 import type { SecuredServer, ServerFiles } from './secured-server';
 import { servicesFolder } from './state';
+import { addVhost } from './vhost';
 
 export interface SecuredRabbitmqOptions {
   certificate: ServerFiles;
@@ -31,12 +31,7 @@ export async function startSecuredRabbitmq({ certificate, user }: SecuredRabbitm
     const watched = { leader: processes.at(-1) as ProcessIdentity, logFile };
     const plain = `amqp://guest:guest@127.0.0.1:${port}`;
     await untilHealthy(() => checkHealth.rabbitmq(plain), watched, RABBITMQ_START_LIMIT_MS);
-    const definitions = {
-      vhosts: [{ name: user.vhost }],
-      users: [{ name: user.name, password: user.password, tags: '' }],
-      permissions: [{ user: user.name, vhost: user.vhost, configure: '.*', write: '.*', read: '.*' }],
-    };
-    await rabbitmqctl(ctl, ['import_definitions'], JSON.stringify(definitions));
+    await addVhost(ctl, { vhost: user.vhost, user: user.name, password: user.password });
   } catch (error) {
     await stop();
     throw error;
