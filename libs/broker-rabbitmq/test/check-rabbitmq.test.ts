@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { TOPOLOGY } from '@antelope-history/broker';
 import type { Finding } from '@antelope-history/connections';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithPrograms } from '@antelope-history/services';
 import { makeCertificates, type Certificates } from '@antelope-history/test-tls';
 import { connect } from 'amqplib';
 import { openRabbitmqBroker, rabbitmqChecks, type RabbitmqOptions } from '../src';
@@ -41,7 +41,7 @@ const IN_ORDER = {
 };
 
 // The programs of whoever has the server: these tests administer one of their own.
-describeWithService(['rabbitmq'], () => {
+describeWithPrograms(['rabbitmq-server'], () => {
   describe('checks of RabbitMQ', () => {
     let rabbitmq: OwnRabbitmq;
     let certificates: Certificates;

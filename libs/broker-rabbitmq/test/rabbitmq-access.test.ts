@@ -3,7 +3,7 @@ import path from 'node:path';
 import { inspect } from 'node:util';
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import type { HistoryError } from '@antelope-history/schemas';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithPrograms } from '@antelope-history/services';
 import { makeCertificates, type Certificates } from '@antelope-history/test-tls';
 import { openRabbitmqBroker, type RabbitmqOptions } from '../src';
 import { numberedQueue } from './numbered';
@@ -15,7 +15,7 @@ const DEFINITIONS = path.join(__dirname, '../../../deploy/rabbitmq/definitions.j
 const PASSWORD = 'correct horse';
 
 // The programs of whoever has the server: these tests make users and refuse them on one of their own.
-describeWithService(['rabbitmq'], () => {
+describeWithPrograms(['rabbitmq-server'], () => {
   describe('the broker on RabbitMQ', () => {
     let rabbitmq: OwnRabbitmq;
     let certificates: Certificates;

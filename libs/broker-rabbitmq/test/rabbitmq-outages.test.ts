@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker, Queue } from '@antelope-history/broker';
 import { createRandom } from '@antelope-history/chance';
 import type { HistoryError } from '@antelope-history/schemas';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithPrograms } from '@antelope-history/services';
 import { openRabbitmqBroker, type RabbitmqOptions } from '../src';
 import { FaultyProxy } from './faulty-proxy';
 import { numbered, numberedQueue, receiveAll, until, type Numbered } from './numbered';
@@ -11,7 +11,7 @@ import { OwnRabbitmq } from './own-rabbitmq';
 jest.setTimeout(120_000);
 
 // The programs of whoever has the server: these tests kill and choke one of their own.
-describeWithService(['rabbitmq'], () => {
+describeWithPrograms(['rabbitmq-server'], () => {
   describe('the broker on RabbitMQ', () => {
     let rabbitmq: OwnRabbitmq;
     let proxy: FaultyProxy;

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import type { Finding } from '@antelope-history/connections';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithPrograms } from '@antelope-history/services';
 import { type Certificates, makeCertificates, type ServerCertificate } from '@antelope-history/test-tls';
 import { redisChecks, type RedisOptions } from '../src';
 import { findFreePort, OwnRedis } from './own-redis';
@@ -34,7 +34,7 @@ const idsOf = (findings: Record<string, Finding>) =>
   Object.fromEntries(Object.entries(findings).map(([name, { outcome, id }]) => [name, `${outcome} ${id}`]));
 
 // The programs of whoever has the server: each is a server of the test's own.
-describeWithService(['redis'], () => {
+describeWithPrograms(['redis-server'], () => {
   const started: OwnRedis[] = [];
   const start = async (...args: string[]): Promise<OwnRedis> => {
     const redis = await OwnRedis.start(...args);

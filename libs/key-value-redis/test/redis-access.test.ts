@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { inspect } from 'node:util';
 import { HistoryError } from '@antelope-history/schemas';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithPrograms } from '@antelope-history/services';
 import { type Certificates, makeCertificates, type ServerCertificate } from '@antelope-history/test-tls';
 import { openRedisKeyValue, type RedisOptions } from '../src';
 import { findFreePort, OwnRedis, until } from './own-redis';
@@ -28,7 +28,7 @@ async function expectToWork(options: Partial<RedisOptions> & { url: string }): P
 }
 
 // The programs of whoever has the server: these tests kill, freeze and lock servers of their own.
-describeWithService(['redis'], () => {
+describeWithPrograms(['redis-server'], () => {
   describe('a Redis that asks who comes', () => {
     let redis: OwnRedis;
     beforeAll(async () => {

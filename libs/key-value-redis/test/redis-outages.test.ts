@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithPrograms } from '@antelope-history/services';
 import { openRedisKeyValue } from '../src';
 import { OwnRedis, until } from './own-redis';
 
 // The programs of whoever has the server: these tests kill, freeze and lock servers of their own.
-describeWithService(['redis'], () => {
+describeWithPrograms(['redis-server'], () => {
   describe('the key-value store on Redis', () => {
     let redis: OwnRedis;
     let store: KeyValue;

@@ -20,16 +20,16 @@ export function describeWithPrograms(names: string[], define: () => void): void 
   const java = path.join(process.env['JAVA_HOME'] ?? '/', 'bin/java');
   const missing = names.filter((name) => !findProgram(...(name === 'java' ? [java] : []), name));
   if (missing.length === 0) define();
-  else lackTests(missing, 'is to be installed');
+  else lackTests(missing, 'you install');
 }
 
 function lackTests(missing: string[], why: string): void {
-  const needed = `needs ${missing.join(' and ')}`;
+  const needed = `needs ${missing.join(' and ')}, which ${why}`;
   if (process.env['CI'] !== 'true') {
     describe.skip(needed, () => it('runs', () => undefined));
     return;
   }
   it(needed, () => {
-    throw new Error(`${missing.join(' and ')} ${why}`);
+    throw new Error(needed);
   });
 }
