@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@elastic/elasticsearch';
-import { HistoryError } from '@antelope-history/schemas';
-import type { HistoryStore } from '@antelope-history/store';
+import { composeStore, type HistoryStore } from '@antelope-history/store';
 import { BlockWriter } from './block-writer';
 import { BranchDocuments } from './branch-documents';
 import { BulkWriter } from './bulk-writer';
@@ -63,11 +62,16 @@ export async function openElasticsearchStore(
   const names = new IndexNames(options.indexPrefix);
   try {
     const reader = new ElasticsearchReader(client, names, options.requestTimeoutSeconds);
-    if (readOnly) {
-      await reader.getStatus();
-      return composeStore(client, reader, undefined);
-    }
-    return composeStore(client, reader, await openWriter(client, names, options, delays));
+    if (readOnly) await reader.getStatus();
+    const writer = readOnly ? undefined : await openWriter(client, names, options, delays);
+    const close = async (): Promise<void> => {
+      reader.close();
+      await writer?.close();
+      await client.close();
+    };
+    return composeStore(reader, writer, () =>
+      Promise.race([close(), sleep(CLOSE_LIMIT_MS, undefined, { ref: false })]),
+    );
   } catch (error) {
     await client.close();
     throw error;
@@ -100,37 +104,4 @@ async function openWriter(
   const commits = new CommitSchedule(committer, housekeeping, commitSeconds * 1000);
   const blocks = new BlockWriter(names, indices, bulk, bulkBytes);
   return new ElasticsearchWriter({ progress, blocks, journal, commits, bulk });
-}
-
-function composeStore(
-  client: Client,
-  reader: ElasticsearchReader,
-  writer: ElasticsearchWriter | undefined,
-): HistoryStore {
-  const write = (): ElasticsearchWriter => {
-    if (!writer) throw new HistoryError('INTERNAL', 'the store was opened for reading only');
-    return writer;
-  };
-  return {
-    getStatus: () => reader.getStatus(),
-    getActions: (query) => reader.getActions(query),
-    getTransaction: (idPrefix) => reader.getTransaction(idPrefix),
-    getBlock: (selector) => reader.getBlock(selector),
-    getBlockTraces: (selector) => reader.getBlockTraces(selector),
-    getAbis: (requests, isKnown) => reader.getAbis(requests, isKnown),
-    getKeyAccounts: (key) => reader.getKeyAccounts(key),
-    getControlledAccounts: (actor) => reader.getControlledAccounts(actor),
-    getProgress: async () => write().getProgress(),
-    setChainId: async (chainId) => write().setChainId(chainId),
-    writeBlocks: async (blocks) => write().writeBlocks(blocks),
-    commitWritten: async () => write().commitWritten(),
-    close: async () => {
-      const close = async (): Promise<void> => {
-        reader.close();
-        await writer?.close();
-        await client.close();
-      };
-      await Promise.race([close(), sleep(CLOSE_LIMIT_MS, undefined, { ref: false })]);
-    },
-  };
 }

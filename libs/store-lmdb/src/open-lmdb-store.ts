@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { HistoryError } from '@antelope-history/schemas';
-import type { HistoryStore } from '@antelope-history/store';
+import { composeStore, type HistoryStore } from '@antelope-history/store';
 import { readFact, writeFact } from './chain-facts';
 import { notThereYet, openForReading, openForWriting } from './lmdb-environment';
 import { LmdbReader } from './lmdb-reader';
@@ -41,7 +41,11 @@ async function openReadOnly(options: LmdbStoreOptions): Promise<HistoryStore> {
     await tables.root.close();
     throw error;
   }
-  return composeStore(new LmdbReader(tables), undefined, () => tables.root.close());
+  const reader = new LmdbReader(tables);
+  return composeStore(reader, undefined, () => {
+    reader.close();
+    return tables.root.close();
+  });
 }
 
 async function openWritable(options: LmdbStoreOptions): Promise<HistoryStore> {
@@ -52,8 +56,9 @@ async function openWritable(options: LmdbStoreOptions): Promise<HistoryStore> {
     tables = openForWriting(options);
     const { root } = tables;
     await tieToFormat(tables, options.path);
-    const writer = new LmdbWriter(tables);
-    return composeStore(new LmdbReader(tables), writer, async () => {
+    const [reader, writer] = [new LmdbReader(tables), new LmdbWriter(tables)];
+    return composeStore(reader, writer, async () => {
+      reader.close();
       await writer.close();
       await root.close();
       await lock.release();
@@ -63,31 +68,6 @@ async function openWritable(options: LmdbStoreOptions): Promise<HistoryStore> {
     await lock.release();
     throw error;
   }
-}
-
-function composeStore(reader: LmdbReader, writer: LmdbWriter | undefined, close: () => Promise<void>): HistoryStore {
-  const write = (): LmdbWriter => {
-    if (!writer) throw new HistoryError('INTERNAL', 'the store was opened for reading only');
-    return writer;
-  };
-  return {
-    getStatus: () => reader.getStatus(),
-    getActions: (query) => reader.getActions(query),
-    getTransaction: (idPrefix) => reader.getTransaction(idPrefix),
-    getBlock: (selector) => reader.getBlock(selector),
-    getBlockTraces: (selector) => reader.getBlockTraces(selector),
-    getAbis: (requests, isKnown) => reader.getAbis(requests, isKnown),
-    getKeyAccounts: (key) => reader.getKeyAccounts(key),
-    getControlledAccounts: (actor) => reader.getControlledAccounts(actor),
-    getProgress: async () => write().getProgress(),
-    setChainId: async (chainId) => write().setChainId(chainId),
-    writeBlocks: async (blocks) => write().writeBlocks(blocks),
-    commitWritten: async () => write().commitWritten(),
-    close: () => {
-      reader.close();
-      return close();
-    },
-  };
 }
 
 function makeDirectory(directory: string): void {
