@@ -4,7 +4,7 @@ import { BulkRequest } from './bulk-request';
 import type { BulkWriter } from './bulk-writer';
 import type { JournalDocument } from './documents';
 import { RANGED_KINDS, rangeStart, type IndexNames } from './index-names';
-import type { FoundHit, Search, Searcher } from './search';
+import { incomplete, type FoundHit, type Search, type Searcher } from './search';
 import { asked } from './store-errors';
 
 /** Blocks that one search names. */
@@ -27,7 +27,7 @@ export class BranchDocuments {
   /** Makes what is durable of the blocks visible to searches. */
   async refresh(blocks: readonly JournalDocument[], blocksPerIndex: number): Promise<void> {
     const indices = new Set(blocks.flatMap((block) => this.indicesOf(block, blocksPerIndex)));
-    if (indices.size > 0) await asked(this.client.indices.refresh({ index: [...indices] }));
+    if (indices.size > 0) await this.refreshAll([...indices]);
   }
 
   /** Whether as many documents of each kind are visible as the journal says. */
@@ -83,8 +83,14 @@ export class BranchDocuments {
     const found = (await this.searcher.searchAll(searches)).flatMap(({ hits }) => hits);
     if (found.length === 0) return false;
     await this.remove(found);
-    await asked(this.client.indices.refresh({ index: [...new Set(found.map(({ index }) => index))] }));
+    await this.refreshAll([...new Set(found.map(({ index }) => index))]);
     return true;
+  }
+
+  /** On every copy: one on which it fails goes on answering searches, with what it showed before. */
+  private async refreshAll(index: string[]): Promise<void> {
+    const { _shards: shards } = await asked(this.client.indices.refresh({ index }));
+    if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
   }
 
   private async remove(hits: readonly FoundHit[]): Promise<void> {

@@ -56,6 +56,27 @@ describeWithService(['elasticsearch'], (url = '') => {
       },
       LIMIT_MS,
     );
+
+    it('show nothing that a copy of the documents does not show yet', async () => {
+      const server = await FaultyServer.start(url);
+      const temporary = await TemporaryStore.open(url);
+      try {
+        const writer = await temporary.openWriter({ urls: [server.url] });
+        const reader = new SimulatedReader();
+        reader.grow([BUSY, BUSY]);
+        let failures = 0;
+        server.fault = ({ path }) => (path.endsWith('/_refresh') && failures++ < 2 ? 'copy failed' : 'none');
+        const messages = reader.read(Infinity);
+        await expect(writer.writeBlocks(messages)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+        expect((await temporary.store.getStatus()).committed).toBeUndefined();
+        await writeUntilDone(writer, messages);
+        expect(failures).toBeGreaterThan(2);
+        expect((await temporary.store.getStatus()).committed).toEqual(reader.chain.at(-1)?.position);
+      } finally {
+        await temporary.dispose();
+        await server.stop();
+      }
+    });
   });
 });
 

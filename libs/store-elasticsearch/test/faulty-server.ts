@@ -11,6 +11,8 @@ export type Fault =
   | 'silence'
   /** The server answers at once that it is busy, or that it is too much. */
   | { status: number }
+  /** The server does it, and says that it failed on one copy of a shard. */
+  | 'copy failed'
   /** Of a bulk request the server takes some operations only; it has no room for the others. */
   | { takes: (place: number) => boolean };
 
@@ -65,7 +67,7 @@ export class FaultyServer {
     }
     const { status, body } = await this.forward(incoming, seen.body);
     if (fault === 'cut after') return void incoming.socket.destroy();
-    send(answer, status, body);
+    send(answer, status, fault === 'copy failed' ? body.replace('"failed":0', '"failed":1') : body);
   }
 
   private async forwardSome(
