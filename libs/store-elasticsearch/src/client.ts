@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Client, type ClientOptions } from '@elastic/elasticsearch';
+import { Client, Transport, type ClientOptions, type TransportOptions } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import type { ElasticsearchOptions } from './open-elasticsearch-store';
 
@@ -8,8 +8,16 @@ const SPARE_CONNECTIONS = 32;
 const KEEP_ALIVE_MS = 30_000;
 /** A request that found its node away is sent to the next, or once more: whatever is sent may be sent twice. */
 const MAX_RETRIES = 2;
+/** Before a node is asked again that was away. The client by itself waits up to four seconds, and who asks with it. */
+const RETRY_WAIT_SECONDS = 0.1;
 /** An answer above this is none of ours: the largest are pages of `MAX_PAGE_BYTES`, in base64 and JSON. */
 const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
+
+class SoonRetryingTransport extends Transport {
+  constructor(options: TransportOptions) {
+    super({ ...options, retryBackoff: (_min, _max, attempt) => RETRY_WAIT_SECONDS * attempt });
+  }
+}
 
 /** Makes the client; it connects when it is first used. Throws `CONFIG_INVALID` when the CA file cannot be read. */
 export function createClient(options: ElasticsearchOptions): Client {
@@ -20,6 +28,7 @@ export function createClient(options: ElasticsearchOptions): Client {
     maxResponseSize: MAX_RESPONSE_BYTES,
     agent: { connections: options.bulkConcurrency + SPARE_CONNECTIONS, keepAliveTimeout: KEEP_ALIVE_MS },
     enableMetaHeader: false,
+    Transport: SoonRetryingTransport,
   };
   if (options.username !== undefined) settings.auth = { username: options.username, password: options.password ?? '' };
   if (options.caFile !== undefined) settings.tls = { ca: readCaFile(options.caFile) };
