@@ -6,7 +6,7 @@ await runCommand(() => {
   return (
     runNode('libs/service/dist/config/write-configuration-docs.js', []) ||
     runNode('libs/broker-rabbitmq/dist/write-definitions.js', []) ||
-    runNode('libs/store-elasticsearch/dist/write-templates.js', []) ||
+    runNode('libs/store-elasticsearch/dist/indices/write-templates.js', []) ||
     runNode('tools/workspace-rules/boundary-table.mjs', [])
   );
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorAnswer, healthAnswer, ROUTES } from '@antelope-history/schemas';
-import type { JsonObject, OpenApiDocument } from './openapi-document';
+import type { JsonObject, OpenApiDocument } from './openapi-types';
 
 const SCHEMAS = '#/components/schemas/';
 

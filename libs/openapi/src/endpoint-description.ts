@@ -8,7 +8,7 @@ import {
 } from '@antelope-history/schemas';
 import { headersOf, refTo } from './components';
 import { ENDPOINT_NOTES } from './endpoint-notes';
-import type { AnswerDescription, JsonObject, Operation } from './openapi-document';
+import type { AnswerDescription, JsonObject, Operation } from './openapi-types';
 
 export const JSON_TYPE = 'application/json';
 const RATE_HEADERS = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];

@@ -1,7 +1,3 @@
 export { ENDPOINT_NOTES, type EndpointNotes } from './endpoint-notes';
-export {
-  type AnswerDescription,
-  createOpenApiDocument,
-  type OpenApiDocument,
-  type Operation,
-} from './openapi-document';
+export { createOpenApiDocument } from './openapi-document';
+export type { AnswerDescription, OpenApiDocument, Operation } from './openapi-types';

@@ -1,36 +1,8 @@
 import { ROUTES } from '@antelope-history/schemas';
 import { describeEndpoint } from './endpoint-description';
 import { createComponents } from './components';
+import type { OpenApiDocument } from './openapi-types';
 import { describeOperations } from './operations-description';
-
-export type JsonObject = Record<string, unknown>;
-
-/** The parts of OpenAPI 3.1 that are used here. */
-export interface OpenApiDocument {
-  openapi: string;
-  info: JsonObject;
-  servers: { url: string }[];
-  tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, JsonObject>; headers: Record<string, JsonObject> };
-}
-
-export interface Operation {
-  operationId: string;
-  summary: string;
-  tags: string[];
-  description?: string;
-  requestBody?: JsonObject;
-  /** By HTTP status, or `default`. */
-  responses: Record<string, AnswerDescription>;
-}
-
-export interface AnswerDescription {
-  description: string;
-  headers?: JsonObject;
-  /** By media type. */
-  content: Record<string, { schema: JsonObject; example?: unknown; examples?: JsonObject }>;
-}
 
 const TAGS = [
   { name: 'history', description: 'Actions, transactions, and the accounts of keys and accounts.' },

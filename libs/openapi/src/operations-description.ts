@@ -1,7 +1,7 @@
 import { healthAnswer } from '@antelope-history/schemas';
 import { headersOf, refTo } from './components';
 import { JSON_TYPE } from './endpoint-description';
-import type { JsonObject, OpenApiDocument, Operation } from './openapi-document';
+import type { JsonObject, OpenApiDocument, Operation } from './openapi-types';
 
 /** The gateway's own paths. */
 export function describeOperations(): OpenApiDocument['paths'] {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Client, Transport, type ClientOptions, type TransportOptions } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
-import type { ElasticsearchOptions } from './open-elasticsearch-store';
+import type { ElasticsearchOptions } from './elasticsearch-options';
 
 /** Sockets per node, besides those of bulk requests. */
 const SPARE_CONNECTIONS = 32;

@@ -1,2 +1,3 @@
-export { elasticsearchChecks, readElasticsearchStatus } from './check-elasticsearch';
-export { openElasticsearchStore, type ElasticsearchOptions } from './open-elasticsearch-store';
+export { elasticsearchChecks, readElasticsearchStatus } from './checks/check-elasticsearch';
+export type { ElasticsearchOptions } from './elasticsearch-options';
+export { openElasticsearchStore } from './open-elasticsearch-store';

@@ -1,37 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@elastic/elasticsearch';
 import { composeStore, type HistoryStore } from '@antelope-history/store';
-import { BlockWriter } from './block-writer';
-import { BranchDocuments } from './branch-documents';
-import { BulkWriter } from './bulk-writer';
 import { createClient } from './client';
-import { CommitSchedule } from './commit-schedule';
-import { Committer } from './committer';
-import { ElasticsearchReader } from './elasticsearch-reader';
-import { ElasticsearchWriter } from './elasticsearch-writer';
-import { Housekeeping } from './housekeeping';
-import { IndexNames } from './index-names';
-import { Indices } from './indices';
-import { Journal } from './journal';
-import { PermissionCleaner } from './permission-cleaner';
-import { emptyProgress, ProgressStore } from './progress-store';
-import { Searcher } from './search';
-
-/** Where the cluster is and how it is used; the meaning of each is in `docs/configuration.md` under `store.elasticsearch`. */
-export interface ElasticsearchOptions {
-  urls: string[];
-  username?: string | undefined;
-  password?: string | undefined;
-  caFile?: string | undefined;
-  indexPrefix: string;
-  blocksPerIndex: number;
-  retainBlocks: number;
-  replicas: number;
-  bulkBytes: number;
-  bulkConcurrency: number;
-  commitSeconds: number;
-  requestTimeoutSeconds: number;
-}
+import { BranchDocuments } from './commits/branch-documents';
+import { CommitSchedule } from './commits/commit-schedule';
+import { Committer } from './commits/committer';
+import { Housekeeping } from './commits/housekeeping';
+import { Journal } from './commits/journal';
+import { PermissionCleaner } from './commits/permission-cleaner';
+import { emptyProgress, ProgressStore } from './commits/progress-store';
+import type { ElasticsearchOptions } from './elasticsearch-options';
+import { IndexNames } from './indices/index-names';
+import { Indices } from './indices/indices';
+import { ElasticsearchReader } from './queries/elasticsearch-reader';
+import { Searcher } from './search/search';
+import { BlockWriter } from './writes/block-writer';
+import { BulkWriter } from './writes/bulk-writer';
+import { ElasticsearchWriter } from './writes/elasticsearch-writer';
 
 /** What follows from how long requests may take, and is no matter of taste. */
 export interface ElasticsearchDelays {

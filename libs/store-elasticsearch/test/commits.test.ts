@@ -11,7 +11,7 @@ import {
   SyntheticChain,
   type BlockPlan,
 } from '@antelope-history/store/contract';
-import type { DocumentKind } from '../src/index-names';
+import type { DocumentKind } from '../src/indices/index-names';
 import { TemporaryStore } from './temporary-store';
 
 jest.setTimeout(120_000);

@@ -5,7 +5,7 @@ import type { StoredBlock } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/services';
 import type { ActionsQuery } from '@antelope-history/store';
 import { SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
-import { Searcher } from '../src/search';
+import { Searcher } from '../src/search/search';
 import { IndexedBlocks } from './indexed-blocks';
 
 const BUSY: BlockPlan = {

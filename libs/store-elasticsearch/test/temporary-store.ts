@@ -3,8 +3,8 @@ import { Client } from '@elastic/elasticsearch';
 import type { HistoryStore } from '@antelope-history/store';
 import type { StoreUnderTest } from '@antelope-history/store/contract';
 import { openElasticsearchStore, type ElasticsearchOptions } from '../src';
-import { IndexNames } from '../src/index-names';
-import { indexTemplates } from '../src/index-templates';
+import { IndexNames } from '../src/indices/index-names';
+import { indexTemplates } from '../src/indices/index-templates';
 
 /** Some blocks share an index, and few wait to be cleaned, so that short chains come to all of it. */
 const BLOCKS_PER_INDEX = 64;

@@ -1,4 +1,4 @@
-import { identify, type ProcessIdentity } from './process-identity';
+import { identify, type ProcessIdentity } from './processes/process-identity';
 import { SERVICE_NAMES } from './service-name';
 import { holdServices, releaseServices, stopServices } from './services';
 

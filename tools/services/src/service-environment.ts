@@ -1,4 +1,4 @@
-import { RABBITMQCTL_VARIABLE } from './rabbitmqctl';
+import { RABBITMQCTL_VARIABLE } from './servers/rabbitmqctl';
 import { URL_VARIABLES } from './service-name';
 import type { Services } from './services';
 

@@ -1,9 +1,10 @@
-import { isDockerRunning, startContainers, stopContainers } from './compose';
-import { checkHealth } from './health';
-import { getLocalServer, type Service, stopLocalServer } from './local-servers';
-import { withLock } from './lock';
-import { isRunning, type ProcessIdentity } from './process-identity';
-import { findRabbitmqctl } from './rabbitmqctl';
+import { withLock } from './processes/lock';
+import { isRunning, type ProcessIdentity } from './processes/process-identity';
+import { isDockerRunning, startContainers, stopContainers } from './servers/compose';
+import { checkHealth } from './servers/health';
+import { getLocalServer, stopLocalServer } from './servers/local-servers';
+import { findRabbitmqctl } from './servers/rabbitmqctl';
+import type { Service } from './servers/server-programs';
 import { type ServiceName, URL_VARIABLES } from './service-name';
 import { readState, servicesFolder, type StartedServer, type State, writeState } from './state';
 

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
-import type { ProcessIdentity } from './process-identity';
-import type { Rabbitmqctl } from './rabbitmqctl';
+import type { ProcessIdentity } from './processes/process-identity';
+import type { Rabbitmqctl } from './servers/rabbitmqctl';
 import type { ServiceName } from './service-name';
 
 /** A server that was started here, and what ends it. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { findProgram } from './command';
+import { findProgram } from './processes/command';
 import { type ServiceName, URL_VARIABLES } from './service-name';
 
 /**

@@ -1,13 +1,14 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { checkHealth } from '../src/health';
-import { type StartServer, stopLocalServer } from '../src/local-servers';
-import { NotInstalledError } from '../src/not-installed-error';
-import { isRunning } from '../src/process-identity';
-import { startRabbitmq } from '../src/rabbitmq';
-import { rabbitmqctl } from '../src/rabbitmqctl';
-import { startRedis } from '../src/redis';
+import { checkHealth } from '../src/servers/health';
+import { stopLocalServer } from '../src/servers/local-servers';
+import { NotInstalledError } from '../src/servers/not-installed-error';
+import { isRunning } from '../src/processes/process-identity';
+import { startRabbitmq } from '../src/servers/rabbitmq';
+import { rabbitmqctl } from '../src/servers/rabbitmqctl';
+import { startRedis } from '../src/servers/redis';
+import type { StartServer } from '../src/servers/server-programs';
 import type { StartedServer } from '../src/state';
 
 /** Elasticsearch of our own is what all other tests run on. */

@@ -1,4 +1,4 @@
-import { listContents } from '../server-contents';
+import { listContents } from '../contents/server-contents';
 import type { Services } from '../services';
 
 /** What lay on the servers before the tests: kept from the set-up of a Jest run to its end, which share a process. */

@@ -1,5 +1,5 @@
 import { describeMissing } from '../describe-missing';
-import { identify, type ProcessIdentity } from '../process-identity';
+import { identify, type ProcessIdentity } from '../processes/process-identity';
 import { serviceEnvironment } from '../service-environment';
 import type { ServiceName } from '../service-name';
 import { holdServices, releaseServices } from '../services';

@@ -1,4 +1,4 @@
-import { identify, type ProcessIdentity } from '../process-identity';
+import { identify, type ProcessIdentity } from '../processes/process-identity';
 import { releaseServices } from '../services';
 import { listLeftBehind } from './left-behind';
 

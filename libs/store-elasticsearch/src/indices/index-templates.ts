@@ -1,0 +1,114 @@
+import { FORMAT_VERSION } from '../commits/progress-store';
+import { IndexNames, RANGED_KINDS, type DocumentKind, type RangedKind } from './index-names';
+
+/*
+ * How documents are indexed. `dynamic: false`: what is not named here lies in `_source` only. Terms without doc values are
+ * for finding, numbers with doc values also for sorting.
+ */
+
+const TERM = { type: 'keyword', doc_values: false } as const;
+const SORTABLE_TERM = { type: 'keyword' } as const;
+const FLAG = { type: 'boolean', doc_values: false } as const;
+const INTEGER = { type: 'integer', doc_values: false } as const;
+const SORTABLE_INTEGER = { type: 'integer' } as const;
+const SORTABLE_LONG = { type: 'long' } as const;
+
+type Field =
+  typeof TERM | typeof SORTABLE_TERM | typeof FLAG | typeof INTEGER | typeof SORTABLE_INTEGER | typeof SORTABLE_LONG;
+
+/** Above the 100 and 200 of the templates that come with a server. */
+const PRIORITY = 500;
+/** The branch is named by its blocks' ids: as many may be reversible when finality stands still for days. */
+const MAX_TERMS = 1_000_000;
+
+const FIELDS: Record<DocumentKind, Record<string, Field>> = {
+  actions: {
+    block_num: INTEGER,
+    block: TERM,
+    sequence: SORTABLE_LONG,
+    accounts: TERM,
+    contract: TERM,
+    name: TERM,
+    root: FLAG,
+  },
+  blocks: {
+    block_num: SORTABLE_INTEGER,
+    block: TERM,
+    timestamp: SORTABLE_INTEGER,
+    first_sequence: SORTABLE_LONG,
+    end_sequence: SORTABLE_LONG,
+    has_block: FLAG,
+  },
+  bodies: { block_num: SORTABLE_INTEGER, block: TERM, transactions: TERM },
+  abis: {
+    block_num: SORTABLE_INTEGER,
+    block: TERM,
+    account: SORTABLE_TERM,
+    sequence: SORTABLE_LONG,
+    hash: SORTABLE_TERM,
+  },
+  permissions: {
+    block_num: SORTABLE_INTEGER,
+    block: TERM,
+    owner: SORTABLE_TERM,
+    name: SORTABLE_TERM,
+    keys: TERM,
+    actors: TERM,
+  },
+  journal: { session: SORTABLE_LONG, ordinal: SORTABLE_LONG, first: FLAG },
+  progress: {},
+};
+
+/** Settings that differ from those of all. */
+const SETTINGS: Partial<Record<DocumentKind, Record<string, unknown>>> = {
+  // Most queries want the newest actions first and stop when they have a page.
+  actions: { 'sort.field': 'sequence', 'sort.order': 'desc' },
+  // Small, and searched by who need not see the newest of it.
+  journal: { refresh_interval: '1s' },
+};
+
+export interface IndexTemplate {
+  index_patterns: string[];
+  priority: number;
+  template: {
+    settings: Record<string, unknown>;
+    mappings: { dynamic: false; _meta: { format_version: number }; properties: Record<string, Field> };
+  };
+  _meta: { description: string; format_version: number };
+}
+
+/** The composable index templates of one prefix, by their names; `replicas`: copies of each index. */
+export function indexTemplates(prefix: string, replicas: number): Record<string, IndexTemplate> {
+  const names = new IndexNames(prefix);
+  const kinds = Object.keys(FIELDS) as DocumentKind[];
+  return Object.fromEntries(kinds.map((kind) => [names.of(kind), templateOf(kind, names.of(kind), replicas)]));
+}
+
+/** The templates of the default configuration as files, by their names, for who puts them by hand. */
+export function renderTemplates(): Record<string, string> {
+  const templates = Object.entries(indexTemplates('history', 1));
+  return Object.fromEntries(templates.map(([name, template]) => [name, `${JSON.stringify(template, undefined, 2)}\n`]));
+}
+
+function templateOf(kind: DocumentKind, name: string, replicas: number): IndexTemplate {
+  const ranged = RANGED_KINDS.includes(kind as RangedKind);
+  return {
+    index_patterns: [ranged ? `${name}-*` : name],
+    priority: PRIORITY,
+    template: {
+      settings: {
+        index: {
+          number_of_shards: 1,
+          number_of_replicas: replicas,
+          codec: 'best_compression',
+          // Who commits refreshes; nothing has to be seen before.
+          refresh_interval: '-1',
+          max_terms_count: MAX_TERMS,
+          ...SETTINGS[kind],
+        },
+      },
+      mappings: { dynamic: false, _meta: { format_version: FORMAT_VERSION }, properties: FIELDS[kind] },
+    },
+    _meta: { description: 'Antelope History', format_version: FORMAT_VERSION },
+  };
+}

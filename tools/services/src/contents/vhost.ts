@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { findRabbitmqctl, rabbitmqctl, type Rabbitmqctl } from '../servers/rabbitmqctl';
+import { createFreshName } from './fresh-name';
+
+/** A virtual host of one's own; the fields are named as in the configuration, `broker.rabbitmq`. */
+export interface Vhost {
+  /** The server, without user and virtual host. */
+  url: string;
+  vhost: string;
+  /** Has all permissions on the virtual host, and none elsewhere. */
+  username: string;
+  password: string;
+  /** Closes every connection to it, as a server that restarts does. */
+  cutConnections(): Promise<void>;
+  /** Throws away what waits in a queue, as a server that lost its disk does. */
+  loseMessages(queue: string): Promise<void>;
+  /** Removes the virtual host with all its queues, and the user. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Makes a virtual host with a user on a server, given its URL; `ctl` is how it is administered, by default as the tests'
+ * server is.
+ */
+export async function createVhost(
+  serverUrl: string,
+  { name = createFreshName(), ctl = findRabbitmqctl() }: { name?: string; ctl?: Rabbitmqctl | undefined } = {},
+): Promise<Vhost> {
+  const password = randomBytes(12).toString('hex');
+  await addVhost(ctl, { vhost: name, user: name, password });
+  return {
+    url: withoutUser(serverUrl),
+    vhost: name,
+    username: name,
+    password,
+    async cutConnections() {
+      await rabbitmqctl(ctl, ['close_all_connections', '--vhost', name, 'a test cuts it']);
+    },
+    async loseMessages(queue) {
+      await rabbitmqctl(ctl, ['purge_queue', '-p', name, queue]);
+    },
+    async remove() {
+      await Promise.all([rabbitmqctl(ctl, ['delete_vhost', name]), rabbitmqctl(ctl, ['delete_user', name])]);
+    },
+  };
+}
+
+/** Makes a virtual host, and a user who may do everything in it and nothing elsewhere. */
+export async function addVhost(
+  ctl: Rabbitmqctl,
+  { vhost, user, password }: { vhost: string; user: string; password: string },
+): Promise<void> {
+  await Promise.all([
+    rabbitmqctl(ctl, ['add_vhost', vhost]),
+    // Read, so that no list of processes shows it.
+    rabbitmqctl(ctl, ['add_user', user], `${password}\n`),
+  ]);
+  await rabbitmqctl(ctl, ['set_permissions', '--vhost', vhost, user, '.*', '.*', '.*']);
+}
+
+function withoutUser(serverUrl: string): string {
+  const { protocol, host } = new URL(serverUrl);
+  return `${protocol}//${host}`;
+}
