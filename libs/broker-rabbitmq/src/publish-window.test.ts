@@ -34,14 +34,14 @@ describe('the window of a publisher', () => {
   });
 
   it('narrows with the bytes that are likely to wait in the queue', () => {
-    const window = new PublishWindow(BOUNDS);
-    const widths = [0, 4, 8, 10].map((waiting) => {
+    const window = new PublishWindow({ ...BOUNDS, maxBytes: 8_000_000 });
+    const widths = [0, 60, 70, 78, 80].map((waiting) => {
       window.sent(50_000);
       window.settled();
       look(window, waiting);
       return admitted(window, 50_000);
     });
-    expect(widths).toEqual([10, 6, 2, 1]);
+    expect(widths).toEqual([20, 20, 10, 2, 1]);
   });
 
   it('trusts a look for no more messages than it showed room for', () => {
@@ -95,4 +95,69 @@ describe('the window of a publisher', () => {
         },
       ),
     ));
+
+  it('lets no queue refuse a message and take a later one of the same publisher, of four that publish at once', () =>
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 64, max: 256 }),
+        fc.array(fc.tuple(fc.nat(3), fc.constantFrom('look', 'send', 'send', 'arrive', 'arrive'), fc.nat(60)), {
+          minLength: 50,
+          maxLength: 200,
+        }),
+        (maxMessages, turns) => {
+          const queue = { waiting: 0, maxMessages };
+          const publishers = [0, 1, 2, 3].map(() => new SimulatedPublisher(queue));
+          for (const publisher of publishers) {
+            publisher.look();
+            publisher.arrive();
+          }
+          for (const [index, turn, times] of turns) {
+            for (let time = 0; time <= times; time++) publishers[index]?.[turn]();
+          }
+        },
+      ),
+      { numRuns: 500 },
+    ));
 });
+
+/** What it sends arrives in the order of sending, whenever that is; nobody takes anything from the queue. */
+class SimulatedPublisher {
+  private readonly window: PublishWindow;
+  private readonly channel: ('message' | 'look')[] = [];
+  private isFull = false;
+
+  constructor(private readonly queue: { waiting: number; maxMessages: number }) {
+    this.window = new PublishWindow({ maxMessages: queue.maxMessages, maxBytes: 1_000_000 });
+  }
+
+  send(): void {
+    if (this.isFull || !this.window.admits(1)) return;
+    this.window.sent(1);
+    this.channel.push('message');
+  }
+
+  look(): void {
+    if (this.channel.includes('look')) return;
+    this.window.looks();
+    this.channel.push('look');
+  }
+
+  arrive(): void {
+    const { queue, channel, window } = this;
+    const arrived = channel.shift();
+    if (arrived === 'look') {
+      window.seen(queue.waiting);
+      this.isFull = false;
+    } else if (arrived === 'message') {
+      window.settled();
+      if (queue.waiting < queue.maxMessages) queue.waiting++;
+      else this.refuse();
+    }
+  }
+
+  private refuse(): void {
+    expect(this.channel).not.toContain('message');
+    this.window.refused();
+    this.isFull = true;
+  }
+}

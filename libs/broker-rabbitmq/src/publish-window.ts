@@ -2,6 +2,7 @@ import type { QueueBounds } from '@antelope-history/broker';
 
 /** More are of no use: the server writes many to disk at once. */
 const MOST_UNDER_WAY = 32;
+const SHARES = 8;
 
 /** Messages and their bytes. */
 interface Amount {
@@ -14,7 +15,8 @@ const NOTHING: Amount = { messages: 0, bytes: 0 };
 /**
  * How many messages may be under way to a queue without being confirmed. Where there is room, several: the way to the
  * server and its disk takes longer than a message. From half full on, one: of several the server might refuse the first
- * and take the second, and their order would be lost. The other half is for publishers that look at the same time.
+ * and take the second, and their order would be lost. The other half is for others that look at the same time: after a
+ * look each sends an eighth of what the queue takes at most, so four publishers never fill it.
  */
 export class PublishWindow {
   private underWay = 0;
@@ -49,7 +51,10 @@ export class PublishWindow {
   /** So many messages waited in the queue when it was looked at; the server does not say how large they are. */
   seen(waiting: number): void {
     const { maxMessages, maxBytes } = this.bounds;
-    const seen = { messages: maxMessages / 2 - waiting, bytes: maxBytes / 2 - waiting * this.averageBytes };
+    const seen = {
+      messages: Math.min(maxMessages / 2 - waiting, maxMessages / SHARES),
+      bytes: Math.min(maxBytes / 2 - waiting * this.averageBytes, maxBytes / SHARES),
+    };
     this.room = minus(seen, this.sentSinceLook);
   }
 

@@ -1,7 +1,6 @@
 export { hasEnded, startChild, stopChild } from './child';
 export { QuickStartError } from './command-line';
-export { findExamples, toCurl, type Example } from './examples';
-export { ProgressMeter, type Progress } from './progress-meter';
+export { ProgressReport } from './progress-report';
 export { createProgressView, type ProgressView } from './progress-view';
 export { startReplay, type Replay } from './replay';
 export { readMetric, ServiceClient } from './service-client';

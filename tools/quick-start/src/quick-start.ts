@@ -3,19 +3,15 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasEnded, stopChild } from './child';
 import { type CommandLine, QuickStartError } from './command-line';
-import { findExamples, toCurl } from './examples';
-import { ProgressMeter } from './progress-meter';
+import { ProgressReport } from './progress-report';
 import { createProgressView, type ProgressView } from './progress-view';
 import { type Replay, startReplay } from './replay';
 import { startService, type Service } from './service';
-import { ServiceClient, type ServiceFigures } from './service-client';
+import { ServiceClient } from './service-client';
 import { ERROR, type LogEntry } from './service-log';
 import { createSetup, requireFreePort, type Setup, SHIP_URLS } from './setup';
 
 const POLL_MS = 250;
-/** A chain that takes longer than this shows its examples before all of it is indexed. */
-const EXAMPLES_AFTER_MS = 30_000;
-const EXAMPLES_EVERY_MS = 5_000;
 
 const NODE_ADVICE =
   'Does the node run with state_history_plugin, and is this its state-history-endpoint? ' +
@@ -25,12 +21,8 @@ const NODE_ADVICE =
 export class QuickStart {
   private readonly view: ProgressView = createProgressView(process.stdout);
   private readonly children: ChildProcess[] = [];
-  private readonly meter = new ProgressMeter();
-  private readonly startedAtMs = Date.now();
   private stopping = false;
   private nodeAdviceGiven = false;
-  private examplesShown = false;
-  private examplesTriedAtMs = 0;
 
   /** Runs until `stop` or until a child ends by itself, which rejects. */
   async run(options: CommandLine, environment: NodeJS.ProcessEnv, cwd: string): Promise<void> {
@@ -41,7 +33,7 @@ export class QuickStart {
       const replay = await this.startReplay(setup);
       if (this.stopping) return;
       const service = this.startService(setup);
-      await this.follow(new ServiceClient(service.url), service, replay);
+      await this.follow(service, replay);
     } finally {
       await this.close();
     }
@@ -80,53 +72,18 @@ export class QuickStart {
     }
   }
 
-  private async follow(client: ServiceClient, service: Service, replay: Replay | undefined): Promise<void> {
+  private async follow(service: Service, replay: Replay | undefined): Promise<void> {
+    const { url } = service;
+    const client = new ServiceClient(url);
+    const report = new ProgressReport(this.view, { url, replay, onStop: 'stops; the next start goes on from here.' });
     while (!this.stopping) {
       if (hasEnded(service.child)) {
         throw new QuickStartError(`The service ended: the reason is above, and all it said in ${service.logFile}.`);
       }
       const figures = await client.readFigures();
-      if (figures) {
-        this.showProgress(figures, replay);
-        await this.showExamplesWhenDue(client, service, isCaughtUp(figures, replay), figures);
-      }
+      if (figures) await report.show(figures);
       await sleep(POLL_MS);
     }
-  }
-
-  private showProgress(figures: ServiceFigures, replay: Replay | undefined): void {
-    const { health, committedBlock: block, indexedBlocks, indexedActions } = figures;
-    const sample = { atMs: Date.now(), block, blocks: indexedBlocks, actions: indexedActions };
-    const target = replay?.lastBlockNum ?? health.head_block_num ?? undefined;
-    const progress = this.meter.measure(sample, target);
-    const atRest = replay !== undefined && this.examplesShown;
-    if (block > 0 && !atRest) this.view.show(progress);
-  }
-
-  private async showExamplesWhenDue(
-    client: ServiceClient,
-    service: Service,
-    caughtUp: boolean,
-    figures: ServiceFigures,
-  ): Promise<void> {
-    const now = Date.now();
-    if (this.examplesShown || !(caughtUp || now - this.startedAtMs > EXAMPLES_AFTER_MS)) return;
-    if (now - this.examplesTriedAtMs < EXAMPLES_EVERY_MS) return;
-    this.examplesTriedAtMs = now;
-    const examples = await findExamples(client);
-    if (!examples) return;
-    this.examplesShown = true;
-    this.view.close();
-    const seconds = ((now - this.startedAtMs) / 1000).toFixed(1);
-    const lines = [
-      '',
-      `Ready after ${seconds} s. ${describeIndexed(figures)}. Try it:`,
-      '',
-      ...examples.map((example) => toCurl(service.url, example)),
-      '',
-      `State: ${service.url}/health  Metrics: ${service.url}/metrics  Ctrl-C stops; the next start goes on from here.`,
-    ];
-    for (const line of lines) this.view.print(line);
   }
 
   private async close(): Promise<void> {
@@ -136,19 +93,8 @@ export class QuickStart {
   }
 }
 
-function describeIndexed({ committedBlock, indexedBlocks, indexedActions }: ServiceFigures): string {
-  const run = `this run indexed ${indexedBlocks.toLocaleString('en')} blocks, ${indexedActions.toLocaleString('en')} actions`;
-  return `Committed up to block ${committedBlock.toLocaleString('en')}; ${run}`;
-}
-
 /** As short as a person can use it from where they are. */
 function shortPath(file: string): string {
   const relative = path.relative('', file);
   return relative === '' || relative.startsWith('..') ? path.resolve(file) : relative;
-}
-
-/** A recording has an end; a node is reached when the service says so. */
-function isCaughtUp({ health, committedBlock }: ServiceFigures, replay: Replay | undefined): boolean {
-  if (!replay) return health.status === 'ok';
-  return replay.atEnd() && committedBlock >= replay.lastBlockNum;
 }

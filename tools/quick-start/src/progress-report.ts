@@ -1,0 +1,77 @@
+import { findExamples, toCurl } from './examples';
+import { ProgressMeter } from './progress-meter';
+import type { ProgressView } from './progress-view';
+import type { Replay } from './replay';
+import { ServiceClient, type ServiceFigures } from './service-client';
+
+/** A chain that takes longer than this shows its examples before all of it is indexed. */
+const EXAMPLES_AFTER_MS = 30_000;
+const EXAMPLES_EVERY_MS = 5_000;
+
+export interface ReportedService {
+  /** Of the gateway. */
+  url: string;
+  /** What it reads; undefined when that is a node. */
+  replay: Replay | undefined;
+  /** What is said of stopping it. */
+  onStop: string;
+}
+
+/** Shows how far a service is on its source, and once, when it is there or after some time, what can be asked of it. */
+export class ProgressReport {
+  private readonly meter = new ProgressMeter();
+  private readonly client: ServiceClient;
+  private readonly startedAtMs = Date.now();
+  private triedAtMs = 0;
+  private isReady = false;
+
+  constructor(
+    private readonly view: ProgressView,
+    private readonly service: ReportedService,
+  ) {
+    this.client = new ServiceClient(service.url);
+  }
+
+  async show(figures: ServiceFigures): Promise<void> {
+    const { health, committedBlock: block, indexedBlocks: blocks, indexedActions: actions } = figures;
+    const { replay } = this.service;
+    const target = replay?.lastBlockNum ?? health.head_block_num ?? undefined;
+    const progress = this.meter.measure({ atMs: Date.now(), block, blocks, actions }, target);
+    const isAtRest = replay !== undefined && this.isReady;
+    if (block > 0 && !isAtRest) this.view.show(progress);
+    if (!this.isReady) await this.showExamplesWhenDue(figures);
+  }
+
+  private async showExamplesWhenDue(figures: ServiceFigures): Promise<void> {
+    const now = Date.now();
+    if (!isCaughtUp(figures, this.service.replay) && now - this.startedAtMs <= EXAMPLES_AFTER_MS) return;
+    if (now - this.triedAtMs < EXAMPLES_EVERY_MS) return;
+    this.triedAtMs = now;
+    const examples = await findExamples(this.client);
+    if (!examples) return;
+    this.isReady = true;
+    this.view.close();
+    const { url, onStop } = this.service;
+    const seconds = ((now - this.startedAtMs) / 1000).toFixed(1);
+    const lines = [
+      '',
+      `Ready after ${seconds} s. ${describeIndexed(figures)}. Try it:`,
+      '',
+      ...examples.map((example) => toCurl(url, example)),
+      '',
+      `State: ${url}/health  Metrics: ${url}/metrics  Ctrl-C ${onStop}`,
+    ];
+    for (const line of lines) this.view.print(line);
+  }
+}
+
+function describeIndexed({ committedBlock, indexedBlocks, indexedActions }: ServiceFigures): string {
+  const run = `this run indexed ${indexedBlocks.toLocaleString('en')} blocks, ${indexedActions.toLocaleString('en')} actions`;
+  return `Committed up to block ${committedBlock.toLocaleString('en')}; ${run}`;
+}
+
+/** A recording has an end; a node is reached when the service says so. */
+function isCaughtUp({ health, committedBlock }: ServiceFigures, replay: Replay | undefined): boolean {
+  if (!replay) return health.status === 'ok';
+  return replay.atEnd() && committedBlock >= replay.lastBlockNum;
+}
