@@ -47,29 +47,28 @@ export class FaultyProxy {
 
   private pass(client: Socket): void {
     const upstream = connect(this.target, this.host);
-    this.relay(client, upstream);
-    this.relay(upstream, client);
+    this.relay(client, upstream, () => upstream.destroy());
+    // While the network is silent the client does not hear either that the server has given it up.
+    this.relay(upstream, client, () => void this.passing(client).then(() => client.destroy()));
   }
 
   /** One chunk after the other, whatever each has to wait for. */
-  private relay(from: Socket, to: Socket): void {
+  private relay(from: Socket, to: Socket, onClose: () => void): void {
     this.sockets.add(from);
     let passing = Promise.resolve();
     from.on('data', (chunk) => {
-      from.pause();
+      // It is read on: who does not read does not see either that the other end closes.
       passing = passing
         .then(() => this.passing(from))
         .then(() => {
           this.passedBytes += chunk.length;
           if (!to.destroyed) to.write(chunk);
-          from.resume();
         });
     });
     from.on('error', () => undefined);
-    from.on('end', () => to.end());
     from.on('close', () => {
       this.sockets.delete(from);
-      to.destroy();
+      void passing.then(onClose);
     });
   }
 
