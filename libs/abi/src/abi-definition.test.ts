@@ -49,7 +49,7 @@ describe('parseAbi', () => {
 
   it('refuses sizes that no chain has', () => {
     expect(invalid(Buffer.alloc(MAX_ABI_BYTES + 1))).toContain('bytes');
-    expect(invalid(Buffer.from('00ffffffff0f', 'hex'))).toContain('entries');
+    expect(invalid(Buffer.from('00ffffffff0f', 'hex'))).toContain('memory');
   });
 });
 

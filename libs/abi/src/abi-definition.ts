@@ -1,4 +1,6 @@
-import { HistoryError, hasErrorCode } from '@antelope-history/schemas';
+import { hasErrorCode } from '@antelope-history/schemas';
+import { AbiFootprint } from './abi-footprint';
+import { invalidAbi } from './invalid-abi';
 import { ByteReader } from './byte-reader';
 import { utf8ToString } from './utf8';
 
@@ -27,19 +29,21 @@ export interface AbiField {
 
 /** The chain's own limits on transactions keep ABIs well below; a larger one is treated as invalid. */
 export const MAX_ABI_BYTES = 1 << 20;
-/** Definitions and fields together. The largest ABIs in use have a few thousand. */
-const MAX_ABI_ENTRIES = 50_000;
-
 /**
  * An ABI from its binary form (abi_def 1.0 to 1.3); bytes after it are ignored, as the node does.
  *
- * Throws ABI_INVALID for bytes that are none, that exceed 1 MiB or 50,000 entries, or that define an error message
- * twice.
+ * Throws ABI_INVALID for bytes that are none, that exceed 1 MiB, that could take more than `MAX_ABI_MEMORY` or that
+ * define an error message twice.
  */
 export function parseAbi(bytes: Buffer): AbiDefinition {
+  return parseAbiWithin(bytes, new AbiFootprint());
+}
+
+/** The same, with what it takes counted before it is allocated. */
+export function parseAbiWithin(bytes: Buffer, footprint: AbiFootprint): AbiDefinition {
   if (bytes.length > MAX_ABI_BYTES) throw invalidAbi(`it has ${bytes.length} bytes, at most ${MAX_ABI_BYTES} are read`);
   try {
-    return new BinaryAbiParser(bytes).definition();
+    return new BinaryAbiParser(bytes, footprint).definition();
   } catch (error) {
     if (hasErrorCode(error, 'DECODE_FAILED')) throw invalidAbi(error.message, error);
     throw error;
@@ -49,9 +53,11 @@ export function parseAbi(bytes: Buffer): AbiDefinition {
 /** Reads the parts of a binary ABI in the order they are packed. */
 class BinaryAbiParser {
   private readonly reader: ByteReader;
-  private entriesLeft = MAX_ABI_ENTRIES;
 
-  constructor(bytes: Buffer) {
+  constructor(
+    bytes: Buffer,
+    private readonly footprint: AbiFootprint,
+  ) {
     this.reader = new ByteReader(bytes);
   }
 
@@ -111,13 +117,14 @@ class BinaryAbiParser {
   }
 
   private text(): string {
-    return utf8ToString(this.reader.lengthPrefixed());
+    const bytes = this.reader.lengthPrefixed();
+    this.footprint.addText(bytes.length);
+    return utf8ToString(bytes);
   }
 
   private list<T>(readEntry: () => T): T[] {
     const size = this.reader.varuint32();
-    this.entriesLeft -= size;
-    if (this.entriesLeft < 0) throw invalidAbi(`it has more than ${MAX_ABI_ENTRIES} entries`);
+    this.footprint.addEntries(size);
     return Array.from({ length: size }, readEntry);
   }
 
@@ -194,9 +201,4 @@ function textsOf(members: JsonMembers, key: string): string[] {
     if (typeof entry !== 'string') throw invalidAbi(`an entry of "${key}" is not a string`);
     return entry;
   });
-}
-
-/** An ABI_INVALID error with its reason. */
-export function invalidAbi(reason: string, cause?: unknown): HistoryError {
-  return new HistoryError('ABI_INVALID', `the ABI is not valid: ${reason}`, { cause });
 }

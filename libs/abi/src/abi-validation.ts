@@ -1,4 +1,6 @@
-import { invalidAbi, type AbiDefinition, type AbiStruct } from './abi-definition';
+import type { AbiDefinition, AbiStruct } from './abi-definition';
+import type { AbiFootprint } from './abi-footprint';
+import { invalidAbi } from './invalid-abi';
 import type { AbiTypes } from './type-resolver';
 import { MAX_TYPE_DEPTH, quote, splitSuffix, unknownType } from './type-resolver';
 
@@ -6,15 +8,16 @@ import { MAX_TYPE_DEPTH, quote, splitSuffix, unknownType } from './type-resolver
  * Checks an ABI as the node does before it uses it (abi_serializer.cpp set_abi and validate). The node treats a
  * contract whose ABI fails as one without: all its data is shown as hex.
  *
- * Throws ABI_INVALID: an unsupported version, anything defined twice, unknown types, circular typedefs or bases.
+ * Throws ABI_INVALID: an unsupported version, anything defined twice, unknown types, circular typedefs or bases, types
+ * that could take more than `MAX_ABI_MEMORY` when compiled.
  */
-export function validateAbi(definition: AbiDefinition, types: AbiTypes): void {
+export function validateAbi(definition: AbiDefinition, types: AbiTypes, footprint: AbiFootprint): void {
   if (!definition.version.startsWith('eosio::abi/1.')) {
     throw invalidAbi(`version ${quote(definition.version)} is not supported`);
   }
   rejectDuplicates(definition);
   rejectRedefinitions(types);
-  new UseChecker(types).check(definition);
+  new UseChecker(types, footprint).check(definition);
 }
 
 function rejectDuplicates(definition: AbiDefinition): void {
@@ -45,7 +48,10 @@ class UseChecker {
   private readonly known = new Set<string>();
   private readonly soundStructs = new Set<AbiStruct>();
 
-  constructor(private readonly types: AbiTypes) {}
+  constructor(
+    private readonly types: AbiTypes,
+    private readonly footprint: AbiFootprint,
+  ) {}
 
   check(definition: AbiDefinition): void {
     for (const typedef of definition.types) this.checkType(typedef.type);
@@ -75,6 +81,7 @@ class UseChecker {
       if (next === undefined) {
         if (!this.isDefined(name)) throw unknownType(typeName);
         this.known.add(typeName);
+        this.footprint.addTypes(depth + 1);
         return;
       }
       name = next;

@@ -23,7 +23,7 @@ export interface ValueType {
 }
 
 /** Printing a key or signature takes far longer than its length suggests: base58 and a hash. */
-const KEY_COST = 400;
+const KEY_COST = 500;
 const SIGNATURE_COST = 600;
 
 /**
@@ -38,19 +38,19 @@ export const BUILTIN_TYPES: ReadonlyMap<string, ValueType> = new Map<string, Val
   ['uint16', { decode: (reader) => reader.uint16(), cost: 5 }],
   ['int32', { decode: (reader) => reader.int32(), cost: 11 }],
   ['uint32', { decode: (reader) => reader.uint32(), cost: 10 }],
-  ['int64', { decode: readInt64, cost: 40 }],
-  ['uint64', { decode: readUint64, cost: 22 }],
+  ['int64', { decode: readInt64, cost: 84 }],
+  ['uint64', { decode: readUint64, cost: 30 }],
   ['int128', { decode: readInt128, cost: 42 }],
   ['uint128', { decode: readUint128, cost: 42 }],
   ['varint32', { decode: (reader) => reader.varint32(), cost: 11 }],
   ['varuint32', { decode: (reader) => reader.varuint32(), cost: 10 }],
-  ['float32', { decode: spendingItsLength(readFloat32), cost: 2 }],
-  ['float64', { decode: spendingItsLength(readFloat64), cost: 2 }],
+  ['float32', { decode: spendingItsLength(readFloat32), cost: 24 }],
+  ['float64', { decode: spendingItsLength(readFloat64), cost: 24 }],
   ['float128', { decode: readFloat128, cost: 36 }],
   ['time_point', { decode: (reader) => timePointToString(reader.int64()), cost: 60 }],
-  ['time_point_sec', { decode: (reader) => timePointSecToString(reader.uint32()), cost: 30 }],
-  ['block_timestamp_type', { decode: (reader) => blockTimestampToString(reader.uint32()), cost: 30 }],
-  ['name', { decode: (reader) => reader.name(), cost: 15 }],
+  ['time_point_sec', { decode: (reader) => timePointSecToString(reader.uint32()), cost: 80 }],
+  ['block_timestamp_type', { decode: (reader) => blockTimestampToString(reader.uint32()), cost: 80 }],
+  ['name', { decode: (reader) => reader.name(), cost: 22 }],
   ['bytes', { decode: readBytes, cost: 12 }],
   ['string', { decode: readString, cost: 20 }],
   ['checksum160', { decode: (reader) => reader.slice(20).toString('hex'), cost: 42 }],
@@ -60,9 +60,9 @@ export const BUILTIN_TYPES: ReadonlyMap<string, ValueType> = new Map<string, Val
   ['signature', { decode: readSignatureText, cost: SIGNATURE_COST }],
   ['symbol', { decode: readSymbol, cost: 12 }],
   ['symbol_code', { decode: readSymbolCode, cost: 9 }],
-  ['asset', { decode: readAsset, cost: 30 }],
-  ['extended_asset', { decode: readExtendedAsset, cost: 75 }],
-  ['bitset', { decode: readBitset, cost: 2 }],
+  ['asset', { decode: readAsset, cost: 56 }],
+  ['extended_asset', { decode: readExtendedAsset, cost: 96 }],
+  ['bitset', { decode: readBitset, cost: 14 }],
 ]);
 
 function spendingItsLength(read: (reader: ByteReader) => string): ValueDecoder {
@@ -81,8 +81,24 @@ function readBytes(reader: ByteReader, budget: DecodeBudget): string {
 
 function readString(reader: ByteReader, budget: DecodeBudget): string {
   const bytes = reader.lengthPrefixed();
-  budget.spend(bytes.length);
+  budget.spend(escapedLength(bytes));
   return utf8ToString(bytes);
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** A control character prints as `\u0001`. */
+const ESCAPE_LENGTH = 6;
+
+/** What the text takes in JSON, at most: control characters, quotes and backslashes are escaped. */
+function escapedLength(bytes: Buffer): number {
+  let length = bytes.length;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!;
+    if (byte < 0x20) length += ESCAPE_LENGTH - 1;
+    else if (byte === QUOTE || byte === BACKSLASH) length += 1;
+  }
+  return length;
 }
 
 function readKeyText(reader: ByteReader, budget: DecodeBudget): string {

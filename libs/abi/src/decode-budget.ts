@@ -15,6 +15,33 @@ export interface DecodeLimits {
 
 export const DEFAULT_DECODE_LIMITS: DecodeLimits = { maxDepth: 32, maxElements: 1 << 20, maxOutput: 4 << 20 };
 
+/**
+ * What the decodings of one request may take together, in the units of `DecodeLimits.maxOutput`. What does not fit is
+ * not decoded, and `exceeded` says so.
+ */
+export class DecodeAllowance {
+  /** Whether anything was left undecoded that a larger allowance would have decoded. */
+  exceeded = false;
+  private units: number;
+
+  constructor(readonly total: number) {
+    this.units = total;
+  }
+
+  get left(): number {
+    return this.units;
+  }
+
+  get spent(): number {
+    return this.total - this.units;
+  }
+
+  /** Takes what a decoding spent, which its budget has kept within what was left. */
+  settle(units: number): void {
+    this.units = Math.max(0, this.units - units);
+  }
+}
+
 /** What is left of the limits during one decoding, and where it is. */
 export class DecodeBudget {
   /** The scope of the value being decoded. */
@@ -25,10 +52,13 @@ export class DecodeBudget {
   private elements: number;
   private output: number;
 
-  constructor(limits: DecodeLimits) {
+  constructor(
+    limits: DecodeLimits,
+    private readonly maxOutput = limits.maxOutput,
+  ) {
     this.maxDepth = limits.maxDepth;
     this.elements = limits.maxElements;
-    this.output = limits.maxOutput;
+    this.output = maxOutput;
   }
 
   /** Enters the scope `depth`; the caller, which knows its own, need not come back. */
@@ -41,6 +71,16 @@ export class DecodeBudget {
   spend(characters: number): void {
     this.output -= characters;
     if (this.output < 0) throw exceeded('its JSON is too long');
+  }
+
+  /** Whether the output was more than the limit. */
+  get isOverdrawn(): boolean {
+    return this.output < 0;
+  }
+
+  /** What was taken of the output, at most the limit. */
+  get spent(): number {
+    return this.maxOutput - Math.max(0, this.output);
   }
 
   /** Takes an array of `size` elements. */

@@ -8,7 +8,7 @@ export {
   type AbiStruct,
 } from './abi-definition';
 export { ByteReader } from './byte-reader';
-export { DEFAULT_DECODE_LIMITS, type DecodeLimits } from './decode-budget';
+export { DecodeAllowance, DEFAULT_DECODE_LIMITS, type DecodeLimits } from './decode-budget';
 export * from './json-value';
 export { isName, nameFromString, nameToSortableBytes, nameToString, readName, writeName } from './name';
 export { parsePublicKey, publicKeyToPubString, publicKeyToString, readPublicKey } from './public-key';

@@ -21,12 +21,22 @@ export class OrderedObject {
   constructor(readonly entries: Map<string, JsonValue>) {}
 
   toJSON(): JsonValue {
-    if (pending !== undefined) {
-      const members = Array.from(this.entries, ([key, value]) => `${JSON.stringify(key)}:${stringifyJson(value)}`);
-      return pending.hold(`{${members.join(',')}}`);
-    }
-    return Object.fromEntries(this.entries);
+    return pending === undefined ? Object.fromEntries(this.entries) : pending.hold(orderedText(this));
   }
+}
+
+/** Ordered objects inside ordered objects are printed without place holders of their own. */
+function orderedText({ entries }: OrderedObject): string {
+  let text = '{';
+  for (const [key, value] of entries) {
+    if (text.length > 1) text += ',';
+    text += `${JSON.stringify(key)}:${value instanceof OrderedObject ? orderedText(value) : memberText(value)}`;
+  }
+  return `${text}}`;
+}
+
+function memberText(value: JsonValue): string {
+  return typeof value === 'object' ? stringifyJson(value) : JSON.stringify(value);
 }
 
 /** A JSON number given by its decimal digits. */
@@ -38,13 +48,60 @@ export class ExactInteger {
   }
 }
 
+/**
+ * JSON text made beforehand, which is printed as it is: a part of a response that was printed alone to learn its size.
+ * `T` is what the text stands for.
+ */
+export class JsonFragment<T = unknown> {
+  declare readonly standsFor?: T;
+
+  constructor(readonly text: string) {}
+
+  toJSON(): unknown {
+    return pending === undefined ? JSON.parse(this.text) : pending.hold(this.text);
+  }
+}
+
 /** JSON text of anything JSON.stringify takes, with the values above printed exactly. */
 export function stringifyJson(value: unknown): string {
+  const { text, fragments } = printWithFragments(value);
+  return fragments.insertInto(text);
+}
+
+/**
+ * The same text in UTF-8, in pieces: a response of 32 MiB made of fragments never exists as one string. Pieces have
+ * `PIECE_BYTES` or more, the last one may have less.
+ */
+export function printJson(value: unknown): Buffer[] {
+  const { text, fragments } = printWithFragments(value);
+  const pieces: Buffer[] = [];
+  let open: string[] = [];
+  let length = 0;
+  for (const part of fragments.partsOf(text)) {
+    open.push(part);
+    length += part.length;
+    if (length < PIECE_BYTES) continue;
+    pieces.push(Buffer.from(open.join('')));
+    open = [];
+    length = 0;
+  }
+  if (length > 0) pieces.push(Buffer.from(open.join('')));
+  return pieces;
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/** The bytes that a text takes in JSON and UTF-8, with its quotes and escapes. */
+export function jsonTextBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text));
+}
+
+function printWithFragments(value: unknown): { text: string; fragments: PendingFragments } {
   const outer = pending;
-  const inner = new PendingFragments();
-  pending = inner;
+  const fragments = new PendingFragments();
+  pending = fragments;
   try {
-    return inner.insertInto(JSON.stringify(value));
+    return { text: JSON.stringify(value), fragments };
   } finally {
     pending = outer;
   }
@@ -66,7 +123,14 @@ class PendingFragments {
 
   insertInto(json: string): string {
     if (this.texts.length === 0) return json;
-    return json.replace(new RegExp(`"${placeholderKey()}:(\\d+)"`, 'g'), (_, index) => this.texts[Number(index)] ?? '');
+    return json.replace(placeholders(), (_, index) => this.texts[Number(index)] ?? '');
+  }
+
+  /** The printed text cut at its place holders, with the fragments in their places. */
+  partsOf(json: string): string[] {
+    if (this.texts.length === 0) return [json];
+    // Every second part is what the pattern captured.
+    return json.split(placeholders()).map((part, at) => (at % 2 === 0 ? part : (this.texts[Number(part)] ?? '')));
   }
 }
 
@@ -78,6 +142,13 @@ let randomKey: string | undefined;
 function placeholderKey(): string {
   randomKey ??= randomUUID();
   return randomKey;
+}
+
+let placeholderPattern: RegExp | undefined;
+
+function placeholders(): RegExp {
+  placeholderPattern ??= new RegExp(`"${placeholderKey()}:(\\d+)"`, 'g');
+  return placeholderPattern;
 }
 
 /** Whether a plain object keeps fields of these names in their order: none is an integer or `__proto__`. */

@@ -2,25 +2,29 @@ import { HistoryError } from '@antelope-history/schemas';
 import { BUILTIN_TYPES, type ValueDecoder, type ValueType } from './builtin-types';
 import type { ByteReader } from './byte-reader';
 import type { DecodeBudget } from './decode-budget';
-import { keepsOrderInPlainObject, OrderedObject, type JsonObject, type JsonValue } from './json-value';
-import type { AbiTypes, ResolvedField } from './type-resolver';
+import { jsonTextBytes, keepsOrderInPlainObject, OrderedObject, type JsonObject, type JsonValue } from './json-value';
+import type { AbiField, AbiStruct } from './abi-definition';
+import type { AbiTypes } from './type-resolver';
 
 /** From a struct's scope to that of its own fields; those of a base are one deeper per level. */
 const FIELD_SCOPE = 2;
-/** Quotes, colon and comma of a member. */
-const MEMBER_COST = 4;
+/** Colon and comma of a member. */
+const MEMBER_COST = 2;
 /** Objects and arrays take longer to make than their brackets to print. */
-const CONTAINER_COST = 12;
-const ORDERED_OBJECT_COST = 60;
+const CONTAINER_COST = 20;
+const OPTIONAL_COST = 6;
+const ORDERED_OBJECT_COST = 160;
+const ORDERED_MEMBER_COST = 40;
 
 /**
- * Turns the types of an ABI into functions that read them, each once, by composing closures. Structs and variants
- * compile their parts when they are first read, which also lets them contain themselves.
+ * Turns the types of an ABI into functions that read them, each once, by composing closures. A field compiles when data
+ * first reaches it, which also lets types contain themselves; structs that inherit from one base share its fields.
  *
  * The functions fail exactly where nodeos' abi_serializer::_binary_to_variant does, scopes counted alike.
  */
 export class TypeCompiler {
   private readonly compiled = new Map<string, ValueType>();
+  private readonly ownFields = new Map<AbiStruct, OwnFields>();
 
   constructor(private readonly types: AbiTypes) {}
 
@@ -44,23 +48,31 @@ export class TypeCompiler {
       case 'fixed-array':
         return container(fixedArrayDecoder(this.compile(type.element), this.scopesTo(type.element), type.size));
       case 'optional':
-        return { decode: optionalDecoder(this.compile(type.element), this.scopesTo(type.element)), cost: MEMBER_COST };
+        return {
+          decode: optionalDecoder(this.compile(type.element), this.scopesTo(type.element)),
+          cost: OPTIONAL_COST,
+        };
       case 'variant':
         return container(variantDecoder(type.types, (alternative) => this.compile(alternative)));
       case 'struct':
-        return container(structDecoder(() => this.compileFields(type.fields), keepsOrder(type.fields)));
+        return container(structDecoder(this.types.lineageOf(type.struct).map((struct) => this.ownFieldsOf(struct))));
       case 'extension':
         return this.compile(type.element);
     }
   }
 
-  private compileFields(fields: ResolvedField[]): StructField[] {
-    return fields.map(({ name, type, level }) => ({
-      name,
-      extension: type.endsWith('$'),
-      scope: FIELD_SCOPE + level,
-      ...this.compile(type),
-    }));
+  private ownFieldsOf(struct: AbiStruct): OwnFields {
+    let fields = this.ownFields.get(struct);
+    if (fields === undefined) {
+      fields = new OwnFields(struct.fields, (field) => this.compileField(field));
+      this.ownFields.set(struct, fields);
+    }
+    return fields;
+  }
+
+  private compileField({ name, type }: AbiField): StructField {
+    const { decode, cost } = this.compile(type);
+    return { name, extension: type.endsWith('$'), decode, cost: jsonTextBytes(name) + MEMBER_COST + cost };
   }
 
   /** The node reads an array or optional of a builtin, named directly, in the scope of the array itself. */
@@ -72,11 +84,26 @@ export class TypeCompiler {
 interface StructField extends ValueType {
   name: string;
   extension: boolean;
-  scope: number;
 }
 
-function keepsOrder(fields: ResolvedField[]): boolean {
-  return keepsOrderInPlainObject(fields.map((field) => field.name));
+/** The fields that a struct adds to those of its base. */
+class OwnFields {
+  /** Whether a plain object keeps these fields in their order. */
+  readonly keepOrder: boolean;
+  readonly count: number;
+  private readonly compiled: (StructField | undefined)[] = [];
+
+  constructor(
+    private readonly fields: readonly AbiField[],
+    private readonly compile: (field: AbiField) => StructField,
+  ) {
+    this.count = fields.length;
+    this.keepOrder = keepsOrderInPlainObject(fields.map(({ name }) => name));
+  }
+
+  at(index: number): StructField {
+    return (this.compiled[index] ??= this.compile(this.fields[index]!));
+  }
 }
 
 function container(decode: ValueDecoder): ValueType {
@@ -138,6 +165,7 @@ function optionalDecoder(element: ValueType, scopes: 0 | 1): ValueDecoder {
 
 /** `["type",value]` */
 function variantDecoder(types: string[], compile: (typeName: string) => ValueType): ValueDecoder {
+  const nameCosts: (number | undefined)[] = [];
   return (reader, budget) => {
     const tag = reader.varuint32();
     const type = types[tag];
@@ -146,7 +174,8 @@ function variantDecoder(types: string[], compile: (typeName: string) => ValueTyp
     }
     const alternative = compile(type);
     budget.descend(budget.depth + 1);
-    budget.spend(type.length + MEMBER_COST + alternative.cost);
+    const nameCost = (nameCosts[tag] ??= jsonTextBytes(type));
+    budget.spend(nameCost + MEMBER_COST + alternative.cost);
     try {
       return [type, alternative.decode(reader, budget)];
     } catch (error) {
@@ -157,46 +186,48 @@ function variantDecoder(types: string[], compile: (typeName: string) => ValueTyp
 }
 
 /**
- * Of fields that share a name the last value stands at the first one's place, as in the node
- * (fc::mutable_variant_object::set). A struct in which no field is present fails there, and so here.
+ * `lineage`: the own fields of the farthest base first. Of fields that share a name the last value stands at the first
+ * one's place, as in the node (fc::mutable_variant_object::set). A struct in which no field is present fails there,
+ * and so here.
  */
-function structDecoder(compileFields: () => StructField[], keepsOrderInPlain: boolean): ValueDecoder {
-  let fields: StructField[] | undefined;
-  let cost = 0;
-  return (reader, budget) => {
-    if (fields === undefined) {
-      fields = compileFields();
-      cost = costOf(fields) + (keepsOrderInPlain ? 0 : ORDERED_OBJECT_COST);
-    }
-    budget.spend(cost);
-    return keepsOrderInPlain ? decodePlain(fields, reader, budget) : decodeOrdered(fields, reader, budget);
-  };
+function structDecoder(lineage: readonly OwnFields[]): ValueDecoder {
+  if (lineage.every(({ keepOrder }) => keepOrder)) return (reader, budget) => decodePlain(lineage, reader, budget);
+  return (reader, budget) => decodeOrdered(lineage, reader, budget);
 }
 
-function costOf(fields: StructField[]): number {
-  return fields.reduce((sum, field) => sum + field.name.length + MEMBER_COST + field.cost, 0);
-}
-
-function decodePlain(fields: StructField[], reader: ByteReader, budget: DecodeBudget): JsonObject {
+function decodePlain(lineage: readonly OwnFields[], reader: ByteReader, budget: DecodeBudget): JsonObject {
   const value: JsonObject = {};
   const depth = budget.depth;
   let present = false;
-  for (const field of fields) {
-    const member = decodeField(field, depth, reader, budget);
-    if (member === undefined) continue;
-    value[field.name] = member;
-    present = true;
+  for (let index = 0; index < lineage.length; index++) {
+    const fields = lineage[index]!;
+    const scope = depth + FIELD_SCOPE + lineage.length - 1 - index;
+    for (let own = 0; own < fields.count; own++) {
+      const field = fields.at(own);
+      const member = decodeField(field, scope, reader, budget);
+      if (member === undefined) continue;
+      value[field.name] = member;
+      present = true;
+    }
   }
   if (!present) throw emptyStruct();
   return value;
 }
 
-function decodeOrdered(fields: StructField[], reader: ByteReader, budget: DecodeBudget): OrderedObject {
+function decodeOrdered(lineage: readonly OwnFields[], reader: ByteReader, budget: DecodeBudget): OrderedObject {
   const entries = new Map<string, JsonValue>();
   const depth = budget.depth;
-  for (const field of fields) {
-    const member = decodeField(field, depth, reader, budget);
-    if (member !== undefined) entries.set(field.name, member);
+  budget.spend(ORDERED_OBJECT_COST);
+  for (let index = 0; index < lineage.length; index++) {
+    const fields = lineage[index]!;
+    const scope = depth + FIELD_SCOPE + lineage.length - 1 - index;
+    for (let own = 0; own < fields.count; own++) {
+      const field = fields.at(own);
+      const member = decodeField(field, scope, reader, budget);
+      if (member === undefined) continue;
+      budget.spend(ORDERED_MEMBER_COST);
+      entries.set(field.name, member);
+    }
   }
   if (entries.size === 0) throw emptyStruct();
   return new OrderedObject(entries);
@@ -205,7 +236,7 @@ function decodeOrdered(fields: StructField[], reader: ByteReader, budget: Decode
 /** The field's value; undefined for an extension (`$`) that the data ends before. */
 function decodeField(
   field: StructField,
-  structDepth: number,
+  scope: number,
   reader: ByteReader,
   budget: DecodeBudget,
 ): JsonValue | undefined {
@@ -214,7 +245,8 @@ function decodeField(
       if (field.extension) return undefined;
       throw new HistoryError('DECODE_FAILED', `the data ends at byte ${reader.end}, before this field`);
     }
-    budget.descend(structDepth + field.scope);
+    budget.descend(scope);
+    budget.spend(field.cost);
     return field.decode(reader, budget);
   } catch (error) {
     budget.path.push(field.name);

@@ -1,5 +1,6 @@
-import { invalidAbi, type AbiDefinition, type AbiField, type AbiStruct } from './abi-definition';
+import type { AbiDefinition, AbiField, AbiStruct } from './abi-definition';
 import { BUILTIN_TYPES } from './builtin-types';
+import { invalidAbi } from './invalid-abi';
 
 /** What a type name of an ABI stands for, typedefs followed; elements are type names to be resolved in turn. */
 export type ResolvedType =
@@ -10,6 +11,9 @@ export type ResolvedType =
   | { kind: 'fixed-array'; element: string; size: number }
   | { kind: 'optional'; element: string }
   | { kind: 'extension'; element: string };
+
+/** What one type name stands for inside an ABI: a struct is given with its own fields only. */
+export type AbiType = Exclude<ResolvedType, { kind: 'struct' }> | { kind: 'struct'; struct: AbiStruct };
 
 /** A field of a struct; the fields of its base come first. */
 export interface ResolvedField extends AbiField {
@@ -32,11 +36,20 @@ export function createTypeResolver(definition: AbiDefinition): (typeName: string
   return (typeName) => {
     let type = resolved.get(typeName);
     if (type === undefined) {
-      type = types.resolve(typeName);
+      type = withAllFields(types, types.resolve(typeName));
       resolved.set(typeName, type);
     }
     return type;
   };
+}
+
+function withAllFields(types: AbiTypes, type: AbiType): ResolvedType {
+  if (type.kind !== 'struct') return type;
+  const lineage = types.lineageOf(type.struct);
+  const fields = lineage.flatMap((struct, index) =>
+    struct.fields.map((field) => ({ ...field, level: lineage.length - 1 - index })),
+  );
+  return { kind: 'struct', name: type.struct.name, fields };
 }
 
 /** The type names that an ABI defines, looked up as the node does (abi_serializer.cpp). */
@@ -57,7 +70,7 @@ export class AbiTypes {
     return BUILTIN_TYPES.has(name);
   }
 
-  resolve(typeName: string): ResolvedType {
+  resolve(typeName: string): AbiType {
     if (typeName.endsWith('$')) return { kind: 'extension', element: typeName.slice(0, -1) };
     const name = this.followTypedefs(typeName);
     const suffixed = splitSuffix(name);
@@ -66,7 +79,7 @@ export class AbiTypes {
     const variant = this.variants.get(name);
     if (variant !== undefined) return { kind: 'variant', name, types: variant.types };
     const struct = this.structs.get(name);
-    if (struct !== undefined) return { kind: 'struct', name, fields: this.allFields(struct) };
+    if (struct !== undefined) return { kind: 'struct', struct };
     throw unknownType(typeName);
   }
 
@@ -87,19 +100,15 @@ export class AbiTypes {
     return base;
   }
 
-  private allFields(struct: AbiStruct): ResolvedField[] {
+  /** A struct after its bases, the farthest first. Throws ABI_INVALID beyond `MAX_TYPE_DEPTH` structs. */
+  lineageOf(struct: AbiStruct): AbiStruct[] {
     const lineage: AbiStruct[] = [];
     for (let current: AbiStruct | undefined = struct; current !== undefined; current = this.baseOf(current)) {
       if (lineage.length === MAX_TYPE_DEPTH) throw invalidAbi(`struct ${quote(struct.name)} has too many bases`);
       lineage.push(current);
     }
-    return lineage.flatMap(({ fields }, level) => fields.map((field) => ({ ...field, level }))).sort(byLevel);
+    return lineage.reverse();
   }
-}
-
-/** The farthest base first; the sort is stable, so each struct's fields keep their order. */
-function byLevel(left: ResolvedField, right: ResolvedField): number {
-  return right.level - left.level;
 }
 
 /** The outermost array or optional of a type name, if it has one. */

@@ -11,22 +11,39 @@ export function utf8ToString(bytes: Buffer): string {
 function pruneInvalid(bytes: Buffer): string {
   const kept = Buffer.allocUnsafe(bytes.length);
   let length = 0;
-  for (let i = 0; i < bytes.length;) {
-    const size = sequenceSize(bytes[i]!);
-    if (size > 0 && isUtf8(bytes.subarray(i, i + size)) && i + size <= bytes.length) {
-      length += bytes.copy(kept, length, i, i + size);
-      i += size;
-    } else {
-      i += 1;
-    }
+  for (let at = 0; at < bytes.length;) {
+    const size = sequenceSize(bytes, at);
+    for (let i = 0; i < size; i++) kept[length++] = bytes[at + i]!;
+    at += Math.max(1, size);
   }
   return kept.toString('utf8', 0, length);
 }
 
-/** How many bytes a UTF-8 sequence has by its first byte; 0 for a byte that begins none. */
-function sequenceSize(lead: number): number {
+/** How many bytes the UTF-8 sequence at `at` has; 0 when none begins there (RFC 3629, section 4). */
+function sequenceSize(bytes: Buffer, at: number): number {
+  const lead = bytes[at]!;
   if (lead < 0x80) return 1;
   if (lead < 0xc2 || lead > 0xf4) return 0;
+  const second = bytes[at + 1] ?? 0;
+  if (second < lowestSecond(lead) || second > highestSecond(lead)) return 0;
   if (lead < 0xe0) return 2;
-  return lead < 0xf0 ? 3 : 4;
+  if (!isContinuation(bytes[at + 2])) return 0;
+  if (lead < 0xf0) return 3;
+  return isContinuation(bytes[at + 3]) ? 4 : 0;
+}
+
+function isContinuation(byte = 0): boolean {
+  return (byte & 0xc0) === 0x80;
+}
+
+/** Overlong forms are no UTF-8. */
+function lowestSecond(lead: number): number {
+  if (lead === 0xe0) return 0xa0;
+  return lead === 0xf0 ? 0x90 : 0x80;
+}
+
+/** Neither are surrogates, nor what lies beyond U+10FFFF. */
+function highestSecond(lead: number): number {
+  if (lead === 0xed) return 0x9f;
+  return lead === 0xf4 ? 0x8f : 0xbf;
 }

@@ -55,7 +55,7 @@ export function deserializeBlock(
     lastIrreversible: result.lastIrreversible,
     position,
     previous: result.prevBlock,
-    block: result.block,
+    block: result.block && detached(result.block),
     timestamp: result.block ? result.block.readUInt32LE(0) : 0,
     generation: protocol.generation,
     hasTraces: result.traces !== undefined,
@@ -64,6 +64,11 @@ export function deserializeBlock(
     abiChanges: [...traces.abiChanges, ...state.abiChanges()],
     permissionChanges: state.permissionChanges(),
   };
+}
+
+/** Records wait in queues that count their own bytes: a view would hold on to the whole message behind it. */
+function detached(bytes: Buffer): Buffer {
+  return bytes.length * 2 > bytes.buffer.byteLength ? bytes : Buffer.from(bytes);
 }
 
 /** Turns a block's transaction traces into records. */
@@ -105,6 +110,9 @@ class TraceCollector {
     if (receiptIndex >= 0) this.nextSequenceAt[receiptIndex] = this.nextSequence;
     if (trace.status !== TRANSACTION_STATUS.executed || trace.actionCount === 0) return;
     const range = sequenceRange(trace);
+    if (range.first < this.nextSequence) {
+      throw new HistoryError('DECODE_FAILED', `sequence ${range.first} comes after ${this.nextSequence - 1}`);
+    }
     const groups = groupByAction(trace, bytes);
     const actions = groups.map((group) => this.addAction(group, bytes, range.first, writer));
     actions.sort((left, right) => left.sequence - right.sequence);
