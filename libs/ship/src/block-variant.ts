@@ -1,6 +1,7 @@
 import type { ByteReader } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
-import { unsupported, type LayoutCompiler, type Read } from './layout-compiler';
+import { unsupported } from './layout-bounds';
+import type { LayoutCompiler, Read } from './layout-compiler';
 import { compilePrunableData, PrunableView } from './prunable-data';
 
 /** Gets the bytes of a block in the plain layout, see `SignedBlock`. */

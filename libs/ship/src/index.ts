@@ -1,4 +1,5 @@
 export * from './ack-window';
+export { MAX_ABI_FRAME_BYTES } from './layout-bounds';
 export * from './layout-compiler';
 export * from './requests';
 export * from './result';

@@ -1,5 +1,6 @@
-import { createTypeResolver, type AbiDefinition, type ByteReader, type ResolvedType } from '@antelope-history/abi';
+import type { AbiDefinition, ByteReader, ResolvedType } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
+import { createBoundedResolver, expectBytes, unsupported } from './layout-bounds';
 
 /** Reads one value at the reader's place and puts what matters of it into `target`. */
 export type Read<T> = (reader: ByteReader, target: T) => void;
@@ -13,7 +14,7 @@ export interface FieldReader<T> {
 type Skip = (reader: ByteReader) => void;
 
 /** The node itself nests no deeper (abi_serializer.hpp max_recursion_depth); anything deeper is an attack. */
-const MAX_SKIP_DEPTH = 32;
+const MAX_DEPTH = 32;
 
 const FIXED_SIZES: Record<string, number> = {
   bool: 1,
@@ -53,8 +54,9 @@ export class LayoutCompiler {
   private readonly skips = new Map<string, Skip>();
   private skipDepth = 0;
 
+  /** Throws `SHIP_UNSUPPORTED` for an ABI beyond the bounds of `layout-bounds.ts`; later calls do for types that are. */
   constructor(definition: AbiDefinition) {
-    this.resolve = createTypeResolver(definition);
+    this.resolve = createBoundedResolver(definition);
   }
 
   /** The fields of a struct, by name, with their types; undefined when the node has no such struct. */
@@ -134,8 +136,8 @@ export class LayoutCompiler {
     let compiled: Skip | undefined;
     return (reader) => {
       compiled ??= this.compileSkip(typeName);
-      if (this.skipDepth >= MAX_SKIP_DEPTH) {
-        throw new HistoryError('DECODE_FAILED', `${typeName} is nested deeper than ${MAX_SKIP_DEPTH}`);
+      if (this.skipDepth >= MAX_DEPTH) {
+        throw new HistoryError('DECODE_FAILED', `${typeName} is nested deeper than ${MAX_DEPTH}`);
       }
       this.skipDepth++;
       try {
@@ -152,6 +154,7 @@ export class LayoutCompiler {
       case 'builtin':
         return skipBuiltin(resolved.name);
       case 'struct': {
+        expectBytes(resolved);
         const steps = resolved.fields.map((field) => this.skip(field.type));
         return (reader) => {
           for (const step of steps) step(reader);
@@ -177,6 +180,7 @@ export class LayoutCompiler {
         };
       }
       case 'fixed-array': {
+        expectBytes(resolved);
         const element = this.skip(resolved.element);
         return (reader) => skipElements(reader, element, resolved.size);
       }
@@ -196,17 +200,18 @@ export class LayoutCompiler {
   }
 
   /** The name of a type with typedefs followed: nodes spell some types by other names. */
-  private typeName(typeName: string): string {
+  private typeName(typeName: string, depth = 0): string {
+    if (depth > MAX_DEPTH) throw unsupported(`the type ${typeName} is nested deeper than ${MAX_DEPTH}`);
     const resolved = this.tryResolve(typeName);
     switch (resolved?.kind) {
       case 'array':
-        return `${this.typeName(resolved.element)}[]`;
+        return `${this.typeName(resolved.element, depth + 1)}[]`;
       case 'fixed-array':
-        return `${this.typeName(resolved.element)}[${resolved.size}]`;
+        return `${this.typeName(resolved.element, depth + 1)}[${resolved.size}]`;
       case 'optional':
-        return `${this.typeName(resolved.element)}?`;
+        return `${this.typeName(resolved.element, depth + 1)}?`;
       case 'extension':
-        return `${this.typeName(resolved.element)}$`;
+        return `${this.typeName(resolved.element, depth + 1)}$`;
       default:
         return resolved?.name ?? typeName;
     }
@@ -284,9 +289,4 @@ function skipSignature(reader: ByteReader): void {
     reader.lengthPrefixed();
     reader.lengthPrefixed();
   }
-}
-
-/** The refusal of a layout that we cannot read, with the reason. */
-export function unsupported(why: string): HistoryError {
-  return new HistoryError('SHIP_UNSUPPORTED', `The node's state history ABI is not one we can read: ${why}`);
 }

@@ -1,4 +1,5 @@
-import { unsupported, type FieldReader, type LayoutCompiler, type Read } from './layout-compiler';
+import { unsupported } from './layout-bounds';
+import type { FieldReader, LayoutCompiler, Read } from './layout-compiler';
 
 /**
  * What may be pruned of a transaction, which EOSIO 2.1 keeps apart (libraries/chain/include/eosio/chain/block.hpp,

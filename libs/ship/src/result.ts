@@ -1,6 +1,7 @@
 import { ByteReader } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
-import { readFlag, unsupported, type FieldReader, type LayoutCompiler, type Read } from './layout-compiler';
+import { unsupported } from './layout-bounds';
+import { readFlag, type FieldReader, type LayoutCompiler, type Read } from './layout-compiler';
 import { compileBlockVariant } from './block-variant';
 import type { ShipPosition } from './requests';
 

@@ -1,4 +1,5 @@
 import { parseAbiJson } from '@antelope-history/abi';
+import { MAX_ABI_FRAME_BYTES, orUnsupported, unsupported } from './layout-bounds';
 import { LayoutCompiler } from './layout-compiler';
 import { compileResultReader, type ShipResult } from './result';
 import { compileDeltaReader, type DeltaReader } from './table-delta';
@@ -23,18 +24,29 @@ export interface ShipProtocol extends ShipFrames {
   generation: NodeGeneration;
 }
 
-/** Compiles the frame reader from the text frame that opens every SHiP socket. */
+/** Compiles the frame reader from the text frame that opens every SHiP socket. Throws as `createShipProtocol`. */
 export function createShipFrames(abiFrame: string): ShipFrames {
-  return { readResult: compileResultReader(new LayoutCompiler(parseAbiJson(abiFrame))) };
+  return { readResult: compileResultReader(compileLayouts(abiFrame)) };
 }
 
-/** Compiles all readers. Throws `SHIP_UNSUPPORTED` when the node's layouts lack what we need. */
+/**
+ * Compiles all readers. Throws `SHIP_UNSUPPORTED` when the frame is not an ABI, is beyond the bounds of one, or lacks what we
+ * need. Its readers throw nothing but `DECODE_FAILED`, `SHIP_MESSAGE_CORRUPT` and, for a layout that is used then for the
+ * first time, `SHIP_UNSUPPORTED`.
+ */
 export function createShipProtocol(abiFrame: string): ShipProtocol {
-  const layouts = new LayoutCompiler(parseAbiJson(abiFrame));
+  const layouts = compileLayouts(abiFrame);
   return {
     readResult: compileResultReader(layouts),
     readTraces: compileTraceReader(layouts),
     readDeltas: compileDeltaReader(layouts),
     generation: layouts.variantTypes('action_trace')?.includes('action_trace_v1') ? 'leap' : 'eosio-2.0',
   };
+}
+
+function compileLayouts(abiFrame: string): LayoutCompiler {
+  if (abiFrame.length > MAX_ABI_FRAME_BYTES) {
+    throw unsupported(`it has ${abiFrame.length} characters, at most ${MAX_ABI_FRAME_BYTES} are read`);
+  }
+  return new LayoutCompiler(orUnsupported(() => parseAbiJson(abiFrame)));
 }

@@ -56,6 +56,9 @@ export class PartialTransactionView {
   signatures: Buffer[] = [];
 }
 
+/** Views that stay for the next transaction: a hostile one of two million traces must not hold their memory for good. */
+const MAX_KEPT_VIEWS = 4_096;
+
 export class TransactionTraceView {
   idAt = 0;
   status = 0;
@@ -73,6 +76,7 @@ export class TransactionTraceView {
     this.actionCount = 0;
     this.partial = undefined;
     this.failed = undefined;
+    if (this.actions.length > MAX_KEPT_VIEWS) this.actions.length = MAX_KEPT_VIEWS;
   }
 
   nextAction(): ActionTraceView {

@@ -26,6 +26,7 @@ export function compileTraceReader(layouts: LayoutCompiler): TraceReader {
       readTrace(reader, view);
       visit(view);
     }
+    view.reset();
     if (reader.remaining() > 0) throw new HistoryError('DECODE_FAILED', 'bytes remain after the last trace');
   };
 }
