@@ -1,7 +1,7 @@
-import { utf8ToString, type AbiDecoder } from '@antelope-history/abi';
+import { utf8ToString, type AbiDecoder, type DecodeAllowance } from '@antelope-history/abi';
 import type { ActionReceipt, ActionRecord, ActionTrace } from '@antelope-history/records';
 import type { GetActionsAnswer } from '@antelope-history/schemas';
-import type { ActJson } from './act';
+import { renderOmittedAct, undecodedActBytes, type ActJson } from './act';
 import { renderInteger64 } from './integer64';
 
 export type ActionTraceJson = GetActionsAnswer['actions'][number]['action_trace'];
@@ -36,6 +36,7 @@ export function renderActionTrace(
   act: ActJson,
   place: TracePlace,
   decoder: AbiDecoder | undefined,
+  allowance?: DecodeAllowance,
 ): ActionTraceJson {
   const json: ActionTraceJson = {
     action_ordinal: trace.ordinal,
@@ -59,16 +60,51 @@ export function renderActionTrace(
     error_code: trace.errorCode === undefined ? null : renderInteger64(trace.errorCode),
     return_value_hex_data: trace.returnValue.toString('hex'),
   };
-  const returned = decodeReturnValue(action, trace, decoder);
+  const returned = decodeReturnValue(action, trace, decoder, allowance);
   if (returned !== undefined) json.return_value_data = returned;
   return json;
 }
 
 /** What the trace returned; undefined when it returned nothing or the ABI does not type it. */
-export function decodeReturnValue(action: ActionRecord, trace: ActionTrace, decoder: AbiDecoder | undefined): unknown {
-  return trace.returnValue.length === 0 ? undefined : decoder?.decodeActionResult(action.name, trace.returnValue);
+export function decodeReturnValue(
+  action: ActionRecord,
+  trace: ActionTrace,
+  decoder: AbiDecoder | undefined,
+  allowance?: DecodeAllowance,
+): unknown {
+  if (trace.returnValue.length === 0) return undefined;
+  return decoder?.decodeActionResult(action.name, trace.returnValue, allowance);
 }
 
+/** Names, ids, sequences and numbers of a trace. */
+const TRACE_FRAME_BYTES = 1024;
+/** `["",""],` with a name and a 64-bit integer. */
+const AUTH_SEQUENCE_BYTES = 40;
+/** `{"account":"","delta":""},` with a name and a 64-bit integer. */
+const RAM_DELTA_BYTES = 60;
+/** A character may print as `\u0001`. */
+const ESCAPED_BYTES = 6;
+
+/** The most bytes that a trace takes with its action undecoded. */
+export function undecodedTraceBytes(action: ActionRecord, trace: ActionTrace): number {
+  return (
+    TRACE_FRAME_BYTES +
+    undecodedActBytes(action) +
+    AUTH_SEQUENCE_BYTES * trace.receipt.authSequence.length +
+    RAM_DELTA_BYTES * trace.accountRamDeltas.length +
+    ESCAPED_BYTES * (trace.console.length + (trace.except?.length ?? 0)) +
+    2 * trace.returnValue.length
+  );
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** A trace without what contracts and senders choose the size of. */
+export function renderOmittedTrace(action: ActionRecord, trace: ActionTrace, place: TracePlace): ActionTraceJson {
+  const bare = { ...trace, console: NO_BYTES, accountRamDeltas: [], except: undefined, returnValue: NO_BYTES };
+  const json = renderActionTrace(action, bare, renderOmittedAct(action), place, undefined);
+  return { ...json, receipt: { ...json.receipt, auth_sequence: [] } };
+}
 function renderReceipt(receiver: string, receipt: ActionReceipt): ActionTraceJson['receipt'] {
   return {
     receiver,

@@ -4,8 +4,16 @@ import type { GetActionsAnswer } from '@antelope-history/schemas';
 import { AbiRequestSet } from './abi-request-set';
 import type { AbiDecoders } from './abi-decoders';
 import { renderAct } from './act';
-import { ownTrace, renderActionTrace } from './action-trace';
+import {
+  ownTrace,
+  renderActionTrace,
+  renderOmittedTrace,
+  undecodedTraceBytes,
+  type ActionTraceJson,
+  type TracePlace,
+} from './action-trace';
 import { renderInteger64 } from './integer64';
+import type { ResponseBudget } from './response-budget';
 
 /** A page of actions as the store gives it. */
 export interface StoredActionsPage {
@@ -22,38 +30,75 @@ export function abisOfActions(rows: readonly StoredAction[]): AbiRequest[] {
 }
 
 /**
- * The answer of `/v1/history/get_actions`. A row shows the trace of `account` if the account received the action,
- * else the contract's own.
+ * The response of `/v1/history/get_actions`. A row shows the trace of `account` if the account received the action,
+ * else the contract's own. The page ends, after at least one row, where the next one does not fit the budget decoded.
+ * Pauses between rows.
  */
-export function renderActions(
+export function* renderActions(
   page: StoredActionsPage,
   account: string | undefined,
   decoders: AbiDecoders,
-): GetActionsAnswer {
+  budget: ResponseBudget,
+): Generator<void, GetActionsAnswer> {
+  const rows: RowJson[] = [];
+  for (const row of page.rows) {
+    const printed = printRow(row, account, decoders, budget, rows.length === 0);
+    if (printed === undefined) break;
+    rows.push(printed);
+    if (budget.isPauseDue()) yield;
+  }
   return {
-    actions: page.rows.map((row) => renderRow(row, account, decoders)),
+    actions: rows,
     last_irreversible_block: page.status.lastIrreversible?.num ?? 0,
     head_block_num: page.status.head?.num ?? 0,
-    more: page.more,
+    more: page.more || rows.length < page.rows.length,
   };
+}
+
+type RowJson = GetActionsAnswer['actions'][number];
+
+/** Undefined for a row that does not fit, unless it is the first one, which is given undecoded or without its data. */
+function printRow(
+  row: StoredAction,
+  account: string | undefined,
+  decoders: AbiDecoders,
+  budget: ResponseBudget,
+  isFirst: boolean,
+): RowJson | undefined {
+  const { action, blockNum } = row;
+  const { decoding } = budget;
+  const trace = traceOf(row, account);
+  const undecodedBytes = undecodedTraceBytes(action, trace);
+  const fits = budget.hasRoom(undecodedBytes);
+  if (fits) {
+    const decoder = decoders.at(action.account, blockNum, ownTrace(action).receipt.globalSequence);
+    const decode = (place: TracePlace) =>
+      renderActionTrace(action, trace, renderAct(action, decoder, decoding), place, decoder, decoding);
+    const mostBytes = undecodedBytes - decoding.spent;
+    const decoded = renderRow(row, trace, decode);
+    const taken = decoding.exceeded && !isFirst ? undefined : budget.takePart(decoded, mostBytes + decoding.spent);
+    if (taken !== undefined || !isFirst) return taken;
+  }
+  if (!isFirst) return undefined;
+  const undecoded = (place: TracePlace) =>
+    renderActionTrace(action, trace, renderAct(action, undefined), place, undefined);
+  const omitted = (place: TracePlace) => renderOmittedTrace(action, trace, place);
+  return budget.takeAnyway(renderRow(row, trace, fits ? undecoded : omitted));
 }
 
 function renderRow(
   row: StoredAction,
-  account: string | undefined,
-  decoders: AbiDecoders,
-): GetActionsAnswer['actions'][number] {
-  const { action, transactionId, blockNum, blockId } = row;
-  const trace = traceOf(row, account);
+  trace: ActionTrace,
+  renderTrace: (place: TracePlace) => ActionTraceJson,
+): RowJson {
+  const { transactionId, blockNum, blockId } = row;
   const blockTime = blockTimestampToString(row.blockTimestamp);
-  const decoder = decoders.at(action.account, blockNum, ownTrace(action).receipt.globalSequence);
-  const place = { transactionId, blockNum, blockId, blockTime };
   return {
     global_action_seq: renderInteger64(trace.receipt.globalSequence),
     account_action_seq: renderInteger64(trace.receipt.recvSequence),
     block_num: blockNum,
     block_time: blockTime,
-    action_trace: renderActionTrace(action, trace, renderAct(action, decoder), place, decoder),
+    action_trace: renderTrace({ transactionId, blockNum, blockId, blockTime }),
   };
 }
 

@@ -3,3 +3,4 @@ export { abisOfActions, renderActions, type StoredActionsPage } from './actions-
 export { abisOfBlock, renderBlock } from './chain-block-answer';
 export { abisOfBlockTraces, renderBlockTraces, type StoredBlockTraces } from './trace-block-answer';
 export { abisOfTransaction, renderTransaction } from './transaction-answer';
+export { RESPONSE_LIMITS, ResponseBudget, type ResponseLimits } from './response-budget';

@@ -18,9 +18,12 @@ import {
 } from '@antelope-history/ship';
 import { AbiRequestSet } from './abi-request-set';
 import type { AbiDecoders } from './abi-decoders';
+import { undecodedActBytes } from './act';
 import { decodeReturnValue, ownTrace, tracesInOrder } from './action-trace';
 import { renderInteger64 } from './integer64';
-import { renderSignature, renderStatus, renderTransactionHeader, toHex } from './transaction-json';
+import { printParts, reserveFor, type PartRenderer } from './print-parts';
+import type { ResponseBudget } from './response-budget';
+import { renderSignatures, renderStatus, renderTransactionHeader, toHex } from './transaction-json';
 
 type TransactionJson = GetTraceBlockAnswer['transactions'][number];
 type ActionJson = TransactionJson['actions'][number];
@@ -42,10 +45,15 @@ export function abisOfBlockTraces({ block, transactions }: StoredBlockTraces): A
 }
 
 /**
- * The answer of `/v1/trace_api/get_block`, field for field the trace plugin's of the node that the block came from
- * (nodeos plugins/trace_api_plugin/request_handler.cpp): EOSIO 2.0 has neither places nor return values.
+ * The response of `/v1/trace_api/get_block`, field for field the trace plugin's of the node that the block came from
+ * (nodeos plugins/trace_api_plugin/request_handler.cpp): EOSIO 2.0 has neither places nor return values. Actions that do
+ * not fit the budget decoded are given without `params`. Pauses between traces.
  */
-export function renderBlockTraces(traces: StoredBlockTraces, decoders: AbiDecoders): GetTraceBlockAnswer {
+export function* renderBlockTraces(
+  traces: StoredBlockTraces,
+  decoders: AbiDecoders,
+  budget: ResponseBudget,
+): Generator<void, GetTraceBlockAnswer> {
   const { status, block, transactions } = traces;
   const header = readBlockHeader(block.block);
   const receipts = readReceipts(block.block);
@@ -62,9 +70,7 @@ export function renderBlockTraces(traces: StoredBlockTraces, decoders: AbiDecode
     transaction_mroot: header.transactionMroot,
     action_mroot: header.actionMroot,
     schedule_version: header.scheduleVersion,
-    transactions: transactions.map((transaction) =>
-      renderTransaction(transaction, receipts[transaction.record.receiptIndex], { block, place, decoders }),
-    ),
+    transactions: yield* renderTransactions(transactions, receipts, { block, place, decoders, budget }),
   };
 }
 
@@ -76,22 +82,51 @@ interface BlockContext {
   block: StoredBlock;
   place: Pick<TransactionJson, 'block_num' | 'block_time' | 'producer_block_id'>;
   decoders: AbiDecoders;
+  budget: ResponseBudget;
 }
 
-function renderTransaction(
-  { record, actions }: StoredBlockTransaction,
-  receipt: TransactionReceipt | undefined,
+/** Id, header and figures of a transaction; and of each signature, its packed bytes that base58 makes longer. */
+const TRANSACTION_FRAME_BYTES = 1024;
+
+function* renderTransactions(
+  transactions: StoredBlockTransaction[],
+  receipts: TransactionReceipt[],
   context: BlockContext,
-): TransactionJson {
+): Generator<void, TransactionJson[]> {
+  const renderer = createTraceRenderer(isLeap(context.block), context.budget);
+  const traces = transactions.map(({ actions }) => tracesOf(actions, context));
+  const reserves = traces.map((parts) => reserveFor(parts, renderer));
+  const after = {
+    undecodedBytes: reserves.reduce((sum, { undecodedBytes }) => sum + undecodedBytes, 0),
+    omittedBytes: reserves.reduce((sum, { omittedBytes }) => sum + omittedBytes, 0),
+  };
+  const rendered: TransactionJson[] = [];
+  for (const [index, { record }] of transactions.entries()) {
+    after.undecodedBytes -= reserves[index]?.undecodedBytes ?? 0;
+    after.omittedBytes -= reserves[index]?.omittedBytes ?? 0;
+    const printed = yield* printParts(traces[index] ?? [], renderer, context.budget, after);
+    rendered.push(yield* renderTransaction(record, receipts[record.receiptIndex], printed, context));
+    if (context.budget.isPauseDue()) yield;
+  }
+  return rendered;
+}
+
+function* renderTransaction(
+  record: StoredBlockTransaction['record'],
+  receipt: TransactionReceipt | undefined,
+  actions: ActionJson[],
+  context: BlockContext,
+): Generator<void, TransactionJson> {
   const { header, signatures } = signedHeaderOf(record, receipt);
+  context.budget.take(TRANSACTION_FRAME_BYTES + signatures.reduce((bytes, { length }) => bytes + 2 * length, 0));
   return {
     id: record.partial?.id ?? toHex(record.id),
     ...context.place,
-    actions: renderActions(actions, context),
+    actions,
     status: renderStatus(record.status),
     cpu_usage_us: record.cpuUsageUs,
     net_usage_words: record.netUsageWords,
-    signatures: signatures.map(renderSignature),
+    signatures: yield* renderSignatures(signatures, context.budget),
     transaction_header: renderTransactionHeader(header),
   };
 }
@@ -126,39 +161,92 @@ function shownActions(actions: ActionRecord[]): ActionRecord[] {
   return actions.filter((action) => !action.contextFree);
 }
 
-function renderActions(actions: ActionRecord[], { block, decoders }: BlockContext): ActionJson[] {
-  const decoded = shownActions(actions).map((action) => {
+interface TracePart {
+  of: SharedAct;
+  trace: ActionTrace;
+}
+
+/** The traces of a transaction's actions in the order in which they ran. */
+function tracesOf(actions: ActionRecord[], { block, decoders, budget }: BlockContext): TracePart[] {
+  const shown = shownActions(actions).map((action) => {
     const decoder = decoders.at(action.account, block.position.num, ownTrace(action).receipt.globalSequence);
-    return { action, decoder, shared: renderShared(action), params: decoder?.decodeAction(action.name, action.data) };
+    return new SharedAct(action, decoder, budget);
   });
-  return tracesInOrder(decoded).map(({ of, trace }) => renderTrace(of, trace, isLeap(block)));
+  return tracesInOrder(shown);
 }
 
 type SharedFields = Pick<ActionJson, 'account' | 'action' | 'authorization' | 'data'>;
 
-/** What an action's traces have in common. */
-function renderShared(action: ActionRecord): SharedFields {
+/** An action with what its traces have in common, which is made once. */
+class SharedAct {
+  /** The most bytes that decoding added, once it was decoded. */
+  decodedBytes = 0;
+  private isDecoded = false;
+  private decodedParams: unknown;
+  private fields: SharedFields | undefined;
+
+  constructor(
+    readonly action: ActionRecord,
+    readonly decoder: AbiDecoder | undefined,
+    private readonly budget: ResponseBudget,
+  ) {}
+
+  /** The decoded data; undefined when the ABI makes nothing of them. */
+  params(): unknown {
+    if (this.isDecoded) return this.decodedParams;
+    const { decoding } = this.budget;
+    const before = decoding.spent;
+    const params: unknown = this.decoder?.decodeAction(this.action.name, this.action.data, decoding);
+    this.isDecoded = true;
+    this.decodedBytes = decoding.spent - before;
+    this.decodedParams = this.budget.share(params, this.decodedBytes);
+    return this.decodedParams;
+  }
+
+  shared(): SharedFields {
+    this.fields ??= { ...renderFrame(this.action), data: toHex(this.action.data) };
+    return this.fields;
+  }
+}
+
+function renderFrame({ account, name, authorization }: ActionRecord): Omit<SharedFields, 'data'> {
   return {
-    account: action.account,
-    action: action.name,
-    authorization: action.authorization.map(({ actor, permission }) => ({ account: actor, permission })),
-    data: toHex(action.data),
+    account,
+    action: name,
+    authorization: authorization.map(({ actor, permission }) => ({ account: actor, permission })),
   };
 }
 
-function renderTrace(
-  of: { action: ActionRecord; decoder: AbiDecoder | undefined; shared: SharedFields; params: unknown },
-  trace: ActionTrace,
-  hasReturnValue: boolean,
-): ActionJson {
+/** Names, the receiver and the sequence of a trace. */
+const TRACE_FRAME_BYTES = 256;
+const NO_BYTES = Buffer.alloc(0);
+
+function createTraceRenderer(isLeap: boolean, { decoding }: ResponseBudget): PartRenderer<TracePart, ActionJson> {
+  return {
+    undecodedBytes: ({ of, trace }) => undecodedActBytes(of.action) + 2 * trace.returnValue.length + TRACE_FRAME_BYTES,
+    sharedBytes: ({ of }) => of.decodedBytes,
+    decoded({ of, trace }) {
+      const json = renderTrace(of.shared(), trace, trace.returnValue, isLeap);
+      const params = of.params();
+      if (params !== undefined) json.params = params;
+      const returned = decodeReturnValue(of.action, trace, of.decoder, decoding);
+      if (returned !== undefined) json.return_data = returned;
+      return json;
+    },
+    undecoded: ({ of, trace }) => renderTrace(of.shared(), trace, trace.returnValue, isLeap),
+    omitted({ of: { action }, trace }) {
+      const shared = { ...renderFrame({ ...action, authorization: [] }), data: '' };
+      return { ...renderTrace(shared, trace, NO_BYTES, isLeap), omitted_bytes: action.data.length };
+    },
+  };
+}
+
+function renderTrace(shared: SharedFields, trace: ActionTrace, returned: Buffer, hasReturnValue: boolean): ActionJson {
   const json: ActionJson = {
     global_sequence: renderInteger64(trace.receipt.globalSequence),
     receiver: trace.receiver,
-    ...of.shared,
+    ...shared,
   };
-  if (hasReturnValue) json.return_value = toHex(trace.returnValue);
-  if (of.params !== undefined) json.params = of.params;
-  const returned = decodeReturnValue(of.action, trace, of.decoder);
-  if (returned !== undefined) json.return_data = returned;
+  if (hasReturnValue) json.return_value = toHex(returned);
   return json;
 }

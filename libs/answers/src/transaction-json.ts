@@ -1,5 +1,7 @@
 import { signatureToString, timePointSecToString } from '@antelope-history/abi';
-import type { TransactionHeader } from '@antelope-history/ship';
+import { readContextFreeData, type PackedTransaction, type TransactionHeader } from '@antelope-history/ship';
+import type { Reserve } from './print-parts';
+import type { ResponseBudget } from './response-budget';
 
 /** Parts of a transaction that several answers show alike. */
 
@@ -39,6 +41,47 @@ export interface TransactionHeaderJson {
 /** `SIG_K1_…` and the like; the hex of a signature that is too long for base58. */
 export function renderSignature(signature: Buffer): string {
   return signature.length > MAX_BASE58_SIGNATURE_BYTES ? signature.toString('hex') : signatureToString(signature);
+}
+
+/** Base58 and a hash of a usual signature, in units of work. */
+const SIGNATURE_WORK = 600;
+
+/** The signatures of a transaction; those beyond the work of the response are hex. Pauses between them. */
+export function* renderSignatures(signatures: readonly Buffer[], budget: ResponseBudget): Generator<void, string[]> {
+  const rendered: string[] = [];
+  for (const signature of signatures) {
+    const work = SIGNATURE_WORK + ((signature.length * signature.length) >>> 4);
+    const isAffordable = signature.length <= MAX_BASE58_SIGNATURE_BYTES && work <= budget.decoding.left;
+    if (isAffordable) budget.decoding.settle(work);
+    rendered.push(isAffordable ? signatureToString(signature) : toHex(signature));
+    if (budget.isPauseDue()) yield;
+  }
+  return rendered;
+}
+
+/** Status, figures and names of a transaction, its id and header. */
+const TRANSACTION_FRAME_BYTES = 1024;
+
+/** The most bytes that a packed transaction takes: hex of what it holds, and signatures, which take less. */
+export function packedJsonBytes(packedTransaction: Buffer): number {
+  return TRANSACTION_FRAME_BYTES + 2 * packedTransaction.length;
+}
+
+/** Hex digits, quotes and a comma. */
+function hexListBytes(list: readonly Buffer[]): number {
+  return list.reduce((bytes, { length }) => bytes + 2 * length + 3, 2);
+}
+
+/** The context-free data of a transaction; undefined when they do not leave the parts that follow their omitted forms. */
+export function takeContextFreeData(
+  packed: PackedTransaction,
+  budget: ResponseBudget,
+  after: Reserve,
+): string[] | undefined {
+  const data = readContextFreeData(packed);
+  const bytes = hexListBytes(data);
+  const reserved = Math.min(after.omittedBytes, budget.half);
+  return budget.hasRoom(bytes, reserved) ? budget.takePart(data.map(toHex), bytes, reserved) : undefined;
 }
 
 export function renderCompression(compressed: boolean): 'none' | 'zlib' {

@@ -2,7 +2,8 @@ import { stringifyJson } from '@antelope-history/abi';
 import { readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
 import type { StoredAction } from '@antelope-history/records';
 import type { GetActionsAnswer } from '@antelope-history/schemas';
-import { abisOfActions, renderActions } from '@antelope-history/answers';
+import { abisOfActions } from '@antelope-history/answers';
+import { renderActions } from './render-whole';
 import { withLongIntegersQuoted, withoutElapsed, withoutLeapActionFields } from './eosio-2.0';
 import { readRecordedChain, storedActionsOf } from './recorded-chain';
 

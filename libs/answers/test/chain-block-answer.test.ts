@@ -1,7 +1,7 @@
 import { stringifyJson } from '@antelope-history/abi';
 import { readChainBlocks, sampleFolder } from '@antelope-history/recordings';
 import type { GetChainBlockAnswer } from '@antelope-history/schemas';
-import { abisOfBlock, renderBlock } from '@antelope-history/answers';
+import { abisOfBlock, renderBlock } from './render-whole';
 import { blockAt, readRecordedChain, storedBlockOf } from './recorded-chain';
 
 /** The account `upgrader` had no ABI, another one, garbage and none again before the last: `changing` ran under each. */

@@ -1,7 +1,8 @@
 import { stringifyJson } from '@antelope-history/abi';
 import { readTraceBlocks, sampleFolder } from '@antelope-history/recordings';
 import type { GetTraceBlockAnswer } from '@antelope-history/schemas';
-import { abisOfBlockTraces, renderBlockTraces, type StoredBlockTraces } from '@antelope-history/answers';
+import { abisOfBlockTraces, type StoredBlockTraces } from '@antelope-history/answers';
+import { renderBlockTraces } from './render-whole';
 import { blockAt, blockTransactionsOf, readRecordedChain, storedBlockOf, type RecordedChain } from './recorded-chain';
 
 function storedTracesAt(chain: RecordedChain, blockNum: number): StoredBlockTraces {

@@ -2,7 +2,8 @@ import { stringifyJson } from '@antelope-history/abi';
 import { readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
 import type { StoredTransaction } from '@antelope-history/records';
 import type { GetTransactionAnswer } from '@antelope-history/schemas';
-import { abisOfTransaction, renderTransaction } from '@antelope-history/answers';
+import { abisOfTransaction } from '@antelope-history/answers';
+import { renderTransaction } from './render-whole';
 import { withoutElapsed, withoutLeapActionFields } from './eosio-2.0';
 import { readRecordedChain, storedTransactionOf, type RecordedChain } from './recorded-chain';
 

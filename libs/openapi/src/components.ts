@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorAnswer, healthAnswer, ROUTES } from '@antelope-history/schemas';
+import { errorAnswer, healthAnswer, ROUTES, shortHealthAnswer } from '@antelope-history/schemas';
 import type { JsonObject, OpenApiDocument } from './openapi-types';
 
 const SCHEMAS = '#/components/schemas/';
@@ -19,11 +19,22 @@ export function createComponents(): OpenApiDocument['components'] {
         routes.map(({ request }) => request),
         'input',
       ),
-      ...toJsonSchemas([...routes.map(({ answer }) => answer), errorAnswer, healthAnswer], 'output'),
+      ...toJsonSchemas([...routes.map(({ answer }) => answer), errorAnswer, healthAnswer, shortHealthAnswer], 'output'),
     },
     headers: HEADERS,
+    securitySchemes: SECURITY_SCHEMES,
   };
 }
+
+const KEY_DESCRIPTION =
+  'A key that the operator gave. Without one, limits are those of the address; some services take keys only.';
+const SECURITY_SCHEMES: Record<string, JsonObject> = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: KEY_DESCRIPTION },
+  bearer: { type: 'http', scheme: 'bearer', description: KEY_DESCRIPTION },
+};
+
+/** Of an endpoint: no key, or one of either kind. */
+export const SECURITY: Record<string, string[]>[] = [{}, { apiKey: [] }, { bearer: [] }];
 
 /** The schemas and all they refer to, by id. Zod writes the dialect of OpenAPI 3.1, JSON Schema 2020-12, itself. */
 function toJsonSchemas(schemas: z.ZodType[], io: 'input' | 'output'): Record<string, JsonObject> {
@@ -38,6 +49,7 @@ const HEADERS: Record<string, JsonObject> = {
   'x-request-id': text("The request's own, or one made for it."),
   etag: text('Of an answer that can no longer change: an irreversible block or transaction.'),
   'cache-control': text('There with `etag`.'),
+  'www-authenticate': text('`Bearer`: how a key is sent.'),
   'retry-after': count('Seconds to wait.'),
   'x-ratelimit-limit': count('Requests that a client may send per minute, where that is limited.'),
   'x-ratelimit-remaining': count('Requests left in this minute.'),

@@ -6,7 +6,7 @@ import {
   type ErrorDefinition,
   ROUTES,
 } from '@antelope-history/schemas';
-import { headersOf, refTo } from './components';
+import { headersOf, refTo, SECURITY } from './components';
 import { ENDPOINT_NOTES } from './endpoint-notes';
 import type { AnswerDescription, JsonObject, Operation } from './openapi-types';
 
@@ -14,6 +14,7 @@ export const JSON_TYPE = 'application/json';
 const RATE_HEADERS = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 const STATUS_PHRASES: Record<number, string> = {
   400: 'Bad Request',
+  401: 'Unauthorized',
   404: 'Not Found',
   413: 'Payload Too Large',
   429: 'Too Many Requests',
@@ -21,7 +22,14 @@ const STATUS_PHRASES: Record<number, string> = {
   503: 'Service Unavailable',
 };
 /** Errors of every endpoint. */
-const SHARED_ERRORS: ErrorCode[] = ['BODY_TOO_LARGE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
+const SHARED_ERRORS: ErrorCode[] = [
+  'UNAUTHORIZED',
+  'BODY_TOO_LARGE',
+  'RATE_LIMITED',
+  'INTERNAL',
+  'BUSY',
+  'UNAVAILABLE',
+];
 
 export function describeEndpoint(key: keyof typeof ROUTES): Operation {
   const { app, endpoint, request, answer } = ROUTES[key];
@@ -31,6 +39,7 @@ export function describeEndpoint(key: keyof typeof ROUTES): Operation {
     summary,
     tags: [app],
     description,
+    security: SECURITY,
     requestBody: {
       // Without a body all fields are absent, and some requests need none.
       required: !request.safeParse({}).success,
@@ -68,7 +77,11 @@ function describeError(endpoint: string, status: number, definitions: ErrorDefin
   const retry = definitions.some(({ family }) => family === 'retry');
   return {
     description: definitions.map(({ nodeName, what }) => `\`${nodeName}\`: ${what}.`).join(' '),
-    headers: headersOf('x-request-id', ...(retry ? ['retry-after'] : [])),
+    headers: headersOf(
+      'x-request-id',
+      ...(retry ? ['retry-after'] : []),
+      ...(status === ERRORS.UNAUTHORIZED.status ? ['www-authenticate'] : []),
+    ),
     content: {
       [JSON_TYPE]: {
         schema: { allOf: [refTo(errorAnswer), { properties: { code: { const: status }, error: oneOf(definitions) } }] },

@@ -7,7 +7,11 @@ export interface OpenApiDocument {
   servers: { url: string }[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, JsonObject>; headers: Record<string, JsonObject> };
+  components: {
+    schemas: Record<string, JsonObject>;
+    headers: Record<string, JsonObject>;
+    securitySchemes: Record<string, JsonObject>;
+  };
 }
 
 export interface Operation {
@@ -15,6 +19,8 @@ export interface Operation {
   summary: string;
   tags: string[];
   description?: string;
+  /** Any one of these. */
+  security?: Record<string, string[]>[];
   requestBody?: JsonObject;
   /** By HTTP status, or `default`. */
   responses: Record<string, AnswerDescription>;

@@ -1,16 +1,16 @@
-import { healthAnswer } from '@antelope-history/schemas';
+import { healthAnswer, shortHealthAnswer } from '@antelope-history/schemas';
 import { headersOf, refTo } from './components';
 import { JSON_TYPE } from './endpoint-description';
 import type { JsonObject, OpenApiDocument, Operation } from './openapi-types';
 
 /** The gateway's own paths. */
 export function describeOperations(): OpenApiDocument['paths'] {
-  const health = { [JSON_TYPE]: { schema: refTo(healthAnswer) } };
+  const health = { [JSON_TYPE]: { schema: { anyOf: [refTo(shortHealthAnswer), refTo(healthAnswer)] } } };
   return {
     '/health': {
       get: {
         operationId: 'health',
-        summary: 'Whether the service answers, and how far it has come',
+        summary: 'Whether the service answers, and how far it has come; all of it on the operations listener',
         tags: ['service'],
         responses: {
           200: { description: 'Queries are answered.', headers: headersOf('x-request-id'), content: health },

@@ -3,6 +3,7 @@ import type { AnswerOf, RequestOf, Route } from '@antelope-history/schemas';
 import type { Config } from '@antelope-history/service';
 import type { HistoryReader } from '@antelope-history/store';
 import type { AbiReader } from './abi-reader';
+import type { RequestWork } from './request-work';
 
 /** What the endpoints of an app are made of. */
 export interface EndpointContext {
@@ -29,5 +30,8 @@ export interface FinalFacts {
   status: ChainStatus;
 }
 
-/** An endpoint without HTTP: a parsed request to an answer. */
-export type Endpoint<R extends Route> = (request: RequestOf<R>) => Promise<EndpointAnswer<AnswerOf<R>>>;
+/** An endpoint without HTTP: a parsed request, and the work on it, to a response. */
+export type Endpoint<R extends Route> = (
+  request: RequestOf<R>,
+  work: RequestWork,
+) => Promise<EndpointAnswer<AnswerOf<R>>>;

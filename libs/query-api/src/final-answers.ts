@@ -10,7 +10,7 @@ import { isIrreversible } from './irreversible';
 
 const TTL_MS = 600_000;
 /** Larger ones are slower to fetch than to make. */
-const MOST_CHARACTERS = 128 * 1024;
+const MOST_BYTES = 128 * 1024;
 /** No request waits longer for what may be kept. */
 const FIND_LIMIT_MS = 100;
 /** How many requests are remembered, to see which come again. */
@@ -71,13 +71,13 @@ export class FinalAnswers {
     return { id: kept.facts.id, text: textOf(kept, status) };
   }
 
-  /** Keeps an answer that this process was asked for before: most are asked for once. */
-  keep(key: string, body: object, facts: FinalFacts): void {
+  /** Keeps an answer that this process was asked for before, unless it is large: most are asked for once. */
+  keep(key: string, body: object, printed: readonly Buffer[], facts: FinalFacts): void {
     const wasAsked = this.asked.has(key);
     this.asked.set(key, true);
-    if (!wasAsked) return;
+    const bytes = printed.reduce((sum, piece) => sum + piece.length, 0);
+    if (!wasAsked || bytes > MOST_BYTES) return;
     const value = formatKept(body, facts);
-    if (value.length > MOST_CHARACTERS) return;
     // Without it the answer is made anew.
     this.deps.keyValue.set(key, value, TTL_MS).catch(() => undefined);
   }

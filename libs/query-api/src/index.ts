@@ -1,5 +1,6 @@
 export * from './chain-api';
-export { createStateReader } from './chain-health';
+export { createHealthReader, createStateReader } from './chain-health';
 export * from './history-api';
+export { LargeResponses } from './large-responses';
 export type { QueryApiDeps } from './query-app';
 export * from './trace-api';

@@ -1,5 +1,5 @@
 import type { Express, Response } from 'express';
-import { stringifyJson } from '@antelope-history/abi';
+import { printJson } from '@antelope-history/abi';
 import type { KeyValue } from '@antelope-history/key-value';
 import { parseRequest, type RequestOf, type Route } from '@antelope-history/schemas';
 import {
@@ -18,6 +18,9 @@ import { createHealthReader } from './chain-health';
 import { countChainStatus } from './chain-metrics';
 import type { Endpoint, EndpointContext } from './endpoint';
 import { createAnswerKeys, FinalAnswers } from './final-answers';
+import { LargeResponses } from './large-responses';
+import { RequestWork } from './request-work';
+import { clientSignal, sendPieces } from './send-response';
 
 export interface QueryApiDeps {
   reader: HistoryReader;
@@ -28,9 +31,15 @@ export interface QueryApiDeps {
   keyValue?: KeyValue;
   /** The clock of the ascending guard, in milliseconds since 1970. */
   now?: () => number;
+  /** Bounds the large responses of all apps of a process together; without it the app has bounds of its own. */
+  largeResponses?: LargeResponses;
 }
 
-type ServedRoute = (context: EndpointContext, finalAnswers: FinalAnswers | undefined) => HttpRoute;
+type ServedRoute = (context: ServingContext, finalAnswers: FinalAnswers | undefined) => HttpRoute;
+
+interface ServingContext extends EndpointContext {
+  largeResponses: LargeResponses;
+}
 
 /** Makes an endpoint a route: parse, answer, send. `mayBeFinal`: whether answers of it can become such that never change. */
 export function serve<R extends Route>(
@@ -40,7 +49,7 @@ export function serve<R extends Route>(
 ): ServedRoute {
   return (context, finalAnswers) => {
     const { method, path } = route;
-    const answer = createAnswerer(create(context), path, mayBeFinal ? finalAnswers : undefined);
+    const answer = createAnswerer(create(context), path, mayBeFinal ? finalAnswers : undefined, context.largeResponses);
     return {
       endpoint: route.endpoint,
       method,
@@ -53,25 +62,49 @@ export function serve<R extends Route>(
   };
 }
 
-/** Gives an answer that was kept, or makes it; `finalAnswers` are undefined where none is kept. */
-function createAnswerer<R extends Route>(endpoint: Endpoint<R>, path: string, finalAnswers: FinalAnswers | undefined) {
+/** Gives a response that was kept, or makes it; `finalAnswers` are undefined where none is kept. */
+function createAnswerer<R extends Route>(
+  endpoint: Endpoint<R>,
+  path: string,
+  finalAnswers: FinalAnswers | undefined,
+  largeResponses: LargeResponses,
+) {
   const keyOf = createAnswerKeys(path);
   return async (request: RequestOf<R>, response: Response): Promise<void> => {
     const key = keyOf(request);
     const kept = await finalAnswers?.find(key);
     if (kept) {
-      sendAnswer(response, kept.text, kept.id);
+      setFinal(response, kept.id);
+      await sendPieces(response, [Buffer.from(kept.text)], 1);
       return;
     }
-    const { body, final } = await endpoint(request);
-    sendAnswer(response, stringifyJson(body), final?.id);
-    if (final) finalAnswers?.keep(key, body as object, final);
+    const work = new RequestWork(largeResponses, clientSignal(response));
+    const pieces = await makeResponse(key, request, response, work);
+    await sendPieces(response, pieces, work.cost());
   };
+
+  /** Only the printed response lives on while it is sent: a client may be slow to take it. */
+  async function makeResponse(key: string, request: RequestOf<R>, response: Response, work: RequestWork) {
+    try {
+      await work.turn();
+      const { body, final } = await endpoint(request, work);
+      await work.turn();
+      const pieces = printJson(body);
+      if (final) {
+        setFinal(response, final.id);
+        finalAnswers?.keep(key, body as object, pieces, final);
+      }
+      return pieces;
+    } finally {
+      work.end();
+    }
+  }
 }
 
 export function createQueryApp(name: string, deps: QueryApiDeps, served: ServedRoute[]): Express {
-  const { reader, config, log, registry, keyValue, now = Date.now } = deps;
-  const context: EndpointContext = { reader, config, now, abis: createAbiReader(reader, registry, name) };
+  const { reader, config, log, registry, keyValue, now = Date.now, largeResponses = new LargeResponses() } = deps;
+  const abis = createAbiReader(reader, registry, name);
+  const context: ServingContext = { reader, config, now, abis, largeResponses };
   countChainStatus(reader, registry);
   const finalAnswers = keyValue && new FinalAnswers({ keyValue, reader, registry, app: name });
   const routes = served.map((createRoute) => createRoute(context, finalAnswers));
@@ -83,10 +116,7 @@ export function createQueryApp(name: string, deps: QueryApiDeps, served: ServedR
   });
 }
 
-function sendAnswer(response: Response, text: string, finalId: string | undefined): void {
-  if (finalId !== undefined) {
-    // Weak: last_irreversible_block in a transaction's answer moves on, and so may the spacing of JSON.
-    response.set({ etag: `W/"${finalId}"`, 'cache-control': 'public, max-age=31536000, immutable' });
-  }
-  response.type('application/json').send(text);
+function setFinal(response: Response, id: string): void {
+  // Weak: last_irreversible_block in a transaction's answer moves on, and so may the spacing of JSON.
+  response.set({ etag: `W/"${id}"`, 'cache-control': 'public, max-age=31536000, immutable' });
 }

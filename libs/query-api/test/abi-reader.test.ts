@@ -1,7 +1,11 @@
+import { ABI, Serializer } from '@wharfkit/antelope';
+import { DecodeAllowance } from '@antelope-history/abi';
 import type { AbiRequest, ChainStatus } from '@antelope-history/records';
 import { Registry } from '@antelope-history/service';
 import type { HistoryReader } from '@antelope-history/store';
 import { createAbiReader } from '../src/abi-reader';
+import { LargeResponses } from '../src/large-responses';
+import { RequestWork } from '../src/request-work';
 import { SampleReader } from './sample-reader';
 
 describe('createAbiReader', () => {
@@ -34,6 +38,7 @@ describe('createAbiReader', () => {
 
   const read = (abis: ReturnType<typeof createAbiReader>, requests = [transfer]) =>
     abis.read(
+      new RequestWork(new LargeResponses(), new AbortController().signal),
       async () => ({ status: sample.status }),
       () => requests,
     );
@@ -65,6 +70,7 @@ describe('createAbiReader', () => {
     let reads = 0;
     const abis = createAbiReader(countingReader(forking), registry, 'history-api');
     await abis.read(
+      new RequestWork(new LargeResponses(), new AbortController().signal),
       async () => (reads++, { status: sample.status }),
       () => [transfer],
     );
@@ -81,5 +87,56 @@ describe('createAbiReader', () => {
     );
     await expect(read(abis)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(asked.unknown + asked.known).toBe(5);
+  });
+
+  describe('with more ABIs than a request may use', () => {
+    /** A valid ABI of 12,000 structs, which takes some 8 MiB compiled; each `version` is another one. */
+    function largeAbi(version: number): Buffer {
+      const structs = Array.from({ length: 12_000 }, (_, index) => ({
+        name: `s${index}_${version}`,
+        base: '',
+        fields: [{ name: 'a', type: 'uint8' }],
+      }));
+      const abi = ABI.from({
+        version: 'eosio::abi/1.2',
+        structs,
+        actions: [{ name: 'a', type: `s0_${version}`, ricardian_contract: '' }],
+      });
+      return Buffer.from(Serializer.encode({ object: abi }).array);
+    }
+
+    const requests = Array.from({ length: 20 }, (_, sequence) => ({ account: 'hostile', blockNum: 1, sequence }));
+
+    /** Gives the n-th version for the n-th request. */
+    function readerOf(abis: Buffer[]): HistoryReader {
+      const reader = Object.create(sample) as SampleReader;
+      reader.getAbis = async (_, isKnown) => ({
+        status: sample.status,
+        versions: abis.map((bytes, index) => ({ id: `${index}`, bytes: isKnown(`${index}`) ? undefined : bytes })),
+      });
+      return reader;
+    }
+
+    it('compiles the first ones, the same ones whether they were known before or not', async () => {
+      const abis = createAbiReader(readerOf(requests.map((_, index) => largeAbi(index))), new Registry(), 'x');
+      const decodedTimes: boolean[][] = [];
+      for (let times = 0; times < 2; times++) {
+        const { decoders } = await read(abis, requests);
+        decodedTimes.push(
+          requests.map(({ sequence }) => {
+            const allowance = new DecodeAllowance(1_000_000);
+            const decoder = decoders.at('hostile', 1, sequence);
+            const decoded = decoder?.decodeAction('a', Buffer.of(1), allowance);
+            // What is not decoded for want of room says so.
+            expect(decoded === undefined).toBe(allowance.exceeded);
+            return decoded !== undefined;
+          }),
+        );
+      }
+      const [first = [], second] = decodedTimes;
+      expect(first[0]).toBe(true);
+      expect(first.lastIndexOf(true)).toBe(first.indexOf(false) - 1);
+      expect(second).toEqual(first);
+    });
   });
 });

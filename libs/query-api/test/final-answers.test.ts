@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Express } from 'express';
 import request from 'supertest';
+import { printJson } from '@antelope-history/abi';
 import { MemoryKeyValue } from '@antelope-history/in-process';
 import type { KeyValue } from '@antelope-history/key-value';
 import type { ChainStatus } from '@antelope-history/records';
@@ -156,7 +157,8 @@ describe('final answers', () => {
     const answers = new FinalAnswers({ keyValue, reader, registry, app: 'test' });
     const keepTwice = (key: string, characters: number): void => {
       for (let times = 0; times < 2; times++) {
-        answers.keep(key, { text: 'x'.repeat(characters) }, { id: 'id', blockNum: 1, status: reader.status });
+        const body = { text: 'x'.repeat(characters) };
+        answers.keep(key, body, printJson(body), { id: 'id', blockNum: 1, status: reader.status });
       }
     };
     keepTwice('large', 128 * 1024);

@@ -36,6 +36,14 @@ export const decoded = z.unknown();
 export const transactionStatus = z.string().describe('executed, soft_fail, hard_fail, delayed or expired.');
 export const compression = z.enum(['none', 'zlib']);
 
+/** Only there in responses that reach their size limit. */
+export const omittedBytes = z
+  .int()
+  .min(0)
+  .describe(
+    'Only where the response would be larger than 32 MiB: so many bytes of data are left out, with their authorizations.',
+  );
+
 export const act = z
   .object({
     account: name.describe('The contract.'),
@@ -45,6 +53,7 @@ export const act = z
       'Decoded with the ABI in force when the action ran; the hex of the bytes where it does not fit.',
     ),
     hex_data: hex,
+    omitted_bytes: omittedBytes.optional(),
   })
   .meta({ id: 'Action' });
 

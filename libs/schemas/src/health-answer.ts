@@ -21,6 +21,7 @@ const blockNum = z.int().nullable();
 /** A part of the service. The figures are there for parts of which there may be several, when they tell of themselves. */
 const component = z.object({
   status: healthStatus,
+  reason: z.string().optional().describe('The error code that says why it is not ok, where that is known.'),
   count: z.int().optional().describe('How many of them run.'),
   blocks_per_second: z.number().optional().describe('What they do together.'),
   requests_per_second: z.number().optional().describe('What they do together.'),
@@ -43,3 +44,9 @@ export const healthAnswer = z
   })
   .meta({ id: 'Health', description: 'How the service is, and where it stands on the chain.' });
 export type HealthAnswer = z.output<typeof healthAnswer>;
+
+/** What clients are told: how far the service is, and nothing of what it is made of. */
+export const shortHealthAnswer = healthAnswer
+  .omit({ components: true, incomplete_ranges: true })
+  .meta({ id: 'ShortHealth', description: 'Where the service stands on the chain.' });
+export type ShortHealthAnswer = z.output<typeof shortHealthAnswer>;

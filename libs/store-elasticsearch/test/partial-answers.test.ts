@@ -93,7 +93,7 @@ describeWithService(['elasticsearch'], (url) => {
     const block = (): Promise<unknown> => indexed.reader.getBlock({ num: 105 });
     const blockTraces = (): Promise<unknown> => indexed.reader.getBlockTraces({ num: 105 });
     const abis = (): Promise<unknown> =>
-      indexed.reader.getAbis([{ account: 'hot', blockNum: 105, sequence: 1 }], () => false);
+      indexed.reader.getAbis([{ account: 'hot', blockNum: 105, sequence: 1 }], () => false, Infinity);
     const keyAccounts = (): Promise<unknown> => indexed.reader.getKeyAccounts(Buffer.alloc(34, 1));
   });
 });

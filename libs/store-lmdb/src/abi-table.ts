@@ -20,18 +20,37 @@ export function putAbi(tables: Tables, blockNum: number, change: AbiChange, batc
   return key;
 }
 
-/** The ABI in force just before an action: the latest change with a lower sequence. */
-export function findAbi(
+/** Which versions' bytes are wanted: those that are not known, until they reach `maxBytes`. */
+interface WantedBytes {
+  isKnown: (id: string) => boolean;
+  maxBytes: number;
+}
+
+/** The ABIs in force just before actions: of each contract the latest change with a lower sequence. */
+export function findAbis(
   tables: Tables,
-  request: AbiRequest,
-  isKnown: (id: string) => boolean,
+  requests: readonly AbiRequest[],
+  { isKnown, maxBytes }: WantedBytes,
   snapshot: Snapshot,
-): AbiVersion | undefined {
+): (AbiVersion | undefined)[] {
+  const bodies = new Map<string, Buffer>();
+  let total = 0;
+  return requests.map((request) => {
+    const hash = hashAt(tables, request, snapshot);
+    if (!hash) return undefined;
+    const id = hash.toString('hex');
+    const read = bodies.get(id);
+    if (read) return { id, bytes: read };
+    if (total >= maxBytes || isKnown(id)) return { id, bytes: undefined };
+    const bytes = tables.abiBodies.get(hash, { transaction: snapshot });
+    if (!bytes || bytes.length === 0) return undefined;
+    total += bytes.length;
+    bodies.set(id, bytes);
+    return { id, bytes };
+  });
+}
+
+function hashAt(tables: Tables, request: AbiRequest, snapshot: Snapshot): Buffer | undefined {
   const upTo = abiKey(request.account, request.blockNum, Math.max(0, request.sequence - 1));
-  const hash = floorEntry(tables.abis, upTo, NAME_BYTES, snapshot)?.value;
-  if (!hash) return undefined;
-  const id = hash.toString('hex');
-  if (isKnown(id)) return { id, bytes: undefined };
-  const bytes = tables.abiBodies.get(hash, { transaction: snapshot });
-  return bytes && bytes.length > 0 ? { id, bytes } : undefined;
+  return floorEntry(tables.abis, upTo, NAME_BYTES, snapshot)?.value;
 }

@@ -17,7 +17,7 @@ import type {
   HistoryReader,
   TransactionLookup,
 } from '@antelope-history/store';
-import { findAbi } from './abi-table';
+import { findAbis } from './abi-table';
 import { queryActions } from './actions-query';
 import { decodeBlockBody } from './block-body';
 import type { BlockIndexEntry } from './block-index';
@@ -64,10 +64,10 @@ export class LmdbReader implements HistoryReader {
     });
   }
 
-  getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean): Promise<AbiLookup> {
+  getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean, maxBytes: number): Promise<AbiLookup> {
     return this.read((snapshot, status) => ({
       status,
-      versions: requests.map((request) => findAbi(this.tables, request, isKnown, snapshot)),
+      versions: findAbis(this.tables, requests, { isKnown, maxBytes }, snapshot),
     }));
   }
 

@@ -157,6 +157,7 @@ export class LmdbWriter implements HistoryWriter {
     let endSequence = firstSequence;
     for (const page of encodePages(block)) batch.put(this.tables.pages, sequenceKey(page.firstSequence), page.bytes);
     for (const transaction of block.transactions) {
+      assertAscends(block, transaction.firstSequence, endSequence);
       batch.put(this.tables.transactions, transactionKey(transaction.id, transaction.firstSequence), NOTHING);
       for (const action of transaction.actions) this.postings.add(action, batch);
       endSequence = Math.max(endSequence, transaction.firstSequence + transaction.sequenceCount);
@@ -286,6 +287,15 @@ export class LmdbWriter implements HistoryWriter {
     this.permissions.forget();
     this.hasFirstBlock = readFact(this.tables, 'firstBlockNum') !== undefined;
   }
+}
+
+/** The chain counts upwards. What counts from below would take the place of earlier actions. */
+function assertAscends({ position }: BlockRecords, sequence: number, least: number): void {
+  if (sequence >= least) return;
+  throw new HistoryError(
+    'BLOCK_REFUSED',
+    `block ${position.num} has the global sequence ${sequence}, the block before it ends at ${least}`,
+  );
 }
 
 function assertFollows(block: BlockRecords, tip: BlockPosition | undefined): void {

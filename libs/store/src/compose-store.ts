@@ -17,7 +17,7 @@ export function composeStore(
     getTransaction: (idPrefix) => reader.getTransaction(idPrefix),
     getBlock: (selector) => reader.getBlock(selector),
     getBlockTraces: (selector) => reader.getBlockTraces(selector),
-    getAbis: (requests, isKnown) => reader.getAbis(requests, isKnown),
+    getAbis: (requests, isKnown, maxBytes) => reader.getAbis(requests, isKnown, maxBytes),
     getKeyAccounts: (key) => reader.getKeyAccounts(key),
     getControlledAccounts: (actor) => reader.getControlledAccounts(actor),
     getProgress: async () => write().getProgress(),

@@ -32,9 +32,9 @@ export interface ActionsQuery {
 
 /**
  * A page is cut, after at least one row, where its actions' own bytes (`actionBytes`) reach this: rows may hold half a
- * megabyte each, and the answer is some times larger than its rows.
+ * megabyte each, and a response shows each byte of data as four hex digits or more, of 32 MiB in all.
  */
-export const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /** The bytes of an action that contracts choose: its data, and what each receiver printed and returned. */
 export function actionBytes({ action }: StoredAction): number {
@@ -71,7 +71,7 @@ export interface BlockTracesLookup {
   transactions: StoredBlockTransaction[];
 }
 
-/** An ABI version; `bytes` is left out when the caller said that it knows the id. */
+/** An ABI version; `bytes` is left out when the caller said that it knows the id, and beyond the bytes it asked for. */
 export interface AbiVersion {
   /** Hash of the bytes: equal ids are equal ABIs, whatever contract, block or branch. */
   id: string;
@@ -101,7 +101,11 @@ export interface HistoryReader {
   getTransaction(idPrefix: string): Promise<TransactionLookup>;
   getBlock(selector: BlockSelector): Promise<BlockLookup>;
   getBlockTraces(selector: BlockSelector): Promise<BlockTracesLookup>;
-  getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean): Promise<AbiLookup>;
+  /**
+   * The ABIs in force at places of the chain. Bytes are given in the order of the requests, each version's once or more,
+   * until those of different versions reach `maxBytes`: versions after that have none, known or not.
+   */
+  getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean, maxBytes: number): Promise<AbiLookup>;
   /** `key`: canonical key bytes, the type tag and the packed key. */
   getKeyAccounts(key: Buffer): Promise<AccountsLookup>;
   getControlledAccounts(actor: string): Promise<AccountsLookup>;

@@ -6,15 +6,15 @@ import type { Endpoint, EndpointContext } from '../endpoint';
 import { isIrreversible } from '../irreversible';
 
 export function createGetTraceBlock({ reader, abis }: EndpointContext): Endpoint<typeof ROUTES.getTraceBlock> {
-  return async (request) => {
+  return async (request, work) => {
     const selector = toBlockSelector(request);
-    const { found, decoders } = await abis.read(() => reader.getBlockTraces(selector), abisOfLookup);
+    const { found, decoders } = await abis.read(work, () => reader.getBlockTraces(selector), abisOfLookup);
     const { block, transactions, status } = found;
     if (!block?.hasTraces) throw new HistoryError('BLOCK_TRACE_MISSING', 'Trace API: block trace missing');
     const { id, num } = block.position;
     const isFinal = selector !== 'latest' && isIrreversible(num, status);
     return {
-      body: renderBlockTraces({ block, transactions, status }, decoders),
+      body: await work.run(renderBlockTraces({ block, transactions, status }, decoders, work.budget)),
       final: isFinal ? { id, blockNum: num, status } : undefined,
     };
   };

@@ -8,16 +8,16 @@ const ID_OR_PREFIX = /^[0-9a-f]{8,64}$/;
 const WHOLE_ID_LENGTH = 64;
 
 export function createGetTransaction({ reader, abis }: EndpointContext): Endpoint<typeof ROUTES.getTransaction> {
-  return async (request) => {
+  return async (request, work) => {
     const id = request.id.toLowerCase();
     if (!ID_OR_PREFIX.test(id)) throw new HistoryError('INVALID_TRANSACTION_ID', 'id: give 8 to 64 hex digits');
-    const { found, decoders } = await abis.read(() => reader.getTransaction(id), abisOfLookup);
+    const { found, decoders } = await abis.read(work, () => reader.getTransaction(id), abisOfLookup);
     if (found.found !== 'one') throw notFound(id, found.found);
     const { transaction, status } = found;
     // A prefix may name several transactions one day.
     const isFinal = id.length === WHOLE_ID_LENGTH && isIrreversible(transaction.blockNum, status);
     return {
-      body: renderTransaction(transaction, status, decoders),
+      body: await work.run(renderTransaction(transaction, status, decoders, work.budget)),
       final: isFinal ? { id, blockNum: transaction.blockNum, status } : undefined,
     };
   };

@@ -26,15 +26,21 @@ interface Place {
 /** Contracts seldom have more than a few versions: the newest of all that a page needs come in one search. */
 const NEWEST_VERSIONS = 1_000;
 /** An ABI may have half a megabyte. */
-const BODIES_AT_ONCE = 32;
+const BODIES_AT_ONCE = 8;
 /** SHA-256 of no bytes: the version that takes the one before it out of force. */
 const NO_ABI = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+/** Which versions' bytes are wanted: those that are not known, until they reach `maxBytes`. */
+interface WantedBytes {
+  isKnown: (id: string) => boolean;
+  maxBytes: number;
+}
 
 /** The ABI in force just before each action: the latest change with a lower place. */
 export async function findAbis(
   snapshot: Snapshot,
   requests: readonly AbiRequest[],
-  isKnown: (id: string) => boolean,
+  { isKnown, maxBytes }: WantedBytes,
 ): Promise<(AbiVersion | undefined)[]> {
   const places = requests.map(placeOf);
   const versions = await versionsAt(snapshot, places);
@@ -42,6 +48,7 @@ export async function findAbis(
   const bytes = await readBytes(
     snapshot,
     found.flatMap((version) => (version && !isKnown(version.hash) ? [version] : [])),
+    maxBytes,
   );
   return found.map((version) => version && { id: version.hash, bytes: bytes.get(version.hash) });
 }
@@ -133,21 +140,27 @@ function versionSearch(snapshot: Snapshot, filters: Query[], lastBlock: number, 
   };
 }
 
-/** The bytes of versions, by their hash; versions of the same hash have the same. */
+/** The bytes of versions, by their hash, until they reach `maxBytes`; versions of the same hash have the same. */
 async function readBytes(
   { searcher: { client } }: Snapshot,
   versions: readonly PlacedAbi[],
+  maxBytes: number,
 ): Promise<Map<string, Buffer>> {
   const wanted = [...new Map(versions.map((version) => [version.hash, version])).values()];
   const bytes = new Map<string, Buffer>();
-  for (let start = 0; start < wanted.length; start += BODIES_AT_ONCE) {
+  let total = 0;
+  for (let start = 0; start < wanted.length && total < maxBytes; start += BODIES_AT_ONCE) {
     const docs = wanted.slice(start, start + BODIES_AT_ONCE).map(({ hit }) => ({ _index: hit.index, _id: hit.id }));
     const { docs: got } = await asked(client.mget<AbiDocument>({ docs, _source_includes: ['hash', 'abi'] }));
     for (const doc of got) {
       const source = '_source' in doc ? doc._source : undefined;
       // It was of a branch that was undone, and cleaned up, since the query began.
       if (!source) throw new HistoryError('STORE_UNAVAILABLE', 'the branch that was read is no longer there');
-      bytes.set(source.hash, Buffer.from(source.abi, 'base64'));
+      // What was read beyond the limit is not given: how many are read at once is no part of the result.
+      if (total >= maxBytes) break;
+      const abi = Buffer.from(source.abi, 'base64');
+      total += abi.length;
+      bytes.set(source.hash, abi);
     }
   }
   return bytes;

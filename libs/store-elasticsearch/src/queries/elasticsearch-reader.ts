@@ -60,8 +60,11 @@ export class ElasticsearchReader implements HistoryReader {
     return this.read(async (snapshot, status) => ({ status, ...(await findBlockTraces(snapshot, selector)) }));
   }
 
-  getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean): Promise<AbiLookup> {
-    return this.read(async (snapshot, status) => ({ status, versions: await findAbis(snapshot, requests, isKnown) }));
+  getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean, maxBytes: number): Promise<AbiLookup> {
+    return this.read(async (snapshot, status) => ({
+      status,
+      versions: await findAbis(snapshot, requests, { isKnown, maxBytes }),
+    }));
   }
 
   getKeyAccounts(key: Buffer): Promise<AccountsLookup> {

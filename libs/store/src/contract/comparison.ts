@@ -53,7 +53,7 @@ export class Comparison {
 
   async abis(requests: AbiRequest[]): Promise<void> {
     this.asked += requests.length;
-    const actual = await this.store.getAbis(requests, () => false);
+    const actual = await this.store.getAbis(requests, () => false, Infinity);
     const expected = await this.model.getAbis(requests, () => false);
     expectSame(
       actual.versions.map((version) => version?.bytes),
@@ -62,9 +62,15 @@ export class Comparison {
     );
     const bytesOf = new Map(actual.versions.flatMap((version) => (version ? [[version.id, version.bytes]] : [])));
     expect(new Set([...bytesOf.values()].map((bytes) => bytes?.toString('hex'))).size).toBe(bytesOf.size);
-    const known = await this.store.getAbis(requests, (id) => bytesOf.has(id));
+    const known = await this.store.getAbis(requests, (id) => bytesOf.has(id), Infinity);
     const withoutBytes = actual.versions.map((version) => version && { id: version.id, bytes: undefined });
     expectSame(known.versions, withoutBytes, requests);
+    // One byte more than the first version has lets in the second, and no other.
+    const ids = [...bytesOf.keys()];
+    const limit = (bytesOf.get(ids[0] ?? '')?.length ?? 0) + 1;
+    const limited = await this.store.getAbis(requests, () => false, limit);
+    const given = new Set(limited.versions.flatMap((version) => (version?.bytes ? [version.id] : [])));
+    expect([...given]).toEqual(ids.slice(0, 2));
   }
 
   async keyAccounts(key: Buffer): Promise<void> {

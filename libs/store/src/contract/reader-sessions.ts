@@ -32,7 +32,7 @@ export function readingInto(store: HistoryStore, sessions: ReaderSessions): Hist
     getTransaction: (idPrefix) => store.getTransaction(idPrefix),
     getBlock: (selector) => store.getBlock(selector),
     getBlockTraces: (selector) => store.getBlockTraces(selector),
-    getAbis: (requests, isKnown) => store.getAbis(requests, isKnown),
+    getAbis: (requests, isKnown, maxBytes) => store.getAbis(requests, isKnown, maxBytes),
     getKeyAccounts: (key) => store.getKeyAccounts(key),
     getControlledAccounts: (actor) => store.getControlledAccounts(actor),
     getProgress: () => store.getProgress(),

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HistoryError } from '@antelope-history/schemas';
+import { LargeResponses } from './large-responses';
+
+/** A signal that never aborts. */
+const staying = (): AbortSignal => new AbortController().signal;
+
+/** Whether a promise has settled by now. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  const settle = (): void => void (settled = true);
+  promise.then(settle, settle);
+  await sleep(5);
+  return settled;
+}
+
+describe('LargeResponses', () => {
+  it('lets two be made at once, and the others in the order in which they came', async () => {
+    const responses = new LargeResponses();
+    await Promise.all([responses.enter(staying()), responses.enter(staying())]);
+    const third = responses.enter(staying());
+    const fourth = responses.enter(staying());
+    expect(await isSettled(third)).toBe(false);
+    responses.leave();
+    expect([await isSettled(third), await isSettled(fourth)]).toEqual([true, false]);
+    responses.leave();
+    expect(await isSettled(fourth)).toBe(true);
+  });
+
+  it('forgets a client that left the queue', async () => {
+    const responses = new LargeResponses();
+    await Promise.all([responses.enter(staying()), responses.enter(staying())]);
+    const leaving = new AbortController();
+    const left = responses.enter(leaving.signal);
+    const next = responses.enter(staying());
+    leaving.abort(new HistoryError('CLIENT_LEFT', 'gone'));
+    await expect(left).rejects.toMatchObject({ code: 'CLIENT_LEFT' });
+    responses.leave();
+    expect(await isSettled(next)).toBe(true);
+  });
+
+  it('refuses at once when too many wait', async () => {
+    const responses = new LargeResponses();
+    await Promise.all([responses.enter(staying()), responses.enter(staying())]);
+    const waiting = Array.from({ length: 64 }, () => responses.enter(staying()));
+    await expect(responses.enter(staying())).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    for (let left = 0; left < 64; left++) responses.leave();
+    await Promise.all(waiting);
+  });
+
+  it('never enters who left before it asked', async () => {
+    const left = new AbortController();
+    left.abort(new HistoryError('CLIENT_LEFT', 'gone'));
+    await expect(new LargeResponses().enter(left.signal)).rejects.toMatchObject({ code: 'CLIENT_LEFT' });
+  });
+});

@@ -1,0 +1,74 @@
+import { HistoryError } from '@antelope-history/schemas';
+import { LargeResponses } from './large-responses';
+import { RequestWork } from './request-work';
+
+/** Keeps the event loop for so many milliseconds. */
+function burn(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end;);
+}
+
+function* burning(steps: number): Generator<void, string> {
+  for (let step = 0; step < steps; step++) {
+    burn(4);
+    yield;
+  }
+  return 'done';
+}
+
+const workOf = (responses = new LargeResponses(), signal = new AbortController().signal) =>
+  new RequestWork(responses, signal);
+
+describe('RequestWork', () => {
+  it('lets others run between slices', async () => {
+    const order: string[] = [];
+    const long = workOf()
+      .run(burning(100))
+      .then(() => order.push('long'));
+    const short = workOf()
+      .run(burning(2))
+      .then(() => order.push('short'));
+    await Promise.all([long, short]);
+    expect(order).toEqual(['short', 'long']);
+  });
+
+  it('ends when the client left, with work undone', async () => {
+    const client = new AbortController();
+    let steps = 0;
+    function* counted(): Generator<void, void> {
+      for (const end = performance.now() + 2000; performance.now() < end; steps++) {
+        burn(4);
+        yield;
+      }
+    }
+    const running = workOf(new LargeResponses(), client.signal).run(counted());
+    setImmediate(() => client.abort(new HistoryError('CLIENT_LEFT', 'gone')));
+    await expect(running).rejects.toMatchObject({ code: 'CLIENT_LEFT' });
+    expect(steps).toBeLessThan(100);
+  });
+
+  it('makes two large responses at once, while small ones pass', async () => {
+    const responses = new LargeResponses();
+    const finished: string[] = [];
+    const large = async (name: string): Promise<void> => {
+      const work = workOf(responses);
+      work.budget.take(5 * 1024 * 1024);
+      await work.run(burning(20));
+      finished.push(name);
+      work.end();
+    };
+    const small = async (): Promise<void> => {
+      await workOf(responses).run(burning(5));
+      finished.push('small');
+    };
+    await Promise.all([large('first'), large('second'), large('third'), small()]);
+    expect([finished[0], finished.at(-1)]).toEqual(['small', 'third']);
+  });
+
+  it('costs one unit, and more with bytes and decoding', () => {
+    const work = workOf();
+    expect(work.cost()).toBe(1);
+    work.budget.take(640 * 1024);
+    work.budget.decoding.settle(5 * 512 * 1024);
+    expect(work.cost()).toBe(16);
+  });
+});

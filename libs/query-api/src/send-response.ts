@@ -1,0 +1,33 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Response } from 'express';
+import { HistoryError } from '@antelope-history/schemas';
+
+const CONTENT_TYPE = 'application/json; charset=utf-8';
+/** The gateway reads it, counts it against the client's limit and does not pass it on. */
+const COST_HEADER = 'x-request-cost';
+
+/** Sends a JSON body piece by piece, as fast as the client takes it. Resolves when it is sent or the client left. */
+export async function sendPieces(response: Response, pieces: Buffer[], cost: number): Promise<void> {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  response.setHeader('content-type', CONTENT_TYPE);
+  response.setHeader('content-length', length);
+  response.setHeader(COST_HEADER, cost);
+  if (pieces.length === 1) {
+    response.end(pieces[0]);
+    return;
+  }
+  await pipeline(Readable.from(pieces), response).catch((error: unknown) => {
+    if (!response.destroyed) throw error;
+  });
+}
+
+/** Aborts when the client leaves before its response is sent. */
+export function clientSignal(response: Response): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished)
+      controller.abort(new HistoryError('CLIENT_LEFT', 'the client closed the connection'));
+  });
+  return controller.signal;
+}
