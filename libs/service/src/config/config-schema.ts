@@ -21,6 +21,7 @@ const httpUrls = (fallback: string) =>
     .prefault(fallback)
     .meta({ takes: 'an http:// or https:// URL without user and password, or several with commas between' });
 const shipUrl = z.url({ protocol: /^wss?$/ }).meta({ takes: 'a ws:// or wss:// URL' });
+const count = (most: number) => z.int().min(1).max(most);
 const seconds = z.number().min(0.01).max(3600);
 const file = z.string().min(1);
 const caFile = (server: string) =>
@@ -58,9 +59,23 @@ const ship = z.strictObject({
   max_message_bytes: z
     .int()
     .min(MIB)
+    // ws keeps it in 32 bits with a sign: more would be no bound at all.
+    .max(2 * GIB - 1)
+    .default(64 * MIB)
+    .describe(
+      'Largest message taken from a node; one that sends a larger is refused. Takes two bytes of memory for each, a hostile ' +
+        'one up to ten. The first message of a node started from a snapshot carries the whole state: raise this for it, and ' +
+        'lower it again.',
+    ),
+  max_bytes_in_flight: z
+    .int()
+    .min(MIB)
     .max(16 * GIB)
-    .default(GIB)
-    .describe('Largest message taken; the first of a node started from a snapshot carries the whole state.'),
+    .default(64 * MIB)
+    .describe(
+      'Bytes of messages that may wait to be passed on; no more is read from the node until fewer wait. One message may be ' +
+        'larger.',
+    ),
   reconnect_min_seconds: seconds.default(0.5).describe('Wait before the first new try; it doubles with each.'),
   reconnect_max_seconds: seconds.default(30).describe('Longest wait between two tries.'),
   ca_file: caFile("the node's"),
@@ -180,7 +195,13 @@ const api = z.strictObject({
     .min(0)
     .max(1_000_000_000)
     .default(0)
-    .describe('Requests per client address and minute; 0 = no limit.'),
+    .describe('Requests per client address (of IPv6, per /64) and minute; 0 = no limit.'),
+  rate_limit_cost_per_minute: z
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .default(0)
+    .describe('Cost of requests (what responses take to make, at least 1 each) per client and minute; 0 = no limit.'),
   body_limit_bytes: z
     .int()
     .min(1024)
@@ -189,9 +210,20 @@ const api = z.strictObject({
     .describe('Largest request body.'),
 });
 
+/** Of `docs` there is also `/openapi.json`. */
+const PUBLIC_PATHS = ['live', 'health', 'health_details', 'metrics', 'status_page', 'docs'] as const;
+export type PublicPath = (typeof PUBLIC_PATHS)[number];
+
 const gateway = z.strictObject({
-  host: host('0.0.0.0'),
+  host: host('127.0.0.1'),
   port: port('Port that clients use.').default(8888),
+  public_paths: z
+    .array(z.enum(PUBLIC_PATHS))
+    .default(['live', 'health', 'docs'])
+    .describe(
+      'What that port shows besides the endpoints. `health` is short; `health_details` adds the components. ' +
+        'The operations listener shows all of it.',
+    ),
   history_api_url: httpUrls('http://127.0.0.1:8891').describe(
     'Where history-api listens; several of them share the requests.',
   ),
@@ -208,15 +240,57 @@ const gateway = z.strictObject({
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).meta({ takes: 'an IP address or range' }))
     .default([])
     .describe('Reverse proxies whose `X-Forwarded-For` names the client.'),
+  max_connections: count(1_000_000).default(10_000).describe('Connections of clients.'),
+  max_connections_per_client: count(1_000_000)
+    .default(256)
+    .describe('Connections per client address (of IPv6, per /64); trusted proxies may open any number.'),
+  max_requests_in_flight: count(100_000)
+    .default(64)
+    .describe('Requests that the APIs and the chain node work on; others wait, each client in its turn.'),
+  max_requests_per_client: count(100_000).default(16).describe('Of these, per client.'),
+  max_requests_waiting: count(1_000_000)
+    .default(1024)
+    .describe('Requests that wait, a quarter of them of one client; any more are refused with 503.'),
+  max_response_bytes_in_flight: z
+    .int()
+    .min(MIB)
+    .max(64 * GIB)
+    .default(256 * MIB)
+    .describe('Bytes of responses that wait for clients to read them; above, the client that stands still is left.'),
+  max_response_bytes_per_client: z
+    .int()
+    .min(MIB)
+    .max(64 * GIB)
+    .default(64 * MIB)
+    .describe('Of these, per client; its next requests wait while there are more.'),
+  api_keys_file: file
+    .optional()
+    .describe('JSON file of API keys by their SHA-256, with limits of their own; read again when it changes.'),
+  api_keys_in_key_value: z
+    .boolean()
+    .default(false)
+    .describe('Whether keys are looked for in the key-value store, too, under `api-key:SHA256`.'),
+  require_api_key: z.boolean().default(false).describe('Whether requests without a known API key are refused.'),
+  write_timeout_seconds: seconds
+    .default(30)
+    .describe('A client that reads less than 1 KiB per second for so long is disconnected.'),
 });
 
 const apiServer = (fallbackPort: number) =>
   z.strictObject({ host: host('127.0.0.1'), port: port('Port that the gateway uses.').default(fallbackPort) });
+const opsPort = (meaning: string) => port(meaning).optional();
 const ops = z.strictObject({
   host: host('127.0.0.1'),
-  reader_port: port('Port of /health, /live and /metrics of the reader; none without it.').optional(),
-  deserializer_port: port('The same of the deserializer.').optional(),
-  indexer_port: port('The same of the indexer.').optional(),
+  gateway_port: opsPort(
+    'Port of the operations listener (/live, /health, /metrics, / and /docs) of the gateway, and of the service in one ' +
+      'process; none without it.',
+  ),
+  history_api_port: opsPort('Port of /live, /health and /metrics of history-api, apart from requests.'),
+  chain_api_port: opsPort('The same of chain-api.'),
+  trace_api_port: opsPort('The same of trace-api.'),
+  reader_port: opsPort('The same of the reader.'),
+  deserializer_port: opsPort('The same of the deserializer.'),
+  indexer_port: opsPort('The same of the indexer.'),
 });
 
 /** Everything that can be configured. `docs/configuration.md` is generated from it. */

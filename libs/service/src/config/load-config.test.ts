@@ -32,6 +32,7 @@ describe('loadConfig', () => {
       maxAscWindowDays: 90,
       limits: { getActions: 1000 },
       rateLimitRpm: 0,
+      rateLimitCostPerMinute: 0,
       bodyLimitBytes: 65536,
     });
     expect(config.gateway.port).toBe(8888);

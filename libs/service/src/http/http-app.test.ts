@@ -263,6 +263,15 @@ describe('closing a listener', () => {
     await expect(fetch(`${listener.url}/live`)).rejects.toThrow();
   });
 
+  it('does not wait for connections that never sent anything', async () => {
+    const listener = await listen(createEchoApp(), { host: '127.0.0.1', port: 0 });
+    const silent = net.connect(listener.port, '127.0.0.1');
+    await once(silent, 'connect');
+    const startedAt = performance.now();
+    await Promise.all([listener.close(), once(silent, 'close')]);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+  });
+
   it('lets a busy connection finish, and says that it ends', async () => {
     const listener = await listen(createEchoApp(), { host: '127.0.0.1', port: 0 });
     const socket = net.connect(listener.port, '127.0.0.1');

@@ -5,12 +5,14 @@ import { createHttpMetrics, type Registry } from '../metrics';
 import { answerErrors } from './error-response';
 import { enterRoute, openRequestContext } from './request-context';
 
+export type HttpMethod = 'GET' | 'POST';
+
 export interface HttpRoute {
   /** Stands in error bodies. */
   endpoint: string;
   path: string;
-  /** Any other method answers 405; undefined takes all. */
-  method: 'GET' | 'POST' | undefined;
+  /** Any other method is refused with 405; GET includes HEAD. */
+  method: HttpMethod | readonly HttpMethod[];
   handlers: RequestHandler[];
 }
 
@@ -39,7 +41,7 @@ export function createHttpApp({ name, routes, middleware = [], log, registry }: 
     name,
     routes.map(({ path }) => path),
   );
-  app.use(openRequestContext(log, metrics), ...middleware);
+  app.use(openRequestContext(log, metrics), requireHost, ...middleware);
   for (const route of routes) mountRoute(app, route);
   app.use(() => {
     throw new HistoryError('UNKNOWN_PATH', 'this path does not exist');
@@ -48,11 +50,19 @@ export function createHttpApp({ name, routes, middleware = [], log, registry }: 
   return app;
 }
 
+/** RFC 9112, 3.2. */
+const requireHost: RequestHandler = ({ httpVersion, headers }, _response, next) => {
+  if (httpVersion === '1.1' && headers.host === undefined)
+    throw new HistoryError('INVALID_REQUEST', 'send a Host header');
+  next();
+};
+
 function mountRoute(app: Express, { endpoint, path, method, handlers }: HttpRoute): void {
   const route = app.route(path).all(enterRoute(endpoint, path));
-  if (method === undefined) route.all(...handlers);
-  else if (method === 'GET') route.get(...handlers).all(refuseMethod('GET, HEAD'));
-  else route.post(...handlers).all(refuseMethod('POST'));
+  const methods = [method].flat();
+  if (methods.includes('GET')) route.get(...handlers);
+  if (methods.includes('POST')) route.post(...handlers);
+  route.all(refuseMethod(methods.map((taken) => (taken === 'GET' ? 'GET, HEAD' : taken)).join(', ')));
 }
 
 function refuseMethod(allowed: string): RequestHandler {

@@ -22,6 +22,8 @@ export function openRequestContext(log: Logger, metrics: HttpMetrics): RequestHa
     const requestId = sent !== undefined && REQUEST_ID.test(sent) ? sent : randomUUID();
     request.headers['x-request-id'] = requestId;
     response.setHeader('x-request-id', requestId);
+    // No browser shall take a response for anything but what its content type says.
+    response.setHeader('x-content-type-options', 'nosniff');
     const locals: RequestLocals = { requestId };
     Object.assign(response.locals, locals);
     const startedAt = performance.now();

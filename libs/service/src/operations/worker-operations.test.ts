@@ -13,11 +13,13 @@ const HEALTH: WorkerHealth = {
 describe('the operations of a worker', () => {
   let closers: (() => void | Promise<void>)[];
   let lines: string[];
+  let failures: unknown[];
 
   /** `health`: undefined while it starts. */
   async function start(port: number | undefined, health: WorkerHealth | undefined) {
     closers = [];
     lines = [];
+    failures = [];
     const registry = new Registry();
     counter(registry, { name: 'blocks_total', help: 'Blocks' }).inc(3);
     const keyValue = new MemoryKeyValue();
@@ -26,6 +28,7 @@ describe('the operations of a worker', () => {
         log: createLogger('test', 'info', { write: (line) => void lines.push(line) }),
         registry,
         onStop: (close) => void closers.push(close),
+        fail: (error) => void failures.push(error),
       },
       {
         kind: 'indexer',
@@ -41,6 +44,7 @@ describe('the operations of a worker', () => {
 
   afterEach(async () => {
     for (const close of closers.reverse()) await close();
+    expect(failures).toEqual([]);
   });
 
   it('are /health with its facts, /live and /metrics', async () => {

@@ -1,10 +1,9 @@
 import type { KeyValue } from '@antelope-history/key-value';
 import type { HealthAnswer, HealthStatus } from '@antelope-history/schemas';
-import { createHttpApp } from '../http/http-app';
-import { listen } from '../http/listen';
 import type { ProgramContext } from '../program';
 import { readServiceVersion } from '../version';
 import { type HeartbeatsOptions, startHeartbeats } from './heartbeats';
+import { startOperations } from './operations-listener';
 import { operationsRoutes } from './operations-routes';
 
 /** How a worker is, and where it stands. */
@@ -31,23 +30,19 @@ export interface WorkerOperations {
   showHealth(readHealth: () => Promise<WorkerHealth>): void;
 }
 
-/** Shows how a worker is to those who watch it, until the program stops. Rejects with `CONFIG_INVALID` as `listen`. */
+/** Shows how a worker is to those who watch it, until the program stops. Rejects as `startOperations`. */
 export async function startWorkerOperations(
-  { log, registry, onStop }: Pick<ProgramContext, 'log' | 'registry' | 'onStop'>,
-  { kind, keyValue, work, address: { host, port } }: WorkerOptions,
+  { log, registry, onStop, fail }: Pick<ProgramContext, 'log' | 'registry' | 'onStop' | 'fail'>,
+  { kind, keyValue, work, address }: WorkerOptions,
 ): Promise<WorkerOperations> {
   let readHealth = (): Promise<WorkerHealth> => Promise.resolve({ status: 'down', components: {}, facts: {} });
-  if (port !== undefined) {
-    const version = readServiceVersion();
-    const answerHealth = async () => {
-      const { status, facts, components } = await readHealth();
-      return { status, version, ...facts, components };
-    };
-    const routes = operationsRoutes(answerHealth, registry);
-    const listener = await listen(createHttpApp({ name: kind, log, registry, routes }), { host, port });
-    onStop(() => listener.close());
-    log.info({ url: listener.url }, 'health and metrics listening');
-  }
+  const version = readServiceVersion();
+  const answerHealth = async () => {
+    const { status, facts, components } = await readHealth();
+    return { status, version, ...facts, components };
+  };
+  const routes = operationsRoutes(answerHealth, registry);
+  await startOperations({ log, onStop, fail }, { name: kind, address, routes });
   const readState = async () => {
     const { status, facts } = await readHealth();
     return { status, headBlock: facts.head_block_num ?? undefined };

@@ -1,0 +1,64 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { counter, gauge, type Registry } from '../metrics';
+import { addressOf, ClientAddresses, clientKeyOf } from './client-address';
+import { setWriteDeadline } from './write-deadline';
+
+/** What strangers may hold of a server that they reach themselves. */
+export interface ConnectionLimits {
+  /** In all. */
+  maxConnections: number;
+  /** Per client address, trusted proxies excepted. */
+  maxConnectionsPerClient: number;
+  trustedProxies: readonly string[];
+  /** How long a client may read nothing while a response waits for it. */
+  writeTimeoutSeconds: number;
+}
+
+/** Closes connections beyond the limits as they come, and those whose client does not read. */
+export function limitConnections(server: Server, limits: ConnectionLimits, registry: Registry): void {
+  const metrics = createConnectionMetrics(registry, server);
+  server.maxConnections = limits.maxConnections;
+  server.on('drop', () => metrics.refused('all'));
+  setWriteDeadline(server, limits.writeTimeoutSeconds, () => metrics.refused('slow_reader'));
+  limitPerClient(server, limits, () => metrics.refused('client'));
+}
+
+function limitPerClient(server: Server, limits: ConnectionLimits, onRefused: () => void): void {
+  const proxies = new ClientAddresses(limits.trustedProxies);
+  const counts = new Map<string, number>();
+  server.prependListener('connection', (socket: Socket) => {
+    const address = addressOf(socket.remoteAddress);
+    if (proxies.isTrusted(address)) return;
+    const client = clientKeyOf(address);
+    const count = counts.get(client) ?? 0;
+    if (count >= limits.maxConnectionsPerClient) {
+      onRefused();
+      socket.destroy();
+      return;
+    }
+    counts.set(client, count + 1);
+    socket.once('close', () => {
+      const left = (counts.get(client) ?? 1) - 1;
+      if (left === 0) counts.delete(client);
+      else counts.set(client, left);
+    });
+  });
+}
+
+const REASONS = ['all', 'client', 'slow_reader'] as const;
+
+function createConnectionMetrics(registry: Registry, server: Server) {
+  const open = gauge(registry, { name: 'history_gateway_connections', help: 'Open connections of clients' });
+  server.on('connection', (socket: Socket) => {
+    open.inc();
+    socket.once('close', () => open.dec());
+  });
+  const refused = counter(registry, {
+    name: 'history_gateway_connections_refused_total',
+    help: 'Connections that were closed, by the limit: of all, of a client, or of the time to read',
+    labelNames: ['reason'],
+  });
+  for (const reason of REASONS) refused.inc({ reason }, 0);
+  return { refused: (reason: (typeof REASONS)[number]) => refused.inc({ reason }) };
+}

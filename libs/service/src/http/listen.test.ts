@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listen, type Listener } from './listen';
+
+const MIB = 1024 * 1024;
+
+describe('a listener that closes', () => {
+  const open = async (listener: Listener, bytes: string) => {
+    const client = connect(listener.port, '127.0.0.1');
+    client.on('error', () => undefined);
+    await once(client, 'connect');
+    client.write(bytes);
+    return client;
+  };
+
+  it('does not wait for a client that does not read', async () => {
+    const listener = await listen(
+      (_request, response) => void response.write(Buffer.alloc(32 * MIB), () => response.end()),
+      { host: '127.0.0.1', port: 0 },
+    );
+    const client = await open(listener, 'GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    await sleep(100);
+    const startedAt = performance.now();
+    await listener.close();
+    // The limit that all connections have is 5 s.
+    expect(performance.now() - startedAt).toBeLessThan(4_500);
+    client.destroy();
+  }, 15_000);
+
+  it('does not wait for the rest of a request longer than a program may take to stop', async () => {
+    const listener = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
+    const client = await open(listener, 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n1');
+    await sleep(100);
+    await listener.close();
+    client.destroy();
+  }, 15_000);
+
+  it('waits for a response that is being made', async () => {
+    const listener = await listen((_request, response) => void setTimeout(() => response.end('done'), 1_500), {
+      host: '127.0.0.1',
+      port: 0,
+    });
+    const client = await open(listener, 'GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    const received = once(client, 'data');
+    await sleep(100);
+    await listener.close();
+    expect(String(((await received) as Buffer[])[0])).toMatch(/200 OK[^]*done/);
+  }, 15_000);
+});
