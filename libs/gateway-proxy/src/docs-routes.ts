@@ -25,15 +25,25 @@ const PAGE_HEADERS = {
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 const START_SCRIPT = 'start.js';
 
-/** The description of the interface: for programs at /openapi.json, for people at /docs, without the network. */
-export function docsRoutes(): HttpRoute[] {
-  const document = createOpenApiDocument({ version: readServiceVersion() });
+/** Paths that a listener may have or not; all others are described in any case. */
+const OPTIONAL_PATHS = ['/', '/health', '/live', '/metrics'];
+
+/**
+ * The description of the interface: for programs at /openapi.json, for people at /docs, without the network. `served`:
+ * the listener's own paths; the description leaves out those of other listeners.
+ */
+export function docsRoutes(served: string[]): HttpRoute[] {
+  const { paths, ...rest } = createOpenApiDocument({ version: readServiceVersion() });
+  const isServed = (path: string): boolean => served.includes(path) || !OPTIONAL_PATHS.includes(path);
+  const shown = { ...rest, paths: Object.fromEntries(Object.entries(paths).filter(([path]) => isServed(path))) };
+  // Written once: it is the same for every request.
+  const document = JSON.stringify(shown);
   return [
     {
       endpoint: 'openapi',
       method: 'GET',
       path: '/openapi.json',
-      handlers: [(_request, response) => void response.json(document)],
+      handlers: [(_request, response) => void response.type('json').send(document)],
     },
     { endpoint: 'docs', method: 'GET', path: '/docs', handlers: [sendPage] },
     { endpoint: 'docs', method: 'GET', path: '/docs/:file', handlers: [sendAsset] },

@@ -3,7 +3,7 @@ import { describeLag, healthAnswer, type HealthAnswer, type HealthStatus } from 
 import { answerOf, type Config, readServiceVersion, statusOf } from '@antelope-history/service';
 import { ProcessWatch } from './process-watch';
 
-export type ReadComponent = () => Promise<HealthStatus>;
+export type ReadComponent = () => Promise<Pick<Component, 'status' | 'reason'>>;
 
 export interface GatewayHealthDeps {
   config: Pick<Config, 'gateway'>;
@@ -24,6 +24,7 @@ interface ApiHealth {
   facts: ChainFacts;
 }
 
+const DOWN: Component = { status: 'down' };
 const NO_FACTS: ChainFacts = {
   chain_id: null,
   head_block_num: null,
@@ -56,15 +57,16 @@ async function readHealth(
     Promise.all(Object.entries(apiUrls).map(async ([name, urls]) => ({ name, ...(await readApis(urls)) }))),
     statusOf(keyValue.get('health')),
     Promise.all(
-      Object.entries(components).map(async ([name, read]) => ({ name, status: (await answerOf(read())) ?? 'down' })),
+      Object.entries(components).map(async ([name, read]) => ({ name, ...((await answerOf(read())) ?? DOWN) })),
     ),
     answerOf(processes.read()),
   ]);
   const parts = new Map<string, Component>(told?.components);
   // Whether an API answers this gateway is more than what it tells of itself.
-  for (const { name, status } of [...apis, { name: 'key_value', status: keyValueStatus }, ...others]) {
+  for (const { name, status } of [...apis, { name: 'key_value', status: keyValueStatus }]) {
     parts.set(name, { ...parts.get(name), status });
   }
+  for (const { name, ...told } of others) parts.set(name, { ...parts.get(name), ...told });
   const answering = apis.find(({ status }) => status !== 'down');
   const chain = answering && withNewerHead(answering, told?.headBlock);
   return {

@@ -1,6 +1,6 @@
 import compression from 'compression';
 import cors from 'cors';
-import type { Express, RequestHandler } from 'express';
+import type { Express, Request, RequestHandler } from 'express';
 import { constants } from 'node:zlib';
 import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError, ROUTES } from '@antelope-history/schemas';
@@ -9,13 +9,15 @@ import {
   createHttpApp,
   type HttpRoute,
   type Logger,
-  operationsRoutes,
+  readRawBody,
   type Registry,
 } from '@antelope-history/service';
-import { docsRoutes } from './docs-routes';
-import { createGatewayHealth, type ReadComponent } from './gateway-health';
+import { createApiKeys } from './api-keys';
+import { identifyClient, requireAccess } from './client';
+import type { ReadComponent } from './gateway-health';
+import { createGatewayPages } from './gateway-pages';
+import { createWorkLimiter } from './limits/limit-work';
 import { createRateLimit } from './rate-limit';
-import { statusRoutes } from './status-page/status-routes';
 import { createUpstreamProxy } from './upstream-proxy';
 
 export interface GatewayDeps {
@@ -32,6 +34,8 @@ export interface GatewayDeps {
 
 const EXPOSED_HEADERS = [
   'etag',
+  'ratelimit',
+  'ratelimit-policy',
   'retry-after',
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
@@ -42,9 +46,16 @@ const PREFLIGHT_SECONDS = 86_400;
 
 /** The front of the service: rate limits, CORS and compression, and each path to the app that answers it. */
 export function createGateway(deps: GatewayDeps): Express {
-  const { log, registry, now = Date.now } = deps;
-  const readHealth = createGatewayHealth(deps);
-  const app = createHttpApp({
+  const { config, keyValue, log, registry, now = Date.now } = deps;
+  const meet = [
+    identifyClient(config, createApiKeys({ config, keyValue, log, now })),
+    createRateLimit({ keyValue, registry, now }),
+  ];
+  const pages = createGatewayPages(deps, config.gateway.publicPaths).map((route) => ({
+    ...route,
+    handlers: [...meet, ...route.handlers],
+  }));
+  return createHttpApp({
     name: 'gateway',
     log,
     registry,
@@ -53,47 +64,60 @@ export function createGateway(deps: GatewayDeps): Express {
       // Answers are made once and sent once: little effort per byte beats few bytes.
       compression({ level: constants.Z_BEST_SPEED }),
     ],
-    routes: [
-      ...upstreamRoutes(deps),
-      ...operationsRoutes(readHealth, registry),
-      ...docsRoutes(),
-      ...statusRoutes(readHealth, now),
-    ],
+    routes: [...upstreamRoutes(deps, meet), ...pages],
   });
-  app.set('trust proxy', deps.config.gateway.trustedProxies);
-  return app;
 }
 
-function upstreamRoutes(deps: GatewayDeps): HttpRoute[] {
-  const { config, keyValue, log, registry, now = Date.now } = deps;
+/** `meet`: who the client is, and whether it sends too much. */
+function upstreamRoutes(deps: GatewayDeps, meet: RequestHandler[]): HttpRoute[] {
+  const { config, log, registry, now = Date.now } = deps;
   const { historyApiUrl, chainApiUrl, traceApiUrl, chainNodeUrl } = config.gateway;
-  const limitRate = createRateLimit({ keyValue, registry, requestsPerMinute: config.api.rateLimitRpm, now });
-  const proxies = {
+  const limitWork = createWorkLimiter(config.gateway, registry);
+  // The whole body is here before an upstream's connection is taken: slow clients hold none of them.
+  const readBody = readRawBody(config.api.bodyLimitBytes);
+  const admit = [...meet, requireAccess, readBody, limitWork];
+  const proxyTo = {
     history: createUpstreamProxy('history-api', historyApiUrl, log, now),
     chain: createUpstreamProxy('chain-api', chainApiUrl, log, now),
     trace: createUpstreamProxy('trace-api', traceApiUrl, log, now),
   };
-  const routes = Object.values(ROUTES).map(({ endpoint, path, app }) => ({
+  const routes: HttpRoute[] = Object.values(ROUTES).map(({ endpoint, path, app, method }) => ({
     endpoint,
     path,
-    // The app refuses other methods itself.
-    method: undefined,
-    handlers: [limitRate, proxies[app]],
+    method,
+    handlers: [...admit, proxyTo[app](() => path)],
   }));
   if (chainNodeUrl === undefined) return routes;
   const proxyToNode = createUpstreamProxy('chain-node', [chainNodeUrl], log, now);
-  const nodeRoute = {
-    endpoint: '',
-    path: '/v1/chain/:call',
-    method: undefined,
-    handlers: [acceptCall, limitRate, proxyToNode],
-  };
-  return [...routes, nodeRoute];
+  return [
+    ...routes,
+    {
+      endpoint: '',
+      path: '/v1/chain/:call',
+      method: ['GET', 'POST'],
+      handlers: [acceptCall, ...admit, proxyToNode(nodeTarget)],
+    },
+  ];
 }
 
-/** Only plain names reach the node: no `..` that a proxy before it could resolve into its producer API. */
+/**
+ * Only plain names reach the node: no `..` that a proxy before it could resolve into its producer API, and no encoded name
+ * of an endpoint of our own, which the router does not take for that endpoint.
+ */
+const CALL = /^\/v1\/chain\/([a-z0-9_]+)\/?$/;
+
 const acceptCall: RequestHandler = (request, _response, next) => {
-  if (!/^[a-z0-9_]+$/.test(String(request.params['call'])))
-    throw new HistoryError('UNKNOWN_PATH', 'this path does not exist');
+  if (!CALL.test(request.path)) throw new HistoryError('UNKNOWN_PATH', 'this path does not exist');
   next();
 };
+
+/** The path is taken as it was sent: `request.params` are decoded. */
+function nodeTarget(request: Request): string {
+  const call = CALL.exec(request.path)?.[1] ?? '';
+  return `/v1/chain/${call}${queryOf(request)}`;
+}
+
+/** With its question mark; a fragment, which no client should send, is no part of it. */
+function queryOf(request: Request): string {
+  return /^[^?#]*(\?[^#]*)/.exec(request.url)?.[1] ?? '';
+}

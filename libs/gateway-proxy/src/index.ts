@@ -1,2 +1,3 @@
 export * from './gateway';
 export type { ReadComponent } from './gateway-health';
+export { createGatewayOperations } from './gateway-pages';

@@ -1,75 +1,121 @@
-import type { RequestHandler } from 'express';
-import { rateLimit, type Store } from 'express-rate-limit';
+import type { RequestHandler, Response } from 'express';
 import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
-import { answerInTime, counter, type Registry } from '@antelope-history/service';
-import { WindowCounts } from './window-counts';
-
-const WINDOW_MS = 60_000;
-/** One client usually holds a whole /64 of IPv6 addresses. */
-const IPV6_SUBNET_BITS = 64;
-/** No request waits longer to be counted. */
-const COUNT_LIMIT_MS = 250;
+import { counter, type Registry } from '@antelope-history/service';
+import { type Client, clientOf } from './client';
+import { SharedWindow, WINDOW_MS } from './shared-window';
 
 export interface RateLimitDeps {
   keyValue: KeyValue;
   registry: Registry;
-  /** Per client address; 0 = any number. */
-  requestsPerMinute: number;
   /** Milliseconds since 1970. */
   now(): number;
 }
 
-/**
- * Lets each client address send so many requests per minute, counted over all gateways. While the key-value store is
- * away each gateway counts what itself lets through: the limit is looser then, and the service goes on.
- */
-export function createRateLimit(deps: RateLimitDeps): RequestHandler {
-  const { requestsPerMinute } = deps;
-  if (requestsPerMinute === 0) return (_request, _response, next) => next();
-  return rateLimit({
-    windowMs: WINDOW_MS,
-    limit: requestsPerMinute,
-    ipv6Subnet: IPV6_SUBNET_BITS,
-    legacyHeaders: true,
-    standardHeaders: 'draft-6',
-    store: createWindowStore(deps),
-    // Its checks print to the console.
-    validate: false,
-    handler: (_request, _response, next) => {
-      next(new HistoryError('RATE_LIMITED', `send at most ${requestsPerMinute} requests per minute`));
-    },
-  });
+/** One of a client's two limits, and how much of it is used. */
+interface Quota {
+  name: 'requests' | 'cost';
+  /** Per window. */
+  limit: number;
+  used: number;
 }
 
-/** Counts in windows that begin with the minute, so that all gateways agree when a window ends. */
-function createWindowStore({ keyValue, registry, requestsPerMinute, now }: RateLimitDeps): Store {
-  const counts = new WindowCounts();
-  const uncounted = counter(registry, {
+const OUTCOMES = ['admitted', 'requests', 'cost'] as const;
+/** A request costs so much when the upstream does not say. */
+const LEAST_COST = 1;
+const COST = /^\d{1,9}$/;
+
+/**
+ * Lets each client send so many requests per minute, and requests of so much cost. The cost is known after the upstream
+ * has responded, so a client is refused once it has used up what it may: one request may go over.
+ */
+export function createRateLimit(deps: RateLimitDeps): RequestHandler {
+  const count = countOutcomes(deps.registry);
+  const windowOf = createWindows(deps);
+
+  async function quotasOf({ id, requestsPerMinute, costPerMinute }: Client): Promise<Quota[]> {
+    const quotas: Quota[] = [];
+    if (requestsPerMinute > 0) {
+      const used = await windowOf.requests.add(id, 1, requestsPerMinute);
+      quotas.push({ name: 'requests', limit: requestsPerMinute, used });
+    }
+    if (costPerMinute > 0) quotas.push({ name: 'cost', limit: costPerMinute, used: windowOf.cost.of(id) });
+    return quotas;
+  }
+
+  return async (_request, response, next) => {
+    const client = clientOf(response);
+    const quotas = await quotasOf(client);
+    const exceeded = quotas.find(isExceeded);
+    showQuotas(response, quotas, windowOf.requests.secondsLeft());
+    count(exceeded?.name ?? 'admitted');
+    if (exceeded) {
+      response.setHeader('retry-after', windowOf.requests.secondsLeft());
+      throw new HistoryError('RATE_LIMITED', refusalOf(exceeded));
+    }
+    if (client.costPerMinute > 0)
+      chargeOnce(response, (cost) => windowOf.cost.add(client.id, cost, client.costPerMinute));
+    next();
+  };
+}
+
+/** Counts what the upstream says that the response cost; a request that it did not respond to costs the least. */
+export function chargeCost(response: Response, cost: unknown): void {
+  const charge = response.locals['chargeCost'] as ((cost: number) => void) | undefined;
+  charge?.(Math.max(LEAST_COST, typeof cost === 'string' && COST.test(cost) ? Number(cost) : LEAST_COST));
+}
+
+function chargeOnce(response: Response, add: (cost: number) => Promise<number>): void {
+  response.locals['chargeCost'] = (cost: number): void => {
+    response.locals['chargeCost'] = undefined;
+    void add(cost);
+  };
+  response.once('close', () => chargeCost(response, undefined));
+}
+
+function isExceeded({ name, limit, used }: Quota): boolean {
+  return name === 'requests' ? used > limit : used >= limit;
+}
+
+function refusalOf({ name, limit }: Quota): string {
+  const what = name === 'requests' ? 'requests' : 'units of cost: ask for fewer or smaller responses';
+  return `send at most ${limit} ${what} per minute`;
+}
+
+/** By draft-ietf-httpapi-ratelimit-headers-10, and the older headers for requests that clients know. */
+function showQuotas(response: Response, quotas: Quota[], secondsLeft: number): void {
+  const remaining = ({ limit, used }: Quota): number => Math.max(0, limit - used);
+  if (quotas.length === 0) return;
+  response.setHeader(
+    'ratelimit-policy',
+    quotas.map(({ name, limit }) => `"${name}";q=${limit};w=${WINDOW_MS / 1000}`).join(', '),
+  );
+  response.setHeader(
+    'ratelimit',
+    quotas.map((quota) => `"${quota.name}";r=${remaining(quota)};t=${secondsLeft}`).join(', '),
+  );
+  const requests = quotas.find(({ name }) => name === 'requests');
+  if (!requests) return;
+  response.setHeader('x-ratelimit-limit', requests.limit);
+  response.setHeader('x-ratelimit-remaining', remaining(requests));
+  response.setHeader('x-ratelimit-reset', Math.ceil(Date.now() / 1000) + secondsLeft);
+}
+
+function createWindows({ keyValue, registry, now }: RateLimitDeps) {
+  const alone = counter(registry, {
     name: 'history_requests_counted_alone_total',
     help: 'Requests that this gateway counted alone, because the key-value store did not',
   });
+  const deps = { keyValue, now, onCountedAlone: () => alone.inc() };
+  return { requests: new SharedWindow({ ...deps, name: 'rate' }), cost: new SharedWindow({ ...deps, name: 'cost' }) };
+}
 
-  async function countEverywhere(client: string, windowStart: number): Promise<number> {
-    const counted = await answerInTime(
-      keyValue.count(`rate:${client}:${windowStart}`, WINDOW_MS),
-      COUNT_LIMIT_MS,
-      undefined,
-    );
-    if (counted === undefined) uncounted.inc();
-    return counted ?? 0;
-  }
-
-  return {
-    async increment(client) {
-      const windowStart = now() - (now() % WINDOW_MS);
-      const here = counts.count(client, windowStart);
-      // Who sent too much here did so everywhere: a flood does not reach the key-value store.
-      const totalHits = here > requestsPerMinute ? here : Math.max(here, await countEverywhere(client, windowStart));
-      return { totalHits, resetTime: new Date(windowStart + WINDOW_MS) };
-    },
-    // Part of the library's interface, for options that are not used here.
-    decrement: () => undefined,
-    resetKey: () => undefined,
-  };
+function countOutcomes(registry: Registry): (outcome: (typeof OUTCOMES)[number]) => void {
+  const limited = counter(registry, {
+    name: 'history_gateway_rate_limits_total',
+    help: 'Requests by what the rate limits said: admitted, or refused by the limit of requests or of cost',
+    labelNames: ['outcome'],
+  });
+  for (const outcome of OUTCOMES) limited.inc({ outcome }, 0);
+  return (outcome) => limited.inc({ outcome });
 }

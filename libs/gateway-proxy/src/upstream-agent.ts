@@ -7,9 +7,13 @@ import type { Upstreams } from './upstreams';
 
 /** Shorter than an app keeps idle connections, so that a request never goes into a closing one. */
 const IDLE_LIMIT_MS = 60_000;
-const MAX_SOCKETS = 512;
+/**
+ * Connections in use are as many as the requests that the gateway admits (`WorkLimits`); the agent has no bound of its
+ * own, because its queue would be behind slow clients. So many idle ones are kept per upstream.
+ */
+const MAX_IDLE_SOCKETS = 64;
 const CONNECT_LIMIT_MS = 5_000;
-const OPTIONS = { keepAlive: true, timeout: IDLE_LIMIT_MS, maxSockets: MAX_SOCKETS };
+const OPTIONS = { keepAlive: true, timeout: IDLE_LIMIT_MS, maxFreeSockets: MAX_IDLE_SOCKETS };
 
 /**
  * Connections to servers of which any may answer. One that can not be reached is passed over: nothing of the request has
@@ -19,6 +23,9 @@ export function createUpstreamAgent(upstreams: Upstreams, onAway: (url: string, 
   const isSecure = upstreams.urls[0]?.startsWith('https:') ?? false;
   const agent = isSecure ? new HttpsAgent(OPTIONS) : new HttpAgent(OPTIONS);
   const connect = agent.createConnection.bind(agent);
+  const keepAlive = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
+  /** Connections to another upstream than was wanted: the agent would reuse them as connections to the wanted one. */
+  const strays = new WeakSet<Duplex>();
 
   async function connectTo(url: string, options: ClientRequestArgs): Promise<Socket> {
     const socket = connect({ ...options, ...addressOf(url) }) as Socket;
@@ -40,7 +47,9 @@ export function createUpstreamAgent(upstreams: Upstreams, onAway: (url: string, 
     let failure: unknown;
     for (const url of upstreams.startingWith(wanted)) {
       try {
-        return await connectTo(url, options);
+        const socket = await connectTo(url, options);
+        if (url !== wanted) strays.add(socket);
+        return socket;
       } catch (error) {
         failure = error;
       }
@@ -55,6 +64,7 @@ export function createUpstreamAgent(upstreams: Upstreams, onAway: (url: string, 
     );
     return undefined;
   };
+  agent.keepSocketAlive = (socket) => !strays.has(socket) && keepAlive(socket);
   return agent;
 }
 

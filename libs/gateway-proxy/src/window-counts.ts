@@ -1,21 +1,29 @@
 /** Clients counted at once; a flood from more addresses is not stopped by a limit per address anyway. */
 export const MOST_CLIENTS = 100_000;
 
-/** How often each client came in the window of time that is now. */
+/** What was counted of each client in the window of time that is now. */
 export class WindowCounts {
   private windowStart = 0;
   private counts = new Map<string, number>();
 
-  /** Counts a client once more and gives how often it came since `windowStart`. */
-  count(client: string, windowStart: number): number {
-    if (windowStart !== this.windowStart) {
-      this.windowStart = windowStart;
-      this.counts = new Map();
-    }
-    const counted = (this.counts.get(client) ?? 0) + 1;
-    if (counted === 1 && this.counts.size >= MOST_CLIENTS) this.forgetFirst();
+  /** What is counted of a client since `windowStart`. */
+  of(client: string, windowStart: number): number {
+    this.enter(windowStart);
+    return this.counts.get(client) ?? 0;
+  }
+
+  /** Adds to what is counted of a client since `windowStart`, and gives the sum. */
+  count(client: string, windowStart: number, amount = 1): number {
+    const counted = this.of(client, windowStart) + amount;
+    if (!this.counts.has(client) && this.counts.size >= MOST_CLIENTS) this.forgetFirst();
     this.counts.set(client, counted);
     return counted;
+  }
+
+  private enter(windowStart: number): void {
+    if (windowStart === this.windowStart) return;
+    this.windowStart = windowStart;
+    this.counts = new Map();
   }
 
   private forgetFirst(): void {

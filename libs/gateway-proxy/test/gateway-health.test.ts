@@ -4,16 +4,16 @@ import { healthAnswer } from '@antelope-history/schemas';
 import type { Heartbeat } from '@antelope-history/service';
 import { BrokenKeyValue, CHAIN_FACTS, GatewayStand, type Settings } from './gateway-stand';
 
-describe('GET /health of the gateway', () => {
+describe('GET /health of the gateway, for operators', () => {
   const stand = new GatewayStand();
   beforeAll(() => stand.open());
   afterAll(() => stand.close());
   beforeEach(() => (stand.chainHealth = 'ok'));
 
-  const healthOf = async (settings?: Settings) => request(stand.createGateway(settings)).get('/health');
+  const healthOf = async (settings?: Settings) => request(stand.createOperations(settings)).get('/health');
 
   it('is what the APIs say of the chain, with every part', async () => {
-    const response = await healthOf({ components: { reader: async () => 'ok' } });
+    const response = await healthOf({ components: { reader: async () => ({ status: 'ok' as const }) } });
     expect([response.status, response.body]).toEqual([
       200,
       {
@@ -28,6 +28,12 @@ describe('GET /health of the gateway', () => {
         },
       },
     ]);
+  });
+
+  it('says why a part is away, where the part knows', async () => {
+    const told = { status: 'down', reason: 'SHIP_UNSUPPORTED' } as const;
+    const { status, body } = await healthOf({ components: { ship: async () => told } });
+    expect([status, body]).toMatchObject([200, { status: 'degraded', components: { ship: told } }]);
   });
 
   it.each<[string, Settings]>([
@@ -65,7 +71,7 @@ describe('GET /health of the gateway', () => {
   it('counts the processes that tell of themselves, and is degraded when one of the stages is missing', async () => {
     const keyValue = new MemoryKeyValue();
     let now = 0;
-    const gateway = stand.createGateway({ keyValue, now: () => now });
+    const gateway = stand.createOperations({ keyValue, now: () => now });
     const told = (kind: string): Heartbeat => ({
       kind,
       host: 'machine',
@@ -113,15 +119,15 @@ describe('GET /health of the gateway', () => {
         work: { unit: 'blocks', perSecond: 0 },
       };
       await keyValue.setMember('heartbeats', 'one', JSON.stringify(told), 60_000);
-      expect((await request(stand.createGateway({ keyValue })).get('/health')).body).toMatchObject(health);
+      expect((await request(stand.createOperations({ keyValue })).get('/health')).body).toMatchObject(health);
     },
   );
 
   it('is asked of the APIs at most once a second', async () => {
     let asked = 0;
-    const components = { reader: async () => (asked++, 'ok' as const) };
+    const components = { reader: async () => (asked++, { status: 'ok' as const }) };
     let now = 0;
-    const gateway = stand.createGateway({ components, now: () => now });
+    const gateway = stand.createOperations({ components, now: () => now });
     await Promise.all([request(gateway).get('/health'), request(gateway).get('/health')]);
     expect(asked).toBe(1);
     now = 1000;

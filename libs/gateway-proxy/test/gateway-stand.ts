@@ -3,6 +3,7 @@ import { MemoryKeyValue } from '@antelope-history/in-process';
 import type { KeyValue } from '@antelope-history/key-value';
 import { type ApiName, type HealthAnswer, type HealthStatus, ROUTES } from '@antelope-history/schemas';
 import {
+  type Config,
   createHttpApp,
   createLogger,
   jsonBodyOf,
@@ -13,7 +14,7 @@ import {
   readJsonBody,
   Registry,
 } from '@antelope-history/service';
-import { createGateway, type GatewayDeps } from '../src';
+import { createGateway, createGatewayOperations, type GatewayDeps } from '../src';
 
 const log = createLogger('test', 'silent');
 
@@ -59,7 +60,7 @@ export class BrokenKeyValue extends MemoryKeyValue {
   override listMembers = () => Promise.reject(new Error('redis://secret is away'));
 }
 
-export interface Settings extends Pick<GatewayDeps, 'components' | 'now'> {
+export interface Settings extends Partial<Pick<GatewayDeps, 'components' | 'now' | 'registry'>> {
   /** What differs from the default configuration with the stand's APIs. */
   environment?: Record<string, string>;
   keyValue?: KeyValue;
@@ -91,13 +92,36 @@ export class GatewayStand {
     return listener.url;
   }
 
-  createGateway({ environment = {}, keyValue = new MemoryKeyValue(), ...deps }: Settings = {}) {
-    const config = loadConfig([], {
+  /** A gateway as its process serves it, with its limits of connections. */
+  async serveLimited(settings: Settings): Promise<Listener> {
+    const { gateway } = this.loadConfig(settings.environment);
+    const { registry = new Registry() } = settings;
+    const app = this.createGateway({ ...settings, registry });
+    const listener = await listen(app, { ...gateway, host: '127.0.0.1', port: 0, registry });
+    this.listeners.push(listener);
+    return listener;
+  }
+
+  createGateway(settings: Settings = {}) {
+    return createGateway(this.depsOf(settings));
+  }
+
+  /** What the operations listener shows. */
+  createOperations(settings: Settings = {}) {
+    const routes = createGatewayOperations(this.depsOf(settings));
+    return createHttpApp({ name: 'operations', log, registry: new Registry(), routes });
+  }
+
+  depsOf({ environment, keyValue = new MemoryKeyValue(), ...deps }: Settings): GatewayDeps {
+    return { config: this.loadConfig(environment), keyValue, log, registry: new Registry(), ...deps };
+  }
+
+  private loadConfig(environment: Record<string, string> = {}): Config {
+    return loadConfig([], {
       HISTORY_GATEWAY__HISTORY_API_URL: this.urls.history,
       HISTORY_GATEWAY__CHAIN_API_URL: this.urls.chain,
       HISTORY_GATEWAY__TRACE_API_URL: this.urls.trace,
       ...environment,
     });
-    return createGateway({ config, keyValue, log, registry: new Registry(), ...deps });
   }
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, request as httpRequest, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import request from 'supertest';
 import { ROUTES } from '@antelope-history/schemas';
+import { Registry } from '@antelope-history/service';
 import { GatewayStand } from './gateway-stand';
 
 describe('the gateway', () => {
@@ -123,19 +124,56 @@ describe('the gateway', () => {
       expect((await request(gateway).post(ROUTES.getChainBlock.path).send({})).body.app).toBe('chain');
     });
 
-    it.each(['/v1/chain/%2e%2e', '/v1/chain/a%2fb', '/v1/chain/get_info/x', '/v1/chain/%ZZ', '/v1/producer/pause'])(
-      'passes nothing else: %s',
-      async (path) => {
-        const url = await stand.serve(stand.createGateway({ environment }));
-        expect((await fetch(url + path, { method: 'POST' })).status).toBe(404);
-      },
-    );
+    it.each([
+      '/v1/chain/%2e%2e',
+      '/v1/chain/a%2fb',
+      '/v1/chain/get_info/x',
+      '/v1/chain/%ZZ',
+      '/v1/producer/pause',
+      // Other spellings of an endpoint of our own.
+      '/v1/chain/%67et_block',
+      '/v1/chain/get%5fblock/',
+      '/v1/chain/get_block%20',
+      '/v1/chain/get_block%00',
+      '/v1/chain/get_block%2f',
+      '/v1/chain/GET_BLOCK',
+      '/v1/chain/Get_block',
+      '/V1/chain/get_block',
+      '/v1/Chain/get_info',
+      '/v1/%63hain/get_info',
+      '/v1/chain//get_block',
+      '/v1//chain/get_block',
+      '//v1/chain/get_info',
+      '/v1/chain/get_block//',
+      '/v1/chain/get_block;x=1',
+      '/v1/chain;x/get_block',
+      '/v1/chain/;get_block',
+      '/v1/chain/get_block.',
+      '/v1/chain/get_block\\',
+      'http://x/v1/chain/%67et_block',
+    ])('passes nothing else: %s', async (path) => {
+      expect(await statusOf(path)).toBe(404);
+    });
+
+    it.each(['', '/', '?x=1', '/?x=1', '#x'])('passes none of our own endpoints: "get_block%s"', async (ending) => {
+      expect(await statusOf(`/v1/chain/get_block${ending}`)).toBe(200);
+      expect(await statusOf(`http://x/v1/chain/get_block${ending}`)).toBe(200);
+    });
+
+    /** The node responds 500. The path is sent as it is: clients of ours would write it anew. */
+    async function statusOf(path: string): Promise<number | undefined> {
+      const { hostname, port } = new URL(await stand.serve(stand.createGateway({ environment })));
+      const sent = httpRequest({ hostname, port, path, method: 'POST' }).end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    }
   });
 
   it('counts what it answers', async () => {
-    const gateway = stand.createGateway();
-    await request(gateway).post(ROUTES.getActions.path).send({});
-    const { text } = await request(gateway).get('/metrics');
+    const registry = new Registry();
+    await request(stand.createGateway({ registry })).post(ROUTES.getActions.path).send({});
+    const text = await registry.metrics();
     expect(text).toContain('http_requests_total{app="gateway",path="/v1/history/get_actions",status="2xx"} 1');
     expect(text).toContain('http_requests_total{app="gateway",path="/v1/chain/get_block",status="5xx"} 0');
   });

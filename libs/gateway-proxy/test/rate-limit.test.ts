@@ -1,6 +1,7 @@
 import request from 'supertest';
 import { MemoryKeyValue } from '@antelope-history/in-process';
 import { ROUTES } from '@antelope-history/schemas';
+import { Registry } from '@antelope-history/service';
 import { BrokenKeyValue, GatewayStand } from './gateway-stand';
 
 describe('rate limits', () => {
@@ -55,14 +56,14 @@ describe('rate limits', () => {
   it('are kept by each gateway alone while the key-value store is away', async () => {
     const environment = { HISTORY_API__RATE_LIMIT_RPM: '2' };
     const broken = { environment, keyValue: new BrokenKeyValue(), now: () => NOW };
-    const [first, second] = [stand.createGateway(broken), stand.createGateway(broken)];
+    const registry = new Registry();
+    const [first, second] = [stand.createGateway({ ...broken, registry }), stand.createGateway(broken)];
     const post = (gateway: typeof first) => request(gateway).post(ROUTES.getActions.path).send({});
     expect((await post(first)).headers).toMatchObject({ 'x-ratelimit-remaining': '1' });
     expect((await post(first)).status).toBe(200);
     expect((await post(first)).status).toBe(429);
     expect((await post(second)).status).toBe(200);
-    const { text } = await request(first).get('/metrics');
-    expect(text).toContain('history_requests_counted_alone_total 2');
+    expect(await registry.metrics()).toContain('history_requests_counted_alone_total 2');
   });
 
   it('wait for no key-value store that hangs', async () => {
@@ -90,8 +91,86 @@ describe('rate limits', () => {
     expect(count).toHaveBeenCalledTimes(2);
   });
 
-  it('leave /health alone', async () => {
-    const gateway = stand.createGateway({ environment: { HISTORY_API__RATE_LIMIT_RPM: '1' } });
-    for (let i = 0; i < 3; i++) expect((await request(gateway).get('/live')).status).toBe(200);
+  it('are told by the RateLimit header fields', async () => {
+    const environment = { HISTORY_API__RATE_LIMIT_RPM: '3', HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '100' };
+    const gateway = stand.createGateway({ environment, now: () => NOW });
+    const { headers } = await request(gateway).post(ROUTES.getActions.path).send({});
+    expect(headers).toMatchObject({
+      'ratelimit-policy': '"requests";q=3;w=60, "cost";q=100;w=60',
+      ratelimit: '"requests";r=2;t=1, "cost";r=100;t=1',
+    });
+    const none = await request(stand.createGateway()).post(ROUTES.getActions.path).send({});
+    expect([none.headers['ratelimit'], none.headers['x-ratelimit-limit']]).toEqual([undefined, undefined]);
+  });
+
+  describe('by cost', () => {
+    const environment = { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '100' };
+    let cost: string | undefined;
+    let upstream: string;
+    beforeAll(async () => {
+      upstream = await stand.serve((incoming, response) => {
+        incoming.resume();
+        if (cost !== undefined) response.setHeader('x-request-cost', cost);
+        response.end('{}');
+      });
+    });
+
+    function createGateway(keyValue = new MemoryKeyValue(), now = () => NOW) {
+      const settings = { ...environment, HISTORY_GATEWAY__HISTORY_API_URL: upstream };
+      return stand.createGateway({ environment: settings, keyValue, now });
+    }
+    const post = (gateway: ReturnType<typeof createGateway>) => request(gateway).post(ROUTES.getActions.path).send({});
+    const leftOf = (headers: Record<string, string>) => Number(/"cost";r=(\d+)/.exec(headers['ratelimit'] ?? '')?.[1]);
+
+    it('refuse a client whose minute is used up, and let it in when the next begins', async () => {
+      let now = NOW;
+      const gateway = createGateway(undefined, () => now);
+      cost = '60';
+      for (const left of [100, 40]) {
+        const { status, headers } = await post(gateway);
+        expect([status, leftOf(headers), headers['x-request-cost']]).toEqual([200, left, undefined]);
+      }
+      const refused = await post(gateway);
+      expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
+      expect(refused.body.error).toMatchObject({
+        name: 'rate_limited',
+        details: [{ message: expect.stringMatching(/cost/) }],
+      });
+      now += 1_000;
+      expect((await post(gateway)).status).toBe(200);
+    });
+
+    it.each([undefined, '', '-5', '1e9', '0', 'x', '99999999999'])('take %j for the least', async (said) => {
+      const gateway = createGateway();
+      cost = said;
+      await post(gateway);
+      expect(leftOf((await post(gateway)).headers)).toBe(99);
+    });
+
+    it('are counted over all gateways', async () => {
+      const keyValue = new MemoryKeyValue();
+      const [first, second] = [createGateway(keyValue), createGateway(keyValue)];
+      cost = '50';
+      await post(first);
+      await post(second);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect((await post(second)).status).toBe(429);
+    });
+  });
+
+  it('count the pages of the gateway as they count the endpoints', async () => {
+    const gateway = stand.createGateway({ environment: { HISTORY_API__RATE_LIMIT_RPM: '4' } });
+    for (const path of ['/live', '/health', '/docs', '/openapi.json']) {
+      expect([path, (await request(gateway).get(path)).status]).toEqual([path, 200]);
+    }
+    for (const path of ['/live', '/health', '/docs', '/docs/swagger-ui-bundle.js', '/openapi.json']) {
+      expect([path, (await request(gateway).get(path)).status]).toEqual([path, 429]);
+    }
+    expect((await request(gateway).post(ROUTES.getActions.path).send({})).status).toBe(429);
+  });
+
+  it('leave the operations listener alone', async () => {
+    const operations = stand.createOperations({ environment: { HISTORY_API__RATE_LIMIT_RPM: '1' } });
+    for (let i = 0; i < 3; i++) expect((await request(operations).get('/live')).status).toBe(200);
   });
 });

@@ -5,6 +5,7 @@ import { healthAnswer, type HealthAnswer } from '@antelope-history/schemas';
 import { renderStatusPage } from '../src/status-page/render-status-page';
 import { BrokenKeyValue, CHAIN_FACTS, GatewayStand } from './gateway-stand';
 
+const SERVED = ['/docs', '/openapi.json', '/metrics', '/health'];
 const AT = new Date(Date.UTC(2026, 0, 2, 3, 4, 5));
 
 describe('the status page', () => {
@@ -12,13 +13,13 @@ describe('the status page', () => {
   beforeAll(() => stand.open());
   afterAll(() => stand.close());
 
-  const get = (settings = {}) => request(stand.createGateway(settings)).get('/');
+  const get = (settings = {}) => request(stand.createOperations(settings)).get('/');
 
   it('says what /health says', async () => {
     const page = await get({ now: () => AT.getTime() });
-    const { body } = await request(stand.createGateway()).get('/health');
+    const { body } = await request(stand.createOperations()).get('/health');
     expect([page.status, page.type]).toEqual([200, 'text/html']);
-    expect(page.text).toBe(renderStatusPage(healthAnswer.parse(body), AT));
+    expect(page.text).toBe(renderStatusPage(healthAnswer.parse(body), SERVED, AT));
     expect(page.text).toContain('Everything is running');
     expect(page.text).toContain('2026-01-02 03:04:05 UTC');
   });
@@ -36,11 +37,17 @@ describe('the status page', () => {
   });
 
   it('links to pages that are there', async () => {
-    const gateway = stand.createGateway();
-    const { text } = await request(gateway).get('/');
+    const operations = stand.createOperations();
+    const { text } = await request(operations).get('/');
     const links = [...text.matchAll(/<a href="\.(\/[^"]+)"/g)].map(([, link]) => String(link));
-    expect(links).toEqual(['/docs', '/openapi.json', '/metrics', '/health']);
-    for (const link of links) expect([link, (await request(gateway).get(link)).status]).toEqual([link, 200]);
+    expect(links).toEqual(SERVED);
+    for (const link of links) expect([link, (await request(operations).get(link)).status]).toEqual([link, 200]);
+  });
+
+  it('is public where the operator says so, and links to public paths only', async () => {
+    const environment = { HISTORY_GATEWAY__PUBLIC_PATHS: 'status_page,health' };
+    const { text } = await request(stand.createGateway({ environment })).get('/');
+    expect([...text.matchAll(/<a href="\.(\/[^"]+)"/g)].map(([, link]) => link)).toEqual(['/health']);
   });
 
   it('loads nothing, and runs and shows only what its policy names', async () => {
@@ -75,7 +82,7 @@ describe('the status page', () => {
 
   describe('with facts', () => {
     const render = (health: Partial<HealthAnswer>): string =>
-      renderStatusPage({ ...CHAIN_FACTS, status: 'ok', ...health }, AT);
+      renderStatusPage({ ...CHAIN_FACTS, status: 'ok', ...health }, SERVED, AT);
 
     it('shows where the chain stands', () => {
       const page = render({

@@ -51,7 +51,13 @@ describe('a gateway before several APIs of a kind', () => {
 
   const createGateway = () =>
     stand.serve(
-      stand.createGateway({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: urls.join(', ') }, now: () => time }),
+      stand.createGateway({
+        environment: {
+          HISTORY_GATEWAY__HISTORY_API_URL: urls.join(', '),
+          HISTORY_GATEWAY__PUBLIC_PATHS: 'health_details',
+        },
+        now: () => time,
+      }),
     );
 
   /** Who answered so many requests, in order; every one has to be answered, with all of its body. */

@@ -36,9 +36,9 @@ export class MemoryKeyValue implements KeyValue {
     return Promise.resolve();
   }
 
-  count(key: string, ttlMs: number): Promise<number> {
+  count(key: string, ttlMs: number, amount = 1): Promise<number> {
     const counter = this.live(key);
-    const counted = Number(counter?.value ?? 0) + 1;
+    const counted = Number(counter?.value ?? 0) + amount;
     this.store(key, { value: String(counted), expiresAt: counter?.expiresAt ?? this.now() + ttlMs });
     return Promise.resolve(counted);
   }

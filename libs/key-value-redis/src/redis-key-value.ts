@@ -31,12 +31,12 @@ class RedisKeyValue implements KeyValue {
   }
 
   /** One transaction, in which the server's clock stands still: a counter is never there without its time to live. */
-  count(key: string, ttlMs: number): Promise<number> {
+  count(key: string, ttlMs: number, amount = 1): Promise<number> {
     return this.connection.run(async (client) => {
       const [, counted] = await client
         .multi()
         .set(key, '0', { ...expiringAfter(ttlMs), condition: 'NX' })
-        .incr(key)
+        .incrBy(key, amount)
         .execTyped();
       return counted;
     });

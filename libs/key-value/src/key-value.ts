@@ -10,8 +10,11 @@ export interface KeyValue {
   /** `ttlMs`: how long the value lives; undefined = until it is replaced or lost. */
   set(key: string, value: string, ttlMs?: number): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Adds 1 to a counter that is forgotten `ttlMs` after it was first counted; gives its new value. */
-  count(key: string, ttlMs: number): Promise<number>;
+  /**
+   * Adds `amount`, an integer from 0 on and 1 without it, to a counter that is forgotten `ttlMs` after it was first
+   * counted; gives its new value.
+   */
+  count(key: string, ttlMs: number, amount?: number): Promise<number>;
   /** Makes a member of a group, or gives it a new value; it belongs to it for `ttlMs`. */
   setMember(group: string, member: string, value: string, ttlMs: number): Promise<void>;
   deleteMember(group: string, member: string): Promise<void>;

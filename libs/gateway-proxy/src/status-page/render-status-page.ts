@@ -45,11 +45,18 @@ const NAMES: Record<string, string> = {
   ship: 'State history of the node',
 };
 
+const LINKS: Record<string, string> = {
+  '/docs': 'Documentation',
+  '/openapi.json': 'OpenAPI',
+  '/metrics': 'Metrics',
+  '/health': 'Health',
+};
+
 /**
  * The status page: what /health says, for people. Elements with an id follow what is served later (see `SCRIPT`);
- * without script the page loads itself again.
+ * without script the page loads itself again. `served`: the paths to which it may link.
  */
-export function renderStatusPage(health: HealthAnswer, at: Date): string {
+export function renderStatusPage(health: HealthAnswer, served: string[], at: Date): string {
   const { status, version, chain_id: chainId } = health;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -87,10 +94,7 @@ ${renderFigure('lag', 'Blocks behind', formatNumber(health.lag_blocks))}
 </main>
 <footer>
 <nav aria-label="Service">
-<a href="./docs">Documentation</a>
-<a href="./openapi.json">OpenAPI</a>
-<a href="./metrics">Metrics</a>
-<a href="./health">Health</a>
+${renderLinks(served)}
 </nav>
 <p>Version <span id="version">${escapeHtml(version)}</span> · as of <time id="at">${formatTime(at)}</time><span id="stale" hidden> · no answer since</span></p>
 </footer>
@@ -98,6 +102,13 @@ ${renderFigure('lag', 'Blocks behind', formatNumber(health.lag_blocks))}
 </body>
 </html>
 `;
+}
+
+function renderLinks(served: string[]): string {
+  return Object.entries(LINKS)
+    .filter(([path]) => served.includes(path))
+    .map(([path, name]) => `<a href=".${path}">${name}</a>`)
+    .join('\n');
 }
 
 /** How much of the chain is committed; drawn, as the policy forbids inline styles. */

@@ -2,8 +2,12 @@ import type { HealthAnswer } from '@antelope-history/schemas';
 import type { HttpRoute } from '@antelope-history/service';
 import { renderStatusPage, STATUS_PAGE_HEADERS } from './render-status-page';
 
-/** The status page at the root; it is there also when the service is down, and says so. */
-export function statusRoutes(readHealth: () => Promise<HealthAnswer>, now: () => number): HttpRoute[] {
+/** The status page at the root; it is there also when the service is down, and says so. It links to paths of `served`. */
+export function statusRoutes(
+  readHealth: () => Promise<HealthAnswer>,
+  served: string[],
+  now: () => number,
+): HttpRoute[] {
   return [
     {
       endpoint: 'status',
@@ -15,7 +19,7 @@ export function statusRoutes(readHealth: () => Promise<HealthAnswer>, now: () =>
           response
             .set(STATUS_PAGE_HEADERS)
             .type('html')
-            .send(renderStatusPage(health, new Date(now())));
+            .send(renderStatusPage(health, served, new Date(now())));
         },
       ],
     },

@@ -78,6 +78,17 @@ export function runKeyValueContract(contract: KeyValueContract): void {
         expect(await store.count(key, 5_000)).toBe(1);
       }));
 
+    it('counts by any amount', () =>
+      withStore(async (store, key) => {
+        expect(await store.count(key, 5_000, 40)).toBe(40);
+        expect(await store.count(key, 5_000, 0)).toBe(40);
+        expect(await store.count(key, 5_000)).toBe(41);
+        expect(await store.count(key, 5_000, 1_000_000_000_000)).toBe(1_000_000_000_041);
+        await store.count(`${key}:short`, 300, 7);
+        await pass(300);
+        expect(await store.count(`${key}:short`, 300, 2)).toBe(2);
+      }));
+
     it('begins a count anew when the window of its first is over, later ones do not move it', () =>
       withStore(async (store, key) => {
         await store.count(key, 300);

@@ -1,0 +1,65 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { HistoryError } from '@antelope-history/schemas';
+import { ClientAddresses, clientKeyOf, type Config } from '@antelope-history/service';
+import type { ApiKey, FindApiKey } from './api-keys';
+
+/** Who sends a request, and what it may. */
+export interface Client {
+  /** What limits count by: an address, or the name of an API key. */
+  id: string;
+  /** 0 = any number. */
+  requestsPerMinute: number;
+  /** 0 = any. */
+  costPerMinute: number;
+  /** Why the endpoints are closed to it. */
+  refusal?: HistoryError;
+}
+
+const HOW = 'send a key that the operator gave you as `x-api-key` or as `Authorization: Bearer`';
+const BEARER = /^bearer +(\S+)$/i;
+
+/** Finds out who sends a request: by its API key where there are keys, else by its address. */
+export function identifyClient(
+  { api, gateway }: Pick<Config, 'api' | 'gateway'>,
+  findKey: FindApiKey | undefined,
+): RequestHandler {
+  const addresses = new ClientAddresses(gateway.trustedProxies);
+  const limits = { requestsPerMinute: api.rateLimitRpm, costPerMinute: api.rateLimitCostPerMinute };
+  const missing = new HistoryError('UNAUTHORIZED', HOW);
+
+  async function byKey(key: string, id: string, find: FindApiKey): Promise<Client> {
+    const found = await find(key);
+    if (found === 'unknown') return { id, ...limits, refusal: new HistoryError('UNAUTHORIZED', `unknown key: ${HOW}`) };
+    if (found === 'unavailable')
+      return { id, ...limits, refusal: new HistoryError('UNAVAILABLE', 'keys can not be read') };
+    return clientOfKey(found);
+  }
+
+  return async (request, response, next) => {
+    const id = clientKeyOf(addresses.of(request));
+    const key = findKey && keyOf(request);
+    if (findKey && key !== undefined) response.locals['client'] = await byKey(key, id, findKey);
+    else response.locals['client'] = { id, ...limits, ...(gateway.requireApiKey && { refusal: missing }) };
+    next();
+  };
+}
+
+/** Closes a path to clients that lack a key or have a wrong one. */
+export const requireAccess: RequestHandler = (_request, response, next) => {
+  const { refusal } = clientOf(response);
+  if (refusal?.code === 'UNAUTHORIZED') response.setHeader('www-authenticate', 'Bearer');
+  next(refusal);
+};
+
+/** What `identifyClient` found. */
+export function clientOf(response: Response): Client {
+  return response.locals['client'] as Client;
+}
+
+function keyOf(request: Request): string | undefined {
+  return request.get('x-api-key') ?? BEARER.exec(request.get('authorization') ?? '')?.[1];
+}
+
+function clientOfKey({ name, requests_per_minute, cost_per_minute }: ApiKey): Client {
+  return { id: `key:${name}`, requestsPerMinute: requests_per_minute, costPerMinute: cost_per_minute };
+}

@@ -1,0 +1,42 @@
+import { type HealthAnswer, type ShortHealthAnswer, shortHealthAnswer } from '@antelope-history/schemas';
+import {
+  healthRoute,
+  type HttpRoute,
+  liveRoute,
+  metricsRoute,
+  type PublicPath,
+  type Registry,
+} from '@antelope-history/service';
+import { docsRoutes } from './docs-routes';
+import { createGatewayHealth, type GatewayHealthDeps } from './gateway-health';
+import { statusRoutes } from './status-page/status-routes';
+
+export interface GatewayPagesDeps extends GatewayHealthDeps {
+  registry: Registry;
+}
+
+/** What the operations listener of the gateway shows. */
+export function createGatewayOperations(deps: GatewayPagesDeps): HttpRoute[] {
+  return createGatewayPages(deps, ['live', 'health_details', 'metrics', 'status_page', 'docs']);
+}
+
+/** The pages of the gateway that are named in `shown`; the others are unknown paths. */
+export function createGatewayPages(deps: GatewayPagesDeps, shown: PublicPath[]): HttpRoute[] {
+  const { registry, now = Date.now } = deps;
+  const readHealth = createGatewayHealth(deps);
+  const shows = (path: PublicPath): boolean => shown.includes(path);
+  const routes: HttpRoute[] = [];
+  if (shows('live')) routes.push(liveRoute());
+  if (shows('health_details')) routes.push(healthRoute(readHealth));
+  else if (shows('health')) routes.push(healthRoute(async () => shorten(await readHealth())));
+  if (shows('metrics')) routes.push(metricsRoute(registry));
+  const served = [...routes.map(({ path }) => path), ...(shows('docs') ? ['/docs', '/openapi.json'] : [])];
+  if (shows('status_page')) routes.push(...statusRoutes(readHealth, served, now));
+  if (shows('docs')) routes.push(...docsRoutes([...served, ...(shows('status_page') ? ['/'] : [])]));
+  return routes;
+}
+
+/** Keeps where the service stands; clients need not know what it is made of. */
+function shorten(health: HealthAnswer): ShortHealthAnswer {
+  return shortHealthAnswer.parse(health);
+}

@@ -1,0 +1,16 @@
+/** A sum for each client and the sum of all; a client whose sum is 0 takes no memory. */
+export class ClientSums {
+  total = 0;
+  private readonly sums = new Map<string, number>();
+
+  of(client: string): number {
+    return this.sums.get(client) ?? 0;
+  }
+
+  add(client: string, amount: number): void {
+    const sum = this.of(client) + amount;
+    this.total += amount;
+    if (sum === 0) this.sums.delete(client);
+    else this.sums.set(client, sum);
+  }
+}

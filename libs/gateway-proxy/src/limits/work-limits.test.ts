@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { BUFFERED_BYTES, type Ticket } from './ticket';
+import { type LimitReason, LONGEST_WAIT_MS, WorkLimits } from './work-limits';
+
+const MIB = 1024 * 1024;
+const SETTINGS = {
+  maxRequestsInFlight: 4,
+  maxRequestsPerClient: 2,
+  maxRequestsWaiting: 8,
+  maxResponseBytesInFlight: 8 * MIB,
+  maxResponseBytesPerClient: 3 * MIB,
+};
+
+interface Sent {
+  client: string;
+  outcome: 'waiting' | 'started' | 'refused' | 'broken off';
+  ticket: Ticket;
+}
+
+/** Limits with a clock of their own, and what became of the requests. */
+class Bench {
+  now = 0;
+  readonly limited: LimitReason[] = [];
+  readonly sent: Sent[] = [];
+  readonly limits = new WorkLimits(
+    SETTINGS,
+    (reason) => this.limited.push(reason),
+    () => this.now,
+  );
+
+  request(client: string): Sent {
+    const sent = { client, outcome: 'waiting' } as Sent;
+    this.sent.push(sent);
+    sent.ticket = this.limits.request(client, {
+      start: () => (sent.outcome = 'started'),
+      refuse: () => (sent.outcome = 'refused'),
+      breakOff: () => (sent.outcome = 'broken off'),
+    });
+    return sent;
+  }
+
+  outcomes(): string[] {
+    return this.sent.map(({ outcome }) => outcome);
+  }
+}
+
+describe('the limits of work', () => {
+  let bench: Bench;
+  beforeEach(() => (bench = new Bench()));
+  afterEach(() => jest.useRealTimers());
+
+  it('start as many requests of a client and in all as the bounds say', () => {
+    for (const client of ['a', 'a', 'a', 'b', 'b', 'c']) bench.request(client);
+    expect(bench.outcomes()).toEqual(['started', 'started', 'waiting', 'started', 'started', 'waiting']);
+    bench.sent[3]?.ticket.end();
+    expect(bench.outcomes()[5]).toBe('started');
+    bench.sent[0]?.ticket.endWork();
+    expect(bench.outcomes()[2]).toBe('started');
+  });
+
+  it('give each client its turn, however many requests another sends', () => {
+    const flood = Array.from({ length: 4 }, () => bench.request('flood'));
+    for (const client of ['x', 'y', 'z']) bench.request(client);
+    bench.request('z');
+    expect(bench.outcomes().slice(4)).toEqual(['started', 'started', 'waiting', 'waiting']);
+    flood[0]?.ticket.end();
+    flood[1]?.ticket.end();
+    expect(bench.outcomes()).toEqual([
+      ...['started', 'started', 'started', 'waiting'],
+      ...['started', 'started', 'started', 'waiting'],
+    ]);
+  });
+
+  it('refuse at once what a full queue does not take: of a client, and in all', () => {
+    for (let count = 0; count < 5; count++) bench.request('a');
+    expect(bench.outcomes()).toEqual(['started', 'started', 'waiting', 'waiting', 'refused']);
+    for (const client of ['b', 'b', 'c', 'c', 'd', 'd', 'e', 'e', 'f']) bench.request(client);
+    expect(bench.outcomes().at(-1)).toBe('refused');
+    expect(bench.limited).toEqual(['queue', 'queue']);
+  });
+
+  it('refuse what waited too long', () => {
+    jest.useFakeTimers();
+    for (let count = 0; count < 3; count++) bench.request('a');
+    jest.advanceTimersByTime(LONGEST_WAIT_MS);
+    expect(bench.outcomes()).toEqual(['started', 'started', 'refused']);
+    expect(bench.limits.waitingCount).toBe(0);
+  });
+
+  it('take a client that left out of the queue', () => {
+    const [, , third] = Array.from({ length: 4 }, () => bench.request('a'));
+    third?.ticket.end();
+    bench.sent[0]?.ticket.end();
+    expect(bench.outcomes()).toEqual(['started', 'started', 'waiting', 'started']);
+    expect(bench.limits.waitingCount).toBe(0);
+  });
+
+  it('let the next requests of a client wait while it has not read what it asked for', () => {
+    const large = bench.request('a');
+    large.ticket.beginResponse(4 * MIB);
+    const next = bench.request('a');
+    expect([next.outcome, bench.request('b').outcome]).toEqual(['waiting', 'started']);
+    for (let received = 0; received < 2 * MIB; received += 64 * 1024) large.ticket.receive(64 * 1024);
+    expect(next.outcome).toBe('started');
+  });
+
+  it('charge a response of unknown length for what may not have left', () => {
+    const { ticket } = bench.request('a');
+    ticket.beginResponse(undefined);
+    for (let chunk = 0; chunk < 100; chunk++) ticket.receive(50_000);
+    expect(bench.limits.responseBytes.total).toBe(BUFFERED_BYTES + 50_000);
+    expect(bench.limits.working.total).toBe(1);
+    ticket.end();
+    expect([bench.limits.responseBytes.total, bench.limits.working.total]).toEqual([0, 0]);
+  });
+
+  it('break off the response that stands still for longest when there are too many bytes', () => {
+    jest.useFakeTimers();
+    const [first, second, third] = ['a', 'b', 'c'].map((client) => {
+      const sent = bench.request(client);
+      sent.ticket.beginResponse(2 * MIB);
+      bench.now += 10;
+      return sent;
+    });
+    bench.now += 5_000;
+    first?.ticket.receive(1);
+    bench.request('d').ticket.beginResponse(2.5 * MIB);
+    expect(bench.outcomes()).toEqual(['started', 'broken off', 'started', 'started']);
+    expect([second?.outcome, third?.outcome]).toEqual(['broken off', 'started']);
+    expect(bench.limited).toEqual(['stalled']);
+    // Nothing stands still for long now: later it does.
+    third?.ticket.receive(1);
+    bench.request('e').ticket.beginResponse(3 * MIB);
+    expect(bench.request('f').outcome).toBe('waiting');
+    bench.now += 2_500;
+    jest.advanceTimersByTime(1_000);
+    expect(bench.outcomes()).toEqual(['broken off', 'broken off', 'started', 'started', 'started', 'started']);
+  });
+
+  it('hold for any order of events, and nothing is left behind', () => {
+    const event = fc.oneof(
+      fc.record({ kind: fc.constant('request' as const), client: fc.constantFrom('a', 'b', 'c', 'd', 'e') }),
+      fc.record({
+        kind: fc.constantFrom('begin', 'beginUnknown', 'receive', 'endWork', 'end', 'pass'),
+        which: fc.nat(1000),
+        amount: fc.nat(3 * MIB),
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 200 }), (events) => {
+        const run = new Bench();
+        for (const step of events) {
+          if (step.kind === 'request') run.request(step.client);
+          else apply(run, step);
+          expectBounds(run);
+        }
+        for (const { ticket } of run.sent) ticket.end();
+        const { working, responseBytes, waitingCount } = run.limits;
+        expect([working.total, responseBytes.total, waitingCount]).toEqual([0, 0, 0]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+function apply(run: Bench, step: { kind: string; which: number; amount: number }): void {
+  const ticket = run.sent[step.which % Math.max(1, run.sent.length)]?.ticket;
+  if (step.kind === 'begin') ticket?.beginResponse(step.amount);
+  else if (step.kind === 'beginUnknown') ticket?.beginResponse(undefined);
+  else if (step.kind === 'receive') ticket?.receive(Math.min(step.amount, 64 * 1024));
+  else if (step.kind === 'endWork') ticket?.endWork();
+  else if (step.kind === 'end') ticket?.end();
+  else run.now += step.amount / 1000;
+}
+
+function expectBounds({ limits, sent }: Bench): void {
+  expect(limits.working.total).toBeLessThanOrEqual(SETTINGS.maxRequestsInFlight);
+  expect(limits.waitingCount).toBeLessThanOrEqual(SETTINGS.maxRequestsWaiting);
+  expect(limits.waitingCount).toBe(
+    sent.filter(({ ticket, outcome }) => outcome === 'waiting' && (ticket as { state?: string }).state === 'waiting')
+      .length,
+  );
+  for (const client of ['a', 'b', 'c', 'd', 'e']) {
+    expect(limits.working.of(client)).toBeLessThanOrEqual(SETTINGS.maxRequestsPerClient);
+    expect(limits.responseBytes.of(client)).toBeGreaterThanOrEqual(0);
+  }
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inspect } from 'node:util';
+import request from 'supertest';
+import { MemoryKeyValue } from '@antelope-history/in-process';
+import { ROUTES } from '@antelope-history/schemas';
+import type { Logger } from '@antelope-history/service';
+import { createGateway } from '../src';
+import { BrokenKeyValue, GatewayStand } from './gateway-stand';
+import { RecordingUpstream } from './recording-upstream';
+
+const sha256 = (key: string) => createHash('sha256').update(key).digest('hex');
+const GOLD = { name: 'gold', sha256: sha256('gold-key'), requests_per_minute: 3, cost_per_minute: 0 };
+
+describe('API keys', () => {
+  const stand = new GatewayStand();
+  let folder: string;
+  let file: string;
+  let now = Date.UTC(2026, 0, 1);
+
+  beforeAll(() => stand.open());
+  afterAll(() => stand.close());
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'api-keys-'));
+    file = path.join(folder, 'keys.json');
+    writeFileSync(file, JSON.stringify([GOLD]));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const open = (environment: Record<string, string> = {}, keyValue = new MemoryKeyValue()) =>
+    stand.createGateway({
+      environment: { HISTORY_API__RATE_LIMIT_RPM: '1', HISTORY_GATEWAY__API_KEYS_FILE: file, ...environment },
+      keyValue,
+      now: () => now,
+    });
+  const post = (gateway: ReturnType<typeof open>, headers: Record<string, string> = {}) =>
+    request(gateway).post(ROUTES.getActions.path).set(headers).send({});
+
+  it('have limits of their own, however the key is sent', async () => {
+    const gateway = open();
+    const statuses: number[] = [];
+    const ways: Record<string, string>[] = [
+      { 'x-api-key': 'gold-key' },
+      { authorization: 'Bearer gold-key' },
+      { authorization: 'bearer gold-key' },
+    ];
+    for (const headers of [...ways, ...ways.slice(0, 1)]) statuses.push((await post(gateway, headers)).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    // The address has a count of its own.
+    expect([(await post(gateway)).status, (await post(gateway)).status]).toEqual([200, 429]);
+  });
+
+  it('that are not known are refused, and counted by address', async () => {
+    const gateway = open({ HISTORY_API__RATE_LIMIT_RPM: '2' });
+    const refused = await post(gateway, { 'x-api-key': 'guess' });
+    expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+    expect(refused.body.error).toMatchObject({
+      name: 'unauthorized',
+      details: [{ message: expect.stringMatching(/x-api-key/) }],
+    });
+    await post(gateway, { 'x-api-key': 'another guess' });
+    expect((await post(gateway, { 'x-api-key': 'a third guess' })).status).toBe(429);
+  });
+
+  it('are asked for where they are required, but not for the health', async () => {
+    const gateway = open({ HISTORY_GATEWAY__REQUIRE_API_KEY: 'true', HISTORY_API__RATE_LIMIT_RPM: '0' });
+    expect((await post(gateway)).status).toBe(401);
+    expect((await post(gateway, { 'x-api-key': 'gold-key' })).status).toBe(200);
+    expect((await request(gateway).get('/live')).status).toBe(200);
+  });
+
+  it('mean nothing where none are configured: clients send headers for others', async () => {
+    const gateway = stand.createGateway();
+    expect((await post(gateway, { authorization: 'Bearer gold-key' })).status).toBe(200);
+  });
+
+  it('are read again when the file changes; the old ones stay when it is wrong', async () => {
+    const gateway = open();
+    const key = { 'x-api-key': 'new-key' };
+    writeFileSync(file, JSON.stringify([GOLD, { ...GOLD, name: 'new', sha256: sha256('new-key') }]));
+    utimesSync(file, now / 1000, 1);
+    expect((await post(gateway, key)).status).toBe(401);
+    now += 60_000;
+    expect((await post(gateway, key)).status).toBe(200);
+    writeFileSync(file, 'no list');
+    utimesSync(file, now / 1000, 2);
+    now += 60_000;
+    expect((await post(gateway, key)).status).toBe(200);
+  });
+
+  it.each(['no list', '{}', '[{"name":"x"}]', JSON.stringify([{ ...GOLD, sha256: 'gold-key' }])])(
+    'stop the start when their file is wrong: %s',
+    (text) => {
+      writeFileSync(file, text);
+      expect(() => open()).toThrow(
+        expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.not.stringMatching('gold-key') }),
+      );
+    },
+  );
+
+  it('may lie in the key-value store, whose outage is not the client’s fault', async () => {
+    const environment = { HISTORY_GATEWAY__API_KEYS_IN_KEY_VALUE: 'true' };
+    const keyValue = new MemoryKeyValue();
+    await keyValue.set(`api-key:${sha256('stored-key')}`, '{"name":"stored","requests_per_minute":2}');
+    const gateway = open(environment, keyValue);
+    const key = { 'x-api-key': 'stored-key' };
+    const statuses = [await post(gateway, key), await post(gateway, key), await post(gateway, key)];
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect((await post(open(environment, keyValue), { 'x-api-key': 'guess' })).status).toBe(401);
+    const broken = open({ ...environment, HISTORY_API__RATE_LIMIT_RPM: '0' }, new BrokenKeyValue());
+    expect((await post(broken, key)).status).toBe(503);
+    expect((await post(broken, { 'x-api-key': 'gold-key' })).status).toBe(200);
+  });
+
+  it('are neither forwarded nor logged', async () => {
+    const upstream = new RecordingUpstream();
+    let logged = '';
+    const record = (...said: unknown[]): void => {
+      logged += inspect(said, { depth: 9 });
+    };
+    const log = { debug: record, info: record, warn: record, error: record } as unknown as Logger;
+    const environment = {
+      HISTORY_GATEWAY__HISTORY_API_URL: await upstream.open(),
+      HISTORY_GATEWAY__API_KEYS_FILE: file,
+    };
+    const deps = stand.depsOf({ environment });
+    const gateway = createGateway({ ...deps, log });
+    await post(gateway, { 'x-api-key': 'gold-key' });
+    await post(gateway, { authorization: 'Bearer gold-key' });
+    await post(gateway, { 'x-api-key': 'a-guess' });
+    await upstream.close();
+    await post(gateway, { 'x-api-key': 'gold-key' });
+    expect(logged).not.toBe('');
+    for (const text of [upstream.bytes, logged]) expect(text).not.toMatch(/gold-key|a-guess|authorization|api-key/i);
+  });
+});

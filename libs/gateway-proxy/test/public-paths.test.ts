@@ -1,0 +1,64 @@
+import request from 'supertest';
+import { GatewayStand } from './gateway-stand';
+
+const ALL = ['/live', '/health', '/metrics', '/', '/docs', '/openapi.json'];
+
+describe('the pages of the gateway', () => {
+  const stand = new GatewayStand();
+  beforeAll(() => stand.open());
+  afterAll(() => stand.close());
+
+  /** The pages that a choice of `gateway.public_paths` shows. */
+  async function shownBy(choice?: string): Promise<string[]> {
+    const environment: Record<string, string> = choice === undefined ? {} : { HISTORY_GATEWAY__PUBLIC_PATHS: choice };
+    const gateway = stand.createGateway({ environment });
+    const shown: string[] = [];
+    for (const path of ALL) {
+      const { status, body } = await request(gateway).get(path);
+      if (status === 200) shown.push(path);
+      else expect([path, status, body.error.name]).toEqual([path, 404, 'unknown_path']);
+    }
+    return shown;
+  }
+
+  it('show clients no metrics and no status page by default', async () => {
+    expect(await shownBy()).toEqual(['/live', '/health', '/docs', '/openapi.json']);
+  });
+
+  it('say by default where the service stands, and not what it is made of', async () => {
+    const components = { reader: async () => ({ status: 'ok' as const }) };
+    const { body } = await request(stand.createGateway({ components })).get('/health');
+    expect(body).toEqual({
+      status: 'ok',
+      version: '4.1.0',
+      chain_id: 'ab'.repeat(32),
+      head_block_num: 12,
+      committed_block_num: 11,
+      last_irreversible_block_num: 5,
+      lag_blocks: 1,
+    });
+  });
+
+  it.each([
+    ['', []],
+    ['live', ['/live']],
+    ['metrics,status_page', ['/metrics', '/']],
+    ['health_details', ['/health']],
+    ['docs', ['/docs', '/openapi.json']],
+    ['live,health,health_details,metrics,status_page,docs', ALL],
+  ])('are what the operator chooses: %p', async (choice, shown) => {
+    expect(await shownBy(choice)).toEqual(shown);
+  });
+
+  it('say all of it where the operator chooses so', async () => {
+    const environment = { HISTORY_GATEWAY__PUBLIC_PATHS: 'health,health_details' };
+    const { body } = await request(stand.createGateway({ environment })).get('/health');
+    expect(Object.keys(body)).toEqual(expect.arrayContaining(['components', 'incomplete_ranges']));
+  });
+
+  it('are all on the operations listener, and the endpoints are not', async () => {
+    const operations = stand.createOperations();
+    for (const path of ALL) expect([path, (await request(operations).get(path)).status]).toEqual([path, 200]);
+    expect((await request(operations).post('/v1/history/get_actions').send({})).status).toBe(404);
+  });
+});
