@@ -81,7 +81,7 @@ describeWithPrograms(['rabbitmq-server'], () => {
       // Some twice, if the connection is lost meanwhile.
       const received = new Set<number>();
       await after.consume(queue, (delivery) => void received.add(delivery.message.n));
-      await until('all are there', () => received.size === 40);
+      await until('all are there', () => received.size === 40, 60);
       expect([...received]).toEqual(messages.map(({ n }) => n));
     });
 

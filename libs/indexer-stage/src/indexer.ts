@@ -15,7 +15,7 @@ export interface IndexerDependencies {
   keyValue: KeyValue;
   log: Logger;
   registry: Registry;
-  /** Called when going on would make answers wrong. */
+  /** Called when the store refuses for good, or holds another chain than the configured one. Nothing that a node sent does it. */
   fail(error: unknown): void;
 }
 
@@ -153,8 +153,13 @@ class IndexerLoop implements Indexer {
       await this.tieToChain(blocks);
       await this.dependencies.store.writeBlocks(blocks);
     } catch (error) {
-      if (hasErrorCode(error, 'BLOCK_GAP')) return this.dropAfterGap(batch, error);
-      if (hasErrorCode(error, 'BLOCK_REFUSED')) return this.refuse(batch, error);
+      // A node contradicts what is irreversible, or another sends other blocks: what is stored stays, and is served on.
+      if (hasErrorCode(error, 'BLOCK_GAP') || hasErrorCode(error, 'FORK_TOO_DEEP')) {
+        return this.dropAfterGap(batch, error);
+      }
+      if (hasErrorCode(error, 'BLOCK_REFUSED') || hasErrorCode(error, 'CHAIN_ID_MISMATCH')) {
+        return this.refuse(batch, error);
+      }
       throw error;
     }
     end();

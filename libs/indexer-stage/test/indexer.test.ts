@@ -178,16 +178,32 @@ describe('the indexer', () => {
   });
 
   it('writes nothing more after an error that stays, and says so once', async () => {
-    store.failWith = 'FORK_TOO_DEEP';
+    store.failWith = 'STORE_REFUSED';
     await publish(BLOCKS.slice(0, 3));
     await until('it gives up', () => failures.length > 0);
     const { writes } = store;
     await publish(BLOCKS.slice(3));
     await sleep(100);
     expect(store.writes).toBe(writes);
-    expect(failures.map((error) => (error as HistoryError).code)).toEqual(['FORK_TOO_DEEP']);
+    expect(failures.map((error) => (error as HistoryError).code)).toEqual(['STORE_REFUSED']);
     expect(await underWay()).toBe(BLOCKS.length);
   });
+
+  it.each(['FORK_TOO_DEEP', 'CHAIN_ID_MISMATCH'] as const)(
+    'does not end by what a node sent (%s): has the chain read again, and goes on',
+    async (code) => {
+      await publish(BLOCKS.slice(0, 5));
+      await until('five blocks', async () => (await underWay()) === 0);
+      store.failWith = code;
+      await publish(BLOCKS.slice(5, 8));
+      await until('it lets go of them', async () => (await underWay()) === 0);
+      expect(refetches[0]).toMatchObject({ code });
+      store.failWith = undefined;
+      await publish(BLOCKS.slice(5));
+      await until('the last block', async () => (await committed()) === LAST.num);
+      expect(failures).toEqual([]);
+    },
+  );
 
   it('asks once for a block that was left out, and again when it is left out again', async () => {
     await publish(BLOCKS.slice(0, 10));

@@ -78,7 +78,7 @@ async function checkAnswer(node: string, answer: Promise<ShipStatus>): Promise<F
 }
 
 function describeFailure(error: unknown, node: string): Finding {
-  if (hasErrorCode(error, 'ABI_INVALID') || hasErrorCode(error, 'SHIP_UNSUPPORTED')) {
+  if (hasErrorCode(error, 'SHIP_UNSUPPORTED')) {
     return wrong(
       'ship.not_state_history',
       `the websocket of ${node} does not begin with the ABI of a state history that we know`,

@@ -15,7 +15,7 @@ describe('the health of a reader', () => {
   const setUp = ({ broker = new MemoryBroker(), keyValue = new MemoryKeyValue() } = {}) => {
     const registry = new Registry();
     const metrics = createReaderMetrics(registry);
-    metrics.connected.set(1);
+    metrics.began();
     return { metrics, readHealth: createReaderHealth({ broker, keyValue, registry }) };
   };
 
@@ -33,8 +33,9 @@ describe('the health of a reader', () => {
 
   it('is down without a node and without the broker, degraded without the key-value store', async () => {
     const { metrics, readHealth } = setUp();
-    metrics.connected.set(0);
-    expect(await readHealth()).toMatchObject({ status: 'down', components: { ship: { status: 'down' } } });
+    metrics.ended('SHIP_UNSUPPORTED');
+    const ship = { status: 'down', reason: 'SHIP_UNSUPPORTED' };
+    expect(await readHealth()).toMatchObject({ status: 'down', components: { ship } });
     expect(await setUp({ broker: new FailingBroker() }).readHealth()).toMatchObject({
       status: 'down',
       components: { ship: { status: 'ok' }, broker: { status: 'down' } },

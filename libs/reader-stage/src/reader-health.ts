@@ -1,7 +1,7 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import { readProgress, type KeyValue } from '@antelope-history/key-value';
 import { readMetric, statusOf, type Registry, type WorkerHealth } from '@antelope-history/service';
-import { HEAD_BLOCK, PASSED_BLOCK, SHIP_CONNECTED, SHIP_MESSAGES } from './reader-metrics';
+import { HEAD_BLOCK, PASSED_BLOCK, SHIP_AWAY, SHIP_CONNECTED, SHIP_MESSAGES } from './reader-metrics';
 
 export interface ReaderHealthDependencies {
   broker: Broker;
@@ -13,22 +13,36 @@ export interface ReaderHealthDependencies {
 /** What a reader does, as its heartbeats tell it. */
 export const READER_WORK = { metric: SHIP_MESSAGES, unit: 'blocks' } as const;
 
+/** A metric as a registry gives it, also one of another thread's. */
+export interface MetricValues {
+  name: string;
+  values: { value: number; labels?: Partial<Record<string, string | number>> }[];
+}
+
+/** Whether a node sends its state history, and if none does the error code that says why. */
+export function shipHealth(metrics: readonly MetricValues[]): { status: 'ok' | 'down'; reason?: string } {
+  const isOne = ({ value }: { value: number }): boolean => value === 1;
+  const valuesOf = (wanted: string) => metrics.find(({ name }) => name === wanted)?.values ?? [];
+  if (valuesOf(SHIP_CONNECTED).some(isOne)) return { status: 'ok' };
+  const reason = valuesOf(SHIP_AWAY).find(isOne)?.labels?.['code'];
+  return { status: 'down', ...(reason !== undefined && { reason: String(reason) }) };
+}
+
 /** How a reader is: without a node or the broker it passes nothing on. */
 export function createReaderHealth({ broker, keyValue, registry }: ReaderHealthDependencies) {
   return async (): Promise<WorkerHealth> => {
-    const [isConnected, headBlock, passedBlock, brokerStatus, keyValueStatus] = await Promise.all([
-      readMetric(registry, SHIP_CONNECTED),
+    const [ship, headBlock, passedBlock, brokerStatus, keyValueStatus] = await Promise.all([
+      registry.getMetricsAsJSON().then(shipHealth),
       readMetric(registry, HEAD_BLOCK),
       readMetric(registry, PASSED_BLOCK),
       statusOf(broker.depth(TOPOLOGY.rawBlocks)),
       statusOf(readProgress(keyValue)),
     ]);
-    const shipStatus = isConnected === 1 ? 'ok' : 'down';
-    const works = shipStatus === 'ok' && brokerStatus === 'ok';
+    const works = ship.status === 'ok' && brokerStatus === 'ok';
     return {
       status: !works ? 'down' : keyValueStatus === 'ok' ? 'ok' : 'degraded',
       components: {
-        ship: { status: shipStatus },
+        ship,
         broker: { status: brokerStatus },
         key_value: { status: keyValueStatus },
       },

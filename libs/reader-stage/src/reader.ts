@@ -7,8 +7,9 @@ import { HistoryError } from '@antelope-history/schemas';
 import type { Config, Logger, Registry } from '@antelope-history/service';
 import { AckWindow, END_OF_CHAIN, type BlocksResult, type ShipStatus } from '@antelope-history/ship';
 import { ChainPosition, firstBlockOf } from './chain-position';
+import { MessagePublisher } from './message-publisher';
 import { waitForProgress } from './progress-wait';
-import { createReaderMetrics, type ReaderMetrics } from './reader-metrics';
+import { createReaderMetrics, isRefusal, type ReaderMetrics } from './reader-metrics';
 import { ShipSession } from './ship-session';
 import { ViewCounter } from './view-counter';
 
@@ -18,7 +19,10 @@ export interface ReaderDependencies {
   keyValue: KeyValue;
   log: Logger;
   registry: Registry;
-  /** Called when going on can't help: another chain, a node without state history. */
+  /**
+   * Called when going on can't help: the broker refuses us for good. Nothing that a node says or sends is such a reason: a
+   * process that serves clients must not end by it.
+   */
   fail(error: unknown): void;
 }
 
@@ -26,8 +30,6 @@ export interface Reader {
   stop(): Promise<void>;
 }
 
-/** Messages that wait to be published beyond this stop the reading from the socket. */
-const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 const MOST_BLOCKS_UNDER_WAY = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages;
 
 /**
@@ -45,7 +47,10 @@ class ReaderLoop implements Reader {
   private readonly backoff: Backoff;
   private readonly position = new ChainPosition();
   private readonly views = new ViewCounter();
+  /** The chain that is indexed: the configured one, or the store's, or that of the first block that was passed on. */
   private chainId: string | undefined;
+  /** What the node that is read says it is on. */
+  private nodeChainId: string | undefined;
   private session: ShipSession | undefined;
   private publisher: MessagePublisher | undefined;
   private refetches: Subscription | undefined;
@@ -57,12 +62,12 @@ class ReaderLoop implements Reader {
   /** The committed head at which the last refetch found the store; the tries to get past it grow apart. */
   private stuckAt: number | undefined;
   private isRefetch = false;
+  private refusalOfBroker: HistoryError | undefined;
 
   constructor(private readonly dependencies: ReaderDependencies) {
     const { reconnectMinSeconds, reconnectMaxSeconds } = dependencies.config.ship;
     this.metrics = createReaderMetrics(dependencies.registry);
     this.backoff = new Backoff(reconnectMinSeconds * 1000, reconnectMaxSeconds * 1000);
-    this.chainId = dependencies.config.chainId;
   }
 
   async start(): Promise<void> {
@@ -86,7 +91,8 @@ class ReaderLoop implements Reader {
     this.metrics.refetches.inc();
     this.restart = true;
     this.isRefetch = true;
-    this.session?.close(new HistoryError('SHIP_MESSAGE_CORRUPT', request.reason));
+    const code = isRefusal(request.code) ? request.code : 'SHIP_MESSAGE_CORRUPT';
+    this.session?.close(new HistoryError(code, request.reason));
   }
 
   private async run(): Promise<void> {
@@ -100,7 +106,7 @@ class ReaderLoop implements Reader {
       } catch (error) {
         await Promise.race([this.publisher?.idle(), this.stopping.raised]);
         if (this.isStopped()) return;
-        if (this.isFinal(error)) {
+        if (error === this.refusalOfBroker) {
           this.dependencies.fail(error);
           return;
         }
@@ -114,21 +120,16 @@ class ReaderLoop implements Reader {
     return this.stopped;
   }
 
-  /** A node that refuses us, or whom we do not trust, says nothing of the others. */
-  private isFinal(error: unknown): boolean {
-    if (!(error instanceof HistoryError) || error.retryable) return false;
-    const isOfOneNode = error.code === 'ACCESS_REFUSED' || error.code === 'CERTIFICATE_REFUSED';
-    return !isOfOneNode || this.dependencies.config.ship.urls.length === 1;
-  }
-
+  /** The next of the nodes is tried after a wait that grows with each, whether this one went away or was refused. */
   private async waitAfter(error: unknown, url: string): Promise<void> {
     const code = error instanceof HistoryError ? error.code : 'SHIP_DISCONNECTED';
     const why = error instanceof Error ? error.message : String(error);
     const waitMs = this.backoff.next();
-    this.metrics.disconnects.inc({ code });
+    this.metrics.ended(code);
+    const what = isRefusal(code) ? 'the node is refused' : 'state history is away';
     this.dependencies.log.warn(
       { code, url: withoutCredentials(url), waitSeconds: waitMs / 1000, blockNum: this.position.last?.num },
-      `state history is away: ${why}; trying again in ${(waitMs / 1000).toFixed(1)} s`,
+      `${what}: ${why}; trying again in ${(waitMs / 1000).toFixed(1)} s`,
     );
     await sleep(waitMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
   }
@@ -137,7 +138,7 @@ class ReaderLoop implements Reader {
     const { keyValue, log } = this.dependencies;
     const progress = await waitForProgress(keyValue, log, this.stopping.signal);
     if (!progress) return;
-    this.chainId ??= progress.chainId;
+    this.chainId = this.dependencies.config.chainId ?? progress.chainId;
     this.position.restart(progress);
     this.views.beginSession(progress.ordinal);
     this.restart = false;
@@ -162,13 +163,12 @@ class ReaderLoop implements Reader {
         {
           onBlocks: (result, message) => publisher.add(result, message),
           onEnd: (reason) => {
-            this.metrics.connected.set(0);
             publisher.close();
             reject(reason);
           },
         },
       );
-      const publisher = new MessagePublisher(session, window, (result, message) =>
+      const publisher = new MessagePublisher(session, window, config.ship.maxBytesInFlight, (result, message) =>
         this.publish(session.abiFrame, result, message),
       );
       this.session = session;
@@ -185,8 +185,7 @@ class ReaderLoop implements Reader {
     this.checkChain(status);
     const startBlock = this.startBlock(status);
     log.info({ url: withoutCredentials(url), startBlock, head: status.head.num }, 'reading state history');
-    this.metrics.connects.inc();
-    this.metrics.connected.set(1);
+    this.metrics.began();
     session.request({
       startBlock,
       endBlock: END_OF_CHAIN,
@@ -211,11 +210,14 @@ class ReaderLoop implements Reader {
     return next;
   }
 
-  /** Refuses another chain. EOSIO 2.0 does not say which chain it is on; then block ids have to match. */
+  /**
+   * Refuses another chain. EOSIO 2.0 does not say which chain it is on; then block ids have to match. While no chain is known,
+   * any is taken, and none is held against the next node before a block of it was passed on.
+   */
   private checkChain(status: ShipStatus): void {
+    this.nodeChainId = status.chainId;
     if (status.chainId === undefined) return;
-    this.chainId ??= status.chainId;
-    if (status.chainId !== this.chainId) {
+    if (this.chainId !== undefined && status.chainId !== this.chainId) {
       throw new HistoryError(
         'CHAIN_ID_MISMATCH',
         `the node is on chain ${status.chainId}, this service indexes ${this.chainId}: ` +
@@ -239,7 +241,9 @@ class ReaderLoop implements Reader {
       this.metrics.forks.inc();
       this.dependencies.log.info({ blockNum: block.num, blockId: block.id }, 'the chain forked');
     }
-    await this.publishMessage({ abi, message, chainId: this.chainId, view: this.views.take() });
+    const chainId = this.nodeChainId ?? this.chainId;
+    await this.publishMessage({ abi, message, chainId, view: this.views.take() });
+    this.chainId ??= chainId;
     this.metrics.published(block.num, message.length);
     if (this.isPastTrouble(block.num)) {
       this.backoff.reset();
@@ -253,58 +257,9 @@ class ReaderLoop implements Reader {
       await this.dependencies.broker.publish(TOPOLOGY.rawBlocks, message);
     } catch (error) {
       this.restart = true;
+      if (error instanceof HistoryError && !error.retryable) this.refusalOfBroker = error;
       throw error;
     }
-  }
-}
-
-/**
- * Publishes messages in their order, several at once: the node's window bounds how many. Gives the node credit in that order
- * too, as they become durable.
- */
-class MessagePublisher {
-  private tail: Promise<void> = Promise.resolve();
-  private waitingBytes = 0;
-  private closed = false;
-
-  constructor(
-    private readonly session: ShipSession,
-    private readonly window: AckWindow,
-    private readonly publish: (result: BlocksResult, message: Buffer) => Promise<void>,
-  ) {}
-
-  add(result: BlocksResult, message: Buffer): void {
-    this.window.received();
-    this.waitingBytes += message.length;
-    if (this.waitingBytes > MAX_WAITING_BYTES) this.session.pause();
-    const published = this.closed ? undefined : this.publish(result, message);
-    // What fails is told in its turn.
-    published?.catch(() => undefined);
-    this.tail = this.tail.then(() => this.settle(published, message.length));
-  }
-
-  close(): void {
-    this.closed = true;
-  }
-
-  /** Resolves when nothing is being published any more. */
-  idle(): Promise<void> {
-    return this.tail;
-  }
-
-  private async settle(published: Promise<void> | undefined, bytes: number): Promise<void> {
-    if (!published) return;
-    try {
-      await published;
-    } catch (error) {
-      this.session.close(error as HistoryError);
-      return;
-    }
-    const before = this.waitingBytes;
-    this.waitingBytes -= bytes;
-    if (before > MAX_WAITING_BYTES && this.waitingBytes <= MAX_WAITING_BYTES) this.session.resume();
-    const acknowledge = this.window.settled();
-    if (acknowledge > 0) this.session.acknowledge(acknowledge);
   }
 }
 

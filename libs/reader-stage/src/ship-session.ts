@@ -1,9 +1,10 @@
-import { HistoryError } from '@antelope-history/schemas';
+import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import {
-  createShipFrames,
+  createShipProtocol,
   encodeAck,
   encodeBlocksRequest,
   encodeStatusRequest,
+  MAX_ABI_FRAME_BYTES,
   type BlocksRequest,
   type BlocksResult,
   type ShipFrames,
@@ -24,9 +25,19 @@ export interface ShipSessionEvents {
 const PING_EVERY_MS = 10_000;
 const PONG_LIMIT_MS = 45_000;
 
-/** One connection to a node's state history: the ABI frame, the status, then one request of blocks. */
+/**
+ * What the socket may hold of ours that the node has not read: requests and acknowledgements are a few bytes each. Whoever
+ * makes us write and does not read would fill our memory otherwise.
+ */
+const MAX_UNREAD_BYTES = 256 * 1024;
+
+/**
+ * One connection to a node's state history: the ABI frame, the status, then one request of blocks. What comes out of that turn
+ * ends the session: nothing reaches the owner before it knows the node's chain.
+ */
 export class ShipSession {
   private readonly socket: WebSocket;
+  private requested = false;
   private frames: ShipFrames | undefined;
   private abiFrameText = '';
   private lastBlock: number | undefined;
@@ -43,6 +54,7 @@ export class ShipSession {
     this.socket = openShipSocket(options, (reason) => this.finish(reason));
     this.socket.on('message', (data, isBinary) => this.onMessage(data, isBinary));
     this.socket.on('pong', () => void (this.lastHeardAt = Date.now()));
+    this.socket.on('ping', (data) => this.send(() => this.socket.pong(data)));
     this.socket.on('close', (code) => this.end(`the node closed the socket (code ${code})`));
   }
 
@@ -64,11 +76,12 @@ export class ShipSession {
   }
 
   request(request: BlocksRequest): void {
+    this.requested = true;
     this.socket.send(encodeBlocksRequest(request));
   }
 
   acknowledge(messages: number): void {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(encodeAck(messages));
+    this.send(() => this.socket.send(encodeAck(messages)));
   }
 
   /** Stops reading from the network while the owner holds too much. */
@@ -90,15 +103,17 @@ export class ShipSession {
     if (this.ended) return;
     try {
       if (isBinary) this.onFrame(toBuffer(data));
-      else this.onAbiFrame(toBuffer(data).toString('utf8'));
+      else this.onAbiFrame(toBuffer(data));
     } catch (error) {
       this.finish(toCorrupt(error, this.lastBlock));
     }
   }
 
-  private onAbiFrame(text: string): void {
-    this.abiFrameText = text;
-    this.frames = createShipFrames(text);
+  /** Compiles what the deserializer will need, too: a node that lacks it is refused before anything of it is passed on. */
+  private onAbiFrame(frame: Buffer): void {
+    if (this.frames) throw corrupt('the node sent a second text frame');
+    this.abiFrameText = frame.toString('utf8', 0, MAX_ABI_FRAME_BYTES + 1);
+    this.frames = createShipProtocol(this.abiFrameText);
     this.socket.send(encodeStatusRequest());
   }
 
@@ -106,14 +121,23 @@ export class ShipSession {
     if (!this.frames) throw new HistoryError('SHIP_UNSUPPORTED', 'the socket did not begin with an ABI text frame');
     const result = this.frames.readResult(message);
     if (result.kind === 'blocks') {
+      if (!this.requested) throw corrupt('the node sent a block that was not requested');
       this.lastBlock = result.blocks.thisBlock?.num ?? this.lastBlock;
       this.events.onBlocks(result.blocks, message);
       return;
     }
     const opened = this.opened;
+    if (!opened) throw corrupt('the node sent a status that was not requested');
     this.opened = undefined;
     clearTimeout(this.connectLimit);
-    opened?.resolve(result.status);
+    opened.resolve(result.status);
+  }
+
+  /** Ends the session when the node does not read what it is sent. */
+  private send(write: () => void): void {
+    if (this.socket.readyState !== WebSocket.OPEN) return;
+    if (this.socket.bufferedAmount > MAX_UNREAD_BYTES) this.end('the node does not read what it is sent');
+    else write();
   }
 
   private ping(): void {
@@ -143,9 +167,13 @@ function toBuffer(data: RawData): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }
 
+function corrupt(what: string): HistoryError {
+  return new HistoryError('SHIP_MESSAGE_CORRUPT', what);
+}
+
 /** What does not decode in a frame is a corrupt message, unless we know better. Where it was says the block before. */
 function toCorrupt(error: unknown, lastBlock: number | undefined): HistoryError {
-  if (error instanceof HistoryError && !error.retryable && error.code !== 'DECODE_FAILED') return error;
+  if (hasErrorCode(error, 'SHIP_UNSUPPORTED')) return error;
   const detail = error instanceof Error ? error.message : String(error);
   const place = lastBlock === undefined ? 'the first message' : `the message after block ${lastBlock}`;
   return new HistoryError('SHIP_MESSAGE_CORRUPT', `${place} does not decode: ${detail}`, { cause: error });

@@ -19,22 +19,38 @@ export interface ShipSocketOptions {
 
 export const CONNECT_LIMIT_MS = 10_000;
 const REFUSALS = [401, 403];
+/**
+ * A message may come in frames and these in packets; what each part costs besides its bytes is bounded by their number.
+ * Beast, the nodes' library, sends frames of 4 KiB or more, a network packets of 1,400 bytes.
+ */
+const MIN_BYTES_PER_FRAME = 2_048;
+const MIN_BYTES_PER_PACKET = 512;
+const MIN_PARTS = 16 * 1024;
 
 /** Opens a socket to a node. `onFailure` is told why it failed, perhaps more than once; 'message' and 'close' are its own events. */
 export function openShipSocket(options: ShipSocketOptions, onFailure: (reason: HistoryError) => void): WebSocket {
   const socket = new WebSocket(options.url, {
+    // Not offered, so no message is larger than what comes over the network.
     perMessageDeflate: false,
+    // The session does, within a bound of what the node leaves unread.
+    autoPong: false,
     maxPayload: options.maxMessageBytes,
+    maxFragments: partsOf(options.maxMessageBytes, MIN_BYTES_PER_FRAME),
+    maxBufferedChunks: partsOf(options.maxMessageBytes, MIN_BYTES_PER_PACKET),
     handshakeTimeout: CONNECT_LIMIT_MS,
     ...(options.caFile !== undefined && { ca: readFileSync(options.caFile) }),
   });
   const server = shipServerName(options.url);
-  socket.on('error', (error) => onFailure(toShipError(error, server)));
+  socket.on('error', (error) => onFailure(toShipError(error, server, options.maxMessageBytes)));
   socket.on('unexpected-response', (request, response) => {
     request.destroy();
     onFailure(toRefusal(response.statusCode ?? 0, server));
   });
   return socket;
+}
+
+function partsOf(maxBytes: number, minBytesPerPart: number): number {
+  return Math.max(MIN_PARTS, Math.ceil(maxBytes / minBytesPerPart));
 }
 
 /** How messages name a node's socket. */
@@ -46,10 +62,22 @@ export function shipServerName(url: string): ServerName {
   };
 }
 
-function toShipError(error: Error & { code?: string }, server: ServerName): HistoryError {
-  if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH')
-    return new HistoryError('SHIP_DISCONNECTED', 'a message is larger than ship.max_message_bytes');
-  return toConnectionError(error, server, 'SHIP_DISCONNECTED');
+function toShipError(error: Error & { code?: string }, server: ServerName, maxBytes: number): HistoryError {
+  switch (error.code) {
+    case 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH':
+    case 'WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH':
+      return new HistoryError(
+        'SHIP_MESSAGE_TOO_LARGE',
+        `a message is larger than ship.max_message_bytes (${maxBytes}): raise it if the node is to be trusted, ` +
+          'and give the process the memory that docs/operations.md says',
+      );
+    case 'WS_ERR_TOO_MANY_BUFFERED_PARTS':
+      return new HistoryError('SHIP_MESSAGE_CORRUPT', 'a message comes in too many parts');
+    case 'WS_ERR_INVALID_UTF8':
+      return new HistoryError('SHIP_UNSUPPORTED', 'the text frame of the socket is not UTF-8');
+    default:
+      return toConnectionError(error, server, 'SHIP_DISCONNECTED');
+  }
 }
 
 /** What answers with HTTP is a proxy before the node, or another port of it. */

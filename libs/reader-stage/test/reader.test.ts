@@ -16,6 +16,7 @@ describe('a reader that waits for the store to say where it stands', () => {
       startBlock: 0,
       maxMessagesInFlight: 1,
       maxMessageBytes: 1_000_000,
+      maxBytesInFlight: 1_000_000,
       reconnectMinSeconds: 60,
       reconnectMaxSeconds: 60,
     };

@@ -1,3 +1,4 @@
+export { MISBEHAVIOURS, startHostileNode, type HonestParts, type HostileNode, type Misbehaviour } from './hostile-node';
 export type { ReplayPace } from './replay-clock';
 export type { ConnectionStats } from './replay-connection';
 export type { Drawn, ReplayFaults } from './replay-faults';

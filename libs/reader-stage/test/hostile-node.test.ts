@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TOPOLOGY } from '@antelope-history/broker';
+import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
+import { writeProgress } from '@antelope-history/key-value';
+import { openSample } from '@antelope-history/recordings';
+import { createLogger, loadConfig, Registry } from '@antelope-history/service';
+import {
+  createShipReplay,
+  MISBEHAVIOURS,
+  startHostileNode,
+  type HostileNode,
+  type Misbehaviour,
+} from '@antelope-history/ship-replay';
+import { startReader, type Reader } from '../src';
+
+const recording = openSample('leap-edge');
+const MIB = 1024 * 1024;
+
+interface LogLine {
+  level: number;
+  msg: string;
+  code?: string;
+  url?: string;
+  waitSeconds?: number;
+}
+
+/** A reader of some nodes, with all that comes of it. */
+class ReaderStand {
+  readonly log: LogLine[] = [];
+  readonly failures: unknown[] = [];
+  readonly registry = new Registry();
+  readonly broker = new MemoryBroker();
+  blocks = 0;
+  private readonly keyValue = new MemoryKeyValue();
+  private reader: Reader | undefined;
+
+  async start(urls: string[]): Promise<void> {
+    const config = loadConfig([], {
+      HISTORY_SHIP__URLS: urls.join(','),
+      HISTORY_SHIP__RECONNECT_MIN_SECONDS: '0.01',
+      HISTORY_SHIP__RECONNECT_MAX_SECONDS: '0.05',
+      HISTORY_SHIP__MAX_MESSAGE_BYTES: String(MIB),
+    });
+    const progress = { chainId: recording.chainId, committed: undefined, positions: [], ordinal: 0 };
+    await writeProgress(this.keyValue, progress);
+    await this.broker.consume(TOPOLOGY.rawBlocks, ({ acknowledge }) => {
+      this.blocks++;
+      acknowledge();
+    });
+    this.reader = await startReader({
+      config,
+      broker: this.broker,
+      keyValue: this.keyValue,
+      log: createLogger('test', 'debug', { write: (line) => void this.log.push(JSON.parse(line) as LogLine) }),
+      registry: this.registry,
+      fail: (error) => void this.failures.push(error),
+    });
+  }
+
+  ends(): LogLine[] {
+    return this.log.filter(({ waitSeconds }) => waitSeconds !== undefined);
+  }
+
+  async until(what: string, holds: () => boolean): Promise<void> {
+    const end = Date.now() + 20_000;
+    while (!holds()) {
+      if (Date.now() > end) throw new Error(`not in time: ${what}; ${JSON.stringify(this.log.slice(-3))}`);
+      await sleep(5);
+    }
+  }
+
+  async refusals(code: string): Promise<number> {
+    const values = (await this.registry.getSingleMetric('history_ship_nodes_refused_total')?.get())?.values ?? [];
+    return values.find(({ labels }) => labels['code'] === code)?.value ?? 0;
+  }
+
+  async stop(): Promise<void> {
+    await this.reader?.stop();
+    await this.broker.close();
+  }
+}
+
+describe('a reader of a node that', () => {
+  let stand: ReaderStand;
+  let hostile: HostileNode | undefined;
+  beforeEach(() => (stand = new ReaderStand()));
+  afterEach(async () => {
+    await stand.stop();
+    await hostile?.close();
+  });
+
+  const misbehave = async (...ways: Misbehaviour[]): Promise<string> => {
+    hostile = await startHostileNode(recording, ways);
+    return hostile.url.replace('ws://', 'ws://reader:secret@');
+  };
+
+  it.each(Object.entries(MISBEHAVIOURS))(
+    '%s refuses it, says why, and tries it again',
+    async (_what, way) => {
+      await stand.start([await misbehave(way)]);
+      await stand.until('it ends twice', () => stand.ends().length >= 2);
+      expect(stand.ends()[0]).toMatchObject({ code: way.code, level: 40, url: hostile?.url });
+      expect(stand.ends()[0]!.msg.length).toBeLessThan(1_000);
+      expect(JSON.stringify(stand.log)).not.toContain('secret');
+      expect(stand.failures).toEqual([]);
+      expect(stand.blocks).toBe(0);
+      if (way.code !== 'SHIP_MESSAGE_CORRUPT') expect(await stand.refusals(way.code)).toBeGreaterThanOrEqual(2);
+    },
+    30_000,
+  );
+
+  it('misbehaves in every way, one after the other, reads on from the next', async () => {
+    const good = await createShipReplay({ recording });
+    const ways = Object.values(MISBEHAVIOURS);
+    await stand.start([await misbehave(...ways), good.url]);
+    const dropping = setInterval(() => {
+      good.dropConnections();
+    }, 30);
+    await stand.until('every way was seen', () => (hostile?.connections ?? 0) > ways.length);
+    clearInterval(dropping);
+    await stand.until('all is read', () => good.stats.position === good.stats.length);
+    expect(stand.blocks).toBeGreaterThan(0);
+    expect(stand.failures).toEqual([]);
+    await good.close();
+  }, 60_000);
+
+  it('pings and never reads gets no more pongs than a bound holds', async () => {
+    const pings: Misbehaviour = {
+      code: 'SHIP_DISCONNECTED',
+      blocks(socket) {
+        socket.pause();
+        for (let sent = 0; sent < 200_000; sent++) socket.ping(Buffer.alloc(125));
+      },
+    };
+    const before = process.memoryUsage().rss;
+    await stand.start([await misbehave(pings)]);
+    await stand.until('it ends', () => stand.ends().length >= 1);
+    expect(stand.ends()[0]).toMatchObject({ code: 'SHIP_DISCONNECTED' });
+    expect(stand.ends()[0]!.msg).toContain('the node does not read what it is sent');
+    expect(process.memoryUsage().rss - before).toBeLessThan(256 * MIB);
+  }, 30_000);
+});
