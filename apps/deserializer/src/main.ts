@@ -5,11 +5,11 @@ import { runProgram, startWorkerOperations } from '@antelope-history/service';
 /** The deserializer in a process of its own: from the queue of raw blocks to that of blocks of records. */
 runProgram({
   name: 'deserializer',
-  async start({ config, log, registry, onStop }) {
+  async start({ config, log, registry, onStop, fail }) {
     const keyValue = await openKeyValue(config.keyValue, 'many processes', log);
     onStop(() => keyValue.close());
     const operations = await startWorkerOperations(
-      { log, registry, onStop },
+      { log, registry, onStop, fail },
       {
         kind: 'deserializer',
         keyValue,

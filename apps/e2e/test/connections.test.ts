@@ -12,15 +12,25 @@ const CLOSE = 'connection: close\r\n';
 describe('connections to the gateway', () => {
   let service: IndexedService;
   let client: CheckedClient;
+  let operations: CheckedClient;
 
   beforeAll(async () => {
     service = await startIndexedService(sampleFolder('leap-edge'));
     client = new CheckedClient(service.url);
+    operations = new CheckedClient(service.operationsUrl);
   }, 60_000);
   afterAll(() => service.stop());
 
   const requestOf = (body: string, headers = '', path: string = PATH) =>
     `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
+  /** The pages that the gateway answers itself, at the port of clients and at that of operations. */
+  const ownPages = (): [CheckedClient, string][] => [
+    ...['/health', '/live', '/openapi.json', '/docs'].map((path): [CheckedClient, string] => [client, path]),
+    ...['/health', '/live', '/metrics', '/openapi.json', '/docs', '/'].map((path): [CheckedClient, string] => [
+      operations,
+      path,
+    ]),
+  ];
   const healthy = async () => expect((await client.send('GET', '/health')).json).toMatchObject({ status: 'ok' });
 
   describe('methods', () => {
@@ -42,17 +52,26 @@ describe('connections to the gateway', () => {
     });
 
     it('HEAD answers as GET does, without the body', async () => {
-      for (const path of ['/health', '/live', '/metrics', '/openapi.json', '/docs']) {
-        const { status, text, headers } = await client.send('HEAD', path);
+      for (const [at, path] of ownPages()) {
+        const { status, text, headers } = await at.send('HEAD', path);
         expect([path, status, text]).toEqual([path, 200, '']);
-        expect(headers.get('content-type')).toBe((await client.send('GET', path)).headers.get('content-type'));
+        expect(headers.get('content-type')).toBe((await at.send('GET', path)).headers.get('content-type'));
       }
     });
 
     it('POST is refused where the gateway answers itself', async () => {
-      for (const path of ['/health', '/live', '/metrics', '/openapi.json', '/docs']) {
-        const { status, headers } = await client.post(path, {});
+      for (const [at, path] of ownPages()) {
+        const { status, headers } = await at.post(path, {});
         expect([path, status, headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
+      }
+    });
+
+    it('every method is refused where only the operations listener answers', async () => {
+      for (const path of ['/metrics', '/']) {
+        for (const method of ['GET', 'POST', 'DELETE']) {
+          const { status, json } = await client.send(method, path);
+          expect([path, method, status, json]).toMatchObject([path, method, 404, { error: { name: 'unknown_path' } }]);
+        }
       }
     });
 
@@ -135,7 +154,7 @@ describe('connections to the gateway', () => {
       ],
       ['has a bad chunk', `POST ${PATH} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n\r\n`, 400],
       ['has a header with a null byte', `POST ${PATH} HTTP/1.1\r\nhost: x\r\nx: \0\r\n\r\n`, 400],
-      ['has no host', `POST ${PATH} HTTP/1.1\r\n\r\n`, 400],
+      ['has no host', `POST ${PATH} HTTP/1.1\r\n${CLOSE}\r\n`, 400],
       ['has 20 KB of headers', `POST ${PATH} HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
     ])('refuses what %s', async (_, request, status) => {
       const [answer] = await exchange(service.url, request);

@@ -7,10 +7,12 @@ import { CheckedClient } from '../src';
 describe('the description of the interface', () => {
   let service: IndexedService;
   let client: CheckedClient;
+  let operations: CheckedClient;
 
   beforeAll(async () => {
     service = await startIndexedService(sampleFolder('leap-edge'));
     client = new CheckedClient(service.url);
+    operations = new CheckedClient(service.operationsUrl);
   }, 60_000);
   afterAll(() => service.stop());
 
@@ -32,8 +34,23 @@ describe('the description of the interface', () => {
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(Object.values(ROUTES).map(({ path }) => path)));
   });
 
-  it.each(['/health', '/live', '/metrics', '/docs', '/openapi.json'])('is true of GET %s', async (path) => {
+  it('names every page of the operations listener', async () => {
+    const { paths } = (await operations.send('GET', '/openapi.json')).json as { paths: Record<string, object> };
+    for (const path of ['/', '/health', '/live', '/metrics', '/docs', '/openapi.json']) {
+      expect(Object.keys(paths)).toContain(path);
+    }
+  });
+
+  it.each(['/health', '/live', '/docs', '/openapi.json'])('is true of GET %s', async (path) => {
     expect((await client.send('GET', path)).status).toBe(200);
     expect((await client.send('GET', `${path}/`)).status).toBe(200);
   });
+
+  it.each(['/health', '/live', '/metrics', '/docs', '/openapi.json'])(
+    'is true of GET %s of the operations listener',
+    async (path) => {
+      expect((await operations.send('GET', path)).status).toBe(200);
+      expect((await operations.send('GET', `${path}/`)).status).toBe(200);
+    },
+  );
 });

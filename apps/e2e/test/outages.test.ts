@@ -9,6 +9,7 @@ const ANY_PORT = {
   HISTORY_HISTORY_API__PORT: '0',
   HISTORY_CHAIN_API__PORT: '0',
   HISTORY_TRACE_API__PORT: '0',
+  HISTORY_OPS__GATEWAY_PORT: '0',
 };
 /** Nothing listens there. */
 const NOWHERE = 'http://127.0.0.1:9';
@@ -31,13 +32,13 @@ describe('the gateway before apps that go away', () => {
 
   /** A gateway before the three APIs, each where it says or nowhere. */
   async function startGateway(urls: { history?: string; chain?: string; trace?: string }, environment = {}) {
-    const { url } = await start('gateway', {
+    const { url, operationsUrl = '' } = await start('gateway', {
       HISTORY_GATEWAY__HISTORY_API_URL: urls.history ?? NOWHERE,
       HISTORY_GATEWAY__CHAIN_API_URL: urls.chain ?? NOWHERE,
       HISTORY_GATEWAY__TRACE_API_URL: urls.trace ?? NOWHERE,
       ...environment,
     });
-    return new CheckedClient(url);
+    return Object.assign(new CheckedClient(url), { operations: new CheckedClient(operationsUrl) });
   }
 
   const unavailable = (endpoint: string) => ({
@@ -71,7 +72,8 @@ describe('the gateway before apps that go away', () => {
     expect((await client.post(getActions.path, {})).status).toBe(200);
     expect((await client.post(getChainBlock.path, { block_num_or_id: 5 })).status).toBe(200);
     expect((await client.post(getTraceBlock.path, { block_num: 5 })).status).toBe(503);
-    expect((await client.send('GET', '/health')).json).toMatchObject({
+    expect((await client.send('GET', '/health')).json).toMatchObject({ status: 'degraded' });
+    expect((await client.operations.send('GET', '/health')).json).toMatchObject({
       status: 'degraded',
       components: { history_api: { status: 'ok' }, trace_api: { status: 'down' } },
     });
@@ -122,7 +124,7 @@ describe('the gateway before apps that go away', () => {
       expect(headers.get('x-ratelimit-remaining')).toBe('0');
       expect(json).toMatchObject({ code: 429, message: 'Too Many Requests', error: { code: 0, name: 'rate_limited' } });
     }
-    expect((await client.send('GET', '/health')).status).toBe(200);
+    expect((await client.operations.send('GET', '/health')).status).toBe(200);
   });
 
   it('says what may be kept for ever', async () => {

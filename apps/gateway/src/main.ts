@@ -1,13 +1,16 @@
 import { openKeyValue } from '@antelope-history/backends';
-import { createGateway } from '@antelope-history/gateway-proxy';
-import { HTTP_WORK, listen, runProgram, startHeartbeats } from '@antelope-history/service';
+import { createGateway, createGatewayOperations } from '@antelope-history/gateway-proxy';
+import { HTTP_WORK, listen, runProgram, startHeartbeats, startOperations } from '@antelope-history/service';
 
 runProgram({
   name: 'gateway',
-  async start({ config, log, registry, onStop }) {
+  async start({ config, log, registry, onStop, fail }) {
     const keyValue = await openKeyValue(config.keyValue, 'one process', log);
     onStop(() => keyValue.close());
-    const server = await listen(createGateway({ config, keyValue, log, registry }), config.gateway);
+    const deps = { config, keyValue, log, registry };
+    const address = { host: config.ops.host, port: config.ops.gatewayPort };
+    await startOperations({ log, onStop, fail }, { name: 'gateway', address, routes: createGatewayOperations(deps) });
+    const server = await listen(createGateway(deps), { ...config.gateway, registry });
     onStop(() => server.close());
     const readState = () => Promise.resolve({ status: 'ok' as const });
     const heartbeats = startHeartbeats({ kind: 'gateway', keyValue, registry, work: HTTP_WORK, readState });

@@ -1,16 +1,26 @@
 import { openKeyValue, openStore } from '@antelope-history/backends';
-import { createHistoryApi, createStateReader } from '@antelope-history/query-api';
-import { HTTP_WORK, listen, runProgram, startHeartbeats } from '@antelope-history/service';
+import { createHistoryApi, createHealthReader, createStateReader } from '@antelope-history/query-api';
+import {
+  HTTP_WORK,
+  listen,
+  operationsRoutes,
+  runProgram,
+  startHeartbeats,
+  startOperations,
+} from '@antelope-history/service';
 
 runProgram({
   name: 'history-api',
-  async start({ config, log, registry, onStop }) {
+  async start({ config, log, registry, onStop, fail }) {
     const reader = await openStore(config.store, { readOnly: true }, log);
     onStop(() => reader.close());
     const keyValue = await openKeyValue(config.keyValue, 'one process', log);
     onStop(() => keyValue.close());
     // In memory they would be kept by this process alone, and without a limit.
     const shared = config.keyValue.kind === 'redis' ? { keyValue } : {};
+    const address = { host: config.ops.host, port: config.ops.historyApiPort };
+    const routes = operationsRoutes(createHealthReader(reader), registry);
+    await startOperations({ log, onStop, fail }, { name: 'history-api', address, routes });
     const app = createHistoryApi({ reader, config: config.api, log, registry, ...shared });
     const server = await listen(app, config.historyApi);
     onStop(() => server.close());

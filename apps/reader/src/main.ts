@@ -9,7 +9,7 @@ runProgram({
     const keyValue = await openKeyValue(config.keyValue, 'many processes', log);
     onStop(() => keyValue.close());
     const operations = await startWorkerOperations(
-      { log, registry, onStop },
+      { log, registry, onStop, fail },
       {
         kind: 'reader',
         keyValue,

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { SHIP_CONNECTED } from '@antelope-history/reader-stage';
-import { ERRORS, HistoryError, type ErrorCode, type HealthStatus } from '@antelope-history/schemas';
+import type { ReadComponent } from '@antelope-history/gateway-proxy';
+import { shipHealth } from '@antelope-history/reader-stage';
+import { ERRORS, HistoryError, type ErrorCode } from '@antelope-history/schemas';
 import type { Config } from '@antelope-history/service';
 import type { FromIngestion, ToIngestion } from './ingestion-messages';
 
@@ -45,10 +46,9 @@ export class IngestionWorker {
     });
   }
 
-  /** Whether a node sends its state history. */
-  async shipStatus(): Promise<HealthStatus> {
-    const connected = (await this.metrics()).find(({ name }) => name === SHIP_CONNECTED);
-    return connected?.values.some(({ value }) => value === 1) ? 'ok' : 'down';
+  /** Whether a node sends its state history, or why none does. */
+  async shipHealth(): ReturnType<ReadComponent> {
+    return shipHealth(await this.metrics());
   }
 
   /** Stops the stages in order and ends the thread. */

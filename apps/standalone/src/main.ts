@@ -1,6 +1,6 @@
 import { openKeyValue } from '@antelope-history/backends';
-import { createGateway } from '@antelope-history/gateway-proxy';
-import { listen, runProgram } from '@antelope-history/service';
+import { createGateway, createGatewayOperations } from '@antelope-history/gateway-proxy';
+import { listen, runProgram, startOperations } from '@antelope-history/service';
 import { IngestionWorker } from './ingestion-worker';
 import { startApis } from './serving';
 import { StandaloneRegistry } from './standalone-registry';
@@ -15,9 +15,17 @@ runProgram({
     const gateway = await startApis({ config, log, registry, onStop });
     const keyValue = await openKeyValue(config.keyValue, 'one process', log);
     onStop(() => keyValue.close());
-    const components = { ship: () => ingestion.shipStatus() };
-    const app = createGateway({ config: { api: config.api, gateway }, keyValue, log, registry, components });
-    const listener = await listen(app, config.gateway);
+    const components = { ship: () => ingestion.shipHealth() };
+    const deps = { config: { api: config.api, gateway }, keyValue, log, registry, components };
+    await startOperations(
+      { log, onStop, fail },
+      {
+        name: 'antelope-history',
+        address: { host: config.ops.host, port: config.ops.gatewayPort },
+        routes: createGatewayOperations(deps),
+      },
+    );
+    const listener = await listen(createGateway(deps), { ...config.gateway, registry });
     onStop(() => listener.close());
     log.info({ url: listener.url }, 'gateway listening');
   },

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { openStore } from '@antelope-history/backends';
-import { createChainApi, createHistoryApi, createTraceApi } from '@antelope-history/query-api';
+import { createChainApi, createHistoryApi, createTraceApi, LargeResponses } from '@antelope-history/query-api';
 import { listen, type Config, type Logger, type Registry } from '@antelope-history/service';
 
 export interface ServingContext {
@@ -23,7 +23,8 @@ export async function startApis(context: ServingContext): Promise<Config['gatewa
     onStop(() => listener.close());
     return listener.url;
   };
-  const deps = { reader, config: config.api, log, registry: context.registry };
+  const largeResponses = new LargeResponses();
+  const deps = { reader, config: config.api, log, registry: context.registry, largeResponses };
   return {
     ...config.gateway,
     historyApiUrl: [await serve(createHistoryApi(deps))],

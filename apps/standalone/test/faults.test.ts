@@ -160,20 +160,36 @@ describe('a node that can not be used', () => {
     await first.stop();
     const other = await chains.node('leap-forks', { faults: { chainId: 'ab'.repeat(32) } });
     const run = await chains.run({ urls: [other.url], path: data });
-    const { code, message } = await run.failure();
-    expect(code).toBe('CHAIN_ID_MISMATCH');
-    expect(message).toMatch(
-      /^the node is on chain (ab){32}, this service indexes d4bb.*: connect to a node of that chain, or use another data directory$/,
+    await run.until('three tries', () => run.waits().length >= 3);
+    const { code, level, msg } = run.log.at(-1)!;
+    expect([code, level]).toEqual(['CHAIN_ID_MISMATCH', 40]);
+    expect(msg).toMatch(
+      /^the node is refused: the node is on chain (ab){32}, this service indexes d4bb.*: connect to a node of that chain, or use another data directory; trying again/,
     );
+    const refused = { code: 'CHAIN_ID_MISMATCH' };
+    expect(await run.metric('history_ship_nodes_refused_total', refused)).toBeGreaterThanOrEqual(3);
     await run.stop();
     expect(await chains.differences('leap-forks', data)).toEqual([]);
   });
 
-  it('for the chain that is configured is refused too', async () => {
-    const node = await chains.node('leap-forks');
-    const run = await chains.run({ urls: [node.url], chainId: 'cd'.repeat(32) });
-    expect((await run.failure()).code).toBe('CHAIN_ID_MISMATCH');
+  it('for the chain that is configured is refused too, and the next is read', async () => {
+    const node = await chains.node('leap-forks', { faults: { chainId: 'ab'.repeat(32) } });
+    const good = await chains.node('leap-forks');
+    const { chainId } = openSample('leap-forks');
+    const run = await chains.run({ urls: [node.url, good.url], chainId });
+    await untilIndexed(run, good);
+    expect(await run.metric('history_ship_nodes_refused_total', { code: 'CHAIN_ID_MISMATCH' })).toBe(1);
     await run.stop();
+  });
+
+  it('ends the start when the data are of another chain than the configured one', async () => {
+    const node = await chains.node('leap-forks');
+    const data = chains.directory();
+    const first = await chains.run({ urls: [node.url], path: data });
+    await untilIndexed(first, node);
+    await first.stop();
+    const start = chains.run({ urls: [node.url], path: data, chainId: 'cd'.repeat(32) });
+    await expect(start).rejects.toMatchObject({ code: 'CHAIN_ID_MISMATCH' });
   });
 
   it('for its history begins too late is left for one that goes back further', async () => {
@@ -224,7 +240,9 @@ describe('a node that can not be used', () => {
     const node = await chains.node('leap-edge');
     const run = await chains.run({ urls: [node.url], maxMessageBytes: 60_000 });
     await run.until('a try', () => run.waits().length >= 1);
-    expect(run.log.at(-1)!.msg).toContain('a message is larger than ship.max_message_bytes');
+    expect(run.log.at(-1)!.msg).toContain(
+      'the node is refused: a message is larger than ship.max_message_bytes (60000)',
+    );
     await run.stop();
   });
 });

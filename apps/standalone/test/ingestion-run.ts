@@ -21,6 +21,7 @@ export interface RunOptions {
   startBlock?: number;
   maxMessagesInFlight?: number;
   maxMessageBytes?: number;
+  maxBytesInFlight?: number;
   reconnectMinSeconds?: number;
   reconnectMaxSeconds?: number;
 }
@@ -100,6 +101,7 @@ export class IngestionRun {
         startBlock: options.startBlock ?? 0,
         maxMessagesInFlight: options.maxMessagesInFlight ?? 64,
         maxMessageBytes: options.maxMessageBytes ?? 2 ** 30,
+        maxBytesInFlight: options.maxBytesInFlight ?? 2 ** 26,
         reconnectMinSeconds: options.reconnectMinSeconds ?? 0.02,
         reconnectMaxSeconds: options.reconnectMaxSeconds ?? 0.2,
       },

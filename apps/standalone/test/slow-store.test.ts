@@ -64,7 +64,8 @@ it('a store that does not write stops the node, which goes on when it does', asy
     config: { indexer: { batchBytes: 2 ** 20, batchSeconds: 0.01, stallSeconds: 60 }, chainId: undefined },
   });
   const deserializer = await startDeserializer(shared);
-  const ship = { urls: [node.url], startBlock: 0, maxMessagesInFlight: WINDOW, maxMessageBytes: 2 ** 30 };
+  const bounds = { maxMessagesInFlight: WINDOW, maxMessageBytes: 2 ** 30, maxBytesInFlight: 2 ** 26 };
+  const ship = { urls: [node.url], startBlock: 0, ...bounds };
   const waits = { reconnectMinSeconds: 0.1, reconnectMaxSeconds: 1 };
   const reader = await startReader({ ...shared, config: { ship: { ...ship, ...waits }, chainId: undefined } });
 

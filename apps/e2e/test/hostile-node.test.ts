@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openSample } from '@antelope-history/recordings';
+import { startService, stop, untilCommitted, type ServiceProcess } from '@antelope-history/service-process';
+import { createShipReplay, MISBEHAVIOURS, startHostileNode } from '@antelope-history/ship-replay';
+
+const recording = openSample('leap-forks');
+const WAYS = Object.values(MISBEHAVIOURS);
+const LIMIT_MS = 240_000;
+
+/** The built service, asked by its gateway for what it stored while its one node is read, or misbehaves. */
+describe('the service while its only node misbehaves', () => {
+  const data = mkdtempSync(path.join(tmpdir(), 'antelope-history-hostile-'));
+  let service: ServiceProcess | undefined;
+  afterEach(async () => service && stop(service.child));
+  afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+  it(
+    'in every way serves on, and says why it reads nothing',
+    async () => {
+      const last = recording.messages.at(-1)!.thisBlock!;
+      const good = await createShipReplay({ recording });
+      service = startService(good.url, data);
+      await service.gateway;
+      await untilCommitted(data, last.num);
+      await stop(service.child);
+      await good.close();
+
+      const hostile = await startHostileNode(recording, WAYS);
+      service = startService(hostile.url, data, {
+        HISTORY_SHIP__RECONNECT_MIN_SECONDS: '0.01',
+        HISTORY_SHIP__RECONNECT_MAX_SECONDS: '0.05',
+        HISTORY_GATEWAY__PUBLIC_PATHS: 'health,health_details',
+        HISTORY_SHIP__MAX_MESSAGE_BYTES: String(1024 * 1024),
+      });
+      const gateway = await service.gateway;
+      const reasons = new Set<string>();
+      for (const end = Date.now() + LIMIT_MS / 2; hostile.connections <= 2 * WAYS.length && Date.now() < end;) {
+        const response = await fetch(`${gateway}/v1/chain/get_block`, {
+          method: 'POST',
+          body: JSON.stringify({ block_num_or_id: last.num }),
+        });
+        expect([response.status, ((await response.json()) as { id: string }).id]).toEqual([200, last.id]);
+        const health = (await (await fetch(`${gateway}/health`)).json()) as Health;
+        // While it waits for the first block of a node that said its status, nothing is known to be wrong.
+        if (health.status === 'degraded') reasons.add(health.components.ship.reason ?? '');
+      }
+      expect(hostile.connections).toBeGreaterThan(2 * WAYS.length);
+      expect([...reasons]).toEqual(expect.arrayContaining(['SHIP_UNSUPPORTED']));
+      expect(service.child.exitCode).toBeNull();
+      await hostile.close();
+    },
+    LIMIT_MS,
+  );
+});
+
+interface Health {
+  status: string;
+  components: { ship: { status: string; reason?: string } };
+}
