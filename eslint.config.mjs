@@ -138,7 +138,12 @@ export default tseslint.config(
         // Which version is installed is npm's to check: Nx looks at the top of node_modules only.
         {
           checkVersionMismatches: false,
-          ignoredFiles: ['{projectRoot}/jest.config.cjs', '{projectRoot}/**/*.test.ts', '{projectRoot}/test/**', '{projectRoot}/src/contract/**'],
+          ignoredFiles: [
+            '{projectRoot}/jest.config.cjs',
+            '{projectRoot}/**/*.test.ts',
+            '{projectRoot}/test/**',
+            '{projectRoot}/src/contract/**',
+          ],
         },
       ],
     },

@@ -1,4 +1,10 @@
 module.exports = {
-  projects: ['<rootDir>/apps/*/jest.config.cjs', '<rootDir>/libs/*/jest.config.cjs', '<rootDir>/tools/*/jest.config.cjs'],
+  projects: [
+    '<rootDir>/apps/*/jest.config.cjs',
+    '<rootDir>/libs/*/jest.config.cjs',
+    '<rootDir>/tools/*/jest.config.cjs',
+  ],
   testTimeout: 30_000,
+  // What large tests leave behind would count in the memory that others measure.
+  workerIdleMemoryLimit: '1GB',
 };

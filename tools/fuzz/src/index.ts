@@ -1,4 +1,5 @@
 export * from './chain-facts';
 export * from './http-client';
 export * from './known-failures';
+export * from './raw';
 export * from './run-fuzz';

@@ -6,13 +6,16 @@ import { currentMemory } from '@antelope-history/service-process';
 import { ADAPTER_SETS, type IndexedChain, parseAdapterSet, startIndexedChain } from '@antelope-history/suite';
 import { readChainFacts } from './chain-facts';
 import { keepFailures } from './known-failures';
+import { runRawCommand } from './raw';
 import { type FuzzFigures, runFuzz } from './run-fuzz';
 
 const USAGE = `npm run fuzz -- [--requests N] [--seed N] [--limit-ms N] [--set SET | --url URL]
+npm run fuzz -- --raw [--rounds N] [--seed N]
 
 Sends generated requests, right and wrong, to all six endpoints of a service of its own that has indexed the sample
 leap-edge into a set of adapters (${ADAPTER_SETS.join(', ')}), or to the one at URL. An answer fails that is a 5xx, is not what the OpenAPI document says, or is late.
 Requests that failed are added to tools/fuzz/src/known-failures.json, which the tests send again.
+--raw sends bytes to a gateway's port instead: see --raw --help.
 `;
 const SAMPLE = sampleFolder('leap-edge');
 /** After so many requests every cache and heap is as large as it gets; shorter runs say nothing about memory. */
@@ -20,6 +23,7 @@ const WARM_REQUESTS = 20_000;
 const MAX_GROWTH = 1.25;
 
 async function run(args: string[]): Promise<void> {
+  if (args.includes('--raw')) return runRawCommand(args, print);
   const options = {
     requests: { type: 'string', default: '10000' },
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { ByteWriter } from './byte-writer';
+import type { ExecutedTrace } from './executed-trace';
+import type { ActionSpec, PermissionSpec } from './specs';
+
+/**
+ * The layouts of Leap 4's state history ABI (libraries/state_history/abi.cpp), which `ship.abi.json` of the recording
+ * describes. Variants are written with the tag of their only alternative, `action_trace` with that of v1.
+ */
+export interface TransactionTrace {
+  id: string;
+  status: number;
+  cpuUsageUs: number;
+  netUsageWords: number;
+  actions: ExecutedTrace[];
+}
+
+export interface Position {
+  num: number;
+  id: string;
+}
+
+export interface MessageParts {
+  head: Position;
+  lastIrreversible: Position;
+  thisBlock: Position;
+  prevBlock: Position;
+  block: Buffer;
+  traces: Buffer;
+  deltas: Buffer;
+}
+
+const BLOCKS_RESULT = 1;
+const ACTION_TRACE_V1 = 1;
+const ONLY_ALTERNATIVE = 0;
+const ABSENT = 0;
+const PRESENT = 1;
+
+export function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+export function packAction(writer: ByteWriter, { account, name, authorization = [], data }: ActionSpec): void {
+  writer.name(account).name(name);
+  writer.list(authorization, ({ actor, permission }) => writer.name(actor).name(permission));
+  writer.blob(data);
+}
+
+/** A packed `transaction_trace[]`. */
+export function packTraces(traces: readonly TransactionTrace[]): Buffer {
+  const writer = new ByteWriter();
+  writer.list(traces, (trace) => {
+    writer.varuint(ONLY_ALTERNATIVE).hex(trace.id).uint8(trace.status);
+    writer
+      .uint32(trace.cpuUsageUs)
+      .varuint(trace.netUsageWords)
+      .uint64(0)
+      .uint64(trace.netUsageWords * 8)
+      .uint8(0);
+    const digests = new Map<ActionSpec, string>();
+    writer.list(trace.actions, (action) => packActionTrace(writer, action, digests));
+    for (let option = 0; option < 5; option++) writer.uint8(ABSENT); // account_ram_delta, except, error_code, failed, partial
+  });
+  return writer.take();
+}
+
+function packActionTrace(writer: ByteWriter, trace: ExecutedTrace, digests: Map<ActionSpec, string>): void {
+  const { spec, receiver } = trace;
+  const digest = digests.get(spec) ?? digestOf(spec);
+  digests.set(spec, digest);
+  writer.varuint(ACTION_TRACE_V1).varuint(trace.ordinal).varuint(trace.creatorOrdinal);
+  writer.uint8(PRESENT).varuint(ONLY_ALTERNATIVE).name(receiver).hex(digest);
+  writer.uint64(trace.globalSequence).uint64(trace.recvSequence);
+  writer.list(trace.authSequence, ([account, sequence]) => writer.name(account).uint64(sequence));
+  writer.varuint(trace.codeSequence).varuint(trace.abiSequence);
+  writer.name(receiver);
+  packAction(writer, spec);
+  writer.uint8(trace.contextFree ? 1 : 0).uint64(0);
+  const isOwn = receiver === spec.account;
+  writer.blob(spec.console ?? EMPTY);
+  writer.list(isOwn ? (spec.ramDeltas ?? []) : [], (account) => writer.name(account).uint64(-128n));
+  writer.uint8(ABSENT).uint8(ABSENT); // except, error_code
+  writer.blob((isOwn && spec.returnValue) || EMPTY);
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function digestOf(spec: ActionSpec): string {
+  const writer = new ByteWriter();
+  packAction(writer, spec);
+  return sha256(writer.take());
+}
+
+export interface Deltas {
+  /** By account, the ABI that it has after the block. */
+  abis: ReadonlyMap<string, Buffer>;
+  permissions: readonly PermissionSpec[];
+}
+
+/** A packed `table_delta[]` with the rows of the `account` and `permission` tables. */
+export function packDeltas({ abis, permissions }: Deltas): Buffer {
+  const tables: [string, [present: boolean, row: Buffer][]][] = [];
+  if (abis.size > 0) tables.push(['account', [...abis].map(([account, abi]) => [true, packAccountRow(account, abi)])]);
+  if (permissions.length > 0) {
+    tables.push(['permission', permissions.map((row) => [row.present ?? true, packPermissionRow(row)])]);
+  }
+  const writer = new ByteWriter();
+  writer.list(tables, ([table, rows]) => {
+    writer.varuint(ONLY_ALTERNATIVE).text(table);
+    writer.list(rows, ([present, row]) => writer.uint8(present ? 1 : 0).blob(row));
+  });
+  return writer.take();
+}
+
+function packAccountRow(account: string, abi: Buffer): Buffer {
+  return new ByteWriter().varuint(ONLY_ALTERNATIVE).name(account).uint32(0).blob(abi).take();
+}
+
+function packPermissionRow({ owner, name, parent, keys, accounts }: PermissionSpec): Buffer {
+  const writer = new ByteWriter().varuint(ONLY_ALTERNATIVE).name(owner).name(name).name(parent).uint64(0);
+  writer.uint32(1); // threshold
+  writer.list(keys, (key) => writer.raw(key).uint16(1));
+  writer.list(accounts, ({ actor, permission }) => writer.name(actor).name(permission).uint16(1));
+  return writer.varuint(0).take();
+}
+
+/** A packed `get_blocks_result_v0`. */
+export function packMessage(parts: MessageParts): Buffer {
+  const writer = new ByteWriter();
+  const position = ({ num, id }: Position): unknown => writer.uint32(num).hex(id);
+  writer.varuint(BLOCKS_RESULT);
+  position(parts.head);
+  position(parts.lastIrreversible);
+  for (const optional of [parts.thisBlock, parts.prevBlock]) {
+    writer.uint8(PRESENT);
+    position(optional);
+  }
+  for (const payload of [parts.block, parts.traces, parts.deltas]) writer.uint8(PRESENT).blob(payload);
+  return writer.take();
+}
