@@ -12,8 +12,8 @@ export interface AppNeeds {
   listens: Listening[];
 }
 
-export type Listening =
-  'gateway' | 'history_api' | 'chain_api' | 'trace_api' | 'ops.reader' | 'ops.deserializer' | 'ops.indexer';
+export type Listening = 'gateway' | 'history_api' | 'chain_api' | 'trace_api' | `ops.${OpsSection}`;
+type OpsSection = 'gateway' | 'history_api' | 'chain_api' | 'trace_api' | 'reader' | 'deserializer' | 'indexer';
 
 const NOTHING: AppNeeds = { ship: false, store: 'none', broker: false, keyValue: false, apis: false, listens: [] };
 
@@ -22,11 +22,18 @@ export const APP_NEEDS = {
   reader: { ...NOTHING, ship: true, broker: true, keyValue: true, listens: ['ops.reader'] },
   deserializer: { ...NOTHING, broker: true, keyValue: true, listens: ['ops.deserializer'] },
   indexer: { ...NOTHING, store: 'write', broker: true, keyValue: true, listens: ['ops.indexer'] },
-  'history-api': { ...NOTHING, store: 'read', keyValue: true, listens: ['history_api'] },
-  'chain-api': { ...NOTHING, store: 'read', keyValue: true, listens: ['chain_api'] },
-  'trace-api': { ...NOTHING, store: 'read', keyValue: true, listens: ['trace_api'] },
-  gateway: { ...NOTHING, keyValue: true, apis: true, listens: ['gateway'] },
-  standalone: { ...NOTHING, ship: true, store: 'write', broker: true, keyValue: true, listens: ['gateway'] },
+  'history-api': { ...NOTHING, store: 'read', keyValue: true, listens: ['history_api', 'ops.history_api'] },
+  'chain-api': { ...NOTHING, store: 'read', keyValue: true, listens: ['chain_api', 'ops.chain_api'] },
+  'trace-api': { ...NOTHING, store: 'read', keyValue: true, listens: ['trace_api', 'ops.trace_api'] },
+  gateway: { ...NOTHING, keyValue: true, apis: true, listens: ['gateway', 'ops.gateway'] },
+  standalone: {
+    ...NOTHING,
+    ship: true,
+    store: 'write',
+    broker: true,
+    keyValue: true,
+    listens: ['gateway', 'ops.gateway'],
+  },
 } satisfies Record<string, AppNeeds>;
 
 export type AppName = keyof typeof APP_NEEDS;

@@ -25,7 +25,7 @@ export function portChecks(config: Config, listens: Listening[]): Check[] {
 }
 
 function addressOf(config: Config, section: Listening): Address | undefined {
-  const worker = (port: number | undefined) => (port === undefined ? undefined : { host: config.ops.host, port });
+  const operations = (port: number | undefined) => (port === undefined ? undefined : { host: config.ops.host, port });
   switch (section) {
     case 'gateway':
       return config.gateway;
@@ -35,12 +35,20 @@ function addressOf(config: Config, section: Listening): Address | undefined {
       return config.chainApi;
     case 'trace_api':
       return config.traceApi;
+    case 'ops.gateway':
+      return operations(config.ops.gatewayPort);
+    case 'ops.history_api':
+      return operations(config.ops.historyApiPort);
+    case 'ops.chain_api':
+      return operations(config.ops.chainApiPort);
+    case 'ops.trace_api':
+      return operations(config.ops.traceApiPort);
     case 'ops.reader':
-      return worker(config.ops.readerPort);
+      return operations(config.ops.readerPort);
     case 'ops.deserializer':
-      return worker(config.ops.deserializerPort);
+      return operations(config.ops.deserializerPort);
     case 'ops.indexer':
-      return worker(config.ops.indexerPort);
+      return operations(config.ops.indexerPort);
   }
 }
 

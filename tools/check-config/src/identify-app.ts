@@ -13,7 +13,7 @@ export interface IdentifiedApp {
 
 /** What every app says at /health; workers say no chain. */
 const appHealth = healthAnswer
-  .pick({ status: true, version: true, components: true })
+  .pick({ status: true, version: true })
   .extend({ chain_id: healthAnswer.shape.chain_id.optional() });
 type AppHealth = ReturnType<typeof appHealth.parse>;
 

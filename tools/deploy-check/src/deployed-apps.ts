@@ -3,22 +3,71 @@ export interface DeployedApp {
   /** Its folder in `apps`. */
   name: string;
   side: 'indexing' | 'api' | 'both';
-  /** Where it answers /live, /health and /metrics in containers, and the variable that says so. */
+  /** Where it answers requests in containers, and the variable that says so; of a worker its operations listener. */
   port: number;
   portVariable: string;
+  /** Where its operations listener is in containers, and the variable that says so. */
+  operationsPort: number;
+  operationsVariable: string;
 }
 
 /** Every app; the tests hold all that names them against this. */
 export const DEPLOYED_APPS: DeployedApp[] = [
-  { name: 'reader', side: 'indexing', port: 8894, portVariable: 'HISTORY_OPS__READER_PORT' },
-  { name: 'deserializer', side: 'indexing', port: 8895, portVariable: 'HISTORY_OPS__DESERIALIZER_PORT' },
-  { name: 'indexer', side: 'indexing', port: 8896, portVariable: 'HISTORY_OPS__INDEXER_PORT' },
-  { name: 'history-api', side: 'api', port: 8891, portVariable: 'HISTORY_HISTORY_API__PORT' },
-  { name: 'chain-api', side: 'api', port: 8892, portVariable: 'HISTORY_CHAIN_API__PORT' },
-  { name: 'trace-api', side: 'api', port: 8893, portVariable: 'HISTORY_TRACE_API__PORT' },
-  { name: 'gateway', side: 'api', port: 8888, portVariable: 'HISTORY_GATEWAY__PORT' },
-  { name: 'standalone', side: 'both', port: 8888, portVariable: 'HISTORY_GATEWAY__PORT' },
+  worker('reader', 8894, 'HISTORY_OPS__READER_PORT'),
+  worker('deserializer', 8895, 'HISTORY_OPS__DESERIALIZER_PORT'),
+  worker('indexer', 8896, 'HISTORY_OPS__INDEXER_PORT'),
+  {
+    name: 'history-api',
+    side: 'api',
+    port: 8891,
+    portVariable: 'HISTORY_HISTORY_API__PORT',
+    operationsPort: 8901,
+    operationsVariable: 'HISTORY_OPS__HISTORY_API_PORT',
+  },
+  {
+    name: 'chain-api',
+    side: 'api',
+    port: 8892,
+    portVariable: 'HISTORY_CHAIN_API__PORT',
+    operationsPort: 8902,
+    operationsVariable: 'HISTORY_OPS__CHAIN_API_PORT',
+  },
+  {
+    name: 'trace-api',
+    side: 'api',
+    port: 8893,
+    portVariable: 'HISTORY_TRACE_API__PORT',
+    operationsPort: 8903,
+    operationsVariable: 'HISTORY_OPS__TRACE_API_PORT',
+  },
+  {
+    name: 'gateway',
+    side: 'api',
+    port: 8888,
+    portVariable: 'HISTORY_GATEWAY__PORT',
+    operationsPort: 8890,
+    operationsVariable: 'HISTORY_OPS__GATEWAY_PORT',
+  },
+  {
+    name: 'standalone',
+    side: 'both',
+    port: 8888,
+    portVariable: 'HISTORY_GATEWAY__PORT',
+    operationsPort: 8890,
+    operationsVariable: 'HISTORY_OPS__GATEWAY_PORT',
+  },
 ];
+
+function worker(name: string, port: number, variable: string): DeployedApp {
+  return {
+    name,
+    side: 'indexing',
+    port,
+    portVariable: variable,
+    operationsPort: port,
+    operationsVariable: variable,
+  };
+}
 
 /** Those of the whole suite, a process each. */
 export const SUITE_APPS = DEPLOYED_APPS.filter(({ side }) => side !== 'both');

@@ -16,6 +16,12 @@ interface Service {
   healthcheck?: object;
   mem_limit?: string;
   read_only?: boolean;
+  cap_drop?: string[];
+  cap_add?: string[];
+  security_opt?: string[];
+  privileged?: boolean;
+  user?: string;
+  tmpfs?: string[];
   profiles?: string[];
 }
 
@@ -89,8 +95,9 @@ describe('deploy/compose.yaml', () => {
       const variable = `HISTORY_GATEWAY__${name.toUpperCase().replace('-', '_')}_URL`;
       expect(environment?.[variable]).toBe(`http://${name}:${port}`);
     }
-    const port = DEPLOYED_APPS.find(({ name }) => name === 'gateway')?.port;
-    expect(ports).toEqual([`${port}:${port}`]);
+    const { port, operationsPort } = DEPLOYED_APPS.find(({ name }) => name === 'gateway') ?? {};
+    // Neither is open to the network by default.
+    expect(ports).toEqual([port, operationsPort].map((each) => `127.0.0.1:${each}:${each}`));
   });
 
   it('shows nothing but the gateway to clients, and the chain to nothing but the reader', () => {
@@ -114,9 +121,31 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('pins every image', () => {
-    for (const { name, service } of services)
-      expect([name, service.image]).toEqual([name, expect.stringMatching(/:[\w.-]*\d+\.\d+/)]);
+  it('gives no container a right that it does not need', () => {
+    for (const { name, service } of services) {
+      const { cap_drop: dropped, cap_add: added, security_opt: options, privileged } = service;
+      expect([name, dropped, added, options, privileged]).toEqual([
+        name,
+        ['ALL'],
+        undefined,
+        ['no-new-privileges:true'],
+        undefined,
+      ]);
+    }
+  });
+
+  it('lets no container write but to its volumes and to memory', () => {
+    for (const { name, service } of services) expect([name, service.read_only]).toEqual([name, true]);
+    // Memory that a container writes to is bounded, as the rest of its memory is.
+    for (const mount of services.flatMap(({ service }) => service.tmpfs ?? []))
+      expect(mount).toMatch(/[:,]size=\d+m\b/);
+  });
+
+  it('runs each server that reads a password as the user who may', () => {
+    const servers = services.filter(({ service }) => !service.build && service.secrets);
+    expect(servers.map(({ name }) => name)).toEqual(['elasticsearch', 'elasticsearch-users', 'rabbitmq', 'redis']);
+    for (const { name, service } of servers)
+      expect([name, service.user]).toEqual([name, expect.stringMatching(/^1000\b/)]);
   });
 
   it('mounts only files that are there, and declares what it names', () => {
@@ -131,6 +160,10 @@ describe('deploy/compose.yaml', () => {
     for (const secret of services.flatMap(({ service }) => service.secrets ?? [])) {
       expect(compose.secrets[secret]).toEqual({ file: `./secrets/${secret}` });
     }
+  });
+
+  it('limits the rate of each client', () => {
+    expect(serviceOf('gateway').environment?.['HISTORY_API__RATE_LIMIT_RPM']).toBeGreaterThan(0);
   });
 
   it('is of the same versions of the servers as the tests', () => {

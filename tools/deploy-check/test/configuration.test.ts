@@ -9,7 +9,10 @@ type Settings = Record<string, unknown>;
 /** What each side needs, and so what its configuration may name. */
 const SIDES = {
   indexing: ['ship', 'broker', 'store', 'key_value', 'indexer', 'ops', 'log_level', 'chain_id'],
-  api: ['store', 'key_value', 'api', 'gateway', 'history_api', 'chain_api', 'trace_api', 'log_level', 'chain_id'],
+  api: [
+    ...['store', 'key_value', 'api', 'gateway', 'history_api', 'chain_api', 'trace_api', 'ops'],
+    ...['log_level', 'chain_id'],
+  ],
 };
 
 /** As the service reads it on a machine that has the files it names. */
@@ -21,6 +24,8 @@ function load(text: string): Config {
   });
 }
 
+const operationsPortOf = (name: string): number | undefined =>
+  DEPLOYED_APPS.find((app) => app.name === name)?.operationsPort;
 const portOf = (name: string): number | undefined => DEPLOYED_APPS.find((app) => app.name === name)?.port;
 
 describe.each(['indexing', 'api'] as const)('the %s side', (side) => {
@@ -58,9 +63,13 @@ describe('deploy/config', () => {
   });
 
   it('runs the whole service in one process with standalone.json', () => {
-    const { store, broker, keyValue, gateway } = load(readText('deploy/config/standalone.json'));
+    const { store, broker, keyValue, gateway, ops } = load(readText('deploy/config/standalone.json'));
     expect([store.kind, broker.kind, keyValue.kind]).toEqual(['lmdb', 'memory', 'memory']);
     expect(gateway.port).toBe(portOf('standalone'));
+    expect([gateway.host, ops]).toMatchObject([
+      '127.0.0.1',
+      { host: '127.0.0.1', gatewayPort: operationsPortOf('standalone') },
+    ]);
   });
 
   it('has the ports that everything else here has', () => {
@@ -68,13 +77,36 @@ describe('deploy/config', () => {
     expect([ops.readerPort, ops.deserializerPort, ops.indexerPort]).toEqual(
       ['reader', 'deserializer', 'indexer'].map(portOf),
     );
-    const { gateway, historyApi, chainApi, traceApi } = load(readText('deploy/config/api-side.json'));
+    const { gateway, historyApi, chainApi, traceApi, ops: apiOps } = load(readText('deploy/config/api-side.json'));
+    expect(apiOps.gatewayPort).toBe(operationsPortOf('gateway'));
+    // Several of a kind on one machine share the file.
+    expect([apiOps.historyApiPort, apiOps.chainApiPort, apiOps.traceApiPort]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect([gateway, historyApi, chainApi, traceApi].map(({ port }) => port)).toEqual(
       ['gateway', 'history-api', 'chain-api', 'trace-api'].map(portOf),
     );
     expect(
       [gateway.historyApiUrl, gateway.chainApiUrl, gateway.traceApiUrl].flat().map((url) => Number(new URL(url).port)),
     ).toEqual(['history-api', 'chain-api', 'trace-api'].map(portOf));
+  });
+});
+
+describe('the examples', () => {
+  const configMaps = readYaml('deploy/kubernetes/config.yaml') as (Manifest & { data: Record<string, string> })[];
+  it.each([
+    ['deploy/config/standalone.json', readText('deploy/config/standalone.json')],
+    ['deploy/config/api-side.json', readText('deploy/config/api-side.json')],
+    [
+      'deploy/kubernetes/config.yaml',
+      configMaps.find(({ metadata }) => metadata.name === 'api-side')?.data['config.json'] ?? '',
+    ],
+  ])('limit the rate of each client, and show no operations to clients: %s', (_, text) => {
+    const { api, gateway } = load(text);
+    expect(api.rateLimitRpm).toBeGreaterThan(0);
+    expect(gateway.publicPaths).toEqual(['live', 'health', 'docs']);
   });
 });
 

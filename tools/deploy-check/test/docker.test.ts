@@ -21,6 +21,9 @@ function stageOf(name: string): Stage {
   return stage;
 }
 
+/** Long-term support lines of Node.js on 2026-11-22 with a year to go (github.com/nodejs/release): 20 ended in April. */
+const MAINTAINED = [24];
+
 describe('deploy/docker/Dockerfile', () => {
   it('is one', () => {
     expect(findDockerfileErrors(text)).toEqual([]);
@@ -29,10 +32,13 @@ describe('deploy/docker/Dockerfile', () => {
 
   it('goes on from one image, of one exact version of Node.js that the service runs on', () => {
     const images = new Set([...stages.values()].map(({ base }) => base).filter((base) => !stages.has(base)));
-    expect([...images]).toEqual([expect.stringMatching(/^node:20\.\d+\.\d+-bookworm-slim$/)]);
+    expect([...images]).toEqual([expect.stringMatching(/^node:\d+\.\d+\.\d+-bookworm-slim(@sha256:[0-9a-f]{64})?$/)]);
+    const [image = ''] = images;
+    const [major = 0, minor = 0] = (/\d+\.\d+/.exec(image)?.[0] ?? '').split('.').map(Number);
     const { engines } = readJson('package.json') as { engines: { node: string } };
-    const [, lowest = ''] = /^>=20\.(\d+)$/.exec(engines.node) ?? [];
-    expect(Number([...images][0]?.split('.')[1])).toBeGreaterThanOrEqual(Number(lowest));
+    const [lowestMajor = 0, lowestMinor = 0] = engines.node.replace('>=', '').split('.').map(Number);
+    expect(major > lowestMajor || (major === lowestMajor && minor >= lowestMinor)).toBe(true);
+    expect(MAINTAINED).toContain(major);
   });
 
   it('has a target for every app, and no app is left out here', () => {
@@ -60,15 +66,18 @@ describe('deploy/docker/Dockerfile', () => {
     expect(textsOf(stageOf('runtime'), 'STOPSIGNAL')).toEqual(['SIGTERM']);
   });
 
-  it.each(DEPLOYED_APPS)('starts $name, from its own files, watched at its port', ({ name, port, portVariable }) => {
+  it.each(DEPLOYED_APPS)('starts $name, from its own files, watched at its operations port', (app) => {
+    const { name, port, portVariable, operationsPort, operationsVariable } = app;
     const stage = stageOf(name);
     expect(textsOf(stage, 'ENTRYPOINT')).toEqual([`["node", "apps/${name}/dist/main.js"]`]);
     expect(textsOf(stage, 'COPY')[0]).toBe(`--from=${name}-files /app ./`);
     expect(textsOf(stageOf(`${name}-files`), 'RUN').join()).toContain(`bundle-app.mjs ${name} /app`);
-    expect(textsOf(stage, 'EXPOSE')).toEqual([String(port)]);
-    expect(textsOf(stage, 'HEALTHCHECK').join()).toContain(`CMD ["node", "live.mjs", "${port}"]`);
-    const environment = textsOf(stage, 'ENV').join(' ').split(' ');
+    expect(textsOf(stage, 'EXPOSE')).toEqual([[...new Set([port, operationsPort])].join(' ')]);
+    expect(textsOf(stage, 'HEALTHCHECK').join()).toContain(`CMD ["node", "live.mjs", "${operationsPort}"]`);
+    const environment = textsOf(stage, 'ENV').join(' ').split(/\s+/);
     expect(environment).toContain(`${portVariable}=${port}`);
+    expect(environment).toContain(`${operationsVariable}=${operationsPort}`);
+    expect(environment).toContain('HISTORY_OPS__HOST=0.0.0.0');
     const hostVariable = portVariable.startsWith('HISTORY_OPS__')
       ? 'HISTORY_OPS__HOST'
       : portVariable.replace(/PORT$/, 'HOST');

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { ROUTES } from '@antelope-history/schemas';
 import {
   DEPLOYED_APPS,
   findManifestErrors,
@@ -26,22 +27,27 @@ interface Named {
   name: string;
 }
 
+interface Probe {
+  httpGet: { path: string; port: string };
+}
+
 interface Pod {
-  metadata: { labels: Record<string, string> };
+  metadata: { labels: Record<string, string>; annotations?: Record<string, string> };
   spec: {
     automountServiceAccountToken: boolean;
     nodeSelector?: Record<string, string>;
     securityContext: { runAsNonRoot: boolean };
     containers: {
       image: string;
-      ports?: { containerPort: number }[];
+      ports?: { name: string; containerPort: number }[];
       resources: { requests: Record<string, string>; limits: { memory: string } };
       securityContext: { allowPrivilegeEscalation: boolean; readOnlyRootFilesystem?: boolean; capabilities: object };
-      livenessProbe?: { httpGet: { path: string } };
-      readinessProbe?: { httpGet: { path: string } };
+      startupProbe?: Probe;
+      livenessProbe?: Probe;
+      readinessProbe?: Probe;
       volumeMounts?: (Named & { subPath?: string; mountPath: string })[];
     }[];
-    volumes?: (Named & { configMap?: Named; secret?: { secretName: string } })[];
+    volumes?: (Named & { configMap?: Named; secret?: { secretName: string }; emptyDir?: { sizeLimit: string } })[];
   };
 }
 
@@ -50,7 +56,12 @@ interface Workload extends Manifest {
 }
 
 interface Peer {
+  namespaceSelector?: { matchLabels: Record<string, string> };
   podSelector?: { matchLabels?: Record<string, string>; matchExpressions?: { key: string; values: string[] }[] };
+}
+
+interface IngressRules extends Manifest {
+  spec: { rules: { http: { paths: { path: string; pathType: string }[] } }[] };
 }
 
 interface Policy extends Manifest {
@@ -67,6 +78,7 @@ interface Kinds {
   ConfigMap: Manifest & { data: Record<string, string> };
   Deployment: Workload;
   HorizontalPodAutoscaler: Manifest;
+  Ingress: IngressRules;
   Job: Workload;
   NetworkPolicy: Policy;
   PodDisruptionBudget: Manifest;
@@ -115,19 +127,32 @@ describe('deploy/kubernetes', () => {
   });
 });
 
-describe.each(SUITE_APPS)('$name', ({ name, side, port }) => {
+describe.each(SUITE_APPS)('$name', ({ name, side, port, operationsPort }) => {
   const { spec } = find('Deployment', name);
   const [container] = spec.template.spec.containers;
+  const isWorker = side === 'indexing';
+  const opsPort = { name: 'ops', containerPort: operationsPort };
 
   it('runs its image at its port, on the machines of its side', () => {
     expect(container?.image).toBe(`antelope-history/${name}`);
     expect(kustomization.images).toContainEqual({ name: `antelope-history/${name}`, newTag: readVersion() });
-    expect(container?.ports?.map(({ containerPort }) => containerPort)).toEqual([port]);
+    expect(container?.ports).toEqual(isWorker ? [opsPort] : [{ name: 'http', containerPort: port }, opsPort]);
     expect(spec.template.spec.nodeSelector).toEqual({ 'history/side': side });
-    expect([container?.livenessProbe?.httpGet.path, container?.readinessProbe?.httpGet.path]).toEqual([
-      '/live',
-      '/health',
+  });
+
+  it('is probed and scraped at its operations port, which no Service has', () => {
+    const { startupProbe, livenessProbe, readinessProbe } = container ?? {};
+    expect([startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet)).toEqual([
+      { path: '/live', port: 'ops' },
+      { path: '/live', port: 'ops' },
+      { path: '/health', port: 'ops' },
     ]);
+    expect(spec.template.metadata.annotations).toEqual({
+      'prometheus.io/scrape': 'true',
+      'prometheus.io/port': String(operationsPort),
+    });
+    const services = ofKind('Service').filter(({ metadata }) => metadata.name === name);
+    expect(services.flatMap((service) => service.spec.ports.map((each) => each.port))).toEqual(isWorker ? [] : [port]);
   });
 
   it('has the configuration and the passwords of its side only', () => {
@@ -151,13 +176,25 @@ describe.each(SUITE_APPS)('$name', ({ name, side, port }) => {
   it('is reached by those only that a policy names', () => {
     const policy = find('NetworkPolicy', name).spec;
     expect(policy.podSelector.matchLabels).toEqual({ [NAME]: name });
-    expect(policy.ingress?.flatMap(({ ports }) => ports)).toEqual([{ port }]);
-    const from = namesOf(policy.ingress?.flatMap(({ from: peers }) => peers ?? []));
-    const isOpen = policy.ingress?.some(({ from: peers }) => peers === undefined);
-    expect([from, isOpen]).toEqual([name.endsWith('-api') ? ['gateway'] : [], name === 'gateway']);
+    const monitoring = { from: [namespace('monitoring')], ports: [{ port: operationsPort }] };
+    const requests = { from: [CLIENTS_OF[name]], ports: [{ port }] };
+    expect(policy.ingress).toEqual(isWorker ? [monitoring] : [requests, monitoring]);
     expect(namesOf(policy.egress?.flatMap(({ to }) => to ?? []))).toEqual(REACHES[name]);
   });
 });
+
+const namespace = (name: string): Peer => ({
+  namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
+});
+const pods = (name: string): Peer => ({ podSelector: { matchLabels: { [NAME]: name } } });
+
+/** Who may send requests to each app. */
+const CLIENTS_OF: Record<string, Peer> = {
+  gateway: namespace('ingress-nginx'),
+  'history-api': pods('gateway'),
+  'chain-api': pods('gateway'),
+  'trace-api': pods('gateway'),
+};
 
 /** What each app may speak to, besides names and the chain's nodes. */
 const REACHES: Record<string, string[]> = {
@@ -175,18 +212,26 @@ function namesOf(peers: Peer[] = []): string[] {
 }
 
 describe('every workload', () => {
-  it.each(workloads)('$metadata.name has few rights and bounded memory', ({ spec: { template } }) => {
-    const { spec } = template;
-    expect([spec.automountServiceAccountToken, spec.securityContext.runAsNonRoot]).toEqual([false, true]);
-    for (const { resources, securityContext } of spec.containers) {
-      expect(resources.limits.memory).toMatch(/^\d+[MG]i$/);
-      expect(securityContext).toMatchObject({ allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } });
-    }
-  });
+  it.each(workloads)(
+    '$metadata.name has few rights, bounded memory and a read-only file system',
+    ({ spec: { template } }) => {
+      const { spec } = template;
+      expect([spec.automountServiceAccountToken, spec.securityContext.runAsNonRoot]).toEqual([false, true]);
+      for (const { resources, securityContext } of spec.containers) {
+        expect(resources.limits.memory).toMatch(/^\d+[MG]i$/);
+        expect(securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+      }
+    },
+  );
 
   it.each(workloads)('$metadata.name mounts only what there is', ({ spec: { template } }) => {
     const { containers, volumes = [] } = template.spec;
-    for (const { secret, configMap } of volumes) {
+    for (const { secret, configMap, emptyDir } of volumes) {
+      if (emptyDir) expect(emptyDir.sizeLimit).toMatch(/^\d+Mi$/);
       if (secret) find('Secret', secret.secretName);
       if (configMap && !configMap.name.endsWith('-settings')) find('ConfigMap', configMap.name);
     }
@@ -219,5 +264,25 @@ describe('every workload', () => {
       const { spec } = find('Service', name);
       expect(spec.ports.map((each) => each.port)).toEqual([port]);
     }
+  });
+});
+
+describe('what the world reaches', () => {
+  it('is the paths of clients', () => {
+    const paths = find('Ingress', 'gateway').spec.rules.flatMap(({ http }) => http.paths);
+    const passes = (wanted: string): boolean =>
+      paths.some(({ path: at, pathType }) =>
+        pathType === 'Exact' ? wanted === at : wanted === at || wanted.startsWith(`${at}/`),
+      );
+    const shown = [...Object.values(ROUTES).map((route) => route.path), '/docs', '/docs/start.js', '/openapi.json'];
+    expect([...shown, '/health'].filter((wanted) => !passes(wanted))).toEqual([]);
+    expect(['/', '/metrics', '/live', '/health/x', '/v1', '/v1/producer/pause', '/docsx'].filter(passes)).toEqual([]);
+  });
+
+  it('names as proxies a few addresses of the ingress controller, not a whole cluster', () => {
+    const { data } = find('ConfigMap', 'api-side');
+    const { gateway } = JSON.parse(data['config.json'] ?? '') as { gateway: { trusted_proxies: string[] } };
+    expect(gateway.trusted_proxies.length).toBeGreaterThan(0);
+    for (const range of gateway.trusted_proxies) expect(Number(range.split('/')[1] ?? 32)).toBeGreaterThanOrEqual(24);
   });
 });

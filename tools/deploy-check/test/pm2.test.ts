@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { DEPLOYED_APPS, readConfigNames, ROOT } from '../src';
+import { DEPLOYED_APPS, readConfigNames, ROOT, SUITE_APPS } from '../src';
 
 interface Entry {
   name: string;
@@ -30,6 +30,14 @@ describe('deploy/pm2/ecosystem.config.cjs', () => {
     expect(kill_timeout).toBeGreaterThan(8_000);
   });
 
+  it('shows the health and metrics of each API', () => {
+    for (const { name, operationsPort, operationsVariable } of DEPLOYED_APPS.filter((app) =>
+      app.name.endsWith('-api'),
+    )) {
+      expect(apps.find((app) => app.name === name)?.env).toEqual({ [operationsVariable]: operationsPort });
+    }
+  });
+
   it('gives every worker a port of its own', () => {
     const { variables } = readConfigNames();
     const ports = apps.flatMap(({ instances = 1, env = {}, increment_var: counted }) => {
@@ -37,7 +45,8 @@ describe('deploy/pm2/ecosystem.config.cjs', () => {
       return counted === undefined ? [] : Array.from({ length: instances }, (_, index) => Number(env[counted]) + index);
     });
     expect(ports.length).toBeGreaterThan(2);
-    expect(new Set([...ports, ...DEPLOYED_APPS.slice(0, -1).map(({ port }) => port)]).size).toBe(ports.length + 7);
+    const single = SUITE_APPS.flatMap(({ port, operationsPort }) => [...new Set([port, operationsPort])]);
+    expect(new Set([...ports, ...single]).size).toBe(ports.length + single.length);
     for (const { instances, increment_var: counted } of apps) if (instances) expect(counted).toBeDefined();
   });
 });

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -99,6 +99,23 @@ describe('deploy/elasticsearch', () => {
     const [settings] = readYaml('deploy/elasticsearch/elasticsearch.yml') as [Record<string, string>];
     const limit = /^(\d+)mb$/.exec(settings['http.max_content_length'] ?? '')?.[1];
     expect(Number(limit) * 1024 * 1024).toBeGreaterThan(defaults.store.elasticsearch.bulkBytes * 2);
+  });
+
+  it('starts in a container on a copy of its settings, with nothing of the start before', () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'antelope-history-elasticsearch-'));
+    const settings = path.join(folder, 'settings');
+    mkdirSync(path.join(folder, 'config/jvm.options.d'), { recursive: true });
+    mkdirSync(settings);
+    writeFileSync(path.join(folder, 'config/elasticsearch.yml'), 'cluster.name: history\n');
+    writeFileSync(path.join(settings, 'elasticsearch.keystore'), 'old');
+    // In the place of the image's own start.
+    writeFileSync(path.join(folder, 'tini'), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
+    const env = { PATH: `${folder}:${process.env['PATH']}`, ES_PATH_CONF: settings };
+    const script = path.join(ROOT, 'deploy/elasticsearch/start.sh');
+    const { stdout } = spawnSync('bash', [script], { env, cwd: folder, encoding: 'utf8' });
+    const copied = readdirSync(settings).sort();
+    rmSync(folder, { recursive: true });
+    expect([stdout, copied]).toEqual(['-- docker-entrypoint.sh eswrapper\n', ['elasticsearch.yml', 'jvm.options.d']]);
   });
 
   describe('create-users.sh', () => {

@@ -4,7 +4,7 @@ import { DEPLOYED_APPS, findErrorsIn, findWorkflowErrors, listFiles, readText, r
 
 interface Workflow {
   name: string;
-  on: Record<'push' | 'pull_request', { paths: string[]; branches?: string[] }>;
+  on: Record<'push' | 'pull_request', { paths: string[]; branches?: string[]; tags?: string[] }>;
   jobs: Record<string, { uses?: string; with?: object; steps?: { uses?: string; run?: string; with?: object }[] }>;
 }
 
@@ -40,7 +40,25 @@ describe('the linter', () => {
 describe('the pipelines', () => {
   it('are one per app, besides the whole and what they share', () => {
     const names = files.map((file) => path.basename(file, '.yml'));
-    expect(names.sort()).toEqual([...DEPLOYED_APPS.map(({ name }) => name), 'app', 'ci'].sort());
+    expect(names.sort()).toEqual([...DEPLOYED_APPS.map(({ name }) => name), 'app', 'ci', 'release'].sort());
+  });
+
+  it('run on a line of Node.js that is maintained, and test every one that the service runs on', () => {
+    const versionsOf = (name: string) =>
+      Object.values(workflowOf(name).jobs).flatMap(({ steps = [] }) =>
+        steps.flatMap((step) => (step.with as { 'node-version'?: unknown } | undefined)?.['node-version'] ?? []),
+      );
+    expect([versionsOf('app'), versionsOf('release')]).toEqual([[24], [24]]);
+    const { check } = workflowOf('ci').jobs as Record<string, { strategy?: { matrix: { node: number[] } } }>;
+    expect(check?.strategy?.matrix.node).toEqual([20, 22, 24]);
+  });
+
+  it('ask for known faults of what the apps run on, and write its list for a release', () => {
+    const commandsOf = (name: string) =>
+      Object.values(workflowOf(name).jobs).flatMap(({ steps = [] }) => steps.flatMap(({ run }) => run ?? []));
+    expect(commandsOf('ci')).toContain('npm audit --omit=dev --audit-level=high');
+    expect(commandsOf('release')).toContain('npm run sbom -- sbom.cdx.json');
+    expect(workflowOf('release').on.push.tags).toEqual(['v*']);
   });
 
   it.each(DEPLOYED_APPS)('$name has its own, for its own part of the workspace', ({ name }) => {

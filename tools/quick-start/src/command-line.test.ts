@@ -12,6 +12,7 @@ describe('parseCommandLine', () => {
       data: 'd',
       config: 'c',
     });
+    expect(parseCommandLine(['--host', '0.0.0.0', '--ops-port', '8890'])).toEqual({ host: '0.0.0.0', opsPort: 8890 });
     expect(parseCommandLine(['--recording=r'])).toEqual({ recording: 'r' });
     expect(parseCommandLine(['--help', '--port', '1'])).toBe('help');
   });
@@ -23,6 +24,7 @@ describe('parseCommandLine', () => {
     [['--port', '0'], /--port takes a number from 1 to 65535/],
     [['--port', '65536'], /--port takes/],
     [['--port', '80x'], /--port takes/],
+    [['--ops-port', '0'], /--ops-port takes a number/],
     [['--ship', 'http://127.0.0.1:8888'], /--ship takes a URL like ws:/],
     [['--ship', 'ws://a', '--recording', 'b'], /exclude each other/],
   ])('says what is wrong with %j', (args, message) => {

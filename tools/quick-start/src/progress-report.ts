@@ -11,6 +11,8 @@ const EXAMPLES_EVERY_MS = 5_000;
 export interface ReportedService {
   /** Of the gateway. */
   url: string;
+  /** Of its operations listener. */
+  operationsUrl: string;
   /** What it reads; undefined when that is a node. */
   replay: Replay | undefined;
   /** What is said of stopping it. */
@@ -29,7 +31,7 @@ export class ProgressReport {
     private readonly view: ProgressView,
     private readonly service: ReportedService,
   ) {
-    this.client = new ServiceClient(service.url);
+    this.client = new ServiceClient(service);
   }
 
   async show(figures: ServiceFigures): Promise<void> {
@@ -51,7 +53,7 @@ export class ProgressReport {
     if (!examples) return;
     this.isReady = true;
     this.view.close();
-    const { url, onStop } = this.service;
+    const { url, operationsUrl, onStop } = this.service;
     const seconds = ((now - this.startedAtMs) / 1000).toFixed(1);
     const lines = [
       '',
@@ -59,7 +61,7 @@ export class ProgressReport {
       '',
       ...examples.map((example) => toCurl(url, example)),
       '',
-      `State: ${url}/health  Metrics: ${url}/metrics  Ctrl-C ${onStop}`,
+      `Status: ${operationsUrl}/  Metrics: ${operationsUrl}/metrics  Ctrl-C ${onStop}`,
     ];
     for (const line of lines) this.view.print(line);
   }

@@ -9,7 +9,7 @@ import { type Replay, startReplay } from './replay';
 import { startService, type Service } from './service';
 import { ServiceClient } from './service-client';
 import { ERROR, type LogEntry } from './service-log';
-import { createSetup, requireFreePort, type Setup, SHIP_URLS } from './setup';
+import { chooseOperationsPort, createSetup, requireFreePort, type Setup, SHIP_URLS } from './setup';
 
 const POLL_MS = 250;
 
@@ -32,7 +32,7 @@ export class QuickStart {
       this.view.print(`Source   ${setup.source.name}`);
       const replay = await this.startReplay(setup);
       if (this.stopping) return;
-      const service = this.startService(setup);
+      const service = this.startService(setup, await chooseOperationsPort(setup.config.ops));
       await this.follow(service, replay);
     } finally {
       await this.close();
@@ -54,10 +54,14 @@ export class QuickStart {
     return replay;
   }
 
-  private startService(setup: Setup): Service {
-    const service = startService(setup, (entry) => this.report(entry, setup));
+  private startService(setup: Setup, operationsPort: number): Service {
+    const service = startService(setup, operationsPort, (entry) => this.report(entry, setup));
     this.children.push(service.child);
     this.view.print(`Gateway  ${service.url}`);
+    if (service.openAddress !== undefined) {
+      this.view.print(`Open     it listens on ${service.openAddress}: whoever reaches this machine can send requests`);
+    }
+    this.view.print(`Status   ${service.operationsUrl}/`);
     this.view.print(`Data     ${shortPath(setup.config.store.path)}`);
     this.view.print(`Log      ${shortPath(service.logFile)}`);
     return service;
@@ -73,9 +77,10 @@ export class QuickStart {
   }
 
   private async follow(service: Service, replay: Replay | undefined): Promise<void> {
-    const { url } = service;
-    const client = new ServiceClient(url);
-    const report = new ProgressReport(this.view, { url, replay, onStop: 'stops; the next start goes on from here.' });
+    const { url, operationsUrl } = service;
+    const client = new ServiceClient({ url, operationsUrl });
+    const onStop = 'stops; the next start goes on from here.';
+    const report = new ProgressReport(this.view, { url, operationsUrl, replay, onStop });
     while (!this.stopping) {
       if (hasEnded(service.child)) {
         throw new QuickStartError(`The service ended: the reason is above, and all it said in ${service.logFile}.`);

@@ -11,9 +11,17 @@ export interface ServiceFigures {
   indexedActions: number;
 }
 
-/** What the quick start asks the gateway. */
+/** Where a service answers. */
+export interface ServiceUrls {
+  /** Of the gateway. */
+  url: string;
+  /** Of its operations listener; figures are read there. */
+  operationsUrl?: string;
+}
+
+/** What the quick start asks the service. */
 export class ServiceClient {
-  constructor(private readonly url: string) {}
+  constructor(private readonly urls: ServiceUrls) {}
 
   /** Undefined while the service does not answer. */
   async readFigures(): Promise<ServiceFigures | undefined> {
@@ -34,7 +42,7 @@ export class ServiceClient {
 
   /** The answer of an endpoint; undefined unless it is a 200. */
   async post(path: string, body: unknown): Promise<unknown> {
-    const response = await fetch(`${this.url}${path}`, {
+    const response = await fetch(`${this.urls.url}${path}`, {
       method: 'POST',
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json' },
@@ -45,7 +53,7 @@ export class ServiceClient {
   }
 
   private async get(path: string): Promise<string> {
-    const response = await fetch(`${this.url}${path}`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
+    const response = await fetch(`${this.urls.operationsUrl}${path}`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
     return response.text();
   }
 }

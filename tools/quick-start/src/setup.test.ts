@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sampleFolder } from '@antelope-history/recordings';
-import { createSetup, requireFreePort } from './setup';
+import { chooseOperationsPort, createSetup, requireFreePort } from './setup';
 
 let folder: string;
 beforeAll(() => {
@@ -17,6 +17,15 @@ describe('createSetup', () => {
     const { source, config } = createSetup({}, {}, folder);
     expect(source).toMatchObject({ kind: 'recording', folder: sampleFolder('leap-edge') });
     expect(config.gateway.port).toBe(8888);
+  });
+
+  it('listens for this machine alone unless it is told otherwise', () => {
+    expect(createSetup({}, {}, folder).config.gateway.host).toBe('127.0.0.1');
+    expect(createSetup({ host: '0.0.0.0' }, {}, folder).config.gateway.host).toBe('0.0.0.0');
+    expect(createSetup({ opsPort: 9999 }, {}, folder).config.ops).toMatchObject({
+      host: '127.0.0.1',
+      gatewayPort: 9999,
+    });
   });
 
   it('keeps every source in a directory of its own', () => {
@@ -61,5 +70,14 @@ describe('requireFreePort', () => {
     await expect(requireFreePort(gateway)).rejects.toThrow(`Port ${port}: another program listens there`);
     await new Promise((resolve) => server.close(resolve));
     await requireFreePort(gateway);
+  });
+});
+
+describe('chooseOperationsPort', () => {
+  it('gives the configured port, or one that is free', async () => {
+    const { ops } = createSetup({}, {}, folder).config;
+    expect(await chooseOperationsPort({ ...ops, gatewayPort: 1234 })).toBe(1234);
+    const chosen = await chooseOperationsPort(ops);
+    await requireFreePort({ host: ops.host, port: chosen });
   });
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { sampleFolder } from '@antelope-history/recordings';
 import { HistoryError } from '@antelope-history/schemas';
@@ -25,6 +25,9 @@ export interface Setup {
 export const SHIP_URLS = 'HISTORY_SHIP__URLS';
 const STORE_PATH = 'HISTORY_STORE__PATH';
 const GATEWAY_PORT = 'HISTORY_GATEWAY__PORT';
+const GATEWAY_HOST = 'HISTORY_GATEWAY__HOST';
+export const OPERATIONS_PORT = 'HISTORY_OPS__GATEWAY_PORT';
+const DEFAULT_OPERATIONS_PORT = 8890;
 
 /**
  * Works out what to start. Relative paths count from `cwd`. Nothing is opened yet; a configuration that the service
@@ -37,13 +40,31 @@ export function createSetup(options: CommandLine, environment: NodeJS.ProcessEnv
   const env = { ...environment };
   if (options.ship !== undefined) env[SHIP_URLS] = options.ship;
   if (options.port !== undefined) env[GATEWAY_PORT] = String(options.port);
+  if (options.host !== undefined) env[GATEWAY_HOST] = options.host;
+  if (options.opsPort !== undefined) env[OPERATIONS_PORT] = String(options.opsPort);
   if (options.data !== undefined) env[STORE_PATH] = path.resolve(cwd, options.data);
   else if (configFile === undefined) env[STORE_PATH] ??= path.join(WORKSPACE, 'data', dataFolder(source));
   return { source, serviceArgs, environment: env, config: readConfig(serviceArgs, env) };
 }
 
 /** Rejects when the gateway's port is taken. */
-export async function requireFreePort({ host, port }: Pick<Config['gateway'], 'host' | 'port'>): Promise<void> {
+export async function requireFreePort(address: Pick<Config['gateway'], 'host' | 'port'>): Promise<void> {
+  const { code } = await tryToListen(address);
+  if (code === undefined) return;
+  const why = code === 'EADDRINUSE' ? 'another program listens there' : `it can not be had (${code})`;
+  throw new QuickStartError(`Port ${address.port}: ${why}. Stop it, or choose another port: npm start -- --port 8889`);
+}
+
+/** Where the status page is: as configured, else at the usual port, else at one that is free now. */
+export async function chooseOperationsPort({ host, gatewayPort }: Config['ops']): Promise<number> {
+  if (gatewayPort) return gatewayPort;
+  const { port: usual } = await tryToListen({ host, port: DEFAULT_OPERATIONS_PORT });
+  return usual ?? (await tryToListen({ host, port: 0 })).port ?? DEFAULT_OPERATIONS_PORT;
+}
+
+/** The port when it could be had, else the code of the failure. */
+async function tryToListen(address: { host: string; port: number }): Promise<{ port?: number; code?: string }> {
+  const { host, port } = address;
   const server = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -51,11 +72,11 @@ export async function requireFreePort({ host, port }: Pick<Config['gateway'], 'h
       server.listen(port, host, resolve);
     });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'EADDRINUSE' ? 'another program listens there' : `it can not be had (${String(code)})`;
-    throw new QuickStartError(`Port ${port}: ${why}. Stop it, or choose another port: npm start -- --port 8889`);
+    return { code: String((error as NodeJS.ErrnoException).code) };
   }
+  const { port: listening } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
+  return { port: listening };
 }
 
 function findConfigFile(given: string | undefined, cwd: string): string | undefined {

@@ -16,16 +16,18 @@ interface Run {
   output: () => string;
 }
 
+/** Another address of this machine, which only Linux has without a network. */
+const elsewhere = process.platform === 'linux' ? '127.0.0.2' : undefined;
+
 let data: string;
 let port: number;
+let opsPort: number;
 let run: Run | undefined;
 
 beforeEach(async () => {
   data = mkdtempSync(path.join(tmpdir(), 'antelope-history-quick-start-'));
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, resolve));
-  port = (server.address() as AddressInfo).port;
-  await new Promise((resolve) => server.close(resolve));
+  port = await findFreePort();
+  opsPort = await findFreePort();
 });
 
 afterEach(async () => {
@@ -33,8 +35,18 @@ afterEach(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const { port: free } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return free;
+}
+
+/** The usual port of operations may be taken by another test at the same moment. */
 function start(...args: string[]): Run {
-  const child = spawn(process.execPath, [MAIN, '--port', String(port), '--data', data, ...args], {
+  const ports = ['--port', String(port), '--ops-port', String(opsPort)];
+  const child = spawn(process.execPath, [MAIN, ...ports, '--data', data, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -70,6 +82,11 @@ async function isUp(): Promise<boolean> {
   return answers.some(({ status }) => status === 'fulfilled');
 }
 
+/** Where a run says that its status page is. */
+function statusPageOf({ output }: Run): string {
+  return /^Status +(http:\S+)$/m.exec(output())?.[1] ?? '';
+}
+
 describe('the quick start', () => {
   it('indexes the sample chain and prints a line for each endpoint that answers with something', async () => {
     run = start();
@@ -97,6 +114,34 @@ describe('the quick start', () => {
     expect(block?.['transactions']).not.toHaveLength(0);
     expect(trace?.['transactions']).not.toHaveLength(0);
     expect(readFileSync(path.join(data, 'service.log'), 'utf8')).toContain('"msg":"running"');
+  });
+
+  it('shows a status page, health and metrics to this machine, and none of them at the port of clients', async () => {
+    run = start();
+    await untilReady(run);
+    const page = statusPageOf(run);
+    expect(run.output()).toContain(`Status: ${page}  Metrics: ${page}metrics`);
+    expect(await (await fetch(page)).text()).toContain('Everything is running');
+    expect(await (await fetch(`${page}metrics`)).text()).toContain('history_committed_block');
+    expect(await (await fetch(`${page}health`)).json()).toHaveProperty('components');
+    const statuses = ['/', '/metrics', '/health', '/docs'].map(
+      async (at) => (await fetch(`http://127.0.0.1:${port}${at}`)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([404, 404, 200, 200]);
+  });
+
+  it('listens for this machine alone, and says so when --host opens it', async () => {
+    run = start();
+    await untilReady(run);
+    expect(run.output()).toMatch(new RegExp(`^Gateway +http://127\\.0\\.0\\.1:${port}$`, 'm'));
+    expect(run.output()).not.toContain('whoever reaches this machine');
+    if (elsewhere !== undefined) await expect(fetch(`http://${elsewhere}:${port}/live`)).rejects.toThrow();
+    await end(run, 'SIGINT');
+
+    run = start('--host', '0.0.0.0');
+    await untilReady(run);
+    expect(run.output()).toContain(`it listens on 0.0.0.0:${port}: whoever reaches this machine can send requests`);
+    if (elsewhere !== undefined) expect((await fetch(`http://${elsewhere}:${port}/live`)).status).toBe(200);
   });
 
   it('answers the requests of README.md as shown there', async () => {
@@ -148,6 +193,7 @@ describe('the quick start', () => {
     await untilReady(run);
     const first = run;
     port += 1;
+    opsPort += 1;
     run = start();
     const { child, output } = run;
     await once(child, 'exit');

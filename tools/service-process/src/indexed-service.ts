@@ -10,6 +10,8 @@ import { startService, untilCommitted } from './service-process';
 export interface IndexedService {
   /** Where its gateway listens: `http://…`. */
   url: string;
+  /** Where its operations listener is: `http://…`. */
+  operationsUrl: string;
   /** Its data directory. */
   data: string;
   pid: number;
@@ -36,9 +38,9 @@ export async function startIndexedService(
     rmSync(data, { recursive: true, force: true });
   };
   try {
-    const url = await service.gateway;
+    const [url, operationsUrl] = await Promise.all([service.gateway, service.operations]);
     await untilCommitted(data, lastBlock);
-    return { url, data, pid: service.child.pid ?? 0, stop: stopAll };
+    return { url, operationsUrl, data, pid: service.child.pid ?? 0, stop: stopAll };
   } catch (error) {
     await stopAll();
     throw error;

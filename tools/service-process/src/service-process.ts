@@ -10,6 +10,8 @@ export interface ServiceProcess {
   reading: Promise<number>;
   /** Where its gateway listens: `http://…`, by its own log. */
   gateway: Promise<string>;
+  /** Where its operations listener is: `http://…`, by its own log. */
+  operations: Promise<string>;
   /** The block that is committed; 0 while there is none. */
   committedNow(): Promise<number>;
 }
@@ -25,13 +27,14 @@ const POLL_MS = 5;
 const LIMIT_MS = 600_000;
 const FATAL_LEVEL = 50;
 
-/** Starts the service on a state history URL with a data directory and a free port; `environment` configures more. */
+/** Starts the service on a state history URL with a data directory and free ports; `environment` configures more. */
 export function startService(url: string, data: string, environment: Record<string, string> = {}): ServiceProcess {
   const child = startProgram('apps/standalone/dist/main.js', [], {
     HISTORY_SHIP__URLS: url,
     HISTORY_STORE__PATH: data,
     HISTORY_GATEWAY__PORT: '0',
     HISTORY_GATEWAY__HOST: '127.0.0.1',
+    HISTORY_OPS__GATEWAY_PORT: '0',
     ...environment,
   });
   const firstEntry = watchLog(child);
@@ -39,6 +42,7 @@ export function startService(url: string, data: string, environment: Record<stri
     child,
     reading: firstEntry('reading state history', ({ time }) => time),
     gateway: firstEntry('gateway listening', ({ url: listening = '' }) => listening),
+    operations: firstEntry('operations listening', ({ url: listening = '' }) => listening),
     committedNow: () => committedIn(data),
   };
 }

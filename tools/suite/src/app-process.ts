@@ -13,7 +13,7 @@ import {
   startChild,
   stopChild,
 } from '@antelope-history/quick-start';
-import { type AppKind, PORT_VARIABLES } from './apps';
+import { type AppKind, OPERATIONS_PORT_VARIABLES, PORT_VARIABLES } from './apps';
 
 const WORKSPACE = path.resolve(__dirname, '../../..');
 const START_LIMIT_MS = 60_000;
@@ -45,6 +45,7 @@ export interface AppOptions {
 export class AppProcess {
   private child: ChildProcess | undefined;
   private listening: string | undefined;
+  private operations: string | undefined;
   private readonly stopping = new AbortController();
   private readonly endedAtMs: number[] = [];
   private readonly log: ServiceLogFile;
@@ -66,17 +67,22 @@ export class AppProcess {
     return this.child && !hasEnded(this.child) ? (this.child.pid ?? 0) : 0;
   }
 
-  /** Where it answers: to clients, or health and metrics. The same after a restart. */
+  /** Where it answers requests. The same after a restart. */
   get url(): string {
     if (this.listening === undefined) throw new Error(`${this.name} does not listen`);
     return this.listening;
   }
 
+  /** Of its operations listener. The same after a restart. */
+  get operationsUrl(): string {
+    if (this.operations === undefined) throw new Error(`${this.name} has no operations listener`);
+    return this.operations;
+  }
+
   /** Resolves when it runs; rejects with what it said when it does not. */
   async start(): Promise<void> {
-    const { kind, name, args = [], environment, port = 0 } = this.options;
-    const listensAt = this.listening === undefined ? String(port) : new URL(this.listening).port;
-    const env = { ...environment, [PORT_VARIABLES[kind]]: listensAt };
+    const { kind, name, args = [], environment } = this.options;
+    const env = { ...environment, ...this.portVariables() };
     const child = startChild(path.join(WORKSPACE, `apps/${kind}/dist/main.js`), args, env);
     this.child = child;
     const errors: string[] = [];
@@ -101,12 +107,24 @@ export class AppProcess {
     if (this.child) await stopChild(this.child);
   }
 
+  private portVariables(): Record<string, string> {
+    const { kind, port = 0 } = this.options;
+    const portOf = (url: string | undefined, first: number): string =>
+      url === undefined ? String(first) : new URL(url).port;
+    const variable = PORT_VARIABLES[kind];
+    return {
+      [OPERATIONS_PORT_VARIABLES[kind]]: portOf(this.operations, 0),
+      ...(variable !== undefined && { [variable]: portOf(this.listening, port) }),
+    };
+  }
+
   private readLog(child: ChildProcess, entry: (entry: { level: number; msg: string }) => void): void {
     for (const output of [child.stdout, child.stderr]) {
       createInterface({ input: output as Readable }).on('line', (line) => {
         this.log.append(line);
         const { level, msg, code, url } = parseLogLine(line);
-        if (url !== undefined && /listening$/.test(msg)) this.listening = url;
+        if (msg === 'listening') this.listening = url;
+        if (msg === 'operations listening') this.operations = url;
         if (level >= ERROR) this.options.report(`${this.name}: ${msg}${code === undefined ? '' : ` (${code})`}`);
         entry({ level, msg });
       });

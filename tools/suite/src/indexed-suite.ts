@@ -79,6 +79,6 @@ export async function startIndexedChain(
   replayOptions: string[] = [],
 ): Promise<IndexedChain> {
   if (set === 'distributed') return startIndexedSuite(folder, { environment, ...SCALED }, replayOptions);
-  const { url, pid, stop: end } = await startIndexedService(folder, environment, replayOptions);
-  return { url, pids: () => [pid], metric: (name) => sumMetric([{ url }], name), stop: end };
+  const { url, operationsUrl, pid, stop: end } = await startIndexedService(folder, environment, replayOptions);
+  return { url, pids: () => [pid], metric: (name) => sumMetric([{ operationsUrl }], name), stop: end };
 }

@@ -64,8 +64,9 @@ export class SuiteCommand {
     return this.replay.url;
   }
 
-  private describe({ url, apps, set }: Suite): void {
+  private describe({ url, operationsUrl, apps, set }: Suite): void {
     this.view.print(`Gateway  ${url}`);
+    this.view.print(`Status   ${operationsUrl}/`);
     for (const [name, server] of set.servers) this.view.print(`Server   ${name} ${withoutUser(server)}`);
     this.view.print(`Names    ${set.name}: the virtual host; indices and keys begin with it`);
     this.view.print(`Apps     ${apps.map(({ name, pid }) => `${name} ${pid}`).join(', ')}`);
@@ -73,10 +74,10 @@ export class SuiteCommand {
   }
 
   private async follow(suite: Suite): Promise<void> {
-    const { url } = suite;
-    const client = new ServiceClient(url);
+    const { url, operationsUrl } = suite;
+    const client = new ServiceClient({ url, operationsUrl });
     const onStop = 'stops all and removes what was kept.';
-    const report = new ProgressReport(this.view, { url, replay: this.replay, onStop });
+    const report = new ProgressReport(this.view, { url, operationsUrl, replay: this.replay, onStop });
     while (!this.stopping.signal.aborted) {
       const [figures, ofGateway] = await Promise.all([suite.figures(), client.readFigures()]);
       if (ofGateway) await report.show({ ...figures, health: ofGateway.health });

@@ -17,7 +17,7 @@ const ANSWER_LIMIT_MS = 10_000;
 /** Asks the workers. One that does not answer now counts as nothing. */
 export async function readSuiteFigures(apps: readonly AppProcess[]): Promise<SuiteFigures> {
   const workers = apps.filter(({ kind }) => kind === 'reader' || kind === 'deserializer' || kind === 'indexer');
-  const texts = await Promise.all(workers.map(({ url }) => readMetrics(url)));
+  const texts = await Promise.all(workers.map(({ operationsUrl }) => readMetrics(operationsUrl)));
   const values = (name: string): number[] => texts.map((text) => readMetric(text, name));
   const sum = (name: string): number => values(name).reduce((total, value) => total + value, 0);
   return {
@@ -29,9 +29,9 @@ export async function readSuiteFigures(apps: readonly AppProcess[]): Promise<Sui
   };
 }
 
-/** Sum of a metric without labels over processes that answer /metrics. */
-export async function sumMetric(processes: readonly { url: string }[], name: string): Promise<number> {
-  const texts = await Promise.all(processes.map(({ url }) => readMetrics(url)));
+/** Sum of a metric without labels over processes. */
+export async function sumMetric(processes: readonly { operationsUrl: string }[], name: string): Promise<number> {
+  const texts = await Promise.all(processes.map(({ operationsUrl }) => readMetrics(operationsUrl)));
   return texts.map((text) => readMetric(text, name)).reduce((total, value) => total + value, 0);
 }
 

@@ -37,6 +37,8 @@ export interface SuiteOptions {
 export interface Suite {
   /** Of the gateway. */
   url: string;
+  /** Of the gateway's operations listener. */
+  operationsUrl: string;
   apps: readonly AppProcess[];
   /** Where it keeps everything. */
   set: DistributedSet;
@@ -83,8 +85,10 @@ class StartingSuite {
     await settle(this.startSome('reader', 1, { HISTORY_SHIP__URLS: shipUrl, ...broker, ...keyValue }));
     const { apps } = this;
     const [url = ''] = this.urlsOf('gateway');
+    const operationsUrl = apps.find(({ kind }) => kind === 'gateway')?.operationsUrl ?? '';
     return {
       url,
+      operationsUrl,
       apps,
       set,
       figures: () => readSuiteFigures(apps),
@@ -138,7 +142,7 @@ async function untilCommitted(
   { num, id }: { num: number; id: string },
 ): Promise<void> {
   const limit = Date.now() + COMMIT_LIMIT_MS;
-  const client = new ServiceClient(url);
+  const client = new ServiceClient({ url });
   const { path, answer } = ROUTES.getChainBlock;
   const isThere = async (): Promise<boolean> => {
     // Workers are asked first: a client that asks for blocks that are not there yet costs the store more.
