@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * `node deploy/docker/pin-images.mjs [--check] [FOLDER]`: writes the digest of each image of others into the files of
+ * deploy/, behind its tag: `redis:7.4.5-bookworm@sha256:…`. A tag can be moved to another image, a digest can not. It asks
+ * the registries through `docker buildx imagetools inspect`; run it again to move to what a tag stands for now. `--check`
+ * asks nobody, lists what has no digest, and ends with 1 then.
+ */
+const FILES = ['docker/Dockerfile', 'compose.yaml', 'compose.services.yaml', 'kubernetes/servers.yaml'];
+/** `image: NAME:TAG` or `FROM NAME:TAG`, with or without a digest; the project's own images are built, not fetched. */
+const REFERENCE = /(?<=^FROM |^\s+image: )(?!antelope-history\/)([\w./-]+:[\w.-]+)(@sha256:[0-9a-f]{64})?/gm;
+
+const args = process.argv.slice(2);
+const isCheck = args.includes('--check');
+const root = path.resolve(args.find((arg) => arg !== '--check') ?? path.join(import.meta.dirname, '..'));
+const texts = new Map(FILES.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
+
+if (isCheck) check();
+else pin();
+
+function check() {
+  for (const [file, text] of texts) {
+    for (const [, image, digest] of text.matchAll(REFERENCE)) {
+      if (digest) continue;
+      process.stdout.write(`${file}: ${image} has no digest\n`);
+      process.exitCode = 1;
+    }
+  }
+}
+
+function pin() {
+  const images = new Set(
+    [...texts.values()].flatMap((text) => [...text.matchAll(REFERENCE)].map(([, image]) => image)),
+  );
+  const digests = new Map([...images].map((image) => [image, resolve(image)]));
+  for (const [file, text] of texts) {
+    writeFileSync(
+      path.join(root, file),
+      text.replace(REFERENCE, (_, image) => `${image}@${digests.get(image)}`),
+    );
+  }
+  for (const [image, digest] of digests) process.stdout.write(`${image}@${digest}\n`);
+}
+
+/** The digest of the list of an image's platforms, so that each machine gets its own. */
+function resolve(image) {
+  const command = ['buildx', 'imagetools', 'inspect', image, '--format', '{{json .Manifest}}'];
+  const { error, status, stdout, stderr } = spawnSync('docker', command, { encoding: 'utf8' });
+  if (error) throw error;
+  const digest = status === 0 ? JSON.parse(stdout).digest : undefined;
+  if (!/^sha256:[0-9a-f]{64}$/.test(digest ?? ''))
+    throw new Error(`${image}: ${stderr || 'the registry gave no digest'}`);
+  return digest;
+}
