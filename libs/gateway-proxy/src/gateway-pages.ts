@@ -15,12 +15,12 @@ export interface GatewayPagesDeps extends GatewayHealthDeps {
   registry: Registry;
 }
 
-/** What the operations listener of the gateway shows. */
+/** The pages of the gateway's operations listener. */
 export function createGatewayOperations(deps: GatewayPagesDeps): HttpRoute[] {
   return createGatewayPages(deps, ['live', 'health_details', 'metrics', 'status_page', 'docs']);
 }
 
-/** The pages of the gateway that are named in `shown`; the others are unknown paths. */
+/** The gateway's pages that `shown` names; the others are unknown paths. */
 export function createGatewayPages(deps: GatewayPagesDeps, shown: PublicPath[]): HttpRoute[] {
   const { registry, now = Date.now } = deps;
   const readHealth = createGatewayHealth(deps);
@@ -36,7 +36,7 @@ export function createGatewayPages(deps: GatewayPagesDeps, shown: PublicPath[]):
   return routes;
 }
 
-/** Keeps where the service stands; clients need not know what it is made of. */
+/** Keeps the status and the block numbers; the components are not for clients. */
 function shorten(health: HealthAnswer): ShortHealthAnswer {
   return shortHealthAnswer.parse(health);
 }
