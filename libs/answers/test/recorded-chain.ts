@@ -1,11 +1,7 @@
 import { createAbiDecoder, type AbiDecoder } from '@antelope-history/abi';
 import { openSample, type SampleName } from '@antelope-history/recordings';
-import {
-  decodeActionRecord,
-  deserializeBlock,
-  type BlockRecords,
-  type TransactionRecord,
-} from '@antelope-history/records';
+import { decodeActionRecord, type BlockRecords, type TransactionRecord } from '@antelope-history/records';
+import { deserializeBlock } from '@antelope-history/deserialize';
 import type {
   AbiRequest,
   ChainStatus,

@@ -7,9 +7,9 @@ import {
   type Authority,
   type BlockRecords,
   decodeActionRecord,
-  deserializeBlock,
   type TransactionRecord,
 } from '@antelope-history/records';
+import { deserializeBlock } from '@antelope-history/deserialize';
 import type {
   AbiRequest,
   ChainStatus,

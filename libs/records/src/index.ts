@@ -1,6 +1,6 @@
 export * from './action-record';
 export * from './block-records';
-export * from './deserialize-block';
+export * from './read-varuint';
 export * from './record-writer';
 export { blockRecordsCodec } from './block-records-codec';
 export { rawBlockCodec } from './raw-block-codec';

@@ -34,7 +34,7 @@ export function decodeBlockBody(bytes: Buffer, firstSequence: number): BlockBody
     rootSequences.push(sequences);
   }
   return {
-    generation: flags & FROM_EOSIO_2_0 ? 'eosio-2.0' : 'leap',
+    generation: flags & FROM_EOSIO_2_0 ? 'eosio-2.0' : 'eosio-2.1+',
     hasTraces: (flags & HAS_TRACES) !== 0,
     rootSequences,
     block: bytes.subarray(reader.offset),

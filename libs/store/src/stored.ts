@@ -1,4 +1,4 @@
-import type { ActionRecord, BlockPosition, BlockRecords, TransactionRecord } from '@antelope-history/records';
+import type { ActionRecord, BlockPosition, NodeGeneration, TransactionRecord } from '@antelope-history/records';
 
 /** What a store returns, in the form from which responses are rendered. */
 
@@ -43,7 +43,7 @@ export interface StoredTransaction {
 export interface StoredBlock {
   position: BlockPosition;
   block: Buffer;
-  generation: BlockRecords['generation'];
+  generation: NodeGeneration;
   /** Whether the node sent traces of the block. */
   hasTraces: boolean;
   /**
