@@ -1,5 +1,5 @@
 import { blockTimestampToString, type AbiDecoder } from '@antelope-history/abi';
-import type { AbiRequest, StoredBlock } from '@antelope-history/records';
+import type { AbiRequest, StoredBlock } from '@antelope-history/store';
 import type { GetChainBlockAnswer } from '@antelope-history/schemas';
 import {
   readPackedTransaction,
@@ -191,7 +191,7 @@ function createActRenderer(
 ): PartRenderer<RootAction, BlockActJson> {
   const render = (action: Action, decoder: AbiDecoder | undefined): BlockActJson => {
     const act = renderAct(action, decoder, decoding);
-    return generation === 'leap' || act.data !== act.hex_data ? act : withoutHex(act);
+    return generation === 'eosio-2.1+' || act.data !== act.hex_data ? act : withoutHex(act);
   };
   return {
     undecodedBytes: ({ action }) => undecodedActBytes(action),

@@ -1,12 +1,6 @@
 import { blockTimestampToString, type AbiDecoder } from '@antelope-history/abi';
-import type {
-  AbiRequest,
-  ActionRecord,
-  ActionTrace,
-  ChainStatus,
-  StoredBlock,
-  StoredBlockTransaction,
-} from '@antelope-history/records';
+import type { ActionRecord, ActionTrace } from '@antelope-history/records';
+import type { AbiRequest, ChainStatus, StoredBlock, StoredBlockTransaction } from '@antelope-history/store';
 import type { GetTraceBlockAnswer } from '@antelope-history/schemas';
 import {
   readBlockHeader,
@@ -59,7 +53,7 @@ export function* renderBlockTraces(
   const receipts = readReceipts(block.block);
   const { num, id } = block.position;
   const blockTime = blockTimestampToString(header.timestamp);
-  const place = isLeap(block) ? { block_num: num, block_time: blockTime, producer_block_id: id } : {};
+  const place = isSince21(block) ? { block_num: num, block_time: blockTime, producer_block_id: id } : {};
   return {
     id,
     number: num,
@@ -74,8 +68,8 @@ export function* renderBlockTraces(
   };
 }
 
-function isLeap({ generation }: StoredBlock): boolean {
-  return generation === 'leap';
+function isSince21({ generation }: StoredBlock): boolean {
+  return generation === 'eosio-2.1+';
 }
 
 interface BlockContext {
@@ -93,7 +87,7 @@ function* renderTransactions(
   receipts: TransactionReceipt[],
   context: BlockContext,
 ): Generator<void, TransactionJson[]> {
-  const renderer = createTraceRenderer(isLeap(context.block), context.budget);
+  const renderer = createTraceRenderer(isSince21(context.block), context.budget);
   const traces = transactions.map(({ actions }) => tracesOf(actions, context));
   const reserves = traces.map((parts) => reserveFor(parts, renderer));
   const after = {
@@ -221,22 +215,22 @@ function renderFrame({ account, name, authorization }: ActionRecord): Omit<Share
 const TRACE_FRAME_BYTES = 256;
 const NO_BYTES = Buffer.alloc(0);
 
-function createTraceRenderer(isLeap: boolean, { decoding }: ResponseBudget): PartRenderer<TracePart, ActionJson> {
+function createTraceRenderer(isSince21: boolean, { decoding }: ResponseBudget): PartRenderer<TracePart, ActionJson> {
   return {
     undecodedBytes: ({ of, trace }) => undecodedActBytes(of.action) + 2 * trace.returnValue.length + TRACE_FRAME_BYTES,
     sharedBytes: ({ of }) => of.decodedBytes,
     decoded({ of, trace }) {
-      const json = renderTrace(of.shared(), trace, trace.returnValue, isLeap);
+      const json = renderTrace(of.shared(), trace, trace.returnValue, isSince21);
       const params = of.params();
       if (params !== undefined) json.params = params;
       const returned = decodeReturnValue(of.action, trace, of.decoder, decoding);
       if (returned !== undefined) json.return_data = returned;
       return json;
     },
-    undecoded: ({ of, trace }) => renderTrace(of.shared(), trace, trace.returnValue, isLeap),
+    undecoded: ({ of, trace }) => renderTrace(of.shared(), trace, trace.returnValue, isSince21),
     omitted({ of: { action }, trace }) {
       const shared = { ...renderFrame({ ...action, authorization: [] }), data: '' };
-      return { ...renderTrace(shared, trace, NO_BYTES, isLeap), omitted_bytes: action.data.length };
+      return { ...renderTrace(shared, trace, NO_BYTES, isSince21), omitted_bytes: action.data.length };
     },
   };
 }

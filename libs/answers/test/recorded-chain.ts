@@ -1,17 +1,15 @@
 import { createAbiDecoder, type AbiDecoder } from '@antelope-history/abi';
 import { openSample, type SampleName } from '@antelope-history/recordings';
-import {
-  decodeActionRecord,
-  deserializeBlock,
-  type AbiRequest,
-  type BlockRecords,
-  type ChainStatus,
-  type StoredAction,
-  type StoredBlock,
-  type StoredBlockTransaction,
-  type StoredTransaction,
-  type TransactionRecord,
-} from '@antelope-history/records';
+import { decodeActionRecord, type BlockRecords, type TransactionRecord } from '@antelope-history/records';
+import { deserializeBlock } from '@antelope-history/deserialize';
+import type {
+  AbiRequest,
+  ChainStatus,
+  StoredAction,
+  StoredBlock,
+  StoredBlockTransaction,
+  StoredTransaction,
+} from '@antelope-history/store';
 import { createShipProtocol } from '@antelope-history/ship';
 import { createAbiDecoders, type AbiDecoders } from '@antelope-history/answers';
 

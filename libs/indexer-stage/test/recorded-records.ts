@@ -1,5 +1,6 @@
 import { openSample, type SampleName } from '@antelope-history/recordings';
-import { deserializeBlock, type BlockRecords } from '@antelope-history/records';
+import type { BlockRecords } from '@antelope-history/records';
+import { deserializeBlock } from '@antelope-history/deserialize';
 import { createShipProtocol } from '@antelope-history/ship';
 
 /** The blocks of a recording, as the deserializer passes them on. */

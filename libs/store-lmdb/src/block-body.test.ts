@@ -15,7 +15,7 @@ describe('a block body', () => {
         (offsets, bytes, fromEosio, hasTraces) => {
           const rootSequences = offsets.map((receipt) => receipt.map((offset) => first + offset));
           const block = Buffer.from(bytes);
-          const flags = { generation: fromEosio ? 'eosio-2.0' : 'leap', hasTraces } as const;
+          const flags = { generation: fromEosio ? 'eosio-2.0' : 'eosio-2.1+', hasTraces } as const;
           const records = { ...flags, rootSequences, block } as BlockRecords;
           expect(decodeBlockBody(encodeBlockBody(records, first), first)).toEqual({
             ...flags,

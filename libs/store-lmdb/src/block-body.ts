@@ -1,5 +1,6 @@
 import { ByteReader } from '@antelope-history/abi';
-import { readVaruint, RecordWriter, type BlockRecords, type StoredBlock } from '@antelope-history/records';
+import { readVaruint, RecordWriter, type BlockRecords } from '@antelope-history/records';
+import type { StoredBlock } from '@antelope-history/store';
 
 /** A block's value: what is known of it beside the signed_block, then that as the node packed it. */
 export type BlockBody = Omit<StoredBlock, 'position'>;
@@ -33,7 +34,7 @@ export function decodeBlockBody(bytes: Buffer, firstSequence: number): BlockBody
     rootSequences.push(sequences);
   }
   return {
-    generation: flags & FROM_EOSIO_2_0 ? 'eosio-2.0' : 'leap',
+    generation: flags & FROM_EOSIO_2_0 ? 'eosio-2.0' : 'eosio-2.1+',
     hasTraces: (flags & HAS_TRACES) !== 0,
     rootSequences,
     block: bytes.subarray(reader.offset),

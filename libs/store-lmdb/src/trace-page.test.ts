@@ -65,7 +65,7 @@ function blockOf(all: TransactionRecord[]): BlockRecords {
     previous: undefined,
     block: Buffer.alloc(0),
     timestamp: 1_700_000_000,
-    generation: 'leap',
+    generation: 'eosio-2.1+',
     hasTraces: true,
     rootSequences: [],
     transactions: all,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Recording } from '@antelope-history/recordings';
-import { deserializeBlock, decodeActionRecord, type BlockRecords } from '@antelope-history/records';
+import { decodeActionRecord, type BlockRecords } from '@antelope-history/records';
+import { deserializeBlock } from '@antelope-history/deserialize';
 import { createShipProtocol, type BlocksResult, type ShipProtocol } from '@antelope-history/ship';
 import { ABI, Serializer } from '@wharfkit/antelope';
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { deserializeBlock } from '@antelope-history/records';
+import { deserializeBlock } from '@antelope-history/deserialize';
 import { openRecording, type Recording } from '@antelope-history/recordings';
 import { createShipProtocol } from '@antelope-history/ship';
 import type { Suite } from '@antelope-history/suite';

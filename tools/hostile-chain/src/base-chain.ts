@@ -1,15 +1,15 @@
 import { openSample } from '@antelope-history/recordings';
-import { decodeActionRecord, deserializeBlock } from '@antelope-history/records';
+import { decodeActionRecord, type BlockPosition } from '@antelope-history/records';
+import { deserializeBlock } from '@antelope-history/deserialize';
 import { createShipProtocol } from '@antelope-history/ship';
 import { ChainCounters } from './chain-counters';
-import type { Position } from './ship-encoding';
 
 /** What a recorded node sent first: the state of genesis, the ABI of `eosio` and some ordinary accounts. */
 export interface BaseChain {
   abi: string;
   messages: Buffer[];
-  head: Position;
-  lastIrreversible: Position;
+  head: BlockPosition;
+  lastIrreversible: BlockPosition;
   /** Of the head, in half-second slots since 2000. */
   timestamp: number;
   counters: ChainCounters;

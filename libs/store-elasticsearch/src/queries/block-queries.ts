@@ -1,6 +1,6 @@
-import type { StoredBlock, StoredBlockTransaction } from '@antelope-history/records';
-import type { BlockSelector } from '@antelope-history/store';
+import type { StoredBlock, StoredBlockTransaction, BlockSelector } from '@antelope-history/store';
 import type { BodyDocument, ProgressDocument } from '../indices/documents';
+import { fromGenerationField } from '../indices/node-generation';
 import { decodeTransactionRecords } from '../indices/transaction-records';
 import { bodyOf, FETCH_BODY } from '../search/hits';
 import { incomplete, type Query } from '../search/search';
@@ -82,7 +82,7 @@ function storedBlockOf(body: BodyDocument): StoredBlock | undefined {
   return {
     position: { num: body.block_num, id: body.block },
     block: Buffer.from(body.packed_block, 'base64'),
-    generation: body.generation,
+    generation: fromGenerationField(body.generation),
     hasTraces: body.has_traces,
     rootSequences: body.root_sequences,
   };

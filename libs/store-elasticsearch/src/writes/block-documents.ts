@@ -9,6 +9,7 @@ import type {
   PermissionDocument,
 } from '../indices/documents';
 import { keyTerm, type DocumentKind } from '../indices/index-names';
+import { toGenerationField } from '../indices/node-generation';
 import { encodeTransactionRecords } from '../indices/transaction-records';
 
 /** A document on its way into the index of its kind, as JSON. */
@@ -109,7 +110,7 @@ function bodyOf(block: BlockRecords, packedBlock: Buffer): Omit<BodyDocument, 'b
   return {
     transactions: block.transactions.map(({ id }) => id.toString('hex')),
     packed_block: packedBlock.toString('base64'),
-    generation: block.generation,
+    generation: toGenerationField(block.generation),
     has_traces: block.hasTraces,
     root_sequences: block.rootSequences,
     transaction_records: encodeTransactionRecords(block.transactions).toString('base64'),

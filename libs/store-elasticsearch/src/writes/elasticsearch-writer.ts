@@ -1,6 +1,6 @@
-import type { BlockRecords, ChainStatus } from '@antelope-history/records';
+import type { BlockRecords } from '@antelope-history/records';
+import type { ChainStatus, HistoryWriter, Progress } from '@antelope-history/store';
 import { HistoryError } from '@antelope-history/schemas';
-import type { HistoryWriter, Progress } from '@antelope-history/store';
 import { isFarBehind } from '../commits/chain-order';
 import type { CommitSchedule } from '../commits/commit-schedule';
 import type { Journal } from '../commits/journal';

@@ -1,4 +1,14 @@
 import { ByteReader, readName } from '@antelope-history/abi';
+import {
+  RecordWriter,
+  type AbiChange,
+  type ActionEntry,
+  type BlockRecords,
+  type PartialTransaction,
+  type PermissionChange,
+  type RawBlock,
+  type TransactionRecord,
+} from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import {
   readReceipts,
@@ -9,17 +19,7 @@ import {
   type TransactionReceipt,
   type TransactionTraceView,
 } from '@antelope-history/ship';
-import { encodeActionRecord, type PlacedTrace } from './action-record';
-import type {
-  AbiChange,
-  ActionEntry,
-  BlockRecords,
-  PartialTransaction,
-  PermissionChange,
-  RawBlock,
-  TransactionRecord,
-} from './block-records';
-import { RecordWriter } from './record-writer';
+import { encodeActionRecord, type PlacedTrace } from './encode-action-record';
 
 /** Statuses of a transaction trace and of a block's receipt (nodeos transaction_receipt_header::status_enum). */
 export const TRANSACTION_STATUS = { executed: 0, softFail: 1, hardFail: 2, delayed: 3, expired: 4 } as const;

@@ -2,7 +2,7 @@ import { compileAbi, createTypeResolver, parseAbi, type AbiDecoder, type Resolve
 import { openSample } from '@antelope-history/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { ABI, Serializer } from '@wharfkit/antelope';
-import { decodeActionRecord } from '../src/index';
+import { decodeActionRecord } from '@antelope-history/records';
 import { AbiHistory } from './abi-history';
 import { recordedBlocks } from './recorded-blocks';
 import { Comparison, DIFFERENCE_NAMES, DifferenceCounts } from './wharfkit-comparison';

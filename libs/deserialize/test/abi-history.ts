@@ -1,4 +1,4 @@
-import type { AbiChange, BlockRecords } from '../src/index';
+import type { AbiChange, BlockRecords } from '@antelope-history/records';
 
 /** The ABIs of all contracts as the chain goes on, forks undone: which one is in force at an action. */
 export class AbiHistory {

@@ -1,6 +1,6 @@
 import { openSample } from '@antelope-history/recordings';
 import { ABI, Serializer } from '@wharfkit/antelope';
-import type { ActionRecord, ActionTrace } from '../src/index';
+import type { ActionRecord, ActionTrace } from '@antelope-history/records';
 
 const abi = ABI.from(openSample('leap-edge').abi);
 

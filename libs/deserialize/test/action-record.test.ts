@@ -3,13 +3,8 @@ import { openSample } from '@antelope-history/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { createShipProtocol } from '@antelope-history/ship';
 import fc from 'fast-check';
-import {
-  decodeActionRecord,
-  encodeActionRecord,
-  RecordWriter,
-  type ActionRecord,
-  type ActionTrace,
-} from '../src/index';
+import { encodeActionRecord } from '../src/index';
+import { decodeActionRecord, RecordWriter, type ActionRecord, type ActionTrace } from '@antelope-history/records';
 import { packTraces } from './pack-traces';
 
 const protocol = createShipProtocol(openSample('leap-edge').abi);

@@ -3,7 +3,8 @@ import { inflateSync } from 'node:zlib';
 import type { Recording } from '@antelope-history/recordings';
 import { createShipProtocol } from '@antelope-history/ship';
 import { ABI, Serializer } from '@wharfkit/antelope';
-import { deserializeBlock, type BlockRecords } from '../src/index';
+import { deserializeBlock } from '../src/index';
+import type { BlockRecords } from '@antelope-history/records';
 
 /** A message of a recording: the records that we made of it, and what wharfkit decodes from the same bytes. */
 export interface RecordedBlock {

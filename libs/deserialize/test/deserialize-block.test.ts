@@ -8,8 +8,13 @@ import {
 } from '@antelope-history/abi';
 import { openSample, SAMPLES, type SampleName } from '@antelope-history/recordings';
 import { PublicKey } from '@wharfkit/antelope';
-import { decodeActionRecord, TRANSACTION_STATUS } from '../src/index';
-import type { ActionRecord, ActionTrace, TransactionRecord } from '../src/index';
+import { TRANSACTION_STATUS } from '../src/index';
+import {
+  decodeActionRecord,
+  type ActionRecord,
+  type ActionTrace,
+  type TransactionRecord,
+} from '@antelope-history/records';
 import { recordedBlocks, type RecordedBlock, type WharfkitAction, type WharfkitTrace } from './recorded-blocks';
 
 /** What each sample holds: a comparison that passes over something does not reach these numbers. */

@@ -2,13 +2,8 @@ import { nameToString, writeName } from '@antelope-history/abi';
 import { openSample } from '@antelope-history/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { createShipProtocol, readReceipts, type BlocksResult } from '@antelope-history/ship';
-import {
-  decodeActionRecord,
-  deserializeBlock,
-  type ActionRecord,
-  type ActionTrace,
-  type BlockRecords,
-} from '../src/index';
+import { deserializeBlock } from '../src/index';
+import { decodeActionRecord, type ActionRecord, type ActionTrace, type BlockRecords } from '@antelope-history/records';
 import { packNestedTraces, packTraces } from './pack-traces';
 
 const recording = openSample('leap-edge');

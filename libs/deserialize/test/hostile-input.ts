@@ -10,7 +10,8 @@ import {
   type BlocksResult,
   type ShipProtocol,
 } from '@antelope-history/ship';
-import { blockRecordsCodec, decodeActionRecord, deserializeBlock, type BlockRecords } from '../src/index';
+import { deserializeBlock } from '../src/index';
+import { blockRecordsCodec, decodeActionRecord, type BlockRecords } from '@antelope-history/records';
 
 /** A snapshot's first message is no sample of a block: the whole state is in it. */
 const MAX_SAMPLE_BYTES = 256 * 1024;
