@@ -6,8 +6,8 @@ import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
 import { startIndexer } from '@antelope-history/indexer-stage';
 import { startReader } from '@antelope-history/reader-stage';
 import { createLogger, Registry } from '@antelope-history/service';
-import type { BlockRecords, ChainStatus } from '@antelope-history/records';
-import type { HistoryWriter } from '@antelope-history/store';
+import type { BlockRecords } from '@antelope-history/records';
+import type { ChainStatus, HistoryWriter } from '@antelope-history/store';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { Chains } from './chains';
 

@@ -1,5 +1,6 @@
 import type { AbiDecoder } from '@antelope-history/abi';
-import type { AbiRequest, ActionRecord } from '@antelope-history/records';
+import type { ActionRecord } from '@antelope-history/records';
+import type { AbiRequest } from '@antelope-history/store';
 import fc from 'fast-check';
 import { makeAction, makeTrace } from '../test/make-action';
 import { createAbiDecoders } from './abi-decoders';

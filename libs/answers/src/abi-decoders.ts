@@ -1,5 +1,5 @@
 import type { AbiDecoder } from '@antelope-history/abi';
-import type { AbiRequest } from '@antelope-history/records';
+import type { AbiRequest } from '@antelope-history/store';
 
 /** The decoders that an answer needs, by the place in the chain at which they are needed. */
 export interface AbiDecoders {

@@ -1,4 +1,5 @@
-import type { AbiRequest, ActionRecord } from '@antelope-history/records';
+import type { ActionRecord } from '@antelope-history/records';
+import type { AbiRequest } from '@antelope-history/store';
 import { ownTrace } from './action-trace';
 
 /** Collects the places at which an answer needs ABIs, each ABI version once where that can be told. */

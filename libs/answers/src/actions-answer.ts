@@ -1,5 +1,6 @@
 import { blockTimestampToString } from '@antelope-history/abi';
-import type { AbiRequest, ActionTrace, ChainStatus, StoredAction } from '@antelope-history/records';
+import type { ActionTrace } from '@antelope-history/records';
+import type { AbiRequest, ChainStatus, StoredAction } from '@antelope-history/store';
 import type { GetActionsAnswer } from '@antelope-history/schemas';
 import { AbiRequestSet } from './abi-request-set';
 import type { AbiDecoders } from './abi-decoders';

@@ -1,5 +1,5 @@
 import { blockTimestampToString, type AbiDecoder } from '@antelope-history/abi';
-import type { AbiRequest, StoredBlock } from '@antelope-history/records';
+import type { AbiRequest, StoredBlock } from '@antelope-history/store';
 import type { GetChainBlockAnswer } from '@antelope-history/schemas';
 import {
   readPackedTransaction,

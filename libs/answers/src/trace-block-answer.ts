@@ -1,12 +1,6 @@
 import { blockTimestampToString, type AbiDecoder } from '@antelope-history/abi';
-import type {
-  AbiRequest,
-  ActionRecord,
-  ActionTrace,
-  ChainStatus,
-  StoredBlock,
-  StoredBlockTransaction,
-} from '@antelope-history/records';
+import type { ActionRecord, ActionTrace } from '@antelope-history/records';
+import type { AbiRequest, ChainStatus, StoredBlock, StoredBlockTransaction } from '@antelope-history/store';
 import type { GetTraceBlockAnswer } from '@antelope-history/schemas';
 import {
   readBlockHeader,

@@ -1,5 +1,6 @@
 import { blockTimestampToString, type AbiDecoder } from '@antelope-history/abi';
-import type { AbiRequest, ActionRecord, ActionTrace, ChainStatus, StoredTransaction } from '@antelope-history/records';
+import type { ActionRecord, ActionTrace } from '@antelope-history/records';
+import type { AbiRequest, ChainStatus, StoredTransaction } from '@antelope-history/store';
 import type { GetTransactionAnswer } from '@antelope-history/schemas';
 import {
   readPackedTransaction,

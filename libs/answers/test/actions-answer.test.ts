@@ -1,6 +1,6 @@
 import { stringifyJson } from '@antelope-history/abi';
 import { readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
-import type { StoredAction } from '@antelope-history/records';
+import type { StoredAction } from '@antelope-history/store';
 import type { GetActionsAnswer } from '@antelope-history/schemas';
 import { abisOfActions } from '@antelope-history/answers';
 import { renderActions } from './render-whole';

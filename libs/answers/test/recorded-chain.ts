@@ -3,15 +3,17 @@ import { openSample, type SampleName } from '@antelope-history/recordings';
 import {
   decodeActionRecord,
   deserializeBlock,
-  type AbiRequest,
   type BlockRecords,
-  type ChainStatus,
-  type StoredAction,
-  type StoredBlock,
-  type StoredBlockTransaction,
-  type StoredTransaction,
   type TransactionRecord,
 } from '@antelope-history/records';
+import type {
+  AbiRequest,
+  ChainStatus,
+  StoredAction,
+  StoredBlock,
+  StoredBlockTransaction,
+  StoredTransaction,
+} from '@antelope-history/store';
 import { createShipProtocol } from '@antelope-history/ship';
 import { createAbiDecoders, type AbiDecoders } from '@antelope-history/answers';
 

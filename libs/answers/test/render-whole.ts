@@ -1,6 +1,6 @@
 import * as answers from '@antelope-history/answers';
 import type { AbiDecoders } from '@antelope-history/answers';
-import type { ChainStatus, StoredBlock, StoredTransaction } from '@antelope-history/records';
+import type { ChainStatus, StoredBlock, StoredTransaction } from '@antelope-history/store';
 
 /** Takes everything and prints nothing, so that a response stays an object that tests can look into. */
 class NoBudget extends answers.ResponseBudget {

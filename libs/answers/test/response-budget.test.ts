@@ -14,7 +14,8 @@ import {
   type AbiDecoders,
   type StoredBlockTraces,
 } from '@antelope-history/answers';
-import type { ActionRecord, ChainStatus, StoredAction, StoredTransaction } from '@antelope-history/records';
+import type { ActionRecord } from '@antelope-history/records';
+import type { ChainStatus, StoredAction, StoredTransaction } from '@antelope-history/store';
 import type { GetActionsAnswer, GetTraceBlockAnswer, GetTransactionAnswer } from '@antelope-history/schemas';
 import { makeAction, makeTrace } from './make-action';
 import { blockAt, readRecordedChain, storedBlockOf } from './recorded-chain';

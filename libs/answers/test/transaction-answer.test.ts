@@ -1,6 +1,6 @@
 import { stringifyJson } from '@antelope-history/abi';
 import { readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
-import type { StoredTransaction } from '@antelope-history/records';
+import type { StoredTransaction } from '@antelope-history/store';
 import type { GetTransactionAnswer } from '@antelope-history/schemas';
 import { abisOfTransaction } from '@antelope-history/answers';
 import { renderTransaction } from './render-whole';

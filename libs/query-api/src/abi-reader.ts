@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { ABI_BEYOND_BUDGET, type AbiDecoder, type BinaryAbi, compileBinaryAbi } from '@antelope-history/abi';
 import { type AbiDecoders, createAbiDecoders, type ResponseBudget } from '@antelope-history/answers';
-import type { AbiRequest, ChainStatus } from '@antelope-history/records';
+import type { AbiRequest, ChainStatus, AbiVersion, HistoryReader } from '@antelope-history/store';
 import { HistoryError } from '@antelope-history/schemas';
 import { counter, type Registry } from '@antelope-history/service';
-import type { AbiVersion, HistoryReader } from '@antelope-history/store';
 import type { RequestWork } from './request-work';
 
 /** Decoders live as long as they are in use; a busy chain has a few thousand contracts, most of them idle. */

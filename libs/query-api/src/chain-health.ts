@@ -1,7 +1,6 @@
-import type { ChainStatus } from '@antelope-history/records';
+import type { ChainStatus, HistoryReader } from '@antelope-history/store';
 import { describeLag, type HealthAnswer, type HealthStatus } from '@antelope-history/schemas';
 import { readServiceVersion } from '@antelope-history/service';
-import type { HistoryReader } from '@antelope-history/store';
 
 /** How an API is: `down` when its store does not answer. */
 export function createHealthReader(reader: HistoryReader): () => Promise<HealthAnswer> {

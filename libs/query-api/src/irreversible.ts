@@ -1,4 +1,4 @@
-import type { ChainStatus } from '@antelope-history/records';
+import type { ChainStatus } from '@antelope-history/store';
 
 /** Whether a committed block can no longer be orphaned. */
 export function isIrreversible(blockNum: number, { lastIrreversible }: ChainStatus): boolean {

@@ -1,8 +1,7 @@
 import { ABI, Serializer } from '@wharfkit/antelope';
 import { DecodeAllowance } from '@antelope-history/abi';
-import type { AbiRequest, ChainStatus } from '@antelope-history/records';
+import type { AbiRequest, ChainStatus, HistoryReader } from '@antelope-history/store';
 import { Registry } from '@antelope-history/service';
-import type { HistoryReader } from '@antelope-history/store';
 import { createAbiReader } from '../src/abi-reader';
 import { LargeResponses } from '../src/large-responses';
 import { RequestWork } from '../src/request-work';

@@ -4,7 +4,7 @@ import request from 'supertest';
 import { printJson } from '@antelope-history/abi';
 import { MemoryKeyValue } from '@antelope-history/in-process';
 import type { KeyValue } from '@antelope-history/key-value';
-import type { ChainStatus } from '@antelope-history/records';
+import type { ChainStatus } from '@antelope-history/store';
 import { readTraceBlocks, sampleFolder } from '@antelope-history/recordings';
 import { HistoryError, type Route, ROUTES } from '@antelope-history/schemas';
 import { createLogger, loadConfig, Registry } from '@antelope-history/service';

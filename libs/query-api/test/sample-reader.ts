@@ -2,20 +2,26 @@ import { createHash } from 'node:crypto';
 import { blockTimestampToMs } from '@antelope-history/abi';
 import { openSample, type SampleName } from '@antelope-history/recordings';
 import {
-  type AbiRequest,
   type ActionEntry,
   type ActionRecord,
   type Authority,
   type BlockRecords,
-  type ChainStatus,
   decodeActionRecord,
   deserializeBlock,
-  type StoredAction,
-  type StoredBlock,
   type TransactionRecord,
 } from '@antelope-history/records';
+import type {
+  AbiRequest,
+  ChainStatus,
+  StoredAction,
+  StoredBlock,
+  ActionsPage,
+  ActionsQuery,
+  BlockSelector,
+  Bound,
+  HistoryReader,
+} from '@antelope-history/store';
 import { createShipProtocol } from '@antelope-history/ship';
-import type { ActionsPage, ActionsQuery, BlockSelector, Bound, HistoryReader } from '@antelope-history/store';
 
 interface Row extends StoredAction {
   entry: ActionEntry;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AbiChange, AbiRequest } from '@antelope-history/records';
-import type { AbiVersion } from '@antelope-history/store';
+import type { AbiChange } from '@antelope-history/records';
+import type { AbiRequest, AbiVersion } from '@antelope-history/store';
 import { abiKey } from './keys';
 import { floorEntry, type Snapshot, type Tables } from './tables';
 import type { WriteBatch } from './write-batch';

@@ -1,6 +1,7 @@
 import { HistoryError } from '@antelope-history/schemas';
-import type { ChainStatus, StoredAction } from '@antelope-history/records';
 import {
+  type ChainStatus,
+  type StoredAction,
   childrenPage,
   pageOf,
   slotOf,

@@ -1,5 +1,6 @@
 import { ByteReader } from '@antelope-history/abi';
-import { readVaruint, RecordWriter, type BlockRecords, type StoredBlock } from '@antelope-history/records';
+import { readVaruint, RecordWriter, type BlockRecords } from '@antelope-history/records';
+import type { StoredBlock } from '@antelope-history/store';
 
 /** A block's value: what is known of it beside the signed_block, then that as the node packed it. */
 export type BlockBody = Omit<StoredBlock, 'position'>;

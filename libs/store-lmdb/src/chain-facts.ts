@@ -1,4 +1,5 @@
-import type { BlockPosition, ChainStatus } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/records';
+import type { ChainStatus } from '@antelope-history/store';
 import { decodeBlockIndexEntry, type BlockIndexEntry } from './block-index';
 import { blockKey } from './keys';
 import type { Snapshot, Tables } from './tables';

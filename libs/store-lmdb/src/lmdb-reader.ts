@@ -5,8 +5,6 @@ import type {
   StoredBlock,
   StoredBlockTransaction,
   StoredTransaction,
-} from '@antelope-history/records';
-import type {
   AbiLookup,
   AccountsLookup,
   ActionsPage,

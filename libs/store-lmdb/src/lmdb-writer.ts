@@ -1,6 +1,6 @@
 import { HistoryError } from '@antelope-history/schemas';
-import type { BlockPosition, BlockRecords, ChainStatus } from '@antelope-history/records';
-import type { Progress, StoreWriter } from '@antelope-history/store';
+import type { BlockPosition, BlockRecords } from '@antelope-history/records';
+import type { ChainStatus, Progress, StoreWriter } from '@antelope-history/store';
 import { ALL_KINDS, KindAllocator, WHOLE_CHAIN } from './action-kinds';
 import { putAbi } from './abi-table';
 import { encodeBlockBody } from './block-body';

@@ -1,5 +1,5 @@
 import { HistoryError } from '@antelope-history/schemas';
-import type { StoredAction } from '@antelope-history/records';
+import type { StoredAction } from '@antelope-history/store';
 import { readSequence, sequenceKey } from './keys';
 import { floorEntry, type Snapshot, type Tables } from './tables';
 import { decodePagedAction, TracePage, type PagedTransaction } from './trace-page';

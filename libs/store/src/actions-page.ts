@@ -1,4 +1,5 @@
-import type { ActionRecord, StoredAction } from '@antelope-history/records';
+import type { ActionRecord } from '@antelope-history/records';
+import type { StoredAction } from './stored';
 import { actionBytes, MAX_PAGE_BYTES, type ActionFilter, type ActionsQuery } from './history-store';
 
 /*

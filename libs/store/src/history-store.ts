@@ -1,14 +1,13 @@
 import type { ActionFilter, Bound } from '@antelope-history/schemas';
+import type { BlockPosition, BlockRecords } from '@antelope-history/records';
 import type {
   AbiRequest,
-  BlockPosition,
-  BlockRecords,
   ChainStatus,
   StoredAction,
   StoredBlock,
   StoredBlockTransaction,
   StoredTransaction,
-} from '@antelope-history/records';
+} from './stored';
 
 export type { ActionFilter, Bound } from '@antelope-history/schemas';
 

@@ -1,2 +1,3 @@
 export * from './actions-page';
 export * from './history-store';
+export * from './stored';

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredAction } from '@antelope-history/records';
-import type { ActionsQuery, HistoryReader } from '@antelope-history/store';
+import type { StoredAction, ActionsQuery, HistoryReader } from '@antelope-history/store';
 
 export interface StoreComparison {
   blocks: number;

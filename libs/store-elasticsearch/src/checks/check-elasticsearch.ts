@@ -1,6 +1,6 @@
 import type { Client } from '@elastic/elasticsearch';
 import { checkServerClock, ok, warning, wrong, type Check, type Finding } from '@antelope-history/connections';
-import type { ChainStatus } from '@antelope-history/records';
+import type { ChainStatus } from '@antelope-history/store';
 import { hasErrorCode } from '@antelope-history/schemas';
 import { ProgressStore, statusOf } from '../commits/progress-store';
 import type { ElasticsearchOptions } from '../elasticsearch-options';

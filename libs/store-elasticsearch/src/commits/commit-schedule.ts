@@ -1,4 +1,4 @@
-import type { ChainStatus } from '@antelope-history/records';
+import type { ChainStatus } from '@antelope-history/store';
 import type { Committer } from './committer';
 import type { Housekeeping } from './housekeeping';
 

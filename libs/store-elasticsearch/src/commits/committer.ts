@@ -1,4 +1,5 @@
-import type { BlockPosition, ChainStatus } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/records';
+import type { ChainStatus } from '@antelope-history/store';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
 import { rangeStart } from '../indices/index-names';

@@ -1,5 +1,5 @@
 import type { Client } from '@elastic/elasticsearch';
-import type { ChainStatus } from '@antelope-history/records';
+import type { ChainStatus } from '@antelope-history/store';
 import { HistoryError } from '@antelope-history/schemas';
 import type { ProgressDocument } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';

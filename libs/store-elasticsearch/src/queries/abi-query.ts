@@ -1,6 +1,5 @@
-import type { AbiRequest } from '@antelope-history/records';
+import type { AbiRequest, AbiVersion } from '@antelope-history/store';
 import { HistoryError } from '@antelope-history/schemas';
-import type { AbiVersion } from '@antelope-history/store';
 import type { AbiDocument } from '../indices/documents';
 import type { FoundHit, Query, Search } from '../search/search';
 import { asked } from '../store-errors';

@@ -1,10 +1,5 @@
-import { actionBytes } from '@antelope-history/store';
-import {
-  decodeActionRecord,
-  type ActionRecord,
-  type StoredAction,
-  type TransactionHeader,
-} from '@antelope-history/records';
+import { actionBytes, type StoredAction } from '@antelope-history/store';
+import { decodeActionRecord, type ActionRecord, type TransactionHeader } from '@antelope-history/records';
 import type { ActionDocument } from '../indices/documents';
 import { actionOf, FETCH_ACTION } from '../search/hits';
 import { incomplete, type Query, type Searcher } from '../search/search';

@@ -1,5 +1,5 @@
-import type { StoredAction } from '@antelope-history/records';
 import {
+  type StoredAction,
   actionBytes,
   childrenPage,
   MAX_PAGE_BYTES,

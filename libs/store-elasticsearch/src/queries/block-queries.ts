@@ -1,5 +1,4 @@
-import type { StoredBlock, StoredBlockTransaction } from '@antelope-history/records';
-import type { BlockSelector } from '@antelope-history/store';
+import type { StoredBlock, StoredBlockTransaction, BlockSelector } from '@antelope-history/store';
 import type { BodyDocument, ProgressDocument } from '../indices/documents';
 import { decodeTransactionRecords } from '../indices/transaction-records';
 import { bodyOf, FETCH_BODY } from '../search/hits';

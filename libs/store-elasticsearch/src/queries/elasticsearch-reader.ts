@@ -1,7 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
-import type { AbiRequest, ChainStatus } from '@antelope-history/records';
-import { HistoryError } from '@antelope-history/schemas';
 import type {
+  AbiRequest,
+  ChainStatus,
   AbiLookup,
   AccountsLookup,
   ActionsPage,
@@ -12,6 +12,7 @@ import type {
   StoreReader,
   TransactionLookup,
 } from '@antelope-history/store';
+import { HistoryError } from '@antelope-history/schemas';
 import { closeInTime } from '../client';
 import { emptyProgress, ProgressStore, statusOf } from '../commits/progress-store';
 import { keyTerm, type IndexNames } from '../indices/index-names';

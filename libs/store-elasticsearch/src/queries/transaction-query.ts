@@ -1,4 +1,5 @@
-import type { StoredTransaction, TransactionHeader } from '@antelope-history/records';
+import type { TransactionHeader } from '@antelope-history/records';
+import type { StoredTransaction } from '@antelope-history/store';
 import { HistoryError } from '@antelope-history/schemas';
 import type { BodyDocument } from '../indices/documents';
 import { decodeTransactionRecords } from '../indices/transaction-records';

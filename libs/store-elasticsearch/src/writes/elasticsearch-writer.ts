@@ -1,7 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
-import type { BlockRecords, ChainStatus } from '@antelope-history/records';
+import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
-import type { Progress, StoreWriter } from '@antelope-history/store';
+import type { ChainStatus, Progress, StoreWriter } from '@antelope-history/store';
 import { closeInTime } from '../client';
 import { isFarBehind } from '../commits/chain-order';
 import type { CommitSchedule } from '../commits/commit-schedule';

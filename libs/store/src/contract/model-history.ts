@@ -1,13 +1,6 @@
 import { HistoryError } from '@antelope-history/schemas';
-import type {
-  AbiChange,
-  AbiRequest,
-  Authority,
-  BlockPosition,
-  BlockRecords,
-  ChainStatus,
-  StoredBlock,
-} from '@antelope-history/records';
+import type { AbiChange, Authority, BlockPosition, BlockRecords } from '@antelope-history/records';
+import type { AbiRequest, ChainStatus, StoredBlock } from '../stored';
 import type {
   AbiLookup,
   AbiVersion,

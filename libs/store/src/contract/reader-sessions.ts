@@ -1,4 +1,5 @@
-import type { BlockRecords, ChainStatus, View } from '@antelope-history/records';
+import type { BlockRecords, View } from '@antelope-history/records';
+import type { ChainStatus } from '../stored';
 import type { HistoryStore } from './join-store';
 
 /**
