@@ -1,1 +1,1 @@
-export { elasticsearchChecks, readElasticsearchStatus } from './checks/check-elasticsearch';
+export { elasticsearchChecks, readElasticsearchStatus } from './check/check-elasticsearch';

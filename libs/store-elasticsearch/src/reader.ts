@@ -1,10 +1,10 @@
 import type { StoreReader } from '@antelope-history/store';
-import { createClient } from './client';
-import type { ElasticsearchOptions } from './elasticsearch-options';
+import { createClient } from './client/client';
+import type { ElasticsearchOptions } from './client/elasticsearch-options';
 import { IndexNames } from './indices/index-names';
-import { ElasticsearchReader } from './queries/elasticsearch-reader';
+import { ElasticsearchReader } from './read/elasticsearch-reader';
 
-export type { ElasticsearchOptions } from './elasticsearch-options';
+export type { ElasticsearchOptions } from './client/elasticsearch-options';
 
 /**
  * Opens the read side of the shared store; any number of processes may. Needs the privilege to read only, and creates

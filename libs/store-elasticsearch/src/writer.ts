@@ -1,22 +1,22 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { StoreWriter } from '@antelope-history/store';
-import { createClient } from './client';
-import { BranchDocuments } from './commits/branch-documents';
-import { CommitSchedule } from './commits/commit-schedule';
-import { Committer } from './commits/committer';
-import { Housekeeping } from './commits/housekeeping';
-import { Journal } from './commits/journal';
-import { PermissionCleaner } from './commits/permission-cleaner';
-import { emptyProgress, ProgressStore } from './commits/progress-store';
-import type { ElasticsearchOptions } from './elasticsearch-options';
+import { createClient } from './client/client';
+import { BranchDocuments } from './commit/branch-documents';
+import { CommitSchedule } from './commit/commit-schedule';
+import { Committer } from './commit/committer';
+import { Housekeeping } from './commit/housekeeping';
+import { Journal } from './commit/journal';
+import { PermissionCleaner } from './commit/permission-cleaner';
+import { emptyProgress, ProgressStore } from './commit/progress-store';
+import type { ElasticsearchOptions } from './client/elasticsearch-options';
 import { IndexNames } from './indices/index-names';
-import { Indices } from './indices/indices';
-import { Searcher } from './search/search';
-import { BlockWriter } from './writes/block-writer';
-import { BulkWriter } from './writes/bulk-writer';
-import { ElasticsearchWriter } from './writes/elasticsearch-writer';
+import { Indices } from './write/index-provisioner';
+import { Searcher } from './client/search';
+import { BlockWriter } from './write/block-writer';
+import { BulkWriter } from './write/bulk-writer';
+import { ElasticsearchWriter } from './commit/elasticsearch-writer';
 
-export type { ElasticsearchOptions } from './elasticsearch-options';
+export type { ElasticsearchOptions } from './client/elasticsearch-options';
 
 /** Delays that follow from how long requests may take; the configuration does not change them. */
 export interface ElasticsearchDelays {

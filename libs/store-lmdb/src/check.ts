@@ -1,1 +1,1 @@
-export * from './check-lmdb';
+export { lmdbChecks, readLmdbStatus, type LmdbCheckOptions } from './check/check-lmdb';

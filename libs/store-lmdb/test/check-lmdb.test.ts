@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Finding } from '@antelope-history/connections';
 import { lmdbChecks, readLmdbStatus } from '../src/check';
-import { openForWriting } from '../src/lmdb-environment';
-import { writeFact } from '../src/chain-facts';
-import { WriteBatch } from '../src/write-batch';
+import { createTables } from '../src/write/open-writer';
+import { WriteBatch } from '../src/write/write-batch';
+import { writeFact } from '../src/write/write-facts';
 import { openLmdbStoreWriter } from '../src/writer';
 
 const CHAIN = 'c5'.repeat(32);
@@ -78,7 +78,7 @@ describe('checks of a data directory', () => {
   });
 
   it('find another format', async () => {
-    const tables = openForWriting({ path: folder, mapSizeBytes: 0 });
+    const tables = createTables({ path: folder, mapSizeBytes: 0 });
     const batch = new WriteBatch();
     writeFact(tables, 'formatVersion', 99, batch);
     await batch.commit(tables);
