@@ -1,4 +1,4 @@
-import { openKeyValue, openStore } from '@antelope-history/backends';
+import { openKeyValue, openStoreReader } from '@antelope-history/backends';
 import { createChainApi, createHealthReader, createStateReader } from '@antelope-history/query-api';
 import {
   HTTP_WORK,
@@ -12,7 +12,7 @@ import {
 runProgram({
   name: 'chain-api',
   async start({ config, log, registry, onStop, fail }) {
-    const reader = await openStore(config.store, { readOnly: true }, log);
+    const reader = await openStoreReader(config.store, log);
     onStop(() => reader.close());
     const keyValue = await openKeyValue(config.keyValue, 'one process', log);
     onStop(() => keyValue.close());

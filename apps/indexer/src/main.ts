@@ -1,4 +1,4 @@
-import { openBroker, openKeyValue, openStore, showQueues } from '@antelope-history/backends';
+import { openBroker, openKeyValue, openStoreWriter, showQueues } from '@antelope-history/backends';
 import { createIndexerHealth, INDEXER_WORK, startIndexer } from '@antelope-history/indexer-stage';
 import { runProgram, startWorkerOperations } from '@antelope-history/service';
 
@@ -20,7 +20,7 @@ runProgram({
     const broker = await openBroker(config.broker, 'many processes', log);
     onStop(() => broker.close());
     showQueues(broker, registry);
-    const store = await openStore(config.store, { readOnly: false }, log);
+    const store = await openStoreWriter(config.store, log);
     onStop(() => store.close());
     const indexer = await startIndexer({ config, broker, store, keyValue, log, registry, fail });
     onStop(() => indexer.stop());

@@ -1,4 +1,4 @@
-import { openBroker, openKeyValue, openStore, showQueues } from '@antelope-history/backends';
+import { openBroker, openKeyValue, openStoreWriter, showQueues } from '@antelope-history/backends';
 import { startDeserializer } from '@antelope-history/deserializer-stage';
 import { startIndexer } from '@antelope-history/indexer-stage';
 import { startReader } from '@antelope-history/reader-stage';
@@ -14,7 +14,7 @@ export interface IngestionContext {
 
 /** Composes the three stages over what the configuration names; what is opened last stops first. */
 export async function startIngestion(context: IngestionContext): Promise<void> {
-  const store = await openStore(context.config.store, { readOnly: false }, context.log);
+  const store = await openStoreWriter(context.config.store, context.log);
   context.onStop(() => store.close());
   const broker = await openBroker(context.config.broker, 'one process', context.log);
   context.onStop(() => broker.close());

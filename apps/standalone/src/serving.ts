@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { openStore } from '@antelope-history/backends';
+import { openStoreReader } from '@antelope-history/backends';
 import { createChainApi, createHistoryApi, createTraceApi, LargeResponses } from '@antelope-history/query-api';
 import { listen, type Config, type Logger, type Registry } from '@antelope-history/service';
 
@@ -16,7 +16,7 @@ const INTERNAL = { host: '127.0.0.1', port: 0 };
 /** Composes the three APIs over the store; gives the configuration by which the gateway finds them. */
 export async function startApis(context: ServingContext): Promise<Config['gateway']> {
   const { config, log, onStop } = context;
-  const reader = await openStore(config.store, { readOnly: true }, log);
+  const reader = await openStoreReader(config.store, log);
   onStop(() => reader.close());
   const serve = async (app: RequestListener): Promise<string> => {
     const listener = await listen(app, INTERNAL);

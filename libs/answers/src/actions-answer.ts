@@ -1,6 +1,6 @@
 import { blockTimestampToString } from '@antelope-history/abi';
 import type { ActionTrace } from '@antelope-history/records';
-import type { AbiRequest, ChainStatus, StoredAction } from '@antelope-history/store';
+import type { AbiRequest, ActionsPage, StoredAction } from '@antelope-history/store';
 import type { GetActionsAnswer } from '@antelope-history/schemas';
 import { AbiRequestSet } from './abi-request-set';
 import type { AbiDecoders } from './abi-decoders';
@@ -16,13 +16,6 @@ import {
 import { renderInteger64 } from './integer64';
 import type { ResponseBudget } from './response-budget';
 
-/** A page of actions as the store gives it. */
-export interface StoredActionsPage {
-  status: ChainStatus;
-  rows: StoredAction[];
-  more: boolean;
-}
-
 /** The ABIs that `renderActions` needs. */
 export function abisOfActions(rows: readonly StoredAction[]): AbiRequest[] {
   const requests = new AbiRequestSet();
@@ -36,7 +29,7 @@ export function abisOfActions(rows: readonly StoredAction[]): AbiRequest[] {
  * Pauses between rows.
  */
 export function* renderActions(
-  page: StoredActionsPage,
+  page: ActionsPage,
   account: string | undefined,
   decoders: AbiDecoders,
   budget: ResponseBudget,

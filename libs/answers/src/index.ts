@@ -1,5 +1,5 @@
 export { createAbiDecoders, type AbiDecoders } from './abi-decoders';
-export { abisOfActions, renderActions, type StoredActionsPage } from './actions-answer';
+export { abisOfActions, renderActions } from './actions-answer';
 export { abisOfBlock, renderBlock } from './chain-block-answer';
 export { abisOfBlockTraces, renderBlockTraces, type StoredBlockTraces } from './trace-block-answer';
 export { abisOfTransaction, renderTransaction } from './transaction-answer';

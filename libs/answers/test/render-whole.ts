@@ -1,6 +1,6 @@
 import * as answers from '@antelope-history/answers';
 import type { AbiDecoders } from '@antelope-history/answers';
-import type { ChainStatus, StoredBlock, StoredTransaction } from '@antelope-history/store';
+import type { ActionsPage, ChainStatus, StoredBlock, StoredTransaction } from '@antelope-history/store';
 
 /** Takes everything and prints nothing, so that a response stays an object that tests can look into. */
 class NoBudget extends answers.ResponseBudget {
@@ -18,7 +18,7 @@ export function complete<T>(steps: Generator<void, T>): T {
   }
 }
 
-export function renderActions(page: answers.StoredActionsPage, account: string | undefined, decoders: AbiDecoders) {
+export function renderActions(page: ActionsPage, account: string | undefined, decoders: AbiDecoders) {
   return complete(answers.renderActions(page, account, decoders, new NoBudget()));
 }
 

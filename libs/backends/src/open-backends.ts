@@ -7,25 +7,34 @@ import type { KeyValue } from '@antelope-history/key-value';
 import { openRedisKeyValue } from '@antelope-history/key-value-redis';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { Config, Logger } from '@antelope-history/service';
-import type { HistoryStore } from '@antelope-history/store';
-import { openElasticsearchStore } from '@antelope-history/store-elasticsearch';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
+import type { StoreReader, StoreWriter } from '@antelope-history/store';
+import { openElasticsearchStoreReader } from '@antelope-history/store-elasticsearch/reader';
+import { openElasticsearchStoreWriter } from '@antelope-history/store-elasticsearch/writer';
+import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
+import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 
 /** The one place that knows which adapter of a port the configuration names. */
 
 /** Waits between tries to open a store whose servers are away, or still start. */
 const [RETRY_MIN_MS, RETRY_MAX_MS] = [200, 15_000];
 
-/**
- * Opens the store; `readOnly` for those that only answer. Waits for servers that are away, and logs each try. Errors: those
- * of the adapter's own `open…`.
- */
-export function openStore(config: Config['store'], access: { readOnly: boolean }, log: Logger): Promise<HistoryStore> {
+/** Opens the read side of the store. Waits for servers that are away, and logs each try. Errors: those of the adapter. */
+export function openStoreReader(config: Config['store'], log: Logger): Promise<StoreReader> {
   switch (config.kind) {
     case 'lmdb':
-      return openLmdbStore({ path: config.path, mapSizeBytes: config.mapSizeBytes, ...access });
+      return openLmdbStoreReader({ path: config.path, mapSizeBytes: config.mapSizeBytes });
     case 'elasticsearch':
-      return whenThere(() => openElasticsearchStore(config.elasticsearch, access), troubleIn(log, 'the store'));
+      return whenThere(() => openElasticsearchStoreReader(config.elasticsearch), troubleIn(log, 'the store'));
+  }
+}
+
+/** Opens the write side of the store. Waits for servers that are away, and logs each try. Errors: those of the adapter. */
+export function openStoreWriter(config: Config['store'], log: Logger): Promise<StoreWriter> {
+  switch (config.kind) {
+    case 'lmdb':
+      return openLmdbStoreWriter({ path: config.path, mapSizeBytes: config.mapSizeBytes });
+    case 'elasticsearch':
+      return whenThere(() => openElasticsearchStoreWriter(config.elasticsearch), troubleIn(log, 'the store'));
   }
 }
 
@@ -57,10 +66,7 @@ export async function openKeyValue(config: Config['keyValue'], sharedBy: SharedB
   );
 }
 
-async function whenThere(
-  open: () => Promise<HistoryStore>,
-  onTrouble: (error: HistoryError) => void,
-): Promise<HistoryStore> {
+async function whenThere<T>(open: () => Promise<T>, onTrouble: (error: HistoryError) => void): Promise<T> {
   const backoff = new Backoff(RETRY_MIN_MS, RETRY_MAX_MS);
   for (;;) {
     try {

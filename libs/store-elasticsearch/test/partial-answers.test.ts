@@ -4,7 +4,7 @@ import { Client } from '@elastic/elasticsearch';
 import type { StoredBlock, ActionsQuery } from '@antelope-history/store';
 import { describeWithService } from '@antelope-history/services';
 import { SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
-import { Searcher } from '../src/search/search';
+import { Searcher } from '../src/client/search';
 import { IndexedBlocks } from './indexed-blocks';
 
 const BUSY: BlockPlan = {
