@@ -8,8 +8,8 @@ import { startIndexer } from '@antelope-history/indexer-stage';
 import { startReader } from '@antelope-history/reader-stage';
 import { createLogger, Registry } from '@antelope-history/service';
 import type { BlockRecords, ChainStatus } from '@antelope-history/records';
-import type { HistoryStore, HistoryWriter } from '@antelope-history/store';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
+import type { HistoryWriter } from '@antelope-history/store';
+import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { Chains } from './chains';
 
 const chains = new Chains();
@@ -20,7 +20,7 @@ class HeldStore implements HistoryWriter {
   release: () => void = () => undefined;
   private readonly released = new Promise<void>((resolve) => (this.release = resolve));
 
-  constructor(private readonly store: HistoryStore) {}
+  constructor(private readonly store: HistoryWriter) {}
 
   getProgress(): ReturnType<HistoryWriter['getProgress']> {
     return this.store.getProgress();
@@ -47,7 +47,7 @@ const MOST_SENT = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMess
 it('a store that does not write stops the node, which goes on when it does', async () => {
   const node = await chains.node('leap-edge');
   const data = chains.directory();
-  const lmdb = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: false });
+  const lmdb = await openLmdbStoreWriter({ path: data, mapSizeBytes: 0 });
   const store = new HeldStore(lmdb);
   const broker = new MemoryBroker();
   const shared = {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Transport, type ClientOptions, type TransportOptions } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import type { ElasticsearchOptions } from './elasticsearch-options';
@@ -33,6 +34,14 @@ export function createClient(options: ElasticsearchOptions): Client {
   if (options.username !== undefined) settings.auth = { username: options.username, password: options.password ?? '' };
   if (options.caFile !== undefined) settings.tls = { ca: readCaFile(options.caFile) };
   return new Client(settings);
+}
+
+/** How long closing waits for requests in progress. A write that is cut off is delivered again. */
+const CLOSE_LIMIT_MS = 2_000;
+
+/** Resolves when `close` has, or after `CLOSE_LIMIT_MS`. */
+export async function closeInTime(close: () => Promise<unknown>): Promise<void> {
+  await Promise.race([close(), sleep(CLOSE_LIMIT_MS, undefined, { ref: false })]);
 }
 
 function readCaFile(file: string): Buffer {

@@ -4,7 +4,7 @@ import { ok, wrong, type Check, type Finding } from '@antelope-history/connectio
 import type { ChainStatus } from '@antelope-history/records';
 import { HistoryError, type ErrorCode } from '@antelope-history/schemas';
 import { hasData } from './lmdb-environment';
-import { openLmdbStore } from './open-lmdb-store';
+import { openLmdbStoreReader } from './reader';
 import { takeWriterLock } from './writer-lock';
 
 export interface LmdbCheckOptions {
@@ -28,10 +28,10 @@ export function lmdbChecks({ path: directory, access, chainId }: LmdbCheckOption
   ];
 }
 
-/** What a data directory says of its chain; undefined when it holds no data. Rejects as `openLmdbStore`. */
+/** What a data directory says of its chain; undefined when it holds no data. Rejects as `openLmdbStoreReader`. */
 export async function readLmdbStatus(directory: string): Promise<ChainStatus | undefined> {
   if (!hasData(directory)) return undefined;
-  const store = await openLmdbStore({ path: directory, mapSizeBytes: 0, readOnly: true });
+  const store = await openLmdbStoreReader({ path: directory, mapSizeBytes: 0 });
   try {
     return await store.getStatus();
   } finally {

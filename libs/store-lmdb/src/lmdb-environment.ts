@@ -9,7 +9,9 @@ import { openTables, TABLE_COUNT, type Tables } from './tables';
 const DATA_FILE = 'data.mdb';
 
 export interface EnvironmentOptions {
+  /** A directory on a local disk. */
   path: string;
+  /** Address space to begin with; 0 = the library's default. It grows with the data. */
   mapSizeBytes: number;
 }
 

@@ -14,7 +14,7 @@ import type {
   BlockLookup,
   BlockSelector,
   BlockTracesLookup,
-  HistoryReader,
+  StoreReader,
   TransactionLookup,
 } from '@antelope-history/store';
 import { findAbis } from './abi-table';
@@ -29,7 +29,7 @@ import { keysWithPrefix, type Snapshot, type Tables } from './tables';
 import { decodePagedAction, TracePage, type PagedTransaction } from './trace-page';
 
 /** The read side of the embedded store: every method reads one LMDB snapshot, so it sees whole batches only. */
-export class LmdbReader implements HistoryReader {
+export class LmdbReader implements StoreReader {
   private closed = false;
 
   constructor(private readonly tables: Tables) {}
@@ -79,14 +79,18 @@ export class LmdbReader implements HistoryReader {
     return this.read((snapshot, status) => ({ status, accounts: ownersOfActor(this.tables, actor, snapshot) }));
   }
 
-  /** Whoever asks afterwards is told that the service stops. */
-  close(): void {
+  async close(): Promise<void> {
+    if (this.closed) return;
     this.closed = true;
+    await this.tables.root.close();
   }
 
   private async read<T>(query: (snapshot: Snapshot, status: ChainStatus) => T): Promise<T> {
     if (this.closed) throw new HistoryError('STOPPED', 'the store is closed');
-    const snapshot = this.tables.root.useReadTransaction();
+    const { root } = this.tables;
+    // The library reuses a read transaction within one turn of the event loop: a commit of another handle would be missed.
+    root.resetReadTxn();
+    const snapshot = root.useReadTransaction();
     try {
       return query(snapshot, readStatus(this.tables, snapshot));
     } finally {

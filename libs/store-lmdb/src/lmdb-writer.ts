@@ -1,6 +1,6 @@
 import { HistoryError } from '@antelope-history/schemas';
 import type { BlockPosition, BlockRecords, ChainStatus } from '@antelope-history/records';
-import type { HistoryWriter, Progress } from '@antelope-history/store';
+import type { Progress, StoreWriter } from '@antelope-history/store';
 import { ALL_KINDS, KindAllocator, WHOLE_CHAIN } from './action-kinds';
 import { putAbi } from './abi-table';
 import { encodeBlockBody } from './block-body';
@@ -13,6 +13,7 @@ import type { Tables } from './tables';
 import { decodePagedAction, encodePages, TracePage } from './trace-page';
 import { decodeUndo, encodeUndo } from './undo-record';
 import { WriteBatch } from './write-batch';
+import type { WriterLock } from './writer-lock';
 
 /** How many positions `getProgress` gives at most; a node needs only the newest to find where branches part. */
 const MAX_POSITIONS = 2_000;
@@ -23,22 +24,27 @@ const NOTHING = Buffer.from([0]);
  * The write side of the embedded store. Each run of blocks that follow one another is one LMDB transaction, with the
  * progress inside it; undoing a fork is one of its own, before the new branch is written.
  */
-export class LmdbWriter implements HistoryWriter {
+export class LmdbWriter implements StoreWriter {
   private readonly kinds: KindAllocator;
   private readonly postings: PostingWriter;
   private readonly permissions: PermissionWriter;
   private hasFirstBlock: boolean;
   private lastWrite: Promise<void> = Promise.resolve();
-  private closed = false;
+  private closing: Promise<void> | undefined;
 
-  constructor(private readonly tables: Tables) {
+  /** Owns `tables` and `lock`: `close` releases both. */
+  constructor(
+    private readonly tables: Tables,
+    private readonly lock: WriterLock,
+  ) {
     this.kinds = new KindAllocator(tables);
     this.postings = new PostingWriter(tables, this.kinds);
     this.permissions = new PermissionWriter(tables);
     this.hasFirstBlock = readFact(tables, 'firstBlockNum') !== undefined;
   }
 
-  getProgress(): Promise<Progress> {
+  async getProgress(): Promise<Progress> {
+    if (this.closing) throw new HistoryError('STOPPED', 'the store is closed');
     const status = readStatus(this.tables);
     const positions: BlockPosition[] = [];
     const { committed, lastIrreversible } = status;
@@ -52,7 +58,7 @@ export class LmdbWriter implements HistoryWriter {
         if (entry) positions.push(positionOf(num, entry));
       }
     }
-    return Promise.resolve({ status, positions, ordinal: 0 });
+    return { status, positions, ordinal: 0 };
   }
 
   setChainId(chainId: string): Promise<void> {
@@ -68,14 +74,19 @@ export class LmdbWriter implements HistoryWriter {
     return this.inTurn(() => Promise.resolve(readStatus(this.tables)));
   }
 
-  /** Resolves when the write under way has ended; later ones are refused. */
   close(): Promise<void> {
-    this.closed = true;
-    return this.lastWrite;
+    this.closing ??= this.release();
+    return this.closing;
+  }
+
+  private async release(): Promise<void> {
+    await this.lastWrite;
+    await this.tables.root.close();
+    await this.lock.release();
   }
 
   private inTurn<T>(write: () => Promise<T>): Promise<T> {
-    if (this.closed) return Promise.reject(new HistoryError('STOPPED', 'the store is closed'));
+    if (this.closing) return Promise.reject(new HistoryError('STOPPED', 'the store is closed'));
     const written = this.lastWrite.then(write);
     this.lastWrite = written.then(
       () => undefined,

@@ -146,6 +146,14 @@ export interface HistoryWriter {
   commitWritten(): Promise<ChainStatus>;
 }
 
-export interface HistoryStore extends HistoryReader, HistoryWriter {
+/** An open read side. It has no method that writes. */
+export interface StoreReader extends HistoryReader {
+  /** Releases files and connections; later calls reject with `STOPPED`. */
+  close(): Promise<void>;
+}
+
+/** An open write side. It answers no queries: the indexer needs the progress only. */
+export interface StoreWriter extends HistoryWriter {
+  /** Waits for the write in progress, then releases files and connections; later calls reject with `STOPPED`. */
   close(): Promise<void>;
 }

@@ -1,3 +1,2 @@
 export * from './actions-page';
-export * from './compose-store';
 export * from './history-store';

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
+import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { outputLines, startProgram } from './child';
 
 /** The whole service in a process of its own, on the embedded store. */
@@ -68,7 +68,7 @@ function watchLog(child: ChildProcess): <T>(message: string, wanted: (entry: Log
 }
 
 async function committedIn(data: string): Promise<number> {
-  const store = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: true });
+  const store = await openLmdbStoreReader({ path: data, mapSizeBytes: 0 });
   try {
     return (await store.getStatus()).committed?.num ?? 0;
   } finally {
@@ -90,10 +90,10 @@ export async function untilCommitted(data: string, blockNum: number): Promise<vo
   }
 }
 
-async function openWhenThere(data: string): ReturnType<typeof openLmdbStore> {
+async function openWhenThere(data: string): ReturnType<typeof openLmdbStoreReader> {
   for (let tries = 0; ; tries++) {
     try {
-      return await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: true });
+      return await openLmdbStoreReader({ path: data, mapSizeBytes: 0 });
     } catch (error) {
       if (tries > 1000) throw error;
       await sleep(POLL_MS);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openSample, sampleFolder } from '@antelope-history/recordings';
 import { startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
+import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { compareStores } from '@antelope-history/store-comparison';
 import { runWithKills } from './kill-run';
 
@@ -34,8 +34,8 @@ describe('a service that is killed at random moments', () => {
       const replay = await startReplay(sampleFolder(SAMPLE), SPEED);
       const killedAt = await runWithKills({ url: replay.url, data, lastBlock, kills: 3, seed, spanMs: SPAN_MS });
       await stop(replay.child);
-      const whole = await openLmdbStore({ path: unbroken, mapSizeBytes: 0, readOnly: true });
-      const mended = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: true });
+      const whole = await openLmdbStoreReader({ path: unbroken, mapSizeBytes: 0 });
+      const mended = await openLmdbStoreReader({ path: data, mapSizeBytes: 0 });
       const { differences, ...counts } = await compareStores(whole, mended);
       await whole.close();
       await mended.close();

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { openRecording } from '@antelope-history/recordings';
 import { startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
-import type { HistoryStore } from '@antelope-history/store';
+import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
+import type { StoreReader } from '@antelope-history/store';
 import { compareStores } from '@antelope-history/store-comparison';
 import { startSuite } from '@antelope-history/suite';
 import { runWithKills } from './kill-run';
@@ -70,7 +70,7 @@ async function simulateKills({ recording, folder, lastBlock, kills, seed }: Simu
   const killedAt = await runWithKills({ url: replay.url, data: broken, lastBlock: lastBlock.num, kills, seed, spanMs });
   await stop(replay.child);
   process.stdout.write(`seed ${seed}: killed with block ${killedAt.join(', ')} committed, then ran to the end\n`);
-  await compareWith(unbroken, await openLmdbStore({ path: broken, mapSizeBytes: 0, readOnly: true }));
+  await compareWith(unbroken, await openLmdbStoreReader({ path: broken, mapSizeBytes: 0 }));
 }
 
 async function simulateFaults({ recording, folder, lastBlock, kills, seed }: Simulation): Promise<void> {
@@ -95,8 +95,8 @@ async function simulateFaults({ recording, folder, lastBlock, kills, seed }: Sim
 }
 
 /** Says what a store answers otherwise than that of the unbroken run, and closes it. */
-async function compareWith(unbroken: string, mended: HistoryStore): Promise<void> {
-  const whole = await openLmdbStore({ path: unbroken, mapSizeBytes: 0, readOnly: true });
+async function compareWith(unbroken: string, mended: StoreReader): Promise<void> {
+  const whole = await openLmdbStoreReader({ path: unbroken, mapSizeBytes: 0 });
   const { differences, ...counts } = await compareStores(whole, mended);
   await whole.close();
   await mended.close();

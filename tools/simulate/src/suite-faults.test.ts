@@ -5,7 +5,7 @@ import { openSample, sampleFolder } from '@antelope-history/recordings';
 import { startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
 import { describeWithService } from '@antelope-history/services';
 import { compareStores } from '@antelope-history/store-comparison';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
+import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { startSuite } from '@antelope-history/suite';
 import { openSuiteStore } from './suite-store';
 import { runWithFaults } from './suite-faults';
@@ -49,7 +49,7 @@ describeWithService(['elasticsearch', 'rabbitmq', 'redis'], () => {
           });
           closers.unshift(() => suite.stop());
           const happened = await runWithFaults({ suite, lastBlock, faults: FAULTS, seed, spanMs: SPAN_MS });
-          const whole = await openLmdbStore({ path: unbroken, mapSizeBytes: 0, readOnly: true });
+          const whole = await openLmdbStoreReader({ path: unbroken, mapSizeBytes: 0 });
           closers.unshift(() => whole.close());
           const mended = await openSuiteStore(suite.set);
           closers.unshift(() => mended.close());

@@ -9,9 +9,10 @@ import type {
   BlockLookup,
   BlockSelector,
   BlockTracesLookup,
-  HistoryReader,
+  StoreReader,
   TransactionLookup,
 } from '@antelope-history/store';
+import { closeInTime } from '../client';
 import { emptyProgress, ProgressStore, statusOf } from '../commits/progress-store';
 import { keyTerm, type IndexNames } from '../indices/index-names';
 import { Searcher } from '../search/search';
@@ -26,13 +27,14 @@ import { findTransaction } from './transaction-query';
  * The read side of the shared store. Every method reads the progress first, and of what lies in the indices the branch that
  * it names: so it answers of one branch, whatever is being written, undone or cleaned up meanwhile.
  */
-export class ElasticsearchReader implements HistoryReader {
+export class ElasticsearchReader implements StoreReader {
   private readonly searcher: Searcher;
   private readonly progressStore: ProgressStore;
   private closed = false;
 
+  /** Owns `client`: `close` closes it. */
   constructor(
-    client: Client,
+    private readonly client: Client,
     private readonly names: IndexNames,
     requestTimeoutSeconds: number,
   ) {
@@ -75,9 +77,10 @@ export class ElasticsearchReader implements HistoryReader {
     return this.read(async (snapshot, status) => ({ status, accounts: await ownersOfActor(snapshot, actor) }));
   }
 
-  /** Whoever asks afterwards is told that the service stops. */
-  close(): void {
+  async close(): Promise<void> {
+    if (this.closed) return;
     this.closed = true;
+    await closeInTime(() => this.client.close());
   }
 
   private async read<T>(query: (snapshot: Snapshot, status: ChainStatus) => Promise<T>): Promise<T> {

@@ -1,6 +1,8 @@
+import type { Client } from '@elastic/elasticsearch';
 import type { BlockRecords, ChainStatus } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
-import type { HistoryWriter, Progress } from '@antelope-history/store';
+import type { Progress, StoreWriter } from '@antelope-history/store';
+import { closeInTime } from '../client';
 import { isFarBehind } from '../commits/chain-order';
 import type { CommitSchedule } from '../commits/commit-schedule';
 import type { Journal } from '../commits/journal';
@@ -12,12 +14,13 @@ import type { BulkWriter } from './bulk-writer';
 const MOST_TRIES = 50;
 
 /** The write side of the shared store: documents first, then the journal, then, by whoever comes first, the progress. */
-export class ElasticsearchWriter implements HistoryWriter {
+export class ElasticsearchWriter implements StoreWriter {
   private readonly underWay = new Set<Promise<unknown>>();
   private closed = false;
 
   constructor(
     private readonly parts: {
+      client: Client;
       progress: ProgressStore;
       blocks: BlockWriter;
       journal: Journal;
@@ -27,6 +30,7 @@ export class ElasticsearchWriter implements HistoryWriter {
   ) {}
 
   async getProgress(): Promise<Progress> {
+    this.assertOpen();
     const { progress } = await this.read();
     const { committed, last_irreversible: irreversible, branch, view } = progress;
     const oldest = Math.min(committed?.num ?? 0, irreversible?.num ?? Number.MAX_SAFE_INTEGER);
@@ -49,12 +53,16 @@ export class ElasticsearchWriter implements HistoryWriter {
     return this.track(async () => (await this.parts.commits.commitIfDue()) ?? this.status());
   }
 
-  /** Resolves when nothing is under way any more; what was not durable by then is given up. */
+  /** Writes that are not durable yet are given up. */
   async close(): Promise<void> {
+    if (this.closed) return;
     this.closed = true;
-    this.parts.bulk.stop();
-    await Promise.allSettled(this.underWay);
-    await this.parts.commits.idle();
+    await closeInTime(async () => {
+      this.parts.bulk.stop();
+      await Promise.allSettled(this.underWay);
+      await this.parts.commits.idle();
+      await this.parts.client.close();
+    });
   }
 
   private async write(blocks: BlockRecords[]): Promise<ChainStatus> {
@@ -93,8 +101,12 @@ export class ElasticsearchWriter implements HistoryWriter {
     return read;
   }
 
-  private track<T>(task: () => Promise<T>): Promise<T> {
-    if (this.closed) return Promise.reject(new HistoryError('STOPPED', 'the store is closed'));
+  private assertOpen(): void {
+    if (this.closed) throw new HistoryError('STOPPED', 'the store is closed');
+  }
+
+  private async track<T>(task: () => Promise<T>): Promise<T> {
+    this.assertOpen();
     const running = task();
     this.underWay.add(running);
     const done = (): void => void this.underWay.delete(running);

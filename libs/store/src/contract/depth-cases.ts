@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_PAGE_BYTES, type ActionsQuery, type HistoryStore } from '../history-store';
+import { MAX_PAGE_BYTES, type ActionsQuery } from '../history-store';
 import { Comparison } from './comparison';
+import type { HistoryStore } from './join-store';
 import { ModelHistory } from './model-history';
 import type { ActionPlan } from './packed-action';
 import type { StoreContract } from './store-under-test';

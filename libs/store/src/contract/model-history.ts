@@ -17,10 +17,10 @@ import type {
   BlockLookup,
   BlockSelector,
   BlockTracesLookup,
-  HistoryStore,
   Progress,
   TransactionLookup,
 } from '../history-store';
+import type { HistoryStore } from './join-store';
 import { selectPage } from './model-actions';
 import { storedTransactionsOf } from './model-rows';
 

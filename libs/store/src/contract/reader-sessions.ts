@@ -1,5 +1,5 @@
 import type { BlockRecords, ChainStatus, View } from '@antelope-history/records';
-import type { HistoryStore } from '../history-store';
+import type { HistoryStore } from './join-store';
 
 /**
  * Numbers blocks as a reader does: one session as long as all goes well, and another whenever it has to ask the store where

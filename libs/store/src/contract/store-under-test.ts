@@ -1,12 +1,13 @@
-import type { HistoryStore } from '../history-store';
+import type { StoreReader, StoreWriter } from '../history-store';
+import type { HistoryStore } from './join-store';
 
 /** A store of the adapter under test, with nothing in it at first. */
 export interface StoreUnderTest {
   store: HistoryStore;
   /** Another handle on the same data, as an API has it; the caller closes it. */
-  openReader(): Promise<HistoryStore>;
+  openReader(): Promise<StoreReader>;
   /** Another handle that writes to the same data, where a store has many writers; the caller closes it. */
-  openWriter(): Promise<HistoryStore>;
+  openWriter(): Promise<StoreWriter>;
   /** Leaves the writing handle as a dying process does, writes under way or not, and opens the data anew. */
   restart(): Promise<HistoryStore>;
   /** Closes what is open and removes the data. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BlockPosition, BlockRecords } from '@antelope-history/records';
 import fc from 'fast-check';
-import type { HistoryStore } from '../history-store';
+import type { HistoryStore } from './join-store';
 import { blockPlan } from './block-plans';
 import { Comparison } from './comparison';
 import { ModelHistory } from './model-history';

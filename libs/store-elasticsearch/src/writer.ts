@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@elastic/elasticsearch';
-import { composeStore, type HistoryStore } from '@antelope-history/store';
+import type { StoreWriter } from '@antelope-history/store';
 import { createClient } from './client';
 import { BranchDocuments } from './commits/branch-documents';
 import { CommitSchedule } from './commits/commit-schedule';
@@ -12,13 +11,14 @@ import { emptyProgress, ProgressStore } from './commits/progress-store';
 import type { ElasticsearchOptions } from './elasticsearch-options';
 import { IndexNames } from './indices/index-names';
 import { Indices } from './indices/indices';
-import { ElasticsearchReader } from './queries/elasticsearch-reader';
 import { Searcher } from './search/search';
 import { BlockWriter } from './writes/block-writer';
 import { BulkWriter } from './writes/bulk-writer';
 import { ElasticsearchWriter } from './writes/elasticsearch-writer';
 
-/** What follows from how long requests may take, and is no matter of taste. */
+export type { ElasticsearchOptions } from './elasticsearch-options';
+
+/** Delays that follow from how long requests may take; the configuration does not change them. */
 export interface ElasticsearchDelays {
   /** See `CleaningRules`: 500 blocks are more than four minutes. */
   settleBlocks: number;
@@ -27,36 +27,22 @@ export interface ElasticsearchDelays {
   dropAfterMs: number;
 }
 
-/** How long closing waits for what is under way. What a cut writes in vain is delivered again. */
-const CLOSE_LIMIT_MS = 2_000;
 const DELAYS: ElasticsearchDelays = { settleBlocks: 500, tidyEveryMs: 5_000, dropAfterMs: 120_000 };
 
 /**
- * Opens the shared store, `readOnly` for those that only answer; any number of processes may write and read it. Makes the
- * templates and indices that are missing, unless `readOnly`. Rejects with
- * - `STORE_UNAVAILABLE` when the cluster can not be reached;
- * - `ACCESS_REFUSED`, `CERTIFICATE_REFUSED`, `STORE_REFUSED` when somebody has to change something first;
- * - `STORE_FORMAT_MISMATCH` when the indices were written by another format version.
+ * Opens a write side of the shared store; any number of processes may, at once. Creates the index templates and indices that
+ * are missing. Rejects with
+ * - `STORE_UNAVAILABLE` when the cluster cannot be reached;
+ * - `ACCESS_REFUSED`, `CERTIFICATE_REFUSED`, `STORE_REFUSED` when the configuration or the cluster has to change first;
+ * - `STORE_FORMAT_MISMATCH` when another format version wrote the indices.
  */
-export async function openElasticsearchStore(
+export async function openElasticsearchStoreWriter(
   options: ElasticsearchOptions,
-  { readOnly }: { readOnly: boolean },
   delays: ElasticsearchDelays = DELAYS,
-): Promise<HistoryStore> {
+): Promise<StoreWriter> {
   const client = createClient(options);
-  const names = new IndexNames(options.indexPrefix);
   try {
-    const reader = new ElasticsearchReader(client, names, options.requestTimeoutSeconds);
-    if (readOnly) await reader.getStatus();
-    const writer = readOnly ? undefined : await openWriter(client, names, options, delays);
-    const close = async (): Promise<void> => {
-      reader.close();
-      await writer?.close();
-      await client.close();
-    };
-    return composeStore(reader, writer, () =>
-      Promise.race([close(), sleep(CLOSE_LIMIT_MS, undefined, { ref: false })]),
-    );
+    return await openWriter(client, new IndexNames(options.indexPrefix), options, delays);
   } catch (error) {
     await client.close();
     throw error;
@@ -88,5 +74,5 @@ async function openWriter(
   const committer = new Committer({ progress, journal, documents }, { settleBlocks, retainBlocks });
   const commits = new CommitSchedule(committer, housekeeping, commitSeconds * 1000);
   const blocks = new BlockWriter(names, indices, bulk, bulkBytes);
-  return new ElasticsearchWriter({ progress, blocks, journal, commits, bulk });
+  return new ElasticsearchWriter({ client, progress, blocks, journal, commits, bulk });
 }
