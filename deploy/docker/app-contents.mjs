@@ -14,7 +14,8 @@ const SCOPE = '@antelope-history/';
 /**
  * Paths are relative to `root`, the folder of a built workspace.
  * - `projects`: folders of the app and of all workspace projects in its transitive `dependencies`;
- * - `packages`: folders of all npm packages in their transitive `dependencies`, as package-lock.json places them;
+ * - `dependencies`: the npm packages that these projects depend on, each with the folders of its transitive dependencies;
+ * - `packages`: the folders of all these packages;
  * - `modules`: the compiled files of the workspace that `dist/main.js` reaches through imports, `import()` and threads;
  * - `imports`: names of the npm packages that these modules import.
  */
@@ -22,7 +23,15 @@ export function readAppContents(root, app) {
   const projects = readProjects(root);
   const folders = projectsOf(projects, `${SCOPE}${app}`);
   const { modules, imports } = traceModules(root, `apps/${app}/dist/main.js`);
-  return { projects: [...folders].sort(), packages: packagesOf(root, folders), modules, imports };
+  const dependencies = dependenciesOf(root, folders);
+  const packages = new Set([...dependencies.values()].flatMap((locations) => [...locations]));
+  return {
+    projects: [...folders].sort(),
+    dependencies: Object.fromEntries([...dependencies].map(([name, locations]) => [name, [...locations].sort()])),
+    packages: [...packages].sort(),
+    modules,
+    imports,
+  };
 }
 
 export function listApps(root) {
@@ -56,24 +65,39 @@ function projectsOf(projects, name, found = new Set()) {
   return found;
 }
 
-/** Follows the lock file from the projects' dependencies, as Node.js resolves them: from the inner node_modules outwards. */
-function packagesOf(root, folders) {
+/**
+ * The npm packages that projects depend on, by name: the folder of each with those of its transitive dependencies. Follows
+ * package-lock.json as Node.js resolves packages, from the inner node_modules outwards.
+ */
+function dependenciesOf(root, folders) {
   const locked = readJson(path.join(root, 'package-lock.json')).packages;
-  const found = new Set();
-  // Iterating a set includes the elements that are added meanwhile.
-  for (const folder of new Set([...folders]))
-    addDependencies(folder, readJson(path.join(root, folder, 'package.json')));
-  for (const location of found) addDependencies(location, locked[location]);
-  return [...found].sort();
-
-  function addDependencies(from, { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta }) {
-    const peers = Object.keys(peerDependencies ?? {}).filter((name) => !peerDependenciesMeta?.[name]?.optional);
-    for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]) {
-      if (name.startsWith(SCOPE)) continue;
-      const location = locate(from, name);
-      if (location) found.add(location);
-      else if (!optionalDependencies?.[name]) throw new Error(`${from} needs ${name}, which package-lock.json lacks`);
+  const dependencies = new Map();
+  for (const folder of folders) {
+    for (const location of locateDependencies(folder, readJson(path.join(root, folder, 'package.json')))) {
+      const name = nameAt(location);
+      dependencies.set(name, new Set([...(dependencies.get(name) ?? []), ...closureOf(location)]));
     }
+  }
+  return new Map([...dependencies].sort(([one], [other]) => (one < other ? -1 : 1)));
+
+  function closureOf(location) {
+    const found = new Set([location]);
+    // Iterating a set includes the elements that are added meanwhile.
+    for (const each of found) for (const dependency of locateDependencies(each, locked[each])) found.add(dependency);
+    return found;
+  }
+
+  function locateDependencies(from, { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta }) {
+    const peers = Object.keys(peerDependencies ?? {}).filter((name) => !peerDependenciesMeta?.[name]?.optional);
+    const names = [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers];
+    return names
+      .filter((name) => !name.startsWith(SCOPE))
+      .flatMap((name) => {
+        const location = locate(from, name);
+        if (location === undefined && !optionalDependencies?.[name])
+          throw new Error(`${from} needs ${name}, which package-lock.json lacks`);
+        return location ?? [];
+      });
   }
 
   function locate(from, name) {
@@ -115,6 +139,11 @@ function nameOf(specifier) {
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
+}
+
+/** The package name of `node_modules/x/node_modules/@y/z`: `@y/z`. */
+export function nameAt(location) {
+  return location.split('node_modules/').at(-1);
 }
 
 function readJson(file) {
