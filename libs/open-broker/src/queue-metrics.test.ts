@@ -1,14 +1,16 @@
 import { TOPOLOGY } from '@antelope-history/broker';
-import { MemoryBroker } from '@antelope-history/broker-memory';
 import { HistoryError } from '@antelope-history/schemas';
-import { Registry } from '@antelope-history/service';
+import { createLogger, loadConfig, Registry } from '@antelope-history/service';
+import { openBroker } from './open-broker';
 import { registerQueueMetrics } from './queue-metrics';
 
 const REFETCH = { fromBlock: 1, code: 'BLOCK_GAP', reason: 'for the test' };
 
+const openMemoryBroker = () => openBroker(loadConfig([], {}).broker, 'one process', createLogger('test', 'silent'));
+
 describe('registerQueueMetrics', () => {
   it('counts messages and dead letters', async () => {
-    const broker = new MemoryBroker();
+    const broker = await openMemoryBroker();
     const registry = new Registry();
     registerQueueMetrics(broker, registry);
     await broker.publish(TOPOLOGY.refetch, REFETCH);
@@ -27,7 +29,7 @@ describe('registerQueueMetrics', () => {
   });
 
   it('leaves the values out, without a delay, while the broker is unavailable', async () => {
-    const broker = new MemoryBroker();
+    const broker = await openMemoryBroker();
     broker.depth = () => new Promise(() => undefined);
     const registry = new Registry();
     registerQueueMetrics(broker, registry);

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLogger, loadConfig } from '@antelope-history/service';
-import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { openStoreReader } from './open-store-reader';
 
 const log = createLogger('test', 'silent');
@@ -21,6 +20,7 @@ describe('openStoreReader', () => {
 
   it('opens the embedded store while a writer holds it, without methods that write', async () => {
     const { store } = loadConfig([], { HISTORY_STORE__PATH: folder });
+    const { openLmdbStoreWriter } = await import('@antelope-history/store-lmdb/writer');
     const writer = await openLmdbStoreWriter({ path: folder, mapSizeBytes: 0 });
     const reader = await openStoreReader(store, log);
     try {
