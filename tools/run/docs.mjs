@@ -7,6 +7,7 @@ await runCommand(() => {
     runNode('libs/service/dist/config/write-configuration-docs.js', []) ||
     runNode('libs/broker-rabbitmq/dist/write-definitions.js', []) ||
     runNode('libs/store-elasticsearch/dist/indices/write-templates.js', []) ||
-    runNode('tools/workspace-rules/boundary-table.mjs', [])
+    runNode('tools/workspace-rules/boundary-table.mjs', []) ||
+    runNode('tools/workspace-rules/contents-table.mjs', [])
   );
 });

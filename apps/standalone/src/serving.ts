@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { openStoreReader } from '@antelope-history/backends';
+import { openStoreReader } from '@antelope-history/open-store-reader';
 import { createChainApi, createHistoryApi, createTraceApi, LargeResponses } from '@antelope-history/query-api';
 import { listen, type Config, type Logger, type Registry } from '@antelope-history/service';
 
@@ -10,10 +10,10 @@ export interface ServingContext {
   onStop(close: () => void | Promise<void>): void;
 }
 
-/** Where an API listens: any free port of this machine alone; only the gateway knows it. */
+/** The address of an API: any free port of the loopback interface. Only the gateway connects to it. */
 const INTERNAL = { host: '127.0.0.1', port: 0 };
 
-/** Composes the three APIs over the store; gives the configuration by which the gateway finds them. */
+/** Composes the three APIs over the store. Resolves with the gateway's configuration, extended by the URLs of the APIs. */
 export async function startApis(context: ServingContext): Promise<Config['gateway']> {
   const { config, log, onStop } = context;
   const reader = await openStoreReader(config.store, log);

@@ -1,4 +1,4 @@
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import type { Heartbeat } from '@antelope-history/service';
 import { ProcessWatch } from './process-watch';
 

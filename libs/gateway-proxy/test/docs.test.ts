@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createOpenApiDocument } from '@antelope-history/openapi';
 import { createLogger, loadConfig, Registry } from '@antelope-history/service';
 import { createGateway } from '../src';

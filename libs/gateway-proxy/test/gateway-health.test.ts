@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { healthAnswer } from '@antelope-history/schemas';
 import type { Heartbeat } from '@antelope-history/service';
 import { BrokenKeyValue, CHAIN_FACTS, GatewayStand, type Settings } from './gateway-stand';

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import type { KeyValue } from '@antelope-history/key-value';
 import { type ApiName, type HealthAnswer, type HealthStatus, ROUTES } from '@antelope-history/schemas';
 import {

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES } from '@antelope-history/schemas';
 import { Registry } from '@antelope-history/service';
 import { BrokenKeyValue, GatewayStand } from './gateway-stand';

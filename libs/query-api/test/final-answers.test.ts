@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Express } from 'express';
 import request from 'supertest';
 import { printJson } from '@antelope-history/abi';
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import type { KeyValue } from '@antelope-history/key-value';
 import type { ChainStatus } from '@antelope-history/store';
 import { readTraceBlocks, sampleFolder } from '@antelope-history/recordings';

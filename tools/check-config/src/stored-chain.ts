@@ -1,4 +1,4 @@
-import { openKeyValue } from '@antelope-history/backends';
+import { openKeyValue } from '@antelope-history/open-key-value';
 import { readProgress } from '@antelope-history/key-value';
 import type { StoredChain } from '@antelope-history/reader-stage';
 import type { Config, Logger } from '@antelope-history/service';

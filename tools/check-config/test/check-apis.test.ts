@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Finding } from '@antelope-history/connections';
 import { createGateway } from '@antelope-history/gateway-proxy';
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createChainApi, createHistoryApi, createTraceApi } from '@antelope-history/query-api';
 import {
   createLogger,

@@ -1,6 +1,9 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { openBroker, openKeyValue, openStoreReader, openStoreWriter } from '@antelope-history/backends';
+import { openBroker } from '@antelope-history/open-broker';
+import { openKeyValue } from '@antelope-history/open-key-value';
+import { openStoreReader } from '@antelope-history/open-store-reader';
+import { openStoreWriter } from '@antelope-history/open-store-writer';
 import { createLogger, loadConfig } from '@antelope-history/service';
 import { shownIn } from '@antelope-history/test-tls';
 import { checkConfig } from '../src/check-config';

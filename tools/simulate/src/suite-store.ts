@@ -1,4 +1,4 @@
-import { openStoreReader } from '@antelope-history/backends';
+import { openStoreReader } from '@antelope-history/open-store-reader';
 import { createLogger, loadConfig } from '@antelope-history/service';
 import type { StoreReader } from '@antelope-history/store';
 import type { DistributedSet } from '@antelope-history/suite';
