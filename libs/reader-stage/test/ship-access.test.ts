@@ -21,7 +21,7 @@ describe('a reader of a node behind TLS and a password', () => {
   let certificates: Certificates;
   let front: TlsFront;
   beforeAll(async () => {
-    certificates = makeCertificates();
+    certificates = await makeCertificates();
     node = await createShipReplay({ recording: openSample('leap-edge') });
     front = await startTlsFront(node.port, certificates.valid, `reader:${SECRET}`);
   });

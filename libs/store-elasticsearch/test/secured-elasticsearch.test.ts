@@ -31,7 +31,7 @@ const DEFAULTS: ElasticsearchOptions = {
 };
 
 let certificates: Certificates;
-beforeAll(() => (certificates = makeCertificates()));
+beforeAll(async () => (certificates = await makeCertificates()));
 afterAll(() => certificates.remove());
 
 /** Runs the checks whose needs are met. */
