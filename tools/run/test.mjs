@@ -18,7 +18,7 @@ const SERVERS = 'tools/services/dist/main.js';
 const SERVERS_PROJECT = 'tools/services/tsconfig.lib.json';
 /** Projects that measure the service under load: they run after the others, which would disturb them. */
 const ALONE = ['hostile-chain', 'load'];
-/** Makes `testSize` of tools/services choose the long sizes. */
+/** Makes `testSize` of libs/test-support choose the long sizes. */
 const LONG = { HISTORY_TEST_SIZE: 'long' };
 
 /**

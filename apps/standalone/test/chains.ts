@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openSample, type SampleName } from '@antelope-history/recordings';
+import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 import { createShipReplay, type ShipReplay, type ShipReplayOptions } from '@antelope-history/ship-replay';
-import { compareStores } from '@antelope-history/store-comparison';
+import { compareStores } from '@antelope-history/store/compare-stores';
 import { openLmdbStore } from '@antelope-history/store-lmdb';
 import { IngestionRun, type RunOptions } from './ingestion-run';
 

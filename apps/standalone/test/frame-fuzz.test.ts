@@ -1,5 +1,5 @@
-import { createRandom, mutate, type Random } from '@antelope-history/chance';
-import { openSample } from '@antelope-history/recordings';
+import { createRandom, mutate, type Random } from '@antelope-history/test-support/random';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { startHostileNode, type HonestParts, type Misbehaviour } from '@antelope-history/ship-replay';
 import { Chains } from './chains';
 

@@ -1,4 +1,4 @@
-import { openSample, type SampleName } from '@antelope-history/recordings';
+import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 import { openLmdbStore } from '@antelope-history/store-lmdb';
 import { Chains, untilIndexed } from './chains';
 

@@ -7,8 +7,8 @@ import {
   mutate,
   packGeneratedAbi,
   type Random,
-} from '@antelope-history/chance';
-import { SAMPLES } from '@antelope-history/recordings';
+} from '@antelope-history/test-support/random';
+import { SAMPLES } from '@antelope-history/test-support/recordings';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import {
   type AbiDecoder,

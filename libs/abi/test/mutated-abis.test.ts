@@ -1,6 +1,6 @@
-import { createRandom, mutate, type Random } from '@antelope-history/chance';
+import { createRandom, mutate, type Random } from '@antelope-history/test-support/random';
 import { HistoryError } from '@antelope-history/schemas';
-import { SAMPLES } from '@antelope-history/recordings';
+import { SAMPLES } from '@antelope-history/test-support/recordings';
 import { createAbiDecoder, stringifyJson } from '../src/index';
 import { lastAbis, recordedActions } from './recorded-actions';
 

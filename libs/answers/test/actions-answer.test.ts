@@ -1,5 +1,5 @@
 import { stringifyJson } from '@antelope-history/abi';
-import { readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
+import { readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import type { StoredAction } from '@antelope-history/records';
 import type { GetActionsAnswer } from '@antelope-history/schemas';
 import { abisOfActions } from '@antelope-history/answers';
@@ -16,7 +16,7 @@ describe('get_actions of eosio20-edge', () => {
   for (const row of actions) for (const { receipt } of row.action.traces) bySequence.set(receipt.globalSequence, row);
 
   const recordedRows = new Map<number, Row>();
-  for (const { path, status, body } of readHistoryAnswers(sampleFolder('eosio20-edge'))) {
+  for (const { path, status, body } of readHistoryResponses(sampleFolder('eosio20-edge'))) {
     if (path !== '/v1/history/get_actions' || status !== 200) continue;
     const { actions: rows }: GetActionsAnswer = JSON.parse(withLongIntegersQuoted(body));
     for (const row of rows) recordedRows.set(Number(row.global_action_seq), row);

@@ -1,5 +1,5 @@
 import { createAbiDecoder, type AbiDecoder } from '@antelope-history/abi';
-import { openSample, type SampleName } from '@antelope-history/recordings';
+import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 import {
   decodeActionRecord,
   deserializeBlock,

@@ -1,5 +1,5 @@
 import { stringifyJson } from '@antelope-history/abi';
-import { readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
+import { readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import type { StoredTransaction } from '@antelope-history/records';
 import type { GetTransactionAnswer } from '@antelope-history/schemas';
 import { abisOfTransaction } from '@antelope-history/answers';
@@ -27,7 +27,7 @@ const ofId = (transactions: Map<string, StoredTransaction>, id: string): StoredT
 describe('get_transaction of eosio20-edge', () => {
   const chain = readRecordedChain('eosio20-edge');
   const transactions = storedTransactions(chain);
-  const recorded = [...readHistoryAnswers(sampleFolder('eosio20-edge'))]
+  const recorded = [...readHistoryResponses(sampleFolder('eosio20-edge'))]
     .filter(({ path, status }) => path === '/v1/history/get_transaction' && status === 200)
     .map(({ body }) => ({ body, answer: JSON.parse(body) as GetTransactionAnswer }));
 

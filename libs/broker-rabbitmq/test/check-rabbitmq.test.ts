@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { TOPOLOGY } from '@antelope-history/broker';
 import type { Finding } from '@antelope-history/connections';
 import { describeWithPrograms } from '@antelope-history/services';
-import { makeCertificates, type Certificates } from '@antelope-history/test-tls';
+import { makeCertificates, type Certificates } from '@antelope-history/test-support/tls';
 import { connect } from 'amqplib';
 import { openRabbitmqBroker, rabbitmqChecks, type RabbitmqOptions } from '../src';
 import { OwnRabbitmq } from './own-rabbitmq';

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import type { HistoryError } from '@antelope-history/schemas';
 import { describeWithPrograms } from '@antelope-history/services';
-import { makeCertificates, type Certificates } from '@antelope-history/test-tls';
+import { makeCertificates, type Certificates } from '@antelope-history/test-support/tls';
 import { openRabbitmqBroker, type RabbitmqOptions } from '../src';
 import { numberedQueue } from './numbered';
 import { OwnRabbitmq } from './own-rabbitmq';

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY, type Queue, type RefetchRequest, type Subscription } from '@antelope-history/broker';
 import { MemoryBroker } from '@antelope-history/in-process';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import type { BlockRecords, RawBlock } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { createLogger, Registry } from '@antelope-history/service';

@@ -1,4 +1,4 @@
-import { openSample, type SampleName } from '@antelope-history/recordings';
+import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 import { deserializeBlock, type BlockRecords } from '@antelope-history/records';
 import { createShipProtocol } from '@antelope-history/ship';
 

@@ -5,7 +5,7 @@ import { printJson } from '@antelope-history/abi';
 import { MemoryKeyValue } from '@antelope-history/in-process';
 import type { KeyValue } from '@antelope-history/key-value';
 import type { ChainStatus } from '@antelope-history/records';
-import { readTraceBlocks, sampleFolder } from '@antelope-history/recordings';
+import { readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import { HistoryError, type Route, ROUTES } from '@antelope-history/schemas';
 import { createLogger, loadConfig, Registry } from '@antelope-history/service';
 import { createChainApi, createHistoryApi, createTraceApi } from '../src';

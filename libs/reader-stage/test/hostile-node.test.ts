@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY } from '@antelope-history/broker';
 import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
 import { writeProgress } from '@antelope-history/key-value';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { createLogger, loadConfig, Registry } from '@antelope-history/service';
 import {
   createShipReplay,

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
 import { createLogger, Registry, type Config } from '@antelope-history/service';
 import { createShipReplay } from '@antelope-history/ship-replay';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { startReader } from '../src/index';
 
 const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -1,10 +1,10 @@
 import { TOPOLOGY } from '@antelope-history/broker';
 import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
 import { writeProgress } from '@antelope-history/key-value';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { createLogger, loadConfig, Registry } from '@antelope-history/service';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
-import { makeCertificates, startTlsFront, type Certificates, type TlsFront } from '@antelope-history/test-tls';
+import { makeCertificates, startTlsFront, type Certificates, type TlsFront } from '@antelope-history/test-support/tls';
 import { startReader } from '../src';
 
 interface LogLine {

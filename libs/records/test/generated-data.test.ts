@@ -1,5 +1,5 @@
 import { compileAbi, createTypeResolver } from '@antelope-history/abi';
-import { createRandom, generateAbi, generateData, type Random } from '@antelope-history/chance';
+import { createRandom, generateAbi, generateData, type Random } from '@antelope-history/test-support/random';
 import { ABI, Serializer } from '@wharfkit/antelope';
 import { Comparison, type Difference, DifferenceCounts } from './wharfkit-comparison';
 

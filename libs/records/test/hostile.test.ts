@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createRandom } from '@antelope-history/chance';
+import { createRandom } from '@antelope-history/test-support/random';
 import { CHAINS, outcomeOf, spoil, type HostileInput } from './hostile-input';
 
 /** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */

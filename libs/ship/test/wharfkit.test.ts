@@ -1,4 +1,4 @@
-import { openSample, SAMPLES, type Recording, type SampleName } from '@antelope-history/recordings';
+import { openSample, SAMPLES, type Recording, type SampleName } from '@antelope-history/test-support/recordings';
 import { PublicKey } from '@wharfkit/antelope';
 import { createShipProtocol, type BlocksResult, type PermissionRow, type ShipPosition } from '../src/index';
 import { traceToJson } from './trace-json';

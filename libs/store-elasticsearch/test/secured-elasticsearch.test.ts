@@ -8,7 +8,7 @@ import { Client } from '@elastic/elasticsearch';
 import type { Finding } from '@antelope-history/connections';
 import { HistoryError } from '@antelope-history/schemas';
 import { describeWithPrograms, startSecuredElasticsearch, type SecuredServer } from '@antelope-history/services';
-import { makeCertificates, type Certificates } from '@antelope-history/test-tls';
+import { makeCertificates, type Certificates } from '@antelope-history/test-support/tls';
 import { elasticsearchChecks, openElasticsearchStore, type ElasticsearchOptions } from '../src';
 
 jest.setTimeout(240_000);

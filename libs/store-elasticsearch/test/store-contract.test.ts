@@ -1,4 +1,4 @@
-import { openSample, SAMPLES } from '@antelope-history/recordings';
+import { openSample, SAMPLES } from '@antelope-history/test-support/recordings';
 import { describeWithService } from '@antelope-history/services';
 import { runStoreContract } from '@antelope-history/store/contract';
 import { TemporaryStore } from './temporary-store';

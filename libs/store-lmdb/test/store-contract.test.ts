@@ -1,4 +1,4 @@
-import { openSample, SAMPLES } from '@antelope-history/recordings';
+import { openSample, SAMPLES } from '@antelope-history/test-support/recordings';
 import { runStoreContract } from '@antelope-history/store/contract';
 import { openTemporaryStore } from './temporary-store';
 

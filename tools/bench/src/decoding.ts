@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Recording } from '@antelope-history/recordings';
+import type { Recording } from '@antelope-history/test-support/recordings';
 import { deserializeBlock, decodeActionRecord, type BlockRecords } from '@antelope-history/records';
 import { createShipProtocol, type BlocksResult, type ShipProtocol } from '@antelope-history/ship';
 import { ABI, Serializer } from '@wharfkit/antelope';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { deserializeBlock } from '@antelope-history/records';
-import { openRecording, type Recording } from '@antelope-history/recordings';
+import { openRecording, type Recording } from '@antelope-history/test-support/recordings';
 import { createShipProtocol } from '@antelope-history/ship';
 import type { Suite } from '@antelope-history/suite';
 import { measureBareBulk } from './bare-bulk';

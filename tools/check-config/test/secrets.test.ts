@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { openBroker, openKeyValue, openStore } from '@antelope-history/backends';
 import { createLogger, loadConfig } from '@antelope-history/service';
-import { shownIn } from '@antelope-history/test-tls';
+import { shownIn } from '@antelope-history/test-support/tls';
 import { checkConfig } from '../src/check-config';
 import { startRepeatingServers, type RepeatingServers } from './repeating-servers';
 import { anyPassword, environmentOf, USER } from './secret';

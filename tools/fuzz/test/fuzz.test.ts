@@ -1,4 +1,4 @@
-import { sampleFolder } from '@antelope-history/recordings';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { ROUTES } from '@antelope-history/schemas';
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
 import { createJudge, HttpClient, readChainFacts, readKnownFailures, runFuzz } from '../src';

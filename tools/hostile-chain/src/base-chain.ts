@@ -1,4 +1,4 @@
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { decodeActionRecord, deserializeBlock } from '@antelope-history/records';
 import { createShipProtocol } from '@antelope-history/ship';
 import { ChainCounters } from './chain-counters';

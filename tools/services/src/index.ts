@@ -11,5 +11,4 @@ export { listContents } from './contents/server-contents';
 export { SERVICE_NAMES, type ServiceName } from './service-name';
 export { holdServices, releaseServices, type Services } from './services';
 export { describeWithPrograms, describeWithService } from './test-services';
-export { testSize } from './test-size';
 export { createVhost, type Vhost } from './contents/vhost';

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openSample, sampleFolder } from '@antelope-history/recordings';
+import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
 import { openLmdbStore } from '@antelope-history/store-lmdb';
-import { compareStores } from '@antelope-history/store-comparison';
+import { compareStores } from '@antelope-history/store/compare-stores';
 import { runWithKills } from './kill-run';
 
 const SAMPLE = 'leap-forks';

@@ -8,7 +8,7 @@ export type SampleName = (typeof SAMPLES)[number];
 
 /** Folder of a sample; the same from `src` and from `dist`. */
 export function sampleFolder(name: SampleName): string {
-  return path.join(__dirname, '..', '..', '..', 'samples', name);
+  return path.join(__dirname, '..', '..', '..', '..', 'samples', name);
 }
 
 export function openSample(name: SampleName): Recording {

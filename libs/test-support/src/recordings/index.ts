@@ -3,11 +3,18 @@ export type { BlockPosition, BlocksResult, ResultSection } from './blocks-result
 export {
   readAuthorizers,
   readChainBlocks,
-  readHistoryAnswers,
+  readHistoryResponses,
   readTraceBlocks,
   readUsedAccounts,
-} from './node-answers';
-export type { Authorization, Authorizers, BlockAnswer, HistoryAnswer, NodeAnswer, UsedAccounts } from './node-answers';
+} from './node-responses';
+export type {
+  Authorization,
+  Authorizers,
+  BlockResponse,
+  HistoryResponse,
+  NodeResponse,
+  UsedAccounts,
+} from './node-responses';
 export { createRecording, openRecording } from './recording';
 export type { RecordedMessage, Recording } from './recording';
 export { RecordingError } from './recording-error';

@@ -1,6 +1,6 @@
-import { ENDPOINT_NOTES } from '@antelope-history/openapi';
 import { ROUTES } from '@antelope-history/schemas';
-import { createAnswerCheck, type HttpAnswer } from '../src';
+import { type CheckedResponse, createResponseCheck } from '@antelope-history/test-support/openapi-check';
+import { createOpenApiDocument, ENDPOINT_NOTES } from '../src';
 
 /** Fields of the examples that other answers leave out. */
 const MAY_BE_ABSENT: Record<string, string[]> = {
@@ -13,8 +13,8 @@ const MAY_BE_ABSENT: Record<string, string[]> = {
 };
 
 describe('the check of answers against the OpenAPI document', () => {
-  const check = createAnswerCheck();
-  const answerOf = (value: unknown, rest: Partial<HttpAnswer> = {}): HttpAnswer => ({
+  const check = createResponseCheck(createOpenApiDocument({ version: '' }));
+  const answerOf = (value: unknown, rest: Partial<CheckedResponse> = {}): CheckedResponse => ({
     method: 'POST',
     path: ROUTES.getActions.path,
     status: 200,

@@ -1,3 +1,3 @@
 const { createJestConfig } = require('../../jest.preset.cjs');
 
-module.exports = createJestConfig('chance');
+module.exports = createJestConfig('test-support');

@@ -1,10 +1,10 @@
 import {
   readAuthorizers,
   readChainBlocks,
-  readHistoryAnswers,
+  readHistoryResponses,
   readTraceBlocks,
   readUsedAccounts,
-} from './node-answers';
+} from './node-responses';
 import { sampleFolder } from './samples';
 
 const leap = sampleFolder('leap-edge');
@@ -25,14 +25,14 @@ describe('the answers of the recorded nodes', () => {
   });
 
   it('the history plugin answered 2,183 queries', () => {
-    const answers = [...readHistoryAnswers(sampleFolder('eosio20-edge'))];
+    const answers = [...readHistoryResponses(sampleFolder('eosio20-edge'))];
     expect(answers).toHaveLength(2183);
     expect(answers.every((answer) => answer.path.startsWith('/v1/history/') && answer.status >= 200)).toBe(true);
     expect(answers[0]).toMatchObject({ path: '/v1/history/get_actions', request: { account_name: 'l' }, status: 200 });
   });
 
   it('the history plugin ran on EOSIO 2.0 only', () => {
-    expect(() => [...readHistoryAnswers(leap)]).toThrow(/history\.jsonl\.gz can not be read/);
+    expect(() => [...readHistoryResponses(leap)]).toThrow(/history\.jsonl\.gz can not be read/);
   });
 
   it('authorizers name accounts by key and by account', () => {

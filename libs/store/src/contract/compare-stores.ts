@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredAction } from '@antelope-history/records';
-import type { ActionsQuery, HistoryReader } from '@antelope-history/store';
+import type { ActionsQuery, HistoryReader } from '../history-store';
 
 export interface StoreComparison {
   blocks: number;

@@ -4,39 +4,39 @@ import { RecordingError } from './recording-error';
 import { messageOf, readGzipFile, readJsonFile } from './recording-file';
 
 /** What a node answered over HTTP; `body` is its text, untouched. */
-export interface NodeAnswer {
+export interface NodeResponse {
   status: number;
   body: string;
 }
 
-export interface BlockAnswer extends NodeAnswer {
+export interface BlockResponse extends NodeResponse {
   blockNum: number;
 }
 
 /** An answer of the original history plugin; `request` is the body that was sent. */
-export interface HistoryAnswer extends NodeAnswer {
+export interface HistoryResponse extends NodeResponse {
   path: string;
   request: unknown;
 }
 
 /** `/v1/chain/get_block` of each block up to the last irreversible one, ascending. */
-export function readChainBlocks(folder: string): Generator<BlockAnswer> {
+export function readChainBlocks(folder: string): Generator<BlockResponse> {
   return readBlockAnswers(folder, 'chain_get_block.jsonl.gz');
 }
 
 /** `/v1/trace_api/get_block` of each block up to the last irreversible one, ascending. */
-export function readTraceBlocks(folder: string): Generator<BlockAnswer> {
+export function readTraceBlocks(folder: string): Generator<BlockResponse> {
   return readBlockAnswers(folder, 'trace_get_block.jsonl.gz');
 }
 
 /** The original history plugin's answers (EOSIO 2.0 recordings only). */
-export function* readHistoryAnswers(folder: string): Generator<HistoryAnswer> {
+export function* readHistoryResponses(folder: string): Generator<HistoryResponse> {
   for (const { head, body } of readLines(folder, 'history.jsonl.gz')) {
     yield { path: String(head['path']), request: head['request'], status: Number(head['status']), body };
   }
 }
 
-function* readBlockAnswers(folder: string, name: string): Generator<BlockAnswer> {
+function* readBlockAnswers(folder: string, name: string): Generator<BlockResponse> {
   for (const { head, body } of readLines(folder, name)) {
     yield { blockNum: Number(head['n']), status: Number(head['status']), body };
   }
