@@ -11,6 +11,7 @@ import {
   startBuild,
   startNode,
 } from './prepare.mjs';
+import { Phases } from './phases.mjs';
 import { failedRun, runJest } from './run-jest.mjs';
 import { summarise } from './test-summary.mjs';
 
@@ -79,27 +80,4 @@ function holdServers() {
   // Jest's global set-up tries again and reports the reason.
   holding.on('error', () => undefined);
   holding.unref();
-}
-
-/** The consecutive phases of a run and how long each took. */
-class Phases {
-  #startedAt = Date.now();
-  #finished = [];
-  #current;
-
-  begin(name) {
-    this.#end();
-    this.#current = { name, startedAt: Date.now() };
-  }
-
-  /** Names and milliseconds of all phases, then of the whole. */
-  finish() {
-    this.#end();
-    return [...this.#finished, ['in total', Date.now() - this.#startedAt]];
-  }
-
-  #end() {
-    if (this.#current) this.#finished.push([this.#current.name, Date.now() - this.#current.startedAt]);
-    this.#current = undefined;
-  }
 }

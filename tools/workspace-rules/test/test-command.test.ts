@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -78,4 +78,12 @@ describe('the runner of npm test', () => {
     },
     LIMIT_MS,
   );
+});
+
+describe('the order of the suites', () => {
+  it('names only files that exist', () => {
+    const { LONGEST } = jest.requireActual<{ LONGEST: string[] }>(path.join(WORKSPACE_ROOT, 'jest.sequencer.cjs'));
+    expect(LONGEST.length).toBeGreaterThan(0);
+    expect(LONGEST.filter((file) => !existsSync(path.join(WORKSPACE_ROOT, file)))).toEqual([]);
+  });
 });
