@@ -1,3 +1,5 @@
+const os = require('node:os');
+
 module.exports = {
   projects: [
     '<rootDir>/apps/*/jest.config.cjs',
@@ -5,6 +7,9 @@ module.exports = {
     '<rootDir>/tools/*/jest.config.cjs',
   ],
   testTimeout: 30_000,
-  // What large tests leave behind would count in the memory that others measure.
+  testSequencer: '<rootDir>/jest.sequencer.cjs',
+  // One more than there are processors: many suites wait for servers and for processes that they started.
+  maxWorkers: os.availableParallelism() + 1,
+  // The heap that large tests leave behind would count in the memory that later tests of the same worker measure.
   workerIdleMemoryLimit: '1GB',
 };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { type ServiceProcess, startService, stop } from '@antelope-history/service-process';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 

@@ -3,10 +3,10 @@ import { JsonRpc, RpcError } from 'eosjs';
 import {
   readAuthorizers,
   readChainBlocks,
-  readHistoryAnswers,
+  readHistoryResponses,
   readTraceBlocks,
   sampleFolder,
-} from '@antelope-history/recordings';
+} from '@antelope-history/test-support/recordings';
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
 
 const PLUGIN_SAMPLE = 'eosio20-edge';
@@ -41,7 +41,7 @@ interface PluginAnswers {
 }
 
 function pluginAnswers<Endpoint extends keyof PluginAnswers>(endpoint: Endpoint) {
-  return [...readHistoryAnswers(sampleFolder(PLUGIN_SAMPLE))]
+  return [...readHistoryResponses(sampleFolder(PLUGIN_SAMPLE))]
     .filter(({ path, status }) => path === `/v1/history/${endpoint}` && status === 200)
     .map(({ request, body }) => ({
       request: request as Record<string, unknown>,

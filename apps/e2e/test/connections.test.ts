@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sampleFolder } from '@antelope-history/recordings';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { ROUTES } from '@antelope-history/schemas';
 import { type IndexedService, startIndexedService } from '@antelope-history/service-process';
 import { CheckedClient, exchange, openConnection } from '../src';

@@ -1,5 +1,5 @@
 import { ENDPOINT_NOTES } from '@antelope-history/openapi';
-import { sampleFolder } from '@antelope-history/recordings';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { ROUTES } from '@antelope-history/schemas';
 import { type IndexedService, startIndexedService } from '@antelope-history/service-process';
 import { CheckedClient } from '../src';

@@ -1,4 +1,4 @@
-import { readAuthorizers, sampleFolder } from '@antelope-history/recordings';
+import { readAuthorizers, sampleFolder } from '@antelope-history/test-support/recordings';
 import { type ErrorAnswer, type Route, ROUTES } from '@antelope-history/schemas';
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
 import { CheckedClient } from '../src';

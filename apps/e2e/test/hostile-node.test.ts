@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { startService, stop, untilCommitted, type ServiceProcess } from '@antelope-history/service-process';
 import { createShipReplay, MISBEHAVIOURS, startHostileNode } from '@antelope-history/ship-replay';
 

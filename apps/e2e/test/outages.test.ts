@@ -1,4 +1,4 @@
-import { sampleFolder } from '@antelope-history/recordings';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { ROUTES } from '@antelope-history/schemas';
 import { type IndexedService, startIndexedService, stop } from '@antelope-history/service-process';
 import { type AppProcess, CheckedClient, startApp } from '../src';

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { sampleFolder } from '@antelope-history/recordings';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { ROUTES } from '@antelope-history/schemas';
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
 import { CheckedClient } from '../src';

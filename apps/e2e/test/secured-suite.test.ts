@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { checkConfig } from '@antelope-history/check-config';
-import { openSample, sampleFolder } from '@antelope-history/recordings';
+import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import {
   describeWithPrograms,
   startSecuredElasticsearch,
@@ -13,7 +13,7 @@ import {
 } from '@antelope-history/services';
 import { startReplay, stop } from '@antelope-history/service-process';
 import { startSuite, type AppKind, type Suite } from '@antelope-history/suite';
-import { makeCertificates, makePassword, shownIn, startTlsFront } from '@antelope-history/test-tls';
+import { makeCertificates, makePassword, shownIn, startTlsFront } from '@antelope-history/test-support/tls';
 
 jest.setTimeout(600_000);
 
@@ -89,7 +89,7 @@ describeWithPrograms(['java', 'mvn', 'redis-server', 'rabbitmqctl'], () => {
       shownIn(text, USER, [...Object.values(passwords), ...more]);
 
     beforeAll(async () => {
-      const certificates = makeCertificates();
+      const certificates = await makeCertificates();
       caFile = certificates.ca;
       closers.push(certificates.remove);
       const certificate = { ...certificates.valid, ca: certificates.ca };

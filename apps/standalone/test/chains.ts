@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openSample, type SampleName } from '@antelope-history/recordings';
 import { createShipReplay, type ShipReplay, type ShipReplayOptions } from '@antelope-history/ship-replay';
-import { compareStores } from '@antelope-history/store-comparison';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
+import { compareStores } from '@antelope-history/store/compare-stores';
+import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 import { IngestionRun, type RunOptions } from './ingestion-run';
 
 /** Nodes, runs and data directories of one test file, all of them closed and removed at its end. */

@@ -1,4 +1,4 @@
-import { createRecording, openSample, type Recording } from '@antelope-history/recordings';
+import { createRecording, openSample, type Recording } from '@antelope-history/test-support/recordings';
 import { Chains, untilIndexed } from './chains';
 
 const chains = new Chains();

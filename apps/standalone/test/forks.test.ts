@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSample, type SampleName } from '@antelope-history/recordings';
+import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 import type { ShipReplay } from '@antelope-history/ship-replay';
 import { Chains, untilIndexed } from './chains';
 import type { IngestionRun } from './ingestion-run';

@@ -1,5 +1,5 @@
-import { openSample, type SampleName } from '@antelope-history/recordings';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
+import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 import { Chains, untilIndexed } from './chains';
 
 const chains = new Chains();

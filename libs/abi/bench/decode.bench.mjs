@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ABI, Serializer } from '@wharfkit/antelope';
 import abi from '@antelope-history/abi';
-import recordings from '@antelope-history/recordings';
+import recordings from '@antelope-history/test-support/recordings';
 
 const MIN_MILLISECONDS = 1500;
 

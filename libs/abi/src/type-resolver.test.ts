@@ -1,4 +1,4 @@
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { definition, struct } from '../test/definitions';
 import { thrownDetail } from '../test/thrown-error';
 import { compileAbi } from './abi-decoder';

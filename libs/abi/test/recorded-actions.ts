@@ -1,5 +1,10 @@
-import { readChainBlocks, readHistoryAnswers, readTraceBlocks, sampleFolder } from '@antelope-history/recordings';
-import type { SampleName } from '@antelope-history/recordings';
+import {
+  readChainBlocks,
+  readHistoryResponses,
+  readTraceBlocks,
+  sampleFolder,
+} from '@antelope-history/test-support/recordings';
+import type { SampleName } from '@antelope-history/test-support/recordings';
 
 /** An action as a recorded node showed it. */
 export interface RecordedAction {
@@ -43,7 +48,7 @@ export function lastAbis(sample: SampleName): Map<string, Buffer> {
 /** What the original history plugin shows, inline actions and notifications included. */
 export function recordedHistoryActions(sample: SampleName): RecordedAction[] {
   const actions: RecordedAction[] = [];
-  for (const { path, status, body } of readHistoryAnswers(sampleFolder(sample))) {
+  for (const { path, status, body } of readHistoryResponses(sampleFolder(sample))) {
     if (status !== 200 || !path.endsWith('get_actions')) continue;
     const answer = parseExact(body) as { actions: { action_trace: { act: NodeAction } }[] };
     actions.push(...answer.actions.map(({ action_trace }) => toRecordedAction(action_trace.act)));

@@ -1,4 +1,4 @@
-import type { SampleName } from '@antelope-history/recordings';
+import type { SampleName } from '@antelope-history/test-support/recordings';
 import { createAbiDecoder, stringifyJson, type AbiDecoder, type JsonValue } from '../src/index';
 import {
   canonicalJson,

@@ -1,11 +1,11 @@
 import { stringifyJson } from '@antelope-history/abi';
-import { readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
-import type { StoredAction } from '@antelope-history/store';
-import type { GetActionsAnswer } from '@antelope-history/schemas';
 import { abisOfActions } from '@antelope-history/answers';
-import { renderActions } from './render-whole';
+import type { GetActionsAnswer } from '@antelope-history/schemas';
+import type { StoredAction } from '@antelope-history/store';
+import { readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import { withLongIntegersQuoted, withoutElapsed, withoutLeapActionFields } from './eosio-2.0';
 import { readRecordedChain, storedActionsOf } from './recorded-chain';
+import { renderActions } from './render-whole';
 
 type Row = GetActionsAnswer['actions'][number];
 
@@ -16,7 +16,7 @@ describe('get_actions of eosio20-edge', () => {
   for (const row of actions) for (const { receipt } of row.action.traces) bySequence.set(receipt.globalSequence, row);
 
   const recordedRows = new Map<number, Row>();
-  for (const { path, status, body } of readHistoryAnswers(sampleFolder('eosio20-edge'))) {
+  for (const { path, status, body } of readHistoryResponses(sampleFolder('eosio20-edge'))) {
     if (path !== '/v1/history/get_actions' || status !== 200) continue;
     const { actions: rows }: GetActionsAnswer = JSON.parse(withLongIntegersQuoted(body));
     for (const row of rows) recordedRows.set(Number(row.global_action_seq), row);

@@ -1,5 +1,5 @@
 import { stringifyJson } from '@antelope-history/abi';
-import { readChainBlocks, sampleFolder } from '@antelope-history/recordings';
+import { readChainBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import type { GetChainBlockAnswer } from '@antelope-history/schemas';
 import { abisOfBlock, renderBlock } from './render-whole';
 import { blockAt, readRecordedChain, storedBlockOf } from './recorded-chain';

@@ -1,17 +1,10 @@
-import { createAbiDecoder, type AbiDecoder } from '@antelope-history/abi';
-import { openSample, type SampleName } from '@antelope-history/recordings';
-import { decodeActionRecord, type BlockRecords, type TransactionRecord } from '@antelope-history/records';
+import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
+import { type AbiDecoders, createAbiDecoders } from '@antelope-history/answers';
 import { deserializeBlock } from '@antelope-history/deserialize';
-import type {
-  AbiRequest,
-  ChainStatus,
-  StoredAction,
-  StoredBlock,
-  StoredBlockTransaction,
-  StoredTransaction,
-} from '@antelope-history/store';
+import { type BlockRecords, decodeActionRecord, type TransactionRecord } from '@antelope-history/records';
 import { createShipProtocol } from '@antelope-history/ship';
-import { createAbiDecoders, type AbiDecoders } from '@antelope-history/answers';
+import type { AbiRequest, ChainStatus, StoredAction, StoredBlock, StoredBlockTransaction, StoredTransaction } from '@antelope-history/store';
+import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 
 /** A recorded chain's surviving branch, in the shapes in which a store gives it. */
 export interface RecordedChain {

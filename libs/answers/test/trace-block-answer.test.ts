@@ -1,5 +1,5 @@
 import { stringifyJson } from '@antelope-history/abi';
-import { readTraceBlocks, sampleFolder } from '@antelope-history/recordings';
+import { readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import type { GetTraceBlockAnswer } from '@antelope-history/schemas';
 import { abisOfBlockTraces, type StoredBlockTraces } from '@antelope-history/answers';
 import { renderBlockTraces } from './render-whole';

@@ -1,11 +1,11 @@
 import { stringifyJson } from '@antelope-history/abi';
-import { readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
-import type { StoredTransaction } from '@antelope-history/store';
-import type { GetTransactionAnswer } from '@antelope-history/schemas';
 import { abisOfTransaction } from '@antelope-history/answers';
-import { renderTransaction } from './render-whole';
+import type { GetTransactionAnswer } from '@antelope-history/schemas';
+import type { StoredTransaction } from '@antelope-history/store';
+import { readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import { withoutElapsed, withoutLeapActionFields } from './eosio-2.0';
-import { readRecordedChain, storedTransactionOf, type RecordedChain } from './recorded-chain';
+import { readRecordedChain, type RecordedChain, storedTransactionOf } from './recorded-chain';
+import { renderTransaction } from './render-whole';
 
 function storedTransactions(chain: RecordedChain): Map<string, StoredTransaction> {
   const byId = new Map<string, StoredTransaction>();
@@ -27,7 +27,7 @@ const ofId = (transactions: Map<string, StoredTransaction>, id: string): StoredT
 describe('get_transaction of eosio20-edge', () => {
   const chain = readRecordedChain('eosio20-edge');
   const transactions = storedTransactions(chain);
-  const recorded = [...readHistoryAnswers(sampleFolder('eosio20-edge'))]
+  const recorded = [...readHistoryResponses(sampleFolder('eosio20-edge'))]
     .filter(({ path, status }) => path === '/v1/history/get_transaction' && status === 200)
     .map(({ body }) => ({ body, answer: JSON.parse(body) as GetTransactionAnswer }));
 

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { TOPOLOGY } from '@antelope-history/broker';
 import type { Finding } from '@antelope-history/connections';
 import { describeWithPrograms } from '@antelope-history/services';
-import { makeCertificates, type Certificates } from '@antelope-history/test-tls';
+import { makeCertificates, type Certificates } from '@antelope-history/test-support/tls';
 import { connect } from 'amqplib';
 import { openRabbitmqBroker, rabbitmqChecks, type RabbitmqOptions } from '../src';
 import { OwnRabbitmq } from './own-rabbitmq';
@@ -48,7 +48,7 @@ describeWithPrograms(['rabbitmq-server'], () => {
     let options: RabbitmqOptions;
 
     beforeAll(async () => {
-      certificates = makeCertificates();
+      certificates = await makeCertificates();
       rabbitmq = await OwnRabbitmq.start(
         `max_message_size = ${LARGEST_MESSAGE_BYTES}`,
         'listeners.ssl.local = 127.0.0.1:TLS_PORT',
@@ -177,7 +177,7 @@ describe('checks of what is no RabbitMQ', () => {
   });
 
   it('find a certificate that has expired, and one for another host', async () => {
-    const certificates = makeCertificates();
+    const certificates = await makeCertificates();
     const ids: (string | undefined)[] = [];
     for (const { cert, key } of [certificates.expired, certificates.elsewhere]) {
       const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) });

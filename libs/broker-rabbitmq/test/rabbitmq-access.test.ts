@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import type { HistoryError } from '@antelope-history/schemas';
 import { describeWithPrograms } from '@antelope-history/services';
-import { makeCertificates, type Certificates } from '@antelope-history/test-tls';
+import { makeCertificates, type Certificates } from '@antelope-history/test-support/tls';
 import { openRabbitmqBroker, type RabbitmqOptions } from '../src';
 import { numberedQueue } from './numbered';
 import { OwnRabbitmq } from './own-rabbitmq';
@@ -23,7 +23,7 @@ describeWithPrograms(['rabbitmq-server'], () => {
     const brokers: Broker[] = [];
 
     beforeAll(async () => {
-      certificates = makeCertificates();
+      certificates = await makeCertificates();
       const { ca, valid } = certificates;
       rabbitmq = await OwnRabbitmq.start(
         'listeners.ssl.local = 127.0.0.1:TLS_PORT',

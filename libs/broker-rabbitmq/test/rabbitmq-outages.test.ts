@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker, Queue } from '@antelope-history/broker';
-import { createRandom } from '@antelope-history/chance';
+import { createRandom } from '@antelope-history/test-support/random';
 import type { HistoryError } from '@antelope-history/schemas';
 import { describeWithPrograms } from '@antelope-history/services';
 import { openRabbitmqBroker, type RabbitmqOptions } from '../src';

@@ -1,5 +1,5 @@
 import { nameToString } from '@antelope-history/abi';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { createShipProtocol } from '@antelope-history/ship';
 import fc from 'fast-check';

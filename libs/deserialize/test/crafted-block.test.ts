@@ -1,5 +1,5 @@
 import { nameToString, writeName } from '@antelope-history/abi';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { createShipProtocol, readReceipts, type BlocksResult } from '@antelope-history/ship';
 import { deserializeBlock } from '../src/index';

@@ -6,7 +6,7 @@ import {
   signatureToString,
   timePointSecToString,
 } from '@antelope-history/abi';
-import { openSample, SAMPLES, type SampleName } from '@antelope-history/recordings';
+import { openSample, SAMPLES, type SampleName } from '@antelope-history/test-support/recordings';
 import { PublicKey } from '@wharfkit/antelope';
 import { TRANSACTION_STATUS } from '../src/index';
 import {

@@ -1,10 +1,10 @@
 import { compileAbi, createTypeResolver } from '@antelope-history/abi';
-import { createRandom, generateAbi, generateData, type Random } from '@antelope-history/chance';
+import { createRandom, generateAbi, generateData, type Random, testSize } from '@antelope-history/test-support/random';
 import { ABI, Serializer } from '@wharfkit/antelope';
 import { Comparison, type Difference, DifferenceCounts } from './wharfkit-comparison';
 
 /** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */
-const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? 2_000);
+const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? testSize({ usual: 600, long: 2_000 }));
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
 /** How many of the rounds wharfkit must have read: the others nest deeper than one of the two takes. */
 const LEAST_COMPARED = 0.9;

@@ -1,5 +1,5 @@
-import { mutate, type Random } from '@antelope-history/chance';
-import { openSample, SAMPLES, type SampleName } from '@antelope-history/recordings';
+import { mutate, type Random } from '@antelope-history/test-support/random';
+import { openSample, SAMPLES, type SampleName } from '@antelope-history/test-support/recordings';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import {
   createShipProtocol,

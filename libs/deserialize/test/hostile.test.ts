@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createRandom } from '@antelope-history/chance';
+import { createRandom, testSize } from '@antelope-history/test-support/random';
 import { CHAINS, outcomeOf, spoil, type HostileInput } from './hostile-input';
 
 /** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */
-const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? 20_000);
+const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? testSize({ usual: 5_000, long: 20_000 }));
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
 const MAX_MS = 50;
 /** A spoiled ABI frame is compiled first. */

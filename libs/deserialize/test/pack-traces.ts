@@ -1,4 +1,4 @@
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { ABI, Serializer } from '@wharfkit/antelope';
 import type { ActionRecord, ActionTrace } from '@antelope-history/records';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
-import type { Recording } from '@antelope-history/recordings';
+import type { Recording } from '@antelope-history/test-support/recordings';
 import { createShipProtocol } from '@antelope-history/ship';
 import { ABI, Serializer } from '@wharfkit/antelope';
 import { deserializeBlock } from '../src/index';

@@ -1,5 +1,5 @@
 import { compileAbi, createTypeResolver, parseAbi, type AbiDecoder, type ResolvedType } from '@antelope-history/abi';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { ABI, Serializer } from '@wharfkit/antelope';
 import { decodeActionRecord } from '@antelope-history/records';

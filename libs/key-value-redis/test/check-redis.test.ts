@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { once } from 'node:events';
 import type { Finding } from '@antelope-history/connections';
 import { describeWithPrograms } from '@antelope-history/services';
-import { type Certificates, makeCertificates, type ServerCertificate } from '@antelope-history/test-tls';
+import { type Certificates, makeCertificates, type ServerCertificate } from '@antelope-history/test-support/tls';
 import { redisChecks, type RedisOptions } from '../src';
 import { findFreePort, OwnRedis } from './own-redis';
 
@@ -113,7 +113,7 @@ describeWithPrograms(['redis-server'], () => {
 
   describe('behind TLS', () => {
     let certificates: Certificates;
-    beforeAll(() => (certificates = makeCertificates()));
+    beforeAll(async () => (certificates = await makeCertificates()));
     afterAll(() => certificates.remove());
 
     async function startTls(certificate: ServerCertificate): Promise<string> {

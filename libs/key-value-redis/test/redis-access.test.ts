@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { inspect } from 'node:util';
 import { HistoryError } from '@antelope-history/schemas';
 import { describeWithPrograms } from '@antelope-history/services';
-import { type Certificates, makeCertificates, type ServerCertificate } from '@antelope-history/test-tls';
+import { type Certificates, makeCertificates, type ServerCertificate } from '@antelope-history/test-support/tls';
 import { openRedisKeyValue, type RedisOptions } from '../src';
 import { findFreePort, OwnRedis, until } from './own-redis';
 
@@ -94,7 +94,7 @@ describeWithPrograms(['redis-server'], () => {
       url = `rediss://127.0.0.1:${port}`;
     }
 
-    beforeAll(() => (certificates = makeCertificates()));
+    beforeAll(async () => (certificates = await makeCertificates()));
     afterEach(() => redis.kill());
     afterAll(() => certificates.remove());
 

@@ -1,13 +1,14 @@
 import type { Express } from 'express';
 import request from 'supertest';
-import { createAnswerCheck } from '@antelope-history/openapi-check';
+import { createOpenApiDocument } from '@antelope-history/openapi';
+import { createResponseCheck } from '@antelope-history/test-support/openapi-check';
 import {
   type Authorization,
   readAuthorizers,
   readChainBlocks,
   readTraceBlocks,
   sampleFolder,
-} from '@antelope-history/recordings';
+} from '@antelope-history/test-support/recordings';
 import { errorAnswer, healthAnswer, HistoryError, ROUTES } from '@antelope-history/schemas';
 import { type Config, createLogger, loadConfig, Registry } from '@antelope-history/service';
 import type { HistoryReader } from '@antelope-history/store';
@@ -26,14 +27,20 @@ describe('the query APIs', () => {
     return { reader, config, log: createLogger('test', 'silent'), registry: new Registry(), now: () => NOW };
   }
 
-  const checkAnswer = createAnswerCheck();
+  const checkResponse = createResponseCheck(createOpenApiDocument({ version: '' }));
   /** Whatever it answers is what the OpenAPI document says. */
   const post = async (app: Express, { path }: { path: string }, body: unknown) => {
     const response = await request(app)
       .post(path)
       .send(body as object);
     const { status, headers, text } = response;
-    const violations = checkAnswer({ method: 'POST', path, status, contentType: headers['content-type'], body: text });
+    const violations = checkResponse({
+      method: 'POST',
+      path,
+      status,
+      contentType: headers['content-type'],
+      body: text,
+    });
     expect([body, violations]).toEqual([body, []]);
     return response;
   };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { blockTimestampToMs } from '@antelope-history/abi';
-import { openSample, type SampleName } from '@antelope-history/recordings';
+import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 import {
   type ActionEntry,
   type ActionRecord,

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import type { Finding } from '@antelope-history/connections';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { loadConfig } from '@antelope-history/service';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
-import { makeCertificates, startTlsFront, type Certificates } from '@antelope-history/test-tls';
+import { makeCertificates, startTlsFront, type Certificates } from '@antelope-history/test-support/tls';
 import { WebSocketServer } from 'ws';
 import { shipChecks, type ShipCheckOptions } from '../src';
 
@@ -174,7 +174,7 @@ describe('checks of a node behind TLS and a password', () => {
   let node: ShipReplay;
   let certificates: Certificates;
   beforeAll(async () => {
-    certificates = makeCertificates();
+    certificates = await makeCertificates();
     node = await createShipReplay({ recording: openSample('leap-edge') });
   });
   afterAll(async () => {

@@ -3,7 +3,7 @@ import { TOPOLOGY } from '@antelope-history/broker';
 import { MemoryBroker } from '@antelope-history/broker-memory';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { writeProgress } from '@antelope-history/key-value';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { createLogger, loadConfig, Registry } from '@antelope-history/service';
 import {
   createShipReplay,

@@ -3,7 +3,7 @@ import { MemoryBroker } from '@antelope-history/broker-memory';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createLogger, Registry, type Config } from '@antelope-history/service';
 import { createShipReplay } from '@antelope-history/ship-replay';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { startReader } from '../src/index';
 
 const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

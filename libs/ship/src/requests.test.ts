@@ -1,4 +1,4 @@
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { ABI, Serializer } from '@wharfkit/antelope';
 import fc from 'fast-check';
 import { encodeAck, encodeBlocksRequest, encodeStatusRequest } from './requests';

@@ -1,5 +1,5 @@
 import { ByteReader, parseAbiJson } from '@antelope-history/abi';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { ABI, Serializer } from '@wharfkit/antelope';
 import {

@@ -1,4 +1,4 @@
-import type { Recording } from '@antelope-history/recordings';
+import type { Recording } from '@antelope-history/test-support/recordings';
 import { ABI, Serializer } from '@wharfkit/antelope';
 
 /** A message of a recording as wharfkit decodes it, by the recording's own ABI. */

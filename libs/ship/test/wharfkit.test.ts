@@ -1,4 +1,4 @@
-import { openSample, SAMPLES, type Recording, type SampleName } from '@antelope-history/recordings';
+import { openSample, SAMPLES, type Recording, type SampleName } from '@antelope-history/test-support/recordings';
 import { PublicKey } from '@wharfkit/antelope';
 import type { BlockPosition } from '@antelope-history/records';
 import { createShipProtocol, type BlocksResult, type PermissionRow } from '../src/index';

@@ -1,16 +1,16 @@
+import { Client } from '@elastic/elasticsearch';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { inspect } from 'node:util';
-import { Client } from '@elastic/elasticsearch';
 import type { Finding } from '@antelope-history/connections';
 import { HistoryError } from '@antelope-history/schemas';
-import { describeWithPrograms, startSecuredElasticsearch, type SecuredServer } from '@antelope-history/services';
-import { makeCertificates, type Certificates } from '@antelope-history/test-tls';
+import { describeWithPrograms, type SecuredServer, startSecuredElasticsearch } from '@antelope-history/services';
+import { type Certificates, makeCertificates } from '@antelope-history/test-support/tls';
 import { elasticsearchChecks } from '../src/check';
-import { openElasticsearchStoreReader, type ElasticsearchOptions } from '../src/reader';
+import { type ElasticsearchOptions, openElasticsearchStoreReader } from '../src/reader';
 import { openElasticsearchStoreWriter } from '../src/writer';
 
 jest.setTimeout(240_000);
@@ -33,7 +33,7 @@ const DEFAULTS: ElasticsearchOptions = {
 };
 
 let certificates: Certificates;
-beforeAll(() => (certificates = makeCertificates()));
+beforeAll(async () => (certificates = await makeCertificates()));
 afterAll(() => certificates.remove());
 
 /** Runs the checks whose needs are met. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { openRecording } from '@antelope-history/recordings';
+import { openRecording } from '@antelope-history/test-support/recordings';
 import { measureDecoding } from './decoding';
 import { measureBareSocket, measureIngestion, type IngestionFigures } from './ingestion';
 

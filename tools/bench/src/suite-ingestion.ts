@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Recording } from '@antelope-history/recordings';
+import type { Recording } from '@antelope-history/test-support/recordings';
 import { startReplay, stop } from '@antelope-history/service-process';
 import { type AppKind, startSuite, type Suite, type SuiteFigures } from '@antelope-history/suite';
 import type { ServiceName } from '@antelope-history/services';

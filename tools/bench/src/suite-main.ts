@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { deserializeBlock } from '@antelope-history/deserialize';
-import { openRecording, type Recording } from '@antelope-history/recordings';
 import { createShipProtocol } from '@antelope-history/ship';
 import type { Suite } from '@antelope-history/suite';
+import { openRecording, type Recording } from '@antelope-history/test-support/recordings';
 import { measureBareBulk } from './bare-bulk';
 import { ElasticsearchRequests } from './index-documents';
 import { listenerOf } from './processor-time';

@@ -1,4 +1,4 @@
-import { sampleFolder } from '@antelope-history/recordings';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { measurePages } from '../src';
 
 describe('pages of the running service', () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 import { APP_NAMES } from '../src/app-needs';
 import { checkConfig } from '../src/check-config';

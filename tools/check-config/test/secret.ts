@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { PASSWORD_CHARACTERS } from '@antelope-history/test-tls';
+import { PASSWORD_CHARACTERS } from '@antelope-history/test-support/tls';
 
 export const anyPassword = fc.string({ unit: fc.constantFrom(...PASSWORD_CHARACTERS), minLength: 12, maxLength: 40 });
 

@@ -5,7 +5,7 @@ import { openKeyValue } from '@antelope-history/open-key-value';
 import { openStoreReader } from '@antelope-history/open-store-reader';
 import { openStoreWriter } from '@antelope-history/open-store-writer';
 import { createLogger, loadConfig } from '@antelope-history/service';
-import { shownIn } from '@antelope-history/test-tls';
+import { shownIn } from '@antelope-history/test-support/tls';
 import { checkConfig } from '../src/check-config';
 import { startRepeatingServers, type RepeatingServers } from './repeating-servers';
 import { anyPassword, environmentOf, USER } from './secret';

@@ -1,4 +1,4 @@
-import type { Random } from '@antelope-history/chance';
+import type { Random } from '@antelope-history/test-support/random';
 import { isOfAccount, sequence, type ActionsRequest, type NaiveAction } from './naive-actions';
 
 /** Every accepted way to ask for an account's actions, each mode by itself, and then at random together. */

@@ -1,4 +1,4 @@
-import type { SampleName } from '@antelope-history/recordings';
+import type { SampleName } from '@antelope-history/test-support/recordings';
 import type { AdapterSet } from '@antelope-history/suite';
 import { checkActions } from './checks/actions';
 import { checkAuthorizers } from './checks/authorizers';

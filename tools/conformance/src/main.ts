@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { SAMPLES } from '@antelope-history/recordings';
+import { SAMPLES } from '@antelope-history/test-support/recordings';
 import { ADAPTER_SETS, parseAdapterSet } from '@antelope-history/suite';
 import { compareRecording } from './conformance';
 import { renderReport, writeReport } from './report';

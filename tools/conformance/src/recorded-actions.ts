@@ -1,5 +1,5 @@
 import type { JsonObject } from '@antelope-history/abi';
-import { readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
+import { readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import { parseExactJson } from './exact-json';
 import { sequence, type TraceJson } from './naive-actions';
 import { actionTraces, executedTraces } from './recorded-block';
@@ -24,7 +24,7 @@ export function readRecordedActions(chain: RecordedChain): RecordedActions {
 }
 
 function tracesOfPlugin({ name }: RecordedChain): TraceJson[] {
-  return [...readHistoryAnswers(sampleFolder(name))]
+  return [...readHistoryResponses(sampleFolder(name))]
     .filter(({ path, status }) => path === '/v1/history/get_transaction' && status === 200)
     .flatMap(({ body }) => (parseExactJson(body) as { traces: TraceJson[] }).traces);
 }
@@ -35,7 +35,7 @@ interface PluginPage {
 
 function rowsOfPlugin({ name }: RecordedChain): Map<string, JsonObject> {
   const rows = new Map<string, JsonObject>();
-  for (const { path, status, request, body } of readHistoryAnswers(sampleFolder(name))) {
+  for (const { path, status, request, body } of readHistoryResponses(sampleFolder(name))) {
     if (path !== '/v1/history/get_actions' || status !== 200) continue;
     const { account_name } = request as { account_name?: string };
     for (const row of (parseExactJson(body) as unknown as PluginPage).actions) {

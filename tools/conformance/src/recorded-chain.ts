@@ -1,5 +1,5 @@
 import { compileAbi, parseAbiJson, type AbiDecoder } from '@antelope-history/abi';
-import { openSample, type SampleName } from '@antelope-history/recordings';
+import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 import { AbiHistory } from './abi-history';
 import { PermissionState } from './permission-state';
 import { fromHex, type RecordedBlock } from './recorded-block';

@@ -1,4 +1,4 @@
-import { sampleFolder, type SampleName } from '@antelope-history/recordings';
+import { sampleFolder, type SampleName } from '@antelope-history/test-support/recordings';
 import { type AdapterSet, startIndexedChain } from '@antelope-history/suite';
 
 export interface HttpAnswer {

@@ -1,4 +1,4 @@
-import { SAMPLES } from '@antelope-history/recordings';
+import { SAMPLES } from '@antelope-history/test-support/recordings';
 import type { AdapterSet } from '@antelope-history/suite';
 import { compareRecording, NAMED_REASONS, readReport, renderReport, type Outcome } from '@antelope-history/conformance';
 

@@ -1,4 +1,4 @@
-import { readAuthorizers, readChainBlocks, readUsedAccounts } from '@antelope-history/recordings';
+import { readAuthorizers, readChainBlocks, readUsedAccounts } from '@antelope-history/test-support/recordings';
 
 /** What a recorded chain has, so that generated requests find something. */
 export interface ChainFacts {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { sampleFolder } from '@antelope-history/recordings';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { currentMemory } from '@antelope-history/service-process';
 import { ADAPTER_SETS, type IndexedChain, parseAdapterSet, startIndexedChain } from '@antelope-history/suite';
 import { readChainFacts } from './chain-facts';

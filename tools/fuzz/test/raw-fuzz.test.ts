@@ -1,7 +1,8 @@
 import { Agent, request as send } from 'node:http';
+import { testSize } from '@antelope-history/test-support/random';
 import { type CreateTarget, readKnownRawFailures, readResponses, replayAttacks, runRawFuzz } from '../src';
 
-const ROUNDS = 400;
+const ROUNDS = testSize({ usual: 150, long: 400 });
 const REASON = /nobody sent|not HTTP|an honest/;
 
 /** What http-proxy makes of a DELETE: its length is set to 0, and its body sent all the same. */

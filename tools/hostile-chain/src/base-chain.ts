@@ -1,7 +1,7 @@
-import { openSample } from '@antelope-history/recordings';
-import { decodeActionRecord, type BlockPosition } from '@antelope-history/records';
 import { deserializeBlock } from '@antelope-history/deserialize';
+import { type BlockPosition, decodeActionRecord } from '@antelope-history/records';
 import { createShipProtocol } from '@antelope-history/ship';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { ChainCounters } from './chain-counters';
 
 /** What a recorded node sent first: the state of genesis, the ABI of `eosio` and some ordinary accounts. */

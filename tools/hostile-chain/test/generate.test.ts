@@ -1,4 +1,4 @@
-import { openRecording } from '@antelope-history/recordings';
+import { openRecording } from '@antelope-history/test-support/recordings';
 import { generateHostileChain, HOSTILE_SAMPLE } from '../src';
 
 describe('the sample', () => {

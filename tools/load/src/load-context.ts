@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '@antelope-history/chance';
+import type { Random } from '@antelope-history/test-support/random';
 import type { KindFigures } from './figures';
 
 /** What each client of a run knows. */

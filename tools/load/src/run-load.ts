@@ -1,5 +1,5 @@
-import { createRandom } from '@antelope-history/chance';
-import { sampleFolder } from '@antelope-history/recordings';
+import { createRandom } from '@antelope-history/test-support/random';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { startIndexedService } from '@antelope-history/service-process';
 import { KindFigures } from './figures';
 import { honest, HonestResponses } from './honest-load';

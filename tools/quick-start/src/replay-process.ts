@@ -1,4 +1,4 @@
-import { openRecording } from '@antelope-history/recordings';
+import { openRecording } from '@antelope-history/test-support/recordings';
 import { createShipReplay } from '@antelope-history/ship-replay';
 
 /** What the replay tells the launcher. */

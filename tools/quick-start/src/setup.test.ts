@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { sampleFolder } from '@antelope-history/recordings';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { chooseOperationsPort, createSetup, requireFreePort } from './setup';
 
 let folder: string;

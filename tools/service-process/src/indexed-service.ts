@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openRecording } from '@antelope-history/recordings';
+import { openRecording } from '@antelope-history/test-support/recordings';
 import { stop } from './child';
 import { startReplay } from './replay-process';
 import { startService, untilCommitted } from './service-process';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { Recording } from '@antelope-history/recordings';
+import type { Recording } from '@antelope-history/test-support/recordings';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { hostileFrame, type AbiFrame } from './hostile-frames';
 

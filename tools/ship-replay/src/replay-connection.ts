@@ -1,4 +1,4 @@
-import type { RecordedMessage } from '@antelope-history/recordings';
+import type { RecordedMessage } from '@antelope-history/test-support/recordings';
 import type { RawData, WebSocket } from 'ws';
 import type { ReplayClock } from './replay-clock';
 import type { FaultInjector } from './replay-faults';

@@ -1,4 +1,4 @@
-import { openSample } from '@antelope-history/recordings';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { ReplayNode } from './replay-node';
 import { readDialect } from './ship-dialect';
 

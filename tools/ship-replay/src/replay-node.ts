@@ -1,4 +1,4 @@
-import type { BlockPosition, RecordedMessage, Recording } from '@antelope-history/recordings';
+import type { BlockPosition, RecordedMessage, Recording } from '@antelope-history/test-support/recordings';
 import type { ShipDialect } from './ship-dialect';
 
 /** Block numbers that a log holds; `end` is exclusive, both are 0 for an empty log. */

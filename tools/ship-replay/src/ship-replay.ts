@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openRecording, type Recording } from '@antelope-history/recordings';
+import { openRecording, type Recording } from '@antelope-history/test-support/recordings';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { createClock, type ReplayPace } from './replay-clock';
 import { ReplayConnection, type ConnectionContext, type ConnectionStats } from './replay-connection';

@@ -1,4 +1,4 @@
-import type { BlockPosition } from '@antelope-history/recordings';
+import type { BlockPosition } from '@antelope-history/test-support/recordings';
 import type { ShipDialect } from './ship-dialect';
 
 /** A frame that is no request; nodeos cuts the connection. */

@@ -1,4 +1,4 @@
-import { CHAIN_STATE_BYTES, type BlockPosition, type RecordedMessage } from '@antelope-history/recordings';
+import { CHAIN_STATE_BYTES, type BlockPosition, type RecordedMessage } from '@antelope-history/test-support/recordings';
 import type { NodeState } from './replay-node';
 import type { ShipDialect } from './ship-dialect';
 import type { BlocksRequest } from './ship-requests';

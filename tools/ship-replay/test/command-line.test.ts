@@ -2,7 +2,7 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { sampleFolder } from '@antelope-history/recordings';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { blocksRequest, ShipClient } from './ship-client';
 
 const project = path.join(__dirname, '..');

@@ -1,4 +1,4 @@
-import { openSample, peekBlocksResult } from '@antelope-history/recordings';
+import { openSample, peekBlocksResult } from '@antelope-history/test-support/recordings';
 import { createShipReplay, type ReplayFaults, type ShipReplay } from '@antelope-history/ship-replay';
 import { blocksRequest, ShipClient, STATUS_REQUEST } from './ship-client';
 

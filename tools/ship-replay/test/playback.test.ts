@@ -1,4 +1,9 @@
-import { openSample, type BlockPosition, type RecordedMessage, type Recording } from '@antelope-history/recordings';
+import {
+  openSample,
+  type BlockPosition,
+  type RecordedMessage,
+  type Recording,
+} from '@antelope-history/test-support/recordings';
 import { createShipReplay, type ShipReplay, type ShipReplayOptions } from '@antelope-history/ship-replay';
 import fc from 'fast-check';
 import { blocksRequest, ShipClient, STATUS_REQUEST } from './ship-client';

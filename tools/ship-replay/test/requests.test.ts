@@ -1,4 +1,9 @@
-import { createRecording, openSample, peekBlocksResult, type Recording } from '@antelope-history/recordings';
+import {
+  createRecording,
+  openSample,
+  peekBlocksResult,
+  type Recording,
+} from '@antelope-history/test-support/recordings';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 import fc from 'fast-check';
 import { blocksRequest, ShipClient, STATUS_REQUEST } from './ship-client';

@@ -1,4 +1,4 @@
-import { peekBlocksResult, type BlockPosition, type BlocksResult } from '@antelope-history/recordings';
+import { peekBlocksResult, type BlockPosition, type BlocksResult } from '@antelope-history/test-support/recordings';
 import { WebSocket } from 'ws';
 
 export interface BlocksRequestFields {

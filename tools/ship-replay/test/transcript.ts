@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createRecording, peekBlocksResult, type BlockPosition, type Recording } from '@antelope-history/recordings';
+import {
+  createRecording,
+  peekBlocksResult,
+  type BlockPosition,
+  type Recording,
+} from '@antelope-history/test-support/recordings';
 
 /** A frame of a recorded session; `dir` is seen from the client. */
 export interface TranscriptFrame {

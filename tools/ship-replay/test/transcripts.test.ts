@@ -1,4 +1,4 @@
-import { openSample, type Recording } from '@antelope-history/recordings';
+import { openSample, type Recording } from '@antelope-history/test-support/recordings';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 import { ShipClient } from './ship-client';
 import { readTranscript, recordingOfTranscript, type Session, type TranscriptFrame } from './transcript';

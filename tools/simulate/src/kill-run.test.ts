@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openSample, sampleFolder } from '@antelope-history/recordings';
 import { startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
-import { compareStores } from '@antelope-history/store-comparison';
+import { compareStores } from '@antelope-history/store/compare-stores';
+import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { runWithKills } from './kill-run';
 
 const SAMPLE = 'leap-forks';

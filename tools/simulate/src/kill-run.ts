@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRandom } from '@antelope-history/chance';
+import { createRandom } from '@antelope-history/test-support/random';
 import { startService, stop, untilCommitted } from '@antelope-history/service-process';
 
 export interface KillRunOptions {

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openSample, sampleFolder } from '@antelope-history/recordings';
 import { startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
 import { describeWithService } from '@antelope-history/services';
-import { compareStores } from '@antelope-history/store-comparison';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
+import { compareStores } from '@antelope-history/store/compare-stores';
 import { startSuite } from '@antelope-history/suite';
-import { openSuiteStore } from './suite-store';
+import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { runWithFaults } from './suite-faults';
+import { openSuiteStore } from './suite-store';
 
 const SAMPLE = 'leap-forks';
 /** Messages a second: a run of about ten seconds, in which a process that was killed is there again. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRandom, type Random } from '@antelope-history/chance';
+import { createRandom, type Random } from '@antelope-history/test-support/random';
 import type { Suite } from '@antelope-history/suite';
 
 export interface FaultRunOptions {

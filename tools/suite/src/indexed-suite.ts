@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openRecording } from '@antelope-history/recordings';
+import { openRecording } from '@antelope-history/test-support/recordings';
 import { startIndexedService, startReplay, stop } from '@antelope-history/service-process';
 import { startSuite, type Suite, type SuiteOptions } from './suite';
 import { sumMetric } from './suite-figures';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSample, sampleFolder } from '@antelope-history/recordings';
+import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { ROUTES } from '@antelope-history/schemas';
 import { startReplay, stop } from '@antelope-history/service-process';
 import {

@@ -168,14 +168,14 @@ const CASES: LintCase[] = [
   {
     title: 'sources importing recorded chains',
     file: 'libs/ship/src/index.ts',
-    text: imports('@antelope-history/recordings'),
+    text: imports('@antelope-history/test-support/recordings'),
     rule: BOUNDARIES,
     message: /"layer:domain" can only depend on libs tagged with "layer:domain"/,
   },
   {
     title: 'tests importing recorded chains',
     file: 'libs/abi/src/name.test.ts',
-    text: imports('@antelope-history/recordings'),
+    text: imports('@antelope-history/test-support/recordings'),
   },
   {
     title: 'ending the process in the middle of the code',

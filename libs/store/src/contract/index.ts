@@ -1,4 +1,5 @@
 export * from './comparison';
+export * from './contract-size';
 export * from './join-store';
 export * from './model-history';
 export * from './packed-action';

@@ -14,7 +14,6 @@ import { expectWhole } from './wholeness-cases';
 import { timeLimit } from './with-store';
 
 const SEED = 415;
-const CHAINS = 40;
 const WRITERS = 3;
 
 type Step =
@@ -47,7 +46,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Stores that many write to at once: whoever writes what and when, the blocks become visible whole and in order. */
 export function describeManyWriters(contract: StoreContract): void {
   describe('many writers', () => {
-    const numRuns = contract.remote?.chains ?? CHAINS;
+    const numRuns = contract.size.chains;
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), (steps) =>
       withWriters(contract, async (run) => {
         run.reader.grow([steps.length % 2 === 0 ? EMPTY : BUSY, BUSY]);

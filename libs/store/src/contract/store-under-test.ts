@@ -1,4 +1,5 @@
 import type { StoreReader, StoreWriter } from '../history-store';
+import type { ContractSize } from './contract-size';
 import type { HistoryStore } from './join-store';
 
 /** A store of the adapter under test, with nothing in it at first. */
@@ -20,17 +21,16 @@ export interface StoreContract {
   open(): Promise<StoreUnderTest>;
   /** Recorded chains to run through it. */
   recordings: readonly RecordedChain[];
+  size: ContractSize;
   /** Whether any number of handles may write at once; else why only one. */
   writers: 'many' | { oneBecause: string };
   /** Where every call is a round trip to a server, and every new store a change of a cluster; undefined where none is. */
   remote: RemoteStore | undefined;
 }
 
-/** What the tests of a store that is slower by nature do less of, or wait longer for. */
+/** What the tests of a store behind a server wait longer for. */
 export interface RemoteStore {
   because: string;
-  /** How many made-up chains are run through it. */
-  chains: number;
   /** By how much every time limit is longer. */
   timeFactor: number;
 }

@@ -1,4 +1,4 @@
-import { createRandom } from '@antelope-history/chance';
+import { createRandom } from '@antelope-history/test-support/random';
 import { stringifyJson, type JsonObject } from '@antelope-history/abi';
 import { queriesOf } from '../action-queries';
 import { readAllRows } from '../all-rows';

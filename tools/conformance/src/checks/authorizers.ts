@@ -1,5 +1,10 @@
 import { parsePublicKey, publicKeyToPubString } from '@antelope-history/abi';
-import { readAuthorizers, readHistoryAnswers, sampleFolder, type Authorization } from '@antelope-history/recordings';
+import {
+  readAuthorizers,
+  readHistoryResponses,
+  sampleFolder,
+  type Authorization,
+} from '@antelope-history/test-support/recordings';
 import { compareAnswers, type Reason } from '../comparison';
 import { inParallel } from '../in-parallel';
 import { NODE_REASONS, PLUGIN_REASONS, type AuthorityContext } from '../reasons/authorities';
@@ -68,7 +73,7 @@ function readNodeAnswers(chain: RecordedChain): Expected {
 }
 
 function readPluginAnswers({ name }: RecordedChain): Expected {
-  const all = [...readHistoryAnswers(sampleFolder(name))].filter(({ status }) => status === 200);
+  const all = [...readHistoryResponses(sampleFolder(name))].filter(({ status }) => status === 200);
   return ({ endpoint, asks, answers }) =>
     new Map(
       all

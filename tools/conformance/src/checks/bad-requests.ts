@@ -1,4 +1,4 @@
-import { readAuthorizers, readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
+import { readAuthorizers, readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import { EQUAL, explainedBy, unexplained, type Comparison, type NamedReason } from '../comparison';
 import type { RecordedChain } from '../recorded-chain';
 import { Tally } from '../tally';
@@ -101,7 +101,7 @@ function readBadRequests({ name }: RecordedChain): RecordedRequest[] {
   const folder = sampleFolder(name);
   const answers =
     name === 'eosio20-edge'
-      ? [...readHistoryAnswers(folder)]
+      ? [...readHistoryResponses(folder)]
       : readAuthorizers(folder).errors.map((error) => ({ ...error, body: JSON.stringify(error.body) }));
   return answers
     .filter(({ path, status }) => status !== 200 && path !== NOT_OURS)

@@ -1,4 +1,4 @@
-import { readChainBlocks, sampleFolder } from '@antelope-history/recordings';
+import { readChainBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import { compareAnswers, unexplained } from '../comparison';
 import { inParallel } from '../in-parallel';
 import { CHAIN_BLOCK_REASONS } from '../reasons/chain-block';

@@ -1,5 +1,5 @@
 import { stringifyJson } from '@antelope-history/abi';
-import { readTraceBlocks, sampleFolder, type BlockAnswer } from '@antelope-history/recordings';
+import { readTraceBlocks, sampleFolder, type BlockResponse } from '@antelope-history/test-support/recordings';
 import { compareAnswers, EQUAL, explainedBy, unexplained, type Comparison, type NamedReason } from '../comparison';
 import { inParallel } from '../in-parallel';
 import { TRACE_BLOCK_REASONS } from '../reasons/trace-block';
@@ -51,7 +51,7 @@ function requestsFor({ num, id }: RecordedBlock): object[] {
 function compareWithRecorded(
   chain: RecordedChain,
   block: RecordedBlock,
-  { status, body }: BlockAnswer,
+  { status, body }: BlockResponse,
   ours: HttpAnswer,
 ): Comparison {
   if (status === 404) return compareMissing(ours);

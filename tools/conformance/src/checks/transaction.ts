@@ -1,5 +1,5 @@
 import { stringifyJson } from '@antelope-history/abi';
-import { readHistoryAnswers, sampleFolder, type HistoryAnswer } from '@antelope-history/recordings';
+import { readHistoryResponses, sampleFolder, type HistoryResponse } from '@antelope-history/test-support/recordings';
 import { compareAnswers } from '../comparison';
 import { inParallel } from '../in-parallel';
 import { TRANSACTION_REASONS } from '../reasons/history';
@@ -13,11 +13,11 @@ const PATH = '/v1/history/get_transaction';
 /** Every transaction that the original history plugin found (EOSIO 2.0 only), as it was asked for. */
 export const checkTransactions: Check = async (chain, served) => {
   if (chain.name !== 'eosio20-edge') return [];
-  const found = [...readHistoryAnswers(sampleFolder(served.name))].filter(
+  const found = [...readHistoryResponses(sampleFolder(served.name))].filter(
     ({ path, status }) => path === PATH && status === 200,
   );
   const tally = new Tally('history/get_transaction', served.name);
-  const compare = async ({ request, body }: HistoryAnswer): Promise<void> => {
+  const compare = async ({ request, body }: HistoryResponse): Promise<void> => {
     const { id, block_num } = JSON.parse(body) as { id: string; block_num: number };
     const ours = await served.post(PATH, request as object);
     tally.add(id, compareAnswers(body, ours.body, TRANSACTION_REASONS, { chain, block: chain.block(block_num) }));

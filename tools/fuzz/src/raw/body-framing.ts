@@ -1,4 +1,4 @@
-import type { Random } from '@antelope-history/chance';
+import type { Random } from '@antelope-history/test-support/random';
 
 export interface FramedBody {
   headers: string[];

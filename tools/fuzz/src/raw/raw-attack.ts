@@ -1,4 +1,4 @@
-import { createRandom, mutate, type Random } from '@antelope-history/chance';
+import { createRandom, mutate, type Random } from '@antelope-history/test-support/random';
 import { generateRawRequest } from './raw-request';
 
 /** What a client does to the gateway's port on one connection. */

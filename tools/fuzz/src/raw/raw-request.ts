@@ -1,4 +1,4 @@
-import type { Random } from '@antelope-history/chance';
+import type { Random } from '@antelope-history/test-support/random';
 import { ROUTES } from '@antelope-history/schemas';
 import { frameBody } from './body-framing';
 

@@ -1,5 +1,5 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import { createRandom } from '@antelope-history/chance';
+import { createRandom } from '@antelope-history/test-support/random';
 import { HONEST_REQUESTS } from './honest-client';
 import { performAttack } from './perform-attack';
 import { bytesOf, generateRawAttack, type RawAttack } from './raw-attack';

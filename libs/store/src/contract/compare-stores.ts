@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { StoredAction } from '@antelope-history/store';
+import type { ActionsQuery, HistoryReader } from '../history-store';
+
+export interface StoreComparison {
+  blocks: number;
+  transactions: number;
+  actions: number;
+  accounts: number;
+  /** What differs, in words; empty when the stores answer alike. */
+  differences: string[];
+}
+
+const PAGE = 1000;
+const MAX_DIFFERENCES = 20;
+
+/**
+ * Asks two stores for everything that they hold: each block, each block's traces, each transaction by its id, every
+ * action of the chain and of each account, and whom each account controls.
+ */
+export async function compareStores(left: HistoryReader, right: HistoryReader): Promise<StoreComparison> {
+  const comparison: StoreComparison = { blocks: 0, transactions: 0, actions: 0, accounts: 0, differences: [] };
+  const compare = async (what: string, ask: (store: HistoryReader) => Promise<unknown>): Promise<void> => {
+    if (isDeepStrictEqual(await ask(left), await ask(right))) return;
+    if (comparison.differences.length < MAX_DIFFERENCES) comparison.differences.push(what);
+  };
+  const status = await left.getStatus();
+  await compare('status', async (store) => {
+    // The revision counts the forks that a store saw, and one that started again may have missed some.
+    const { chainId, firstBlockNum, committed, head, lastIrreversible } = await store.getStatus();
+    return { chainId, firstBlockNum, committed, head, lastIrreversible };
+  });
+  for (let num = status.firstBlockNum ?? 0; num <= (status.committed?.num ?? -1); num++) {
+    comparison.blocks++;
+    await compare(`block ${num}`, async (store) => (await store.getBlock({ num })).block);
+    await compare(`traces of block ${num}`, async (store) => (await store.getBlockTraces({ num })).transactions);
+  }
+  const accounts = new Set<string>();
+  const transactions = new Set<string>();
+  for await (const row of actionsOf(left, undefined)) {
+    comparison.actions++;
+    transactions.add(row.transactionId);
+    for (const trace of row.action.traces) accounts.add(trace.receiver);
+    for (const level of row.action.authorization) accounts.add(level.actor);
+  }
+  for (const id of transactions) {
+    comparison.transactions++;
+    await compare(`transaction ${id}`, async (store) => {
+      const lookup = await store.getTransaction(id);
+      return lookup.found === 'one' ? lookup.transaction : lookup.found;
+    });
+  }
+  for (const account of [undefined, ...accounts]) {
+    comparison.accounts++;
+    await compareLists(left, right, account, comparison.differences);
+    if (account === undefined) continue;
+    await compare(`controlled by ${account}`, async (store) => (await store.getControlledAccounts(account)).accounts);
+  }
+  return comparison;
+}
+
+async function compareLists(
+  left: HistoryReader,
+  right: HistoryReader,
+  account: string | undefined,
+  differences: string[],
+): Promise<void> {
+  for (let skip = 0; ; skip += PAGE) {
+    const query = pageQuery(account, skip);
+    const [ours, theirs] = [await left.getActions(query), await right.getActions(query)];
+    if (
+      !isDeepStrictEqual([ours.rows, ours.more], [theirs.rows, theirs.more]) &&
+      differences.length < MAX_DIFFERENCES
+    ) {
+      differences.push(`actions of ${account ?? 'the chain'} from ${skip}`);
+    }
+    if (!ours.more) return;
+  }
+}
+
+async function* actionsOf(store: HistoryReader, account: string | undefined): AsyncGenerator<StoredAction> {
+  for (let skip = 0; ; skip += PAGE) {
+    const { rows, more } = await store.getActions(pageQuery(account, skip));
+    yield* rows;
+    if (!more) return;
+  }
+}
+
+function pageQuery(account: string | undefined, skip: number): ActionsQuery {
+  return {
+    account,
+    filters: [],
+    after: undefined,
+    before: undefined,
+    parent: undefined,
+    order: 'asc',
+    skip,
+    limit: PAGE,
+    window: 'skip',
+  };
+}

@@ -1,0 +1,22 @@
+export { CHAIN_STATE_BYTES, peekBlocksResult } from './blocks-result';
+export type { RecordedPosition, BlocksResult, ResultSection } from './blocks-result';
+export {
+  readAuthorizers,
+  readChainBlocks,
+  readHistoryResponses,
+  readTraceBlocks,
+  readUsedAccounts,
+} from './node-responses';
+export type {
+  Authorization,
+  Authorizers,
+  BlockResponse,
+  HistoryResponse,
+  NodeResponse,
+  UsedAccounts,
+} from './node-responses';
+export { createRecording, openRecording } from './recording';
+export type { RecordedMessage, Recording } from './recording';
+export { RecordingError } from './recording-error';
+export { openSample, sampleFolder, SAMPLES } from './samples';
+export type { SampleName } from './samples';

@@ -1,0 +1,16 @@
+import path from 'node:path';
+import { openRecording, type Recording } from './recording';
+
+/** The recordings that belong to the project, in its top-level `samples` folder. */
+export const SAMPLES = ['leap-edge', 'leap-forks', 'leap-snapshot', 'eosio20-edge'] as const;
+
+export type SampleName = (typeof SAMPLES)[number];
+
+/** Folder of a sample; the same from `src` and from `dist`. */
+export function sampleFolder(name: SampleName): string {
+  return path.join(__dirname, '..', '..', '..', '..', 'samples', name);
+}
+
+export function openSample(name: SampleName): Recording {
+  return openRecording(sampleFolder(name));
+}
