@@ -1,5 +1,5 @@
 import { openKeyValue, openStore } from '@antelope-history/backends';
-import { createChainApi, createHealthReader, createStateReader } from '@antelope-history/query-api';
+import { createChainApi, createHealthReader, createStateReader } from '@antelope-history/endpoint-kit';
 import {
   HTTP_WORK,
   listen,

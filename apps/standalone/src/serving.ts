@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { openStore } from '@antelope-history/backends';
-import { createChainApi, createHistoryApi, createTraceApi, LargeResponses } from '@antelope-history/query-api';
+import { createChainApi, createHistoryApi, createTraceApi, LargeResponses } from '@antelope-history/endpoint-kit';
 import { listen, type Config, type Logger, type Registry } from '@antelope-history/service';
 
 export interface ServingContext {

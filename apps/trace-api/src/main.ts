@@ -1,5 +1,5 @@
 import { openKeyValue, openStore } from '@antelope-history/backends';
-import { createTraceApi, createHealthReader, createStateReader } from '@antelope-history/query-api';
+import { createTraceApi, createHealthReader, createStateReader } from '@antelope-history/endpoint-kit';
 import {
   HTTP_WORK,
   listen,

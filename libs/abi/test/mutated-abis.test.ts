@@ -1,7 +1,8 @@
 import { createRandom, mutate, type Random } from '@antelope-history/chance';
 import { HistoryError } from '@antelope-history/schemas';
 import { SAMPLES } from '@antelope-history/recordings';
-import { createAbiDecoder, stringifyJson } from '../src/index';
+import { createAbiDecoder } from '../src/index';
+import { stringifyJson } from '@antelope-history/json';
 import { lastAbis, recordedActions } from './recorded-actions';
 
 /** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */

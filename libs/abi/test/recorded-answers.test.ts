@@ -1,5 +1,6 @@
 import type { SampleName } from '@antelope-history/recordings';
-import { createAbiDecoder, stringifyJson, type AbiDecoder, type JsonValue } from '../src/index';
+import { createAbiDecoder, type AbiDecoder } from '../src/index';
+import { stringifyJson, type JsonValue } from '@antelope-history/json';
 import {
   canonicalJson,
   lastAbis,

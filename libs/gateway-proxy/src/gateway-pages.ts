@@ -1,4 +1,4 @@
-import { type HealthAnswer, type ShortHealthAnswer, shortHealthAnswer } from '@antelope-history/schemas';
+import { type HealthResponse, type ShortHealthResponse, shortHealthResponse } from '@antelope-history/schemas';
 import {
   healthRoute,
   type HttpRoute,
@@ -37,6 +37,6 @@ export function createGatewayPages(deps: GatewayPagesDeps, shown: PublicPath[]):
 }
 
 /** Keeps where the service stands; clients need not know what it is made of. */
-function shorten(health: HealthAnswer): ShortHealthAnswer {
-  return shortHealthAnswer.parse(health);
+function shorten(health: HealthResponse): ShortHealthResponse {
+  return shortHealthResponse.parse(health);
 }

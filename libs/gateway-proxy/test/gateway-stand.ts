@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { MemoryKeyValue } from '@antelope-history/in-process';
 import type { KeyValue } from '@antelope-history/key-value';
-import { type ApiName, type HealthAnswer, type HealthStatus, ROUTES } from '@antelope-history/schemas';
+import { type ApiName, type HealthResponse, type HealthStatus, ROUTES } from '@antelope-history/schemas';
 import {
   type Config,
   createHttpApp,
@@ -49,7 +49,7 @@ function createEchoApi(app: ApiName, health: () => HealthStatus) {
             void response.json({ app, path, body: jsonBodyOf(incoming), requestId: incoming.get('x-request-id') }),
         ],
       })),
-      ...operationsRoutes(async (): Promise<HealthAnswer> => ({ ...CHAIN_FACTS, status: health() }), registry),
+      ...operationsRoutes(async (): Promise<HealthResponse> => ({ ...CHAIN_FACTS, status: health() }), registry),
     ],
   });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorAnswer, healthAnswer, ROUTES, shortHealthAnswer } from '@antelope-history/schemas';
+import { errorResponse, healthResponse, ROUTES, shortHealthResponse } from '@antelope-history/schemas';
 import type { JsonObject, OpenApiDocument } from './openapi-types';
 
 const SCHEMAS = '#/components/schemas/';
@@ -19,7 +19,10 @@ export function createComponents(): OpenApiDocument['components'] {
         routes.map(({ request }) => request),
         'input',
       ),
-      ...toJsonSchemas([...routes.map(({ answer }) => answer), errorAnswer, healthAnswer, shortHealthAnswer], 'output'),
+      ...toJsonSchemas(
+        [...routes.map(({ answer }) => answer), errorResponse, healthResponse, shortHealthResponse],
+        'output',
+      ),
     },
     headers: HEADERS,
     securitySchemes: SECURITY_SCHEMES,

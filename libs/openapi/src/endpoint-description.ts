@@ -1,14 +1,14 @@
 import {
   ERRORS,
-  errorAnswer,
-  type ErrorAnswer,
+  errorResponse,
+  type ErrorResponse,
   type ErrorCode,
   type ErrorDefinition,
   ROUTES,
 } from '@antelope-history/schemas';
 import { headersOf, refTo, SECURITY } from './components';
 import { ENDPOINT_NOTES } from './endpoint-notes';
-import type { AnswerDescription, JsonObject, Operation } from './openapi-types';
+import type { ResponseDescription, JsonObject, Operation } from './openapi-types';
 
 export const JSON_TYPE = 'application/json';
 const RATE_HEADERS = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
@@ -58,12 +58,12 @@ export function describeEndpoint(key: keyof typeof ROUTES): Operation {
 }
 
 /** What is no endpoint's own: a wrong method, headers that are too large, a request that does not arrive. */
-function describeOtherErrors(): AnswerDescription {
-  return { description: 'Any other error.', content: { [JSON_TYPE]: { schema: refTo(errorAnswer) } } };
+function describeOtherErrors(): ResponseDescription {
+  return { description: 'Any other error.', content: { [JSON_TYPE]: { schema: refTo(errorResponse) } } };
 }
 
 /** An answer per status, which says by which codes and names its errors are told apart. */
-function describeErrors(endpoint: string, codes: ErrorCode[]): Record<string, AnswerDescription> {
+function describeErrors(endpoint: string, codes: ErrorCode[]): Record<string, ResponseDescription> {
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))];
   return Object.fromEntries(
     statuses.map((status) => {
@@ -73,7 +73,7 @@ function describeErrors(endpoint: string, codes: ErrorCode[]): Record<string, An
   );
 }
 
-function describeError(endpoint: string, status: number, definitions: ErrorDefinition[]): AnswerDescription {
+function describeError(endpoint: string, status: number, definitions: ErrorDefinition[]): ResponseDescription {
   const retry = definitions.some(({ family }) => family === 'retry');
   return {
     description: definitions.map(({ nodeName, what }) => `\`${nodeName}\`: ${what}.`).join(' '),
@@ -84,7 +84,9 @@ function describeError(endpoint: string, status: number, definitions: ErrorDefin
     ),
     content: {
       [JSON_TYPE]: {
-        schema: { allOf: [refTo(errorAnswer), { properties: { code: { const: status }, error: oneOf(definitions) } }] },
+        schema: {
+          allOf: [refTo(errorResponse), { properties: { code: { const: status }, error: oneOf(definitions) } }],
+        },
         examples: Object.fromEntries(
           definitions.map((definition) => [definition.what, { value: exampleOf(endpoint, definition) }]),
         ),
@@ -101,7 +103,7 @@ function oneOf(definitions: ErrorDefinition[]): JsonObject {
   };
 }
 
-function exampleOf(endpoint: string, { status, nodeCode, nodeName, what, message }: ErrorDefinition): ErrorAnswer {
+function exampleOf(endpoint: string, { status, nodeCode, nodeName, what, message }: ErrorDefinition): ErrorResponse {
   const details = { message: 'What to change.', file: '', line_number: 0, method: endpoint };
   return {
     code: status,

@@ -1,3 +1,3 @@
 export { ENDPOINT_NOTES, type EndpointNotes } from './endpoint-notes';
 export { createOpenApiDocument } from './openapi-document';
-export type { AnswerDescription, OpenApiDocument, Operation } from './openapi-types';
+export type { ResponseDescription, OpenApiDocument, Operation } from './openapi-types';

@@ -23,10 +23,10 @@ export interface Operation {
   security?: Record<string, string[]>[];
   requestBody?: JsonObject;
   /** By HTTP status, or `default`. */
-  responses: Record<string, AnswerDescription>;
+  responses: Record<string, ResponseDescription>;
 }
 
-export interface AnswerDescription {
+export interface ResponseDescription {
   description: string;
   headers?: JsonObject;
   /** By media type. */

@@ -1,11 +1,11 @@
-import { healthAnswer, shortHealthAnswer } from '@antelope-history/schemas';
+import { healthResponse, shortHealthResponse } from '@antelope-history/schemas';
 import { headersOf, refTo } from './components';
 import { JSON_TYPE } from './endpoint-description';
 import type { JsonObject, OpenApiDocument, Operation } from './openapi-types';
 
 /** The gateway's own paths. */
 export function describeOperations(): OpenApiDocument['paths'] {
-  const health = { [JSON_TYPE]: { schema: { anyOf: [refTo(shortHealthAnswer), refTo(healthAnswer)] } } };
+  const health = { [JSON_TYPE]: { schema: { anyOf: [refTo(shortHealthResponse), refTo(healthResponse)] } } };
   return {
     '/health': {
       get: {

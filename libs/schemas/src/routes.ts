@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { getActionsAnswer, getActionsRequest } from './endpoints/get-actions';
-import { getChainBlockAnswer, getChainBlockRequest } from './endpoints/get-chain-block';
-import { getControlledAccountsAnswer, getControlledAccountsRequest } from './endpoints/get-controlled-accounts';
-import { getKeyAccountsAnswer, getKeyAccountsRequest } from './endpoints/get-key-accounts';
-import { getTraceBlockAnswer, getTraceBlockRequest } from './endpoints/get-trace-block';
-import { getTransactionAnswer, getTransactionRequest } from './endpoints/get-transaction';
+import { getActionsResponse, getActionsRequest } from './endpoints/get-actions';
+import { getChainBlockResponse, getChainBlockRequest } from './endpoints/get-chain-block';
+import { getControlledAccountsResponse, getControlledAccountsRequest } from './endpoints/get-controlled-accounts';
+import { getKeyAccountsResponse, getKeyAccountsRequest } from './endpoints/get-key-accounts';
+import { getTraceBlockResponse, getTraceBlockRequest } from './endpoints/get-trace-block';
+import { getTransactionResponse, getTransactionRequest } from './endpoints/get-transaction';
 
 /** The app that answers a route. */
 export type ApiName = 'history' | 'chain' | 'trace';
@@ -22,7 +22,7 @@ export interface Route<Request extends z.ZodType = z.ZodType, Answer extends z.Z
 
 /** A request as `parseRequest` gives it. */
 export type RequestOf<R extends Route> = z.output<R['request']>;
-export type AnswerOf<R extends Route> = z.output<R['answer']>;
+export type ResponseOf<R extends Route> = z.output<R['answer']>;
 
 export const ROUTES = {
   getActions: {
@@ -31,7 +31,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/v1/history/get_actions',
     request: getActionsRequest,
-    answer: getActionsAnswer,
+    answer: getActionsResponse,
   },
   getControlledAccounts: {
     endpoint: 'get_controlled_accounts',
@@ -39,7 +39,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/v1/history/get_controlled_accounts',
     request: getControlledAccountsRequest,
-    answer: getControlledAccountsAnswer,
+    answer: getControlledAccountsResponse,
   },
   getKeyAccounts: {
     endpoint: 'get_key_accounts',
@@ -47,7 +47,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/v1/history/get_key_accounts',
     request: getKeyAccountsRequest,
-    answer: getKeyAccountsAnswer,
+    answer: getKeyAccountsResponse,
   },
   getTransaction: {
     endpoint: 'get_transaction',
@@ -55,7 +55,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/v1/history/get_transaction',
     request: getTransactionRequest,
-    answer: getTransactionAnswer,
+    answer: getTransactionResponse,
   },
   getChainBlock: {
     endpoint: 'get_block',
@@ -63,7 +63,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/v1/chain/get_block',
     request: getChainBlockRequest,
-    answer: getChainBlockAnswer,
+    answer: getChainBlockResponse,
   },
   getTraceBlock: {
     endpoint: 'get_block',
@@ -71,6 +71,6 @@ export const ROUTES = {
     method: 'POST',
     path: '/v1/trace_api/get_block',
     request: getTraceBlockRequest,
-    answer: getTraceBlockAnswer,
+    answer: getTraceBlockResponse,
   },
 } as const satisfies Record<string, Route>;

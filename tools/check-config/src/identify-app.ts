@@ -1,5 +1,5 @@
 import type { ServerName } from '@antelope-history/connections';
-import { healthAnswer, ROUTES, type ApiName } from '@antelope-history/schemas';
+import { healthResponse, ROUTES, type ApiName } from '@antelope-history/schemas';
 import { askHttp } from './http-answer';
 
 /** Which app of ours answers at an address. */
@@ -12,9 +12,9 @@ export interface IdentifiedApp {
 }
 
 /** What every app says at /health; workers say no chain. */
-const appHealth = healthAnswer
+const appHealth = healthResponse
   .pick({ status: true, version: true })
-  .extend({ chain_id: healthAnswer.shape.chain_id.optional() });
+  .extend({ chain_id: healthResponse.shape.chain_id.optional() });
 type AppHealth = ReturnType<typeof appHealth.parse>;
 
 const APIS: ApiName[] = ['history', 'chain', 'trace'];

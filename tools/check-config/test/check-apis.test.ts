@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Finding } from '@antelope-history/connections';
 import { createGateway } from '@antelope-history/gateway-proxy';
 import { MemoryKeyValue } from '@antelope-history/in-process';
-import { createChainApi, createHistoryApi, createTraceApi } from '@antelope-history/query-api';
+import { createChainApi, createHistoryApi, createTraceApi } from '@antelope-history/endpoint-kit';
 import {
   createLogger,
   listen,

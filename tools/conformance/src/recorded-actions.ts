@@ -1,4 +1,4 @@
-import type { JsonObject } from '@antelope-history/abi';
+import type { JsonObject } from '@antelope-history/json';
 import { readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
 import { parseExactJson } from './exact-json';
 import { sequence, type TraceJson } from './naive-actions';

@@ -89,7 +89,7 @@ describe('the pipelines', () => {
     const script = path.join(ROOT, 'tools/run/outside-app.mjs');
     const outside = execFileSync(process.execPath, [script, 'gateway'], { encoding: 'utf8' }).trim().split(',');
     const names = outside.map((name) => name.replace('@antelope-history/', ''));
-    expect(names).toEqual(expect.arrayContaining(['reader', 'standalone', 'reader-stage', 'query-api', 'e2e']));
+    expect(names).toEqual(expect.arrayContaining(['reader', 'standalone', 'reader-stage', 'endpoint-kit', 'e2e']));
     for (const inside of ['gateway', 'gateway-proxy', 'key-value', 'service', 'schemas'])
       expect(names).not.toContain(inside);
   });

@@ -1,5 +1,5 @@
 import Ajv2020, { type ErrorObject, type ValidateFunction } from 'ajv/dist/2020';
-import { type AnswerDescription, createOpenApiDocument, type OpenApiDocument } from '@antelope-history/openapi';
+import { type ResponseDescription, createOpenApiDocument, type OpenApiDocument } from '@antelope-history/openapi';
 import { ROUTES } from '@antelope-history/schemas';
 
 /** An answer as it came over HTTP. */
@@ -57,7 +57,7 @@ function findDescription(
   method: string,
   path: string,
   status: number,
-): { description: AnswerDescription; pointer: string } {
+): { description: ResponseDescription; pointer: string } {
   const known = path.replace(/\?.*$/, '').replace(/(?<=.)\/$/, '');
   const steps = [
     [known, method.toLowerCase(), String(status)],

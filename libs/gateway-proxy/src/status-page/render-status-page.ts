@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { HealthAnswer, HealthStatus } from '@antelope-history/schemas';
+import type { HealthResponse, HealthStatus } from '@antelope-history/schemas';
 import { ICON, SCRIPT, STYLE } from './status-page-assets';
 
-type Component = HealthAnswer['components'][string];
+type Component = HealthResponse['components'][string];
 
 /** The page loads nothing but itself, and runs and looks like nothing but what is written here. */
 export const STATUS_PAGE_HEADERS = {
@@ -56,7 +56,7 @@ const LINKS: Record<string, string> = {
  * The status page: what /health says, for people. Elements with an id follow what is served later (see `SCRIPT`);
  * without script the page loads itself again. `served`: the paths to which it may link.
  */
-export function renderStatusPage(health: HealthAnswer, served: string[], at: Date): string {
+export function renderStatusPage(health: HealthResponse, served: string[], at: Date): string {
   const { status, version, chain_id: chainId } = health;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -112,7 +112,7 @@ function renderLinks(served: string[]): string {
 }
 
 /** How much of the chain is committed; drawn, as the policy forbids inline styles. */
-function renderProgress({ committed_block_num: committed, head_block_num: head }: HealthAnswer): string {
+function renderProgress({ committed_block_num: committed, head_block_num: head }: HealthResponse): string {
   if (committed === null || !head) return '<p>nothing is known of it yet</p>';
   const percent = Number(((Math.min(committed, head) / head) * 100).toFixed(2));
   return (
@@ -125,7 +125,7 @@ function renderFigure(id: string, name: string, value: string): string {
   return `<div><dt>${name}</dt><dd id="${id}">${value}</dd></div>`;
 }
 
-function renderRanges(ranges: HealthAnswer['incomplete_ranges']): string {
+function renderRanges(ranges: HealthResponse['incomplete_ranges']): string {
   if (ranges.length === 0) return '';
   const shown = ranges
     .slice(0, 20)
@@ -134,7 +134,7 @@ function renderRanges(ranges: HealthAnswer['incomplete_ranges']): string {
   return `<p class="ranges">Incomplete ranges: ${shown.join(', ')}${rest}</p>`;
 }
 
-function renderComponents(components: HealthAnswer['components']): string {
+function renderComponents(components: HealthResponse['components']): string {
   const order = Object.keys(NAMES);
   const place = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   return Object.entries(components)

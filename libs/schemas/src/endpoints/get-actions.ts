@@ -38,7 +38,7 @@ export const getActionsRequest = z
   .meta({ id: 'GetActionsRequest' });
 export type GetActionsRequest = z.output<typeof getActionsRequest>;
 
-export const getActionsAnswer = z
+export const getActionsResponse = z
   .object({
     actions: z.array(
       z.object({
@@ -55,5 +55,5 @@ export const getActionsAnswer = z
     head_block_num: blockNum,
     more: z.boolean().describe('Whether rows follow.'),
   })
-  .meta({ id: 'GetActionsAnswer' });
-export type GetActionsAnswer = z.output<typeof getActionsAnswer>;
+  .meta({ id: 'GetActionsResponse' });
+export type GetActionsResponse = z.output<typeof getActionsResponse>;

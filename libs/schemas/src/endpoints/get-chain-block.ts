@@ -48,7 +48,7 @@ const transactionReceipt = z.object({
   ]),
 });
 
-export const getChainBlockAnswer = z
+export const getChainBlockResponse = z
   .object({
     timestamp: blockTime,
     producer: name,
@@ -66,5 +66,5 @@ export const getChainBlockAnswer = z
     block_num: blockNum,
     ref_block_prefix: z.int(),
   })
-  .meta({ id: 'GetChainBlockAnswer', description: "The block in the node's own JSON." });
-export type GetChainBlockAnswer = z.output<typeof getChainBlockAnswer>;
+  .meta({ id: 'GetChainBlockResponse', description: "The block in the node's own JSON." });
+export type GetChainBlockResponse = z.output<typeof getChainBlockResponse>;

@@ -9,7 +9,7 @@ export const getControlledAccountsRequest = z
   .meta({ id: 'GetControlledAccountsRequest' });
 export type GetControlledAccountsRequest = z.output<typeof getControlledAccountsRequest>;
 
-export const getControlledAccountsAnswer = z
+export const getControlledAccountsResponse = z
   .object({ controlled_accounts: z.array(name).describe('Sorted, each once, complete.') })
-  .meta({ id: 'GetControlledAccountsAnswer' });
-export type GetControlledAccountsAnswer = z.output<typeof getControlledAccountsAnswer>;
+  .meta({ id: 'GetControlledAccountsResponse' });
+export type GetControlledAccountsResponse = z.output<typeof getControlledAccountsResponse>;

@@ -9,7 +9,7 @@ export const getKeyAccountsRequest = z
   .meta({ id: 'GetKeyAccountsRequest' });
 export type GetKeyAccountsRequest = z.output<typeof getKeyAccountsRequest>;
 
-export const getKeyAccountsAnswer = z
+export const getKeyAccountsResponse = z
   .object({ account_names: z.array(name).describe('Sorted, each once, complete.') })
-  .meta({ id: 'GetKeyAccountsAnswer' });
-export type GetKeyAccountsAnswer = z.output<typeof getKeyAccountsAnswer>;
+  .meta({ id: 'GetKeyAccountsResponse' });
+export type GetKeyAccountsResponse = z.output<typeof getKeyAccountsResponse>;

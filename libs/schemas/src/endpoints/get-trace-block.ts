@@ -57,7 +57,7 @@ const transactionTrace = z
   })
   .meta({ dependentRequired: { block_num: PLACE, block_time: PLACE, producer_block_id: PLACE } });
 
-export const getTraceBlockAnswer = z
+export const getTraceBlockResponse = z
   .object({
     id,
     number: blockNum,
@@ -70,5 +70,5 @@ export const getTraceBlockAnswer = z
     schedule_version: z.int(),
     transactions: z.array(transactionTrace),
   })
-  .meta({ id: 'GetTraceBlockAnswer', description: "The block with its traces, in the trace plugin's JSON." });
-export type GetTraceBlockAnswer = z.output<typeof getTraceBlockAnswer>;
+  .meta({ id: 'GetTraceBlockResponse', description: "The block with its traces, in the trace plugin's JSON." });
+export type GetTraceBlockResponse = z.output<typeof getTraceBlockResponse>;

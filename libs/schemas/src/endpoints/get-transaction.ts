@@ -31,7 +31,7 @@ const packedTransaction = z.object({
   packed_trx: hex,
 });
 
-export const getTransactionAnswer = z
+export const getTransactionResponse = z
   .object({
     id,
     trx: z
@@ -59,5 +59,5 @@ export const getTransactionAnswer = z
     last_irreversible_block: blockNum,
     traces: z.array(actionTrace).describe('Every trace in the order in which they ran.'),
   })
-  .meta({ id: 'GetTransactionAnswer' });
-export type GetTransactionAnswer = z.output<typeof getTransactionAnswer>;
+  .meta({ id: 'GetTransactionResponse' });
+export type GetTransactionResponse = z.output<typeof getTransactionResponse>;

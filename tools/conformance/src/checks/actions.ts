@@ -1,5 +1,5 @@
 import { createRandom } from '@antelope-history/chance';
-import { stringifyJson, type JsonObject } from '@antelope-history/abi';
+import { stringifyJson, type JsonObject } from '@antelope-history/json';
 import { queriesOf } from '../action-queries';
 import { readAllRows } from '../all-rows';
 import { compareAnswers } from '../comparison';

@@ -1,4 +1,4 @@
-import { stringifyJson } from '@antelope-history/abi';
+import { stringifyJson } from '@antelope-history/json';
 import { readTraceBlocks, sampleFolder, type BlockAnswer } from '@antelope-history/recordings';
 import { compareAnswers, EQUAL, explainedBy, unexplained, type Comparison, type NamedReason } from '../comparison';
 import { inParallel } from '../in-parallel';

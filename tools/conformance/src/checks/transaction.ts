@@ -1,4 +1,4 @@
-import { stringifyJson } from '@antelope-history/abi';
+import { stringifyJson } from '@antelope-history/json';
 import { readHistoryAnswers, sampleFolder, type HistoryAnswer } from '@antelope-history/recordings';
 import { compareAnswers } from '../comparison';
 import { inParallel } from '../in-parallel';

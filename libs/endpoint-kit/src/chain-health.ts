@@ -1,0 +1,40 @@
+import type { ChainStatus } from '@antelope-history/records';
+import { describeLag, type HealthResponse, type HealthStatus } from '@antelope-history/schemas';
+import { readServiceVersion } from '@antelope-history/service';
+import type { HistoryReader } from '@antelope-history/store';
+
+/** How an API is: `down` when its store does not answer. */
+export function createHealthReader(reader: HistoryReader): () => Promise<HealthResponse> {
+  const version = readServiceVersion();
+  return async () => {
+    try {
+      return describeHealth(await reader.getStatus(), version);
+    } catch {
+      return { ...describeHealth(undefined, version), status: 'down' };
+    }
+  };
+}
+
+/** How an API is, as its heartbeats tell it. */
+export function createStateReader(reader: HistoryReader): () => Promise<{ status: HealthStatus }> {
+  const readHealth = createHealthReader(reader);
+  return async () => ({ status: (await readHealth()).status });
+}
+
+function describeHealth(status: ChainStatus | undefined, version: string): HealthResponse {
+  const head = status?.head?.num;
+  const committed = status?.committed?.num;
+  const { status: reached, lag } = describeLag(head, committed);
+  return {
+    status: reached,
+    version,
+    chain_id: status?.chainId ?? null,
+    head_block_num: head ?? null,
+    committed_block_num: committed ?? null,
+    last_irreversible_block_num: status?.lastIrreversible?.num ?? null,
+    lag_blocks: lag ?? null,
+    components: { store: { status: status ? 'ok' : 'down' } },
+    // A store holds one range of blocks without a gap, from its first to the committed head.
+    incomplete_ranges: [],
+  };
+}

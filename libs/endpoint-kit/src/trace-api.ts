@@ -1,0 +1,9 @@
+import type { Express } from 'express';
+import { ROUTES } from '@antelope-history/schemas';
+import { createGetTraceBlock } from './endpoints/get-trace-block';
+import { createApi, type ApiDeps, serve } from './create-api';
+
+/** `/v1/trace_api/get_block`. */
+export function createTraceApi(deps: ApiDeps): Express {
+  return createApi('trace-api', deps, [serve(ROUTES.getTraceBlock, createGetTraceBlock, { mayBeFinal: true })]);
+}
