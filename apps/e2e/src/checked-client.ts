@@ -1,4 +1,5 @@
 import { type AnswerCheck, createAnswerCheck } from '@antelope-history/openapi-check';
+import { ROUTES } from '@antelope-history/routes';
 
 export interface CheckedAnswer {
   status: number;
@@ -10,7 +11,7 @@ export interface CheckedAnswer {
 
 /** Sends requests to a gateway and throws when an answer is not what the OpenAPI document says. */
 export class CheckedClient {
-  private readonly check: AnswerCheck = createAnswerCheck();
+  private readonly check: AnswerCheck = createAnswerCheck(ROUTES);
 
   constructor(private readonly url: string) {}
 

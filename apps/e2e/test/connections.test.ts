@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleFolder } from '@antelope-history/recordings';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { type IndexedService, startIndexedService } from '@antelope-history/service-process';
 import { CheckedClient, exchange, openConnection } from '../src';
 

@@ -1,5 +1,6 @@
 import { readAuthorizers, sampleFolder } from '@antelope-history/recordings';
-import { type ErrorResponse, type Route, ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
+import type { ErrorResponse, Route } from '@antelope-history/schemas';
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
 import { CheckedClient } from '../src';
 

@@ -1,5 +1,5 @@
 import { sampleFolder } from '@antelope-history/recordings';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { type IndexedService, startIndexedService, stop } from '@antelope-history/service-process';
 import { type AppProcess, CheckedClient, startApp } from '../src';
 

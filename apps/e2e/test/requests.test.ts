@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { sampleFolder } from '@antelope-history/recordings';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
 import { CheckedClient } from '../src';
 

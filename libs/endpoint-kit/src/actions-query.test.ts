@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { parseRequest, ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
+import { parseRequest } from '@antelope-history/schemas';
 import { toActionsQuery, toPage } from './actions-query';
 
 const MAX_PAGE = 50;

@@ -1,4 +1,4 @@
-import type { GetActionsRequest } from '@antelope-history/schemas';
+import type { GetActionsRequest } from '@antelope-history/history-routes';
 import type { ActionsQuery } from '@antelope-history/store';
 import { parseAccountName, parseName } from './names';
 

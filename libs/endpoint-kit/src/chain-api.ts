@@ -1,5 +1,5 @@
 import type { Express } from 'express';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { createGetChainBlock } from './endpoints/get-chain-block';
 import { createApi, type ApiDeps, serve } from './create-api';
 

@@ -1,5 +1,5 @@
 import type { Express } from 'express';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { createGetActions } from './endpoints/get-actions';
 import { createGetControlledAccounts } from './endpoints/get-controlled-accounts';
 import { createGetKeyAccounts } from './endpoints/get-key-accounts';

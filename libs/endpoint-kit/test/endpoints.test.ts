@@ -8,7 +8,8 @@ import {
   readTraceBlocks,
   sampleFolder,
 } from '@antelope-history/recordings';
-import { errorResponse, healthResponse, HistoryError, ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
+import { errorResponse, healthResponse, HistoryError } from '@antelope-history/schemas';
 import { type Config, createLogger, loadConfig, Registry } from '@antelope-history/service';
 import type { HistoryReader } from '@antelope-history/store';
 import { createChainApi, createHistoryApi, createTraceApi } from '../src';
@@ -26,7 +27,7 @@ describe('the query APIs', () => {
     return { reader, config, log: createLogger('test', 'silent'), registry: new Registry(), now: () => NOW };
   }
 
-  const checkAnswer = createAnswerCheck();
+  const checkAnswer = createAnswerCheck(ROUTES);
   /** Whatever it answers is what the OpenAPI document says. */
   const post = async (app: Express, { path }: { path: string }, body: unknown) => {
     const response = await request(app)
@@ -51,7 +52,7 @@ describe('the query APIs', () => {
     const actionsOf = async (body: unknown) => {
       const response = await post(createHistoryApi(depsOf()), route, body);
       expect(response.status).toBe(200);
-      return route.answer.parse(response.body);
+      return route.response.parse(response.body);
     };
 
     it('answers the newest 20 actions of the chain when nothing is asked', async () => {
@@ -183,7 +184,7 @@ describe('the query APIs', () => {
       const app = createHistoryApi(depsOf());
       const id = await idAt(100);
       const whole = await post(app, route, { id, block_num_hint: null });
-      expect(route.answer.parse(whole.body)).toMatchObject({ id, block_num: 100 });
+      expect(route.response.parse(whole.body)).toMatchObject({ id, block_num: 100 });
       for (const body of [{ id: id.toUpperCase() }, { id: id.slice(0, 16), block_num_hint: '3' }]) {
         expect((await post(app, route, body)).body).toEqual(whole.body);
       }

@@ -6,7 +6,8 @@ import { MemoryKeyValue } from '@antelope-history/in-process';
 import type { KeyValue } from '@antelope-history/key-value';
 import type { ChainStatus } from '@antelope-history/records';
 import { readTraceBlocks, sampleFolder } from '@antelope-history/recordings';
-import { HistoryError, type Route, ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
+import { HistoryError, type Route } from '@antelope-history/schemas';
 import { createLogger, loadConfig, Registry } from '@antelope-history/service';
 import { createChainApi, createHistoryApi, createTraceApi } from '../src';
 import { ResponseCache } from '../src/response-cache';
@@ -18,7 +19,7 @@ const CREATE = { history: createHistoryApi, chain: createChainApi, trace: create
 const { BLOCK, TRANSACTION_ID } = (() => {
   for (const { blockNum, status, body } of readTraceBlocks(sampleFolder('leap-edge'))) {
     if (status !== 200) continue;
-    const { transactions } = ROUTES.getTraceBlock.answer.parse(JSON.parse(body));
+    const { transactions } = ROUTES.getTraceBlock.response.parse(JSON.parse(body));
     if (transactions.length > 1) return { BLOCK: blockNum, TRANSACTION_ID: String(transactions[1]?.id) };
   }
   throw new Error('the sample has no irreversible transaction');
@@ -45,8 +46,8 @@ describe('final answers', () => {
     registry = new Registry();
   });
 
-  const createApi = ({ app }: Route, keeps = true): Express =>
-    CREATE[app]({
+  const createApi = ({ group }: Route, keeps = true): Express =>
+    CREATE[group]({
       reader,
       config: loadConfig([], {}).api,
       log: createLogger('test', 'silent'),

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { inspect } from 'node:util';
 import request from 'supertest';
 import { MemoryKeyValue } from '@antelope-history/in-process';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import type { Logger } from '@antelope-history/service';
 import { createGateway } from '../src';
 import { BrokenKeyValue, GatewayStand } from './gateway-stand';

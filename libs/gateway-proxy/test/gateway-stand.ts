@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { MemoryKeyValue } from '@antelope-history/in-process';
 import type { KeyValue } from '@antelope-history/key-value';
-import { type ApiName, type HealthResponse, type HealthStatus, ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
+import type { RouteGroup, HealthResponse, HealthStatus } from '@antelope-history/schemas';
 import {
   type Config,
   createHttpApp,
@@ -31,9 +32,9 @@ export const CHAIN_FACTS = {
 };
 
 /** An app that answers what it was asked, and nothing of the chain. */
-function createEchoApi(app: ApiName, health: () => HealthStatus) {
+function createEchoApi(app: RouteGroup, health: () => HealthStatus) {
   const registry = new Registry();
-  const routes = Object.values(ROUTES).filter((route) => route.app === app);
+  const routes = Object.values(ROUTES).filter((route) => route.group === app);
   return createHttpApp({
     name: app,
     log,
@@ -71,7 +72,7 @@ export class GatewayStand {
   /** How the chain API says that it is. */
   chainHealth: HealthStatus = 'ok';
   private readonly listeners: Listener[] = [];
-  private urls: Record<ApiName, string> = { history: '', chain: '', trace: '' };
+  private urls: Record<RouteGroup, string> = { history: '', chain: '', trace: '' };
 
   async open(): Promise<void> {
     this.urls = {

@@ -1,10 +1,8 @@
 import { utf8ToString, type AbiDecoder, type DecodeAllowance } from '@antelope-history/abi';
 import type { ActionReceipt, ActionRecord, ActionTrace } from '@antelope-history/records';
-import type { GetActionsResponse } from '@antelope-history/schemas';
+import type { ActionTraceJson } from '@antelope-history/schemas';
 import { renderOmittedAct, undecodedActBytes, type ActJson } from './act';
 import { renderInteger64 } from './integer64';
-
-export type ActionTraceJson = GetActionsResponse['actions'][number]['action_trace'];
 
 /** Where an action ran; every trace repeats it. */
 export interface TracePlace {

@@ -1,17 +1,11 @@
 import { blockTimestampToString } from '@antelope-history/abi';
 import type { AbiRequest, ActionTrace, ChainStatus, StoredAction } from '@antelope-history/records';
-import type { GetActionsResponse } from '@antelope-history/schemas';
+import type { GetActionsResponse } from '@antelope-history/history-routes';
+import type { ActionTraceJson } from '@antelope-history/schemas';
 import { AbiRequestSet } from './abi-request-set';
 import type { AbiDecoders } from './abi-decoders';
 import { renderAct } from './act';
-import {
-  ownTrace,
-  renderActionTrace,
-  renderOmittedTrace,
-  undecodedTraceBytes,
-  type ActionTraceJson,
-  type TracePlace,
-} from './action-trace';
+import { ownTrace, renderActionTrace, renderOmittedTrace, undecodedTraceBytes, type TracePlace } from './action-trace';
 import { renderInteger64 } from './integer64';
 import type { ResponseBudget } from './response-budget';
 

@@ -1,6 +1,6 @@
 import { blockTimestampToString, type AbiDecoder } from '@antelope-history/abi';
 import type { AbiRequest, StoredBlock } from '@antelope-history/records';
-import type { GetChainBlockResponse } from '@antelope-history/schemas';
+import type { GetChainBlockResponse } from '@antelope-history/chain-routes';
 import {
   readPackedTransaction,
   readSignedBlock,

@@ -1,11 +1,11 @@
 import { publicKeyToString, readPublicKey, type ByteReader } from '@antelope-history/abi';
-import type { GetChainBlockResponse } from '@antelope-history/schemas';
+import type { ProducerScheduleJson } from '@antelope-history/schemas';
 import { readArray, type ProducerSchedule } from '@antelope-history/ship';
 
 /** Producer schedules as the chain's JSON has them (nodeos libraries/chain/include/eosio/chain/producer_schedule.hpp). */
 
 /** The legacy form, one key per producer. */
-export function renderProducerSchedule(schedule: ProducerSchedule): GetChainBlockResponse['new_producers'] {
+export function renderProducerSchedule(schedule: ProducerSchedule): ProducerScheduleJson {
   return {
     version: schedule.version,
     producers: schedule.producers.map(({ name, key }) => ({

@@ -7,7 +7,7 @@ import type {
   StoredBlock,
   StoredBlockTransaction,
 } from '@antelope-history/records';
-import type { GetTraceBlockResponse } from '@antelope-history/schemas';
+import type { GetTraceBlockResponse } from '@antelope-history/trace-routes';
 import {
   readBlockHeader,
   readPackedTransaction,

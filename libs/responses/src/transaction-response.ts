@@ -1,6 +1,7 @@
 import { blockTimestampToString, type AbiDecoder } from '@antelope-history/abi';
 import type { AbiRequest, ActionRecord, ActionTrace, ChainStatus, StoredTransaction } from '@antelope-history/records';
-import type { GetTransactionResponse } from '@antelope-history/schemas';
+import type { GetTransactionResponse } from '@antelope-history/history-routes';
+import type { ActionTraceJson } from '@antelope-history/schemas';
 import {
   readPackedTransaction,
   readReceipt,
@@ -12,14 +13,7 @@ import {
 import { AbiRequestSet } from './abi-request-set';
 import type { AbiDecoders } from './abi-decoders';
 import { renderAct, renderOmittedAct, undecodedActBytes, type ActJson } from './act';
-import {
-  ownTrace,
-  renderActionTrace,
-  renderOmittedTrace,
-  tracesInOrder,
-  undecodedTraceBytes,
-  type ActionTraceJson,
-} from './action-trace';
+import { ownTrace, renderActionTrace, renderOmittedTrace, tracesInOrder, undecodedTraceBytes } from './action-trace';
 import { printParts, reserveFor, takeOrEmpty, type PartRenderer, type Reserve } from './print-parts';
 import type { ResponseBudget } from './response-budget';
 import {

@@ -1,7 +1,7 @@
 import { stringifyJson } from '@antelope-history/json';
 import { readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
 import type { StoredAction } from '@antelope-history/records';
-import type { GetActionsResponse } from '@antelope-history/schemas';
+import type { GetActionsResponse } from '@antelope-history/history-routes';
 import { abisOfActions } from '@antelope-history/responses';
 import { renderActions } from './render-whole';
 import { withLongIntegersQuoted, withoutElapsed, withoutLeapActionFields } from './eosio-2.0';

@@ -1,6 +1,6 @@
 import { stringifyJson } from '@antelope-history/json';
 import { readChainBlocks, sampleFolder } from '@antelope-history/recordings';
-import type { GetChainBlockResponse } from '@antelope-history/schemas';
+import type { GetChainBlockResponse } from '@antelope-history/chain-routes';
 import { abisOfBlock, renderBlock } from './render-whole';
 import { blockAt, readRecordedChain, storedBlockOf } from './recorded-chain';
 

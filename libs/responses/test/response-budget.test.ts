@@ -9,7 +9,8 @@ import {
   type StoredBlockTraces,
 } from '@antelope-history/responses';
 import type { ActionRecord, ChainStatus, StoredAction, StoredTransaction } from '@antelope-history/records';
-import type { GetActionsResponse, GetTraceBlockResponse, GetTransactionResponse } from '@antelope-history/schemas';
+import type { GetActionsResponse, GetTransactionResponse } from '@antelope-history/history-routes';
+import type { GetTraceBlockResponse } from '@antelope-history/trace-routes';
 import { makeAction, makeTrace } from './make-action';
 import { blockAt, readRecordedChain, storedBlockOf } from './recorded-chain';
 import { complete } from './render-whole';

@@ -1,6 +1,6 @@
 import { stringifyJson } from '@antelope-history/json';
 import { readTraceBlocks, sampleFolder } from '@antelope-history/recordings';
-import type { GetTraceBlockResponse } from '@antelope-history/schemas';
+import type { GetTraceBlockResponse } from '@antelope-history/trace-routes';
 import { abisOfBlockTraces, type StoredBlockTraces } from '@antelope-history/responses';
 import { renderBlockTraces } from './render-whole';
 import { blockAt, blockTransactionsOf, readRecordedChain, storedBlockOf, type RecordedChain } from './recorded-chain';

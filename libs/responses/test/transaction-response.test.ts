@@ -1,7 +1,7 @@
 import { stringifyJson } from '@antelope-history/json';
 import { readHistoryAnswers, sampleFolder } from '@antelope-history/recordings';
 import type { StoredTransaction } from '@antelope-history/records';
-import type { GetTransactionResponse } from '@antelope-history/schemas';
+import type { GetTransactionResponse } from '@antelope-history/history-routes';
 import { abisOfTransaction } from '@antelope-history/responses';
 import { renderTransaction } from './render-whole';
 import { withoutElapsed, withoutLeapActionFields } from './eosio-2.0';

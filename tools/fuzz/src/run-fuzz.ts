@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type AnswerCheck, createAnswerCheck } from '@antelope-history/openapi-check';
+import { ROUTES } from '@antelope-history/routes';
 import type { ChainFacts } from './chain-facts';
 import { generateRequests, type GeneratedRequest } from './generated-requests';
 import { HttpClient, type TimedAnswer } from './http-client';
@@ -77,7 +78,7 @@ type Judge = (request: GeneratedRequest, answer: TimedAnswer) => string | undefi
 
 /** What is wrong with an answer; undefined when nothing is. */
 export function createJudge(limitMs: number): Judge {
-  const check: AnswerCheck = createAnswerCheck();
+  const check: AnswerCheck = createAnswerCheck(ROUTES);
   let large = 0;
   return ({ path }, { status, contentType, body, ms }) => {
     if (status >= 500) return `status ${status}`;

@@ -1,5 +1,5 @@
 import { sampleFolder } from '@antelope-history/recordings';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
 import { createJudge, HttpClient, readChainFacts, readKnownFailures, runFuzz } from '../src';
 

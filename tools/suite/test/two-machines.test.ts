@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSample, sampleFolder } from '@antelope-history/recordings';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { startReplay, stop } from '@antelope-history/service-process';
 import {
   createIndexPrefix,

@@ -1,6 +1,7 @@
 import { abisOfActions, renderActions } from '@antelope-history/responses';
 import { checkAscWindow } from '@antelope-history/asc-guard';
-import { HistoryError, type ROUTES } from '@antelope-history/schemas';
+import type { ROUTES } from '@antelope-history/routes';
+import { HistoryError } from '@antelope-history/schemas';
 import { toActionsQuery } from '../actions-query';
 import type { Endpoint, EndpointContext } from '../endpoint';
 

@@ -1,5 +1,5 @@
 import { abisOfBlock, renderBlock } from '@antelope-history/responses';
-import type { ROUTES } from '@antelope-history/schemas';
+import type { ROUTES } from '@antelope-history/routes';
 import { parseBlockNumOrId, unknownBlock } from '../block-selector';
 import type { Endpoint, EndpointContext } from '../endpoint';
 import { isIrreversible } from '../irreversible';

@@ -1,4 +1,4 @@
-import type { ROUTES } from '@antelope-history/schemas';
+import type { ROUTES } from '@antelope-history/routes';
 import type { Endpoint, EndpointContext } from '../endpoint';
 import { parseAccountName } from '../names';
 

@@ -1,5 +1,5 @@
 import { parsePublicKey } from '@antelope-history/abi';
-import type { ROUTES } from '@antelope-history/schemas';
+import type { ROUTES } from '@antelope-history/routes';
 import type { Endpoint, EndpointContext } from '../endpoint';
 
 export function createGetKeyAccounts({ reader }: EndpointContext): Endpoint<typeof ROUTES.getKeyAccounts> {

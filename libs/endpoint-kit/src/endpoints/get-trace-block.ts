@@ -1,5 +1,7 @@
 import { abisOfBlockTraces, renderBlockTraces } from '@antelope-history/responses';
-import { type GetTraceBlockRequest, HistoryError, MAX_BLOCK_NUM, type ROUTES } from '@antelope-history/schemas';
+import type { ROUTES } from '@antelope-history/routes';
+import { HistoryError, MAX_BLOCK_NUM } from '@antelope-history/schemas';
+import type { GetTraceBlockRequest } from '@antelope-history/trace-routes';
 import type { BlockSelector, BlockTracesLookup } from '@antelope-history/store';
 import { parseBlockId } from '../block-selector';
 import type { Endpoint, EndpointContext } from '../endpoint';

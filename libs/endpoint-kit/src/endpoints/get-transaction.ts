@@ -1,5 +1,6 @@
 import { abisOfTransaction, renderTransaction } from '@antelope-history/responses';
-import { HistoryError, type ROUTES } from '@antelope-history/schemas';
+import type { ROUTES } from '@antelope-history/routes';
+import { HistoryError } from '@antelope-history/schemas';
 import type { TransactionLookup } from '@antelope-history/store';
 import type { Endpoint, EndpointContext } from '../endpoint';
 import { isIrreversible } from '../irreversible';

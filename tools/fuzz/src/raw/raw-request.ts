@@ -1,5 +1,5 @@
 import type { Random } from '@antelope-history/chance';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { frameBody } from './body-framing';
 
 const PATHS = Object.values(ROUTES).map(({ path }) => path);

@@ -1,27 +1,30 @@
 import { z } from 'zod';
-import { blockExtensions, headerExtensions, producerSchedule, transactionExtensions } from '../block-extensions';
 import {
   act,
+  blockExtensions,
   blockNum,
   blockTime,
   compression,
+  defineRoute,
+  headerExtensions,
   hex,
   id,
   name,
+  producerSchedule,
   signature,
+  transactionExtensions,
   transactionHeader,
   transactionStatus,
-} from '../chain-types';
+} from '@antelope-history/schemas';
+import example from './get-block.example.json';
 
-export const getChainBlockRequest = z
+const request = z
   .object({
     block_num_or_id: z
       .union([z.string(), z.number()], { error: 'give a block number or a block id' })
       .describe('A block number, or an id of 64 hex digits.'),
   })
   .meta({ id: 'GetChainBlockRequest' });
-export type GetChainBlockRequest = z.output<typeof getChainBlockRequest>;
-
 const blockAction = act
   .extend({ hex_data: hex.optional().describe('Left out where an EOSIO 2.0 node, from which it came, leaves it out.') })
   .meta({ id: 'BlockAction' });
@@ -48,7 +51,7 @@ const transactionReceipt = z.object({
   ]),
 });
 
-export const getChainBlockResponse = z
+const response = z
   .object({
     timestamp: blockTime,
     producer: name,
@@ -67,4 +70,21 @@ export const getChainBlockResponse = z
     ref_block_prefix: z.int(),
   })
   .meta({ id: 'GetChainBlockResponse', description: "The block in the node's own JSON." });
-export type GetChainBlockResponse = z.output<typeof getChainBlockResponse>;
+
+export const getChainBlock = defineRoute({
+  group: 'chain',
+  endpoint: 'get_block',
+  method: 'POST',
+  path: '/v1/chain/get_block',
+  request,
+  response,
+  errors: ['INVALID_REQUEST', 'INVALID_BLOCK_ID', 'UNKNOWN_BLOCK'],
+  cacheable: true,
+  summary: 'A block in the JSON of a chain node',
+  description:
+    'Finds an indexed block by number or id and returns the JSON of nodeos. Action data is decoded with the ABI that was in ' +
+    'force when the action ran.',
+  example,
+});
+export type GetChainBlockRequest = z.output<typeof request>;
+export type GetChainBlockResponse = z.output<typeof response>;

@@ -1,20 +1,25 @@
 import { z } from 'zod';
-import { packedExtensions } from '../block-extensions';
 import {
   act,
   actionTrace,
   blockNum,
   blockTime,
   compression,
+  defineRoute,
   hex,
   id,
+  integer,
+  MAX_BLOCK_NUM,
+  optional,
+  packedExtensions,
   signature,
+  text,
   transactionHeader,
   transactionStatus,
-} from '../chain-types';
-import { integer, MAX_BLOCK_NUM, optional, text } from '../fields';
+} from '@antelope-history/schemas';
+import example from './get-transaction.example.json';
 
-export const getTransactionRequest = z
+const request = z
   .object({
     id: text('a transaction id')
       .describe('The id, or its first 8 or more hex digits.')
@@ -22,8 +27,6 @@ export const getTransactionRequest = z
     block_num_hint: optional(integer(0, MAX_BLOCK_NUM)).describe('Not needed: every transaction is found by its id.'),
   })
   .meta({ id: 'GetTransactionRequest' });
-export type GetTransactionRequest = z.output<typeof getTransactionRequest>;
-
 const packedTransaction = z.object({
   signatures: z.array(signature),
   compression,
@@ -31,7 +34,7 @@ const packedTransaction = z.object({
   packed_trx: hex,
 });
 
-export const getTransactionResponse = z
+const response = z
   .object({
     id,
     trx: z
@@ -60,4 +63,22 @@ export const getTransactionResponse = z
     traces: z.array(actionTrace).describe('Every trace in the order in which they ran.'),
   })
   .meta({ id: 'GetTransactionResponse' });
-export type GetTransactionResponse = z.output<typeof getTransactionResponse>;
+
+export const getTransaction = defineRoute({
+  group: 'history',
+  endpoint: 'get_transaction',
+  method: 'POST',
+  path: '/v1/history/get_transaction',
+  request,
+  response,
+  errors: ['INVALID_REQUEST', 'INVALID_TRANSACTION_ID', 'AMBIGUOUS_TRANSACTION_ID', 'TRANSACTION_NOT_FOUND'],
+  cacheable: true,
+  summary: 'A transaction with all its traces',
+  description:
+    'Finds a transaction by its id or a prefix of the id. The traces are complete: each notification is a trace of its own. ' +
+    '`trx` is null for a transaction that no block lists (`onblock`); a deferred transaction has its id in place of its ' +
+    'content.',
+  example,
+});
+export type GetTransactionRequest = z.output<typeof request>;
+export type GetTransactionResponse = z.output<typeof response>;

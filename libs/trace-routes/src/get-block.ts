@@ -3,18 +3,22 @@ import {
   blockNum,
   blockTime,
   decoded,
+  defineRoute,
   hex,
   id,
+  integer,
   integer64,
   name,
   omittedBytes,
+  optional,
   signature,
+  text,
   transactionHeader,
   transactionStatus,
-} from '../chain-types';
-import { integer, optional, text } from '../fields';
+} from '@antelope-history/schemas';
+import example from './get-block.example.json';
 
-export const getTraceBlockRequest = z
+const request = z
   .object({
     block_num: optional(integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)).describe(
       'A block number; -1: the latest block.',
@@ -22,8 +26,6 @@ export const getTraceBlockRequest = z
     block_id: optional(text('a block id')).describe('64 hex digits; it decides when both are given.'),
   })
   .meta({ id: 'GetTraceBlockRequest' });
-export type GetTraceBlockRequest = z.output<typeof getTraceBlockRequest>;
-
 const NOT_IN_EOSIO_2_0 = 'Left out of blocks that came from an EOSIO 2.0 node, as it leaves it out.';
 
 /** There together or not at all. */
@@ -57,7 +59,7 @@ const transactionTrace = z
   })
   .meta({ dependentRequired: { block_num: PLACE, block_time: PLACE, producer_block_id: PLACE } });
 
-export const getTraceBlockResponse = z
+const response = z
   .object({
     id,
     number: blockNum,
@@ -71,4 +73,21 @@ export const getTraceBlockResponse = z
     transactions: z.array(transactionTrace),
   })
   .meta({ id: 'GetTraceBlockResponse', description: "The block with its traces, in the trace plugin's JSON." });
-export type GetTraceBlockResponse = z.output<typeof getTraceBlockResponse>;
+
+export const getTraceBlock = defineRoute({
+  group: 'trace',
+  endpoint: 'get_block',
+  method: 'POST',
+  path: '/v1/trace_api/get_block',
+  request,
+  response,
+  errors: ['INVALID_REQUEST', 'INVALID_BLOCK_ID', 'BLOCK_TRACE_MISSING'],
+  cacheable: true,
+  summary: 'The traces of a block',
+  description:
+    'Finds an indexed block by number (-1: the newest block) or id and returns the JSON of the trace plugin, with `params` for ' +
+    'every contract that has an ABI. Context-free actions are left out, as in the plugin.',
+  example,
+});
+export type GetTraceBlockRequest = z.output<typeof request>;
+export type GetTraceBlockResponse = z.output<typeof response>;

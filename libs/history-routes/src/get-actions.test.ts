@@ -1,15 +1,12 @@
 import fc from 'fast-check';
-import { getActionsRequest } from './endpoints/get-actions';
-import { getChainBlockRequest } from './endpoints/get-chain-block';
-import { getTraceBlockRequest } from './endpoints/get-trace-block';
-import { getTransactionRequest } from './endpoints/get-transaction';
-import { parseRequest } from './parse-request';
+import { parseRequest } from '@antelope-history/schemas';
+import { getActions } from './get-actions';
 
-const getActions = (body: Record<string, unknown>) => parseRequest(getActionsRequest, body);
+const parse = (body: Record<string, unknown>) => parseRequest(getActions.request, body);
 
 describe('a get_actions request', () => {
   it('needs no field', () => {
-    expect(getActions({})).toEqual({ sort: 'desc' });
+    expect(parse({})).toEqual({ sort: 'desc' });
   });
 
   it('takes null for absent, as eosjs sends it, and ignores what it does not know', () => {
@@ -23,15 +20,15 @@ describe('a get_actions request', () => {
       limit: 7,
       'act.name': 1,
     };
-    expect(getActions(body)).toEqual({ sort: 'desc' });
+    expect(parse(body)).toEqual({ sort: 'desc' });
   });
 
   it('reads every integer as a number or a decimal string', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1 }), fc.integer(), fc.nat(), (pos, offset, parent) => {
-        const numbers = getActions({ pos, offset, parent });
+        const numbers = parse({ pos, offset, parent });
         expect(numbers).toMatchObject({ pos, offset, parent });
-        expect(getActions({ pos: `${pos}`, offset: `${offset}`, parent: `${parent}` })).toEqual(numbers);
+        expect(parse({ pos: `${pos}`, offset: `${offset}`, parent: `${parent}` })).toEqual(numbers);
       }),
     );
   });
@@ -40,15 +37,15 @@ describe('a get_actions request', () => {
     'refuses %j for an integer',
     (value) => {
       for (const field of ['pos', 'offset', 'parent']) {
-        expect(() => getActions({ [field]: value })).toThrow(`${field}: give an integer from`);
+        expect(() => parse({ [field]: value })).toThrow(`${field}: give an integer from`);
       }
     },
   );
 
   it('refuses positions below -1 and parents below 0', () => {
-    expect(getActions({ pos: -1 }).pos).toBe(-1);
-    expect(() => getActions({ pos: -2 })).toThrow('pos: give an integer from -1');
-    expect(() => getActions({ parent: '-1' })).toThrow('parent: give an integer from 0');
+    expect(parse({ pos: -1 }).pos).toBe(-1);
+    expect(() => parse({ pos: -2 })).toThrow('pos: give an integer from -1');
+    expect(() => parse({ parent: '-1' })).toThrow('parent: give an integer from 0');
   });
 
   it.each([
@@ -59,11 +56,11 @@ describe('a get_actions request', () => {
     ['1', 'asc'],
     [1, 'asc'],
   ])('reads sort %j as %s', (sort, order) => {
-    expect(getActions({ sort }).sort).toBe(order);
+    expect(parse({ sort }).sort).toBe(order);
   });
 
   it.each(['up', 'ASC', 0, 2, '', true])('refuses sort %j', (sort) => {
-    expect(() => getActions({ sort })).toThrow('sort: give desc, asc');
+    expect(() => parse({ sort })).toThrow('sort: give desc, asc');
   });
 
   it.each([
@@ -72,24 +69,24 @@ describe('a get_actions request', () => {
     ['*:transfer', [{ name: 'transfer' }]],
     ['a:b,*:c,a:b', [{ account: 'a', name: 'b' }, { name: 'c' }]],
   ])('reads the filter %s', (filter, parts) => {
-    expect(getActions({ filter }).filter).toEqual(parts);
+    expect(parse({ filter }).filter).toEqual(parts);
   });
 
   it.each(['*:*', 'transfer', 'a:', ':b', 'a:b:c', 'a:b,', ',a:b', 'a:b,c', '', '*', 'a*:b', 'a:b*', 5, ['a:b']])(
     'refuses the filter %j and never takes it for "all"',
     (filter) => {
-      expect(() => getActions({ filter })).toThrow('filter: give code:name');
+      expect(() => parse({ filter })).toThrow('filter: give code:name');
     },
   );
 
   it('bounds the parts of a filter', () => {
     const filterOf = (parts: number) => Array.from({ length: parts }, (_, index) => `a:b${index}`).join(',');
-    expect(getActions({ filter: filterOf(100) }).filter).toHaveLength(100);
-    expect(() => getActions({ filter: filterOf(101) })).toThrow('at most 100 parts');
+    expect(parse({ filter: filterOf(100) }).filter).toHaveLength(100);
+    expect(() => parse({ filter: filterOf(101) })).toThrow('at most 100 parts');
   });
 
   it('names every wrong field', () => {
-    expect(() => getActions({ pos: 'x', sort: 'x' })).toThrow(/pos: .*; sort: /);
+    expect(() => parse({ pos: 'x', sort: 'x' })).toThrow(/pos: .*; sort: /);
   });
 
   it('refuses or reads any body at all, and throws nothing but INVALID_REQUEST', () => {
@@ -107,7 +104,7 @@ describe('a get_actions request', () => {
     fc.assert(
       fc.property(fc.dictionary(field, fc.jsonValue()), (body) => {
         try {
-          getActions(body);
+          parse(body);
         } catch (error) {
           expect(error).toMatchObject({ code: 'INVALID_REQUEST' });
         }
@@ -117,8 +114,8 @@ describe('a get_actions request', () => {
 });
 
 describe('the bounds after and before', () => {
-  const after = (value: unknown) => getActions({ after: value }).after;
-  const before = (value: unknown) => getActions({ before: value }).before;
+  const after = (value: unknown) => parse({ after: value }).after;
+  const before = (value: unknown) => parse({ before: value }).before;
 
   it.each([1, '1', 2026, '2026', '4294967295', '007'])('read %j as a block number', (value) => {
     expect(after(value)).toEqual({ blockNum: Number(value) });
@@ -173,31 +170,5 @@ describe('the bounds after and before', () => {
       expect(() => after(value)).toThrow('after: give an ISO 8601 date-time');
       expect(() => before(value)).toThrow('before: give an ISO 8601 date-time');
     }
-  });
-});
-
-describe('the other requests', () => {
-  it('take a block hint, and nothing else, as an integer', () => {
-    expect(parseRequest(getTransactionRequest, { id: 'abcdef01', block_num_hint: '7' }).block_num_hint).toBe(7);
-    expect(() => parseRequest(getTransactionRequest, { id: 'abcdef01', block_num_hint: -1 })).toThrow('block_num_hint');
-    expect(() => parseRequest(getTransactionRequest, { id: 12345678 })).toThrow(
-      'id: give a transaction id as a string',
-    );
-  });
-
-  it('take a block number or id in one field', () => {
-    expect(parseRequest(getChainBlockRequest, { block_num_or_id: 5 }).block_num_or_id).toBe(5);
-    for (const body of [{}, { block_num_or_id: null }, { block_num_or_id: true }, { block_num_or_id: [] }]) {
-      expect(() => parseRequest(getChainBlockRequest, body)).toThrow(
-        'block_num_or_id: give a block number or a block id',
-      );
-    }
-  });
-
-  it('take a block number, a block id or both', () => {
-    const body = { block_num: '-1', block_id: 'ab' };
-    expect(parseRequest(getTraceBlockRequest, body)).toEqual({ block_num: -1, block_id: 'ab' });
-    expect(() => parseRequest(getTraceBlockRequest, { block_num: 'latest' })).toThrow('block_num: give an integer');
-    expect(() => parseRequest(getTraceBlockRequest, { block_id: 5 })).toThrow('block_id: give a block id as a string');
   });
 });

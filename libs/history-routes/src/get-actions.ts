@@ -1,8 +1,17 @@
 import { z } from 'zod';
-import { actionsFilter } from '../actions-filter';
-import { bound } from '../bound';
-import { actionTrace, blockNum, blockTime, integer64 } from '../chain-types';
-import { integer, optional, text } from '../fields';
+import {
+  actionsFilter,
+  actionTrace,
+  blockNum,
+  blockTime,
+  bound,
+  defineRoute,
+  integer,
+  integer64,
+  optional,
+  text,
+} from '@antelope-history/schemas';
+import example from './get-actions.example.json';
 
 const sort = z
   .union([z.enum(['desc', 'asc', '1', '-1']), z.literal([1, -1])], {
@@ -10,7 +19,7 @@ const sort = z
   })
   .transform((value) => (value === 'asc' || Number(value) === 1 ? 'asc' : 'desc'));
 
-export const getActionsRequest = z
+const request = z
   .object({
     account_name: optional(
       text('an account name of 1 to 12 characters').meta({ minLength: 1, maxLength: 12 }),
@@ -36,9 +45,7 @@ export const getActionsRequest = z
     ),
   })
   .meta({ id: 'GetActionsRequest' });
-export type GetActionsRequest = z.output<typeof getActionsRequest>;
-
-export const getActionsResponse = z
+const response = z
   .object({
     actions: z.array(
       z.object({
@@ -56,4 +63,23 @@ export const getActionsResponse = z
     more: z.boolean().describe('Whether rows follow.'),
   })
   .meta({ id: 'GetActionsResponse' });
-export type GetActionsResponse = z.output<typeof getActionsResponse>;
+
+export const getActions = defineRoute({
+  group: 'history',
+  endpoint: 'get_actions',
+  method: 'POST',
+  path: '/v1/history/get_actions',
+  request,
+  response,
+  errors: ['INVALID_REQUEST', 'INVALID_NAME', 'ASC_UNBOUNDED', 'ASC_WINDOW_EXCEEDED'],
+  cacheable: false,
+  summary: 'Actions of an account, or of the whole chain',
+  description:
+    'One row per action that the account received or authorised. The notifications of one action share a row, which shows ' +
+    'the receipt of the account, or that of the contract if the account has none. Only executed actions are listed, ' +
+    'newest first unless `sort` says otherwise. Ascending order needs `after` or `before`, and a date in `after` must ' +
+    'lie within the last 90 days (both rules can be configured). A page costs the same at any `pos`.',
+  example,
+});
+export type GetActionsRequest = z.output<typeof request>;
+export type GetActionsResponse = z.output<typeof response>;
