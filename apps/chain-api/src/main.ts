@@ -1,5 +1,6 @@
 import { openKeyValue, openStore } from '@antelope-history/backends';
-import { createChainApi, createHealthReader, createStateReader } from '@antelope-history/endpoint-kit';
+import { createHealthReader, createStateReader } from '@antelope-history/endpoint-kit';
+import { createChainApi } from '@antelope-history/chain-endpoints';
 import {
   HTTP_WORK,
   listen,

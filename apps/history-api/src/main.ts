@@ -1,5 +1,6 @@
 import { openKeyValue, openStore } from '@antelope-history/backends';
-import { createHistoryApi, createHealthReader, createStateReader } from '@antelope-history/endpoint-kit';
+import { createHealthReader, createStateReader } from '@antelope-history/endpoint-kit';
+import { createHistoryApi } from '@antelope-history/history-endpoints';
 import {
   HTTP_WORK,
   listen,

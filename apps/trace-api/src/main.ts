@@ -1,5 +1,6 @@
 import { openKeyValue, openStore } from '@antelope-history/backends';
-import { createTraceApi, createHealthReader, createStateReader } from '@antelope-history/endpoint-kit';
+import { createHealthReader, createStateReader } from '@antelope-history/endpoint-kit';
+import { createTraceApi } from '@antelope-history/trace-endpoints';
 import {
   HTTP_WORK,
   listen,

@@ -3,7 +3,7 @@ import { describeLag, type HealthResponse, type HealthStatus } from '@antelope-h
 import { readServiceVersion } from '@antelope-history/service';
 import type { HistoryReader } from '@antelope-history/store';
 
-/** How an API is: `down` when its store does not answer. */
+/** Returns the function that reads the health of an API: `down` when its store fails. */
 export function createHealthReader(reader: HistoryReader): () => Promise<HealthResponse> {
   const version = readServiceVersion();
   return async () => {
@@ -15,7 +15,7 @@ export function createHealthReader(reader: HistoryReader): () => Promise<HealthR
   };
 }
 
-/** How an API is, as its heartbeats tell it. */
+/** Returns the function that reads the status that an API reports in its heartbeats. */
 export function createStateReader(reader: HistoryReader): () => Promise<{ status: HealthStatus }> {
   const readHealth = createHealthReader(reader);
   return async () => ({ status: (await readHealth()).status });
@@ -34,7 +34,7 @@ function describeHealth(status: ChainStatus | undefined, version: string): Healt
     last_irreversible_block_num: status?.lastIrreversible?.num ?? null,
     lag_blocks: lag ?? null,
     components: { store: { status: status ? 'ok' : 'down' } },
-    // A store holds one range of blocks without a gap, from its first to the committed head.
+    // A store contains every block from its first one to the committed head.
     incomplete_ranges: [],
   };
 }

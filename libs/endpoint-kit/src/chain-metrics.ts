@@ -1,11 +1,11 @@
 import { gauge, type Registry } from '@antelope-history/service';
 import type { HistoryReader } from '@antelope-history/store';
 
-/** Shows where the store and its source stand. */
+/** Registers the gauge of the store's block numbers. It reads them at each scrape. */
 export function countChainStatus(reader: HistoryReader, registry: Registry): void {
   const blocks = gauge(registry, {
     name: 'history_block_number',
-    help: 'Number of the committed head, the head and the last irreversible block; 0 while there is none',
+    help: 'Number of the committed head, the head and the last irreversible block; 0 if there is none',
     labelNames: ['position'],
     async collect() {
       const status = await reader.getStatus().catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { Express, Response } from 'express';
 import { printJson } from '@antelope-history/json';
 import type { KeyValue } from '@antelope-history/key-value';
-import { parseRequest, type RequestOf, type Route } from '@antelope-history/schemas';
+import { parseRequest, type RequestOf, type Route, type RouteTable } from '@antelope-history/schemas';
 import {
   type Config,
   createHttpApp,
@@ -16,10 +16,10 @@ import type { HistoryReader } from '@antelope-history/store';
 import { createAbiReader } from './abi-reader';
 import { createHealthReader } from './chain-health';
 import { countChainStatus } from './chain-metrics';
-import type { Endpoint, EndpointContext } from './endpoint';
-import { createCacheKeys, ResponseCache } from './response-cache';
+import type { CreateEndpoint, Endpoint, EndpointContext } from './endpoint';
 import { LargeResponses } from './large-responses';
 import { RequestWork } from './request-work';
+import { createCacheKeys, ResponseCache } from './response-cache';
 import { clientSignal, sendPieces } from './send-response';
 
 export interface ApiDeps {
@@ -27,55 +27,74 @@ export interface ApiDeps {
   config: Config['api'];
   log: Logger;
   registry: Registry;
-  /** Keeps answers that can no longer change, for all processes; without it each is made anew. */
+  /** Holds the response cache, shared by all processes. Without it no response is cached. */
   keyValue?: KeyValue;
-  /** The clock of the ascending guard, in milliseconds since 1970. */
+  /** Clock of the asc window guard, in milliseconds since 1970. */
   now?: () => number;
-  /** Bounds the large responses of all apps of a process together; without it the app has bounds of its own. */
+  /** Limit on the large responses of a process. Without it the app has a limit of its own. */
   largeResponses?: LargeResponses;
 }
 
-type ServedRoute = (context: ServingContext, finalAnswers: ResponseCache | undefined) => HttpRoute;
+/** One endpoint per route. */
+export type EndpointsOf<Routes extends RouteTable> = { [Key in keyof Routes]: CreateEndpoint<Routes[Key]> };
 
-interface ServingContext extends EndpointContext {
-  largeResponses: LargeResponses;
+/**
+ * Creates the HTTP app of a group of endpoints, with /health, /live and /metrics.
+ *
+ * @param name the app's name in logs and metrics, e.g. `history-api`
+ */
+export function createApi<Routes extends RouteTable>(
+  name: string,
+  routes: Routes,
+  endpoints: EndpointsOf<Routes>,
+  deps: ApiDeps,
+): Express {
+  const { reader, config, log, registry, keyValue, now = Date.now, largeResponses = new LargeResponses() } = deps;
+  const context: EndpointContext = { reader, config, now, abis: createAbiReader(reader, registry, name) };
+  const cache = keyValue && new ResponseCache({ keyValue, reader, registry, app: name });
+  countChainStatus(reader, registry);
+  const served = (Object.keys(routes) as (keyof Routes)[]).map((key) => {
+    const route = routes[key];
+    const respond = createResponder(route, endpoints[key](context), cache, largeResponses);
+    return createHttpRoute(route, config.bodyLimitBytes, respond);
+  });
+  return createHttpApp({
+    name,
+    log,
+    registry,
+    routes: [...served, ...operationsRoutes(createHealthReader(reader), registry)],
+  });
 }
 
-/** Makes an endpoint a route: parse, answer, send. `mayBeFinal`: whether answers of it can become such that never change. */
-export function serve<R extends Route>(
-  route: R,
-  create: (context: EndpointContext) => Endpoint<R>,
-  { mayBeFinal }: { mayBeFinal: boolean },
-): ServedRoute {
-  return (context, finalAnswers) => {
-    const { method, path } = route;
-    const answer = createAnswerer(create(context), path, mayBeFinal ? finalAnswers : undefined, context.largeResponses);
-    return {
-      endpoint: route.endpoint,
-      method,
-      path,
-      handlers: [
-        readJsonBody(context.config.bodyLimitBytes),
-        async (request, response) => answer(parseRequest<R['request']>(route.request, jsonBodyOf(request)), response),
-      ],
-    };
+type Respond<R extends Route> = (request: RequestOf<R>, response: Response) => Promise<void>;
+
+function createHttpRoute<R extends Route>(route: R, bodyLimitBytes: number, respond: Respond<R>): HttpRoute {
+  const { endpoint, method, path } = route;
+  return {
+    endpoint,
+    method,
+    path,
+    handlers: [
+      readJsonBody(bodyLimitBytes),
+      async (request, response) => respond(parseRequest<R['request']>(route.request, jsonBodyOf(request)), response),
+    ],
   };
 }
 
-/** Gives a response that was kept, or makes it; `finalAnswers` are undefined where none is kept. */
-function createAnswerer<R extends Route>(
+/** Only responses of cacheable routes can become final, so requests of other routes are not hashed. */
+function createResponder<R extends Route>(
+  route: R,
   endpoint: Endpoint<R>,
-  path: string,
-  finalAnswers: ResponseCache | undefined,
+  cache: ResponseCache | undefined,
   largeResponses: LargeResponses,
-) {
-  const keyOf = createCacheKeys(path);
-  return async (request: RequestOf<R>, response: Response): Promise<void> => {
+): Respond<R> {
+  const keyOf = route.cacheable && cache ? createCacheKeys(route.path) : () => undefined;
+  return async (request, response) => {
     const key = keyOf(request);
-    const kept = await finalAnswers?.find(key);
-    if (kept) {
-      setFinal(response, kept.id);
-      await sendPieces(response, [Buffer.from(kept.text)], 1);
+    const cached = key === undefined ? undefined : await cache?.find(key);
+    if (cached) {
+      setFinal(response, cached.id);
+      await sendPieces(response, [Buffer.from(cached.text)], 1);
       return;
     }
     const work = new RequestWork(largeResponses, clientSignal(response));
@@ -83,16 +102,16 @@ function createAnswerer<R extends Route>(
     await sendPieces(response, pieces, work.cost());
   };
 
-  /** Only the printed response lives on while it is sent: a client may be slow to take it. */
-  async function makeResponse(key: string, request: RequestOf<R>, response: Response, work: RequestWork) {
+  /** Returns only the printed response, so that its objects are garbage while a slow client reads. */
+  async function makeResponse(key: string | undefined, request: RequestOf<R>, response: Response, work: RequestWork) {
     try {
       await work.turn();
       const { body, final } = await endpoint(request, work);
       await work.turn();
       const pieces = printJson(body);
-      if (final) {
+      if (final && route.cacheable) {
         setFinal(response, final.id);
-        finalAnswers?.keep(key, body as object, pieces, final);
+        if (key !== undefined) cache?.keep(key, body as object, pieces, final);
       }
       return pieces;
     } finally {
@@ -101,22 +120,7 @@ function createAnswerer<R extends Route>(
   }
 }
 
-export function createApi(name: string, deps: ApiDeps, served: ServedRoute[]): Express {
-  const { reader, config, log, registry, keyValue, now = Date.now, largeResponses = new LargeResponses() } = deps;
-  const abis = createAbiReader(reader, registry, name);
-  const context: ServingContext = { reader, config, now, abis, largeResponses };
-  countChainStatus(reader, registry);
-  const finalAnswers = keyValue && new ResponseCache({ keyValue, reader, registry, app: name });
-  const routes = served.map((createRoute) => createRoute(context, finalAnswers));
-  return createHttpApp({
-    name,
-    log,
-    registry,
-    routes: [...routes, ...operationsRoutes(createHealthReader(reader), registry)],
-  });
-}
-
 function setFinal(response: Response, id: string): void {
-  // Weak: last_irreversible_block in a transaction's answer moves on, and so may the spacing of JSON.
+  // Weak: last_irreversible_block of a transaction goes on growing, and the spacing of the JSON may change.
   response.set({ etag: `W/"${id}"`, 'cache-control': 'public, max-age=31536000, immutable' });
 }

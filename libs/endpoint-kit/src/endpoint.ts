@@ -1,11 +1,11 @@
 import type { ChainStatus } from '@antelope-history/records';
-import type { ResponseOf, RequestOf, Route } from '@antelope-history/schemas';
+import type { RequestOf, ResponseOf, Route } from '@antelope-history/schemas';
 import type { Config } from '@antelope-history/service';
 import type { HistoryReader } from '@antelope-history/store';
 import type { AbiReader } from './abi-reader';
 import type { RequestWork } from './request-work';
 
-/** What the endpoints of an app are made of. */
+/** What the endpoints of an app share. */
 export interface EndpointContext {
   reader: HistoryReader;
   abis: AbiReader;
@@ -16,22 +16,24 @@ export interface EndpointContext {
 
 export interface EndpointResponse<Body> {
   body: Body;
-  /** There when the answer can no longer change: it may be cached for ever. */
+  /** Present when the response can no longer change; ignored unless the route is cacheable. */
   final?: FinalFacts | undefined;
 }
 
-/** Of an answer that can no longer change. */
+/** Facts about a response that can no longer change. */
 export interface FinalFacts {
-  /** Names the answer. */
+  /** Id of the block or transaction that the response shows; the client gets it as `etag`. */
   id: string;
-  /** The irreversible block that it is about, or of. */
+  /** Number of the irreversible block that the response shows or that contains its transaction. */
   blockNum: number;
-  /** What the store said when it was made. */
+  /** Chain status at the time of the response. */
   status: ChainStatus;
 }
 
-/** An endpoint without HTTP: a parsed request, and the work on it, to a response. */
+/** An endpoint without HTTP: turns a parsed request into a response, within the budget and the turns of `work`. */
 export type Endpoint<R extends Route> = (
   request: RequestOf<R>,
   work: RequestWork,
 ) => Promise<EndpointResponse<ResponseOf<R>>>;
+
+export type CreateEndpoint<R extends Route> = (context: EndpointContext) => Endpoint<R>;

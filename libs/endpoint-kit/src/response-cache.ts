@@ -9,14 +9,14 @@ import type { FinalFacts } from './endpoint';
 import { isIrreversible } from './irreversible';
 
 const TTL_MS = 600_000;
-/** Larger ones are slower to fetch than to make. */
-const MOST_BYTES = 128 * 1024;
-/** No request waits longer for what may be kept. */
-const FIND_LIMIT_MS = 100;
-/** How many requests are remembered, to see which come again. */
-const MOST_ASKED = 10_000;
-/** The one field of such answers that goes on moving (get_transaction). */
-const MOVING = 'last_irreversible_block';
+/** Fetching a larger response takes longer than rendering it. */
+const MAX_BYTES = 128 * 1024;
+/** Longest wait of a request for the key-value store. */
+const FIND_TIMEOUT_MS = 100;
+/** Number of requests that are remembered to recognise repeated ones. */
+const MAX_SEEN = 10_000;
+/** The only field of a final response whose value changes (get_transaction). */
+const CHANGING_FIELD = 'last_irreversible_block';
 
 export interface ResponseCacheDeps {
   keyValue: KeyValue;
@@ -25,65 +25,71 @@ export interface ResponseCacheDeps {
   app: string;
 }
 
-/** What is kept of an answer: on which history it was given, and its text around the field that moves. */
-interface KeptAnswer {
+/** A cached response: the history that it belongs to, and its text around the value of `CHANGING_FIELD`. */
+interface CachedResponse {
   facts: { id: string; blockNum: number; chainId: string | null; firstBlockNum: number | null };
   before: string;
-  /** Empty when nothing moves. */
+  /** Empty when the response has no changing field. */
   after: string;
 }
 
 /**
- * Answers of irreversible blocks and transactions, kept in the key-value store when they are asked for again. One is
- * given only after the store said that the block still is a part of its history, so that an answer is the same whether it
- * was kept or not; without the key-value store they are all made anew.
+ * Caches final responses (irreversible blocks and transactions) in the key-value store once they are requested again. A
+ * cached response is sent only after the store has confirmed that its block is still part of the history, so a client gets
+ * the same response with and without the cache.
  */
 export class ResponseCache {
-  private readonly asked = new LRUCache<string, true>({ max: MOST_ASKED });
+  private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
   private readonly count: (outcome: 'hit' | 'miss' | 'stale') => void;
 
   constructor(private readonly deps: ResponseCacheDeps) {
     const { registry, app } = deps;
     const lookups = counter(registry, {
       name: 'history_final_answers_total',
-      help: 'Looks for a kept answer: found, not found, or found and no longer so',
+      help: 'Lookups in the response cache: hit, miss, or stale (found but no longer valid)',
       labelNames: ['app', 'outcome'],
     });
     for (const outcome of ['hit', 'miss', 'stale']) lookups.inc({ app, outcome }, 0);
     this.count = (outcome) => lookups.inc({ app, outcome });
   }
 
-  /** The kept answer; undefined when there is none. Rejects as the store does when it is away. */
+  /**
+   * The cached response; undefined when there is none, or when the key-value store fails or takes longer than
+   * `FIND_TIMEOUT_MS`. Rejects with the store's error when the store is unavailable.
+   */
   async find(key: string): Promise<{ id: string; text: string } | undefined> {
     const { keyValue, reader } = this.deps;
-    const value = await answerInTime(keyValue.get(key), FIND_LIMIT_MS, undefined);
-    const kept = value === undefined ? undefined : parseKept(value);
-    if (!kept) {
+    const value = await answerInTime(keyValue.get(key), FIND_TIMEOUT_MS, undefined);
+    const cached = value === undefined ? undefined : parseCached(value);
+    if (!cached) {
       this.count('miss');
       return undefined;
     }
     const status = await reader.getStatus();
-    if (!isStillSo(kept, status)) {
+    if (!isStillValid(cached, status)) {
       this.count('stale');
       return undefined;
     }
     this.count('hit');
-    return { id: kept.facts.id, text: textOf(kept, status) };
+    return { id: cached.facts.id, text: textOf(cached, status) };
   }
 
-  /** Keeps an answer that this process was asked for before, unless it is large: most are asked for once. */
+  /** Caches a response if this process has seen its request before and it is not large: most requests never recur. */
   keep(key: string, body: object, printed: readonly Buffer[], facts: FinalFacts): void {
-    const wasAsked = this.asked.has(key);
-    this.asked.set(key, true);
+    const isRepeated = this.seen.has(key);
+    this.seen.set(key, true);
     const bytes = printed.reduce((sum, piece) => sum + piece.length, 0);
-    if (!wasAsked || bytes > MOST_BYTES) return;
-    const value = formatKept(body, facts);
-    // Without it the answer is made anew.
+    if (!isRepeated || bytes > MAX_BYTES) return;
+    const value = formatCached(body, facts);
+    // A failed write costs nothing but rendering the response again.
     this.deps.keyValue.set(key, value, TTL_MS).catch(() => undefined);
   }
 }
 
-/** Requests as short keys, whatever clients send; another version may answer otherwise. */
+/**
+ * Returns the function that turns the requests of a path into cache keys of constant length. Keys contain the service's
+ * version, because another version may respond differently.
+ */
 export function createCacheKeys(path: string): (request: unknown) => string {
   const version = readServiceVersion();
   return (request) => {
@@ -92,8 +98,8 @@ export function createCacheKeys(path: string): (request: unknown) => string {
   };
 }
 
-/** Whether a store would answer the same now: it was given of the same chain and history, and the block is still there. */
-function isStillSo({ facts }: KeptAnswer, status: ChainStatus): boolean {
+/** Whether the store would respond the same now: same chain, same history, and the block is still part of it. */
+function isStillValid({ facts }: CachedResponse, status: ChainStatus): boolean {
   return (
     facts.chainId === (status.chainId ?? null) &&
     facts.firstBlockNum === (status.firstBlockNum ?? null) &&
@@ -102,40 +108,40 @@ function isStillSo({ facts }: KeptAnswer, status: ChainStatus): boolean {
   );
 }
 
-function textOf({ before, after }: KeptAnswer, status: ChainStatus): string {
+function textOf({ before, after }: CachedResponse, status: ChainStatus): string {
   return after === '' ? before : `${before}${status.lastIrreversible?.num ?? 0}${after}`;
 }
 
-/** Three lines; JSON text has no line breaks. */
-function formatKept(body: object, { id, blockNum, status }: FinalFacts): string {
+/** Three lines: facts, text before and text after the changing value. JSON text contains no line breaks. */
+function formatCached(body: object, { id, blockNum, status }: FinalFacts): string {
   const { chainId = null, firstBlockNum = null } = status;
-  const facts: KeptAnswer['facts'] = { id, blockNum, chainId, firstBlockNum };
-  return [JSON.stringify(facts), ...cutAtMoving(body)].join('\n');
+  const facts: CachedResponse['facts'] = { id, blockNum, chainId, firstBlockNum };
+  return [JSON.stringify(facts), ...splitAtChangingField(body)].join('\n');
 }
 
-/** The text of an answer before and after the value of the field that moves. */
-function cutAtMoving(body: object): [string, string] {
+/** The text of a response before and after the value of `CHANGING_FIELD`. */
+function splitAtChangingField(body: object): [string, string] {
   const entries = Object.entries(body);
-  const place = entries.findIndex(([name]) => name === MOVING);
-  if (place < 0) return [stringifyJson(body), ''];
-  const before = stringifyJson(Object.fromEntries(entries.slice(0, place)));
-  const after = stringifyJson(Object.fromEntries(entries.slice(place + 1)));
-  return [`${before.slice(0, -1)},"${MOVING}":`, `,${after.slice(1)}`];
+  const index = entries.findIndex(([name]) => name === CHANGING_FIELD);
+  if (index < 0) return [stringifyJson(body), ''];
+  const before = stringifyJson(Object.fromEntries(entries.slice(0, index)));
+  const after = stringifyJson(Object.fromEntries(entries.slice(index + 1)));
+  return [`${before.slice(0, -1)},"${CHANGING_FIELD}":`, `,${after.slice(1)}`];
 }
 
-/** Undefined for what is not whole. */
-function parseKept(value: string): KeptAnswer | undefined {
+/** Undefined for a value that is not complete. */
+function parseCached(value: string): CachedResponse | undefined {
   const [facts = '', before, after, ...rest] = value.split('\n');
   if (before === undefined || after === undefined || rest.length > 0) return undefined;
   const parsed = parseFacts(facts);
   return parsed && { facts: parsed, before, after };
 }
 
-function parseFacts(text: string): KeptAnswer['facts'] | undefined {
+function parseFacts(text: string): CachedResponse['facts'] | undefined {
   try {
-    const facts = JSON.parse(text) as Partial<KeptAnswer['facts']> | null;
-    const isWhole = typeof facts?.id === 'string' && typeof facts.blockNum === 'number';
-    return isWhole ? (facts as KeptAnswer['facts']) : undefined;
+    const facts = JSON.parse(text) as Partial<CachedResponse['facts']> | null;
+    const isComplete = typeof facts?.id === 'string' && typeof facts.blockNum === 'number';
+    return isComplete ? (facts as CachedResponse['facts']) : undefined;
   } catch {
     return undefined;
   }

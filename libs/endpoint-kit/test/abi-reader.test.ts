@@ -1,12 +1,12 @@
 import { ABI, Serializer } from '@wharfkit/antelope';
 import { DecodeAllowance } from '@antelope-history/abi';
+import { SampleReader } from '@antelope-history/endpoint-testing';
 import type { AbiRequest, ChainStatus } from '@antelope-history/records';
 import { Registry } from '@antelope-history/service';
 import type { HistoryReader } from '@antelope-history/store';
 import { createAbiReader } from '../src/abi-reader';
 import { LargeResponses } from '../src/large-responses';
 import { RequestWork } from '../src/request-work';
-import { SampleReader } from './sample-reader';
 
 describe('createAbiReader', () => {
   let sample: SampleReader;

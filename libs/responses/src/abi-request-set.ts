@@ -1,5 +1,5 @@
 import type { AbiRequest, ActionRecord } from '@antelope-history/records';
-import { ownTrace } from './action-trace';
+import { ownTrace } from './action-records';
 
 /** Collects the places at which an answer needs ABIs, each ABI version once where that can be told. */
 export class AbiRequestSet {

@@ -1,6 +1,8 @@
-export { createAbiDecoders, type AbiDecoders } from './abi-decoders';
-export { abisOfActions, renderActions, type StoredActionsPage } from './actions-response';
-export { abisOfBlock, renderBlock } from './chain-block-response';
-export { abisOfBlockTraces, renderBlockTraces, type StoredBlockTraces } from './trace-block-response';
-export { abisOfTransaction, renderTransaction } from './transaction-response';
+export { type AbiDecoders, createAbiDecoders } from './abi-decoders';
+export { AbiRequestSet } from './abi-request-set';
+export * from './act';
+export * from './action-records';
+export * from './integer64';
+export * from './print-parts';
 export { RESPONSE_LIMITS, ResponseBudget, type ResponseLimits } from './response-budget';
+export * from './transaction-json';

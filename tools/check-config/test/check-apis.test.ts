@@ -5,7 +5,9 @@ import path from 'node:path';
 import type { Finding } from '@antelope-history/connections';
 import { createGateway } from '@antelope-history/gateway-proxy';
 import { MemoryKeyValue } from '@antelope-history/in-process';
-import { createChainApi, createHistoryApi, createTraceApi } from '@antelope-history/endpoint-kit';
+import { createChainApi } from '@antelope-history/chain-endpoints';
+import { createHistoryApi } from '@antelope-history/history-endpoints';
+import { createTraceApi } from '@antelope-history/trace-endpoints';
 import {
   createLogger,
   listen,
