@@ -1,4 +1,4 @@
-import { createChainApi } from '@antelope-history/query-api';
+import { createChainApi } from '@antelope-history/chain-endpoints';
 import { runApi } from '@antelope-history/run-api';
 
 runApi({ name: 'chain-api', section: 'chainApi', createApp: createChainApi });

@@ -1,6 +1,6 @@
-import { sampleFolder } from '@antelope-history/test-support/recordings';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { type IndexedService, startIndexedService, stop } from '@antelope-history/service-process';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { type AppProcess, CheckedClient, startApp } from '../src';
 
 const { getActions, getTransaction, getChainBlock, getTraceBlock } = ROUTES;

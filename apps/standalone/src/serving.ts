@@ -1,7 +1,10 @@
 import type { RequestListener } from 'node:http';
+import { createChainApi } from '@antelope-history/chain-endpoints';
+import { LargeResponses } from '@antelope-history/endpoint-kit';
+import { createHistoryApi } from '@antelope-history/history-endpoints';
 import { openStoreReader } from '@antelope-history/open-store-reader';
-import { createChainApi, createHistoryApi, createTraceApi, LargeResponses } from '@antelope-history/query-api';
-import { listen, type Config, type Logger, type Registry } from '@antelope-history/service';
+import { type Config, listen, type Logger, type Registry } from '@antelope-history/service';
+import { createTraceApi } from '@antelope-history/trace-endpoints';
 
 export interface ServingContext {
   config: Config;

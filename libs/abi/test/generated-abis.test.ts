@@ -11,14 +11,8 @@ import {
 } from '@antelope-history/test-support/random';
 import { SAMPLES } from '@antelope-history/test-support/recordings';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
-import {
-  type AbiDecoder,
-  createAbiDecoder,
-  DecodeAllowance,
-  DEFAULT_DECODE_LIMITS,
-  type JsonValue,
-  stringifyJson,
-} from '../src/index';
+import { type AbiDecoder, createAbiDecoder, DecodeAllowance, DEFAULT_DECODE_LIMITS } from '../src/index';
+import { type JsonValue, stringifyJson } from '@antelope-history/json';
 import { lastAbis } from './recorded-actions';
 
 /** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */

@@ -1,7 +1,8 @@
-import { createRandom, mutate, type Random, testSize } from '@antelope-history/test-support/random';
+import { stringifyJson } from '@antelope-history/json';
 import { HistoryError } from '@antelope-history/schemas';
+import { createRandom, mutate, type Random, testSize } from '@antelope-history/test-support/random';
 import { SAMPLES } from '@antelope-history/test-support/recordings';
-import { createAbiDecoder, stringifyJson } from '../src/index';
+import { createAbiDecoder } from '../src/index';
 import { lastAbis, recordedActions } from './recorded-actions';
 
 /** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */

@@ -1,4 +1,5 @@
-import { ExactInteger, type JsonObject, type JsonValue, type ResolvedType } from '@antelope-history/abi';
+import type { ResolvedType } from '@antelope-history/abi';
+import { ExactInteger, type JsonObject, type JsonValue } from '@antelope-history/json';
 
 /** A way in which the node's JSON, which is ours, and wharfkit's differ for the same value. */
 export interface Difference {

@@ -1,5 +1,5 @@
 import type { KeyValue } from '@antelope-history/key-value';
-import { describeLag, healthAnswer, type HealthAnswer, type HealthStatus } from '@antelope-history/schemas';
+import { describeLag, healthResponse, type HealthResponse, type HealthStatus } from '@antelope-history/schemas';
 import { answerOf, type Config, readServiceVersion, statusOf } from '@antelope-history/service';
 import { ProcessWatch } from './process-watch';
 
@@ -16,8 +16,8 @@ const ANSWER_LIMIT_MS = 2_000;
 /** How long one result is reused, so that frequent monitors do not multiply the requests to the APIs. */
 const REUSED_FOR_MS = 1_000;
 
-type ChainFacts = Omit<HealthAnswer, 'status' | 'version' | 'components'>;
-type Component = HealthAnswer['components'][string];
+type ChainFacts = Omit<HealthResponse, 'status' | 'version' | 'components'>;
+type Component = HealthResponse['components'][string];
 
 interface ApiHealth {
   status: HealthStatus;
@@ -35,11 +35,11 @@ const NO_FACTS: ChainFacts = {
 };
 
 /** The health of the whole service: the chain's state as the APIs report it, and the status of every component. */
-export function createGatewayHealth(deps: GatewayHealthDeps): () => Promise<HealthAnswer> {
+export function createGatewayHealth(deps: GatewayHealthDeps): () => Promise<HealthResponse> {
   const { now = Date.now } = deps;
   const version = readServiceVersion();
   const processes = new ProcessWatch(deps.keyValue, now);
-  let last: { health: Promise<HealthAnswer>; at: number } | undefined;
+  let last: { health: Promise<HealthResponse>; at: number } | undefined;
   return () => {
     if (!last || now() - last.at >= REUSED_FOR_MS) last = { health: readHealth(deps, processes, version), at: now() };
     return last.health;
@@ -50,7 +50,7 @@ async function readHealth(
   { config, keyValue, components = {} }: GatewayHealthDeps,
   processes: ProcessWatch,
   version: string,
-): Promise<HealthAnswer> {
+): Promise<HealthResponse> {
   const { historyApiUrl, chainApiUrl, traceApiUrl } = config.gateway;
   const apiUrls = { history_api: historyApiUrl, chain_api: chainApiUrl, trace_api: traceApiUrl };
   const [apis, keyValueStatus, others, reported] = await Promise.all([
@@ -101,7 +101,12 @@ async function readApis(urls: string[]): Promise<ApiHealth> {
 async function readApi(url: string): Promise<ApiHealth> {
   try {
     const response = await fetch(`${url.replace(/\/$/, '')}/health`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
-    const { status, version: _version, components: _components, ...facts } = healthAnswer.parse(await response.json());
+    const {
+      status,
+      version: _version,
+      components: _components,
+      ...facts
+    } = healthResponse.parse(await response.json());
     return { status, facts };
   } catch {
     return { status: 'down', facts: NO_FACTS };

@@ -1,12 +1,5 @@
-import { type HealthAnswer, type ShortHealthAnswer, shortHealthAnswer } from '@antelope-history/schemas';
-import {
-  healthRoute,
-  type HttpRoute,
-  liveRoute,
-  metricsRoute,
-  type PublicPath,
-  type Registry,
-} from '@antelope-history/service';
+import { type HealthResponse, type ShortHealthResponse, shortHealthResponse } from '@antelope-history/schemas';
+import { healthRoute, type HttpRoute, liveRoute, metricsRoute, type PublicPath, type Registry } from '@antelope-history/service';
 import { docsRoutes } from './docs-routes';
 import { createGatewayHealth, type GatewayHealthDeps } from './gateway-health';
 import { statusRoutes } from './status-page/status-routes';
@@ -37,6 +30,6 @@ export function createGatewayPages(deps: GatewayPagesDeps, shown: PublicPath[]):
 }
 
 /** Keeps the status and the block numbers; the components are not for clients. */
-function shorten(health: HealthAnswer): ShortHealthAnswer {
-  return shortHealthAnswer.parse(health);
+function shorten(health: HealthResponse): ShortHealthResponse {
+  return shortHealthResponse.parse(health);
 }

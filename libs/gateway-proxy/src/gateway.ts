@@ -3,7 +3,8 @@ import cors from 'cors';
 import type { Express, Request, RequestHandler } from 'express';
 import { constants } from 'node:zlib';
 import type { KeyValue } from '@antelope-history/key-value';
-import { HistoryError, ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
+import { HistoryError } from '@antelope-history/schemas';
 import {
   type Config,
   createHttpApp,
@@ -81,11 +82,11 @@ function upstreamRoutes(deps: GatewayDeps, identify: RequestHandler[]): HttpRout
     chain: createUpstreamProxy('chain-api', chainApiUrl, log, now),
     trace: createUpstreamProxy('trace-api', traceApiUrl, log, now),
   };
-  const routes: HttpRoute[] = Object.values(ROUTES).map(({ endpoint, path, app, method }) => ({
+  const routes: HttpRoute[] = Object.values(ROUTES).map(({ endpoint, path, group, method }) => ({
     endpoint,
     path,
     method,
-    handlers: [...admit, proxyTo[app](() => path)],
+    handlers: [...admit, proxyTo[group](() => path)],
   }));
   if (chainNodeUrl === undefined) return routes;
   const proxyToNode = createUpstreamProxy('chain-node', [chainNodeUrl], log, now);

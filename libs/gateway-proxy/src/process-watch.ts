@@ -1,8 +1,8 @@
 import type { KeyValue } from '@antelope-history/key-value';
-import type { HealthAnswer, HealthStatus } from '@antelope-history/schemas';
+import type { HealthResponse, HealthStatus } from '@antelope-history/schemas';
 import { type Heartbeat, HEARTBEAT_TTL_MS, readHeartbeats } from '@antelope-history/service';
 
-type Component = HealthAnswer['components'][string];
+type Component = HealthResponse['components'][string];
 
 /** The three stages need each other: where one of them runs, the others should run, too. */
 const STAGES = ['reader', 'deserializer', 'indexer'];

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import { healthAnswer } from '@antelope-history/schemas';
+import { healthResponse } from '@antelope-history/schemas';
 import type { Heartbeat } from '@antelope-history/service';
 import { BrokenKeyValue, CHAIN_FACTS, GatewayStand, type Settings } from './gateway-stand';
 
@@ -93,7 +93,7 @@ describe('GET /health of the operations listener', () => {
         chain_api: { status: 'ok' },
       },
     });
-    expect(healthAnswer.parse(first.body)).toEqual(first.body);
+    expect(healthResponse.parse(first.body)).toEqual(first.body);
     expect(first.text).not.toContain('machine');
     now = 10_000;
     expect((await request(gateway).get('/health')).body).toMatchObject({

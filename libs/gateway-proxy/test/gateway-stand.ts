@@ -1,19 +1,9 @@
 import type { RequestListener } from 'node:http';
-import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import type { KeyValue } from '@antelope-history/key-value';
-import { type ApiName, type HealthAnswer, type HealthStatus, ROUTES } from '@antelope-history/schemas';
-import {
-  type Config,
-  createHttpApp,
-  createLogger,
-  jsonBodyOf,
-  listen,
-  type Listener,
-  loadConfig,
-  operationsRoutes,
-  readJsonBody,
-  Registry,
-} from '@antelope-history/service';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
+import { ROUTES } from '@antelope-history/routes';
+import type { HealthResponse, HealthStatus, RouteGroup } from '@antelope-history/schemas';
+import { type Config, createHttpApp, createLogger, jsonBodyOf, listen, type Listener, loadConfig, operationsRoutes, readJsonBody, Registry } from '@antelope-history/service';
 import { createGateway, createGatewayOperations, type GatewayDeps } from '../src';
 
 const log = createLogger('test', 'silent');
@@ -31,9 +21,9 @@ export const CHAIN_FACTS = {
 };
 
 /** An API that echoes the request. */
-function createEchoApi(app: ApiName, health: () => HealthStatus) {
+function createEchoApi(app: RouteGroup, health: () => HealthStatus) {
   const registry = new Registry();
-  const routes = Object.values(ROUTES).filter((route) => route.app === app);
+  const routes = Object.values(ROUTES).filter((route) => route.group === app);
   return createHttpApp({
     name: app,
     log,
@@ -49,7 +39,7 @@ function createEchoApi(app: ApiName, health: () => HealthStatus) {
             void response.json({ app, path, body: jsonBodyOf(incoming), requestId: incoming.get('x-request-id') }),
         ],
       })),
-      ...operationsRoutes(async (): Promise<HealthAnswer> => ({ ...CHAIN_FACTS, status: health() }), registry),
+      ...operationsRoutes(async (): Promise<HealthResponse> => ({ ...CHAIN_FACTS, status: health() }), registry),
     ],
   });
 }
@@ -71,7 +61,7 @@ export class GatewayStand {
   /** The status that the chain API reports in /health. */
   chainHealth: HealthStatus = 'ok';
   private readonly listeners: Listener[] = [];
-  private urls: Record<ApiName, string> = { history: '', chain: '', trace: '' };
+  private urls: Record<RouteGroup, string> = { history: '', chain: '', trace: '' };
 
   async open(): Promise<void> {
     this.urls = {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as httpRequest, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import request from 'supertest';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { Registry } from '@antelope-history/service';
 import { GatewayStand } from './gateway-stand';
 
@@ -11,7 +11,7 @@ describe('the gateway', () => {
   beforeAll(() => stand.open());
   afterAll(() => stand.close());
 
-  it.each(Object.values(ROUTES))('forwards $path with its body to the $app app', async ({ path, app }) => {
+  it.each(Object.values(ROUTES))('forwards $path with its body to the $group API', async ({ path, group: app }) => {
     const response = await request(stand.createGateway()).post(`${path}/?x=1`).type('text/plain').send('{"a":[1,{}]}');
     expect(response.body).toMatchObject({ app, path, body: { a: [1, {}] } });
   });

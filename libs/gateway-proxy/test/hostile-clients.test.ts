@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from '@antelope-history/service';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { GatewayStand } from './gateway-stand';
 
 const { path } = ROUTES.getActions;

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { Registry } from '@antelope-history/service';
 import { BrokenKeyValue, GatewayStand } from './gateway-stand';
 

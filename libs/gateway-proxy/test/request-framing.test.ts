@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { GatewayStand } from './gateway-stand';
 import { RecordingUpstream } from './recording-upstream';
 

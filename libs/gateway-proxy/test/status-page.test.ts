@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import request from 'supertest';
-import { healthAnswer, type HealthAnswer } from '@antelope-history/schemas';
+import { healthResponse, type HealthResponse } from '@antelope-history/schemas';
 import { renderStatusPage } from '../src/status-page/render-status-page';
 import { BrokenKeyValue, CHAIN_FACTS, GatewayStand } from './gateway-stand';
 
@@ -19,7 +19,7 @@ describe('the status page', () => {
     const page = await get({ now: () => AT.getTime() });
     const { body } = await request(stand.createOperations()).get('/health');
     expect([page.status, page.type]).toEqual([200, 'text/html']);
-    expect(page.text).toBe(renderStatusPage(healthAnswer.parse(body), SERVED, AT));
+    expect(page.text).toBe(renderStatusPage(healthResponse.parse(body), SERVED, AT));
     expect(page.text).toContain('Everything is running');
     expect(page.text).toContain('2026-01-02 03:04:05 UTC');
   });
@@ -81,7 +81,7 @@ describe('the status page', () => {
   });
 
   describe('with facts', () => {
-    const render = (health: Partial<HealthAnswer>): string =>
+    const render = (health: Partial<HealthResponse>): string =>
       renderStatusPage({ ...CHAIN_FACTS, status: 'ok', ...health }, SERVED, AT);
 
     it('shows the state of the chain', () => {

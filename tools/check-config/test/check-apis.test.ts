@@ -2,21 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createChainApi } from '@antelope-history/chain-endpoints';
 import type { Finding } from '@antelope-history/connections';
 import { createGateway } from '@antelope-history/gateway-proxy';
+import { createHistoryApi } from '@antelope-history/history-endpoints';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import { createChainApi, createHistoryApi, createTraceApi } from '@antelope-history/query-api';
-import {
-  createLogger,
-  listen,
-  loadConfig,
-  readServiceVersion,
-  Registry,
-  type Listener,
-} from '@antelope-history/service';
+import { createLogger, listen, type Listener, loadConfig, readServiceVersion, Registry } from '@antelope-history/service';
 import { findFreePorts } from '@antelope-history/services';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
+import { createTraceApi } from '@antelope-history/trace-endpoints';
 import { listChecks } from '../src/list-checks';
 import { runChecks } from '../src/run-checks';
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { createOpenApiDocument } from '@antelope-history/openapi';
-import { type ResponseCheck, createResponseCheck } from '@antelope-history/test-support/openapi-check';
+import { ROUTES } from '@antelope-history/routes';
+import { createResponseCheck, type ResponseCheck } from '@antelope-history/test-support/openapi-check';
 import type { ChainFacts } from './chain-facts';
-import { generateRequests, type GeneratedRequest } from './generated-requests';
+import { type GeneratedRequest, generateRequests } from './generated-requests';
 import { HttpClient, type TimedAnswer } from './http-client';
 
 export interface FuzzOptions {
@@ -78,7 +79,7 @@ type Judge = (request: GeneratedRequest, answer: TimedAnswer) => string | undefi
 
 /** What is wrong with an answer; undefined when nothing is. */
 export function createJudge(limitMs: number): Judge {
-  const check: ResponseCheck = createResponseCheck(createOpenApiDocument({ version: '' }));
+  const check: ResponseCheck = createResponseCheck(createOpenApiDocument({ version: '', routes: ROUTES }));
   let large = 0;
   return ({ path }, { status, contentType, body, ms }) => {
     if (status >= 500) return `status ${status}`;

@@ -1,7 +1,7 @@
+import { ROUTES } from '@antelope-history/routes';
+import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
 import { testSize } from '@antelope-history/test-support/random';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
-import { ROUTES } from '@antelope-history/schemas';
-import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
 import { createJudge, HttpClient, readChainFacts, readKnownFailures, runFuzz } from '../src';
 
 const SAMPLE = sampleFolder('leap-edge');

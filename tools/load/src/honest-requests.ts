@@ -1,5 +1,5 @@
 import { readChainFacts } from '@antelope-history/fuzz';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 
 export interface LoadRequest {
   path: string;

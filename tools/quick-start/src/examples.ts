@@ -1,4 +1,4 @@
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import type { ServiceClient } from './service-client';
 
 /** A request that the running service answers with something. */
@@ -40,7 +40,7 @@ export async function findExamples(client: ServiceClient): Promise<Example[] | u
 }
 
 async function readActions(client: ServiceClient, body: Record<string, unknown>) {
-  const answer = ROUTES.getActions.answer.safeParse(await client.post(ROUTES.getActions.path, body));
+  const answer = ROUTES.getActions.response.safeParse(await client.post(ROUTES.getActions.path, body));
   return answer.success ? answer.data.actions : [];
 }
 
@@ -54,21 +54,21 @@ async function firstNotEmpty<Item>(reads: (() => Promise<Item[]>)[]): Promise<It
 
 /** The system account controls others on most chains; else somebody who acted. */
 async function findControllingAccount(client: ServiceClient, rows: ActionRow[]): Promise<string | undefined> {
-  const { path, answer } = ROUTES.getControlledAccounts;
+  const { path, response } = ROUTES.getControlledAccounts;
   const actors = rows.flatMap(({ action_trace }) => action_trace.act.authorization.map(({ actor }) => actor));
   for (const account of [...new Set(['eosio', 'eosio.prods', ...actors])].slice(0, MOST_TRIES)) {
-    const controlled = answer.safeParse(await client.post(path, { controlling_account: account }));
+    const controlled = response.safeParse(await client.post(path, { controlling_account: account }));
     if (controlled.data && controlled.data.controlled_accounts.length > 0) return account;
   }
   return undefined;
 }
 
 async function findKey(client: ServiceClient): Promise<string | undefined> {
-  const { path, answer } = ROUTES.getKeyAccounts;
+  const { path, response } = ROUTES.getKeyAccounts;
   const rows = await readActions(client, { filter: 'eosio:newaccount,eosio:updateauth', offset: 20 });
   const keys = rows.flatMap(({ action_trace }) => publicKeysIn(action_trace.act.data));
   for (const key of [...new Set([...keys, DEVELOPMENT_KEY])].slice(0, MOST_TRIES)) {
-    const accounts = answer.safeParse(await client.post(path, { public_key: key }));
+    const accounts = response.safeParse(await client.post(path, { public_key: key }));
     if (accounts.data && accounts.data.account_names.length > 0) return key;
   }
   return undefined;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceClient } from '@antelope-history/quick-start';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import {
   holdServices,
   identify,
@@ -143,12 +143,12 @@ async function untilCommitted(
 ): Promise<void> {
   const limit = Date.now() + COMMIT_LIMIT_MS;
   const client = new ServiceClient({ url });
-  const { path, answer } = ROUTES.getChainBlock;
+  const { path, response } = ROUTES.getChainBlock;
   const isThere = async (): Promise<boolean> => {
     // Workers are asked first: a client that asks for blocks that are not there yet costs the store more.
     if ((await readSuiteFigures(apps)).committedBlock < num) return false;
     const block = await client.post(path, { block_num_or_id: num }).catch(() => undefined);
-    return answer.safeParse(block).data?.id === id;
+    return response.safeParse(block).data?.id === id;
   };
   while (!(await isThere())) {
     if (Date.now() > limit) throw new Error(`block ${num} was not committed in time`);

@@ -1,18 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { startReplay, stop } from '@antelope-history/service-process';
-import {
-  createIndexPrefix,
-  createKeyPrefix,
-  createVhost,
-  describeWithService,
-  findFreePorts,
-  type IndexPrefix,
-  type KeyPrefix,
-  type Vhost,
-} from '@antelope-history/services';
+import { createIndexPrefix, createKeyPrefix, createVhost, describeWithService, findFreePorts, type IndexPrefix, type KeyPrefix, type Vhost } from '@antelope-history/services';
+import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { API_KINDS } from '../src';
 import { Machine } from './machine';
 

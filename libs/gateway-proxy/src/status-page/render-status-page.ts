@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { HealthAnswer, HealthStatus } from '@antelope-history/schemas';
+import type { HealthResponse, HealthStatus } from '@antelope-history/schemas';
 import { ICON, SCRIPT, STYLE } from './status-page-assets';
 
-type Component = HealthAnswer['components'][string];
+type Component = HealthResponse['components'][string];
 
 /** The policy allows only the script and the style of this page, by hash, and requests to the gateway itself. */
 export const STATUS_PAGE_HEADERS = {
@@ -56,7 +56,7 @@ const LINKS: Record<string, string> = {
  * The status page: /health for people. `SCRIPT` updates the elements with an id; without JavaScript the page reloads itself.
  * `served`: the paths to which the page may link.
  */
-export function renderStatusPage(health: HealthAnswer, served: string[], at: Date): string {
+export function renderStatusPage(health: HealthResponse, served: string[], at: Date): string {
   const { status, version, chain_id: chainId } = health;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -112,7 +112,7 @@ function renderLinks(served: string[]): string {
 }
 
 /** The share of the chain that is committed; drawn as SVG because the policy forbids inline styles. */
-function renderProgress({ committed_block_num: committed, head_block_num: head }: HealthAnswer): string {
+function renderProgress({ committed_block_num: committed, head_block_num: head }: HealthResponse): string {
   if (committed === null || !head) return '<p>no block is committed yet</p>';
   const percent = Number(((Math.min(committed, head) / head) * 100).toFixed(2));
   return (
@@ -125,7 +125,7 @@ function renderFigure(id: string, name: string, value: string): string {
   return `<div><dt>${name}</dt><dd id="${id}">${value}</dd></div>`;
 }
 
-function renderRanges(ranges: HealthAnswer['incomplete_ranges']): string {
+function renderRanges(ranges: HealthResponse['incomplete_ranges']): string {
   if (ranges.length === 0) return '';
   const shown = ranges
     .slice(0, 20)
@@ -134,7 +134,7 @@ function renderRanges(ranges: HealthAnswer['incomplete_ranges']): string {
   return `<p class="ranges">Incomplete ranges: ${shown.join(', ')}${rest}</p>`;
 }
 
-function renderComponents(components: HealthAnswer['components']): string {
+function renderComponents(components: HealthResponse['components']): string {
   const order = Object.keys(NAMES);
   const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   return Object.entries(components)
