@@ -1,8 +1,8 @@
 import type { GetChainBlockResponse } from '@antelope-history/chain-routes';
 import { blockAt, readRecordedChain, runSteps, storedBlockOf, UnlimitedBudget } from '@antelope-history/endpoint-testing';
 import { stringifyJson } from '@antelope-history/json';
-import type { StoredBlock } from '@antelope-history/records';
 import type { AbiDecoders } from '@antelope-history/responses';
+import type { StoredBlock } from '@antelope-history/store';
 import { readChainBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import * as renderer from '../src/get-block-response';
 

@@ -7,7 +7,7 @@ import {
   SampleReader,
 } from '@antelope-history/endpoint-testing';
 import { CHAIN_ROUTES } from '@antelope-history/chain-routes';
-import { readAuthorizers, readChainBlocks, sampleFolder } from '@antelope-history/recordings';
+import { readAuthorizers, readChainBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import { errorResponse } from '@antelope-history/schemas';
 import { createChainApi } from '../src';
 

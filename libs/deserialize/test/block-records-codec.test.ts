@@ -1,4 +1,4 @@
-import { openSample, SAMPLES } from '@antelope-history/recordings';
+import { openSample, SAMPLES } from '@antelope-history/test-support/recordings';
 import { blockRecordsCodec, type BlockRecords } from '@antelope-history/records';
 import type { HistoryError } from '@antelope-history/schemas';
 import { createShipProtocol } from '@antelope-history/ship';

@@ -1,6 +1,6 @@
 import { ApiClient, createApiDeps, SampleReader } from '@antelope-history/endpoint-testing';
 import { HISTORY_ROUTES } from '@antelope-history/history-routes';
-import { type Authorization, readAuthorizers, sampleFolder } from '@antelope-history/recordings';
+import { type Authorization, readAuthorizers, sampleFolder } from '@antelope-history/test-support/recordings';
 import { createHistoryApi } from '../src';
 
 const client = new ApiClient(HISTORY_ROUTES);

@@ -1,4 +1,4 @@
-import { openSample, SAMPLES } from '@antelope-history/recordings';
+import { openSample, SAMPLES } from '@antelope-history/test-support/recordings';
 import type { HistoryError } from '@antelope-history/schemas';
 import fc from 'fast-check';
 import { rawBlockCodec } from '../src/index';

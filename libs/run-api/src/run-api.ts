@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { openStoreReader } from '@antelope-history/open-store-reader';
-import { createHealthReader, createStateReader, type QueryApiDeps } from '@antelope-history/query-api';
+import { createHealthReader, createStateReader, type ApiDeps } from '@antelope-history/endpoint-kit';
 import {
   HTTP_WORK,
   listen,
@@ -20,7 +20,7 @@ export interface Api {
   /** The configuration section with the address of the endpoints; `ops` has the operations port under the same name. */
   section: 'historyApi' | 'chainApi' | 'traceApi';
   /** Creates the HTTP handler of the group. */
-  createApp(deps: QueryApiDeps): RequestListener;
+  createApp(deps: ApiDeps): RequestListener;
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   SampleReader,
 } from '@antelope-history/endpoint-testing';
 import { TRACE_ROUTES } from '@antelope-history/trace-routes';
-import { readTraceBlocks, sampleFolder } from '@antelope-history/recordings';
+import { readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import { createTraceApi } from '../src';
 
 const client = new ApiClient(TRACE_ROUTES);

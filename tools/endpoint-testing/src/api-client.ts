@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
-import { createAnswerCheck } from '@antelope-history/openapi-check';
+import { createOpenApiDocument } from '@antelope-history/openapi';
+import { createResponseCheck } from '@antelope-history/test-support/openapi-check';
 import { errorResponse, type RouteTable } from '@antelope-history/schemas';
 
 /** An error response: status, message, and the first of its details. */
@@ -17,7 +18,7 @@ export class ApiClient {
   private readonly check;
 
   constructor(routes: RouteTable) {
-    this.check = createAnswerCheck(routes);
+    this.check = createResponseCheck(createOpenApiDocument({ version: '', routes }));
   }
 
   async post(app: RequestListener, { path }: { path: string }, body: unknown): Promise<request.Response> {

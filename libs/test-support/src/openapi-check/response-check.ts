@@ -1,6 +1,4 @@
 import Ajv2020, { type ErrorObject, type ValidateFunction } from 'ajv/dist/2020';
-import type { ResponseDescription } from '@antelope-history/openapi';
-import type { RouteTable } from '@antelope-history/schemas';
 
 /** The parts of an OpenAPI 3.1 document that the check reads. */
 export interface CheckedDocument {
@@ -45,7 +43,7 @@ export function createResponseCheck(document: CheckedDocument): ResponseCheck {
   }
 
   return ({ method, path, status, contentType, body }) => {
-    const { description, pointer } = findDescription(document, anyEndpoint, method, path, status);
+    const { description, pointer } = findDescription(document, method, path, status);
     const mediaType = (contentType ?? '').replace(/;.*$/, '');
     if (description.content[mediaType] === undefined) return [`the content type is ${mediaType}`];
     if (mediaType !== JSON_TYPE) return [];

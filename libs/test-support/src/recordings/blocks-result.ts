@@ -2,7 +2,7 @@ import { ByteCursor } from './byte-cursor';
 import { RecordingError } from './recording-error';
 
 /** A block by number and id (64 lowercase hex digits). */
-export interface RecordedPosition {
+export interface BlockPosition {
   num: number;
   id: string;
 }
@@ -17,11 +17,11 @@ export interface ResultSection {
 
 /** What stands at fixed places of a `get_blocks_result_v0`; nothing is copied but the ids. */
 export interface BlocksResult {
-  head: RecordedPosition;
-  lastIrreversible: RecordedPosition;
+  head: BlockPosition;
+  lastIrreversible: BlockPosition;
   /** Absent when the node had nothing to send under the next number. */
-  thisBlock: RecordedPosition | undefined;
-  prevBlock: RecordedPosition | undefined;
+  thisBlock: BlockPosition | undefined;
+  prevBlock: BlockPosition | undefined;
   block: ResultSection;
   traces: ResultSection;
   deltas: ResultSection;
@@ -53,11 +53,11 @@ export function peekBlocksResult(bytes: Buffer): BlocksResult {
   return result;
 }
 
-function position(cursor: ByteCursor): RecordedPosition {
+function position(cursor: ByteCursor): BlockPosition {
   return { num: cursor.uint32(), id: cursor.hex(32) };
 }
 
-function optionalPosition(cursor: ByteCursor): RecordedPosition | undefined {
+function optionalPosition(cursor: ByteCursor): BlockPosition | undefined {
   return cursor.uint8() === 0 ? undefined : position(cursor);
 }
 

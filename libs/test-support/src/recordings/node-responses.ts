@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { RecordedPosition } from './blocks-result';
+import type { BlockPosition } from './blocks-result';
 import { RecordingError } from './recording-error';
 import { messageOf, readGzipFile, readJsonFile } from './recording-file';
 
@@ -69,8 +69,8 @@ export interface Authorization {
 export interface Authorizers {
   chainId: string;
   /** Where the node stood when it was asked. */
-  head: RecordedPosition;
-  lastIrreversible: RecordedPosition;
+  head: BlockPosition;
+  lastIrreversible: BlockPosition;
   /** By public key, in both spellings. */
   keys: Record<string, Authorization[]>;
   /** By account name. */
