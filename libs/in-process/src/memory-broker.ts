@@ -1,6 +1,6 @@
 import { HistoryError } from '@antelope-history/schemas';
 import {
-  MOST_DEAD_LETTERS,
+  MAX_DEAD_LETTERS,
   type Broker,
   type DeadLetter,
   type Delivery,
@@ -77,7 +77,7 @@ class MemoryQueue {
   bury(entry: Entry, reason: HistoryError): void {
     this.dead.push({ entry, reason });
     this.deadBytes += entry.bytes;
-    while (this.dead.length > MOST_DEAD_LETTERS || (this.dead.length > 1 && this.deadBytes > this.bounds.maxBytes)) {
+    while (this.dead.length > MAX_DEAD_LETTERS || (this.dead.length > 1 && this.deadBytes > this.bounds.maxBytes)) {
       this.deadBytes -= this.dead.shift()?.entry.bytes ?? 0;
     }
   }
@@ -144,7 +144,7 @@ export class MemoryBroker implements Broker {
     return Promise.resolve(this.queue(queue).deadLetters as DeadLetter<T>[]);
   }
 
-  async resendDeadLetters<T>(queue: Queue<T>): Promise<number> {
+  async redeliverDeadLetters<T>(queue: Queue<T>): Promise<number> {
     const messages = this.queue(queue).exhume() as T[];
     for (const message of messages) await this.publish(queue, message);
     return messages.length;
