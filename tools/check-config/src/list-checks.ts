@@ -1,4 +1,4 @@
-import { rabbitmqChecks } from '@antelope-history/broker-rabbitmq';
+import { rabbitmqChecks } from '@antelope-history/broker-rabbitmq/check';
 import { ok, wrong, type Check, type Finding } from '@antelope-history/connections';
 import { redisChecks } from '@antelope-history/key-value-redis';
 import { shipChecks } from '@antelope-history/reader-stage';
