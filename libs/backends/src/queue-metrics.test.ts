@@ -4,7 +4,7 @@ import { HistoryError } from '@antelope-history/schemas';
 import { Registry } from '@antelope-history/service';
 import { showQueues } from './queue-metrics';
 
-const REFETCH = { fromBlock: 1, code: 'BLOCK_GAP', reason: 'as the test wants it' };
+const REFETCH = { code: 'BLOCK_GAP', reason: 'as the test wants it' };
 
 describe('the metrics of queues', () => {
   it('count what waits and what was rejected', async () => {

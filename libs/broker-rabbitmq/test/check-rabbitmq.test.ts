@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { TOPOLOGY } from '@antelope-history/broker';
-import type { Finding } from '@antelope-history/connections';
+import type { Finding } from '@antelope-history/connections/check';
 import { describeWithPrograms } from '@antelope-history/services';
 import { makeCertificates, type Certificates } from '@antelope-history/test-tls';
 import { connect } from 'amqplib';

@@ -8,11 +8,14 @@ import {
 import { HistoryError } from '@antelope-history/schemas';
 import type { MessageCodec, Queue } from './broker';
 
-/** Asks the reader to read the chain again from a block, because a later stage could not use what came. */
+/**
+ * Asks the reader to read again from the store's committed position, because a later stage could not use a block. Messages of
+ * earlier versions carry a `fromBlock` besides, which is ignored.
+ */
 export interface RefetchRequest {
-  fromBlock: number;
-  /** A readable code of `docs/errors.md`, and what happened. */
+  /** A code of `docs/errors.md`. */
   code: string;
+  /** What happened, for the log. */
   reason: string;
 }
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { Client } from '@elastic/elasticsearch';
-import type { Finding } from '@antelope-history/connections';
+import type { Finding } from '@antelope-history/connections/check';
 import { HistoryError } from '@antelope-history/schemas';
 import { describeWithPrograms, startSecuredElasticsearch, type SecuredServer } from '@antelope-history/services';
 import { makeCertificates, type Certificates } from '@antelope-history/test-tls';

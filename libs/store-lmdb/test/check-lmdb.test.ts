@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Finding } from '@antelope-history/connections';
+import type { Finding } from '@antelope-history/connections/check';
 import { lmdbChecks, openLmdbStore, readLmdbStatus } from '../src';
 import { openForWriting } from '../src/lmdb-environment';
 import { writeFact } from '../src/chain-facts';

@@ -1,7 +1,7 @@
 import { rabbitmqChecks } from '@antelope-history/broker-rabbitmq';
-import { ok, wrong, type Check, type Finding } from '@antelope-history/connections';
+import { ok, wrong, type Check, type Finding } from '@antelope-history/connections/check';
 import { redisChecks } from '@antelope-history/key-value-redis';
-import { shipChecks } from '@antelope-history/reader-stage';
+import { shipChecks } from '@antelope-history/reader-stage/check';
 import { createLogger, type Config } from '@antelope-history/service';
 import { elasticsearchChecks } from '@antelope-history/store-elasticsearch';
 import { lmdbChecks } from '@antelope-history/store-lmdb';

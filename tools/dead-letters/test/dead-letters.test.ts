@@ -37,7 +37,7 @@ describeWithService(['rabbitmq'], (url = '') => {
         'many processes',
         createLogger('test', 'silent'),
       );
-      const request = { fromBlock: 7, code: 'BLOCK_GAP', reason: 'as the test wants it' };
+      const request = { code: 'BLOCK_GAP', reason: 'as the test wants it' };
       await broker.publish(TOPOLOGY.refetch, request);
       await broker.consume(TOPOLOGY.refetch, (delivery) => {
         delivery.reject(new HistoryError('BLOCK_REFUSED', 'too large for this test'));

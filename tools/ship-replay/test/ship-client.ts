@@ -1,4 +1,4 @@
-import { peekBlocksResult, type BlockPosition, type BlocksResult } from '@antelope-history/recordings';
+import { peekBlocksResult, type RecordedPosition, type BlocksResult } from '@antelope-history/recordings';
 import { WebSocket } from 'ws';
 
 export interface BlocksRequestFields {
@@ -6,7 +6,7 @@ export interface BlocksRequestFields {
   start?: number;
   end?: number;
   credit?: number;
-  havePositions?: BlockPosition[];
+  havePositions?: RecordedPosition[];
   /** irreversible_only, fetch_block, fetch_traces, fetch_deltas and, in version 1, fetch_finality_data. */
   flags?: number[];
 }
@@ -38,7 +38,7 @@ export function acknowledge(messages: number): Buffer {
   return packed;
 }
 
-function packPosition({ num, id }: BlockPosition): Buffer {
+function packPosition({ num, id }: RecordedPosition): Buffer {
   const packed = Buffer.alloc(36);
   packed.writeUInt32LE(num, 0);
   packed.write(id, 4, 'hex');

@@ -1,14 +1,6 @@
 import { errors, type Client } from '@elastic/elasticsearch';
-import {
-  addressOf,
-  ConnectionError,
-  describeTrouble,
-  ok,
-  toFinding,
-  warning,
-  wrong,
-  type Finding,
-} from '@antelope-history/connections';
+import { addressOf, ConnectionError, describeTrouble } from '@antelope-history/connections';
+import { ok, toFinding, warning, wrong, type Finding } from '@antelope-history/connections/check';
 import { createClient } from '../client';
 import type { ElasticsearchOptions } from '../elasticsearch-options';
 import { nameServer, toStoreError } from '../store-errors';
