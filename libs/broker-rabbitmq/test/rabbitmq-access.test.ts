@@ -65,7 +65,7 @@ describeWithPrograms(['rabbitmq-server'], () => {
 
     it('accepts the queues of the definitions as its own', async () => {
       const broker = await open({}, TOPOLOGY);
-      const request = { fromBlock: 7, code: 'BLOCK_GAP', reason: 'none' };
+      const request = { code: 'BLOCK_GAP', reason: 'none' };
       await broker.publish(TOPOLOGY.refetch, request);
       const received = await new Promise((resolve) => {
         void broker.consume(TOPOLOGY.refetch, ({ message, acknowledge }) => {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { TOPOLOGY } from '@antelope-history/broker';
-import type { Finding } from '@antelope-history/connections';
+import type { Finding } from '@antelope-history/connections/check';
 import { describeWithPrograms } from '@antelope-history/services';
 import { type Certificates, makeCertificates } from '@antelope-history/test-support/tls';
 import { openRabbitmqBroker, type RabbitmqOptions } from '../src';

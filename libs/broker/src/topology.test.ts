@@ -29,6 +29,13 @@ describe('the topology', () => {
     for (const { prefetch, maxMessages } of Object.values(TOPOLOGY)) expect(prefetch).toBeLessThanOrEqual(maxMessages);
   });
 
+  it('decodes refetch requests of versions that sent a block number, too', () => {
+    const { codec } = TOPOLOGY.refetch;
+    const request = { code: 'BLOCK_GAP', reason: 'a block is missing' };
+    expect(codec.decode(codec.encode(request))).toEqual(request);
+    expect(codec.decode(Buffer.from(JSON.stringify({ fromBlock: 7, ...request })))).toMatchObject(request);
+  });
+
   it('counts the bytes of a raw block', () => {
     const raw: RawBlock = { abi: '{}', message: Buffer.alloc(1_234), chainId: undefined, view: EMPTY.view };
     expect(TOPOLOGY.rawBlocks.sizeOf(raw)).toBe(1_234);

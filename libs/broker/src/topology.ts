@@ -1,18 +1,15 @@
-import {
-  blockRecordsCodec,
-  rawBlockCodec,
-  type Authority,
-  type BlockRecords,
-  type RawBlock,
-} from '@antelope-history/records';
+import { type Authority, type BlockRecords, blockRecordsCodec, type RawBlock, rawBlockCodec } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { MessageCodec, Queue } from './broker';
 
-/** Asks the reader to read the chain again, because a later stage could not use a message. */
+/**
+ * Asks the reader to read again from the store's committed position, because a later stage could not use a block. Messages of
+ * earlier versions carry a `fromBlock` besides, which is ignored.
+ */
 export interface RefetchRequest {
-  fromBlock: number;
   /** A code of `docs/errors.md`. */
   code: string;
+  /** What happened, for the log. */
   reason: string;
 }
 

@@ -1,5 +1,5 @@
+import { addressOf, type ServerName } from '@antelope-history/connections';
 import {
-  addressOf,
   checkServerClock,
   ok,
   toFinding,
@@ -7,8 +7,7 @@ import {
   wrong,
   type Check,
   type Finding,
-  type ServerName,
-} from '@antelope-history/connections';
+} from '@antelope-history/connections/check';
 import { readServiceVersion, type Config } from '@antelope-history/service';
 import type { RouteGroup } from '@antelope-history/schemas';
 import { askHttp } from './http-answer';

@@ -1,4 +1,4 @@
-import { wrong } from '@antelope-history/connections';
+import { wrong } from '@antelope-history/connections/check';
 import { hasErrorCode } from '@antelope-history/schemas';
 import { loadConfig } from '@antelope-history/service';
 import { parseCommandLine, USAGE, type CommandLine } from './command-line';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { ok, wrong, type Check, type Finding } from '@antelope-history/connections';
+import { ok, wrong, type Check, type Finding } from '@antelope-history/connections/check';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Config } from '@antelope-history/service';
 import type { Listening } from './app-needs';

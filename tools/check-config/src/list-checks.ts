@@ -1,11 +1,11 @@
 import { rabbitmqChecks } from '@antelope-history/broker-rabbitmq/check';
-import { ok, wrong, type Check, type Finding } from '@antelope-history/connections';
+import { type Check, type Finding, ok, wrong } from '@antelope-history/connections/check';
 import { redisChecks } from '@antelope-history/key-value-redis';
-import { shipChecks } from '@antelope-history/reader-stage';
-import { createLogger, type Config } from '@antelope-history/service';
+import { shipChecks } from '@antelope-history/reader-stage/check';
+import { type Config, createLogger } from '@antelope-history/service';
 import { elasticsearchChecks } from '@antelope-history/store-elasticsearch/check';
 import { lmdbChecks } from '@antelope-history/store-lmdb/check';
-import { appsFor, needsOf, type AppName } from './app-needs';
+import { type AppName, appsFor, needsOf } from './app-needs';
 import { apiChecks } from './check-apis';
 import { portChecks } from './check-ports';
 import { readStoredChain } from './stored-chain';

@@ -1,6 +1,6 @@
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { readProgress } from '@antelope-history/key-value';
-import type { StoredChain } from '@antelope-history/reader-stage';
+import type { StoredChain } from '@antelope-history/reader-stage/check';
 import type { Config, Logger } from '@antelope-history/service';
 import { readElasticsearchStatus } from '@antelope-history/store-elasticsearch/check';
 import { readLmdbStatus } from '@antelope-history/store-lmdb/check';

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createChainApi } from '@antelope-history/chain-endpoints';
-import type { Finding } from '@antelope-history/connections';
+import type { Finding } from '@antelope-history/connections/check';
 import { createGateway } from '@antelope-history/gateway-proxy';
 import { createHistoryApi } from '@antelope-history/history-endpoints';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import type { Finding } from '@antelope-history/connections';
+import type { Finding } from '@antelope-history/connections/check';
 import { createGateway } from '@antelope-history/gateway-proxy';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createLogger, listen, loadConfig, Registry } from '@antelope-history/service';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBroker } from '@antelope-history/open-broker';
 import { TOPOLOGY } from '@antelope-history/broker';
+import { openBroker } from '@antelope-history/open-broker';
 import { HistoryError } from '@antelope-history/schemas';
 import { createLogger, loadConfig } from '@antelope-history/service';
 import { createVhost, describeWithService, type Vhost } from '@antelope-history/services';
@@ -37,7 +37,7 @@ describeWithService(['rabbitmq'], (url = '') => {
         'many processes',
         createLogger('test', 'silent'),
       );
-      const request = { fromBlock: 7, code: 'BLOCK_GAP', reason: 'for the test' };
+      const request = { code: 'BLOCK_GAP', reason: 'for the test' };
       await broker.publish(TOPOLOGY.refetch, request);
       await broker.consume(TOPOLOGY.refetch, (delivery) => {
         delivery.reject(new HistoryError('BLOCK_REFUSED', 'too large for this test'));

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { abortableSleep } from '@antelope-history/connections';
 import {
   ERROR,
   hasEnded,
@@ -142,7 +143,7 @@ export class AppProcess {
     }
     report(`${name} ended; it is started again`);
     const { signal } = this.stopping;
-    const isDue = await sleep(RESTART_DELAY_MS, true, { signal }).catch(() => false);
-    if (isDue) await this.start().catch((error: unknown) => this.restart((error as Error).message));
+    await abortableSleep(RESTART_DELAY_MS, signal);
+    if (!signal.aborted) await this.start().catch((error: unknown) => this.restart((error as Error).message));
   }
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { abortableSleep } from '@antelope-history/connections';
 import {
   createProgressView,
   ProgressReport,
@@ -81,7 +81,7 @@ export class SuiteCommand {
     while (!this.stopping.signal.aborted) {
       const [figures, ofGateway] = await Promise.all([suite.figures(), client.readFigures()]);
       if (ofGateway) await report.show({ ...figures, health: ofGateway.health });
-      await sleep(POLL_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      await abortableSleep(POLL_MS, this.stopping.signal);
     }
   }
 

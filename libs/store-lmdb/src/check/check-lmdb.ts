@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
-import { ok, wrong, type Check, type Finding } from '@antelope-history/connections';
+import { ok, wrong, type Check, type Finding } from '@antelope-history/connections/check';
 import type { ChainStatus } from '@antelope-history/store';
 import { HistoryError, type ErrorCode } from '@antelope-history/schemas';
 import { hasData } from '../format/environment';
