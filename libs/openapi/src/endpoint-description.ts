@@ -1,9 +1,9 @@
 import {
-  ERRORS,
+  CLIENT_ERRORS,
   errorAnswer,
   type ErrorAnswer,
-  type ErrorCode,
-  type ErrorDefinition,
+  type ClientErrorCode,
+  type ClientErrorDefinition,
   ROUTES,
 } from '@antelope-history/schemas';
 import { headersOf, refTo, SECURITY } from './components';
@@ -22,7 +22,7 @@ const STATUS_PHRASES: Record<number, string> = {
   503: 'Service Unavailable',
 };
 /** Errors of every endpoint. */
-const SHARED_ERRORS: ErrorCode[] = [
+const SHARED_ERRORS: ClientErrorCode[] = [
   'UNAUTHORIZED',
   'BODY_TOO_LARGE',
   'RATE_LIMITED',
@@ -63,24 +63,24 @@ function describeOtherErrors(): AnswerDescription {
 }
 
 /** An answer per status, which says by which codes and names its errors are told apart. */
-function describeErrors(endpoint: string, codes: ErrorCode[]): Record<string, AnswerDescription> {
-  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))];
+function describeErrors(endpoint: string, codes: ClientErrorCode[]): Record<string, AnswerDescription> {
+  const statuses = [...new Set(codes.map((code) => CLIENT_ERRORS[code].status))];
   return Object.fromEntries(
     statuses.map((status) => {
-      const definitions = codes.map((code) => ERRORS[code]).filter((definition) => definition.status === status);
+      const definitions = codes.map((code) => CLIENT_ERRORS[code]).filter((definition) => definition.status === status);
       return [status, describeError(endpoint, status, definitions)];
     }),
   );
 }
 
-function describeError(endpoint: string, status: number, definitions: ErrorDefinition[]): AnswerDescription {
+function describeError(endpoint: string, status: number, definitions: ClientErrorDefinition[]): AnswerDescription {
   const retry = definitions.some(({ family }) => family === 'retry');
   return {
     description: definitions.map(({ nodeName, what }) => `\`${nodeName}\`: ${what}.`).join(' '),
     headers: headersOf(
       'x-request-id',
       ...(retry ? ['retry-after'] : []),
-      ...(status === ERRORS.UNAUTHORIZED.status ? ['www-authenticate'] : []),
+      ...(status === CLIENT_ERRORS.UNAUTHORIZED.status ? ['www-authenticate'] : []),
     ),
     content: {
       [JSON_TYPE]: {
@@ -94,14 +94,14 @@ function describeError(endpoint: string, status: number, definitions: ErrorDefin
 }
 
 /** Which code goes with which name. */
-function oneOf(definitions: ErrorDefinition[]): JsonObject {
+function oneOf(definitions: ClientErrorDefinition[]): JsonObject {
   const pairs = new Map(definitions.map(({ nodeCode, nodeName }) => [nodeName, nodeCode]));
   return {
     oneOf: [...pairs].map(([name, code]) => ({ properties: { code: { const: code }, name: { const: name } } })),
   };
 }
 
-function exampleOf(endpoint: string, { status, nodeCode, nodeName, what, message }: ErrorDefinition): ErrorAnswer {
+function exampleOf(endpoint: string, { status, nodeCode, nodeName, what, message }: ClientErrorDefinition): ErrorAnswer {
   const details = { message: 'What to change.', file: '', line_number: 0, method: endpoint };
   return {
     code: status,

@@ -1,4 +1,4 @@
-import type { ErrorCode, ROUTES } from '@antelope-history/schemas';
+import type { ClientErrorCode, ROUTES } from '@antelope-history/schemas';
 import getActions from './examples/get-actions.json';
 import getChainBlock from './examples/get-chain-block.json';
 import getControlledAccounts from './examples/get-controlled-accounts.json';
@@ -13,7 +13,7 @@ export interface EndpointNotes {
   /** From the sample chain `leap-edge` when all of it is indexed; a test of apps/e2e asks for it again. */
   example: { request: unknown; answer: unknown };
   /** Its own errors; those that every endpoint has are not repeated. */
-  errors: ErrorCode[];
+  errors: ClientErrorCode[];
   /** Whether answers that can no longer change say so, with `etag` and `cache-control`. */
   cacheable: boolean;
 }
