@@ -5,6 +5,7 @@ import { runProgram, startWorkerOperations } from '@antelope-history/service';
 /** The deserializer in a process of its own: from the queue of raw blocks to that of blocks of records. */
 runProgram({
   name: 'deserializer',
+  uses: ['broker', 'keyValue'],
   async start({ config, log, registry, onStop, fail }) {
     const keyValue = await openKeyValue(config.keyValue, 'many processes', log);
     onStop(() => keyValue.close());

@@ -11,6 +11,7 @@ import {
 
 runProgram({
   name: 'history-api',
+  uses: ['store', 'keyValue'],
   async start({ config, log, registry, onStop, fail }) {
     const reader = await openStore(config.store, { readOnly: true }, log);
     onStop(() => reader.close());

@@ -5,6 +5,7 @@ import { runProgram, startWorkerOperations } from '@antelope-history/service';
 /** The indexer in a process of its own: from the queue of blocks of records to the store. */
 runProgram({
   name: 'indexer',
+  uses: ['store', 'broker', 'keyValue'],
   async start({ config, log, registry, onStop, fail }) {
     const keyValue = await openKeyValue(config.keyValue, 'many processes', log);
     onStop(() => keyValue.close());

@@ -5,6 +5,7 @@ import { runProgram, startWorkerOperations } from '@antelope-history/service';
 /** The reader in a process of its own: from the node's state history to the queue of raw blocks. */
 runProgram({
   name: 'reader',
+  uses: ['ship', 'broker', 'keyValue'],
   async start({ config, log, registry, onStop, fail }) {
     const keyValue = await openKeyValue(config.keyValue, 'many processes', log);
     onStop(() => keyValue.close());

@@ -8,6 +8,7 @@ import { StandaloneRegistry } from './standalone-registry';
 /** The whole service in one process: the stages on a thread of their own, the APIs and the gateway on this one. */
 runProgram({
   name: 'antelope-history',
+  uses: ['ship', 'store', 'broker', 'keyValue'],
   async start({ config, log, registry: own, onStop, fail }) {
     const ingestion = await IngestionWorker.start(config, fail);
     onStop(() => ingestion.stop());

@@ -23,7 +23,7 @@ const [RETRY_MIN_MS, RETRY_MAX_MS] = [200, 15_000];
 export function openStore(config: Config['store'], access: { readOnly: boolean }, log: Logger): Promise<HistoryStore> {
   switch (config.kind) {
     case 'lmdb':
-      return openLmdbStore({ path: config.path, mapSizeBytes: config.mapSizeBytes, ...access });
+      return openLmdbStore({ ...config.lmdb, ...access });
     case 'elasticsearch':
       return whenThere(() => openElasticsearchStore(config.elasticsearch, access), troubleIn(log, 'the store'));
   }
