@@ -1,4 +1,4 @@
-import { firstLine, startProgram, stop } from '@antelope-history/service-process';
+import { outputLines, startProgram, stop } from '@antelope-history/service-process';
 
 /** Nothing listens on the discard port; the apps wait for these servers. */
 const SERVERS = {
@@ -31,31 +31,64 @@ const USES: Record<string, Section[]> = {
   standalone: ['ship', 'store', 'broker', 'key_value'],
 };
 
-/** The first log line of an app whose files of these sections cannot be read. */
-async function firstLogLine(app: string, unreadable: Section[]): Promise<{ msg: string; code?: string }> {
+const ALL = Object.keys(FILES) as Section[];
+
+/** Starts an app whose files of these sections cannot be read; resolves with the first log line that `isWanted` accepts. */
+async function logLine(
+  app: string,
+  unreadable: Section[],
+  environment: Record<string, string>,
+  isWanted: (line: LogLine) => boolean,
+): Promise<LogLine | undefined> {
   const files = unreadable.map((section) => [FILES[section][1], UNREADABLE] as const);
-  const child = startProgram(`apps/${app}/dist/main.js`, [], { ...SERVERS, ...Object.fromEntries(files) });
+  const child = startProgram(`apps/${app}/dist/main.js`, [], { ...environment, ...Object.fromEntries(files) });
   try {
-    return JSON.parse(await firstLine(child)) as { msg: string; code?: string };
+    for await (const text of outputLines(child)) {
+      const line = JSON.parse(text) as LogLine;
+      if (isWanted(line)) return line;
+    }
+    return undefined;
   } finally {
     await stop(child);
   }
 }
 
-describe.each(Object.entries(USES))('the password and CA files that %s opens', (app, used) => {
-  const unused = (Object.keys(FILES) as Section[]).filter((section) => !used.includes(section));
+interface LogLine {
+  level: number;
+  msg: string;
+  code?: string;
+}
 
-  it('do not include those of servers that it does not use', async () => {
-    const line = await firstLogLine(app, unused);
-    expect(line.code).not.toBe('CONFIG_INVALID');
-    expect(line.msg).not.toContain(UNREADABLE);
+describe('password and CA files', () => {
+  // The files of key_value are opened last, so that its error shows that those of the unused servers were not opened.
+  it.each(Object.entries(USES))(
+    'of servers that %s does not use are not opened, those that it uses are',
+    async (app, used) => {
+      const unreadable = ALL.filter((section) => section === 'key_value' || !used.includes(section));
+      expect(await logLine(app, unreadable, SERVERS, () => true)).toMatchObject({
+        code: 'CONFIG_INVALID',
+        msg: `${FILES.key_value[0]}: ${UNREADABLE} cannot be read`,
+      });
+    },
+  );
+
+  it('of unused servers do not prevent a start', async () => {
+    const environment = {
+      ...SERVERS,
+      HISTORY_KEY_VALUE__KIND: 'memory',
+      HISTORY_GATEWAY__PORT: '0',
+    };
+    const line = await logLine('gateway', ALL, environment, ({ level, msg }) => level >= 50 || msg === 'running');
+    expect(line?.msg).toBe('running');
   });
 
-  it('include those of a server that it uses, with a message that names the key', async () => {
-    const [section = 'key_value'] = used;
-    expect(await firstLogLine(app, [section])).toMatchObject({
-      code: 'CONFIG_INVALID',
-      msg: `${FILES[section][0]}: ${UNREADABLE} cannot be read`,
-    });
-  });
+  it.each(['store', 'broker'] as const)(
+    'of the %s prevent the start of the indexer with a message that names the key',
+    async (section) => {
+      expect(await logLine('indexer', [section], SERVERS, () => true)).toMatchObject({
+        code: 'CONFIG_INVALID',
+        msg: `${FILES[section][0]}: ${UNREADABLE} cannot be read`,
+      });
+    },
+  );
 });

@@ -101,7 +101,10 @@ function oneOf(definitions: ClientErrorDefinition[]): JsonObject {
   };
 }
 
-function exampleOf(endpoint: string, { status, nodeCode, nodeName, what, message }: ClientErrorDefinition): ErrorAnswer {
+function exampleOf(
+  endpoint: string,
+  { status, nodeCode, nodeName, what, message }: ClientErrorDefinition,
+): ErrorAnswer {
   const details = { message: 'What to change.', file: '', line_number: 0, method: endpoint };
   return {
     code: status,

@@ -46,7 +46,7 @@ export function createSetup(options: CommandLine, environment: NodeJS.ProcessEnv
   if (options.opsPort !== undefined) env[OPERATIONS_PORT] = String(options.opsPort);
   if (options.data !== undefined) {
     env[STORE_PATH] = path.resolve(cwd, options.data);
-    delete env[FORMER_STORE_PATH];
+    Reflect.deleteProperty(env, FORMER_STORE_PATH);
   } else if (configFile === undefined && env[FORMER_STORE_PATH] === undefined)
     env[STORE_PATH] ??= path.join(WORKSPACE, 'data', dataFolder(source));
   return { source, serviceArgs, environment: env, config: readConfig(serviceArgs, env) };

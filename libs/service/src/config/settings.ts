@@ -20,7 +20,7 @@ export function setAt(settings: Settings, [head = '', ...rest]: string[], value:
 }
 
 export function removeAt(settings: Settings, [head = '', ...rest]: string[]): void {
-  if (rest.length === 0) delete settings[head];
+  if (rest.length === 0) Reflect.deleteProperty(settings, head);
   else removeAt(sectionAt(settings, head) ?? {}, rest);
 }
 

@@ -8,7 +8,7 @@ import { endpointOf, requestIdOf } from './request-context';
 const RETRY_AFTER_SECONDS = 5;
 
 /** The response body for an error. With a status of 500 or above it omits the detail, which only the log contains. */
-export function toErrorAnswer(error: HistoryError, endpoint: string): ErrorAnswer {
+export function toErrorResponse(error: HistoryError, endpoint: string): ErrorAnswer {
   const { status, nodeCode, nodeName, what, message } = clientErrorOf(error);
   const details = { message: status < 500 ? error.message : what, file: '', line_number: 0, method: endpoint };
   return {
@@ -43,5 +43,5 @@ export function sendError(response: Response, error: HistoryError): void {
   }
   const { status } = clientErrorOf(error);
   if (status === 503) response.setHeader('retry-after', RETRY_AFTER_SECONDS);
-  response.status(status).json(toErrorAnswer(error, endpointOf(response)));
+  response.status(status).json(toErrorResponse(error, endpointOf(response)));
 }

@@ -5,7 +5,7 @@ import { clientErrorOf, HistoryError } from '@antelope-history/schemas';
 import { Registry } from '../metrics';
 import { countAccepted } from './accepted-connections';
 import { type ConnectionLimits, limitConnections } from './connection-limits';
-import { toErrorAnswer } from './error-response';
+import { toErrorResponse } from './error-response';
 import { RequestOrder } from './request-order';
 import { stallDetector } from './write-deadline';
 
@@ -127,7 +127,7 @@ function toHistoryError(error: NodeJS.ErrnoException): HistoryError {
 }
 
 function formatResponse(error: HistoryError): string {
-  const body = JSON.stringify(toErrorAnswer(error, ''));
+  const body = JSON.stringify(toErrorResponse(error, ''));
   const { status } = clientErrorOf(error);
   return (
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n` +

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { clientErrorOf, HistoryError } from '@antelope-history/schemas';
-import { toErrorAnswer } from '../http/error-response';
+import { toErrorResponse } from '../http/error-response';
 import { listen } from '../http/listen';
 import { MainThreadPages, type Page } from './main-thread-pages';
 import type { FromOperations, OperationsThreadData, ToOperations } from './operations-messages';
@@ -54,7 +54,7 @@ function sendPage(response: ServerResponse, page: Page | undefined): void {
   if (!page) {
     const error = new HistoryError('UNAVAILABLE', 'the process is busy');
     response.setHeader('retry-after', RETRY_AFTER_SECONDS);
-    sendJson(response, clientErrorOf(error).status, toErrorAnswer(error, ''));
+    sendJson(response, clientErrorOf(error).status, toErrorResponse(error, ''));
     return;
   }
   const { status, headers, body, receivedAt } = page;
