@@ -25,7 +25,7 @@ describe('the gateway before apps that go away', () => {
   afterAll(() => service.stop());
 
   async function start(name: string, environment: Record<string, string> = {}): Promise<AppProcess> {
-    const app = await startApp(name, { HISTORY_STORE__PATH: service.data, ...ANY_PORT, ...environment });
+    const app = await startApp(name, { HISTORY_STORE__LMDB__PATH: service.data, ...ANY_PORT, ...environment });
     running.push(app);
     return app;
   }

@@ -1,5 +1,5 @@
 import type { Message } from 'amqplib';
-import { ERRORS, HistoryError, type ErrorCode } from '@antelope-history/schemas';
+import { HistoryError, isErrorCode } from '@antelope-history/schemas';
 import type { Headers } from './message-parts';
 
 /*
@@ -44,8 +44,4 @@ export function readReason({ properties }: Message): HistoryError {
 
 function isDeadLetterHeader(name: string): boolean {
   return [CODE, REASON, QUEUE, TIME].includes(name) || SERVER_HEADERS.test(name);
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERRORS, code);
 }

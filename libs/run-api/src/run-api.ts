@@ -28,7 +28,7 @@ export interface Api {
  * endpoints and the heartbeats, in this order. Errors of opening end the process, as `runProgram` describes.
  */
 export function runApi(api: Api, host?: ProgramHost): void {
-  runProgram({ name: api.name, start: (context) => startApi(api, context) }, host);
+  runProgram({ name: api.name, uses: ['store', 'keyValue'], start: (context) => startApi(api, context) }, host);
 }
 
 async function startApi({ name, section, createApp }: Api, context: ProgramContext): Promise<void> {

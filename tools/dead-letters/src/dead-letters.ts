@@ -28,7 +28,7 @@ export async function runDeadLetters({ args, environment, print }: CommandHost):
     print(USAGE);
     return;
   }
-  const config = loadConfig(file === undefined ? [] : ['--config', file], environment);
+  const config = loadConfig(file === undefined ? [] : ['--config', file], environment, { uses: ['broker'] });
   const broker = await openBroker(config.broker, 'many processes', createLogger('dead-letters', config.logLevel));
   try {
     if (resend === undefined) for (const queue of Object.values(TOPOLOGY)) await list(broker, queue, print);

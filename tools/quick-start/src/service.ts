@@ -21,7 +21,7 @@ export interface Service {
 
 export function startService(setup: Setup, operationsPort: number, onTrouble: (entry: LogEntry) => void): Service {
   const { host, port } = setup.config.gateway;
-  const log = new ServiceLogFile(setup.config.store.path);
+  const log = new ServiceLogFile(setup.config.store.lmdb.path);
   const environment = { ...setup.environment, [OPERATIONS_PORT]: String(operationsPort) };
   const child = startChild(PROGRAM, setup.serviceArgs, environment);
   for (const output of [child.stdout, child.stderr]) {

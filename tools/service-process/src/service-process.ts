@@ -31,7 +31,7 @@ const FATAL_LEVEL = 50;
 export function startService(url: string, data: string, environment: Record<string, string> = {}): ServiceProcess {
   const child = startProgram('apps/standalone/dist/main.js', [], {
     HISTORY_SHIP__URLS: url,
-    HISTORY_STORE__PATH: data,
+    HISTORY_STORE__LMDB__PATH: data,
     HISTORY_GATEWAY__PORT: '0',
     HISTORY_GATEWAY__HOST: '127.0.0.1',
     HISTORY_OPS__GATEWAY_PORT: '0',
