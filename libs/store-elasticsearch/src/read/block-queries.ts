@@ -1,8 +1,8 @@
 import type { StoredBlock, StoredBlockTransaction, BlockSelector } from '@antelope-history/store';
-import type { BodyDocument, ProgressDocument } from '../indices/documents';
-import { decodeTransactionRecords } from '../indices/transaction-records';
-import { bodyOf, FETCH_BODY } from '../indices/hits';
 import { incomplete, type Query } from '../client/search';
+import type { BodyDocument, ProgressDocument } from '../indices/documents';
+import { bodyOf, FETCH_BODY } from '../indices/hits';
+import { decodeTransactionRecords } from '../indices/transaction-records';
 import { assertWhole, readActions } from './action-reader';
 import { historyBlocks, onBranch, within } from './branch-filter';
 import type { Snapshot } from './snapshot';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ByteReader, nameToSortableBytes } from '@antelope-history/abi';
+import { nameToSortableBytes, type ByteReader } from '@antelope-history/abi';
 import { readVaruint, RecordWriter, type Authority } from '@antelope-history/records';
 import { nameInKey } from './keys';
 

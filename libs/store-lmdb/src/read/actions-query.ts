@@ -11,11 +11,11 @@ import {
   type ActionsQuery,
   type Bound,
 } from '@antelope-history/store';
-import { listsOfQuery } from './action-lists';
 import { readBlockIndex } from '../format/chain-facts';
-import { PageReader, type PlacedTransaction } from './page-reader';
 import type { Snapshot, Tables } from '../format/tables';
 import { decodePagedAction, type PagedTransaction } from '../format/trace-page';
+import { listsOfQuery } from './action-lists';
+import { PageReader, type PlacedTransaction } from './page-reader';
 
 /** Sequences from `start` to below `end`. */
 interface SequenceRange {
@@ -50,12 +50,7 @@ export function queryActions(
 }
 
 /** The actions that one trace created: they all lie in its transaction. */
-function childrenOf(
-  pages: PageReader,
-  query: ActionsQuery,
-  parentSequence: number,
-  range: SequenceRange,
-): ActionRows {
+function childrenOf(pages: PageReader, query: ActionsQuery, parentSequence: number, range: SequenceRange): ActionRows {
   const place = pages.transactionAt(parentSequence);
   const ordinal = place && ordinalOf(place.parts, parentSequence);
   if (!place || ordinal === undefined) return { rows: [], more: false };

@@ -15,16 +15,16 @@ import type {
   StoreReader,
   TransactionLookup,
 } from '@antelope-history/store';
-import { findAbis } from './find-abis';
-import { queryActions } from './actions-query';
 import { decodeBlockBody } from '../format/block-body';
 import type { BlockIndexEntry } from '../format/block-index';
 import { readBlockIndex, readStatus } from '../format/chain-facts';
 import { blockKey, ID_PREFIX_BYTES, readSequence, sequenceKey } from '../format/keys';
-import { PageReader, type PlacedTransaction } from './page-reader';
-import { ownersOfActor, ownersOfKey } from './find-owners';
 import { keysWithPrefix, type Snapshot, type Tables } from '../format/tables';
 import { decodePagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
+import { queryActions } from './actions-query';
+import { findAbis } from './find-abis';
+import { ownersOfActor, ownersOfKey } from './find-owners';
+import { PageReader, type PlacedTransaction } from './page-reader';
 
 /** The read side of the embedded store: every method reads one LMDB snapshot, so it sees whole batches only. */
 export class LmdbReader implements StoreReader {

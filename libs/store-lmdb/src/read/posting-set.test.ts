@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { chunkKey, listPrefix } from '../format/keys';
-import { createTables } from '../write/open-writer';
 import { GrowingChunk } from '../format/posting-chunk';
-import { PostingList, PostingSet } from './posting-set';
 import type { Tables } from '../format/tables';
+import { createTables } from '../write/open-writer';
 import { WriteBatch } from '../write/write-batch';
+import { PostingList, PostingSet } from './posting-set';
 
 interface Posting {
   sequence: number;

@@ -1,9 +1,9 @@
 import type { ActionEntry } from '@antelope-history/records';
 import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
-import type { KindAllocator } from './kind-allocator';
 import { chunkKey, LIST_PREFIX_BYTES, listPrefix, MAX_SEQUENCE, readSequence } from '../format/keys';
 import { GrowingChunk } from '../format/posting-chunk';
 import { floorEntry, type Tables } from '../format/tables';
+import type { KindAllocator } from './kind-allocator';
 import type { WriteBatch } from './write-batch';
 
 /** A list in the writer's hands: its prefix and its growing last chunk. */
