@@ -80,7 +80,7 @@ describe('the images of deploy/', () => {
 
     it('changes nothing when a registry gives no digest', () => {
       const before = read('compose.yaml');
-      expect(run('{}')).toMatchObject({ status: 1, stderr: expect.stringContaining('the registry gave no digest') });
+      expect(run('{}')).toMatchObject({ status: 1, stderr: expect.stringContaining('the registry returned no digest') });
       expect(read('compose.yaml')).toBe(before);
     });
   });
