@@ -1,7 +1,7 @@
 import { prepare, runCommand, runNode } from './prepare.mjs';
 
-/** `npm run bench:suite -- --recording DIR`: the whole suite on one recording, against bare bulk requests. */
+/** `npm run bench:suite -- --recording DIR`: every app as a process of its own on one recording, against bare bulk requests. */
 await runCommand((args) => {
   prepare();
-  return runNode('tools/bench/dist/suite-main.js', args);
+  return runNode('tools/bench/dist/stack-main.js', args);
 });

@@ -1,6 +1,6 @@
 import { readAuthorizers, sampleFolder } from '@antelope-history/test-support/recordings';
 import { type ErrorAnswer, type Route, ROUTES } from '@antelope-history/schemas';
-import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
+import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
 import { CheckedClient } from '../src';
 
 const { getActions, getControlledAccounts, getKeyAccounts, getTransaction, getChainBlock, getTraceBlock } = ROUTES;
