@@ -15,11 +15,11 @@ export interface ResultSection {
   end: number;
 }
 
-/** What stands at fixed places of a `get_blocks_result_v0`; nothing is copied but the ids. */
+/** The frame of a `get_blocks_result_v0`: positions, and offsets of its sections. Only the ids are copied. */
 export interface BlocksResult {
   head: BlockPosition;
   lastIrreversible: BlockPosition;
-  /** Absent when the node had nothing to send under the next number. */
+  /** Absent when the node had no block for the next number. */
   thisBlock: BlockPosition | undefined;
   prevBlock: BlockPosition | undefined;
   block: ResultSection;
@@ -27,14 +27,14 @@ export interface BlocksResult {
   deltas: ResultSection;
 }
 
-/** Bytes of the variant tag, `head` and `last_irreversible`, which stand before everything else. */
+/** Length of the variant tag, `head` and `last_irreversible` at the start of a result. */
 export const CHAIN_STATE_BYTES = 73;
 
 const BLOCKS_RESULT_TAG = 1;
 
 /**
- * Takes the frame of a `get_blocks_result_v0` message apart (nodeos libraries/state_history/abi.cpp).
- * Throws `RecordingError` when the bytes are another variant, end early or go on after the last field.
+ * Parses the frame of a `get_blocks_result_v0` message (nodeos libraries/state_history/abi.cpp).
+ * Throws `RecordingError` when the bytes are another variant, end early or continue after the last field.
  */
 export function peekBlocksResult(bytes: Buffer): BlocksResult {
   const cursor = new ByteCursor(bytes);

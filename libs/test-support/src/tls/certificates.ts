@@ -9,14 +9,14 @@ export interface ServerCertificate {
   key: string;
 }
 
-/** An authority of a test's own, and certificates that it signed. All are files of one directory. */
+/** A certificate authority for tests, and certificates that it signed, as files of one directory. */
 export interface Certificates {
   directory: string;
   /** PEM file of the authority's certificate. */
   ca: string;
   /** For 127.0.0.1 and localhost. */
   valid: ServerCertificate;
-  /** For 127.0.0.1 and localhost, until yesterday. */
+  /** For 127.0.0.1 and localhost, expired yesterday. */
   expired: ServerCertificate;
   /** For another host. */
   elsewhere: ServerCertificate;

@@ -1,6 +1,6 @@
 import { readAuthorizers, readChainBlocks, readUsedAccounts } from '@antelope-history/test-support/recordings';
 
-/** What a recorded chain has, so that generated requests find something. */
+/** Names, keys and ids of a recorded chain, so that generated requests find data. */
 export interface ChainFacts {
   names: string[];
   keys: string[];

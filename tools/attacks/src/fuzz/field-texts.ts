@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { ROUTES } from '@antelope-history/schemas';
 import type { ChainFacts } from './chain-facts';
 
-/** Values of the fields of each endpoint, as JSON text: right ones, and those that are nearly right. */
+/** Values of the fields of each endpoint, as JSON text: valid ones, and ones with small errors. */
 export type FieldTexts = Record<keyof typeof ROUTES, Record<string, fc.Arbitrary<string>>>;
 
 const HEX = '0123456789abcdefABCDEF';
@@ -68,12 +68,12 @@ export function createFieldTexts(facts: ChainFacts): FieldTexts {
   };
 }
 
-/** A number, or the same in quotes. */
+/** A number, or the same number as a string. */
 function integerText(integer: fc.Arbitrary<number>): fc.Arbitrary<string> {
   return fc.tuple(integer, fc.boolean()).map(([value, inQuotes]) => (inQuotes ? `"${value}"` : String(value)));
 }
 
-/** A known id, a prefix of one, one with a wrong digit, or any digits. */
+/** A known id, a prefix of one, one with a wrong digit, or random digits. */
 function idLike(ids: string[]): fc.Arbitrary<string> {
   const known = fc.constantFrom(...ids);
   return fc.oneof(
@@ -85,13 +85,13 @@ function idLike(ids: string[]): fc.Arbitrary<string> {
   );
 }
 
-/** A text with one letter changed, left out or put in. */
+/** A text with one letter replaced, removed or inserted. */
 function nearly(text: fc.Arbitrary<string>, letters: string): fc.Arbitrary<string> {
   return fc
     .tuple(text, fc.nat(), oneLetterOf(letters), fc.constantFrom(0, 1), fc.constantFrom(0, 1))
     .map(([value, at, letter, removed, added]) => {
-      const place = at % (value.length + 1);
-      return value.slice(0, place) + letter.repeat(added) + value.slice(place + removed);
+      const offset = at % (value.length + 1);
+      return value.slice(0, offset) + letter.repeat(added) + value.slice(offset + removed);
     });
 }
 

@@ -20,7 +20,7 @@ const CONTENT_TYPES = [
 ];
 const KEYS = Object.keys(ROUTES) as (keyof typeof ROUTES)[];
 
-/** Requests to all six endpoints, from right ones to bytes without sense. */
+/** Requests to all six endpoints, from valid ones to random bytes. */
 export function generateRequests(facts: ChainFacts): fc.Arbitrary<GeneratedRequest> {
   const fields = createFieldTexts(facts);
   return fc.constantFrom(...KEYS).chain((key) =>
@@ -68,7 +68,7 @@ function pairsOf(names: string[], fields: Record<string, fc.Arbitrary<string>>):
   return fc.tuple(...pairs);
 }
 
-/** Bytes of a text with some overwritten, and cut at one end. */
+/** Bytes of a text with some overwritten, and cut at both ends. */
 function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
   const change = fc.tuple(fc.nat(), fc.nat(255));
   return fc
@@ -86,7 +86,7 @@ const packing: fc.Arbitrary<Pack> = fc.oneof(
   { weight: 30, arbitrary: fc.constant<Pack>((body) => ({ encoding: undefined, bytes: body })) },
   { weight: 1, arbitrary: fc.constant<Pack>((body) => ({ encoding: 'gzip', bytes: gzipSync(body) })) },
   { weight: 1, arbitrary: fc.constant<Pack>((body) => ({ encoding: 'deflate', bytes: deflateSync(body) })) },
-  // Packed by another method than it says, or by none that is known.
+  // Encoded otherwise than the header says, or with an unknown encoding.
   { weight: 1, arbitrary: fc.constant<Pack>((body) => ({ encoding: 'br', bytes: gzipSync(body) })) },
   { weight: 1, arbitrary: fc.constant<Pack>((body) => ({ encoding: 'zip', bytes: body })) },
 );

@@ -3,15 +3,15 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { GeneratedRequest } from './generated-requests';
 
-export interface TimedAnswer {
+export interface TimedResponse {
   status: number;
   contentType: string | undefined;
   body: string;
-  /** From the first byte sent to the last received. */
+  /** Time from the first byte sent to the last byte received. */
   ms: number;
 }
 
-/** Sends requests over connections that stay open. */
+/** Sends requests over persistent connections. */
 export class HttpClient {
   private readonly agent: Agent;
 
@@ -22,7 +22,7 @@ export class HttpClient {
     this.agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  async post({ path, headers, body }: GeneratedRequest): Promise<TimedAnswer> {
+  async post({ path, headers, body }: GeneratedRequest): Promise<TimedResponse> {
     const startedAt = performance.now();
     const sent = request(`${this.url}${path}`, {
       method: 'POST',

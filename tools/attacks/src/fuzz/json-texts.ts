@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * JSON as text, as only text can have numbers beyond any type, keys twice, and depth without end. Nothing of it is meant
- * for a field in particular.
+ * JSON as text: only text can have numbers beyond any type, duplicate keys, and unlimited depth. None of it depends on a
+ * field.
  */
 
 const MAX_DEPTH = 30_000;
@@ -26,7 +26,7 @@ const HUGE_NUMBERS = [
   `0.${'0'.repeat(400)}1`,
 ];
 
-/** Strings that programs trip over. */
+/** Strings that often cause errors in programs. */
 const ODD_STRINGS = [
   '',
   ' ',
@@ -75,7 +75,7 @@ const nested = fc
     return `${open.repeat(times)}1${closed ? close.repeat(times) : ''}`;
   });
 
-/** Any JSON value, or nearly one. */
+/** Any JSON value, or text that is almost JSON. */
 export const anyText = fc.oneof(
   { weight: 4, arbitrary: numbers },
   { weight: 6, arbitrary: strings },
@@ -84,7 +84,7 @@ export const anyText = fc.oneof(
   { weight: 1, arbitrary: nested },
 );
 
-/** An object of pairs of a key and a value's text; a key may come twice. */
+/** The JSON text of an object of pairs of a key and the text of its value; keys may be duplicate. */
 export function objectText(pairs: readonly (readonly [key: string, value: string])[]): string {
   return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`;
 }

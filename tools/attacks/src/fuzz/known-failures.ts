@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { GeneratedRequest } from './generated-requests';
 import type { Failure } from './run-fuzz';
 
-/** Requests that a run found a fault with; the tests send them again, for ever. */
+/** Requests of earlier runs that revealed a fault. The tests send them again. */
 const FILE = path.join(__dirname, '..', '..', 'src', 'fuzz', 'known-failures.json');
 
 interface KnownFailure {
@@ -21,7 +21,7 @@ export function readKnownFailures(): Failure[] {
   });
 }
 
-export function keepFailures(failures: Failure[]): void {
+export function saveFailures(failures: Failure[]): void {
   const kept = [...readFile()];
   for (const { request, reason } of failures) {
     kept.push({ path: request.path, headers: request.headers, body: request.body.toString('base64'), reason });

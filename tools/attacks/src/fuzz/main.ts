@@ -10,20 +10,21 @@ import {
   startIndexedChain,
 } from '@antelope-history/processes';
 import { readChainFacts } from './chain-facts';
-import { keepFailures } from './known-failures';
+import { saveFailures } from './known-failures';
 import { runRawCommand } from './raw';
 import { type FuzzFigures, runFuzz } from './run-fuzz';
 
 const USAGE = `npm run fuzz -- [--requests N] [--seed N] [--limit-ms N] [--set SET | --url URL]
 npm run fuzz -- --raw [--rounds N] [--seed N]
 
-Sends generated requests, right and wrong, to all six endpoints of a service of its own that has indexed the sample
-leap-edge into a set of adapters (${ADAPTER_SETS.join(', ')}), or to the one at URL. An answer fails that is a 5xx, is not what the OpenAPI document says, or is late.
+Sends generated requests, valid and invalid, to all six endpoints of a service of its own that has indexed the sample
+leap-edge into a set of adapters (${ADAPTER_SETS.join(', ')}), or to the service at URL. A response fails when its status is 5xx,
+when it violates the OpenAPI document, or when it is late.
 Requests that failed are added to tools/attacks/src/fuzz/known-failures.json, which the tests send again.
 --raw sends bytes to a gateway's port instead: see --raw --help.
 `;
 const SAMPLE = sampleFolder('leap-edge');
-/** After so many requests every cache and heap is as large as it gets; shorter runs say nothing about memory. */
+/** After this number of requests every cache and heap has its final size. A shorter run does not judge memory. */
 const WARM_REQUESTS = 20_000;
 const MAX_GROWTH = 1.25;
 
@@ -62,15 +63,15 @@ async function run(args: string[]): Promise<void> {
     });
     const health = await readHealth(url);
     report(figures);
-    print(`memory ${memory.describe()}; then the service is ${health}`);
-    keepFailures(figures.failures);
+    print(`memory ${memory.describe()}; status of the service at the end: ${health}`);
+    saveFailures(figures.failures);
     if (figures.failures.length > 0 || memory.grew() || health !== 'ok') process.exitCode = 1;
   } finally {
     await service?.stop();
   }
 }
 
-/** Resident memory of a service of our own: at the start, when warm, and last. */
+/** Resident memory of a service of our own: at the start, when warm, and at the end. */
 function createMemoryMeter(service: IndexedChain | undefined) {
   const now = (): number | undefined => {
     const ofProcesses = (service?.pids() ?? []).map(currentMemory).filter((bytes) => bytes !== undefined);
@@ -96,10 +97,10 @@ async function readHealth(url: string): Promise<string> {
   return ((await response.json()) as { status: string }).status;
 }
 
-function report({ requests, answers, p50, p99, max, failures }: FuzzFigures): void {
-  for (const [key, count] of Object.entries(answers).sort()) print(`${key.padEnd(45)} ${String(count).padStart(8)}`);
+function report({ requests, responses, p50, p99, max, failures }: FuzzFigures): void {
+  for (const [key, count] of Object.entries(responses).sort()) print(`${key.padEnd(45)} ${String(count).padStart(8)}`);
   const ms = (value: number): string => `${value.toFixed(1)} ms`;
-  print(`${requests} answers: p50 ${ms(p50)}, p99 ${ms(p99)}, max ${ms(max)}; ${failures.length} failures`);
+  print(`${requests} responses: p50 ${ms(p50)}, p99 ${ms(p99)}, max ${ms(max)}; ${failures.length} failures`);
   for (const { request, reason } of failures) {
     print(`${reason}: ${request.path} ${JSON.stringify(request.headers)} ${request.body.toString().slice(0, 200)}`);
   }

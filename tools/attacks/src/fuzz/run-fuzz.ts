@@ -3,16 +3,16 @@ import { createOpenApiDocument } from '@antelope-history/openapi';
 import { type ResponseCheck, createResponseCheck } from '@antelope-history/test-support/openapi-check';
 import type { ChainFacts } from './chain-facts';
 import { generateRequests, type GeneratedRequest } from './generated-requests';
-import { HttpClient, type TimedAnswer } from './http-client';
+import { HttpClient, type TimedResponse } from './http-client';
 
 export interface FuzzOptions {
   url: string;
   facts: ChainFacts;
   requests: number;
   seed: number;
-  /** No answer may take longer, in milliseconds. */
+  /** Longest time that a response may take, in milliseconds. */
   limitMs: number;
-  /** Called after each batch, with the number of requests so far. */
+  /** Called after each batch, with the number of requests sent. */
   onProgress?: (sent: number) => void;
 }
 
@@ -23,8 +23,8 @@ export interface Failure {
 
 export interface FuzzFigures {
   requests: number;
-  /** Answers by path and status: `/v1/chain/get_block 200`. */
-  answers: Record<string, number>;
+  /** Number of responses by path and status: `/v1/chain/get_block 200`. */
+  responses: Record<string, number>;
   /** Milliseconds. */
   p50: number;
   p99: number;
@@ -33,22 +33,22 @@ export interface FuzzFigures {
   failures: Failure[];
 }
 
-/** Two shared cores: the service and the fuzzer take turns. */
+/** More would only wait: the service and the fuzzer share two cores. */
 const CONNECTIONS = 8;
 const BATCH = 500;
 const MAX_FAILURES = 20;
-/** An answer of many rows repeats one shape: some of them are checked field by field, and all are read as JSON. */
+/** A large response repeats one shape: only some are checked against the schema, all are parsed as JSON. */
 const LARGE_BODY = 64 * 1024;
 const LARGE_CHECKED_EVERY = 20;
 
-/** Sends generated requests and judges each answer. The same seed sends the same requests. */
+/** Sends generated requests and judges each response. The same seed sends the same requests. */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzFigures> {
   const { url, facts, requests, seed, limitMs, onProgress } = options;
   const arbitrary = generateRequests(facts);
   const client = new HttpClient(url, CONNECTIONS);
   const judge = createJudge(limitMs);
   const times: number[] = [];
-  const answers: Record<string, number> = {};
+  const responses: Record<string, number> = {};
   const failures: Failure[] = [];
 
   const sendOne = async (request: GeneratedRequest): Promise<void> => {
@@ -57,7 +57,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzFigures> {
     if (typeof outcome !== 'string') {
       times.push(outcome.ms);
       const key = `${request.path} ${outcome.status}`;
-      answers[key] = (answers[key] ?? 0) + 1;
+      responses[key] = (responses[key] ?? 0) + 1;
     }
     if (reason !== undefined && failures.length < MAX_FAILURES) failures.push({ request, reason });
   };
@@ -71,12 +71,19 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzFigures> {
   times.sort((left, right) => left - right);
   const percentile = (share: number): number =>
     times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { requests: times.length, answers, p50: percentile(0.5), p99: percentile(0.99), max: percentile(1), failures };
+  return {
+    requests: times.length,
+    responses,
+    p50: percentile(0.5),
+    p99: percentile(0.99),
+    max: percentile(1),
+    failures,
+  };
 }
 
-type Judge = (request: GeneratedRequest, answer: TimedAnswer) => string | undefined;
+type Judge = (request: GeneratedRequest, response: TimedResponse) => string | undefined;
 
-/** What is wrong with an answer; undefined when nothing is. */
+/** Judges responses: the reason of a failure, or undefined. */
 export function createJudge(limitMs: number): Judge {
   const check: ResponseCheck = createResponseCheck(createOpenApiDocument({ version: '' }));
   let large = 0;

@@ -7,7 +7,7 @@ import { GIVE_UP_SECONDS, LIMITS } from './limits';
 import { ResponseChecks, type ActionsPage } from './response-checks';
 import type { WrittenChain } from './written-chain';
 
-/** What came of all requests of one kind about one attack. */
+/** The outcome of all requests of one form about one attack. */
 export interface Outcome {
   attack: string;
   request: string;
@@ -17,19 +17,19 @@ export interface Outcome {
   seconds: number;
   liveMs: number;
   residentBytes: number;
-  /** Whether the service ended. */
+  /** Whether the service process ended. */
   died: boolean;
   faults: string[];
 }
 
 /**
- * How much is asked: everything; what a test has time for (each list whole in one order, ten transactions of each attack);
- * or the first page of each list and three transactions.
+ * The number of requests. `all`: every list and transaction; `test`: each list in one order and ten transactions per attack;
+ * `first`: the first page of each list and three transactions.
  */
 export type Extent = 'all' | 'test' | 'first';
 
 const TRANSACTIONS = { all: Infinity, test: 10, first: 3 };
-/** Lists as long as this are read whole in both orders in a test. */
+/** A test reads lists up to this length in both orders. */
 const SHORT_LIST = 100;
 const ACTIONS = '/v1/history/get_actions';
 
@@ -47,7 +47,7 @@ export class AttackRun {
     this.checks = new ResponseChecks(written);
   }
 
-  /** Asks every endpoint for everything of an attack; a service that ended is started again for the next kind. */
+  /** Requests all data of an attack from every endpoint. A service that ended is started again for the next form. */
   async *run(attack: Attack): AsyncGenerator<Outcome> {
     for (const sort of ['desc', 'asc']) {
       for (const offset of [20, 1000]) {
@@ -105,7 +105,7 @@ export class AttackRun {
     };
   }
 
-  /** Follows `more` to the end: each page has a row, and all of them together have each action once. */
+  /** Reads all pages: each has a row, and together they have each action once. */
   private async walk(
     account: string,
     sort: string,
@@ -190,7 +190,7 @@ export class AttackRun {
   }
 }
 
-/** What is asked for again may be kept, which is more work the second time. */
+/** A repeated request may fill the response cache, which is more work the second time. */
 async function askTwice(ask: Ask, path: string, request: object, judge: Judge): Promise<void> {
   for (let time = 0; time < 2; time++) await ask(path, request, 200, judge);
 }

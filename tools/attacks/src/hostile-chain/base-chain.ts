@@ -4,18 +4,18 @@ import { createShipProtocol } from '@antelope-history/ship';
 import { ChainCounters } from './chain-counters';
 import type { Position } from './ship-encoding';
 
-/** What a recorded node sent first: the state of genesis, the ABI of `eosio` and some ordinary accounts. */
+/** The first messages of a recorded node: the genesis state, the ABI of `eosio` and some ordinary accounts. */
 export interface BaseChain {
   abi: string;
   messages: Buffer[];
   head: Position;
   lastIrreversible: Position;
-  /** Of the head, in half-second slots since 2000. */
+  /** Time of the head block, in half-second slots since 2000. */
   timestamp: number;
   counters: ChainCounters;
 }
 
-/** The block of `leap-edge` after whose 27 the system contract runs and nothing has forked. */
+/** After this block of `leap-edge` the system contract runs, and no fork has happened. */
 const LAST_BLOCK = 27;
 
 export function readBaseChain(): BaseChain {
@@ -26,7 +26,7 @@ export function readBaseChain(): BaseChain {
   let timestamp = 0;
   for (const { bytes } of kept) {
     const result = protocol.readResult(bytes);
-    if (result.kind !== 'blocks') throw new Error('the sample holds a message without a block');
+    if (result.kind !== 'blocks') throw new Error('the sample has a message without a block');
     const block = deserializeBlock(result.blocks, protocol);
     timestamp = block.timestamp;
     for (const { actions, firstSequence } of block.transactions) {

@@ -10,13 +10,13 @@ export interface PackedTransaction {
   packed: Buffer;
 }
 
-/** A K1 signature that recovers to some key: nobody checks it here. */
+/** A K1 signature that recovers to some key; no test checks it. */
 const SIGNATURE = Buffer.concat([Buffer.from([0, 31]), Buffer.alloc(64, 0x5a)]);
 
 export interface TransactionPlace {
   /** Seconds since 1970. */
   expiration: number;
-  /** Makes equal transactions different ones: goes into the sender's own limit on the network use. */
+  /** Makes equal transactions distinct: it is written to the sender's limit on the network use. */
   nonce: number;
   reference: Position;
 }
@@ -74,7 +74,7 @@ export interface BlockHeader {
 }
 
 const PACKED_TRANSACTION = 1;
-/** The merkle roots: what they are of is not checked by a reader of state history. */
+/** The merkle roots; a reader of state history does not verify them. */
 const ROOT = Buffer.alloc(32, 0xab);
 
 /** The block's header alone, which `onblock` carries and whose hash is the block's id. */
@@ -92,7 +92,7 @@ export function packBlock(header: Buffer, receipts: readonly BlockReceipt[]): Bu
   return writer.varuint(0).take();
 }
 
-/** The hash of the header with the block's number, highest byte first, in the place of its first four bytes. */
+/** The hash of the header; its first four bytes are replaced by the block's number, highest byte first. */
 export function blockId(num: number, header: Buffer): string {
   return num.toString(16).padStart(8, '0') + sha256(header).slice(8);
 }

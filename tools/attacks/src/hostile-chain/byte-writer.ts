@@ -1,9 +1,9 @@
 import { nameFromString } from '@antelope-history/abi';
 
-/** Text of a contract's choice: a `Buffer` where it is not to be UTF-8. */
+/** Text that a contract chooses; a `Buffer` where it is not valid UTF-8. */
 export type Text = string | Buffer;
 
-/** Writes the chain's binary encoding (fc::raw), which grows with what is written. */
+/** Writes the chain's binary encoding (fc::raw) into a growing buffer. */
 export class ByteWriter {
   private bytes = Buffer.allocUnsafe(256);
   private length = 0;
@@ -74,7 +74,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** What was written, in a buffer of its own. */
+  /** A copy of the written bytes. */
   take(): Buffer {
     return Buffer.from(this.bytes.subarray(0, this.length));
   }

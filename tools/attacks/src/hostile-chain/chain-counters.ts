@@ -1,4 +1,4 @@
-/** The counts that a chain's receipts carry; a fork goes back to those of its parent. */
+/** The sequence counters of a chain's receipts; a fork restores those of its parent block. */
 export class ChainCounters {
   global = 0;
 
@@ -34,7 +34,7 @@ export class ChainCounters {
     this.abis.set(account, this.abiSequence(account) + 1);
   }
 
-  /** Takes the counts of a receipt that the chain already has. */
+  /** Sets the counters from a receipt that the chain already has. */
   saw(receipt: { globalSequence: number; receiver: string; recvSequence: bigint; auths: [string, bigint][] }): void {
     this.global = Math.max(this.global, receipt.globalSequence);
     this.received.set(receipt.receiver, receipt.recvSequence);

@@ -1,14 +1,14 @@
 import { GIVE_UP_SECONDS, KEPT_BYTES } from './limits';
 
-/** One request with what came back. */
+/** A request with its response. */
 export interface Exchange {
   path: string;
   request: object;
-  /** 0 when the connection ended, or nothing came for too long. */
+  /** 0 when the connection ended or the response was late. */
   status: number;
   bytes: number;
   seconds: number;
-  /** Undefined when it is longer than what is kept. */
+  /** Undefined when it is longer than the limit. */
   body: string | undefined;
 }
 

@@ -17,8 +17,8 @@ export interface ExecutedTrace {
 
 /**
  * Runs a transaction's actions as nodeos does (transaction_context.cpp, apply_context.cpp exec): the root actions have
- * the first ordinals, what an action creates has the next when it runs; notifications run before inline actions.
- * Gives the traces in the order of their ordinals.
+ * the first ordinals, the actions that an action creates have the next when it runs; notifications run before inline actions.
+ * Returns the traces in the order of their ordinals.
  */
 export function executeActions(free: ActionSpec[], actions: ActionSpec[], counters: ChainCounters): ExecutedTrace[] {
   const traces: ExecutedTrace[] = [];

@@ -1,7 +1,7 @@
 import { type Attack, ATTACKS, ATTACKS_BY_HAND } from './attacks';
 import { HostileChain } from './hostile-chain';
 
-/** Blocks at the end, so that the attacks are irreversible when the chain is asked. */
+/** Blocks at the end, so that the attacks are irreversible when requests are sent. */
 const LAST_BLOCKS = 6;
 
 /** The attacks of these names; those of the sample when none is given. */
@@ -9,7 +9,7 @@ export function chooseAttacks(names?: readonly string[]): readonly Attack[] {
   return names ? [...ATTACKS, ...ATTACKS_BY_HAND].filter(({ name }) => names.includes(name)) : ATTACKS;
 }
 
-/** Writes a chain of some attacks, of all that the sample has by default; the same every time. */
+/** Writes a chain with some attacks, by default all of the sample. The result is deterministic. */
 export function generateHostileChain(attacks: readonly Attack[] = ATTACKS): HostileChain {
   const chain = new HostileChain();
   for (const attack of attacks) {

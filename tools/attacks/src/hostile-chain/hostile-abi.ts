@@ -1,6 +1,6 @@
 import { ByteWriter, type Text } from './byte-writer';
 
-/** An ABI whose parts may be anything that its binary form can say, valid or not. */
+/** An ABI with any content that its binary form allows, valid or not. */
 export interface HostileAbi {
   version?: Text;
   /** New name and type. */
@@ -11,7 +11,7 @@ export interface HostileAbi {
   /** Code and message. */
   errors?: [number, Text][];
   variants?: { name: Text; types: Text[] }[];
-  /** Action and type of what it returns. */
+  /** Action and type of its return value. */
   results?: [string, Text][];
 }
 
@@ -22,7 +22,7 @@ export interface HostileStruct {
   fields: [Text, Text][];
 }
 
-/** Packs an ABI (abi_def 1.3, nodeos libraries/chain/include/eosio/chain/abi_def.hpp); nothing is checked. */
+/** Packs an ABI (abi_def 1.3, nodeos libraries/chain/include/eosio/chain/abi_def.hpp); it checks nothing. */
 export function packHostileAbi(abi: HostileAbi): Buffer {
   const writer = new ByteWriter();
   const pair = ([left, right]: [Text, Text]): unknown => writer.text(left).text(right);

@@ -12,14 +12,14 @@ const STATUS = { executed: 0, delayed: 3 } as const;
 /** The chain's own limits, in bytes (nodeos libraries/chain/include/eosio/chain/config.hpp): attacks keep to them. */
 const MAX_TRANSACTION_NET = 512 * 1024;
 const MAX_BLOCK_NET = 1024 * 1024;
-/** Not what is billed, which depends on the version of zlib that packs. */
+/** A fixed value: the billed size depends on the version of zlib. */
 const NET_WORDS = 100;
 const ONBLOCK_ID = 'ff'.repeat(28);
-/** How far the last irreversible block is behind the head, which bounds the depth of forks. */
+/** Distance of the last irreversible block to the head, which bounds the depth of forks. */
 const REVERSIBLE_BLOCKS = 4;
 const FIRST_MS = Date.UTC(2000, 0, 1) / 1000;
 
-/** Where a chain stands, to come back to. */
+/** A state of the chain, to fork from. */
 export interface ChainPoint {
   readonly head: Position;
 }
@@ -33,12 +33,12 @@ interface Tip extends ChainPoint {
   actions: number;
 }
 
-/** Writes the messages that a Leap node would send of a chain, after those of a recorded one. */
+/** Writes the messages that a Leap node would send for a chain, after those of a recorded chain. */
 export class HostileChain {
   readonly abi: string;
   readonly messages: Buffer[];
   readonly written: WrittenChain;
-  /** The attack that blocks are of from now on. */
+  /** Sets the attack to which the next blocks belong. */
   attack = '';
   private readonly branch: Position[];
   private timestamp: number;
@@ -91,7 +91,7 @@ export class HostileChain {
     this.written.blocks.push({ attack: this.attack, ...thisBlock });
   }
 
-  /** The place after the block that was written last; `goBack` forks there. */
+  /** The state after the last block; `goBack` forks from it. */
   point(): ChainPoint {
     const { blocks, transactions, actions } = this.written;
     const tip: Tip = {
@@ -106,11 +106,11 @@ export class HostileChain {
     return tip;
   }
 
-  /** Leaves the branch at a point: the next block is another in the place of the first after it. */
+  /** Forks from a state: the next block replaces the first block after it. */
   goBack(point: ChainPoint): void {
     const tip = point as Tip;
     while (this.head.num > tip.head.num) this.branch.pop();
-    // The blocks of the other producer come later, which also makes their ids other ones.
+    // The blocks of the other producer are later, which also changes their ids.
     this.timestamp += REVERSIBLE_BLOCKS;
     this.header = tip.header;
     this.counters = tip.counters.copy();
@@ -123,7 +123,7 @@ export class HostileChain {
     return this.branch[Math.max(0, this.branch.length - 1 - REVERSIBLE_BLOCKS)] as Position;
   }
 
-  /** The transaction that nodeos runs first in each block: its action holds the header of the block before. */
+  /** The transaction that nodeos runs first in each block: its action has the header of the previous block. */
   private onblock(num: number): TransactionTrace {
     const action: ActionSpec = {
       account: 'eosio',
@@ -161,7 +161,7 @@ export class HostileChain {
   }
 }
 
-/** The action with which an account sets its ABI; an empty one has no byte. */
+/** The action with which an account sets its ABI; an empty ABI has no byte. */
 export function setabi(account: string, abi: HostileAbi | Buffer): ActionSpec {
   const bytes = Buffer.isBuffer(abi) ? abi : packHostileAbi(abi);
   const data = new ByteWriter().name(account).blob(bytes).take();

@@ -13,10 +13,10 @@ import {
 import { HEAP_MIB } from './limits';
 import { LiveWatch } from './live-watch';
 
-/** The guard of ascending queries is not what is tried here. */
+/** The asc window guard is not under test here. */
 const ENVIRONMENT = { HISTORY_API__MAX_ASC_WINDOW_DAYS: '36500', NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` };
 
-/** The whole service over a recording; when an attack ended it, it can be started again on the same data. */
+/** The whole service over a recording. After an attack that ended it, it can be started again on the same data. */
 export class HostileService {
   url = '';
   live!: LiveWatch;
@@ -53,12 +53,12 @@ export class HostileService {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** From now on `peakMemory` counts anew (proc(5), clear_refs). */
+  /** Resets `peakMemory` (proc(5), clear_refs). */
   resetPeak(): void {
     writeFileSync(`/proc/${this.child.pid ?? 0}/clear_refs`, '5');
   }
 
-  /** Bytes; what the system does not tell is 0. */
+  /** In bytes; 0 where the system does not report it. */
   get peakMemory(): number {
     const pid = this.child.pid ?? 0;
     return peakMemory(pid) ?? currentMemory(pid) ?? 0;

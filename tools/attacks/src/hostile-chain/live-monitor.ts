@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LIVE_INTERVAL_MS } from './limits';
 
 /**
- * Asks a URL all the time, each time on a connection of its own, from a process of its own: the one that takes
- * responses apart is busy with them. Prints a line `start duration` (milliseconds) for each.
+ * Sends requests to a URL without pause, each on a connection of its own. It is a separate process, because the process that
+ * parses the responses is busy. Prints a line `start duration` (milliseconds) for each request.
  */
 async function run(url: string): Promise<void> {
   process.stdout.on('error', () => undefined);
-  // Until nobody reads any more.
+  // Ends when the parent closes the pipe.
   while (process.stdout.writable) {
     const start = Date.now();
     const begun = performance.now();
@@ -19,7 +19,7 @@ async function run(url: string): Promise<void> {
   }
 }
 
-/** Resolves with the response, or with the refusal of a service that is not there. */
+/** Resolves after the response or the error. */
 function ask(url: string): Promise<void> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false }, (response) => response.resume().on('close', resolve));

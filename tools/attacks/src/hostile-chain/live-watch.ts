@@ -7,7 +7,7 @@ interface Probe {
   ms: number;
 }
 
-/** How long `/live` takes while other requests are made. */
+/** Measures `/live` during other requests. */
 export class LiveWatch {
   private readonly probes: Probe[] = [];
 
@@ -24,7 +24,7 @@ export class LiveWatch {
     );
   }
 
-  /** The longest of those that were under way since a time (milliseconds since 1970); waits for one that began after now. */
+  /** The longest probe since a time (milliseconds since 1970). Waits for a probe that starts after the call. */
   async worstSince(since: number, limitMs: number): Promise<number> {
     const now = Date.now();
     const deadline = now + limitMs;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { WrittenAction, WrittenChain } from './written-chain';
 
-/** Whether a response says what the generator wrote. */
+/** Checks that a response has the data that the generator wrote. */
 
 interface ActJson {
   account: string;
@@ -9,7 +9,7 @@ interface ActJson {
   authorization: unknown[];
   data: unknown;
   hex_data?: string;
-  /** Bytes of the data that are not given, as even their hex does not fit. */
+  /** Bytes of action data that the responses omit because even their hex does not fit. */
   omitted_bytes?: number;
 }
 
@@ -23,7 +23,7 @@ interface ActionRow {
   action_trace: { act: ActJson };
 }
 
-/** Expected data are compared as text, too, when they are as short as this: JSON.parse forgets the order of names. */
+/** Expected data up to this length is also compared as text: JSON.parse does not keep the order of names. */
 const SHORT = 1000;
 
 export class ResponseChecks {
@@ -46,7 +46,7 @@ export class ResponseChecks {
     return rows.sort((left, right) => left - right);
   }
 
-  /** What is wrong with the rows of a page; undefined when nothing is. */
+  /** The first error in the rows of a page; undefined when there is none. */
   actions(rows: readonly ActionRow[], body: string): string | undefined {
     return firstFault(rows, (row) => this.act(Number(row.global_action_seq), row.action_trace.act, body));
   }
@@ -97,7 +97,7 @@ export class ResponseChecks {
     return this.decoded(action, traced.params, body, 'params');
   }
 
-  /** `value` is what the data were decoded to; undefined when they were not. */
+  /** `value` is the decoded data; undefined when it was not decoded. */
   private decoded({ expected, name }: WrittenAction, value: unknown, body: string, field: string): string | undefined {
     if (expected === undefined) return undefined;
     if (expected === 'undecodable') return value === undefined ? undefined : `${name} was decoded`;

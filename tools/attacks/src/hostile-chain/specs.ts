@@ -1,4 +1,4 @@
-/** What an attack puts on the chain; whatever is left out is as in an ordinary transaction. */
+/** The data that an attack writes to the chain. Missing fields are as in an ordinary transaction. */
 export interface ActionSpec {
   account: string;
   name: string;
@@ -23,14 +23,14 @@ export interface PermissionLevel {
 }
 
 /**
- * What an action's data decode to: `json` exactly, or, where it may not fit, that or the hex of the data. Data that
- * are `undecodable` are given as hex.
+ * The expected form of an action's data in responses: exactly `json`, or, where it may not fit, `json` or hex. Data that is
+ * `undecodable` is expected as hex.
  */
 export type Expectation = { json: string; mayBeHex: boolean } | 'undecodable';
 
 export interface TransactionSpec {
   actions: ActionSpec[];
-  /** `delayed`: accepted for later, so that the block has the transaction and SHiP no action of it. */
+  /** `delayed`: scheduled for later, so that the block has the transaction and SHiP has no action of it. */
   status?: 'executed' | 'delayed';
   contextFreeActions?: ActionSpec[];
   contextFreeData?: Buffer[];

@@ -30,7 +30,7 @@ function renderCells(cells: string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
 }
 
-/** In what an outcome exceeds the limits; times may be `allowance` times longer. */
+/** The limits that an outcome exceeds. Times may be longer by the factor `allowance`. */
 export function excesses(outcome: Outcome, allowance = SHARED_MACHINE): string[] {
   const { bytes, seconds, liveMs, residentBytes, died, faults } = outcome;
   const found = [...faults];

@@ -1,9 +1,9 @@
 import type { ExecutedTrace } from './executed-trace';
 import type { Expectation } from './specs';
 
-/** What the recording holds of the chain's final branch, to ask for and to compare with. */
+/** The data of the recording's final branch, for requests and comparisons. */
 export interface WrittenChain {
-  /** The last global sequence of the recorded chain before it. */
+  /** The last global sequence of the recorded chain before the attacks. */
   sequencesBefore: number;
   blocks: WrittenBlock[];
   transactions: WrittenTransaction[];
@@ -20,7 +20,7 @@ export interface WrittenTransaction {
   attack: string;
   id: string;
   blockNum: number;
-  /** Delayed transactions are in blocks and have no history. */
+  /** Delayed transactions are in blocks and have no action traces. */
   executed: boolean;
   traces: number;
 }
@@ -30,7 +30,7 @@ export interface WrittenAction {
   blockNum: number;
   account: string;
   name: string;
-  /** The global sequence of the receipt of each that received it, the contract first. */
+  /** The global sequence of each receiver's receipt, the contract's first. */
   sequences: Map<string, number>;
   authorizers: Set<string>;
   data: Buffer;

@@ -1,15 +1,15 @@
-/** What the clients of one kind saw. */
-export class KindFigures {
+/** Figures of the clients of one behaviour. */
+export class ClientFigures {
   connections = 0;
   requests = 0;
-  /** Told to come again later: 429 or 503. */
+  /** Responses with 429 or 503. */
   refused = 0;
-  /** No response, or one that broke off. */
+  /** Requests without a whole response. */
   broken = 0;
   readonly statuses: Record<string, number> = {};
   private readonly times: number[] = [];
 
-  constructor(readonly kind: string) {}
+  constructor(readonly behaviour: string) {}
 
   addStatus(status: number | string): void {
     this.statuses[status] = (this.statuses[status] ?? 0) + 1;
@@ -19,7 +19,7 @@ export class KindFigures {
     this.times.push(ms);
   }
 
-  /** Milliseconds that so large a share of the responses took at most; 0 when there were none. */
+  /** The time in milliseconds that a share of the responses did not exceed; 0 without responses. */
   percentile(share: number): number {
     const sorted = [...this.times].sort((left, right) => left - right);
     return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -29,7 +29,7 @@ export class KindFigures {
     const statuses = Object.entries(this.statuses).map(([status, count]) => `${status}:${count}`);
     const times = [0.5, 0.99, 1].map((share) => this.percentile(share).toFixed(0));
     return [
-      this.kind,
+      this.behaviour,
       String(this.connections),
       String(this.requests),
       statuses.join(' ') || '-',
@@ -40,10 +40,10 @@ export class KindFigures {
   }
 }
 
-const HEADINGS = ['kind', 'connections', 'requests', 'responses', 'refused', 'broken', 'p50 ms', 'p99 ms', 'max ms'];
+const HEADINGS = ['clients', 'connections', 'requests', 'responses', 'refused', 'broken', 'p50 ms', 'p99 ms', 'max ms'];
 
-/** One line per kind, in columns. */
-export function tableLines(figures: readonly KindFigures[]): string[] {
+/** One line per behaviour, in columns. */
+export function tableLines(figures: readonly ClientFigures[]): string[] {
   const rows = [HEADINGS, ...figures.map((each) => each.row())];
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadRequest } from './honest-requests';
 import { isOver, type LoadContext, pause } from './load-context';
 
-/** A person or program asks again after about so long. */
+/** Average pause of a client between two requests. */
 const THINK_MS = 2_000;
 const MAX_RETRY_MS = 5_000;
-/** A request that waits longer when the run ends counts as one without a response. */
+/** A request that has waited longer than this at the end of the run counts as one without a response. */
 const LATE_MS = 10_000;
 const SHOWN = 10;
 
@@ -18,14 +18,14 @@ interface Received {
   retryAfterMs: number;
 }
 
-/** The right responses, and what else came in their place. */
+/** The expected responses of honest requests, and the mismatches. */
 export class HonestResponses {
   mismatches = 0;
-  /** Some of them, in words. */
+  /** Descriptions of the first mismatches. */
   readonly shown: string[] = [];
   private readonly expected = new Map<LoadRequest, Received>();
 
-  /** Asks for each, when nobody else does. */
+  /** Sends each request while no other client is connected. */
   async recordAlone(url: string, requests: readonly LoadRequest[]): Promise<void> {
     const agent = new Agent({ keepAlive: true });
     for (const request of requests) this.expected.set(request, await ask(new URL(url), agent, request));
@@ -43,7 +43,7 @@ export class HonestResponses {
   }
 }
 
-/** Sends honest requests on a connection of its own, one after the other; comes again when it is told so. */
+/** Sends honest requests on a connection of its own, one after the other, and obeys `Retry-After`. */
 export async function honest(
   context: LoadContext,
   requests: readonly LoadRequest[],

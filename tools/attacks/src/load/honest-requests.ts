@@ -6,13 +6,13 @@ export interface LoadRequest {
   body: string;
 }
 
-const PER_KIND = 25;
+const REQUESTS_PER_FORM = 25;
 
-/** Requests as programs send them: of each endpoint, with results of a few bytes to a few hundred KiB. */
+/** Requests as programs send them, to each endpoint, with responses of a few bytes to a few hundred KiB. */
 export function createHonestRequests(sample: string): LoadRequest[] {
   const { names, keys, blockIds, transactionIds } = readChainFacts(sample);
   const some = <T>(values: readonly T[]): T[] =>
-    values.filter((_, at) => at % Math.ceil(values.length / PER_KIND) === 0);
+    values.filter((_, at) => at % Math.ceil(values.length / REQUESTS_PER_FORM) === 0);
   const blockNum = (id: string): number => Number.parseInt(id.slice(0, 8), 16);
   const make = (key: keyof typeof ROUTES, bodies: object[]): LoadRequest[] =>
     bodies.map((body) => ({ path: ROUTES[key].path, body: JSON.stringify(body) }));
@@ -54,7 +54,7 @@ export function createHonestRequests(sample: string): LoadRequest[] {
   ];
 }
 
-/** The largest response that one request gets. */
+/** The request with the largest response. */
 export const LARGEST_REQUEST: LoadRequest = {
   path: ROUTES.getActions.path,
   body: JSON.stringify({ offset: 1000 }),

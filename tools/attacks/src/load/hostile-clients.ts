@@ -1,7 +1,7 @@
 import { LARGEST_REQUEST, type LoadRequest } from './honest-requests';
 import { formatRequest, isOver, type LoadContext, pause, RawConnection } from './load-context';
 
-/** Behaves in one way until the run is over. */
+/** Behaves in one way until the run ends. */
 export type Client = (context: LoadContext, requests: readonly LoadRequest[]) => Promise<void>;
 
 const TRICKLE_MS = 500;
@@ -36,7 +36,7 @@ async function silent(context: LoadContext): Promise<void> {
   }
 }
 
-/** Sends bodies, headers and chunks beyond all limits, in turns. */
+/** Sends bodies, headers and chunks above all limits, in turns. */
 async function huge(context: LoadContext, requests: readonly LoadRequest[]): Promise<void> {
   for (let turn = 0; !isOver(context); turn++) {
     const connection = new RawConnection(context);
@@ -55,7 +55,7 @@ function hugeRequest(path: string, turn: number): string {
   return `POST ${path} HTTP/1.1\r\nhost: load\r\ntransfer-encoding: chunked\r\n\r\n${chunk.repeat(BODY_BYTES / 16 / KIB)}`;
 }
 
-/** Sends thousands of requests at once on one connection, and reads what comes. */
+/** Sends thousands of requests at once on one connection, and reads the responses. */
 async function pipelining(context: LoadContext, requests: readonly LoadRequest[]): Promise<void> {
   while (!isOver(context)) {
     const connection = new RawConnection(context);
@@ -71,7 +71,7 @@ async function pipelining(context: LoadContext, requests: readonly LoadRequest[]
   }
 }
 
-/** Asks for the largest responses and reads none of them. */
+/** Requests the largest responses and reads none of them. */
 async function nonReading(context: LoadContext): Promise<void> {
   const { path, body } = LARGEST_REQUEST;
   while (!isOver(context)) {
@@ -84,7 +84,7 @@ async function nonReading(context: LoadContext): Promise<void> {
   }
 }
 
-/** Connects, asks for something, and leaves before, while or after it comes. */
+/** Connects, sends a request, and disconnects before, during or after the response. */
 async function reconnecting(context: LoadContext, requests: readonly LoadRequest[]): Promise<void> {
   while (!isOver(context)) {
     const connection = new RawConnection(context);

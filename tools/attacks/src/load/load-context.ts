@@ -1,17 +1,17 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '@antelope-history/test-support/random';
-import type { KindFigures } from './figures';
+import type { ClientFigures } from './figures';
 
-/** What each client of a run knows. */
+/** The state that each client of a run has. */
 export interface LoadContext {
   host: string;
   port: number;
   random: Random;
-  /** When the run ends, by `performance.now()`. */
+  /** End of the run, in the time of `performance.now()`. */
   endsAt: number;
-  figures: KindFigures;
-  /** Where the client comes from; undefined where loopback has one address only. */
+  figures: ClientFigures;
+  /** Source address of the client; undefined where the loopback interface has one address only. */
   localAddress: string | undefined;
 }
 
@@ -19,12 +19,12 @@ export function isOver({ endsAt }: LoadContext): boolean {
   return performance.now() >= endsAt;
 }
 
-/** Waits, but not beyond the end of the run. */
+/** Waits, at most until the end of the run. */
 export async function pause({ endsAt }: LoadContext, ms: number): Promise<void> {
   await sleep(Math.max(0, Math.min(ms, endsAt - performance.now())));
 }
 
-/** A connection whose bytes a client makes itself, and whose responses are counted by their status lines. */
+/** A connection on which a client writes raw bytes. Its responses are counted by their status lines. */
 export class RawConnection {
   readonly socket: Socket;
   readonly closed: Promise<void>;
@@ -50,7 +50,7 @@ export class RawConnection {
     return !this.isClosed && this.socket.writable;
   }
 
-  /** Writes, and waits until it is on its way or the connection is gone. */
+  /** Writes, and waits until the socket's buffer is drained or the connection is closed. */
   async write(bytes: string | Buffer): Promise<void> {
     if (!this.isOpen) return;
     if (this.socket.write(bytes)) return;
@@ -61,7 +61,7 @@ export class RawConnection {
     ]);
   }
 
-  /** Waits until the gateway closes, at most so long, and then leaves. */
+  /** Waits until the gateway closes the connection, at most `limitMs`, and then destroys it. */
   async leave(limitMs: number): Promise<void> {
     await Promise.race([this.closed, pause(this.context, limitMs)]);
     this.socket.destroy();

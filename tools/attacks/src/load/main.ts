@@ -9,7 +9,7 @@ const USAGE = `npm run load -- [--connections N] [--seconds N] [--seed N] [--mem
 Starts the service over the sample leap-edge and connects honest, slow, silent, huge, pipelining, non-reading and
 reconnecting clients from several loopback addresses. It fails when an honest response differs from the one recorded
 alone or does not come, when /live fails, and when the service takes more memory than it may. Honest clients that are
-told to come again later are counted as refused.
+with the status 429 or 503 count as refused.
 `;
 const MIB = 1024 * 1024;
 
@@ -37,10 +37,10 @@ async function run(args: string[]): Promise<void> {
   if (figures.faults.length > 0) process.exitCode = 1;
 }
 
-function report({ kinds, responses, watch, faults }: LoadFigures): void {
+function report({ clients, responses, watch, faults }: LoadFigures): void {
   const mib = (bytes: number): string => (bytes / MIB).toFixed(0);
   const ms = (value: number): string => `${value.toFixed(0)} ms`;
-  tableLines(kinds).forEach(print);
+  tableLines(clients).forEach(print);
   print(`honest mismatches: ${responses.mismatches}`);
   responses.shown.forEach(print);
   print(`MiB every 10 s: ${watch.memory.map(mib).join(' ')}; peak ${mib(watch.peakMemory)}`);

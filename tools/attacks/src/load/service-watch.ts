@@ -7,22 +7,22 @@ const LIVE_EVERY_MS = 250;
 const MEMORY_EVERY_MS = 250;
 const LIVE_LIMIT_MS = 30_000;
 
-/** Of `/live` at one port. */
+/** Figures of `/live` at one port. */
 export class LiveFigures {
   /** In milliseconds. */
   slowest = 0;
   failures = 0;
 }
 
-/** What a run sees of the service besides its responses. */
+/** Measures the service during a run: its memory, and `/live`. */
 export class ServiceWatch {
-  /** Resident bytes, every ten seconds or so and at the end. */
+  /** Resident bytes, about every ten seconds and at the end. */
   readonly memory: number[] = [];
   peakMemory = 0;
-  /** What `/live` took at the operations listener, which orchestrators ask, and at the gateway's port. */
+  /** `/live` at the operations listener, which orchestrators probe, and at the gateway's port. */
   readonly operationsLive = new LiveFigures();
   readonly publicLive = new LiveFigures();
-  /** Of the clients' own process: what they measure is not more exact. */
+  /** Event loop delay of this process: it bounds the precision of the clients' times. */
   readonly ownDelay: IntervalHistogram = monitorEventLoopDelay({ resolution: 10 });
   private isRunning = true;
 
@@ -31,7 +31,7 @@ export class ServiceWatch {
     private readonly localAddress: string | undefined,
   ) {}
 
-  /** Runs until `stop`. `onMemory` is told what the service takes, often. */
+  /** Runs until `stop`. `onMemory` is called several times a second with the service's resident bytes. */
   async run(sampleEveryMs: number, onMemory: (bytes: number) => void): Promise<void> {
     this.ownDelay.enable();
     await Promise.all([
@@ -72,7 +72,7 @@ export class ServiceWatch {
   }
 }
 
-/** On a connection of its own, as an orchestrator asks. */
+/** Probes `/live` on a connection of its own, as an orchestrator does. */
 export function askLive(url: string, localAddress: string | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const options = {

@@ -12,10 +12,10 @@ describeOnSets('the service under generated requests', (set) => {
   beforeAll(async () => (service = await startIndexedChain(set, SAMPLE)), 180_000);
   afterAll(() => service.stop());
 
-  it('answers all of them as the OpenAPI document says', async () => {
+  it('responds to all of them as the OpenAPI document says', async () => {
     const seed = Date.now() % 2 ** 31;
     const facts = readChainFacts(SAMPLE);
-    const { answers, failures, requests } = await runFuzz({
+    const { responses, failures, requests } = await runFuzz({
       url: service.url,
       facts,
       requests: REQUESTS,
@@ -29,14 +29,14 @@ describeOnSets('the service under generated requests', (set) => {
     }));
     expect({ seed, failures: shown }).toEqual({ seed, failures: [] });
     expect(requests).toBe(REQUESTS);
-    // Both sides of every endpoint were reached.
-    const reached = Object.keys(answers);
+    // Every endpoint accepted and rejected requests.
+    const reached = Object.keys(responses);
     for (const { path } of Object.values(ROUTES))
       expect(reached).toEqual(expect.arrayContaining([`${path} 200`, `${path} 400`]));
     expect((await fetch(`${service.url}/health`)).status).toBe(200);
   }, 120_000);
 
-  it('answers those that it once failed', async () => {
+  it('responds to requests that failed in earlier runs', async () => {
     const client = new HttpClient(service.url, 1);
     const judge = createJudge(LIMIT_MS);
     for (const { request, reason } of readKnownFailures()) {
@@ -46,21 +46,21 @@ describeOnSets('the service under generated requests', (set) => {
   });
 });
 
-describe('the judge of answers', () => {
+describe('the judge of responses', () => {
   const request = { path: ROUTES.getKeyAccounts.path, headers: {}, body: Buffer.alloc(0) };
   const good = { status: 200, contentType: 'application/json', body: '{"account_names":[]}', ms: 5 };
   const judge = createJudge(1_000);
 
-  it('finds nothing wrong with a good answer', () => {
+  it('accepts a valid response', () => {
     expect(judge(request, good)).toBeUndefined();
   });
 
   it.each([
     ['a server error', { status: 500 }, 'status 500'],
-    ['a late one', { ms: 1_001 }, '1001 ms'],
-    ['one that is not JSON', { body: '{' }, 'the body is not JSON'],
-    ['one of another shape', { body: '{"accounts":[]}' }, expect.stringContaining('account_names')],
-    ['a large one that is not JSON', { body: `"${'x'.repeat(100_000)}` }, 'the body is not JSON'],
+    ['a late response', { ms: 1_001 }, '1001 ms'],
+    ['a response that is not JSON', { body: '{' }, 'the body is not JSON'],
+    ['a response of another shape', { body: '{"accounts":[]}' }, expect.stringContaining('account_names')],
+    ['a large response that is not JSON', { body: `"${'x'.repeat(100_000)}` }, 'the body is not JSON'],
   ])('fails %s', (_, change, reason) => {
     expect(judge(request, { ...good, ...change })).toEqual(reason);
   });

@@ -24,7 +24,7 @@ describe('the recording of a hostile chain', () => {
 
   afterAll(() => service.stop(), 60_000);
 
-  it('is indexed within its bound of memory', () => {
+  it('is indexed within the memory limit', () => {
     expect(service.peakMemory).toBeGreaterThan(0);
     expect(service.peakMemory).toBeLessThanOrEqual(LIMITS.residentBytes);
   });

@@ -5,14 +5,15 @@ export interface FramedBody {
   body: string;
 }
 
-/** The ways of saying how long a body is: the two that HTTP/1.1 has; odd ones are neither, or both. */
+/** The framing of a body: `content-length` or chunks; odd framing is neither, or both. */
 export function frameBody(body: string, odd: boolean, random: Random): FramedBody {
-  const kind = random(odd ? 16 : 9);
-  if (kind < 4) return { headers: [`content-length: ${body.length}`], body };
-  if (kind < 9) return { headers: ['transfer-encoding: chunked'], body: chunked(body, random, odd && random(2) === 0) };
-  if (kind === 9) return { headers: [], body };
-  if (kind < 12) return { headers: wrongLengths(body.length, random), body };
-  if (kind === 12) return { headers: oddEncodings(random), body: chunked(body, random, false) };
+  const choice = random(odd ? 16 : 9);
+  if (choice < 4) return { headers: [`content-length: ${body.length}`], body };
+  if (choice < 9)
+    return { headers: ['transfer-encoding: chunked'], body: chunked(body, random, odd && random(2) === 0) };
+  if (choice === 9) return { headers: [], body };
+  if (choice < 12) return { headers: wrongLengths(body.length, random), body };
+  if (choice === 12) return { headers: oddEncodings(random), body: chunked(body, random, false) };
   const length = pick(random, [body.length, 0, 5, chunked(body, random, false).length]);
   const headers = [`content-length: ${length}`, ...oddEncodings(random)];
   return { headers, body: random(2) === 0 ? body : chunked(body, random, false) };
@@ -66,7 +67,7 @@ function oddEncodings(random: Random): string[] {
   ]);
 }
 
-/** `odd`: one chunk has a size, or an end, that it should not. */
+/** `odd`: one chunk has a wrong size or a wrong end. */
 function chunked(body: string, random: Random, odd: boolean): string {
   const parts = cut(body, random);
   const spoiled = odd ? random(parts.length + 1) : -1;

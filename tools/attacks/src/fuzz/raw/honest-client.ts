@@ -6,12 +6,12 @@ import type { SeenRequest } from './reference-parser';
 
 const PER_ROUTE = 3;
 const CONNECTIONS = 2;
-/** They differ from response to response of one request. */
+/** Headers that differ between responses to the same request. */
 const VOLATILE = /^(date|x-request-id|retry-after|(x-)?ratelimit.*)$/i;
-/** The loopback network has many addresses on Linux only; the attacker has the first. */
+/** The loopback interface has many addresses on Linux only; the attacker uses the first. */
 const ADDRESS = process.platform === 'linux' ? { localAddress: '127.0.0.2' } : {};
 
-/** Requests of a client that does nothing wrong; each has its own response. */
+/** Requests of an honest client; each has its own response. */
 export const HONEST_REQUESTS: SeenRequest[] = Object.values(ROUTES).flatMap(({ path }) =>
   Array.from({ length: PER_ROUTE }, (_, index) => ({
     method: 'POST',
@@ -20,7 +20,7 @@ export const HONEST_REQUESTS: SeenRequest[] = Object.values(ROUTES).flatMap(({ p
   })),
 );
 
-/** Sends honest requests over connections that stay open; knows what each is answered when nobody else is there. */
+/** Sends honest requests over persistent connections, and knows the response to each without other clients. */
 export class HonestClient {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, ...ADDRESS });
   private readonly expected = new Map<SeenRequest, string>();
@@ -34,7 +34,7 @@ export class HonestClient {
     for (const each of HONEST_REQUESTS) this.expected.set(each, await this.send(each));
   }
 
-  /** What is wrong with the response; undefined when it is the one that was recorded. */
+  /** The difference to the recorded response; undefined when there is none. */
   async check(honest: SeenRequest): Promise<string | undefined> {
     const expected = this.expected.get(honest);
     const received = await this.send(honest).catch((error: unknown) => `no response: ${String(error)}`);

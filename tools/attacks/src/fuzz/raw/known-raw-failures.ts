@@ -4,14 +4,14 @@ import type { RawAttack } from './raw-attack';
 import { type RawFailure, replayAttacks } from './run-raw-fuzz';
 import type { CreateTarget } from './raw-stand';
 
-/** Attacks that a run found a fault with; the tests make them again, for ever. */
+/** Attacks of earlier runs that revealed a fault. The tests repeat them. */
 const FILE = path.join(__dirname, '..', '..', '..', 'src', 'fuzz', 'raw', 'known-raw-failures.json');
-/** A fault may need its moment. */
+/** A fault may depend on timing, so each attempt is repeated. */
 const TRIES = 2;
-/** Making an attack smaller takes as many replays at most. */
+/** Largest number of replays to shrink an attack. */
 const MAX_REPLAYS = 60;
-/** Reasons that begin alike are of one kind. */
-const KIND_LENGTH = 24;
+/** Two failures are alike when this many characters of their reasons are equal. */
+const ALIKE_LENGTH = 24;
 
 export function readKnownRawFailures(): RawFailure[] {
   return JSON.parse(readFileSync(FILE, 'utf8')) as RawFailure[];
@@ -21,13 +21,13 @@ export function keepRawFailures(failures: RawFailure[]): void {
   writeFileSync(FILE, `${JSON.stringify([...readKnownRawFailures(), ...failures], null, 2)}\n`);
 }
 
-/** The same failure by as few attacks, pieces and splits as still make it; as it was when it does not come again. */
+/** The failure with the fewest attacks, pieces and splits that still cause it; unchanged when it does not recur. */
 export async function minimise(failure: RawFailure, createTarget?: CreateTarget): Promise<RawFailure> {
-  const kind = failure.reason.slice(0, KIND_LENGTH);
+  const wanted = failure.reason.slice(0, ALIKE_LENGTH);
   let replays = 0;
   const fails = async (attacks: RawAttack[]): Promise<boolean> => {
     for (let attempt = 0; attempt < TRIES && replays < MAX_REPLAYS; attempt++, replays++) {
-      if ((await replayAttacks(attacks, createTarget)).some((reason) => reason.includes(kind))) return true;
+      if ((await replayAttacks(attacks, createTarget)).some((reason) => reason.includes(wanted))) return true;
     }
     return false;
   };
@@ -44,7 +44,7 @@ export async function minimise(failure: RawFailure, createTarget?: CreateTarget)
   return { ...failure, attacks };
 }
 
-/** Without the one at a place; undefined where there is none, or no other. */
+/** The attacks without the piece or split at an index; undefined when there is none, or no other. */
 function dropAttacks(attacks: RawAttack[], at: number): RawAttack[] | undefined {
   return at < attacks.length && attacks.length > 1 ? attacks.toSpliced(at, 1) : undefined;
 }
@@ -52,9 +52,9 @@ function dropAttacks(attacks: RawAttack[], at: number): RawAttack[] | undefined 
 function dropPieces(attacks: RawAttack[], at: number): RawAttack[] | undefined {
   let before = 0;
   for (const [index, attack] of attacks.entries()) {
-    const place = at - before;
-    if (place < attack.pieces.length)
-      return attacks.with(index, { ...attack, pieces: attack.pieces.toSpliced(place, 1) });
+    const piece = at - before;
+    if (piece < attack.pieces.length)
+      return attacks.with(index, { ...attack, pieces: attack.pieces.toSpliced(piece, 1) });
     before += attack.pieces.length;
   }
   return undefined;

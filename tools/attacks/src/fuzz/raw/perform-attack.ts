@@ -4,12 +4,12 @@ import { bytesOf, type RawAttack } from './raw-attack';
 import { readResponses } from './response-stream';
 
 const CLOSE_LIMIT_MS = 15_000;
-/** What did not come while nothing came for so long is not waited for. */
+/** The wait for responses ends when nothing arrives for this time. */
 const QUIET_MS = 30;
 
 /**
- * Does what an attack says on one connection, waits for so many responses, and ends it; gives what came back, undefined
- * when the gateway never closed.
+ * Performs an attack on one connection, waits for the given number of responses, and ends the connection. Resolves with the
+ * received bytes, or undefined when the gateway never closed the connection.
  */
 export async function performAttack(attack: RawAttack, responses: number, port: number): Promise<Buffer | undefined> {
   const connection = new Attacker(port);
@@ -24,7 +24,7 @@ class Attacker {
   private readonly received: Buffer[] = [];
   private readonly closed: Promise<'closed'>;
   private isClosed = false;
-  /** When something came last. */
+  /** Time of the last received bytes. */
   private heardAt = performance.now();
 
   constructor(port: number) {
@@ -33,7 +33,7 @@ class Attacker {
       this.received.push(part);
       this.heardAt = performance.now();
     });
-    // The gateway may close before all is sent.
+    // The gateway may close the connection before all bytes are sent.
     this.socket.on('error', () => undefined);
     this.closed = new Promise((resolve) => {
       this.socket.once('close', () => {
@@ -54,7 +54,7 @@ class Attacker {
     this.heardAt = performance.now();
   }
 
-  /** Node's server drops what it has not sent yet when its client ends the sending. */
+  /** Node.js drops unsent responses when the client half-closes the connection. */
   async finish(responses: number): Promise<void> {
     while (!this.isClosed && performance.now() - this.heardAt < QUIET_MS && this.countResponses() < responses) {
       await sleep(1);

@@ -14,7 +14,7 @@ failed are made smaller and added to tools/attacks/src/fuzz/raw/known-raw-failur
 const WARM_ROUNDS = 10_000;
 const MAX_GROWTH = 1.5;
 
-/** Runs `--raw` of the command line. */
+/** Runs `npm run fuzz -- --raw`. */
 export async function runRawCommand(args: string[], print: (line: string) => void): Promise<void> {
   const options = {
     raw: { type: 'boolean' },

@@ -23,8 +23,8 @@ const OWN_PATHS = ['/live', '/health', '/', '/docs', '/openapi.json', '/metrics'
 const KIB = 1024;
 
 /**
- * One request of HTTP/1; `marker` is in its body and, if it smuggles, in what is hidden. An odd one may be wrong anywhere;
- * others are well formed, whatever they ask for.
+ * An HTTP/1 request. `marker` is in its body and in a request that is hidden there. An odd request may have errors anywhere;
+ * others are well formed.
  */
 export function generateRawRequest(marker: string, odd: boolean, random: Random): string {
   const end = odd && random(12) === 0 ? pick(random, LINE_ENDS) : '\r\n';
@@ -45,11 +45,11 @@ function requestLine(odd: boolean, random: Random): string {
 }
 
 function target(random: Random): string {
-  const kind = random(12);
-  if (kind === 0) return pick(random, OWN_PATHS);
+  const choice = random(12);
+  if (choice === 0) return pick(random, OWN_PATHS);
   const path = pick(random, PATHS);
-  if (kind === 1) return `${path}/`;
-  return kind === 2 ? `${path}?a=1&b[c]=2` : path;
+  if (choice === 1) return `${path}/`;
+  return choice === 2 ? `${path}?a=1&b[c]=2` : path;
 }
 
 function oddTarget(random: Random): string {
@@ -106,12 +106,12 @@ const ODD_FURTHER: MakeLines[] = [
   (random) => Array.from({ length: random(2_500) }, (_, index) => `h${index}: v`),
 ];
 
-/** What is sent as the body; often another request, which no one must take for one. */
+/** The body; often another request, which no server may execute. */
 function makeBody(marker: string, random: Random): string {
-  const kind = random(8);
-  if (kind < 3) return `{"marker":"${marker}"}`;
-  if (kind < 6) return hiddenRequest(marker, random);
-  if (kind === 6) return '';
+  const choice = random(8);
+  if (choice < 3) return `{"marker":"${marker}"}`;
+  if (choice < 6) return hiddenRequest(marker, random);
+  if (choice === 6) return '';
   return `{"marker":"${marker}","long":"${'z'.repeat(random(3) === 0 ? 70 * KIB : random(2 * KIB))}"}`;
 }
 
@@ -121,7 +121,7 @@ function hiddenRequest(marker: string, random: Random): string {
   return `${method} ${pick(random, [...PATHS, '/v1/producer/pause'])} HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** In half of the requests the headers stand in another order: which of two that differ comes first matters. */
+/** Half of the requests have shuffled headers: the order of two contradicting headers matters. */
 function shuffled(lines: string[], random: Random): string[] {
   if (random(2) === 0) return lines;
   const rest = [...lines];

@@ -14,12 +14,12 @@ export interface UpstreamUrls {
   node: string;
 }
 
-/** What is attacked: the gateway, or what a test puts in its place. */
+/** The attacked server: the gateway, or a faulty one of a test. */
 export type CreateTarget = (urls: UpstreamUrls, registry: Registry) => RequestListener;
 
 const IN_FLIGHT = 'http_requests_in_flight';
 
-/** The gateway as it runs, but for what counts requests: everything here comes from two addresses. */
+/** The gateway without rate limits: all connections come from two addresses. */
 export const createRealTarget: CreateTarget = ({ history, chain, trace, node }, registry) => {
   const config = loadConfig([], {
     HISTORY_GATEWAY__HISTORY_API_URL: history,
@@ -31,7 +31,7 @@ export const createRealTarget: CreateTarget = ({ history, chain, trace, node }, 
   return createGateway({ config, keyValue: new MemoryKeyValue(), log: createLogger('fuzz', 'silent'), registry });
 };
 
-/** What reaches the upstreams, against what may. */
+/** Compares the requests that reach the upstreams with those that may. */
 class UpstreamTraffic {
   readonly allowed = new RequestPool();
   readonly faults: string[] = [];
@@ -41,11 +41,11 @@ class UpstreamTraffic {
     this.requests++;
     const key = keyOf(request);
     if (this.allowed.take(key)) return;
-    this.faults.push(`an upstream got what nobody sent: ${JSON.stringify(key.slice(0, 300))}`);
+    this.faults.push(`an upstream received a request that no client sent: ${JSON.stringify(key.slice(0, 300))}`);
   }
 }
 
-/** A gateway before upstreams that tell what reaches them, and an honest client that knows its responses. */
+/** A gateway before upstreams that report their requests, and an honest client that knows its responses. */
 export class RawStand {
   readonly honest: HonestClient;
 
@@ -84,7 +84,7 @@ export class RawStand {
     return this.traffic.requests;
   }
 
-  /** Such a request may reach an upstream, once. */
+  /** Allows such a request to reach an upstream once. */
   allow(request: SeenRequest): void {
     this.traffic.allowed.add(keyOf(request));
   }
@@ -93,7 +93,7 @@ export class RawStand {
     return this.traffic.faults.splice(0);
   }
 
-  /** Requests that the gateway believes to be under way. */
+  /** The gateway's count of requests in flight. */
   async inFlight(): Promise<number> {
     const metric = await this.registry.getSingleMetric(IN_FLIGHT)?.get();
     return metric?.values.reduce((sum, { value }) => sum + value, 0) ?? 0;

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { type SeenRequest, toSeenRequest } from './reference-parser';
 
-/** A connection that breaks off in the middle of a request is no fault of who sent it: its client may have left. */
+/** Errors of a connection that ends within a request: the gateway's client may have disconnected. */
 const BROKEN_OFF = ['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE'];
 
-/** Stands where an API would: tells of every request, and answers what the request says. */
+/** An upstream in the place of an API: it reports every request and responds with its contents. */
 export class RecordingUpstream {
   private readonly server: Server;
 
@@ -18,12 +18,13 @@ export class RecordingUpstream {
       request.on('end', () => answer(request, response, Buffer.concat(parts), onRequest));
     });
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      if (!BROKEN_OFF.includes(error.code ?? '')) onFault(`an upstream got what is not HTTP: ${error.code}`);
+      if (!BROKEN_OFF.includes(error.code ?? ''))
+        onFault(`an upstream received bytes that are not HTTP: ${error.code}`);
       socket.destroy();
     });
   }
 
-  /** Listens on a free port; gives its address. */
+  /** Listens on a free port; resolves with its URL. */
   async open(): Promise<string> {
     this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');
@@ -43,7 +44,7 @@ function answer(
   onRequest: (request: SeenRequest) => void,
 ): void {
   const request = toSeenRequest(message, body);
-  // The gateway asks for this itself, when it is asked for its own health.
+  // The gateway requests this itself for its own /health.
   if (request.path !== '/health') onRequest(request);
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify({ ...request, body: request.body.slice(0, 1_000), length: body.length }));

@@ -4,25 +4,25 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 export interface SeenRequest {
   method: string;
-  /** Its path, without what does not change who answers: scheme, host, query, a trailing slash, percent signs. */
+  /** Path without scheme, host, query, trailing slash and percent signs, none of which changes the upstream. */
   path: string;
   body: string;
 }
 
-/** What Node's own HTTP parser takes for requests in some bytes. */
+/** The requests that the HTTP parser of Node.js reads from some bytes. */
 export interface ReferenceReading {
-  /** Those that came whole. */
+  /** Complete requests. */
   whole: SeenRequest[];
-  /** How many began. */
+  /** Number of requests that began. */
   begun: number;
 }
 
-/** Turns of the event loop until a body that has been parsed has also been delivered. */
+/** Turns of the event loop between the parsing and the delivery of a body. */
 const TURNS = 4;
 
 /**
- * Reads bytes as HTTP with the parser that the gateway has too, but with nothing behind it: a server that takes every
- * request, asks for no host and answers none. So what any server of Node sees of the bytes is among it.
+ * Reads bytes with the HTTP parser that the gateway uses, in a server that accepts every request, requires no host and never
+ * responds. Any server of Node.js reads a subset of these requests.
  */
 export class ReferenceParser {
   private reading: ReferenceReading = { whole: [], begun: 0 };
@@ -56,7 +56,7 @@ export class ReferenceParser {
   }
 }
 
-/** A connection on which some bytes come, and nothing goes. */
+/** A connection that receives some bytes and discards writes. */
 class ByteSource extends Duplex {
   isUnread = true;
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Requests that were sent and may reach an upstream once each, by their hash: bodies would hold more memory than what is
- * attacked. Those of long ago are forgotten.
+ * Requests that were sent and may reach an upstream once each. They are stored as hashes, because bodies would take more
+ * memory than the attacked gateway. Old requests are dropped.
  */
 export class RequestPool {
   private counts = new Map<string, number>();
@@ -19,7 +19,7 @@ export class RequestPool {
     this.counts.set(hash, (this.counts.get(hash) ?? 0) + 1);
   }
 
-  /** Whether such a request was there; it is not any more. */
+  /** Removes such a request; false when there was none. */
   take(key: string): boolean {
     const hash = hashOf(key);
     return takeFrom(this.counts, hash) || takeFrom(this.older, hash);

@@ -1,7 +1,7 @@
-/** The responses in what a server sent on one connection, read strictly. */
+/** The responses in the bytes that a server sent on one connection, parsed strictly. */
 export interface ResponseReading {
   statuses: number[];
-  /** What is not HTTP; undefined when all is. A last response that broke off is no fault: its server says so by that. */
+  /** The first violation of HTTP; undefined when there is none. An incomplete last response is none: the server aborted it. */
   fault: string | undefined;
 }
 
@@ -13,7 +13,7 @@ interface Head {
 
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+: ?[\t\x20-\x7e\x80-\xff]*$/;
 
-/** `mayBeHead`: whether a request was HEAD, the responses to which have a length and no body. */
+/** `mayBeHead`: whether a request was HEAD, whose response has a length and no body. */
 export function readResponses(received: Buffer, mayBeHead: boolean): ResponseReading {
   const text = received.toString('latin1');
   const statuses: number[] = [];
@@ -47,7 +47,7 @@ function readHead(text: string, at: number): Head | string {
   return { status: Number(status), headers, end: close + 4 };
 }
 
-/** Where the next response begins. */
+/** Offset of the next response. */
 function bodyEnd(text: string, { status, headers, end }: Head, mayBeHead: boolean): number | string {
   if (status < 200 || status === 204 || status === 304) return end;
   if (mayBeHead && (end === text.length || text.startsWith('HTTP/1.1 ', end))) return end;

@@ -8,16 +8,16 @@ import { type ReferenceReading, ReferenceParser } from './reference-parser';
 import { readResponses } from './response-stream';
 
 export interface RawFailure {
-  /** The attack of the round, after those before it that may have to do with it. */
+  /** The attack of the round, after earlier ones that may contribute to the failure. */
   attacks: RawAttack[];
   reason: string;
 }
 
 export interface RawFigures {
   rounds: number;
-  /** Requests that Node's parser saw in the attackers' bytes. */
+  /** Requests that the parser of Node.js found in the attackers' bytes. */
   requests: number;
-  /** Attackers' responses by status. */
+  /** Number of responses to the attackers, by status. */
   statuses: Record<string, number>;
   honest: number;
   upstream: number;
@@ -32,15 +32,15 @@ export interface RawFuzzOptions {
 }
 
 const MAX_FAILURES = 5;
-/** A fault may show a few rounds after the attack that made it. */
+/** A fault may appear a few rounds after the attack that caused it. */
 const KEPT_ATTACKS = 3;
 const PROGRESS_EVERY = 1_000;
-/** Longer than the gateway may hold what nobody waits for. */
+/** Longer than the gateway may keep a request after its client disconnected. */
 const SETTLE_LIMIT_MS = 5_000;
 const REPLAY_SETTLE_MS = 500;
 const ALLOWED_STATUS = /^(2..|304|4..|501|503)$/;
 
-/** Attacks a gateway round after round, with an honest client beside. The same seed makes the same attacks. */
+/** Attacks a gateway round after round, beside an honest client. The same seed generates the same attacks. */
 export async function runRawFuzz({ rounds, seed, createTarget, onProgress }: RawFuzzOptions): Promise<RawFigures> {
   const run = new RawRun(await RawStand.open(createTarget));
   try {
@@ -55,7 +55,7 @@ export async function runRawFuzz({ rounds, seed, createTarget, onProgress }: Raw
   return run.figures;
 }
 
-/** What some attacks, one after the other, do to a gateway of their own. */
+/** Performs attacks one after the other on a gateway of their own; resolves with the faults. */
 export async function replayAttacks(attacks: RawAttack[], createTarget?: CreateTarget): Promise<string[]> {
   const run = new RawRun(await RawStand.open(createTarget));
   try {
@@ -89,7 +89,7 @@ class RawRun {
     this.report([...reasons, ...this.stand.takeFaults()]);
   }
 
-  /** After the last round: nothing is under way any more, and honest requests are answered as before. */
+  /** After the last round: no request is in flight, and honest requests get the same responses as before. */
   async settle(limitMs = SETTLE_LIMIT_MS): Promise<void> {
     for (let waited = 0; waited < limitMs && (await this.stand.inFlight()) > 0; waited += 50) await sleep(50);
     const inFlight = await this.stand.inFlight();
@@ -122,7 +122,7 @@ class RawRun {
     for (const status of statuses) this.figures.statuses[status] = (this.figures.statuses[status] ?? 0) + 1;
     const reasons = statuses.filter((status) => !ALLOWED_STATUS.test(String(status))).map((each) => `status ${each}`);
     if (fault !== undefined) reasons.push(fault);
-    // One more says that the rest is no HTTP.
+    // One more response may report that the rest is not HTTP.
     if (statuses.length > reference.begun + 1)
       reasons.push(`${statuses.length} responses to ${reference.begun} requests`);
     return reasons;

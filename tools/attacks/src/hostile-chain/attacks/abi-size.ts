@@ -6,7 +6,7 @@ import { accountNames, decodes, inTransactions, mayDecode, shortNames, uses, wri
 
 const BASE_FIELDS = 20_000;
 
-/** 83 KB: a base of 20,000 fields of three bytes each, and 1,000 structs that inherit it, each of an action of its own. */
+/** 83 KB: a base of 20,000 fields of three bytes each, and 1,000 structs that inherit it, each the type of one action. */
 const bases: Attack = {
   name: 'bases',
   aim: '1,000 structs inherit one base of 20,000 fields; 3-byte actions use each',
@@ -25,7 +25,7 @@ const bases: Attack = {
   },
 };
 
-/** As many levels of bases as nodes take (abi_serializer.hpp max_recursion_depth), 400 fields on each. */
+/** The deepest chain of bases that nodes accept (abi_serializer.hpp max_recursion_depth), with 400 fields on each level. */
 const lineage: Attack = {
   name: 'lineage',
   aim: '1,000 structs at the end of 29 levels of bases',
@@ -65,7 +65,7 @@ const costlyAbi = packHostileAbi({
   actions: [['use', 'use']],
 });
 
-/** The same with another name in it: to every cache another ABI. */
+/** The same ABI with another name: a different ABI for every cache. */
 function costlyAbiOf(version: number): Buffer {
   const abi = Buffer.from(costlyAbi);
   const name = VERSION.slice(0, -3) + String(version).padStart(3, '0');
@@ -73,7 +73,7 @@ function costlyAbiOf(version: number): Buffer {
   return abi;
 }
 
-/** Each ABI is used once, by three bytes: the last two make the struct of 49,000 fields compile and fail. */
+/** Each ABI is used once with three bytes; the last two make the struct of 49,000 fields compile and fail. */
 const abiSwap: Attack = {
   name: 'abi-swap',
   aim: '300 ABIs of 147 KB set one after the other, each used once: one page needs them all',
@@ -92,7 +92,7 @@ const abiSwap: Attack = {
   },
 };
 
-/** Different ABIs of many accounts in one block: no cache by account helps. */
+/** Different ABIs of many accounts in one block, so that a cache per account does not help. */
 const abiCrowd: Attack = {
   name: 'abi-crowd',
   aim: '100 accounts with an ABI of 147 KB each notify one another in one block',
@@ -107,7 +107,7 @@ const abiCrowd: Attack = {
   },
 };
 
-/** Reading such an ABI and checking it cost as much as one that is valid; nothing is left to remember but that it is none. */
+/** Parsing and checking such an ABI costs as much as a valid one; only the failure can be cached. */
 const abiBroken: Attack = {
   name: 'abi-broken',
   aim: '100 ABIs of 147 KB, set one after the other, whose last byte is missing or whose last action has an unknown type',
@@ -128,7 +128,7 @@ const abiBroken: Attack = {
   },
 };
 
-/** Near the 50,000 entries that are read: as many names to remember as can be, and more entries than that. */
+/** Close to the limit of 50,000 entries: the largest number of names, and more entries than the limit. */
 const abiEntries: Attack = {
   name: 'abi-entries',
   aim: 'ABIs of 46,000 typedefs and of 50,010 entries',
@@ -147,7 +147,7 @@ const abiEntries: Attack = {
   },
 };
 
-/** Type names that are long to take apart, and error messages that are never used. */
+/** Type names that take long to parse, and error messages that are never used. */
 const abiTypeNames: Attack = {
   name: 'abi-type-names',
   aim: 'type names of 60 KB made of suffixes; 20,000 error messages',

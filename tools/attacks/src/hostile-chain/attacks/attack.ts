@@ -2,14 +2,14 @@ import { call, setabi, type HostileChain } from '../hostile-chain';
 import type { HostileAbi } from '../hostile-abi';
 import type { ActionSpec, Expectation, TransactionSpec } from '../specs';
 
-/** One way to make the service fail, written into blocks of its own. */
+/** An attempt to make the service fail, written into blocks of its own. */
 export interface Attack {
   name: string;
-  /** What it aims at. */
+  /** Description of the data that it writes. */
   aim: string;
-  /** Whose actions to ask for. */
+  /** Accounts whose actions are requested. */
   accounts: string[];
-  /** Too large for the sample: only written when it is asked for by name. */
+  /** Too large for the sample: it is written only on request by name. */
   byHand?: boolean;
   write(chain: HostileChain): void;
 }
@@ -21,20 +21,20 @@ export function inTransactions(actions: readonly ActionSpec[], size: number): Tr
   return transactions;
 }
 
-/** A block in which an account sets its ABI; the transaction is compressed, as ABIs that expand are cheap so. */
+/** A block in which an account sets its ABI. The transaction is compressed, which makes repetitive ABIs cheap. */
 export function writeAbi(chain: HostileChain, account: string, abi: HostileAbi | Buffer): void {
   chain.block({ transactions: [{ compressed: true, actions: [setabi(account, abi)] }] });
 }
 
-/** Calls of a contract's `use`, all alike. */
+/** Equal calls of a contract's action `use`. */
 export function uses(account: string, data: Buffer, count: number, more: Partial<ActionSpec> = {}): ActionSpec[] {
   return Array.from({ length: count }, () => call(account, 'use', data, more));
 }
 
-/** What fits: to be decoded. */
+/** Data that fits and is expected decoded. */
 export const decodes = (value: unknown): Expectation => ({ json: JSON.stringify(value), mayBeHex: false });
 
-/** What is too much as soon as there is more of it: decoded or hex. */
+/** Data that exceeds the limits when it is repeated: expected decoded or as hex. */
 export const mayDecode = (value: unknown): Expectation => ({ json: JSON.stringify(value), mayBeHex: true });
 
 /** `count` different short texts of capital letters and digits, all of one length. */
@@ -48,7 +48,7 @@ export function accountNames(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => {
     let rest = index;
     let text = '';
-    for (let place = 0; place < 3; place++) {
+    for (let digit = 0; digit < 3; digit++) {
       text = digits.charAt(rest % digits.length) + text;
       rest = Math.floor(rest / digits.length);
     }

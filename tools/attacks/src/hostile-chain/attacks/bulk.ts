@@ -3,10 +3,10 @@ import { call, setabi } from '../hostile-chain';
 import type { PermissionLevel, TransactionSpec } from '../specs';
 import { accountNames, inTransactions, mayDecode, uses, writeAbi, type Attack } from './attack';
 
-/** Much data, and data that are given many times. */
+/** Large data, and data that responses repeat. */
 
 const KIB = 1024;
-/** As long as a decoding of 16,384 items allows. */
+/** The length up to which 16,384 items are decoded. */
 const ITEM_NAME = 'i'.repeat(230);
 
 function blobOf(size: number): Buffer {
@@ -37,7 +37,7 @@ const manyActions: Attack = {
     for (const name of ['blob', 'items', 'flags']) {
       const expected = expectedOf(name, blob);
       const actions = Array.from({ length: 250 }, () => call('hbulk', name, blob, { expected }));
-      // The chain takes 1 MiB of a block: they are compressed.
+      // A block of the chain has at most 1 MiB, so the transactions are compressed.
       const transactions = inTransactions(actions, 25).map((each) => ({ ...each, compressed: true }));
       chain.block({ transactions });
     }
@@ -66,7 +66,7 @@ const notifications: Attack = {
   },
 };
 
-/** Not even the hex fits: 40 times 512 KB, given twice each. */
+/** Even the hex does not fit: 40 times 512 KB, each printed twice. */
 const largeNotified: Attack = {
   name: 'large-notified',
   aim: '40 notifications of an action of 500 KB that no ABI decodes',
@@ -94,7 +94,7 @@ const inlineTree: Attack = {
   },
 };
 
-/** 1,500 levels of authorization take 24 KB, so that a trace stays within what gzip looks back to. */
+/** 1,500 authorizations take 24 KB, so that a trace stays within the window of gzip. */
 const authorizations: Attack = {
   name: 'authorizations',
   aim: '1,500 authorizations of an action with 450 notifications, and of 40 actions',
@@ -115,7 +115,7 @@ const authorizations: Attack = {
   },
 };
 
-/** Several thousand actions with little in each: what is given besides the data. */
+/** Several thousand small actions: the cost of the fields besides the data. */
 const smallActions: Attack = {
   name: 'small-actions',
   aim: '12,000 empty actions in one block, in 12 transactions',
@@ -143,7 +143,7 @@ const consoles: Attack = {
   },
 };
 
-/** What an action returns is typed by the ABI, too; the default limit on it is 256 bytes. */
+/** The ABI also types return values; their default limit is 256 bytes. */
 const results: Attack = {
   name: 'results',
   aim: '200 actions return 256 bytes that print a name of 60 KB per byte',
@@ -165,7 +165,7 @@ const results: Attack = {
   },
 };
 
-/** The rows of `eosio`, who is asked for more than any other, hold the ABIs. */
+/** The rows of `eosio`, the most requested account, have the ABIs. */
 const largeAbis: Attack = {
   name: 'large-abis',
   aim: '60 ABIs of 500 KB, set in one block: data of `eosio::setabi`',

@@ -1,7 +1,7 @@
 import { call } from '../hostile-chain';
 import { accountNames, uses, type Attack } from './attack';
 
-/** Attacks whose recording would be too large for a repository, as it does not compress or expands to gigabytes. */
+/** Attacks whose recordings are too large for a repository: they do not compress, or expand to gigabytes. */
 
 const hugePage: Attack = {
   name: 'huge-page',
@@ -20,7 +20,7 @@ const hugePage: Attack = {
   },
 };
 
-/** What is not data: the receipts alone of 1,000 notifications hold three million counts. */
+/** Size without action data: the receipts of 1,000 notifications have three million counters. */
 const authSequences: Attack = {
   name: 'auth-sequences',
   aim: '3,000 different authorizers of an action with 1,000 notifications: 80 MB of receipts without any data',

@@ -34,7 +34,7 @@ const escapedName: Attack = {
   write: (chain) => writeNamed(chain, 'hescaped', '\u0001'.repeat(LONG), 200),
 };
 
-/** A name that JavaScript's own objects cannot hold in order goes the slow way. */
+/** Objects of JavaScript do not keep the order of numeric names, so these take the slow path. */
 const numericName: Attack = {
   name: 'numeric-name',
   aim: '64-byte actions with numeric field names besides one of 65 KB that needs escaping',
@@ -65,10 +65,10 @@ const numericItems: Attack = {
   },
 };
 
-/** A lone surrogate is no UTF-8: it is left out, and what is left may be another field's name. */
+/** A lone surrogate is not valid UTF-8 and is omitted; the rest may equal another field's name. */
 const LONE_SURROGATE = Buffer.from([0xed, 0xa0, 0x80]);
 
-/** Names that mean something to JavaScript, and names that become equal. Each is one ABI, used once. */
+/** Names with a meaning in JavaScript, and names that become equal. Each has an ABI of its own, used once. */
 const ODD_NAMES: { fields: Text[]; json: string }[] = [
   { fields: ['__proto__', 'a'], json: '{"__proto__":1,"a":2}' },
   { fields: ['constructor', 'prototype'], json: '{"constructor":1,"prototype":2}' },

@@ -2,7 +2,7 @@ import { abiOfUse } from '../hostile-abi';
 import { ByteWriter } from '../byte-writer';
 import { inTransactions, uses, writeAbi, type Attack } from './attack';
 
-/** What is packed inside the block itself. */
+/** Attacks in the packed transactions of the block. */
 
 const MIB = 1024 * 1024;
 
@@ -23,7 +23,7 @@ const contextFreeBomb: Attack = {
   },
 };
 
-/** A delayed transaction is in the block and SHiP has no trace of it, so that the message stays small. */
+/** A delayed transaction is in the block but SHiP has no trace of it, so the message stays small. */
 const delayedBomb: Attack = {
   name: 'delayed-bomb',
   aim: '300 delayed transactions of 1 KB whose one action becomes 1 MB of data',
@@ -75,7 +75,7 @@ const executedBomb: Attack = {
   },
 };
 
-/** WebAuthn signatures carry what the browser said: 4,000 bytes is the most that is printed in base58. */
+/** WebAuthn signatures carry data of the browser; up to 4,000 bytes are printed in base58. */
 const signatures: Attack = {
   name: 'signatures',
   aim: '240 signatures of 4,000 bytes, and two of 400 KB, in four transactions',
@@ -100,7 +100,7 @@ const signatures: Attack = {
   },
 };
 
-/** What nodeos takes though it would not write it so: it hashes and runs what it read (fc/io/raw.hpp). */
+/** Encodings that nodeos accepts although it writes others: it hashes and runs the decoded values (fc/io/raw.hpp). */
 const trailing: Attack = {
   name: 'trailing',
   aim: 'bytes after the end of the transaction and of the compressed stream; extensions; an empty transaction extension',
@@ -113,7 +113,7 @@ const trailing: Attack = {
         { actions, trailing: garbage },
         { actions, trailing: garbage, compressed: true },
         { actions, afterStream: Buffer.alloc(1000, 0x78), compressed: true },
-        // Above the rules: a node takes no extension of a type that it does not know. A later version may know more.
+        // Beyond the rules: a node rejects unknown extension types, but a later version may accept more.
         { actions, extensions: Array.from({ length: 2000 }, (_, type) => ({ type, data: Buffer.alloc(20, 1) })) },
       ],
     });

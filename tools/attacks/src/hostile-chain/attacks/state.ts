@@ -4,12 +4,12 @@ import { call, setabi } from '../hostile-chain';
 import type { PermissionSpec } from '../specs';
 import { accountNames, decodes, mayDecode, uses, writeAbi, type Attack } from './attack';
 
-/** Changes of state: ABIs that come and go, forks, permissions. */
+/** Changes of state: changing ABIs, forks, permissions. */
 
 const EMPTY_ABI = Buffer.alloc(0);
 const NO_ABI = Buffer.from('not an ABI at all');
 
-/** An ABI that decodes, one that is none, an empty one, one of another version: in turn, each used. */
+/** A valid, a broken, an empty and an unsupported ABI in turn, each used. */
 const abiFlips: Attack = {
   name: 'abi-flips',
   aim: 'valid, broken, empty and unsupported ABIs, set anew in each of 40 blocks',
@@ -48,7 +48,7 @@ const midTransaction: Attack = {
   },
 };
 
-/** The orphaned block sets an ABI of large names and uses it; on the branch that stays the old one holds. */
+/** The orphaned block sets an ABI of large names and uses it; on the final branch the old ABI is in force. */
 const orphanedAbi: Attack = {
   name: 'orphaned-abi',
   aim: 'a fork that undoes an ABI of 65 KB names and 100 actions under it',
@@ -70,7 +70,7 @@ const orphanedAbi: Attack = {
   },
 };
 
-/** A hostile ABI that stays under a fork which replaces the block that used it by another that does. */
+/** A hostile ABI below a fork: the fork replaces a block that uses the ABI by another that uses it. */
 const replacedUse: Attack = {
   name: 'replaced-use',
   aim: 'a fork three blocks deep under an ABI of long names',
@@ -93,7 +93,7 @@ const replacedUse: Attack = {
   },
 };
 
-/** A key that differs from others by its number; nobody has it. */
+/** A key derived from a number; no account has it. */
 function numberedKey(index: number): Buffer {
   const key = Buffer.alloc(34, 0x11);
   key.writeUInt8(0, 0);
@@ -110,9 +110,9 @@ function webAuthnKey(partyBytes: number): Buffer {
 export const SHARED_KEY = numberedKey(0);
 /** The last of the keys that one permission has. */
 export const CROWDED_KEY = numberedKey(5_000);
-/** Of a relying party whose name is as long as a domain's can be. */
+/** A WebAuthn key with the longest domain name as its relying party. */
 export const LONG_KEY = webAuthnKey(253);
-/** Longer than what is taken for a key in a request; the chain takes any length. */
+/** Longer than requests allow for a key; the chain accepts any length. */
 export const OVERLONG_KEY = webAuthnKey(20_000);
 export const SHARERS = 5_000;
 
@@ -132,7 +132,7 @@ const permissions: Attack = {
     const controller = [{ actor: 'hcontrol', permission: 'active' }];
     const sharers = accountNames('hshare', SHARERS).map((owner) => row(owner, [SHARED_KEY], controller));
     chain.block({ permissions: [row('hcrowded', keys), row('hlongkey', [LONG_KEY, OVERLONG_KEY]), ...sharers] });
-    // Replaced in the next block and brought back by a fork: all of it is undone.
+    // Replaced in the next block and restored by a fork, which undoes all of it.
     const before = chain.point();
     chain.block({ permissions: [row('hcrowded', []), ...sharers.map((each) => ({ ...each, present: false }))] });
     chain.goBack(before);

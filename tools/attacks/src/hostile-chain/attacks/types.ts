@@ -4,7 +4,7 @@ import { call, setabi } from '../hostile-chain';
 import type { Expectation } from '../specs';
 import { decodes, inTransactions, uses, writeAbi, type Attack } from './attack';
 
-/** Types that lead nowhere, or far; each is one ABI that is used at once, in the transaction that sets it. */
+/** Types that are recursive, deep or invalid. Each has an ABI of its own, used in the transaction that sets it. */
 
 interface Case {
   abi: HostileAbi;
@@ -24,7 +24,7 @@ function aliasChain(length: number): [string, string][] {
 const listNode = { name: 'node', fields: [['next', 'node?']] as [string, string][] };
 
 const RECURSION: Case[] = [
-  // Aliases: of each other, of themselves, as many as nodes follow, one more.
+  // Aliases: of each other, of themselves, as deep as nodes follow, and one level deeper.
   {
     abi: abiOfUse([['x', 'a']], {
       types: [
@@ -39,7 +39,7 @@ const RECURSION: Case[] = [
   { abi: abiOfUse([['x', 'a']], { types: [['a', 'a?']] }), data: ones(64), expected: 'undecodable' },
   { abi: abiOfUse([['x', 't0']], { types: aliasChain(29) }), data: ones(1), expected: decodes({ x: 1 }) },
   { abi: abiOfUse([['x', 't0']], { types: aliasChain(5000) }), data: ones(1), expected: 'undecodable' },
-  // Structs that contain themselves: 300 levels of data, more than are followed.
+  // Recursive structs: 300 levels of data, more than nodes follow.
   { abi: abiOfUse([['x', 'node']], { structs: [listNode] }), data: ones(300), expected: 'undecodable' },
   {
     abi: abiOfUse([['x', 'node']], { structs: [listNode] }),
@@ -70,7 +70,7 @@ const RECURSION: Case[] = [
     expected: 'undecodable',
   },
   { abi: abiOfUse([['x', 'v']], { variants: [{ name: 'v', types: [] }] }), data: ones(8), expected: 'undecodable' },
-  // Elements of no size, and sizes that the data do not have.
+  // Elements of size 0, and sizes larger than the data.
   {
     abi: abiOfUse([['x', 'none[]']], { structs: [{ name: 'none', fields: [] }] }),
     data: Buffer.from([255, 255, 255, 255, 15]),
@@ -145,7 +145,7 @@ const recursion: Attack = {
   },
 };
 
-/** The doubles between two powers of ten print 17 digits and a large exponent; NaN and infinity are no JSON. */
+/** Doubles that print 17 digits and a large exponent; NaN and infinity are not JSON. */
 const FLOATS = [1.7976931348623157e308, -5e-324, Number.NaN, Number.POSITIVE_INFINITY, 1.2345678901234567e-300];
 
 function floats(): Buffer {
@@ -248,7 +248,7 @@ const hugeKey: Attack = {
   },
 };
 
-/** What fails at its last byte gives no byte of the response, and has taken as long as what does not fail. */
+/** Decoding that fails at the last byte adds nothing to the response but takes as long as one that succeeds. */
 const failLate: Attack = {
   name: 'fail-late',
   aim: '100 actions each of 16 KB to 64 KB whose last field is not there',
@@ -284,7 +284,7 @@ const failLate: Attack = {
   },
 };
 
-/** An element that is nothing still is an array, or a null, of its own. */
+/** An empty element still prints an array or a null. */
 const emptyLists: Attack = {
   name: 'empty-lists',
   aim: '12 actions each of 300,000 empty arrays, of 800,000 nulls and of 190,000 empty strings',
@@ -303,7 +303,7 @@ const emptyLists: Attack = {
   },
 };
 
-/** Failing is slow, too: an error passes through 29 levels. */
+/** Failures are slow too: an error passes through 29 levels. */
 const failDeep: Attack = {
   name: 'fail-deep',
   aim: '5,000 actions of 16 bytes in one block that fail deep inside a struct that contains itself',
