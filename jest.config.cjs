@@ -1,3 +1,4 @@
+const os = require('node:os');
 const attacks = require('./tools/attacks/jest.config.cjs');
 
 module.exports = {
@@ -8,6 +9,9 @@ module.exports = {
     ...attacks.projects,
   ],
   testTimeout: 30_000,
-  // What large tests leave behind would count in the memory that others measure.
+  testSequencer: '<rootDir>/jest.sequencer.cjs',
+  // One more than there are processors: many suites wait for servers and for processes that they started.
+  maxWorkers: os.availableParallelism() + 1,
+  // The heap that large tests leave behind would count in the memory that later tests of the same worker measure.
   workerIdleMemoryLimit: '1GB',
 };

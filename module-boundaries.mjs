@@ -1,8 +1,9 @@
 /**
- * Who may import what, by the tags in each project's package.json (`nx.tags`). Every constraint whose tag a project carries
- * applies, and no constraint says '*', so a project without a `layer:` tag may import nothing. A `layer:` tag says what a
- * project may reach; the other tags only take away. CONTRIBUTING.md shows this table; a test of tools/workspace-rules keeps
- * the two equal.
+ * The module boundaries, by the tags in each project's package.json (`nx.tags`). Every constraint whose tag a project carries
+ * applies, and no constraint has the tag '*', so a project without a `layer:` tag may import nothing. A `layer:` tag grants
+ * imports; the other tags only restrict them. `notDependOnLibsWithTags` applies to all transitive dependencies: an `app:` tag
+ * states with it what an app must not contain. CONTRIBUTING.md shows this table; a test of tools/workspace-rules compares
+ * the two.
  */
 
 const STORE_CLIENTS = ['@elastic/elasticsearch*', 'lmdb*'];
@@ -13,7 +14,10 @@ const SOCKETS = ['ws', 'ws/*'];
 const HTTP = ['express*', 'http-proxy-middleware*'];
 const OPERATIONS = ['pino*', 'prom-client*'];
 
-/** Applied to the sources. Globs are Nx's: `name*` is the package and its deep paths. */
+const STAGES = ['stage:reader', 'stage:deserializer', 'stage:indexer'];
+const otherStages = (name) => STAGES.filter((stage) => stage !== `stage:${name}`);
+
+/** The constraints for sources. Globs are Nx's: `name*` matches the package and its deep paths. */
 export const depConstraints = [
   {
     sourceTag: 'layer:domain',
@@ -37,7 +41,7 @@ export const depConstraints = [
   },
   {
     sourceTag: 'layer:composition',
-    onlyDependOnLibsWithTags: ['layer:domain', 'layer:port', 'layer:adapter', 'layer:runtime'],
+    onlyDependOnLibsWithTags: ['layer:domain', 'layer:port', 'layer:adapter', 'layer:runtime', 'layer:composition'],
     bannedExternalImports: [...CLIENTS, ...SOCKETS, ...HTTP],
   },
   {
@@ -95,12 +99,18 @@ export const depConstraints = [
     bannedExternalImports: SOCKETS,
   },
   { sourceTag: 'side:write', notDependOnLibsWithTags: ['side:read'], bannedExternalImports: HTTP },
+
+  { sourceTag: 'app:reader', notDependOnLibsWithTags: ['port:store', ...otherStages('reader')] },
+  { sourceTag: 'app:deserializer', notDependOnLibsWithTags: ['port:store', ...otherStages('deserializer')] },
+  { sourceTag: 'app:indexer', notDependOnLibsWithTags: otherStages('indexer') },
+  { sourceTag: 'app:api', notDependOnLibsWithTags: ['port:broker', ...STAGES] },
+  { sourceTag: 'app:gateway', notDependOnLibsWithTags: ['port:store', 'port:broker', ...STAGES] },
 ];
 
-/** Tests also use recorded chains, the replaying node, and the embedded adapters in place of mocks. */
+/** Tests also use recorded chains, the replaying node, and the adapters in memory in place of mocks. */
 const TEST_TAGS = ['layer:testing', 'layer:tool', 'layer:adapter', 'layer:composition'];
 
-/** Applied to tests. */
+/** The constraints for tests. */
 export const testDepConstraints = depConstraints.map((constraint) =>
   constraint.onlyDependOnLibsWithTags === undefined
     ? constraint

@@ -1,29 +1,22 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Nothing here comes from a package: it runs before anything is installed. */
+/** Imports only what Node.js brings along: this code runs before any package is installed. */
 
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** What a person can mend; shown without a stack. */
+/** An error that the user can fix; shown without its stack. */
 export class PrepareError extends Error {}
 
-/** Installs the packages that are missing and builds what changed. */
-export function prepare() {
+/** Installs missing packages and compiles what changed: all projects, or only the ones named. */
+export function prepare(projects = []) {
   requireNode();
   installPackages();
-  build();
+  build(projects);
 }
 
-/** As far as the servers for tests and development need it. */
-export function prepareServices() {
-  requireNode();
-  installPackages();
-  build(['tools/services/tsconfig.lib.json']);
-}
-
-/** Runs a Node.js script of the workspace to its end, on this terminal; gives its exit status. */
+/** Runs a Node.js script of the workspace on this terminal and waits for its end; returns its exit status. */
 export function runNode(script, args, options = {}) {
   const { status, error } = spawnSync(process.execPath, [path.join(ROOT, script), ...args], {
     cwd: ROOT,
@@ -34,7 +27,20 @@ export function runNode(script, args, options = {}) {
   return status ?? 1;
 }
 
-/** Runs a command of `tools/run`: whatever goes wrong ends as one line and exit status 1. */
+/** The same without blocking this process; a script that a signal ended has status 1. */
+export function startNode(script, args, options = {}) {
+  const child = spawn(process.execPath, [path.join(ROOT, script), ...args], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    ...options,
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (status) => resolve(status ?? 1));
+  });
+}
+
+/** Runs a command of `tools/run`; a PrepareError ends it with one line and exit status 1. */
 export async function runCommand(command) {
   try {
     process.exitCode = (await command(process.argv.slice(2))) ?? process.exitCode;
@@ -55,7 +61,7 @@ export function requireNode() {
 export function installPackages() {
   if (!isInstallNeeded()) return;
   process.stdout.write('Installing packages (the first time: a minute or so) ...\n');
-  // The npm that runs this script if there is one, so that one without a global npm works.
+  // `npm run` names the npm that runs this script, which need not be on PATH.
   const npm = process.env.npm_execpath;
   const [command, args] = npm ? [process.execPath, [npm, 'ci']] : ['npm', ['ci']];
   const { status } = spawnSync(command, [...args, '--no-audit', '--no-fund'], {
@@ -70,8 +76,8 @@ export function installPackages() {
 }
 
 /**
- * Whether a package of the lock file is not installed in its version. By content: the times of the files change with
- * every checkout. npm leaves its own account of what is installed in `node_modules/.package-lock.json`.
+ * Whether a package of the lock file is missing or installed in another version. Compares contents, because a checkout
+ * changes the times of files. npm lists what it installed in `node_modules/.package-lock.json`.
  */
 function isInstallNeeded() {
   if (!existsSync(path.join(ROOT, 'node_modules/.package-lock.json'))) return true;
@@ -85,12 +91,21 @@ function isInstallNeeded() {
   );
 }
 
-/** Compiles some projects, or every one with its tests' types, as far as they changed. */
+/** Compiles the projects, or all of them with the types of their tests, as far as they changed. */
 export function build(projects = []) {
-  const options = process.stdout.isTTY ? ['--pretty'] : [];
-  if (runNode('node_modules/typescript/bin/tsc', ['--build', ...projects, ...options]) !== 0) {
-    throw new PrepareError('The build failed: see the messages of the compiler above.');
-  }
+  if (runNode(TSC, compilerArguments(projects)) !== 0) throw new PrepareError(BUILD_FAILED);
+}
+
+/** The same without blocking this process. */
+export async function startBuild() {
+  if ((await startNode(TSC, compilerArguments([]))) !== 0) throw new PrepareError(BUILD_FAILED);
+}
+
+const TSC = 'node_modules/typescript/bin/tsc';
+const BUILD_FAILED = 'The build failed: see the messages of the compiler above.';
+
+function compilerArguments(projects) {
+  return ['--build', ...projects, ...(process.stdout.isTTY ? ['--pretty'] : [])];
 }
 
 function readJson(file) {

@@ -1,8 +1,9 @@
-import { openBroker, openKeyValue } from '@antelope-history/backends';
 import { createDeserializerHealth, DESERIALIZER_WORK, startDeserializer } from '@antelope-history/deserializer-stage';
+import { openBroker } from '@antelope-history/open-broker';
+import { openKeyValue } from '@antelope-history/open-key-value';
 import { runProgram, startWorkerOperations } from '@antelope-history/service';
 
-/** The deserializer in a process of its own: from the queue of raw blocks to that of blocks of records. */
+/** The deserializer as a process of its own: turns raw blocks into blocks of records, from queue to queue. */
 runProgram({
   name: 'deserializer',
   async start({ config, log, registry, onStop, fail }) {

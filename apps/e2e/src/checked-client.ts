@@ -1,5 +1,6 @@
 import { createOpenApiDocument } from '@antelope-history/openapi';
-import { type ResponseCheck, createResponseCheck } from '@antelope-history/test-support/openapi-check';
+import { ROUTES } from '@antelope-history/routes';
+import { createResponseCheck, type ResponseCheck } from '@antelope-history/test-support/openapi-check';
 
 export interface CheckedAnswer {
   status: number;
@@ -11,7 +12,7 @@ export interface CheckedAnswer {
 
 /** Sends requests to a gateway and throws when an answer is not what the OpenAPI document says. */
 export class CheckedClient {
-  private readonly check: ResponseCheck = createResponseCheck(createOpenApiDocument({ version: '' }));
+  private readonly check: ResponseCheck = createResponseCheck(createOpenApiDocument({ version: '', routes: ROUTES }));
 
   constructor(private readonly url: string) {}
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sampleFolder } from '@antelope-history/test-support/recordings';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { type IndexedService, startIndexedService } from '@antelope-history/processes';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient, exchange, openConnection } from '../src';
 
 const PATH = ROUTES.getActions.path;

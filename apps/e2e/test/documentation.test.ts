@@ -1,7 +1,6 @@
-import { ENDPOINT_NOTES } from '@antelope-history/openapi';
-import { sampleFolder } from '@antelope-history/test-support/recordings';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { type IndexedService, startIndexedService } from '@antelope-history/processes';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
 
 describe('the description of the interface', () => {
@@ -16,9 +15,8 @@ describe('the description of the interface', () => {
   }, 60_000);
   afterAll(() => service.stop());
 
-  it.each(Object.entries(ROUTES))('shows for %s what the service answers', async (key, { path }) => {
-    const { request, answer } = ENDPOINT_NOTES[key as keyof typeof ROUTES].example;
-    expect((await client.post(path, request)).json).toEqual(answer);
+  it.each(Object.entries(ROUTES))('shows for %s what the service answers', async (_, { path, example }) => {
+    expect((await client.post(path, example.request)).json).toEqual(example.response);
   });
 
   it('names every path that the gateway answers', async () => {

@@ -1,6 +1,7 @@
-import { readAuthorizers, sampleFolder } from '@antelope-history/test-support/recordings';
-import { type ErrorAnswer, type Route, ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
+import type { ErrorResponse, Route } from '@antelope-history/schemas';
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
+import { readAuthorizers, sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
 
 const { getActions, getControlledAccounts, getKeyAccounts, getTransaction, getChainBlock, getTraceBlock } = ROUTES;
@@ -109,7 +110,7 @@ describeOnSets('errors', (set) => {
   it.each(cases)('of %s for %s', async (path, _text, { route: { endpoint }, body, refusal }) => {
     const [status, message, code, name, what] = refusal;
     const answer = await client.post(path, body);
-    const detail = (answer.json as ErrorAnswer).error.details[0]?.message ?? '';
+    const detail = (answer.json as ErrorResponse).error.details[0]?.message ?? '';
     expect([answer.status, answer.json]).toEqual([
       status,
       {
@@ -126,7 +127,7 @@ describeOnSets('errors', (set) => {
 
   it('name every wrong field, and what it takes', async () => {
     const { json } = await client.post(getActions.path, { pos: -9, sort: 'up', after: {}, filter: 1 });
-    const { message } = (json as ErrorAnswer).error.details[0] ?? { message: '' };
+    const { message } = (json as ErrorResponse).error.details[0] ?? { message: '' };
     for (const field of ['pos', 'sort', 'after', 'filter']) expect(message).toContain(`${field}: give`);
   });
 
@@ -152,7 +153,7 @@ describeOnSets('errors', (set) => {
     const refused = recorded.filter(({ status }) => status !== 200);
     expect(refused.length).toBeGreaterThan(5);
     for (const { request, body } of refused) {
-      const { code, name } = (body as ErrorAnswer).error;
+      const { code, name } = (body as ErrorResponse).error;
       const { json } = await client.post(getChainBlock.path, request);
       expect([request, json]).toMatchObject([request, { error: { code, name } }]);
     }

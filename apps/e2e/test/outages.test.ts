@@ -1,12 +1,12 @@
-import { sampleFolder } from '@antelope-history/test-support/recordings';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import {
   type IndexedService,
-  startIndexedService,
-  stop,
   type ListeningApp,
+  startIndexedService,
   startListeningApp,
+  stop,
 } from '@antelope-history/processes';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
 
 const { getActions, getTransaction, getChainBlock, getTraceBlock } = ROUTES;

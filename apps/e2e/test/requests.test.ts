@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { sampleFolder } from '@antelope-history/test-support/recordings';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
 
 const PATH = ROUTES.getActions.path;

@@ -88,7 +88,7 @@ describeWithPrograms(['java', 'mvn', 'redis-server', 'rabbitmqctl'], () => {
       shownIn(text, USER, [...Object.values(passwords), ...more]);
 
     beforeAll(async () => {
-      const certificates = makeCertificates();
+      const certificates = await makeCertificates();
       caFile = certificates.ca;
       closers.push(certificates.remove);
       const certificate = { ...certificates.valid, ca: certificates.ca };

@@ -1,7 +1,8 @@
-import { openKeyValue } from '@antelope-history/backends';
 import { createGateway, createGatewayOperations } from '@antelope-history/gateway-proxy';
+import { openKeyValue } from '@antelope-history/open-key-value';
 import { HTTP_WORK, listen, runProgram, startHeartbeats, startOperations } from '@antelope-history/service';
 
+/** The gateway as a process of its own. */
 runProgram({
   name: 'gateway',
   async start({ config, log, registry, onStop, fail }) {

@@ -1,8 +1,10 @@
-import { openBroker, openKeyValue, openStore, showQueues } from '@antelope-history/backends';
 import { createIndexerHealth, INDEXER_WORK, startIndexer } from '@antelope-history/indexer-stage';
+import { openBroker, registerQueueMetrics } from '@antelope-history/open-broker';
+import { openKeyValue } from '@antelope-history/open-key-value';
+import { openStoreWriter } from '@antelope-history/open-store-writer';
 import { runProgram, startWorkerOperations } from '@antelope-history/service';
 
-/** The indexer in a process of its own: from the queue of blocks of records to the store. */
+/** The indexer as a process of its own: writes blocks of records from their queue to the store. */
 runProgram({
   name: 'indexer',
   async start({ config, log, registry, onStop, fail }) {
@@ -19,8 +21,8 @@ runProgram({
     );
     const broker = await openBroker(config.broker, 'many processes', log);
     onStop(() => broker.close());
-    showQueues(broker, registry);
-    const store = await openStore(config.store, { readOnly: false }, log);
+    registerQueueMetrics(broker, registry);
+    const store = await openStoreWriter(config.store, log);
     onStop(() => store.close());
     const indexer = await startIndexer({ config, broker, store, keyValue, log, registry, fail });
     onStop(() => indexer.stop());

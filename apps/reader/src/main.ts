@@ -1,8 +1,9 @@
-import { openBroker, openKeyValue } from '@antelope-history/backends';
+import { openBroker } from '@antelope-history/open-broker';
+import { openKeyValue } from '@antelope-history/open-key-value';
 import { createReaderHealth, READER_WORK, startReader } from '@antelope-history/reader-stage';
 import { runProgram, startWorkerOperations } from '@antelope-history/service';
 
-/** The reader in a process of its own: from the node's state history to the queue of raw blocks. */
+/** The reader as a process of its own: publishes the node's state history to the queue of raw blocks. */
 runProgram({
   name: 'reader',
   async start({ config, log, registry, onStop, fail }) {

@@ -1,8 +1,9 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 
-/** What the main thread and the ingestion thread say to each other. */
+/** Messages from the main thread to the ingestion thread. */
 export type ToIngestion = { kind: 'stop' } | { kind: 'metrics'; id: number };
 
+/** Messages from the ingestion thread to the main thread. */
 export type FromIngestion =
   | { kind: 'ready' }
   | { kind: 'metrics'; id: number; metrics: MetricObjectWithValues<MetricValue<string>>[] }

@@ -3,7 +3,7 @@ import { createLogger, Registry, type Config } from '@antelope-history/service';
 import { startIngestion } from './ingestion';
 import type { FromIngestion, ToIngestion } from './ingestion-messages';
 
-/** The entry of the ingestion thread. It says `ready` when the store is open, and answers what it is asked. */
+/** The entry point of the ingestion thread. Sends `ready` when the stages run, then replies to the main thread's messages. */
 function main(): void {
   const port = parentPort;
   if (!port) return;
@@ -28,7 +28,7 @@ function main(): void {
   );
 }
 
-/** Errors lose their class between threads; the code is what the other side needs. */
+/** An error loses its class when it is posted to another thread; the receiver needs its code. */
 function describe(error: unknown): { code: string | undefined; message: string } {
   if (!(error instanceof Error)) return { code: undefined, message: String(error) };
   return { code: 'code' in error && typeof error.code === 'string' ? error.code : undefined, message: error.message };

@@ -8,11 +8,11 @@ import type { FromIngestion, ToIngestion } from './ingestion-messages';
 
 type MetricsJson = Extract<FromIngestion, { kind: 'metrics' }>['metrics'];
 
-/** The ingestion thread as the main thread sees it: indexing has a thread of its own, so it never holds up an answer. */
+/** Starts and controls the ingestion thread. Indexing runs on a thread of its own so that it does not delay responses. */
 export class IngestionWorker {
   private readonly worker: Worker;
   private readonly waiting = new Map<number, (metrics: MetricsJson) => void>();
-  private asked = 0;
+  private lastRequestId = 0;
   private ended = false;
   private onReady: () => void = () => undefined;
   private onFailure: (error: unknown) => void = () => undefined;
@@ -25,7 +25,7 @@ export class IngestionWorker {
     this.worker.on('exit', () => this.onExit());
   }
 
-  /** Resolves when the store is open and the stages run. `fail` is called when the thread can't go on later. */
+  /** Resolves when the store is open and the stages run. `fail` is called when the thread fails after that. */
   static async start(config: Config, fail: (error: unknown) => void): Promise<IngestionWorker> {
     const ingestion = new IngestionWorker(config);
     await new Promise<void>((resolve, reject) => {
@@ -36,17 +36,17 @@ export class IngestionWorker {
     return ingestion;
   }
 
-  /** The thread's metrics. */
+  /** The metrics of the thread; none after it has ended. */
   metrics(): Promise<MetricsJson> {
     if (this.ended) return Promise.resolve([]);
-    const id = ++this.asked;
+    const id = ++this.lastRequestId;
     return new Promise((resolve) => {
       this.waiting.set(id, resolve);
       this.send({ kind: 'metrics', id });
     });
   }
 
-  /** Whether a node sends its state history, or why none does. */
+  /** The health of the connection to the chain node, derived from the metrics of the thread. */
   async shipHealth(): ReturnType<ReadComponent> {
     return shipHealth(await this.metrics());
   }
@@ -81,7 +81,7 @@ export class IngestionWorker {
     for (const resolve of this.waiting.values()) resolve([]);
     this.waiting.clear();
     if (this.onEnd) this.onEnd();
-    else this.onFailure(new HistoryError('INTERNAL', 'the ingestion thread ended by itself'));
+    else this.onFailure(new HistoryError('INTERNAL', 'the ingestion thread ended unexpectedly'));
   }
 }
 

@@ -1,6 +1,8 @@
-import { openBroker, openKeyValue, openStore, showQueues } from '@antelope-history/backends';
 import { startDeserializer } from '@antelope-history/deserializer-stage';
 import { startIndexer } from '@antelope-history/indexer-stage';
+import { openBroker, registerQueueMetrics } from '@antelope-history/open-broker';
+import { openKeyValue } from '@antelope-history/open-key-value';
+import { openStoreWriter } from '@antelope-history/open-store-writer';
 import { startReader } from '@antelope-history/reader-stage';
 import type { Config, Logger, Registry } from '@antelope-history/service';
 
@@ -12,13 +14,13 @@ export interface IngestionContext {
   fail(error: unknown): void;
 }
 
-/** Composes the three stages over what the configuration names; what is opened last stops first. */
+/** Opens the store, broker and key-value store that the configuration names and starts the three stages over them. */
 export async function startIngestion(context: IngestionContext): Promise<void> {
-  const store = await openStore(context.config.store, { readOnly: false }, context.log);
+  const store = await openStoreWriter(context.config.store, context.log);
   context.onStop(() => store.close());
   const broker = await openBroker(context.config.broker, 'one process', context.log);
   context.onStop(() => broker.close());
-  showQueues(broker, context.registry);
+  registerQueueMetrics(broker, context.registry);
   const keyValue = await openKeyValue(context.config.keyValue, 'one process', context.log);
   context.onStop(() => keyValue.close());
   const indexer = await startIndexer({ ...context, broker, store, keyValue });

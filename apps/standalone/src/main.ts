@@ -1,11 +1,11 @@
-import { openKeyValue } from '@antelope-history/backends';
 import { createGateway, createGatewayOperations } from '@antelope-history/gateway-proxy';
+import { openKeyValue } from '@antelope-history/open-key-value';
 import { listen, runProgram, startOperations } from '@antelope-history/service';
 import { IngestionWorker } from './ingestion-worker';
 import { startApis } from './serving';
 import { StandaloneRegistry } from './standalone-registry';
 
-/** The whole service in one process: the stages on a thread of their own, the APIs and the gateway on this one. */
+/** The whole service as one process: the stages run on a thread of their own, the APIs and the gateway on the main thread. */
 runProgram({
   name: 'antelope-history',
   async start({ config, log, registry: own, onStop, fail }) {

@@ -1,7 +1,10 @@
 import type { RequestListener } from 'node:http';
-import { openStore } from '@antelope-history/backends';
-import { createChainApi, createHistoryApi, createTraceApi, LargeResponses } from '@antelope-history/query-api';
-import { listen, type Config, type Logger, type Registry } from '@antelope-history/service';
+import { createChainApi } from '@antelope-history/chain-endpoints';
+import { LargeResponses } from '@antelope-history/endpoint-kit';
+import { createHistoryApi } from '@antelope-history/history-endpoints';
+import { openStoreReader } from '@antelope-history/open-store-reader';
+import { type Config, listen, type Logger, type Registry } from '@antelope-history/service';
+import { createTraceApi } from '@antelope-history/trace-endpoints';
 
 export interface ServingContext {
   config: Config;
@@ -10,13 +13,13 @@ export interface ServingContext {
   onStop(close: () => void | Promise<void>): void;
 }
 
-/** Where an API listens: any free port of this machine alone; only the gateway knows it. */
+/** The address of an API: any free port of the loopback interface. Only the gateway connects to it. */
 const INTERNAL = { host: '127.0.0.1', port: 0 };
 
-/** Composes the three APIs over the store; gives the configuration by which the gateway finds them. */
+/** Composes the three APIs over the store. Resolves with the gateway's configuration, extended by the URLs of the APIs. */
 export async function startApis(context: ServingContext): Promise<Config['gateway']> {
   const { config, log, onStop } = context;
-  const reader = await openStore(config.store, { readOnly: true }, log);
+  const reader = await openStoreReader(config.store, log);
   onStop(() => reader.close());
   const serve = async (app: RequestListener): Promise<string> => {
     const listener = await listen(app, INTERNAL);

@@ -2,17 +2,21 @@ import { AggregatorRegistry, Registry, type MetricObjectWithValues, type MetricV
 
 type MetricsJson = MetricObjectWithValues<MetricValue<string>>[];
 
-/** The metrics of the process: those of the main thread and, when asked, those of the ingestion thread. */
+/** The metrics of the process: those of the main thread and, at each scrape, those of the ingestion thread. */
 export class StandaloneRegistry extends Registry {
   constructor(
     private readonly own: Registry,
-    private readonly ofIngestion: () => Promise<MetricsJson>,
+    private readonly readIngestionMetrics: () => Promise<MetricsJson>,
   ) {
     super();
   }
 
   override async metrics(): Promise<string> {
-    const parts = [await this.own.getMetricsAsJSON(), await super.getMetricsAsJSON(), await this.ofIngestion()];
+    const parts = [
+      await this.own.getMetricsAsJSON(),
+      await super.getMetricsAsJSON(),
+      await this.readIngestionMetrics(),
+    ];
     return AggregatorRegistry.aggregate(parts).metrics();
   }
 }

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 import { createShipReplay, type ShipReplay, type ShipReplayOptions } from '@antelope-history/ship-replay';
+import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { compareStores } from '@antelope-history/store/compare-stores';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
+import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 import { IngestionRun, type RunOptions } from './ingestion-run';
 
 /** Nodes, runs and data directories of one test file, all of them closed and removed at its end. */
@@ -34,8 +34,8 @@ export class Chains {
 
   /** Everything in which a store differs from one that an unbroken run filled; fails when that compares too little. */
   async differences(sample: SampleName, data: string): Promise<string[]> {
-    const whole = await openLmdbStore({ path: await this.unbrokenData(sample), mapSizeBytes: 0, readOnly: true });
-    const other = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: true });
+    const whole = await openLmdbStoreReader({ path: await this.unbrokenData(sample), mapSizeBytes: 0 });
+    const other = await openLmdbStoreReader({ path: data, mapSizeBytes: 0 });
     try {
       const { differences, actions, blocks } = await compareStores(whole, other);
       expect(Math.min(actions, blocks)).toBeGreaterThan(50);

@@ -1,10 +1,10 @@
-import { createRandom, mutate, type Random } from '@antelope-history/test-support/random';
+import { createRandom, mutate, type Random, testSize } from '@antelope-history/test-support/random';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { startHostileNode, type HonestParts, type Misbehaviour } from '@antelope-history/ship-replay';
 import { Chains } from './chains';
 
 /** Sessions; `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */
-const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? 20_000) / 100;
+const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? testSize({ usual: 8_000, long: 20_000 })) / 100;
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
 
 const chains = new Chains();

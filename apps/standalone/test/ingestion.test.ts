@@ -1,5 +1,5 @@
+import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
 import { Chains, untilIndexed } from './chains';
 
 const chains = new Chains();
@@ -49,7 +49,7 @@ describe.each(RECORDED)(
       const run = await chains.run({ urls: [node.url], path: data, maxMessagesInFlight: 1 });
       await untilIndexed(run, node);
       await run.stop();
-      const store = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: true });
+      const store = await openLmdbStoreReader({ path: data, mapSizeBytes: 0 });
       expect((await store.getStatus()).committed).toEqual({ num: head.num, id: head.id });
       await store.close();
       expect(await chains.differences(sample, data)).toEqual([]);
@@ -58,7 +58,7 @@ describe.each(RECORDED)(
 );
 
 async function countStored(data: string): Promise<{ blocks: number; transactions: number; actions: number }> {
-  const store = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: true });
+  const store = await openLmdbStoreReader({ path: data, mapSizeBytes: 0 });
   const { firstBlockNum, committed } = await store.getStatus();
   const counts = { blocks: 0, transactions: 0, actions: 0 };
   for (let num = firstBlockNum!; num <= committed!.num; num++) {

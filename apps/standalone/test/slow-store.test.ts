@@ -2,13 +2,14 @@ import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY } from '@antelope-history/broker';
 import { startDeserializer } from '@antelope-history/deserializer-stage';
-import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryBroker } from '@antelope-history/broker-memory';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { startIndexer } from '@antelope-history/indexer-stage';
 import { startReader } from '@antelope-history/reader-stage';
 import { createLogger, Registry } from '@antelope-history/service';
-import type { BlockRecords, ChainStatus } from '@antelope-history/records';
-import type { HistoryStore, HistoryWriter } from '@antelope-history/store';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
+import type { BlockRecords } from '@antelope-history/records';
+import type { ChainStatus, HistoryWriter } from '@antelope-history/store';
+import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { Chains } from './chains';
 
 const chains = new Chains();
@@ -19,7 +20,7 @@ class HeldStore implements HistoryWriter {
   release: () => void = () => undefined;
   private readonly released = new Promise<void>((resolve) => (this.release = resolve));
 
-  constructor(private readonly store: HistoryStore) {}
+  constructor(private readonly store: HistoryWriter) {}
 
   getProgress(): ReturnType<HistoryWriter['getProgress']> {
     return this.store.getProgress();
@@ -46,7 +47,7 @@ const MOST_SENT = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMess
 it('a store that does not write stops the node, which goes on when it does', async () => {
   const node = await chains.node('leap-edge');
   const data = chains.directory();
-  const lmdb = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: false });
+  const lmdb = await openLmdbStoreWriter({ path: data, mapSizeBytes: 0 });
   const store = new HeldStore(lmdb);
   const broker = new MemoryBroker();
   const shared = {

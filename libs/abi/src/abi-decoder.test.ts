@@ -3,7 +3,7 @@ import { thrownDetail } from '../test/thrown-error';
 import { compileAbi, createAbiDecoder } from './abi-decoder';
 import type { AbiDefinition } from './abi-definition';
 import type { DecodeLimits } from './decode-budget';
-import { stringifyJson, type JsonValue } from './json-value';
+import { stringifyJson, type JsonValue } from '@antelope-history/json';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 

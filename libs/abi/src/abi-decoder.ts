@@ -6,7 +6,7 @@ import type { ValueType } from './builtin-types';
 import { ByteReader } from './byte-reader';
 import type { DecodeAllowance } from './decode-budget';
 import { DecodeBudget, DEFAULT_DECODE_LIMITS, type DecodeLimits } from './decode-budget';
-import type { JsonValue } from './json-value';
+import type { JsonValue } from '@antelope-history/json';
 import { AbiTypes } from './type-resolver';
 import { TypeCompiler } from './type-compiler';
 

@@ -1,7 +1,7 @@
 import { HistoryError } from '@antelope-history/schemas';
 import type { ByteReader } from './byte-reader';
 import { decimal, decimalOfNegated } from './integer';
-import type { JsonObject } from './json-value';
+import type { JsonObject } from '@antelope-history/json';
 
 /**
  * Symbols and assets with the node's checks (nodeos libraries/chain/include/eosio/chain/symbol.hpp, asset.hpp): at

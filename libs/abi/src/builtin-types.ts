@@ -4,7 +4,7 @@ import type { ByteReader } from './byte-reader';
 import type { DecodeBudget } from './decode-budget';
 import { readFloat128, readFloat32, readFloat64 } from './float';
 import { readInt128, readInt64, readUint128, readUint64 } from './integer';
-import type { JsonValue } from './json-value';
+import type { JsonValue } from '@antelope-history/json';
 import { publicKeyToString, readPublicKey } from './public-key';
 import { readSignature, signatureToString } from './signature';
 import { blockTimestampToString, timePointSecToString, timePointToString } from './time';

@@ -1,5 +1,5 @@
 import type { ByteReader } from './byte-reader';
-import { ExactInteger, type JsonValue } from './json-value';
+import { ExactInteger, type JsonValue } from '@antelope-history/json';
 
 /**
  * Integers as the node prints them (nodeos libraries/libfc/src/io/json.cpp): a number up to 4294967295, a decimal

@@ -2,7 +2,13 @@ import { HistoryError } from '@antelope-history/schemas';
 import { BUILTIN_TYPES, type ValueDecoder, type ValueType } from './builtin-types';
 import type { ByteReader } from './byte-reader';
 import type { DecodeBudget } from './decode-budget';
-import { jsonTextBytes, keepsOrderInPlainObject, OrderedObject, type JsonObject, type JsonValue } from './json-value';
+import {
+  jsonTextBytes,
+  keepsOrderInPlainObject,
+  OrderedObject,
+  type JsonObject,
+  type JsonValue,
+} from '@antelope-history/json';
 import type { AbiField, AbiStruct } from './abi-definition';
 import type { AbiTypes } from './type-resolver';
 

@@ -3,7 +3,7 @@ import { definition, struct } from '../test/definitions';
 import { thrownDetail } from '../test/thrown-error';
 import { compileAbi } from './abi-decoder';
 import { parseAbiJson } from './abi-definition';
-import type { JsonObject } from './json-value';
+import type { JsonObject } from '@antelope-history/json';
 import { createTypeResolver } from './type-resolver';
 
 describe('createTypeResolver', () => {

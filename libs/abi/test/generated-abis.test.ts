@@ -7,21 +7,16 @@ import {
   mutate,
   packGeneratedAbi,
   type Random,
+  testSize,
 } from '@antelope-history/test-support/random';
 import { SAMPLES } from '@antelope-history/test-support/recordings';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
-import {
-  type AbiDecoder,
-  createAbiDecoder,
-  DecodeAllowance,
-  DEFAULT_DECODE_LIMITS,
-  type JsonValue,
-  stringifyJson,
-} from '../src/index';
+import { type AbiDecoder, createAbiDecoder, DecodeAllowance, DEFAULT_DECODE_LIMITS } from '../src/index';
+import { type JsonValue, stringifyJson } from '@antelope-history/json';
 import { lastAbis } from './recorded-actions';
 
 /** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */
-const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? 1_000);
+const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? testSize({ usual: 300, long: 1_000 }));
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
 /** Processor time of one decoding and its printing, the least of some tries: other work does not count. */
 const LIMIT_MS = 50;

@@ -1,6 +1,7 @@
 import { hasErrorCode } from '@antelope-history/schemas';
 import fc from 'fast-check';
-import { compileAbi, createAbiDecoder, parseAbi, stringifyJson, type AbiDefinition } from '../src/index';
+import { compileAbi, createAbiDecoder, parseAbi, type AbiDefinition } from '../src/index';
+import { stringifyJson } from '@antelope-history/json';
 import { definition, packAbi, struct } from './definitions';
 import { lastAbis } from './recorded-actions';
 

@@ -1,11 +1,12 @@
-import { createRandom, mutate, type Random } from '@antelope-history/test-support/random';
+import { stringifyJson } from '@antelope-history/json';
 import { HistoryError } from '@antelope-history/schemas';
+import { createRandom, mutate, type Random, testSize } from '@antelope-history/test-support/random';
 import { SAMPLES } from '@antelope-history/test-support/recordings';
-import { createAbiDecoder, stringifyJson } from '../src/index';
+import { createAbiDecoder } from '../src/index';
 import { lastAbis, recordedActions } from './recorded-actions';
 
 /** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */
-const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? 20_000);
+const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? testSize({ usual: 5_000, long: 20_000 }));
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
 /** Of the fastest of some tries: other work of the machine does not count. */
 const MAX_MS = 50;

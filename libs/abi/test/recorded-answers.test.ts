@@ -1,13 +1,7 @@
+import { type JsonValue, stringifyJson } from '@antelope-history/json';
 import type { SampleName } from '@antelope-history/test-support/recordings';
-import { createAbiDecoder, stringifyJson, type AbiDecoder, type JsonValue } from '../src/index';
-import {
-  canonicalJson,
-  lastAbis,
-  recordedActions,
-  recordedHistoryActions,
-  recordedTraces,
-  type RecordedAction,
-} from './recorded-actions';
+import { type AbiDecoder, createAbiDecoder } from '../src/index';
+import { canonicalJson, lastAbis, type RecordedAction, recordedActions, recordedHistoryActions, recordedTraces } from './recorded-actions';
 
 const textOf = (value: JsonValue | undefined): string | undefined =>
   value === undefined ? undefined : canonicalJson(stringifyJson(value));

@@ -1,6 +1,7 @@
 import { Serializer, type ABISerializable } from '@wharfkit/antelope';
 import fc from 'fast-check';
-import { compileAbi, stringifyJson } from '../src/index';
+import { compileAbi } from '../src/index';
+import { stringifyJson } from '@antelope-history/json';
 import { definition, struct, wharfkitAbi } from './definitions';
 
 /** A value as wharfkit takes it for packing, and the JSON text that the node prints for it. */

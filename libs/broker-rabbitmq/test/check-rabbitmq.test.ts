@@ -48,7 +48,7 @@ describeWithPrograms(['rabbitmq-server'], () => {
     let options: RabbitmqOptions;
 
     beforeAll(async () => {
-      certificates = makeCertificates();
+      certificates = await makeCertificates();
       rabbitmq = await OwnRabbitmq.start(
         `max_message_size = ${LARGEST_MESSAGE_BYTES}`,
         'listeners.ssl.local = 127.0.0.1:TLS_PORT',
@@ -177,7 +177,7 @@ describe('checks of what is no RabbitMQ', () => {
   });
 
   it('find a certificate that has expired, and one for another host', async () => {
-    const certificates = makeCertificates();
+    const certificates = await makeCertificates();
     const ids: (string | undefined)[] = [];
     for (const { cert, key } of [certificates.expired, certificates.elsewhere]) {
       const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) });

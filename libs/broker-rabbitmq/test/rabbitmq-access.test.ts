@@ -23,7 +23,7 @@ describeWithPrograms(['rabbitmq-server'], () => {
     const brokers: Broker[] = [];
 
     beforeAll(async () => {
-      certificates = makeCertificates();
+      certificates = await makeCertificates();
       const { ca, valid } = certificates;
       rabbitmq = await OwnRabbitmq.start(
         'listeners.ssl.local = 127.0.0.1:TLS_PORT',

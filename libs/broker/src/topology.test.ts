@@ -11,7 +11,7 @@ const EMPTY: BlockRecords = {
   previous: undefined,
   block: undefined,
   timestamp: 0,
-  generation: 'leap',
+  generation: 'eosio-2.1+',
   hasTraces: true,
   rootSequences: [],
   transactions: [],

@@ -1,5 +1,5 @@
 import { TOPOLOGY } from '@antelope-history/broker';
-import { MemoryBroker } from '@antelope-history/in-process';
+import { MemoryBroker } from '@antelope-history/broker-memory';
 import { createDeserializerHealth } from './deserializer-health';
 
 describe('the health of a deserializer', () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY, type Broker, type Delivery, type Subscription } from '@antelope-history/broker';
-import { deserializeBlock, type BlockRecords, type RawBlock } from '@antelope-history/records';
+import type { BlockRecords, RawBlock } from '@antelope-history/records';
+import { deserializeBlock } from '@antelope-history/deserialize';
 import { HistoryError } from '@antelope-history/schemas';
 import { counter, histogram, type Logger, type Registry } from '@antelope-history/service';
 import { createShipProtocol, type BlocksResult, type ShipProtocol } from '@antelope-history/ship';

@@ -1,12 +1,12 @@
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TOPOLOGY, type Queue, type RefetchRequest, type Subscription } from '@antelope-history/broker';
-import { MemoryBroker } from '@antelope-history/in-process';
-import { openSample } from '@antelope-history/test-support/recordings';
+import { type Queue, type RefetchRequest, type Subscription, TOPOLOGY } from '@antelope-history/broker';
+import { MemoryBroker } from '@antelope-history/broker-memory';
 import type { BlockRecords, RawBlock } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { createLogger, Registry } from '@antelope-history/service';
-import { startDeserializer, type Deserializer } from '../src/index';
+import { openSample } from '@antelope-history/test-support/recordings';
+import { type Deserializer, startDeserializer } from '../src/index';
 
 const { abi, messages } = openSample('leap-forks');
 const RAW = messages.map(({ bytes }): RawBlock => ({

@@ -5,7 +5,7 @@ import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
 import { answerInTime, type Config, type Logger } from '@antelope-history/service';
 
-/** Whoever has the key may send so many requests, and of so much cost; 0 = any. */
+/** One API key: its SHA-256 and its limits per minute; 0 = no limit. */
 const apiKeySchema = z.object({
   name: z.string().regex(/^[\w.-]{1,64}$/),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -13,12 +13,12 @@ const apiKeySchema = z.object({
   cost_per_minute: z.int().min(0).default(0),
 });
 export type ApiKey = z.infer<typeof apiKeySchema>;
-/** `unavailable`: the key-value store, which may know it, does not respond. */
+/** `unavailable`: the key-value store, which may hold the key, does not respond. */
 export type FindApiKey = (key: string) => Promise<ApiKey | 'unknown' | 'unavailable'>;
 
-/** A file is looked at so often, and what the key-value store said is remembered so long. */
-const REMEMBERED_MS = 5_000;
-const MOST_REMEMBERED = 10_000;
+/** How long a result of the key-value store is cached, and how often the file is checked for changes. */
+const CACHED_MS = 5_000;
+const MAX_CACHED = 10_000;
 const READ_LIMIT_MS = 250;
 
 export interface ApiKeyDeps {
@@ -29,8 +29,8 @@ export interface ApiKeyDeps {
 }
 
 /**
- * Finds API keys by their SHA-256, which is all that is kept of them; undefined where no keys are configured. Throws
- * `CONFIG_INVALID` when the file can't be read.
+ * Finds API keys by their SHA-256, the only form in which they are stored; undefined where no keys are configured. Throws
+ * `CONFIG_INVALID` when the file cannot be read.
  */
 export function createApiKeys({ config, keyValue, log, now }: ApiKeyDeps): FindApiKey | undefined {
   const { apiKeysFile, apiKeysInKeyValue, requireApiKey } = config.gateway;
@@ -43,11 +43,11 @@ export function createApiKeys({ config, keyValue, log, now }: ApiKeyDeps): FindA
   };
 }
 
-/** Keys of a file; when it changes for the worse, those that it had stay. */
+/** The keys of a file, reloaded when it changes; if the new content is invalid, the old keys stay in force. */
 class ApiKeyFile {
   private keys: Map<string, ApiKey>;
   private changedAt: number;
-  private lookedAt: number;
+  private checkedAt: number;
 
   constructor(
     private readonly path: string,
@@ -56,23 +56,23 @@ class ApiKeyFile {
   ) {
     this.keys = readKeys(path);
     this.changedAt = statSync(path).mtimeMs;
-    this.lookedAt = now();
+    this.checkedAt = now();
   }
 
   find(sha256: string): ApiKey | undefined {
-    if (this.now() - this.lookedAt >= REMEMBERED_MS) this.lookAgain();
+    if (this.now() - this.checkedAt >= CACHED_MS) this.reloadIfChanged();
     return this.keys.get(sha256);
   }
 
-  private lookAgain(): void {
-    this.lookedAt = this.now();
+  private reloadIfChanged(): void {
+    this.checkedAt = this.now();
     const changedAt = statSync(this.path, { throwIfNoEntry: false })?.mtimeMs;
     if (changedAt === this.changedAt || changedAt === undefined) return;
     this.changedAt = changedAt;
     try {
       this.keys = readKeys(this.path);
     } catch (error) {
-      this.log.error({ error }, 'the API keys can not be read again; the old ones stay');
+      this.log.error({ error }, 'the file of API keys cannot be reloaded; the old keys stay in force');
     }
   }
 }
@@ -82,15 +82,15 @@ function readKeys(path: string): Map<string, ApiKey> {
     const keys = z.array(apiKeySchema).parse(JSON.parse(readFileSync(path, 'utf8')));
     return new Map(keys.map((key) => [key.sha256, key]));
   } catch {
-    // What is wrong with it may quote it.
-    const takes = 'takes a file of [{ "name", "sha256", "requests_per_minute", "cost_per_minute" }]';
-    throw new HistoryError('CONFIG_INVALID', `gateway.api_keys_file: ${path} can not be read: ${takes}`);
+    // The parser's message could quote the file, so it is left out.
+    const expected = 'a JSON file of [{ "name", "sha256", "requests_per_minute", "cost_per_minute" }] is expected';
+    throw new HistoryError('CONFIG_INVALID', `gateway.api_keys_file: ${path} cannot be read: ${expected}`);
   }
 }
 
-/** Keys of the key-value store, remembered for a while, those that are not there, too. */
+/** Keys in the key-value store; results, including "unknown", are cached for CACHED_MS. */
 class StoredApiKeys {
-  private readonly remembered = new Map<string, { key: ApiKey | 'unknown'; until: number }>();
+  private readonly cached = new Map<string, { key: ApiKey | 'unknown'; until: number }>();
 
   constructor(
     private readonly keyValue: KeyValue,
@@ -98,19 +98,19 @@ class StoredApiKeys {
   ) {}
 
   async find(sha256: string): Promise<ApiKey | 'unknown' | 'unavailable'> {
-    const known = this.remembered.get(sha256);
+    const known = this.cached.get(sha256);
     if (known && known.until > this.now()) return known.key;
     const stored = this.keyValue.get(`api-key:${sha256}`).then((text) => text ?? '');
     const text = await answerInTime(stored, READ_LIMIT_MS, undefined);
     if (text === undefined) return 'unavailable';
     const key = parseStored(text, sha256);
-    if (this.remembered.size >= MOST_REMEMBERED) this.remembered.clear();
-    this.remembered.set(sha256, { key, until: this.now() + REMEMBERED_MS });
+    if (this.cached.size >= MAX_CACHED) this.cached.clear();
+    this.cached.set(sha256, { key, until: this.now() + CACHED_MS });
     return key;
   }
 }
 
-/** The hash stands in the key: the value need not repeat it. */
+/** The value need not repeat the hash, which is part of its key. */
 function parseStored(text: string, sha256: string): ApiKey | 'unknown' {
   try {
     return apiKeySchema.parse({ ...(JSON.parse(text) as object), sha256 });

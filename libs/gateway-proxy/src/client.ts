@@ -3,22 +3,22 @@ import { HistoryError } from '@antelope-history/schemas';
 import { ClientAddresses, clientKeyOf, type Config } from '@antelope-history/service';
 import type { ApiKey, FindApiKey } from './api-keys';
 
-/** Who sends a request, and what it may. */
+/** The sender of a request and its limits. */
 export interface Client {
-  /** What limits count by: an address, or the name of an API key. */
+  /** The key of the rate limits: an address, or the name of an API key. */
   id: string;
-  /** 0 = any number. */
+  /** 0 = no limit. */
   requestsPerMinute: number;
-  /** 0 = any. */
+  /** 0 = no limit. */
   costPerMinute: number;
-  /** Why the endpoints are closed to it. */
+  /** The error that requests to endpoints get, where the client has no access. */
   refusal?: HistoryError;
 }
 
 const HOW = 'send a key that the operator gave you as `x-api-key` or as `Authorization: Bearer`';
 const BEARER = /^bearer +(\S+)$/i;
 
-/** Finds out who sends a request: by its API key where there are keys, else by its address. */
+/** Identifies the client by its API key where keys are configured, otherwise by its address. */
 export function identifyClient(
   { api, gateway }: Pick<Config, 'api' | 'gateway'>,
   findKey: FindApiKey | undefined,
@@ -31,7 +31,7 @@ export function identifyClient(
     const found = await find(key);
     if (found === 'unknown') return { id, ...limits, refusal: new HistoryError('UNAUTHORIZED', `unknown key: ${HOW}`) };
     if (found === 'unavailable')
-      return { id, ...limits, refusal: new HistoryError('UNAVAILABLE', 'keys can not be read') };
+      return { id, ...limits, refusal: new HistoryError('UNAVAILABLE', 'API keys cannot be read') };
     return clientOfKey(found);
   }
 
@@ -44,14 +44,14 @@ export function identifyClient(
   };
 }
 
-/** Closes a path to clients that lack a key or have a wrong one. */
+/** Refuses clients that have no API key where one is required, or a wrong one. */
 export const requireAccess: RequestHandler = (_request, response, next) => {
   const { refusal } = clientOf(response);
   if (refusal?.code === 'UNAUTHORIZED') response.setHeader('www-authenticate', 'Bearer');
   next(refusal);
 };
 
-/** What `identifyClient` found. */
+/** The client that `identifyClient` found. */
 export function clientOf(response: Response): Client {
   return response.locals['client'] as Client;
 }

@@ -2,10 +2,11 @@ import path from 'node:path';
 import type { Request, Response } from 'express';
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path';
 import { createOpenApiDocument } from '@antelope-history/openapi';
+import { ROUTES } from '@antelope-history/routes';
 import { HistoryError } from '@antelope-history/schemas';
 import { type HttpRoute, readServiceVersion } from '@antelope-history/service';
 
-/** What the page may load: itself and data: pictures, which the style sheet has. Nothing inline, nothing from elsewhere. */
+/** The page may load only its own files and `data:` images, which the style sheet contains: nothing inline or remote. */
 const PAGE_HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -21,22 +22,22 @@ const PAGE_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Served from the package as they are. */
+/** Files that are served unchanged from the package swagger-ui-dist. */
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 const START_SCRIPT = 'start.js';
 
-/** Paths that a listener may have or not; all others are described in any case. */
+/** Paths that the document describes only where the listener serves them. */
 const OPTIONAL_PATHS = ['/', '/health', '/live', '/metrics'];
 
 /**
- * The description of the interface: for programs at /openapi.json, for people at /docs, without the network. `served`:
- * the listener's own paths; the description leaves out those of other listeners.
+ * The API documentation: `/openapi.json` for programs, `/docs` (Swagger UI without network access) for people. `served`: the
+ * listener's own paths; the document leaves out the pages of other listeners.
  */
 export function docsRoutes(served: string[]): HttpRoute[] {
-  const { paths, ...rest } = createOpenApiDocument({ version: readServiceVersion() });
+  const { paths, ...rest } = createOpenApiDocument({ version: readServiceVersion(), routes: ROUTES });
   const isServed = (path: string): boolean => served.includes(path) || !OPTIONAL_PATHS.includes(path);
   const shown = { ...rest, paths: Object.fromEntries(Object.entries(paths).filter(([path]) => isServed(path))) };
-  // Written once: it is the same for every request.
+  // Serialized once: it is the same for every request.
   const document = JSON.stringify(shown);
   return [
     {
@@ -57,7 +58,7 @@ function sendPage(request: Request, response: Response): void {
     .send(renderPage(request.path.endsWith('/') ? '..' : '.'));
 }
 
-/** `root`: where the gateway is, seen from the page; it may lie under any base address. */
+/** `root`: the gateway's root relative to the page, because a reverse proxy may serve it under any path. */
 function renderPage(root: string): string {
   return `<!DOCTYPE html>
 <html lang="en">
@@ -77,7 +78,7 @@ function renderPage(root: string): string {
 `;
 }
 
-/** A null `validatorUrl` keeps the page from asking a validator on the internet. */
+/** A null `validatorUrl` keeps Swagger UI from calling a validator on the internet. */
 const START = `SwaggerUIBundle({
   url: document.getElementById('docs').dataset.document,
   dom_id: '#docs',

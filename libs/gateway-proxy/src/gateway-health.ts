@@ -1,5 +1,5 @@
 import type { KeyValue } from '@antelope-history/key-value';
-import { describeLag, healthAnswer, type HealthAnswer, type HealthStatus } from '@antelope-history/schemas';
+import { describeLag, healthResponse, type HealthResponse, type HealthStatus } from '@antelope-history/schemas';
 import { answerOf, type Config, readServiceVersion, statusOf } from '@antelope-history/service';
 import { ProcessWatch } from './process-watch';
 
@@ -13,11 +13,11 @@ export interface GatewayHealthDeps {
 }
 
 const ANSWER_LIMIT_MS = 2_000;
-/** Monitors that ask often must not multiply. */
+/** How long one result is reused, so that frequent monitors do not multiply the requests to the APIs. */
 const REUSED_FOR_MS = 1_000;
 
-type ChainFacts = Omit<HealthAnswer, 'status' | 'version' | 'components'>;
-type Component = HealthAnswer['components'][string];
+type ChainFacts = Omit<HealthResponse, 'status' | 'version' | 'components'>;
+type Component = HealthResponse['components'][string];
 
 interface ApiHealth {
   status: HealthStatus;
@@ -34,12 +34,12 @@ const NO_FACTS: ChainFacts = {
   incomplete_ranges: [],
 };
 
-/** The health of the whole service: what the APIs say of the chain, and which parts answer or tell of themselves. */
-export function createGatewayHealth(deps: GatewayHealthDeps): () => Promise<HealthAnswer> {
+/** The health of the whole service: the chain's state as the APIs report it, and the status of every component. */
+export function createGatewayHealth(deps: GatewayHealthDeps): () => Promise<HealthResponse> {
   const { now = Date.now } = deps;
   const version = readServiceVersion();
   const processes = new ProcessWatch(deps.keyValue, now);
-  let last: { health: Promise<HealthAnswer>; at: number } | undefined;
+  let last: { health: Promise<HealthResponse>; at: number } | undefined;
   return () => {
     if (!last || now() - last.at >= REUSED_FOR_MS) last = { health: readHealth(deps, processes, version), at: now() };
     return last.health;
@@ -50,10 +50,10 @@ async function readHealth(
   { config, keyValue, components = {} }: GatewayHealthDeps,
   processes: ProcessWatch,
   version: string,
-): Promise<HealthAnswer> {
+): Promise<HealthResponse> {
   const { historyApiUrl, chainApiUrl, traceApiUrl } = config.gateway;
   const apiUrls = { history_api: historyApiUrl, chain_api: chainApiUrl, trace_api: traceApiUrl };
-  const [apis, keyValueStatus, others, told] = await Promise.all([
+  const [apis, keyValueStatus, others, reported] = await Promise.all([
     Promise.all(Object.entries(apiUrls).map(async ([name, urls]) => ({ name, ...(await readApis(urls)) }))),
     statusOf(keyValue.get('health')),
     Promise.all(
@@ -61,14 +61,14 @@ async function readHealth(
     ),
     answerOf(processes.read()),
   ]);
-  const parts = new Map<string, Component>(told?.components);
-  // Whether an API answers this gateway is more than what it tells of itself.
+  const parts = new Map<string, Component>(reported?.components);
+  // Whether an API responds to this gateway outweighs what its heartbeat says.
   for (const { name, status } of [...apis, { name: 'key_value', status: keyValueStatus }]) {
     parts.set(name, { ...parts.get(name), status });
   }
-  for (const { name, ...told } of others) parts.set(name, { ...parts.get(name), ...told });
+  for (const { name, ...component } of others) parts.set(name, { ...parts.get(name), ...component });
   const answering = apis.find(({ status }) => status !== 'down');
-  const chain = answering && withNewerHead(answering, told?.headBlock);
+  const chain = answering && withNewerHead(answering, reported?.headBlock);
   return {
     status: chain ? overallStatus(chain.status, [...parts.values()]) : 'down',
     version,
@@ -77,7 +77,7 @@ async function readHealth(
   };
 }
 
-/** An API knows the source's head of the last committed message only, so it misses that nothing is committed any more. */
+/** Replaces the head by the newer one of the heartbeats: an API knows only the head that came with the last committed block. */
 function withNewerHead(api: ApiHealth, headBlock: number | undefined): ApiHealth {
   const { head_block_num: known, committed_block_num: committed } = api.facts;
   if (headBlock === undefined || known === null || headBlock <= known) return api;
@@ -90,7 +90,7 @@ function overallStatus(chain: HealthStatus, parts: Component[]): HealthStatus {
   return parts.some(({ status }) => status === 'down' || status === 'degraded') ? 'degraded' : chain;
 }
 
-/** What equal APIs say; `degraded` when not all of them answer. */
+/** The health of interchangeable APIs; `degraded` when only some of them respond. */
 async function readApis(urls: string[]): Promise<ApiHealth> {
   const apis = await Promise.all(urls.map(readApi));
   const answering = apis.filter(({ status }) => status !== 'down');
@@ -101,7 +101,12 @@ async function readApis(urls: string[]): Promise<ApiHealth> {
 async function readApi(url: string): Promise<ApiHealth> {
   try {
     const response = await fetch(`${url.replace(/\/$/, '')}/health`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
-    const { status, version: _version, components: _components, ...facts } = healthAnswer.parse(await response.json());
+    const {
+      status,
+      version: _version,
+      components: _components,
+      ...facts
+    } = healthResponse.parse(await response.json());
     return { status, facts };
   } catch {
     return { status: 'down', facts: NO_FACTS };

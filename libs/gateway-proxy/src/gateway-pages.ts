@@ -1,12 +1,5 @@
-import { type HealthAnswer, type ShortHealthAnswer, shortHealthAnswer } from '@antelope-history/schemas';
-import {
-  healthRoute,
-  type HttpRoute,
-  liveRoute,
-  metricsRoute,
-  type PublicPath,
-  type Registry,
-} from '@antelope-history/service';
+import { type HealthResponse, type ShortHealthResponse, shortHealthResponse } from '@antelope-history/schemas';
+import { healthRoute, type HttpRoute, liveRoute, metricsRoute, type PublicPath, type Registry } from '@antelope-history/service';
 import { docsRoutes } from './docs-routes';
 import { createGatewayHealth, type GatewayHealthDeps } from './gateway-health';
 import { statusRoutes } from './status-page/status-routes';
@@ -15,12 +8,12 @@ export interface GatewayPagesDeps extends GatewayHealthDeps {
   registry: Registry;
 }
 
-/** What the operations listener of the gateway shows. */
+/** The pages of the gateway's operations listener. */
 export function createGatewayOperations(deps: GatewayPagesDeps): HttpRoute[] {
   return createGatewayPages(deps, ['live', 'health_details', 'metrics', 'status_page', 'docs']);
 }
 
-/** The pages of the gateway that are named in `shown`; the others are unknown paths. */
+/** The gateway's pages that `shown` names; the others are unknown paths. */
 export function createGatewayPages(deps: GatewayPagesDeps, shown: PublicPath[]): HttpRoute[] {
   const { registry, now = Date.now } = deps;
   const readHealth = createGatewayHealth(deps);
@@ -36,7 +29,7 @@ export function createGatewayPages(deps: GatewayPagesDeps, shown: PublicPath[]):
   return routes;
 }
 
-/** Keeps where the service stands; clients need not know what it is made of. */
-function shorten(health: HealthAnswer): ShortHealthAnswer {
-  return shortHealthAnswer.parse(health);
+/** Keeps the status and the block numbers; the components are not for clients. */
+function shorten(health: HealthResponse): ShortHealthResponse {
+  return shortHealthResponse.parse(health);
 }

@@ -3,7 +3,8 @@ import cors from 'cors';
 import type { Express, Request, RequestHandler } from 'express';
 import { constants } from 'node:zlib';
 import type { KeyValue } from '@antelope-history/key-value';
-import { HistoryError, ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
+import { HistoryError } from '@antelope-history/schemas';
 import {
   type Config,
   createHttpApp,
@@ -22,11 +23,11 @@ import { createUpstreamProxy } from './upstream-proxy';
 
 export interface GatewayDeps {
   config: Pick<Config, 'api' | 'gateway'>;
-  /** Counts requests of all gateways together. */
+  /** Counts the requests of all gateways together. */
   keyValue: KeyValue;
   log: Logger;
   registry: Registry;
-  /** What /health shows besides the APIs and the key-value store. */
+  /** Components that /health shows besides the APIs and the key-value store. */
   components?: Record<string, ReadComponent>;
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -44,16 +45,16 @@ const EXPOSED_HEADERS = [
 ];
 const PREFLIGHT_SECONDS = 86_400;
 
-/** The front of the service: rate limits, CORS and compression, and each path to the app that answers it. */
+/** The gateway's HTTP app: API keys, rate limits, CORS, compression, and one route per endpoint to the API that serves it. */
 export function createGateway(deps: GatewayDeps): Express {
   const { config, keyValue, log, registry, now = Date.now } = deps;
-  const meet = [
+  const identify = [
     identifyClient(config, createApiKeys({ config, keyValue, log, now })),
     createRateLimit({ keyValue, registry, now }),
   ];
   const pages = createGatewayPages(deps, config.gateway.publicPaths).map((route) => ({
     ...route,
-    handlers: [...meet, ...route.handlers],
+    handlers: [...identify, ...route.handlers],
   }));
   return createHttpApp({
     name: 'gateway',
@@ -61,31 +62,31 @@ export function createGateway(deps: GatewayDeps): Express {
     registry,
     middleware: [
       cors({ exposedHeaders: EXPOSED_HEADERS, methods: ['GET', 'HEAD', 'POST'], maxAge: PREFLIGHT_SECONDS }),
-      // Answers are made once and sent once: little effort per byte beats few bytes.
+      // A response is compressed once and sent once: speed matters more than the last percent of size.
       compression({ level: constants.Z_BEST_SPEED }),
     ],
-    routes: [...upstreamRoutes(deps, meet), ...pages],
+    routes: [...upstreamRoutes(deps, identify), ...pages],
   });
 }
 
-/** `meet`: who the client is, and whether it sends too much. */
-function upstreamRoutes(deps: GatewayDeps, meet: RequestHandler[]): HttpRoute[] {
+/** `identify`: the handlers that identify the client and apply its rate limits. */
+function upstreamRoutes(deps: GatewayDeps, identify: RequestHandler[]): HttpRoute[] {
   const { config, log, registry, now = Date.now } = deps;
   const { historyApiUrl, chainApiUrl, traceApiUrl, chainNodeUrl } = config.gateway;
   const limitWork = createWorkLimiter(config.gateway, registry);
-  // The whole body is here before an upstream's connection is taken: slow clients hold none of them.
+  // The whole body is read before an upstream connection is used, so a slow client holds no upstream connection.
   const readBody = readRawBody(config.api.bodyLimitBytes);
-  const admit = [...meet, requireAccess, readBody, limitWork];
+  const admit = [...identify, requireAccess, readBody, limitWork];
   const proxyTo = {
     history: createUpstreamProxy('history-api', historyApiUrl, log, now),
     chain: createUpstreamProxy('chain-api', chainApiUrl, log, now),
     trace: createUpstreamProxy('trace-api', traceApiUrl, log, now),
   };
-  const routes: HttpRoute[] = Object.values(ROUTES).map(({ endpoint, path, app, method }) => ({
+  const routes: HttpRoute[] = Object.values(ROUTES).map(({ endpoint, path, group, method }) => ({
     endpoint,
     path,
     method,
-    handlers: [...admit, proxyTo[app](() => path)],
+    handlers: [...admit, proxyTo[group](() => path)],
   }));
   if (chainNodeUrl === undefined) return routes;
   const proxyToNode = createUpstreamProxy('chain-node', [chainNodeUrl], log, now);
@@ -101,8 +102,8 @@ function upstreamRoutes(deps: GatewayDeps, meet: RequestHandler[]): HttpRoute[] 
 }
 
 /**
- * Only plain names reach the node: no `..` that a proxy before it could resolve into its producer API, and no encoded name
- * of an endpoint of our own, which the router does not take for that endpoint.
+ * Only plain call names are forwarded to the chain node: no `..`, which a proxy before the node could resolve into its
+ * producer API, and no percent-encoded name of our own endpoints, which the router would not match to that endpoint.
  */
 const CALL = /^\/v1\/chain\/([a-z0-9_]+)\/?$/;
 
@@ -111,13 +112,13 @@ const acceptCall: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** The path is taken as it was sent: `request.params` are decoded. */
+/** Uses the path as sent, because `request.params` are percent-decoded. */
 function nodeTarget(request: Request): string {
   const call = CALL.exec(request.path)?.[1] ?? '';
   return `/v1/chain/${call}${queryOf(request)}`;
 }
 
-/** With its question mark; a fragment, which no client should send, is no part of it. */
+/** The query string with its question mark, without a fragment (which no client should send). */
 function queryOf(request: Request): string {
   return /^[^?#]*(\?[^#]*)/.exec(request.url)?.[1] ?? '';
 }

@@ -1,4 +1,4 @@
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import type { Heartbeat } from '@antelope-history/service';
 import { ProcessWatch } from './process-watch';
 
@@ -10,7 +10,7 @@ class FailingKeyValue extends MemoryKeyValue {
   }
 }
 
-describe('the watch over processes', () => {
+describe('ProcessWatch', () => {
   let now: number;
   let keyValue: FailingKeyValue;
   let watch: ProcessWatch;
@@ -37,13 +37,13 @@ describe('the watch over processes', () => {
     watch = new ProcessWatch(keyValue, () => now);
   });
 
-  it('expects nobody where nobody told anything', async () => {
+  it('expects no app without any heartbeat', async () => {
     expect(await read()).toEqual({});
     now += 60_000;
     expect(await read()).toEqual({});
   });
 
-  it('counts each kind, in the order of a block, with what they do together', async () => {
+  it('counts processes by app in pipeline order, and sums their throughput', async () => {
     await beat('1', 'indexer');
     await beat('2', 'indexer');
     await beat('3', 'reader');
@@ -57,7 +57,7 @@ describe('the watch over processes', () => {
     ]);
   });
 
-  it('takes a kind as down when none of it can work, and as degraded when some can not', async () => {
+  it('reports an app as down when all of its processes are, and as degraded when some are', async () => {
     await beat('1', 'indexer', { status: 'down' });
     await beat('2', 'indexer', { status: 'catching_up' });
     await beat('3', 'reader', { status: 'down' });
@@ -69,7 +69,7 @@ describe('the watch over processes', () => {
     ]);
   });
 
-  it('misses a kind that was there, after a while', async () => {
+  it('reports an app as missing some time after its last heartbeat', async () => {
     await beat('1', 'trace-api');
     await watch.read();
     now += 9_999;
@@ -81,7 +81,7 @@ describe('the watch over processes', () => {
     expect(await statuses()).toEqual([['trace_api', 'ok', 1]]);
   });
 
-  it('misses the stages that never were there next to one that is, after a while', async () => {
+  it('reports stages as missing when another stage has a heartbeat', async () => {
     await beat('1', 'deserializer');
     expect((await statuses()).map(([, status]) => status)).toEqual(['ok', 'ok', 'ok']);
     now += 10_000;
@@ -93,7 +93,7 @@ describe('the watch over processes', () => {
     ]);
   });
 
-  it('misses nobody because the key-value store forgot or was away', async () => {
+  it('reports no app as missing because the key-value store was emptied or unavailable', async () => {
     await beat('1', 'trace-api');
     await watch.read();
     await keyValue.close();

@@ -1,30 +1,30 @@
 import type { KeyValue } from '@antelope-history/key-value';
-import type { HealthAnswer, HealthStatus } from '@antelope-history/schemas';
+import type { HealthResponse, HealthStatus } from '@antelope-history/schemas';
 import { type Heartbeat, HEARTBEAT_TTL_MS, readHeartbeats } from '@antelope-history/service';
 
-type Component = HealthAnswer['components'][string];
+type Component = HealthResponse['components'][string];
 
-/** They need one another: where one of them runs, so should the others. */
+/** The three stages need each other: where one of them runs, the others should run, too. */
 const STAGES = ['reader', 'deserializer', 'indexer'];
-/** A kind may be silent so long before it is missing: it may be starting anew, or the key-value store forgot it. */
+/** An app is reported missing after this time without a heartbeat: it may be restarting, or the key-value store was emptied. */
 const GRACE_MS = HEARTBEAT_TTL_MS;
 
-/** What the processes tell of themselves and of the chain. */
-export interface ProcessNews {
-  /** By kind, in the words of /health. */
+/** What the heartbeats of the processes say. */
+export interface ProcessReports {
+  /** By component name of /health. */
   components: Map<string, Component>;
-  /** The highest head of the source that one of them knows. */
+  /** The highest head block that a process has heard of. */
   headBlock: number | undefined;
 }
 
-const NO_NEWS: ProcessNews = { components: new Map(), headBlock: undefined };
+const NO_REPORTS: ProcessReports = { components: new Map(), headBlock: undefined };
 
 /**
- * What the processes of the service tell of themselves. A kind is missing when it was there once, or when only others of
- * the three stages are there; where nobody ever told anything, nothing is missing.
+ * Reads the heartbeats of the service's processes. An app is missing when it had a heartbeat before, or when another of the
+ * three stages has one. Without any heartbeat nothing is missing.
  */
 export class ProcessWatch {
-  /** When each expected kind was last there, or could not be asked for. */
+  /** The time of each expected app's last heartbeat, or of the last failed read. */
   private readonly lastSeen = new Map<string, number>();
 
   constructor(
@@ -32,12 +32,12 @@ export class ProcessWatch {
     private readonly now: () => number,
   ) {}
 
-  /** No news while the key-value store is away, and nobody is missing then. */
-  async read(): Promise<ProcessNews> {
+  /** Without reports while the key-value store is unavailable; no app is missing then. */
+  async read(): Promise<ProcessReports> {
     const heartbeats = await readHeartbeats(this.keyValue).catch(() => undefined);
     if (!heartbeats) {
       for (const kind of this.lastSeen.keys()) this.lastSeen.set(kind, this.now());
-      return NO_NEWS;
+      return NO_REPORTS;
     }
     const byKind = groupByKind(heartbeats.values());
     this.expect([...byKind.keys()]);
@@ -65,7 +65,7 @@ export class ProcessWatch {
   }
 }
 
-/** They share the work: it goes on while one of them can do it. */
+/** Processes of one app share its work, so the app is down only when all of them are. */
 function statusOf(heartbeats: Heartbeat[]): HealthStatus {
   const isAway = ({ status }: Heartbeat): boolean => status === 'down';
   if (heartbeats.length > 0 && heartbeats.every(isAway)) return 'down';
@@ -87,10 +87,10 @@ function groupByKind(heartbeats: Iterable<Heartbeat>): Map<string, Heartbeat[]> 
   return byKind;
 }
 
-/** As a block passes them, then the others. */
+/** The stages in the order of the pipeline, then the other apps by name. */
 function byOrder(left: string, right: string): number {
-  const place = (kind: string): number => (STAGES.includes(kind) ? STAGES.indexOf(kind) : STAGES.length);
-  return place(left) - place(right) || (left < right ? -1 : 1);
+  const rank = (kind: string): number => (STAGES.includes(kind) ? STAGES.indexOf(kind) : STAGES.length);
+  return rank(left) - rank(right) || (left < right ? -1 : 1);
 }
 
 /** `history-api` is `history_api` in /health. */

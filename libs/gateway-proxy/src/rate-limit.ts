@@ -12,7 +12,7 @@ export interface RateLimitDeps {
   now(): number;
 }
 
-/** One of a client's two limits, and how much of it is used. */
+/** One of a client's two limits, and the part of it that is used. */
 interface Quota {
   name: 'requests' | 'cost';
   /** Per window. */
@@ -21,13 +21,13 @@ interface Quota {
 }
 
 const OUTCOMES = ['admitted', 'requests', 'cost'] as const;
-/** A request costs so much when the upstream does not say. */
-const LEAST_COST = 1;
+/** The cost of a request whose response has no cost header. */
+const MIN_COST = 1;
 const COST = /^\d{1,9}$/;
 
 /**
- * Lets each client send so many requests per minute, and requests of so much cost. The cost is known after the upstream
- * has responded, so a client is refused once it has used up what it may: one request may go over.
+ * Limits each client's requests per minute and their cost per minute. The cost of a request is known only after the upstream
+ * has responded, so a client is refused once its cost quota is used up: the last admitted request may exceed it.
  */
 export function createRateLimit(deps: RateLimitDeps): RequestHandler {
   const count = countOutcomes(deps.registry);
@@ -59,10 +59,10 @@ export function createRateLimit(deps: RateLimitDeps): RequestHandler {
   };
 }
 
-/** Counts what the upstream says that the response cost; a request that it did not respond to costs the least. */
+/** Charges the cost that the upstream reported; a request without a response costs MIN_COST. */
 export function chargeCost(response: Response, cost: unknown): void {
   const charge = response.locals['chargeCost'] as ((cost: number) => void) | undefined;
-  charge?.(Math.max(LEAST_COST, typeof cost === 'string' && COST.test(cost) ? Number(cost) : LEAST_COST));
+  charge?.(Math.max(MIN_COST, typeof cost === 'string' && COST.test(cost) ? Number(cost) : MIN_COST));
 }
 
 function chargeOnce(response: Response, add: (cost: number) => Promise<number>): void {
@@ -82,7 +82,7 @@ function refusalOf({ name, limit }: Quota): string {
   return `send at most ${limit} ${what} per minute`;
 }
 
-/** By draft-ietf-httpapi-ratelimit-headers-10, and the older headers for requests that clients know. */
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10, and the older `X-RateLimit-*` headers for requests. */
 function showQuotas(response: Response, quotas: Quota[], secondsLeft: number): void {
   const remaining = ({ limit, used }: Quota): number => Math.max(0, limit - used);
   if (quotas.length === 0) return;
@@ -104,7 +104,7 @@ function showQuotas(response: Response, quotas: Quota[], secondsLeft: number): v
 function createWindows({ keyValue, registry, now }: RateLimitDeps) {
   const alone = counter(registry, {
     name: 'history_requests_counted_alone_total',
-    help: 'Requests that this gateway counted alone, because the key-value store did not',
+    help: 'Requests that this gateway counted alone because the key-value store was unavailable',
   });
   const deps = { keyValue, now, onCountedAlone: () => alone.inc() };
   return { requests: new SharedWindow({ ...deps, name: 'rate' }), cost: new SharedWindow({ ...deps, name: 'cost' }) };
@@ -113,7 +113,7 @@ function createWindows({ keyValue, registry, now }: RateLimitDeps) {
 function countOutcomes(registry: Registry): (outcome: (typeof OUTCOMES)[number]) => void {
   const limited = counter(registry, {
     name: 'history_gateway_rate_limits_total',
-    help: 'Requests by what the rate limits said: admitted, or refused by the limit of requests or of cost',
+    help: 'Requests by outcome of the rate limits: admitted, or refused by the limit of requests or of cost',
     labelNames: ['outcome'],
   });
   for (const outcome of OUTCOMES) limited.inc({ outcome }, 0);

@@ -3,45 +3,45 @@ import { answerInTime } from '@antelope-history/service';
 import { WindowCounts } from './window-counts';
 
 export const WINDOW_MS = 60_000;
-/** No request waits longer to be counted. */
+/** The longest time that a request waits for the key-value store to count it. */
 const COUNT_LIMIT_MS = 250;
 
 export interface SharedWindowDeps {
-  /** What is counted: the first part of keys. */
+  /** What is counted; the prefix of the keys. */
   name: string;
   keyValue: KeyValue;
-  /** Told when the key-value store did not count. */
+  /** Called when the key-value store did not count, and this gateway counted alone. */
   onCountedAlone(): void;
   /** Milliseconds since 1970. */
   now(): number;
 }
 
 /**
- * Counts by client and minute, over all gateways. Windows begin with the minute, so that all agree when one ends. While the
- * key-value store is away each gateway counts what itself lets through: limits are looser then, and the service goes on.
+ * Counts per client and minute over all gateways. A window begins with the minute, so that all gateways agree when it ends.
+ * While the key-value store is unavailable each gateway counts alone: the limits are looser, and the service continues.
  */
 export class SharedWindow {
   private readonly here = new WindowCounts();
 
   constructor(private readonly deps: SharedWindowDeps) {}
 
-  /** What is counted of a client, as far as this gateway knows. */
+  /** The client's count in this window, as far as this gateway knows it. */
   of(client: string): number {
     return this.here.of(client, this.start());
   }
 
-  /** Seconds until all begin at 0 again. */
+  /** Seconds until the window ends and all counts start again at 0. */
   secondsLeft(): number {
     return Math.ceil((this.start() + WINDOW_MS - this.deps.now()) / 1000);
   }
 
-  /** Adds to a client's count and gives the sum; beyond `limit` the key-value store is not asked: a flood ends here. */
+  /** Adds to a client's count and returns the sum. Beyond `limit` the key-value store is not asked, so a flood costs it nothing. */
   async add(client: string, amount: number, limit: number): Promise<number> {
     const start = this.start();
     const here = this.here.count(client, start, amount);
     if (here - amount >= limit) return here;
     const total = await this.countEverywhere(client, start, amount);
-    // What other gateways counted is known here from now on.
+    // The local count takes over what other gateways counted.
     if (total > here) this.here.count(client, start, total - here);
     return Math.max(here, total);
   }

@@ -5,39 +5,42 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Upstreams } from './upstreams';
 
-/** Shorter than an app keeps idle connections, so that a request never goes into a closing one. */
+/** Shorter than an API's keep-alive timeout, so that no request is sent on a connection that is being closed. */
 const IDLE_LIMIT_MS = 60_000;
 /**
- * Connections in use are as many as the requests that the gateway admits (`WorkLimits`); the agent has no bound of its
- * own, because its queue would be behind slow clients. So many idle ones are kept per upstream.
+ * The most idle connections kept per upstream. Connections in use are bounded by the requests that `WorkLimits` admits; the
+ * agent needs no bound of its own, whose queue would be held up by slow clients.
  */
 const MAX_IDLE_SOCKETS = 64;
 const CONNECT_LIMIT_MS = 5_000;
 const OPTIONS = { keepAlive: true, timeout: IDLE_LIMIT_MS, maxFreeSockets: MAX_IDLE_SOCKETS };
 
 /**
- * Connections to servers of which any may answer. One that can not be reached is passed over: nothing of the request has
- * been sent by then, so another can take it. `onAway` is told.
+ * An agent that connects to any of several interchangeable servers. If a connection fails, the next server is tried, which
+ * is safe because nothing of the request has been sent yet. `onUnavailable` is called for each failed connection.
  */
-export function createUpstreamAgent(upstreams: Upstreams, onAway: (url: string, error: Error) => void): HttpAgent {
+export function createUpstreamAgent(
+  upstreams: Upstreams,
+  onUnavailable: (url: string, error: Error) => void,
+): HttpAgent {
   const isSecure = upstreams.urls[0]?.startsWith('https:') ?? false;
   const agent = isSecure ? new HttpsAgent(OPTIONS) : new HttpAgent(OPTIONS);
   const connect = agent.createConnection.bind(agent);
   const keepAlive = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
-  /** Connections to another upstream than was wanted: the agent would reuse them as connections to the wanted one. */
-  const strays = new WeakSet<Duplex>();
+  /** Connections to a substitute server: the agent pools by the wanted address, so these must not be reused. */
+  const substitutes = new WeakSet<Duplex>();
 
   async function connectTo(url: string, options: ClientRequestArgs): Promise<Socket> {
     const socket = connect({ ...options, ...addressOf(url) }) as Socket;
     try {
       const signal = AbortSignal.timeout(CONNECT_LIMIT_MS);
       await once(socket, isSecure ? 'secureConnect' : 'connect', { signal });
-      upstreams.setHere(url);
+      upstreams.setAvailable(url);
       return socket;
     } catch (error) {
       socket.destroy();
-      upstreams.setAway(url);
-      onAway(url, error as Error);
+      upstreams.setUnavailable(url);
+      onUnavailable(url, error as Error);
       throw error;
     }
   }
@@ -48,7 +51,7 @@ export function createUpstreamAgent(upstreams: Upstreams, onAway: (url: string, 
     for (const url of upstreams.startingWith(wanted)) {
       try {
         const socket = await connectTo(url, options);
-        if (url !== wanted) strays.add(socket);
+        if (url !== wanted) substitutes.add(socket);
         return socket;
       } catch (error) {
         failure = error;
@@ -64,7 +67,7 @@ export function createUpstreamAgent(upstreams: Upstreams, onAway: (url: string, 
     );
     return undefined;
   };
-  agent.keepSocketAlive = (socket) => !strays.has(socket) && keepAlive(socket);
+  agent.keepSocketAlive = (socket) => !substitutes.has(socket) && keepAlive(socket);
   return agent;
 }
 

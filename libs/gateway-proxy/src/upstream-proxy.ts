@@ -9,27 +9,27 @@ import { UpstreamRequest } from './upstream-request';
 import { sendUpstreamResponse } from './upstream-response';
 import { Upstreams } from './upstreams';
 
-/** Longer than an app waits for a request's body, so that its own response comes first. */
+/** Longer than an API waits for a request's body, so that the API's own error response comes first. */
 const RESPONSE_LIMIT_MS = 35_000;
 
-/** Makes a handler that sends requests to an upstream, with the path and query that `target` gives. */
+/** Creates a handler that sends requests to an upstream, with the path and query that `target` returns. */
 export type UpstreamProxy = (target: (request: Request) => string) => RequestHandler;
 
 /**
- * Sends requests that were read by `readRawBody` and admitted by `limitWork` to HTTP servers of which any may respond, each in its turn, and
- * their responses back; 503 when none can be reached or the one that took the request does not respond. A client that
- * leaves ends the request to the upstream.
+ * Sends requests, read by `readRawBody` and admitted by `limitWork`, to interchangeable HTTP servers in turn, and streams
+ * their responses back. Responds 503 when no server can be reached, or when the chosen one does not respond. When the client
+ * disconnects, the request to the upstream is aborted.
  */
 export function createUpstreamProxy(name: string, urls: string[], log: Logger, now: () => number): UpstreamProxy {
   const upstreams = new Upstreams(urls, now);
   const agent = createUpstreamAgent(upstreams, (url, error) => {
-    if (urls.length > 1) log.warn({ upstream: name, url, error }, 'an upstream can not be reached; asking another');
+    if (urls.length > 1) log.warn({ upstream: name, url, error }, 'an upstream cannot be reached; trying another');
   });
   const sendUnavailable = (response: Response, error: Error): void => {
     log.warn({ requestId: requestIdOf(response), upstream: name, error }, 'no response from upstream');
     sendError(response, new HistoryError('UNAVAILABLE', `${name} does not respond`, { cause: error }));
   };
-  // http-proxy would parse a URL with each request.
+  // Parsed once: http-proxy would parse the URL for each request.
   const targets = new Map(urls.map((url) => [url, toTarget(url)]));
   const proxy = createProxyMiddleware<IncomingMessage, Response>({
     target: urls[0],
@@ -37,11 +37,11 @@ export function createUpstreamProxy(name: string, urls: string[], log: Logger, n
     changeOrigin: true,
     agent,
     proxyTimeout: RESPONSE_LIMIT_MS,
-    // Sends the target as it is.
+    // The path of the target is sent unchanged.
     toProxy: true,
-    // http-proxy would pass on headers of the connection, and leave the client waiting when a response breaks off.
+    // http-proxy would forward hop-by-hop headers, and leave the client waiting when a response is aborted.
     selfHandleResponse: true,
-    // In place of the library's plugins, which write logs and error responses of their own.
+    // Replaces the library's plugins, which write their own logs and error responses.
     ejectPlugins: true,
     plugins: [
       (server) => {

@@ -3,21 +3,21 @@ import type { Request } from 'express';
 import { rawBodyOf } from '@antelope-history/service';
 
 /**
- * What an upstream needs to know of a request. Everything else stays behind: headers of the connection (a client can name
- * any header in `Connection`), of other servers, and what tells who the client is.
+ * The request headers that an upstream gets. All others are dropped: hop-by-hop headers (a client can name any header in
+ * `Connection`), headers for other servers, and headers that identify the client.
  */
 const FORWARDED_HEADERS = ['content-type', 'content-encoding', 'x-request-id'];
-/** A client's header is forwarded when it is plain and short. */
+/** A header value is forwarded only if it is short printable ASCII. */
 const PLAIN = /^[\x20-\x7e]{1,256}$/;
 
 /**
- * The request that a proxy sends in place of the client's. http-proxy pipes whatever request it is given: this one has the
- * whole body, its length, and no header that frames a message or speaks of the connection.
+ * The request that the proxy sends instead of the client's. http-proxy pipes whatever request it is given; this one has the
+ * whole body, a content length of its own, and no header of the client's message framing or connection.
  */
 export class UpstreamRequest extends IncomingMessage {
   private readonly body: Buffer;
 
-  /** `target`: the path that the route knows, and the query where the route takes one. */
+  /** `target`: the path of the route, with the query where the route takes one. */
   constructor(request: Request, target: string) {
     super(request.socket);
     this.body = rawBodyOf(request);
@@ -26,12 +26,12 @@ export class UpstreamRequest extends IncomingMessage {
     this.headers = forwardedHeaders(request, this.body.length);
   }
 
-  /** Tells the proxy that the client left: it ends the request to the upstream. */
+  /** Tells the proxy that the client disconnected, so that it ends the request to the upstream. */
   abandon(): void {
     this.emit('aborted');
   }
 
-  /** Sends the body at once: nothing more is read from the client's connection. */
+  /** Writes the whole body at once; nothing is read from the client's connection. */
   override pipe<T extends NodeJS.WritableStream>(destination: T): T {
     if (this.body.length > 0) destination.end(this.body);
     else destination.end();
@@ -41,7 +41,7 @@ export class UpstreamRequest extends IncomingMessage {
 
 function forwardedHeaders(request: Request, length: number): IncomingMessage['headers'] {
   const headers: IncomingMessage['headers'] = {};
-  // A request without a body has a length where its method is one that usually has a body.
+  // A POST without a body carries `Content-Length: 0` (RFC 9110, 8.6).
   if (length > 0 || request.method === 'POST') headers['content-length'] = String(length);
   for (const name of FORWARDED_HEADERS) {
     const value = request.headers[name];

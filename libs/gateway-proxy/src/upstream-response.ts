@@ -3,10 +3,10 @@ import type { Response } from 'express';
 import type { Ticket } from './limits/ticket';
 import { chargeCost } from './rate-limit';
 
-/** What the request took to respond to: for the rate limit, not for clients. */
+/** The cost of the request, in units of the cost limit: for the gateway, not for clients. */
 const COST_HEADER = 'x-request-cost';
-/** Headers of a connection, not of a response (RFC 9110, 7.6.1), and that one; those that `Connection` names come besides. */
-const NOT_FOR_CLIENTS = new Set([
+/** Hop-by-hop headers (RFC 9110, 7.6.1) and the cost header; headers named in `Connection` are dropped, too. */
+const DROPPED_HEADERS = new Set([
   COST_HEADER,
   'connection',
   'keep-alive',
@@ -19,8 +19,8 @@ const NOT_FOR_CLIENTS = new Set([
 ]);
 
 /**
- * Streams an upstream's response to the client, as fast as the client reads. Breaks it off when the upstream does. Its
- * bytes are counted: a chunk comes only when those before it have left, or fit into buffers.
+ * Streams an upstream's response to the client with backpressure, and aborts it when the upstream's connection fails.
+ * The ticket counts the bytes that the gateway holds.
  */
 export function sendUpstreamResponse(upstreamResponse: IncomingMessage, response: Response, ticket: Ticket): void {
   chargeCost(response, upstreamResponse.headers[COST_HEADER]);
@@ -41,11 +41,11 @@ function sendHead({ statusCode = 502, headers }: IncomingMessage, response: Resp
   const named = namedIn(headers.connection);
   response.status(statusCode);
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !NOT_FOR_CLIENTS.has(name) && !named.includes(name)) response.setHeader(name, value);
+    if (value !== undefined && !DROPPED_HEADERS.has(name) && !named.includes(name)) response.setHeader(name, value);
   }
 }
 
-/** Undefined where the end of the chunks or of the connection tells it. */
+/** The content length; undefined for a chunked body or one that ends with the connection. */
 function bodyLength({ headers }: IncomingMessage, response: Response): number | undefined {
   if (response.req.method === 'HEAD') return 0;
   const length = headers['content-length'];

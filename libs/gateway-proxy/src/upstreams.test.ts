@@ -5,32 +5,32 @@ describe('Upstreams', () => {
   const create = (...urls: string[]) => new Upstreams(urls, () => time);
   const turns = (upstreams: Upstreams, count: number) => Array.from({ length: count }, () => upstreams.next()).join('');
 
-  it('takes each in its turn', () => {
+  it('chooses upstreams in turn', () => {
     expect(turns(create('a', 'b', 'c'), 6)).toBe('abcabc');
     expect(turns(create('a'), 3)).toBe('aaa');
   });
 
-  it('leaves out who is away, until a while has passed or it answers', () => {
+  it('skips an unavailable upstream until RETRY_AFTER_MS has passed or it responds', () => {
     const upstreams = create('a', 'b', 'c');
-    upstreams.setAway('b');
+    upstreams.setUnavailable('b');
     expect(turns(upstreams, 6)).not.toContain('b');
     time += 5_001;
     expect(turns(upstreams, 3)).toContain('b');
-    upstreams.setAway('a');
-    upstreams.setHere('a');
+    upstreams.setUnavailable('a');
+    upstreams.setAvailable('a');
     expect(turns(upstreams, 3)).toContain('a');
   });
 
-  it('asks who is away when nobody else is left', () => {
+  it('chooses an unavailable upstream when no other is left', () => {
     const upstreams = create('a', 'b');
-    for (const url of ['a', 'b']) upstreams.setAway(url);
+    for (const url of ['a', 'b']) upstreams.setUnavailable(url);
     expect(turns(upstreams, 4)).toBe('abab');
     expect(upstreams.startingWith('b')).toEqual(['b', 'a']);
   });
 
-  it('tries the one named first, and who is away last', () => {
+  it('tries the given upstream first, and unavailable ones last', () => {
     const upstreams = create('a', 'b', 'c');
-    upstreams.setAway('b');
+    upstreams.setUnavailable('b');
     expect(upstreams.startingWith('c')).toEqual(['c', 'a', 'b']);
     expect(upstreams.startingWith('b')[0]).toBe('b');
   });

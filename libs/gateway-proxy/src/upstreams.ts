@@ -1,10 +1,10 @@
-/** Who did not answer is asked again after so long. */
-const AWAY_MS = 5_000;
+/** An upstream that failed is retried after RETRY_AFTER_MS. */
+const RETRY_AFTER_MS = 5_000;
 
-/** Equal servers, of which any may answer: each in its turn, without those that did not answer lately. */
+/** Interchangeable servers, chosen round robin; an upstream that failed recently is chosen last. */
 export class Upstreams {
   private turn = 0;
-  private readonly awayUntil = new Map<string, number>();
+  private readonly unavailableUntil = new Map<string, number>();
 
   /** `now`: milliseconds since 1970. */
   constructor(
@@ -12,29 +12,29 @@ export class Upstreams {
     private readonly now: () => number,
   ) {}
 
-  /** The one whose turn it is. */
+  /** The URL whose turn it is. */
   next(): string {
     return this.inTurn()[0] as string;
   }
 
-  /** All, in the order in which to try them: first the one named. */
+  /** All URLs in the order in which to try them, beginning with `url`. */
   startingWith(url: string): string[] {
     return [url, ...this.inTurn().filter((other) => other !== url)];
   }
 
-  setAway(url: string): void {
-    this.awayUntil.set(url, this.now() + AWAY_MS);
+  setUnavailable(url: string): void {
+    this.unavailableUntil.set(url, this.now() + RETRY_AFTER_MS);
   }
 
-  setHere(url: string): void {
-    this.awayUntil.delete(url);
+  setAvailable(url: string): void {
+    this.unavailableUntil.delete(url);
   }
 
-  /** Those that are away come last: they are asked only when no other is left. */
+  /** Unavailable upstreams come last: they are tried only when no other is left. */
   private inTurn(): string[] {
     const first = this.turn++ % this.urls.length;
     const rotated = [...this.urls.slice(first), ...this.urls.slice(0, first)];
-    const isAway = (url: string): boolean => (this.awayUntil.get(url) ?? 0) > this.now();
-    return [...rotated.filter((url) => !isAway(url)), ...rotated.filter(isAway)];
+    const isUnavailable = (url: string): boolean => (this.unavailableUntil.get(url) ?? 0) > this.now();
+    return [...rotated.filter((url) => !isUnavailable(url)), ...rotated.filter(isUnavailable)];
   }
 }

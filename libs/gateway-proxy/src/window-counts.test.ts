@@ -1,17 +1,17 @@
-import { MOST_CLIENTS, WindowCounts } from './window-counts';
+import { MAX_CLIENTS, WindowCounts } from './window-counts';
 
-describe('the counts of a window', () => {
-  it('are kept for each client, and begin anew with each window', () => {
+describe('WindowCounts', () => {
+  it('count per client, and start again with each window', () => {
     const counts = new WindowCounts();
     expect([counts.count('a', 60), counts.count('a', 60), counts.count('b', 60)]).toEqual([1, 2, 1]);
     expect([counts.count('a', 120), counts.count('a', 120)]).toEqual([1, 2]);
   });
 
-  it('forget those who came first when there are too many', () => {
+  it('drop the oldest clients when there are too many', () => {
     const counts = new WindowCounts();
-    for (let client = 0; client < MOST_CLIENTS; client++) counts.count(`${client}`, 60);
+    for (let client = 0; client < MAX_CLIENTS; client++) counts.count(`${client}`, 60);
     expect(counts.count('one more', 60)).toBe(1);
-    expect(counts.count(`${MOST_CLIENTS - 1}`, 60)).toBe(2);
+    expect(counts.count(`${MAX_CLIENTS - 1}`, 60)).toBe(2);
     expect(counts.count('1', 60)).toBe(2);
     expect(counts.count('0', 60)).toBe(1);
   });

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { inspect } from 'node:util';
 import request from 'supertest';
-import { MemoryKeyValue } from '@antelope-history/in-process';
-import { ROUTES } from '@antelope-history/schemas';
+import { inspect } from 'node:util';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
+import { ROUTES } from '@antelope-history/routes';
 import type { Logger } from '@antelope-history/service';
 import { createGateway } from '../src';
 import { BrokenKeyValue, GatewayStand } from './gateway-stand';
@@ -38,7 +38,7 @@ describe('API keys', () => {
   const post = (gateway: ReturnType<typeof open>, headers: Record<string, string> = {}) =>
     request(gateway).post(ROUTES.getActions.path).set(headers).send({});
 
-  it('have limits of their own, however the key is sent', async () => {
+  it('have their own limits, whichever header carries the key', async () => {
     const gateway = open();
     const statuses: number[] = [];
     const ways: Record<string, string>[] = [
@@ -48,11 +48,11 @@ describe('API keys', () => {
     ];
     for (const headers of [...ways, ...ways.slice(0, 1)]) statuses.push((await post(gateway, headers)).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
-    // The address has a count of its own.
+    // The address is counted separately.
     expect([(await post(gateway)).status, (await post(gateway)).status]).toEqual([200, 429]);
   });
 
-  it('that are not known are refused, and counted by address', async () => {
+  it('that are unknown are refused, and counted by address', async () => {
     const gateway = open({ HISTORY_API__RATE_LIMIT_RPM: '2' });
     const refused = await post(gateway, { 'x-api-key': 'guess' });
     expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer']);
@@ -64,19 +64,19 @@ describe('API keys', () => {
     expect((await post(gateway, { 'x-api-key': 'a third guess' })).status).toBe(429);
   });
 
-  it('are asked for where they are required, but not for the health', async () => {
+  it('are required for endpoints where configured, but not for /health', async () => {
     const gateway = open({ HISTORY_GATEWAY__REQUIRE_API_KEY: 'true', HISTORY_API__RATE_LIMIT_RPM: '0' });
     expect((await post(gateway)).status).toBe(401);
     expect((await post(gateway, { 'x-api-key': 'gold-key' })).status).toBe(200);
     expect((await request(gateway).get('/live')).status).toBe(200);
   });
 
-  it('mean nothing where none are configured: clients send headers for others', async () => {
+  it('are ignored where none are configured', async () => {
     const gateway = stand.createGateway();
     expect((await post(gateway, { authorization: 'Bearer gold-key' })).status).toBe(200);
   });
 
-  it('are read again when the file changes; the old ones stay when it is wrong', async () => {
+  it('are reloaded when the file changes, and stay in force when the new file is invalid', async () => {
     const gateway = open();
     const key = { 'x-api-key': 'new-key' };
     writeFileSync(file, JSON.stringify([GOLD, { ...GOLD, name: 'new', sha256: sha256('new-key') }]));
@@ -100,7 +100,7 @@ describe('API keys', () => {
     },
   );
 
-  it('may lie in the key-value store, whose outage is not the client’s fault', async () => {
+  it('can be stored in the key-value store, whose outage gives 503', async () => {
     const environment = { HISTORY_GATEWAY__API_KEYS_IN_KEY_VALUE: 'true' };
     const keyValue = new MemoryKeyValue();
     await keyValue.set(`api-key:${sha256('stored-key')}`, '{"name":"stored","requests_per_minute":2}');

@@ -1,10 +1,11 @@
 import request from 'supertest';
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createOpenApiDocument } from '@antelope-history/openapi';
+import { ROUTES } from '@antelope-history/routes';
 import { createLogger, loadConfig, Registry } from '@antelope-history/service';
 import { createGateway } from '../src';
 
-describe('the description of the interface', () => {
+describe('the API documentation', () => {
   const gateway = createGateway({
     config: loadConfig([], {}),
     keyValue: new MemoryKeyValue(),
@@ -12,17 +13,17 @@ describe('the description of the interface', () => {
     registry: new Registry(),
   });
 
-  it('is served for programs', async () => {
+  it('is served as OpenAPI', async () => {
     const { body, headers } = await request(gateway).get('/openapi.json');
-    const document = createOpenApiDocument({ version: '4.1.0' });
-    // The public port does not have them.
+    const document = createOpenApiDocument({ version: '4.1.0', routes: ROUTES });
+    // The public port does not serve these pages.
     delete document.paths['/metrics'];
     delete document.paths['/'];
     expect(body).toEqual(JSON.parse(JSON.stringify(document)));
     expect(headers['access-control-allow-origin']).toBe('*');
   });
 
-  it.each(['/docs', '/docs/'])('is served for people at %s, with all that the page loads', async (path) => {
+  it.each(['/docs', '/docs/'])('is served as a page at %s, with every file that the page loads', async (path) => {
     const page = await request(gateway).get(path);
     expect([page.status, page.type]).toEqual([200, 'text/html']);
     const addresses = [...page.text.matchAll(/(?:href|src|data-document)="([^"]+)"/g)].map(
@@ -40,7 +41,7 @@ describe('the description of the interface', () => {
     expect(types).toEqual(['image/png', 'text/css', 'application/json', 'text/javascript', 'text/javascript']);
   });
 
-  it('lets the page load nothing from elsewhere and run nothing inline', async () => {
+  it('forbids remote and inline content', async () => {
     const { headers, text } = await request(gateway).get('/docs');
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /);
     expect(headers['content-security-policy']).not.toContain('unsafe');

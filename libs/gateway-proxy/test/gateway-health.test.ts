@@ -1,10 +1,10 @@
 import request from 'supertest';
-import { MemoryKeyValue } from '@antelope-history/in-process';
-import { healthAnswer } from '@antelope-history/schemas';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
+import { healthResponse } from '@antelope-history/schemas';
 import type { Heartbeat } from '@antelope-history/service';
 import { BrokenKeyValue, CHAIN_FACTS, GatewayStand, type Settings } from './gateway-stand';
 
-describe('GET /health of the gateway, for operators', () => {
+describe('GET /health of the operations listener', () => {
   const stand = new GatewayStand();
   beforeAll(() => stand.open());
   afterAll(() => stand.close());
@@ -12,7 +12,7 @@ describe('GET /health of the gateway, for operators', () => {
 
   const healthOf = async (settings?: Settings) => request(stand.createOperations(settings)).get('/health');
 
-  it('is what the APIs say of the chain, with every part', async () => {
+  it('shows the chain state of the APIs, and every component', async () => {
     const response = await healthOf({ components: { reader: async () => ({ status: 'ok' as const }) } });
     expect([response.status, response.body]).toEqual([
       200,
@@ -30,7 +30,7 @@ describe('GET /health of the gateway, for operators', () => {
     ]);
   });
 
-  it('says why a part is away, where the part knows', async () => {
+  it('gives the reason why a component is down, where it is known', async () => {
     const told = { status: 'down', reason: 'SHIP_UNSUPPORTED' } as const;
     const { status, body } = await healthOf({ components: { ship: async () => told } });
     expect([status, body]).toMatchObject([200, { status: 'degraded', components: { ship: told } }]);
@@ -49,7 +49,7 @@ describe('GET /health of the gateway, for operators', () => {
     expect([response.status, response.body.status, response.body.head_block_num]).toEqual([200, 'degraded', 12]);
   });
 
-  it('is degraded when an API says that it is down', async () => {
+  it('is degraded when an API reports that it is down', async () => {
     stand.chainHealth = 'down';
     expect((await healthOf()).body).toMatchObject({
       status: 'degraded',
@@ -57,7 +57,7 @@ describe('GET /health of the gateway, for operators', () => {
     });
   });
 
-  it('is down, with 503, when no API answers', async () => {
+  it('is down with status 503 when no API responds', async () => {
     const response = await healthOf({
       environment: {
         HISTORY_GATEWAY__HISTORY_API_URL: 'http://127.0.0.1:9',
@@ -68,7 +68,7 @@ describe('GET /health of the gateway, for operators', () => {
     expect([response.status, response.body.status]).toEqual([503, 'down']);
   });
 
-  it('counts the processes that tell of themselves, and is degraded when one of the stages is missing', async () => {
+  it('counts processes by their heartbeats, and is degraded when a stage is missing', async () => {
     const keyValue = new MemoryKeyValue();
     let now = 0;
     const gateway = stand.createOperations({ keyValue, now: () => now });
@@ -93,7 +93,7 @@ describe('GET /health of the gateway, for operators', () => {
         chain_api: { status: 'ok' },
       },
     });
-    expect(healthAnswer.parse(first.body)).toEqual(first.body);
+    expect(healthResponse.parse(first.body)).toEqual(first.body);
     expect(first.text).not.toContain('machine');
     now = 10_000;
     expect((await request(gateway).get('/health')).body).toMatchObject({
@@ -123,7 +123,7 @@ describe('GET /health of the gateway, for operators', () => {
     },
   );
 
-  it('is asked of the APIs at most once a second', async () => {
+  it('asks the APIs at most once a second', async () => {
     let asked = 0;
     const components = { reader: async () => (asked++, { status: 'ok' as const }) };
     let now = 0;

@@ -1,24 +1,14 @@
 import type { RequestListener } from 'node:http';
-import { MemoryKeyValue } from '@antelope-history/in-process';
 import type { KeyValue } from '@antelope-history/key-value';
-import { type ApiName, type HealthAnswer, type HealthStatus, ROUTES } from '@antelope-history/schemas';
-import {
-  type Config,
-  createHttpApp,
-  createLogger,
-  jsonBodyOf,
-  listen,
-  type Listener,
-  loadConfig,
-  operationsRoutes,
-  readJsonBody,
-  Registry,
-} from '@antelope-history/service';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
+import { ROUTES } from '@antelope-history/routes';
+import type { HealthResponse, HealthStatus, RouteGroup } from '@antelope-history/schemas';
+import { type Config, createHttpApp, createLogger, jsonBodyOf, listen, type Listener, loadConfig, operationsRoutes, readJsonBody, Registry } from '@antelope-history/service';
 import { createGateway, createGatewayOperations, type GatewayDeps } from '../src';
 
 const log = createLogger('test', 'silent');
 
-/** What the APIs of the stand say of the chain. */
+/** The chain facts that the APIs of the stand report in /health. */
 export const CHAIN_FACTS = {
   version: '4.1.0',
   chain_id: 'ab'.repeat(32),
@@ -30,10 +20,10 @@ export const CHAIN_FACTS = {
   incomplete_ranges: [],
 };
 
-/** An app that answers what it was asked, and nothing of the chain. */
-function createEchoApi(app: ApiName, health: () => HealthStatus) {
+/** An API that echoes the request. */
+function createEchoApi(app: RouteGroup, health: () => HealthStatus) {
   const registry = new Registry();
-  const routes = Object.values(ROUTES).filter((route) => route.app === app);
+  const routes = Object.values(ROUTES).filter((route) => route.group === app);
   return createHttpApp({
     name: app,
     log,
@@ -49,7 +39,7 @@ function createEchoApi(app: ApiName, health: () => HealthStatus) {
             void response.json({ app, path, body: jsonBodyOf(incoming), requestId: incoming.get('x-request-id') }),
         ],
       })),
-      ...operationsRoutes(async (): Promise<HealthAnswer> => ({ ...CHAIN_FACTS, status: health() }), registry),
+      ...operationsRoutes(async (): Promise<HealthResponse> => ({ ...CHAIN_FACTS, status: health() }), registry),
     ],
   });
 }
@@ -61,17 +51,17 @@ export class BrokenKeyValue extends MemoryKeyValue {
 }
 
 export interface Settings extends Partial<Pick<GatewayDeps, 'components' | 'now' | 'registry'>> {
-  /** What differs from the default configuration with the stand's APIs. */
+  /** Environment variables that override the stand's configuration. */
   environment?: Record<string, string>;
   keyValue?: KeyValue;
 }
 
-/** Three APIs that echo, and gateways before them. */
+/** Three APIs that echo, and gateways in front of them. */
 export class GatewayStand {
-  /** How the chain API says that it is. */
+  /** The status that the chain API reports in /health. */
   chainHealth: HealthStatus = 'ok';
   private readonly listeners: Listener[] = [];
-  private urls: Record<ApiName, string> = { history: '', chain: '', trace: '' };
+  private urls: Record<RouteGroup, string> = { history: '', chain: '', trace: '' };
 
   async open(): Promise<void> {
     this.urls = {
@@ -85,14 +75,14 @@ export class GatewayStand {
     await Promise.all(this.listeners.map((listener) => listener.close()));
   }
 
-  /** Listens until the stand is closed. */
+  /** Starts a listener that is open until the stand is closed. */
   async serve(app: RequestListener): Promise<string> {
     const listener = await listen(app, { host: '127.0.0.1', port: 0 });
     this.listeners.push(listener);
     return listener.url;
   }
 
-  /** A gateway as its process serves it, with its limits of connections. */
+  /** A listening gateway with the connection limits that its process sets. */
   async serveLimited(settings: Settings): Promise<Listener> {
     const { gateway } = this.loadConfig(settings.environment);
     const { registry = new Registry() } = settings;
@@ -106,7 +96,7 @@ export class GatewayStand {
     return createGateway(this.depsOf(settings));
   }
 
-  /** What the operations listener shows. */
+  /** The pages of the operations listener. */
   createOperations(settings: Settings = {}) {
     const routes = createGatewayOperations(this.depsOf(settings));
     return createHttpApp({ name: 'operations', log, registry: new Registry(), routes });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as httpRequest, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import request from 'supertest';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { Registry } from '@antelope-history/service';
 import { GatewayStand } from './gateway-stand';
 
@@ -11,12 +11,12 @@ describe('the gateway', () => {
   beforeAll(() => stand.open());
   afterAll(() => stand.close());
 
-  it.each(Object.values(ROUTES))('passes $path to the $app app, body and all', async ({ path, app }) => {
+  it.each(Object.values(ROUTES))('forwards $path with its body to the $group API', async ({ path, group: app }) => {
     const response = await request(stand.createGateway()).post(`${path}/?x=1`).type('text/plain').send('{"a":[1,{}]}');
     expect(response.body).toMatchObject({ app, path, body: { a: [1, {}] } });
   });
 
-  it('passes on what an app refuses', async () => {
+  it("forwards an API's error response", async () => {
     const gateway = stand.createGateway();
     const wrongMethod = await request(gateway).get(ROUTES.getActions.path);
     expect([wrongMethod.status, wrongMethod.headers['allow']]).toEqual([405, 'POST']);
@@ -29,7 +29,7 @@ describe('the gateway', () => {
     expect([tooLarge.status, tooLarge.body.code]).toEqual([413, 413]);
   });
 
-  it('answers 404 to unknown paths and to chain calls without a node', async () => {
+  it('responds 404 to unknown paths, and to chain calls when no node is configured', async () => {
     const gateway = stand.createGateway();
     for (const path of ['/documents', '/v1/chain/get_info', '/v1/history/nothing', '/v1/%ZZ']) {
       const response = await request(gateway).post(path).send({});
@@ -37,7 +37,7 @@ describe('the gateway', () => {
     }
   });
 
-  it('carries a request id to the app and back', async () => {
+  it('forwards the request id to the API and back', async () => {
     const kept = await request(stand.createGateway()).post(ROUTES.getActions.path).set('x-request-id', 'mine').send({});
     expect([kept.headers['x-request-id'], kept.body.requestId]).toEqual(['mine', 'mine']);
     const made = await request(stand.createGateway()).post(ROUTES.getActions.path).send({});
@@ -45,7 +45,7 @@ describe('the gateway', () => {
     expect(made.body.requestId).toBe(made.headers['x-request-id']);
   });
 
-  it('lets pages of other origins call it', async () => {
+  it('allows cross-origin requests', async () => {
     const gateway = stand.createGateway();
     const preflight = await request(gateway).options(ROUTES.getActions.path).set({
       origin: 'https://wallet.example',
@@ -64,7 +64,7 @@ describe('the gateway', () => {
     }
   });
 
-  it('packs large answers for clients that take it', async () => {
+  it('compresses large responses for clients that accept it', async () => {
     const large = { a: 'x'.repeat(10_000) };
     const packed = await request(stand.createGateway())
       .post(ROUTES.getActions.path)
@@ -78,8 +78,8 @@ describe('the gateway', () => {
     expect([plain.headers['content-encoding'], plain.body.body]).toEqual([undefined, large]);
   });
 
-  describe('when an app is away', () => {
-    it('answers 503 with Retry-After and names no host', async () => {
+  describe('when an API is unavailable', () => {
+    it('responds 503 with Retry-After and names no host', async () => {
       const gateway = stand.createGateway({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: 'http://127.0.0.1:9' } });
       const response = await request(gateway).post(ROUTES.getActions.path).send({});
       expect([response.status, response.headers['retry-after']]).toEqual([503, '5']);
@@ -91,7 +91,7 @@ describe('the gateway', () => {
       expect((await request(gateway).post(ROUTES.getChainBlock.path).send({})).status).toBe(200);
     });
 
-    it('breaks off its own answer when the app breaks off', async () => {
+    it("aborts its response when the API's response is aborted", async () => {
       const broken = createServer((_incoming, response) => {
         response.writeHead(200, { 'content-length': 1000 });
         response.write('{"half":', () => response.destroy());
@@ -117,7 +117,7 @@ describe('the gateway', () => {
       environment = { HISTORY_GATEWAY__CHAIN_NODE_URL: await stand.serve(node) };
     });
 
-    it('passes the other chain calls to it, status and all', async () => {
+    it('forwards the other chain calls and the status of their responses', async () => {
       const gateway = stand.createGateway({ environment });
       const response = await request(gateway).get('/v1/chain/get_info?x=1');
       expect([response.status, response.body]).toEqual([500, { node: '/v1/chain/get_info?x=1', method: 'GET' }]);
@@ -130,7 +130,7 @@ describe('the gateway', () => {
       '/v1/chain/get_info/x',
       '/v1/chain/%ZZ',
       '/v1/producer/pause',
-      // Other spellings of an endpoint of our own.
+      // Other spellings of our own endpoints.
       '/v1/chain/%67et_block',
       '/v1/chain/get%5fblock/',
       '/v1/chain/get_block%20',
@@ -155,12 +155,12 @@ describe('the gateway', () => {
       expect(await statusOf(path)).toBe(404);
     });
 
-    it.each(['', '/', '?x=1', '/?x=1', '#x'])('passes none of our own endpoints: "get_block%s"', async (ending) => {
+    it.each(['', '/', '?x=1', '/?x=1', '#x'])('does not forward our own endpoint "get_block%s"', async (ending) => {
       expect(await statusOf(`/v1/chain/get_block${ending}`)).toBe(200);
       expect(await statusOf(`http://x/v1/chain/get_block${ending}`)).toBe(200);
     });
 
-    /** The node responds 500. The path is sent as it is: clients of ours would write it anew. */
+    /** The node responds 500. The raw path is sent over a socket, because HTTP clients would normalize it. */
     async function statusOf(path: string): Promise<number | undefined> {
       const { hostname, port } = new URL(await stand.serve(stand.createGateway({ environment })));
       const sent = httpRequest({ hostname, port, path, method: 'POST' }).end();
@@ -170,7 +170,7 @@ describe('the gateway', () => {
     }
   });
 
-  it('counts what it answers', async () => {
+  it('counts its responses', async () => {
     const registry = new Registry();
     await request(stand.createGateway({ registry })).post(ROUTES.getActions.path).send({});
     const text = await registry.metrics();

@@ -3,14 +3,14 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from '@antelope-history/service';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { GatewayStand } from './gateway-stand';
 
 const { path } = ROUTES.getActions;
 const POST = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`;
 const MIB = 1024 * 1024;
 
-describe('a gateway under clients that', () => {
+describe('a gateway whose clients', () => {
   const stand = new GatewayStand();
   let sockets: Socket[];
   let registry: Registry;
@@ -56,7 +56,7 @@ describe('a gateway under clients that', () => {
   const post = (url: string, headers: Record<string, string> = {}) =>
     fetch(url + path, { method: 'POST', body: '{}', headers, signal: AbortSignal.timeout(20_000) });
 
-  it('send 600 bodies slowly: others are served at once', async () => {
+  it('send 600 bodies slowly serves other clients at once', async () => {
     const { url } = await startGateway(undefined, { HISTORY_GATEWAY__MAX_CONNECTIONS_PER_CLIENT: '1000' });
     const slow = Array.from({ length: 600 }, () =>
       open(url, `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{`),
@@ -68,7 +68,7 @@ describe('a gateway under clients that', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
-  it('send more at once than is worked on: each client has its turn, and too many get 503 with Retry-After', async () => {
+  it('send too many requests at once serves clients in turn, and responds 503 with Retry-After when the queue is full', async () => {
     const held: (() => void)[] = [];
     const upstream: RequestListener = (_request, response) => void held.push(() => response.end('{}'));
     const { url } = await startGateway(upstream, {
@@ -103,7 +103,7 @@ describe('a gateway under clients that', () => {
     expect((await Promise.all(flood)).filter(({ status }) => status === 200)).toHaveLength(13);
   });
 
-  it('leave: what an upstream does for them ends, and nothing is held', async () => {
+  it('disconnect aborts the upstream requests and releases everything', async () => {
     let closed = 0;
     let begun = 0;
     const upstream: RequestListener = (request, response) => {
@@ -121,7 +121,7 @@ describe('a gateway under clients that', () => {
     expect(await metricOf('history_gateway_requests_waiting')).toBe(0);
   });
 
-  it('leave at any moment: no request to an upstream outlives them', async () => {
+  it('disconnect at any moment leaves no request to an upstream behind', async () => {
     let unfinished = 0;
     const upstream: RequestListener = (request, response) => {
       unfinished++;
@@ -141,7 +141,7 @@ describe('a gateway under clients that', () => {
   });
 
   describe('do not read', () => {
-    // More than the buffers of the system hold.
+    // More than the socket buffers of the system hold.
     const body = Buffer.alloc(16 * MIB, ' ');
     const upstream: RequestListener = (request, response) => {
       request.resume();
@@ -149,7 +149,7 @@ describe('a gateway under clients that', () => {
       response.end(body);
     };
 
-    it('are given no more responses than the bound of bytes says, and are disconnected', async () => {
+    it('are given no more response bytes than the bound, and are disconnected', async () => {
       const { url } = await startGateway(upstream, {
         HISTORY_GATEWAY__MAX_RESPONSE_BYTES_PER_CLIENT: String(32 * MIB),
         HISTORY_GATEWAY__WRITE_TIMEOUT_SECONDS: '1',
@@ -162,14 +162,14 @@ describe('a gateway under clients that', () => {
         most = Math.max(most, await metricOf('history_gateway_response_bytes'));
         return (await metricOf('history_gateway_connections')) === 0;
       });
-      // One more is let through while there is less than the bound.
+      // One more response is admitted while the total is below the bound.
       expect(most).toBeGreaterThan(16 * MIB);
       expect(most).toBeLessThan(49 * MIB);
       expect(await metricOf('history_gateway_response_bytes')).toBe(0);
       expect((await (await post(url)).arrayBuffer()).byteLength).toBe(body.length);
     }, 40_000);
 
-    it('lose the response that stands still for longest when all hold too much', async () => {
+    it('lose the response that has stalled longest when all hold too much', async () => {
       const { url } = await startGateway(upstream, {
         HISTORY_GATEWAY__MAX_RESPONSE_BYTES_PER_CLIENT: String(64 * MIB),
         HISTORY_GATEWAY__MAX_RESPONSE_BYTES_IN_FLIGHT: String(16 * MIB),
@@ -181,7 +181,7 @@ describe('a gateway under clients that', () => {
     }, 30_000);
   });
 
-  it('open more connections than one may have', async () => {
+  it('open too many connections refuses the surplus', async () => {
     const environment = { HISTORY_GATEWAY__MAX_CONNECTIONS_PER_CLIENT: '5' };
     const { url } = await startGateway(undefined, environment);
     const all = Array.from({ length: 9 }, () => open(url, ''));
@@ -195,7 +195,7 @@ describe('a gateway under clients that', () => {
     await Promise.all(many.map((socket) => once(socket, 'data')));
   });
 
-  it('get what an upstream sends, without the headers of its connection', async () => {
+  it('get an upstream response without its hop-by-hop headers', async () => {
     const server = createServer((request, response) => {
       request.resume();
       response.writeHead(200, {

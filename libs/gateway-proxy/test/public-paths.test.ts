@@ -8,7 +8,7 @@ describe('the pages of the gateway', () => {
   beforeAll(() => stand.open());
   afterAll(() => stand.close());
 
-  /** The pages that a choice of `gateway.public_paths` shows. */
+  /** The pages that a value of `gateway.public_paths` serves. */
   async function shownBy(choice?: string): Promise<string[]> {
     const environment: Record<string, string> = choice === undefined ? {} : { HISTORY_GATEWAY__PUBLIC_PATHS: choice };
     const gateway = stand.createGateway({ environment });
@@ -21,11 +21,11 @@ describe('the pages of the gateway', () => {
     return shown;
   }
 
-  it('show clients no metrics and no status page by default', async () => {
+  it('hide metrics and the status page from clients by default', async () => {
     expect(await shownBy()).toEqual(['/live', '/health', '/docs', '/openapi.json']);
   });
 
-  it('say by default where the service stands, and not what it is made of', async () => {
+  it('show a health without components by default', async () => {
     const components = { reader: async () => ({ status: 'ok' as const }) };
     const { body } = await request(stand.createGateway({ components })).get('/health');
     expect(body).toEqual({
@@ -50,13 +50,13 @@ describe('the pages of the gateway', () => {
     expect(await shownBy(choice)).toEqual(shown);
   });
 
-  it('say all of it where the operator chooses so', async () => {
+  it('show the whole health where configured', async () => {
     const environment = { HISTORY_GATEWAY__PUBLIC_PATHS: 'health,health_details' };
     const { body } = await request(stand.createGateway({ environment })).get('/health');
     expect(Object.keys(body)).toEqual(expect.arrayContaining(['components', 'incomplete_ranges']));
   });
 
-  it('are all on the operations listener, and the endpoints are not', async () => {
+  it('are all on the operations listener, which has no endpoints', async () => {
     const operations = stand.createOperations();
     for (const path of ALL) expect([path, (await request(operations).get(path)).status]).toEqual([path, 200]);
     expect((await request(operations).post('/v1/history/get_actions').send({})).status).toBe(404);

@@ -1,6 +1,6 @@
 import request from 'supertest';
-import { MemoryKeyValue } from '@antelope-history/in-process';
-import { ROUTES } from '@antelope-history/schemas';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
+import { ROUTES } from '@antelope-history/routes';
 import { Registry } from '@antelope-history/service';
 import { BrokenKeyValue, GatewayStand } from './gateway-stand';
 
@@ -32,7 +32,7 @@ describe('rate limits', () => {
     expect((await post('10.0.0.1')).status).toBe(200);
   });
 
-  it('take a /64 of IPv6 addresses as one client', async () => {
+  it('count all addresses of an IPv6 /64 as one client', async () => {
     const environment = {
       HISTORY_API__RATE_LIMIT_RPM: '1',
       HISTORY_GATEWAY__TRUSTED_PROXIES: '127.0.0.1,::1,::ffff:127.0.0.1',
@@ -45,7 +45,7 @@ describe('rate limits', () => {
     expect((await post('2001:db8:0:1::1')).status).toBe(200);
   });
 
-  it('are shared by gateways through the key-value store, and not fooled by X-Forwarded-For', async () => {
+  it('are shared by gateways through the key-value store, and ignore an untrusted X-Forwarded-For', async () => {
     const shared = { environment: { HISTORY_API__RATE_LIMIT_RPM: '1' }, keyValue: new MemoryKeyValue() };
     const [first, second] = [stand.createGateway(shared), stand.createGateway(shared)];
     await request(first).post(ROUTES.getActions.path).set('x-forwarded-for', '10.0.0.1').send({});
@@ -53,7 +53,7 @@ describe('rate limits', () => {
     expect(response.status).toBe(429);
   });
 
-  it('are kept by each gateway alone while the key-value store is away', async () => {
+  it('are counted by each gateway alone while the key-value store is unavailable', async () => {
     const environment = { HISTORY_API__RATE_LIMIT_RPM: '2' };
     const broken = { environment, keyValue: new BrokenKeyValue(), now: () => NOW };
     const registry = new Registry();
@@ -66,7 +66,7 @@ describe('rate limits', () => {
     expect(await registry.metrics()).toContain('history_requests_counted_alone_total 2');
   });
 
-  it('wait for no key-value store that hangs', async () => {
+  it('do not wait for a key-value store that hangs', async () => {
     const keyValue = new MemoryKeyValue();
     keyValue.count = () => new Promise(() => undefined);
     const environment = { HISTORY_API__RATE_LIMIT_RPM: '1' };
@@ -77,7 +77,7 @@ describe('rate limits', () => {
     expect((await request(gateway).post(ROUTES.getActions.path).send({})).status).toBe(429);
   });
 
-  it('stay what they were when the key-value store forgets, and ask it nothing about a flood', async () => {
+  it('survive a key-value store that loses its data, and do not ask it about a flood', async () => {
     const keyValue = new MemoryKeyValue();
     const count = jest.spyOn(keyValue, 'count');
     const environment = { HISTORY_API__RATE_LIMIT_RPM: '2' };
@@ -91,7 +91,7 @@ describe('rate limits', () => {
     expect(count).toHaveBeenCalledTimes(2);
   });
 
-  it('are told by the RateLimit header fields', async () => {
+  it('are shown in the RateLimit header fields', async () => {
     const environment = { HISTORY_API__RATE_LIMIT_RPM: '3', HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '100' };
     const gateway = stand.createGateway({ environment, now: () => NOW });
     const { headers } = await request(gateway).post(ROUTES.getActions.path).send({});
@@ -122,7 +122,7 @@ describe('rate limits', () => {
     const post = (gateway: ReturnType<typeof createGateway>) => request(gateway).post(ROUTES.getActions.path).send({});
     const leftOf = (headers: Record<string, string>) => Number(/"cost";r=(\d+)/.exec(headers['ratelimit'] ?? '')?.[1]);
 
-    it('refuse a client whose minute is used up, and let it in when the next begins', async () => {
+    it('refuse a client that has used up its quota until the next minute begins', async () => {
       let now = NOW;
       const gateway = createGateway(undefined, () => now);
       cost = '60';
@@ -140,14 +140,17 @@ describe('rate limits', () => {
       expect((await post(gateway)).status).toBe(200);
     });
 
-    it.each([undefined, '', '-5', '1e9', '0', 'x', '99999999999'])('take %j for the least', async (said) => {
-      const gateway = createGateway();
-      cost = said;
-      await post(gateway);
-      expect(leftOf((await post(gateway)).headers)).toBe(99);
-    });
+    it.each([undefined, '', '-5', '1e9', '0', 'x', '99999999999'])(
+      'charge the minimum for the cost header %j',
+      async (said) => {
+        const gateway = createGateway();
+        cost = said;
+        await post(gateway);
+        expect(leftOf((await post(gateway)).headers)).toBe(99);
+      },
+    );
 
-    it('are counted over all gateways', async () => {
+    it('are shared by all gateways', async () => {
       const keyValue = new MemoryKeyValue();
       const [first, second] = [createGateway(keyValue), createGateway(keyValue)];
       cost = '50';
@@ -158,7 +161,7 @@ describe('rate limits', () => {
     });
   });
 
-  it('count the pages of the gateway as they count the endpoints', async () => {
+  it('count requests for pages like requests for endpoints', async () => {
     const gateway = stand.createGateway({ environment: { HISTORY_API__RATE_LIMIT_RPM: '4' } });
     for (const path of ['/live', '/health', '/docs', '/openapi.json']) {
       expect([path, (await request(gateway).get(path)).status]).toEqual([path, 200]);
@@ -169,7 +172,7 @@ describe('rate limits', () => {
     expect((await request(gateway).post(ROUTES.getActions.path).send({})).status).toBe(429);
   });
 
-  it('leave the operations listener alone', async () => {
+  it('do not apply to the operations listener', async () => {
     const operations = stand.createOperations({ environment: { HISTORY_API__RATE_LIMIT_RPM: '1' } });
     for (let i = 0; i < 3; i++) expect((await request(operations).get('/live')).status).toBe(200);
   });

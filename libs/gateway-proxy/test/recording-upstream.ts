@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * An upstream that keeps every byte it receives, and responds to each request that it reads in them as a server does: the
- * head, and as many bytes as its content-length says. A response names the request line and the request id.
+ * An upstream that records every byte it receives, and parses them as a server does: a request is the
+ * head and as many bytes as its content-length says. A response names the request line and the request id.
  */
 export class RecordingUpstream {
-  /** What came, in the order of arrival, of all connections. */
+  /** The received bytes of all connections, in the order of arrival. */
   bytes = '';
   connections = 0;
   private readonly server: Server;
@@ -45,7 +45,7 @@ export class RecordingUpstream {
   }
 }
 
-/** Where the first request of the text ends; undefined while it is not whole. */
+/** The end of the first request in the text; undefined while it is incomplete. */
 function requestEnd(text: string): number | undefined {
   const headEnd = text.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;

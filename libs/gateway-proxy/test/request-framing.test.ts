@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { GatewayStand } from './gateway-stand';
 import { RecordingUpstream } from './recording-upstream';
 
-/** A body that is a request itself, to whoever reads it as one. */
+/** A body that is itself a request, for a server that mistakes it for one. */
 const BODY =
   'POST /v1/history/get_transaction HTTP/1.1\r\nhost: evil\r\nx-request-id: evil\r\ncontent-length: 0\r\n\r\n';
 const LENGTH = `content-length: ${BODY.length}\r\n`;
@@ -18,7 +18,7 @@ interface Framing {
   name: string;
   headers: string;
   payload: string;
-  /** What a server that takes the request reads as its body; undefined: it is to be refused with 400. */
+  /** The body as a correct server reads it; undefined: the request must be refused with 400. */
   body: string | undefined;
 }
 
@@ -90,7 +90,7 @@ const FRAMINGS: Framing[] = [
 
 const METHODS = ['POST', 'GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH', 'M-SEARCH'];
 
-/** What the upstream has to receive of a request: these bytes and no others. */
+/** The exact bytes that the upstream has to receive for a request. */
 function forwarded(upstream: string, method: string, path: string, id: string, body: string): string {
   const hasLength = method === 'POST' || body.length > 0;
   return [
@@ -104,7 +104,7 @@ function forwarded(upstream: string, method: string, path: string, id: string, b
   ].join('\r\n');
 }
 
-/** Sends bytes and gives all that comes until the gateway closes the connection. */
+/** Sends bytes, and returns everything received until the gateway closes the connection. */
 async function exchange(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -113,7 +113,7 @@ async function exchange(url: string, bytes: string): Promise<string> {
   return text(socket).catch(() => '');
 }
 
-/** Ends the connection after what came before it. */
+/** Closes the connection after the requests before it. */
 const LAST = 'GET /live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
 const statusesOf = (responses: string) =>
   [...responses.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
@@ -140,7 +140,7 @@ describe('what an upstream receives', () => {
   const expected = (path: string, id: string, body: string, method = 'POST') =>
     forwarded(upstreamUrl, method, path, id, body);
 
-  /** A request of another client, which must get the response to it and to nothing else. */
+  /** Sends another client's request, which must get its own response. */
   async function expectHonestResponse(path: string): Promise<void> {
     const response = await fetch(url + path, { method: 'POST', headers: { 'x-request-id': 'honest' } });
     expect(await response.json()).toEqual({ line: `POST ${path} HTTP/1.1`, id: 'honest' });
@@ -150,8 +150,8 @@ describe('what an upstream receives', () => {
     { path: ROUTES.getActions.path, taken: ['POST'], allow: 'POST' },
     { path: '/v1/chain/get_info', taken: ['GET', 'HEAD', 'POST'], allow: 'GET, HEAD, POST' },
   ])('of requests to $path', ({ path, taken, allow }) => {
-    it.each(METHODS)('sent by %s in every framing, then by another client', async (method) => {
-      // Any OPTIONS request is a question of a page of another origin.
+    it.each(METHODS)('when %s is sent in every framing, followed by another client', async (method) => {
+      // Every OPTIONS request is answered as a CORS preflight.
       const refusal = method === 'OPTIONS' ? 204 : 405;
       for (const { name, headers, payload, body } of FRAMINGS) {
         upstream.bytes = '';
@@ -161,7 +161,7 @@ describe('what an upstream receives', () => {
         const received = isTaken ? expected(path, 'mine', body, method) : '';
         expect([name, upstream.bytes]).toEqual([name, received]);
         const status = statusesOf(responses).find((code) => code !== 100);
-        // A server that reads no body of the refused method may say so before it finds the framing wrong.
+        // A server that reads no body for a refused method may respond before it detects the wrong framing.
         if (isTaken) expect([name, status]).toEqual([name, 200]);
         else if (body !== undefined || status === refusal) expect([name, status]).toEqual([name, refusal]);
         else expect([name, status]).toEqual([name, 400]);
@@ -171,7 +171,7 @@ describe('what an upstream receives', () => {
       }
     });
 
-    it('sent one behind the other, each once and in its order', async () => {
+    it('when requests are pipelined: each once and in order', async () => {
       const requests = Array.from({ length: 8 }, (_, index) => {
         const framing = index % 2 === 0 ? LENGTH : CHUNKED;
         const payload = index % 2 === 0 ? BODY : CHUNKS;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import request from 'supertest';
-import { healthAnswer, type HealthAnswer } from '@antelope-history/schemas';
+import { healthResponse, type HealthResponse } from '@antelope-history/schemas';
 import { renderStatusPage } from '../src/status-page/render-status-page';
 import { BrokenKeyValue, CHAIN_FACTS, GatewayStand } from './gateway-stand';
 
@@ -15,16 +15,16 @@ describe('the status page', () => {
 
   const get = (settings = {}) => request(stand.createOperations(settings)).get('/');
 
-  it('says what /health says', async () => {
+  it('shows the content of /health', async () => {
     const page = await get({ now: () => AT.getTime() });
     const { body } = await request(stand.createOperations()).get('/health');
     expect([page.status, page.type]).toEqual([200, 'text/html']);
-    expect(page.text).toBe(renderStatusPage(healthAnswer.parse(body), SERVED, AT));
+    expect(page.text).toBe(renderStatusPage(healthResponse.parse(body), SERVED, AT));
     expect(page.text).toContain('Everything is running');
     expect(page.text).toContain('2026-01-02 03:04:05 UTC');
   });
 
-  it('is there when nothing else is', async () => {
+  it('is served while everything else is unavailable', async () => {
     const away = 'http://127.0.0.1:9';
     const environment = {
       HISTORY_GATEWAY__HISTORY_API_URL: away,
@@ -33,10 +33,10 @@ describe('the status page', () => {
     };
     const page = await get({ environment, keyValue: new BrokenKeyValue() });
     expect([page.status, page.headers['cache-control']]).toEqual([200, 'no-store']);
-    expect(page.text).toContain('Queries can not be answered');
+    expect(page.text).toContain('Queries cannot be answered');
   });
 
-  it('links to pages that are there', async () => {
+  it('links only to pages that are served', async () => {
     const operations = stand.createOperations();
     const { text } = await request(operations).get('/');
     const links = [...text.matchAll(/<a href="\.(\/[^"]+)"/g)].map(([, link]) => String(link));
@@ -44,13 +44,13 @@ describe('the status page', () => {
     for (const link of links) expect([link, (await request(operations).get(link)).status]).toEqual([link, 200]);
   });
 
-  it('is public where the operator says so, and links to public paths only', async () => {
+  it('is public where configured, and links to public paths only', async () => {
     const environment = { HISTORY_GATEWAY__PUBLIC_PATHS: 'status_page,health' };
     const { text } = await request(stand.createGateway({ environment })).get('/');
     expect([...text.matchAll(/<a href="\.(\/[^"]+)"/g)].map(([, link]) => link)).toEqual(['/health']);
   });
 
-  it('loads nothing, and runs and shows only what its policy names', async () => {
+  it('loads nothing, and its policy allows only its own script and style', async () => {
     const { text, headers } = await get();
     const policy = String(headers['content-security-policy']);
     const [style, script] = ['style', 'script'].map(
@@ -69,11 +69,11 @@ describe('the status page', () => {
     expect(text).not.toMatch(/\sstyle=|\son\w+=|src=|https?:\/\/(?!www\.w3\.org)/);
   });
 
-  it('loads itself again where no script runs', async () => {
+  it('reloads itself without JavaScript', async () => {
     expect((await get()).text).toMatch(/<noscript><meta http-equiv="refresh" content="\d+"><\/noscript>/);
   });
 
-  it('gives each part that changes an id of its own', async () => {
+  it('gives each changing element a unique id', async () => {
     const ids = [...(await get()).text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ['status', 'progress', 'head', 'committed', 'irreversible', 'lag', 'ranges', 'components', 'at'])
@@ -81,10 +81,10 @@ describe('the status page', () => {
   });
 
   describe('with facts', () => {
-    const render = (health: Partial<HealthAnswer>): string =>
+    const render = (health: Partial<HealthResponse>): string =>
       renderStatusPage({ ...CHAIN_FACTS, status: 'ok', ...health }, SERVED, AT);
 
-    it('shows where the chain stands', () => {
+    it('shows the state of the chain', () => {
       const page = render({
         status: 'catching_up',
         head_block_num: 199_068_090,
@@ -96,13 +96,13 @@ describe('the status page', () => {
         expect(page).toContain(text);
     });
 
-    it('shows what is not known yet as that', () => {
+    it('shows unknown values as unknown', () => {
       const page = render({ status: 'down', chain_id: null, head_block_num: null, committed_block_num: null });
       expect(page).toContain('not known yet');
       expect(page).not.toMatch(/null|NaN|undefined/);
     });
 
-    it('shows each component with what it does, those that it knows in their order', () => {
+    it('shows each component with its throughput, known components in their order', () => {
       const page = render({
         components: {
           other_part: { status: 'degraded' },
@@ -123,14 +123,14 @@ describe('the status page', () => {
       ]);
     });
 
-    it('takes nothing that others say for its own', () => {
+    it('escapes all text from other processes', () => {
       const evil = '<script>alert(1)</script>"\'&';
       const page = render({ chain_id: evil, version: evil, components: { [evil]: { status: 'ok' } } });
       expect(page.match(/<script>/g)).toHaveLength(1);
       expect(page).not.toContain('alert(1)</script>');
     });
 
-    it('names no more incomplete ranges than one can read', () => {
+    it('shows at most 20 incomplete ranges', () => {
       const ranges = Array.from({ length: 1_000 }, (_, index) => ({ first_block_num: index, last_block_num: index }));
       expect(render({ incomplete_ranges: ranges })).toContain('and 980 more');
     });

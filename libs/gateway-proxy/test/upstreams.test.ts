@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { CHAIN_FACTS, GatewayStand } from './gateway-stand';
 
 const { path } = ROUTES.getActions;
 
-/** One of several equal history APIs: it answers with its name and the length of the body. */
+/** One of several interchangeable history APIs; it responds with its name and the length of the body. */
 class NamedApi {
   private server: Server | undefined;
   private port = 0;
@@ -36,7 +36,7 @@ class NamedApi {
   }
 }
 
-describe('a gateway before several APIs of a kind', () => {
+describe('a gateway in front of several interchangeable APIs', () => {
   const stand = new GatewayStand();
   const apis = ['a', 'b', 'c'].map((name) => new NamedApi(name));
   let urls: string[];
@@ -60,7 +60,7 @@ describe('a gateway before several APIs of a kind', () => {
       }),
     );
 
-  /** Who answered so many requests, in order; every one has to be answered, with all of its body. */
+  /** Sends so many requests and returns which API responded to each; every response has to be whole. */
   async function answeredBy(gateway: string, count: number, bodyLength = 2): Promise<string[]> {
     const names: string[] = [];
     for (let sent = 0; sent < count; sent++) {
@@ -71,12 +71,12 @@ describe('a gateway before several APIs of a kind', () => {
     return names;
   }
 
-  it('gives each of them as many requests', async () => {
+  it('distributes requests evenly', async () => {
     const names = await answeredBy(await createGateway(), 9);
     for (const name of ['a', 'b', 'c']) expect(names.filter((by) => by === name)).toHaveLength(3);
   });
 
-  it('loses no request to one that is away, and comes back to it', async () => {
+  it('loses no request while one API is unavailable, and uses it again later', async () => {
     const gateway = await createGateway();
     await apis[1]?.close();
     const names = await answeredBy(gateway, 9, 60_000);
@@ -86,14 +86,14 @@ describe('a gateway before several APIs of a kind', () => {
     expect(await answeredBy(gateway, 6)).toContain('b');
   });
 
-  it('loses no request when all but one go away between two', async () => {
+  it('loses no request when all APIs but one stop between two requests', async () => {
     const gateway = await createGateway();
     await answeredBy(gateway, 6);
     for (const gone of [apis[0], apis[2]]) await gone?.close();
     expect(new Set(await answeredBy(gateway, 6, 30_000))).toEqual(new Set(['b']));
   });
 
-  it('says in /health that not all of them answer', async () => {
+  it('reports in /health that not all of them respond', async () => {
     const gateway = await createGateway();
     const read = async () => (await request(gateway).get('/health')).body;
     expect(await read()).toMatchObject({ status: 'ok', components: { history_api: { status: 'ok' } } });
@@ -105,7 +105,7 @@ describe('a gateway before several APIs of a kind', () => {
     expect(await read()).toMatchObject({ status: 'degraded', components: { history_api: { status: 'down' } } });
   });
 
-  it('answers 503 when none of them is there, and goes on when one is', async () => {
+  it('responds 503 while none of them is available, and recovers when one is', async () => {
     const gateway = await createGateway();
     await Promise.all(apis.map((api) => api.close()));
     for (let sent = 0; sent < 3; sent++) {

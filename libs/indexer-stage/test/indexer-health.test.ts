@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY } from '@antelope-history/broker';
-import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryBroker } from '@antelope-history/broker-memory';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createLogger, Registry } from '@antelope-history/service';
-import type { HistoryStore } from '@antelope-history/store';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
+import type { StoreWriter } from '@antelope-history/store';
+import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { createIndexerHealth, INDEXER_WORK, startIndexer } from '../src/index';
 import { recordedRecords } from './recorded-records';
 
@@ -15,13 +16,13 @@ const LAST = BLOCKS.at(-1)!;
 
 describe('the health of an indexer', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-indexer-health-'));
-  let store: HistoryStore;
+  let store: StoreWriter;
   let broker: MemoryBroker;
   let keyValue: MemoryKeyValue;
   let registry: Registry;
 
   beforeEach(async () => {
-    store = await openLmdbStore({ path: mkdtempSync(path.join(folder, 'store-')), mapSizeBytes: 0, readOnly: false });
+    store = await openLmdbStoreWriter({ path: mkdtempSync(path.join(folder, 'store-')), mapSizeBytes: 0 });
     broker = new MemoryBroker();
     keyValue = new MemoryKeyValue();
     registry = new Registry();

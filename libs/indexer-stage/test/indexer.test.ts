@@ -4,13 +4,14 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY, type RefetchRequest } from '@antelope-history/broker';
-import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryBroker } from '@antelope-history/broker-memory';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { readProgress } from '@antelope-history/key-value';
 import { HistoryError, type ErrorCode } from '@antelope-history/schemas';
 import { createLogger, Registry } from '@antelope-history/service';
-import type { BlockRecords, ChainStatus } from '@antelope-history/records';
-import type { HistoryStore, HistoryWriter } from '@antelope-history/store';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
+import type { BlockRecords } from '@antelope-history/records';
+import type { ChainStatus, HistoryWriter, StoreWriter } from '@antelope-history/store';
+import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { startIndexer, type Indexer } from '../src/index';
 import { recordedRecords } from './recorded-records';
 
@@ -26,7 +27,7 @@ class FailingStore implements HistoryWriter {
   holdsBack = false;
   writes = 0;
 
-  constructor(private readonly store: HistoryStore) {}
+  constructor(private readonly store: HistoryWriter) {}
 
   getProgress(): ReturnType<HistoryWriter['getProgress']> {
     return this.store.getProgress();
@@ -43,7 +44,7 @@ class FailingStore implements HistoryWriter {
   async writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
     this.writes++;
     if (this.failWith) throw new HistoryError(this.failWith, 'as the test wants it');
-    if (this.holdsBack) return this.store.getStatus();
+    if (this.holdsBack) return (await this.store.getProgress()).status;
     if (blocks.some(({ position }) => position.num === this.refuses)) {
       throw new HistoryError('BLOCK_REFUSED', 'too large, as the test wants it');
     }
@@ -62,7 +63,7 @@ class FailingKeyValue extends MemoryKeyValue {
 
 const folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-indexer-'));
 let stores = 0;
-let lmdb: HistoryStore;
+let lmdb: StoreWriter;
 let store: FailingStore;
 let broker: MemoryBroker;
 let keyValue: FailingKeyValue;
@@ -72,7 +73,7 @@ let refetches: RefetchRequest[];
 let indexer: Indexer;
 
 beforeEach(async () => {
-  lmdb = await openLmdbStore({ path: path.join(folder, String(++stores)), mapSizeBytes: 0, readOnly: false });
+  lmdb = await openLmdbStoreWriter({ path: path.join(folder, String(++stores)), mapSizeBytes: 0 });
   store = new FailingStore(lmdb);
   broker = new MemoryBroker();
   keyValue = new FailingKeyValue();
@@ -118,7 +119,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   }
 }
 
-const committed = async (): Promise<number> => (await lmdb.getStatus()).committed?.num ?? 0;
+const committed = async (): Promise<number> => (await lmdb.getProgress()).status.committed?.num ?? 0;
 const underWay = async (): Promise<number> => (await broker.depth(TOPOLOGY.blockRecords)).messages;
 
 async function counted(name: string): Promise<number> {
@@ -133,7 +134,7 @@ describe('the indexer', () => {
     expect(await counted('history_indexed_blocks_total')).toBe(BLOCKS.length);
     await until('progress', async () => (await readProgress(keyValue))?.committed?.num === LAST.num);
     const progress = await readProgress(keyValue);
-    const { lastIrreversible } = await lmdb.getStatus();
+    const { lastIrreversible } = (await lmdb.getProgress()).status;
     expect(progress!.positions.map(({ num }) => num)).toEqual(
       Array.from({ length: LAST.num - lastIrreversible!.num + 1 }, (_, index) => lastIrreversible!.num + index),
     );

@@ -1,6 +1,7 @@
-import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
-import { deserializeBlock, type BlockRecords } from '@antelope-history/records';
+import { deserializeBlock } from '@antelope-history/deserialize';
+import type { BlockRecords } from '@antelope-history/records';
 import { createShipProtocol } from '@antelope-history/ship';
+import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 
 /** The blocks of a recording, as the deserializer passes them on. */
 export function recordedRecords(sample: SampleName): BlockRecords[] {

@@ -113,7 +113,7 @@ describeWithPrograms(['redis-server'], () => {
 
   describe('behind TLS', () => {
     let certificates: Certificates;
-    beforeAll(() => (certificates = makeCertificates()));
+    beforeAll(async () => (certificates = await makeCertificates()));
     afterAll(() => certificates.remove());
 
     async function startTls(certificate: ServerCertificate): Promise<string> {

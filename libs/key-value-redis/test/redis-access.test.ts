@@ -94,7 +94,7 @@ describeWithPrograms(['redis-server'], () => {
       url = `rediss://127.0.0.1:${port}`;
     }
 
-    beforeAll(() => (certificates = makeCertificates()));
+    beforeAll(async () => (certificates = await makeCertificates()));
     afterEach(() => redis.kill());
     afterAll(() => certificates.remove());
 

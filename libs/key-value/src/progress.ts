@@ -1,17 +1,12 @@
+import type { BlockPosition } from '@antelope-history/records';
 import type { KeyValue } from './key-value';
-
-/** A block's number and id. */
-interface Position {
-  num: number;
-  id: string;
-}
 
 /** Where the store stands, as the indexer tells the other stages. Rebuilt from the store when it is lost. */
 export interface SharedProgress {
   chainId: string | undefined;
-  committed: Position | undefined;
+  committed: BlockPosition | undefined;
   /** The committed blocks that a fork may still undo, ascending: what a reader tells the node that it has. */
-  positions: Position[];
+  positions: BlockPosition[];
   /** The ordinal of the newest committed message; a reader's next session begins above it. 0 while there is none. */
   ordinal: number;
 }

@@ -1,17 +1,17 @@
 import {
   ERRORS,
-  errorAnswer,
-  type ErrorAnswer,
+  errorResponse,
   type ErrorCode,
   type ErrorDefinition,
-  ROUTES,
+  type ErrorResponse,
+  type Route,
 } from '@antelope-history/schemas';
 import { headersOf, refTo, SECURITY } from './components';
-import { ENDPOINT_NOTES } from './endpoint-notes';
-import type { AnswerDescription, JsonObject, Operation } from './openapi-types';
+import type { JsonObject, Operation, ResponseDescription } from './openapi-types';
 
 export const JSON_TYPE = 'application/json';
 const RATE_HEADERS = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+const FINAL_HEADERS = ['etag', 'cache-control'];
 const STATUS_PHRASES: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -21,8 +21,8 @@ const STATUS_PHRASES: Record<number, string> = {
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 };
-/** Errors of every endpoint. */
-const SHARED_ERRORS: ErrorCode[] = [
+/** Errors that every endpoint can send. */
+export const SHARED_ERRORS: readonly ErrorCode[] = [
   'UNAUTHORIZED',
   'BODY_TOO_LARGE',
   'RATE_LIMITED',
@@ -31,25 +31,25 @@ const SHARED_ERRORS: ErrorCode[] = [
   'UNAVAILABLE',
 ];
 
-export function describeEndpoint(key: keyof typeof ROUTES): Operation {
-  const { app, endpoint, request, answer } = ROUTES[key];
-  const { summary, description, example, errors, cacheable } = ENDPOINT_NOTES[key];
+/** The OpenAPI operation of a route; `key` becomes its `operationId`. */
+export function describeEndpoint(key: string, route: Route): Operation {
+  const { group, endpoint, request, response, errors, cacheable, summary, description, example } = route;
   return {
     operationId: key,
     summary,
-    tags: [app],
+    tags: [group],
     description,
     security: SECURITY,
     requestBody: {
-      // Without a body all fields are absent, and some requests need none.
+      // An empty body means that all fields are absent, which some endpoints accept.
       required: !request.safeParse({}).success,
       content: { [JSON_TYPE]: { schema: refTo(request), example: example.request } },
     },
     responses: {
       200: {
-        description: 'The answer.',
-        headers: headersOf(...RATE_HEADERS, ...(cacheable ? ['etag', 'cache-control'] : [])),
-        content: { [JSON_TYPE]: { schema: refTo(answer), example: example.answer } },
+        description: 'Success.',
+        headers: headersOf(...RATE_HEADERS, ...(cacheable ? FINAL_HEADERS : [])),
+        content: { [JSON_TYPE]: { schema: refTo(response), example: example.response } },
       },
       ...describeErrors(endpoint, [...errors, ...SHARED_ERRORS]),
       default: describeOtherErrors(),
@@ -57,13 +57,13 @@ export function describeEndpoint(key: keyof typeof ROUTES): Operation {
   };
 }
 
-/** What is no endpoint's own: a wrong method, headers that are too large, a request that does not arrive. */
-function describeOtherErrors(): AnswerDescription {
-  return { description: 'Any other error.', content: { [JSON_TYPE]: { schema: refTo(errorAnswer) } } };
+/** Errors that belong to no endpoint: a wrong method, headers above the limit, a request that does not arrive. */
+function describeOtherErrors(): ResponseDescription {
+  return { description: 'Any other error.', content: { [JSON_TYPE]: { schema: refTo(errorResponse) } } };
 }
 
-/** An answer per status, which says by which codes and names its errors are told apart. */
-function describeErrors(endpoint: string, codes: ErrorCode[]): Record<string, AnswerDescription> {
+/** One response per status; its schema lists the codes and names that tell the errors of that status apart. */
+function describeErrors(endpoint: string, codes: ErrorCode[]): Record<string, ResponseDescription> {
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))];
   return Object.fromEntries(
     statuses.map((status) => {
@@ -73,7 +73,7 @@ function describeErrors(endpoint: string, codes: ErrorCode[]): Record<string, An
   );
 }
 
-function describeError(endpoint: string, status: number, definitions: ErrorDefinition[]): AnswerDescription {
+function describeError(endpoint: string, status: number, definitions: ErrorDefinition[]): ResponseDescription {
   const retry = definitions.some(({ family }) => family === 'retry');
   return {
     description: definitions.map(({ nodeName, what }) => `\`${nodeName}\`: ${what}.`).join(' '),
@@ -84,7 +84,9 @@ function describeError(endpoint: string, status: number, definitions: ErrorDefin
     ),
     content: {
       [JSON_TYPE]: {
-        schema: { allOf: [refTo(errorAnswer), { properties: { code: { const: status }, error: oneOf(definitions) } }] },
+        schema: {
+          allOf: [refTo(errorResponse), { properties: { code: { const: status }, error: oneOf(definitions) } }],
+        },
         examples: Object.fromEntries(
           definitions.map((definition) => [definition.what, { value: exampleOf(endpoint, definition) }]),
         ),
@@ -93,7 +95,7 @@ function describeError(endpoint: string, status: number, definitions: ErrorDefin
   };
 }
 
-/** Which code goes with which name. */
+/** The pairs of code and name that the given errors have. */
 function oneOf(definitions: ErrorDefinition[]): JsonObject {
   const pairs = new Map(definitions.map(({ nodeCode, nodeName }) => [nodeName, nodeCode]));
   return {
@@ -101,7 +103,7 @@ function oneOf(definitions: ErrorDefinition[]): JsonObject {
   };
 }
 
-function exampleOf(endpoint: string, { status, nodeCode, nodeName, what, message }: ErrorDefinition): ErrorAnswer {
+function exampleOf(endpoint: string, { status, nodeCode, nodeName, what, message }: ErrorDefinition): ErrorResponse {
   const details = { message: 'What to change.', file: '', line_number: 0, method: endpoint };
   return {
     code: status,

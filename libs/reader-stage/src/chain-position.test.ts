@@ -1,9 +1,10 @@
-import type { ShipPosition, ShipStatus } from '@antelope-history/ship';
+import type { BlockPosition } from '@antelope-history/records';
+import type { ShipStatus } from '@antelope-history/ship';
 import fc from 'fast-check';
 import { ChainPosition, firstBlockOf } from './chain-position';
 
 /** A block of a branch. */
-const block = (num: number, branch = 'a'): ShipPosition => ({ num, id: `${branch}${num}` });
+const block = (num: number, branch = 'a'): BlockPosition => ({ num, id: `${branch}${num}` });
 const NOTHING_IRREVERSIBLE = block(0);
 
 function positionAfter(last: number, lastIrreversible = 0): ChainPosition {

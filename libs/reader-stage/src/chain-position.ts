@@ -1,4 +1,5 @@
-import type { ShipPosition, ShipStatus } from '@antelope-history/ship';
+import type { BlockPosition } from '@antelope-history/records';
+import type { ShipStatus } from '@antelope-history/ship';
 import type { SharedProgress } from '@antelope-history/key-value';
 
 /** Blocks that stay known at most: a node's last irreversible block is a few hundred behind, unless producers fail. */
@@ -6,14 +7,14 @@ const MAX_KNOWN = 4_000;
 
 /** Which blocks of which branch the reader has passed on, newest last. */
 export class ChainPosition {
-  private known: ShipPosition[] = [];
+  private known: BlockPosition[] = [];
 
   /** Goes on where the store stands. */
   restart(progress: SharedProgress): void {
     this.known = [...progress.positions];
   }
 
-  get last(): ShipPosition | undefined {
+  get last(): BlockPosition | undefined {
     return this.known.at(-1);
   }
 
@@ -21,12 +22,12 @@ export class ChainPosition {
    * What to tell the node: it goes back to the first of them that is not on its branch. All of them, as it sends
    * nothing of what lies between the last that it shares and the first that it does not.
    */
-  havePositions(): ShipPosition[] {
+  havePositions(): BlockPosition[] {
     return this.known;
   }
 
   /** Notes a block: one that follows the last, one that came before, or another in the place of an earlier (a fork). */
-  passed(block: ShipPosition, lastIrreversible: ShipPosition): 'next' | 'again' | 'fork' {
+  passed(block: BlockPosition, lastIrreversible: BlockPosition): 'next' | 'again' | 'fork' {
     const isBack = this.last !== undefined && block.num <= this.last.num;
     const isAgain = isBack && this.known.findLast(({ num }) => num === block.num)?.id === block.id;
     while (this.last && this.last.num >= block.num) this.known.pop();
@@ -37,7 +38,7 @@ export class ChainPosition {
   }
 
   /** Whether the node left something out between the last block and this one. */
-  leavesGap(block: ShipPosition, previous: ShipPosition | undefined): boolean {
+  leavesGap(block: BlockPosition, previous: BlockPosition | undefined): boolean {
     const last = this.last;
     if (!last) return false;
     if (block.num > last.num + 1) return true;

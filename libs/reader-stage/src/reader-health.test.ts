@@ -1,4 +1,5 @@
-import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryBroker } from '@antelope-history/broker-memory';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { Registry } from '@antelope-history/service';
 import { createReaderHealth } from './reader-health';
 import { createReaderMetrics } from './reader-metrics';

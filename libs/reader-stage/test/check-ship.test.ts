@@ -174,7 +174,7 @@ describe('checks of a node behind TLS and a password', () => {
   let node: ShipReplay;
   let certificates: Certificates;
   beforeAll(async () => {
-    certificates = makeCertificates();
+    certificates = await makeCertificates();
     node = await createShipReplay({ recording: openSample('leap-edge') });
   });
   afterAll(async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY } from '@antelope-history/broker';
-import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryBroker } from '@antelope-history/broker-memory';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { writeProgress } from '@antelope-history/key-value';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { createLogger, loadConfig, Registry } from '@antelope-history/service';

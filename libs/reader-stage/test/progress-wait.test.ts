@@ -1,4 +1,4 @@
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { writeProgress } from '@antelope-history/key-value';
 import { createLogger } from '@antelope-history/service';
 import { waitForProgress } from '../src/progress-wait';

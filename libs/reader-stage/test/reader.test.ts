@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
-import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryBroker } from '@antelope-history/broker-memory';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createLogger, Registry, type Config } from '@antelope-history/service';
 import { createShipReplay } from '@antelope-history/ship-replay';
 import { openSample } from '@antelope-history/test-support/recordings';

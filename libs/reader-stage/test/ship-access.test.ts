@@ -1,5 +1,6 @@
 import { TOPOLOGY } from '@antelope-history/broker';
-import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryBroker } from '@antelope-history/broker-memory';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { writeProgress } from '@antelope-history/key-value';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { createLogger, loadConfig, Registry } from '@antelope-history/service';
@@ -21,7 +22,7 @@ describe('a reader of a node behind TLS and a password', () => {
   let certificates: Certificates;
   let front: TlsFront;
   beforeAll(async () => {
-    certificates = makeCertificates();
+    certificates = await makeCertificates();
     node = await createShipReplay({ recording: openSample('leap-edge') });
     front = await startTlsFront(node.port, certificates.valid, `reader:${SECRET}`);
   });

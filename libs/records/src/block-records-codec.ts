@@ -1,6 +1,6 @@
 import { ByteReader } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
-import { readVaruint } from './action-record';
+import { readVaruint } from './read-varuint';
 import type {
   AbiChange,
   ActionEntry,
@@ -25,7 +25,8 @@ const HAS_CHAIN_ID = 1;
 const HAS_PREVIOUS = 2;
 const HAS_BLOCK = 4;
 const HAS_TRACES = 8;
-const IS_LEAP = 16;
+/** The node is EOSIO 2.1 or later. */
+const IS_SINCE_2_1 = 16;
 
 const IS_ROOT = 1;
 
@@ -66,7 +67,7 @@ function flagsOf(records: BlockRecords): number {
     (records.previous ? HAS_PREVIOUS : 0) |
     (records.block ? HAS_BLOCK : 0) |
     (records.hasTraces ? HAS_TRACES : 0) |
-    (records.generation === 'leap' ? IS_LEAP : 0)
+    (records.generation === 'eosio-2.1+' ? IS_SINCE_2_1 : 0)
   );
 }
 
@@ -185,7 +186,7 @@ class BodyDecoder {
       previous: this.has(HAS_PREVIOUS) ? this.position() : undefined,
       timestamp: reader.uint32(),
       block: this.has(HAS_BLOCK) ? reader.lengthPrefixed() : undefined,
-      generation: this.has(IS_LEAP) ? 'leap' : 'eosio-2.0',
+      generation: this.has(IS_SINCE_2_1) ? 'eosio-2.1+' : 'eosio-2.0',
       hasTraces: this.has(HAS_TRACES),
       rootSequences: readMany(reader, () => readMany(reader, () => readVaruint(reader))),
       transactions: readMany(reader, () => this.transaction()),

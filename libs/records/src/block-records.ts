@@ -1,5 +1,3 @@
-import type { NodeGeneration } from '@antelope-history/ship';
-
 /** What travels from the deserializer to the indexer and lies in the store: a block taken apart into records. */
 
 /** A block's number and its id as 64 lowercase hex digits. */
@@ -17,6 +15,12 @@ export interface View {
   session: number;
   ordinal: number;
 }
+
+/**
+ * The nodes whose JSON the responses about a block follow, where nodes differ: EOSIO 2.0 leaves out fields that all later
+ * ones have. `eosio-2.1+` stands for EOSIO 2.1, Leap and Spring: nodes whose SHiP ABI has `action_trace_v1`.
+ */
+export type NodeGeneration = 'eosio-2.0' | 'eosio-2.1+';
 
 /** A raw SHiP result as the reader passes it on: the node's ABI text frame, and the message's own bytes. */
 export interface RawBlock {

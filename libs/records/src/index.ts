@@ -1,8 +1,7 @@
 export * from './action-record';
 export * from './block-records';
-export * from './deserialize-block';
+export * from './read-varuint';
 export * from './record-writer';
-export * from './stored';
 export { blockRecordsCodec } from './block-records-codec';
 export { rawBlockCodec } from './raw-block-codec';
 export { readTransactionHeader, type TransactionHeader, writeTransactionHeader } from './transaction-header';

@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ByteReader } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
-import { readVaruint } from './action-record';
+import { readVaruint } from './read-varuint';
 import type { RawBlock } from './block-records';
 import { RecordWriter } from './record-writer';
 

@@ -1,7 +1,7 @@
 import { ByteReader } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
 import fc from 'fast-check';
-import { readVaruint } from './action-record';
+import { readVaruint } from './read-varuint';
 import { RecordWriter } from './record-writer';
 
 const wholeNumbers = fc.oneof(

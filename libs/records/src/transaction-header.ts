@@ -1,5 +1,5 @@
 import type { ByteReader } from '@antelope-history/abi';
-import { readVaruint } from './action-record';
+import { readVaruint } from './read-varuint';
 import type { PartialTransaction, TransactionRecord } from './block-records';
 import type { RecordWriter } from './record-writer';
 

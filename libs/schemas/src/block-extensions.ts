@@ -10,6 +10,7 @@ export const producerSchedule = z
     producers: z.array(z.object({ producer_name: name, block_signing_key: publicKey })),
   })
   .meta({ id: 'ProducerSchedule' });
+export type ProducerScheduleJson = z.output<typeof producerSchedule>;
 
 const producerAuthority = z
   .object({

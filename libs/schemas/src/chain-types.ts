@@ -96,3 +96,4 @@ export const actionTrace = z
     return_value_data: decoded.optional().describe('Where the ABI types what the action returns.'),
   })
   .meta({ id: 'ActionTrace', description: 'One run of an action: by its contract, or as a notification.' });
+export type ActionTraceJson = z.output<typeof actionTrace>;

@@ -17,4 +17,5 @@ export { type OperationsOptions, startOperations } from './operations/operations
 export * from './operations/operations-routes';
 export * from './operations/worker-operations';
 export * from './program';
+export * from './server-availability';
 export * from './version';

@@ -1,13 +1,9 @@
+import type { BlockPosition } from '@antelope-history/records';
+
 /**
  * The requests of the SHiP socket, encoded. Layout and tags are equal in EOSIO 2.0 to Spring 1 for these three
  * (nodeos libraries/state_history/abi.cpp, variant `request`).
  */
-
-export interface ShipPosition {
-  num: number;
-  /** 64 lowercase hex digits. */
-  id: string;
-}
 
 export interface BlocksRequest {
   startBlock: number;
@@ -15,7 +11,7 @@ export interface BlocksRequest {
   endBlock: number;
   maxMessagesInFlight: number;
   /** Blocks below `startBlock` that the client holds: the node goes back to the first that it does not share. */
-  havePositions: ShipPosition[];
+  havePositions: BlockPosition[];
   irreversibleOnly: boolean;
 }
 

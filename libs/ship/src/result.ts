@@ -1,14 +1,14 @@
 import { ByteReader } from '@antelope-history/abi';
+import type { BlockPosition } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { unsupported } from './layout-bounds';
 import { readFlag, type FieldReader, type LayoutCompiler, type Read } from './layout-compiler';
 import { compileBlockVariant } from './block-variant';
-import type { ShipPosition } from './requests';
 
 /** What `get_status_result` says. Block numbers; ends are exclusive. */
 export interface ShipStatus {
-  head: ShipPosition;
-  lastIrreversible: ShipPosition;
+  head: BlockPosition;
+  lastIrreversible: BlockPosition;
   traceBegin: number;
   traceEnd: number;
   chainStateBegin: number;
@@ -19,11 +19,11 @@ export interface ShipStatus {
 
 /** A `get_blocks_result` taken apart; `block`, `traces` and `deltas` are views of the message, each may be absent. */
 export interface BlocksResult {
-  head: ShipPosition;
-  lastIrreversible: ShipPosition;
+  head: BlockPosition;
+  lastIrreversible: BlockPosition;
   /** Absent when the node has nothing under that number (EOSIO 2.0 at each new head; pruned logs). */
-  thisBlock: ShipPosition | undefined;
-  prevBlock: ShipPosition | undefined;
+  thisBlock: BlockPosition | undefined;
+  prevBlock: BlockPosition | undefined;
   block: Buffer | undefined;
   traces: Buffer | undefined;
   deltas: Buffer | undefined;
@@ -31,7 +31,7 @@ export interface BlocksResult {
 
 export type ShipResult = { kind: 'status'; status: ShipStatus } | { kind: 'blocks'; blocks: BlocksResult };
 
-const NO_POSITION: ShipPosition = { num: 0, id: '0'.repeat(64) };
+const NO_POSITION: BlockPosition = { num: 0, id: '0'.repeat(64) };
 
 /** Compiles the reader of the socket's binary frames (variant `result`) from the node's ABI. */
 export function compileResultReader(layouts: LayoutCompiler): (message: Buffer) => ShipResult {
@@ -99,11 +99,11 @@ function compileStatus(layouts: LayoutCompiler, type: string): Read<ShipStatus> 
 }
 
 function compileBlocksResult(layouts: LayoutCompiler, type: string): Read<BlocksResult> {
-  const position = (assign: (result: BlocksResult, at: ShipPosition) => void): FieldReader<BlocksResult> => ({
+  const position = (assign: (result: BlocksResult, at: BlockPosition) => void): FieldReader<BlocksResult> => ({
     type: 'block_position',
     read: (reader, result) => assign(result, readPosition(reader)),
   });
-  const optionalPosition = (assign: (result: BlocksResult, at: ShipPosition) => void): FieldReader<BlocksResult> => ({
+  const optionalPosition = (assign: (result: BlocksResult, at: BlockPosition) => void): FieldReader<BlocksResult> => ({
     type: 'block_position?',
     read: (reader, result) => {
       if (readFlag(reader)) assign(result, readPosition(reader));
@@ -155,7 +155,7 @@ function compileBlock(layouts: LayoutCompiler, type: string): FieldReader<Blocks
   };
 }
 
-function readPosition(reader: ByteReader): ShipPosition {
+function readPosition(reader: ByteReader): BlockPosition {
   return { num: reader.uint32(), id: reader.slice(32).toString('hex') };
 }
 

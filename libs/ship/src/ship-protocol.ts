@@ -1,4 +1,5 @@
 import { parseAbiJson } from '@antelope-history/abi';
+import type { NodeGeneration } from '@antelope-history/records';
 import { MAX_ABI_FRAME_BYTES, orUnsupported, unsupported } from './layout-bounds';
 import { LayoutCompiler } from './layout-compiler';
 import { compileResultReader, type ShipResult } from './result';
@@ -10,12 +11,6 @@ export interface ShipFrames {
   /** Takes a binary frame apart; the payloads stay packed. Throws `SHIP_MESSAGE_CORRUPT` or `DECODE_FAILED`. */
   readResult(message: Buffer): ShipResult;
 }
-
-/**
- * Whose JSON a block's answers take after, where nodes differ: EOSIO 2.0 leaves out fields that all later ones have
- * (EOSIO 2.1, Leap, Spring). Its socket alone does not know `action_trace_v1`.
- */
-export type NodeGeneration = 'eosio-2.0' | 'leap';
 
 /** The readers of a result's payloads, for the deserializer. */
 export interface ShipProtocol extends ShipFrames {
@@ -40,7 +35,7 @@ export function createShipProtocol(abiFrame: string): ShipProtocol {
     readResult: compileResultReader(layouts),
     readTraces: compileTraceReader(layouts),
     readDeltas: compileDeltaReader(layouts),
-    generation: layouts.variantTypes('action_trace')?.includes('action_trace_v1') ? 'leap' : 'eosio-2.0',
+    generation: layouts.variantTypes('action_trace')?.includes('action_trace_v1') ? 'eosio-2.1+' : 'eosio-2.0',
   };
 }
 

@@ -1,6 +1,7 @@
 import { openSample, SAMPLES, type Recording, type SampleName } from '@antelope-history/test-support/recordings';
 import { PublicKey } from '@wharfkit/antelope';
-import { createShipProtocol, type BlocksResult, type PermissionRow, type ShipPosition } from '../src/index';
+import type { BlockPosition } from '@antelope-history/records';
+import { createShipProtocol, type BlocksResult, type PermissionRow } from '../src/index';
 import { traceToJson } from './trace-json';
 import { WharfkitDecoder, type WharfkitPosition } from './wharfkit-results';
 
@@ -80,7 +81,7 @@ function resultToJson(result: BlocksResult): object {
   };
 }
 
-function positionToJson(position: ShipPosition | undefined): WharfkitPosition | null {
+function positionToJson(position: BlockPosition | undefined): WharfkitPosition | null {
   return position === undefined ? null : { block_num: position.num, block_id: position.id };
 }
 

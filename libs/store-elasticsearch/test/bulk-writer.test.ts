@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { describeWithService } from '@antelope-history/services';
-import { BulkRequest } from '../src/writes/bulk-request';
-import { BulkWriter } from '../src/writes/bulk-writer';
+import { BulkRequest } from '../src/write/bulk-request';
+import { BulkWriter } from '../src/write/bulk-writer';
 import { FaultyServer, operationsOf, type Fault } from './faulty-server';
 
 const BLOCK = { num: 7, id: '00000007'.padEnd(64, 'a') };

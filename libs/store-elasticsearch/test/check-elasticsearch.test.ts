@@ -4,12 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { Client } from '@elastic/elasticsearch';
 import type { Finding } from '@antelope-history/connections';
 import { createIndexPrefix, describeWithService, type IndexPrefix } from '@antelope-history/services';
-import {
-  elasticsearchChecks,
-  openElasticsearchStore,
-  readElasticsearchStatus,
-  type ElasticsearchOptions,
-} from '../src';
+import { elasticsearchChecks, readElasticsearchStatus } from '../src/check';
+import { openElasticsearchStoreWriter, type ElasticsearchOptions } from '../src/writer';
 
 const CHAIN = 'c5'.repeat(32);
 const TIME_LIMIT_MS = 5_000;
@@ -63,7 +59,7 @@ describeWithService(['elasticsearch'], (url) => {
     afterAll(() => client.close());
 
     async function makeStore(options: Partial<ElasticsearchOptions> = {}): Promise<void> {
-      const store = await openElasticsearchStore({ ...DEFAULTS, ...at, ...options }, { readOnly: false });
+      const store = await openElasticsearchStoreWriter({ ...DEFAULTS, ...at, ...options });
       await store.setChainId(CHAIN);
       await store.close();
     }

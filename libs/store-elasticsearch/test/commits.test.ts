@@ -95,7 +95,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       const next = blocks.filter(({ position }) => position.num > (positions.at(-1)?.num ?? 0));
       await other.writeBlocks(sessions.read(next));
       expect(await other.commitWritten()).toMatchObject({ committed: blocks[5]?.position });
-      await new Comparison(other, ModelHistory.of(blocks)).sampledActions(20, 1);
+      await new Comparison(temporary.store, ModelHistory.of(blocks)).sampledActions(20, 1);
     }));
 
   it('are made by another when a writer died before its own', () =>

@@ -2,7 +2,7 @@ import { createRandom } from '@antelope-history/test-support/random';
 import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { describeWithService } from '@antelope-history/services';
-import type { HistoryStore } from '@antelope-history/store';
+import type { HistoryReader, HistoryWriter } from '@antelope-history/store';
 import { Comparison, ModelHistory, SimulatedReader, type BlockPlan } from '@antelope-history/store/contract';
 import { FaultyServer, type Fault, type SeenRequest } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
@@ -81,7 +81,7 @@ describeWithService(['elasticsearch'], (url = '') => {
 });
 
 /** Each message goes to one of the writers, until that has made it durable. */
-async function deliver(writers: readonly HistoryStore[], messages: readonly BlockRecords[]): Promise<void> {
+async function deliver(writers: readonly HistoryWriter[], messages: readonly BlockRecords[]): Promise<void> {
   await Promise.all(
     writers.map((writer, index) =>
       writeUntilDone(
@@ -92,7 +92,7 @@ async function deliver(writers: readonly HistoryStore[], messages: readonly Bloc
   );
 }
 
-async function writeUntilDone(writer: HistoryStore, messages: BlockRecords[]): Promise<void> {
+async function writeUntilDone(writer: HistoryWriter, messages: BlockRecords[]): Promise<void> {
   for (;;) {
     try {
       await writer.writeBlocks(messages);
@@ -104,7 +104,7 @@ async function writeUntilDone(writer: HistoryStore, messages: BlockRecords[]): P
 }
 
 /** What is committed is a block of the chain with everything before it. */
-async function expectWhole(store: HistoryStore, chain: readonly BlockRecords[]): Promise<void> {
+async function expectWhole(store: HistoryReader, chain: readonly BlockRecords[]): Promise<void> {
   const { block, status, transactions } = await store.getBlockTraces('latest');
   expect(block?.position).toEqual(status.committed);
   const records = chain.find(({ position }) => position.id === status.committed?.id);

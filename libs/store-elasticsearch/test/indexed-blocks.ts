@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@elastic/elasticsearch';
 import type { BlockPosition, BlockRecords } from '@antelope-history/records';
-import { documentsOf, type NewDocument } from '../src/writes/block-documents';
-import { createClient } from '../src/client';
+import { documentsOf, type NewDocument } from '../src/write/block-documents';
+import { createClient } from '../src/client/client';
 import type { ProgressDocument } from '../src/indices/documents';
-import { ElasticsearchReader } from '../src/queries/elasticsearch-reader';
+import { ElasticsearchReader } from '../src/read/elasticsearch-reader';
 import { IndexNames, RANGED_KINDS } from '../src/indices/index-names';
 import { indexTemplates } from '../src/indices/index-templates';
-import { emptyProgress, ProgressStore } from '../src/commits/progress-store';
+import { emptyProgress, ProgressStore } from '../src/commit/progress-store';
 
 const TIMEOUT_SECONDS = 30;
 const OPERATIONS_PER_REQUEST = 5_000;

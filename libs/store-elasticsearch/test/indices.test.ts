@@ -1,7 +1,7 @@
 import { Client } from '@elastic/elasticsearch';
 import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/services';
-import type { HistoryStore } from '@antelope-history/store';
+import type { HistoryWriter } from '@antelope-history/store';
 import {
   Comparison,
   EMPTY_BLOCK,
@@ -137,7 +137,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       await comparison.status();
     }));
 
-  function write(store: HistoryStore, sessions: ReaderSessions, blocks: BlockRecords[]): Promise<unknown> {
+  function write(store: HistoryWriter, sessions: ReaderSessions, blocks: BlockRecords[]): Promise<unknown> {
     return store.writeBlocks(sessions.read(blocks));
   }
 

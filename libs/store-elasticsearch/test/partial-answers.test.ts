@@ -1,11 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from '@elastic/elasticsearch';
-import type { StoredBlock } from '@antelope-history/records';
+import type { StoredBlock, ActionsQuery } from '@antelope-history/store';
 import { describeWithService } from '@antelope-history/services';
-import type { ActionsQuery } from '@antelope-history/store';
 import { SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
-import { Searcher } from '../src/search/search';
+import { Searcher } from '../src/client/search';
 import { IndexedBlocks } from './indexed-blocks';
 
 const BUSY: BlockPlan = {

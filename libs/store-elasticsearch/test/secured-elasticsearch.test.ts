@@ -1,15 +1,17 @@
+import { Client } from '@elastic/elasticsearch';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { inspect } from 'node:util';
-import { Client } from '@elastic/elasticsearch';
 import type { Finding } from '@antelope-history/connections';
 import { HistoryError } from '@antelope-history/schemas';
-import { describeWithPrograms, startSecuredElasticsearch, type SecuredServer } from '@antelope-history/services';
-import { makeCertificates, type Certificates } from '@antelope-history/test-support/tls';
-import { elasticsearchChecks, openElasticsearchStore, type ElasticsearchOptions } from '../src';
+import { describeWithPrograms, type SecuredServer, startSecuredElasticsearch } from '@antelope-history/services';
+import { type Certificates, makeCertificates } from '@antelope-history/test-support/tls';
+import { elasticsearchChecks } from '../src/check';
+import { type ElasticsearchOptions, openElasticsearchStoreReader } from '../src/reader';
+import { openElasticsearchStoreWriter } from '../src/writer';
 
 jest.setTimeout(240_000);
 
@@ -31,7 +33,7 @@ const DEFAULTS: ElasticsearchOptions = {
 };
 
 let certificates: Certificates;
-beforeAll(() => (certificates = makeCertificates()));
+beforeAll(async () => (certificates = await makeCertificates()));
 afterAll(() => certificates.remove());
 
 /** Runs the checks whose needs are met. */
@@ -49,8 +51,11 @@ async function findingsOf(options: ElasticsearchOptions, access: 'read' | 'write
 const outcomesOf = (findings: Map<string, Finding>): string[] =>
   [...findings.values()].map(({ outcome, id }) => `${outcome} ${id}`);
 
-async function openingError(options: ElasticsearchOptions, readOnly = false): Promise<HistoryError> {
-  const error = await openElasticsearchStore(options, { readOnly }).then(
+async function openingError(
+  options: ElasticsearchOptions,
+  open: (options: ElasticsearchOptions) => Promise<unknown> = openElasticsearchStoreWriter,
+): Promise<HistoryError> {
+  const error = await open(options).then(
     () => expect('opened').toBe('refused'),
     (reason: unknown) => reason,
   );
@@ -81,10 +86,10 @@ describeWithPrograms(['java', 'mvn'], () => {
     afterAll(() => server.stop());
 
     it('lets the writer write and the reader read, and each find that in order', async () => {
-      const store = await openElasticsearchStore(writer, { readOnly: false });
+      const store = await openElasticsearchStoreWriter(writer);
       await store.setChainId('c5'.repeat(32));
       await store.close();
-      const api = await openElasticsearchStore(reader, { readOnly: true });
+      const api = await openElasticsearchStoreReader(reader);
       expect((await api.getStatus()).chainId).toBe('c5'.repeat(32));
       await api.close();
       expect(outcomesOf(await findingsOf(writer, 'write'))).toEqual([
@@ -141,7 +146,7 @@ describeWithPrograms(['java', 'mvn'], () => {
       const error = await openingError(options);
       expect([error.code, error.retryable]).toEqual(['ACCESS_REFUSED', false]);
       expect(error.message).toContain('store.elasticsearch.username');
-      expect((await openingError(options, true)).code).toBe('ACCESS_REFUSED');
+      expect((await openingError(options, openElasticsearchStoreReader)).code).toBe('ACCESS_REFUSED');
       expect(outcomesOf(await findingsOf(options, 'write'))).toEqual(['wrong elasticsearch.wrong_password']);
     });
 

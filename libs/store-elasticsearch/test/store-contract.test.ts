@@ -1,6 +1,7 @@
 import { openSample, SAMPLES } from '@antelope-history/test-support/recordings';
 import { describeWithService } from '@antelope-history/services';
-import { runStoreContract } from '@antelope-history/store/contract';
+import { FULL_SIZE, runStoreContract, SMALL_SIZE } from '@antelope-history/store/contract';
+import { testSize } from '@antelope-history/test-support/random';
 import { TemporaryStore } from './temporary-store';
 
 describeWithService(['elasticsearch'], (url) => {
@@ -8,11 +9,11 @@ describeWithService(['elasticsearch'], (url) => {
     name: 'Elasticsearch',
     open: () => TemporaryStore.open(url),
     recordings: SAMPLES.map((name) => ({ name, ...openSample(name) })),
+    size: testSize({ usual: SMALL_SIZE, long: FULL_SIZE }),
     writers: 'many',
     remote: {
       because: 'every call is a few requests, and every store is ten indices that the cluster has to make and delete',
-      chains: 6,
-      timeFactor: 4,
+      timeFactor: testSize({ usual: 4, long: 40 }),
     },
   });
 });

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@elastic/elasticsearch';
-import type { HistoryStore } from '@antelope-history/store';
-import type { StoreUnderTest } from '@antelope-history/store/contract';
-import { openElasticsearchStore, type ElasticsearchOptions } from '../src';
+import type { StoreReader, StoreWriter } from '@antelope-history/store';
+import { joinStore, type HistoryStore, type StoreUnderTest } from '@antelope-history/store/contract';
 import { IndexNames } from '../src/indices/index-names';
 import { indexTemplates } from '../src/indices/index-templates';
+import { openElasticsearchStoreReader, type ElasticsearchOptions } from '../src/reader';
+import { openElasticsearchStoreWriter } from '../src/writer';
 
 /** Some blocks share an index, and few wait to be cleaned, so that short chains come to all of it. */
 const BLOCKS_PER_INDEX = 64;
@@ -14,7 +15,7 @@ const DELAYS = { settleBlocks: 4, tidyEveryMs: 0, dropAfterMs: 0 };
 export class TemporaryStore implements StoreUnderTest {
   readonly names = new IndexNames(`test-${randomUUID()}`);
   store!: HistoryStore;
-  private readonly handles: HistoryStore[] = [];
+  private readonly handles: { close(): Promise<void> }[] = [];
 
   private constructor(
     readonly url: string,
@@ -23,21 +24,21 @@ export class TemporaryStore implements StoreUnderTest {
 
   static async open(url: string, options: Partial<ElasticsearchOptions> = {}): Promise<TemporaryStore> {
     const temporary = new TemporaryStore(url, options);
-    temporary.store = await temporary.openWriter();
+    temporary.store = await temporary.openBothSides();
     return temporary;
   }
 
-  openWriter(options: Partial<ElasticsearchOptions> = {}): Promise<HistoryStore> {
-    return this.openHandle({ ...this.options, ...options }, false);
+  async openWriter(options: Partial<ElasticsearchOptions> = {}): Promise<StoreWriter> {
+    return this.closedInTheEnd(await openElasticsearchStoreWriter(this.optionsWith(options), DELAYS));
   }
 
-  openReader(): Promise<HistoryStore> {
-    return this.openHandle(this.options, true);
+  async openReader(): Promise<StoreReader> {
+    return this.closedInTheEnd(await openElasticsearchStoreReader(this.optionsWith({})));
   }
 
   async restart(): Promise<HistoryStore> {
     await this.store.close();
-    return (this.store = await this.openWriter());
+    return (this.store = await this.openBothSides());
   }
 
   async dispose(): Promise<void> {
@@ -45,8 +46,18 @@ export class TemporaryStore implements StoreUnderTest {
     await removeIndices(this.url, this.names.prefix);
   }
 
-  private async openHandle(options: Partial<ElasticsearchOptions>, readOnly: boolean): Promise<HistoryStore> {
-    const defaults = {
+  private async openBothSides(): Promise<HistoryStore> {
+    const writer = await this.openWriter();
+    return joinStore(await this.openReader(), writer);
+  }
+
+  private closedInTheEnd<T extends { close(): Promise<void> }>(handle: T): T {
+    this.handles.push(handle);
+    return handle;
+  }
+
+  private optionsWith(options: Partial<ElasticsearchOptions>): ElasticsearchOptions {
+    return {
       urls: [this.url],
       indexPrefix: this.names.prefix,
       blocksPerIndex: BLOCKS_PER_INDEX,
@@ -56,10 +67,9 @@ export class TemporaryStore implements StoreUnderTest {
       bulkConcurrency: 2,
       commitSeconds: 0,
       requestTimeoutSeconds: 30,
+      ...this.options,
+      ...options,
     };
-    const handle = await openElasticsearchStore({ ...defaults, ...options }, { readOnly }, DELAYS);
-    this.handles.push(handle);
-    return handle;
   }
 }
 

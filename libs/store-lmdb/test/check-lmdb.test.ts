@@ -2,10 +2,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Finding } from '@antelope-history/connections';
-import { lmdbChecks, openLmdbStore, readLmdbStatus } from '../src';
-import { openForWriting } from '../src/lmdb-environment';
-import { writeFact } from '../src/chain-facts';
-import { WriteBatch } from '../src/write-batch';
+import { lmdbChecks, readLmdbStatus } from '../src/check';
+import { createTables } from '../src/write/open-writer';
+import { WriteBatch } from '../src/write/write-batch';
+import { writeFact } from '../src/write/write-facts';
+import { openLmdbStoreWriter } from '../src/writer';
 
 const CHAIN = 'c5'.repeat(32);
 
@@ -14,7 +15,7 @@ describe('checks of a data directory', () => {
   beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'history-lmdb-'))));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  const open = (directory: string, readOnly = false) => openLmdbStore({ path: directory, mapSizeBytes: 0, readOnly });
+  const open = (directory: string) => openLmdbStoreWriter({ path: directory, mapSizeBytes: 0 });
 
   async function findingsOf(directory: string, access: 'read' | 'write', chainId?: string): Promise<Finding[]> {
     const findings: Finding[] = [];
@@ -77,7 +78,7 @@ describe('checks of a data directory', () => {
   });
 
   it('find another format', async () => {
-    const tables = openForWriting({ path: folder, mapSizeBytes: 0 });
+    const tables = createTables({ path: folder, mapSizeBytes: 0 });
     const batch = new WriteBatch();
     writeFact(tables, 'formatVersion', 99, batch);
     await batch.commit(tables);

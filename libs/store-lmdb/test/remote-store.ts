@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { HistoryStore } from '@antelope-history/store';
-import type { LmdbStoreOptions } from '../src';
+import type { HistoryStore } from '@antelope-history/store/contract';
+import type { LmdbReaderOptions } from '../src/reader';
 
 const PROJECT = path.join(__dirname, '..');
 const SCRIPT = path.join(__dirname, 'store-process.cjs');
@@ -22,7 +22,7 @@ interface Answer {
   error?: { code: string };
 }
 
-type Method = Exclude<keyof HistoryStore, 'getAbis'>;
+type Method = Exclude<keyof HistoryStore, 'getAbis' | 'close'>;
 
 /** A store that another process or thread has open. */
 export class RemoteStore {
@@ -73,8 +73,13 @@ export class RemoteStore {
     return remote;
   }
 
-  open(options: LmdbStoreOptions): Promise<void> {
-    return this.ask('open', [options]);
+  openReader(options: LmdbReaderOptions): Promise<void> {
+    return this.ask('openReader', [options]);
+  }
+
+  /** Opens both sides. */
+  openWriter(options: LmdbReaderOptions): Promise<void> {
+    return this.ask('openWriter', [options]);
   }
 
   call<M extends Method>(method: M, ...args: Parameters<HistoryStore[M]>): ReturnType<HistoryStore[M]> {

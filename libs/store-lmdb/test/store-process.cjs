@@ -1,16 +1,23 @@
-const { openLmdbStore } = require('../dist');
+const { openLmdbStoreReader } = require('../dist/reader');
+const { openLmdbStoreWriter } = require('../dist/writer');
 
 /**
  * A process or thread that has a store open and does what it is told: `{ id, method, args }` comes, `{ id, result }` or
- * `{ id, error }` goes. `method` is `open` or one of the store's.
+ * `{ id, error }` goes. `method` is `openReader`, `openWriter` (which opens both sides) or one of an open side's.
  */
 const { parentPort } = require('node:worker_threads');
 
-let store;
+let reader;
+let writer;
 
 async function call(method, args) {
-  if (method !== 'open') return store[method](...args);
-  store = await openLmdbStore(...args);
+  if (method === 'openWriter') writer = await openLmdbStoreWriter(...args);
+  if (method === 'openWriter' || method === 'openReader') {
+    reader = await openLmdbStoreReader(...args);
+    return undefined;
+  }
+  const side = method in reader ? reader : writer;
+  return side[method](...args);
 }
 
 async function answer({ id, method, args }) {

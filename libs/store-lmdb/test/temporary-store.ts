@@ -1,22 +1,28 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { StoreUnderTest } from '@antelope-history/store/contract';
-import { openLmdbStore } from '../src';
+import { joinStore, type HistoryStore, type StoreUnderTest } from '@antelope-history/store/contract';
+import { openLmdbStoreReader, type LmdbReaderOptions } from '../src/reader';
+import { openLmdbStoreWriter } from '../src/writer';
+
+/** Both sides of the store in a directory. */
+export async function openBothSides(options: LmdbReaderOptions): Promise<HistoryStore> {
+  const writer = await openLmdbStoreWriter(options);
+  return joinStore(await openLmdbStoreReader(options), writer);
+}
 
 /** A store in a directory of its own. */
 export async function openTemporaryStore(): Promise<StoreUnderTest> {
   const directory = mkdtempSync(path.join(tmpdir(), 'store-lmdb-'));
-  const open = (readOnly: boolean): ReturnType<typeof openLmdbStore> =>
-    openLmdbStore({ path: directory, mapSizeBytes: 0, readOnly });
-  let store = await open(false);
+  const options = { path: directory, mapSizeBytes: 0 };
+  let store = await openBothSides(options);
   return {
     store,
-    openReader: () => open(true),
-    openWriter: () => open(false),
+    openReader: () => openLmdbStoreReader(options),
+    openWriter: () => openLmdbStoreWriter(options),
     restart: async () => {
       await store.close();
-      store = await open(false);
+      store = await openBothSides(options);
       return store;
     },
     dispose: async () => {

@@ -1,5 +1,6 @@
-import type { ActionRecord, StoredAction } from '@antelope-history/records';
-import { actionBytes, MAX_PAGE_BYTES, type ActionFilter, type ActionsQuery } from './history-store';
+import type { ActionRecord } from '@antelope-history/records';
+import type { StoredAction } from './stored';
+import { actionBytes, MAX_PAGE_BYTES, type ActionFilter, type ActionRows, type ActionsQuery } from './history-store';
 
 /*
  * What every adapter does with the rows that it found: which of them a page shows, and which of a transaction's actions one
@@ -31,7 +32,7 @@ export function childrenPage(
   rows: Iterable<StoredAction>,
   creatorOrdinal: number,
   query: ActionsQuery,
-): { rows: StoredAction[]; more: boolean } {
+): ActionRows {
   const children: StoredAction[] = [];
   for (const row of rows) {
     if (row.action.traces[0]?.creatorOrdinal === creatorOrdinal && isWanted(row.action, query)) children.push(row);

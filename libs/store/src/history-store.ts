@@ -1,14 +1,13 @@
 import type { ActionFilter, Bound } from '@antelope-history/schemas';
+import type { BlockPosition, BlockRecords } from '@antelope-history/records';
 import type {
   AbiRequest,
-  BlockPosition,
-  BlockRecords,
   ChainStatus,
   StoredAction,
   StoredBlock,
   StoredBlockTransaction,
   StoredTransaction,
-} from '@antelope-history/records';
+} from './stored';
 
 export type { ActionFilter, Bound } from '@antelope-history/schemas';
 
@@ -44,18 +43,22 @@ export function actionBytes({ action }: StoredAction): number {
   );
 }
 
-export interface ActionsPage {
-  status: ChainStatus;
+/** The rows of one page. */
+export interface ActionRows {
   /** In the query's order. */
   rows: StoredAction[];
   /** Whether rows follow the page in the query's order: because of its limit, or because it was cut. */
   more: boolean;
 }
 
-/** Several transactions begin with the prefix, none does, or one. */
-export type TransactionLookup =
-  | { found: 'one'; status: ChainStatus; transaction: StoredTransaction }
-  | { found: 'none' | 'several'; status: ChainStatus };
+export interface ActionsPage extends ActionRows {
+  status: ChainStatus;
+}
+
+/** Whether one transaction's id begins with the prefix, several do, or none. */
+export type FoundTransaction = { found: 'one'; transaction: StoredTransaction } | { found: 'none' | 'several' };
+
+export type TransactionLookup = FoundTransaction & { status: ChainStatus };
 
 export type BlockSelector = { num: number } | { id: string } | 'latest';
 
@@ -64,11 +67,14 @@ export interface BlockLookup {
   block: StoredBlock | undefined;
 }
 
-export interface BlockTracesLookup {
-  status: ChainStatus;
+export interface FoundBlockTraces {
   block: StoredBlock | undefined;
   /** In the order of the trace API: `onblock` first, then as the block has them. Empty when there is no block. */
   transactions: StoredBlockTransaction[];
+}
+
+export interface BlockTracesLookup extends FoundBlockTraces {
+  status: ChainStatus;
 }
 
 /** An ABI version; `bytes` is left out when the caller said that it knows the id, and beyond the bytes it asked for. */
@@ -76,6 +82,12 @@ export interface AbiVersion {
   /** Hash of the bytes: equal ids are equal ABIs, whatever contract, block or branch. */
   id: string;
   bytes: Buffer | undefined;
+}
+
+/** Which ABI versions are returned with their bytes: those that the caller does not know, until they reach `maxBytes`. */
+export interface AbiBytesWanted {
+  isKnown: (id: string) => boolean;
+  maxBytes: number;
 }
 
 export interface AbiLookup {
@@ -146,6 +158,14 @@ export interface HistoryWriter {
   commitWritten(): Promise<ChainStatus>;
 }
 
-export interface HistoryStore extends HistoryReader, HistoryWriter {
+/** An open read side. It has no method that writes. */
+export interface StoreReader extends HistoryReader {
+  /** Releases files and connections; later calls reject with `STOPPED`. */
+  close(): Promise<void>;
+}
+
+/** An open write side. It answers no queries: the indexer needs the progress only. */
+export interface StoreWriter extends HistoryWriter {
+  /** Waits for the write in progress, then releases files and connections; later calls reject with `STOPPED`. */
   close(): Promise<void>;
 }

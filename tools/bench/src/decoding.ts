@@ -1,8 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Recording } from '@antelope-history/test-support/recordings';
-import { deserializeBlock, decodeActionRecord, type BlockRecords } from '@antelope-history/records';
-import { createShipProtocol, type BlocksResult, type ShipProtocol } from '@antelope-history/ship';
 import { ABI, Serializer } from '@wharfkit/antelope';
+import { isDeepStrictEqual } from 'node:util';
+import { deserializeBlock } from '@antelope-history/deserialize';
+import { type BlockRecords, decodeActionRecord } from '@antelope-history/records';
+import { type BlocksResult, createShipProtocol, type ShipProtocol } from '@antelope-history/ship';
+import type { Recording } from '@antelope-history/test-support/recordings';
 
 export interface DecodingFigures {
   traces: number;

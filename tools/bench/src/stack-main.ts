@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { deserializeBlock } from '@antelope-history/records';
-import { openRecording, type Recording } from '@antelope-history/test-support/recordings';
+import { deserializeBlock } from '@antelope-history/deserialize';
 import { createShipProtocol } from '@antelope-history/ship';
 import type { Stack } from '@antelope-history/processes';
+import { openRecording, type Recording } from '@antelope-history/test-support/recordings';
 import { measureBareBulk } from './bare-bulk';
 import { ElasticsearchRequests } from './index-documents';
 import { listenerOf } from './processor-time';

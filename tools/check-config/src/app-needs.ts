@@ -1,6 +1,6 @@
 import type { Config } from '@antelope-history/service';
 
-/** What an app opens when it starts; `libs/backends` opens it. */
+/** What an app opens when it starts; `libs/open-*` open it. */
 export interface AppNeeds {
   ship: boolean;
   store: 'none' | 'read' | 'write';

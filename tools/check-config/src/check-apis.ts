@@ -10,7 +10,7 @@ import {
   type ServerName,
 } from '@antelope-history/connections';
 import { readServiceVersion, type Config } from '@antelope-history/service';
-import type { ApiName } from '@antelope-history/schemas';
+import type { RouteGroup } from '@antelope-history/schemas';
 import { askHttp } from './http-answer';
 import { identifyApp, type IdentifiedApp } from './identify-app';
 
@@ -22,7 +22,7 @@ export interface ApiCheckOptions {
 }
 
 interface Api {
-  api: ApiName;
+  api: RouteGroup;
   url: string;
   server: ServerName;
 }
@@ -61,7 +61,7 @@ export function apiChecks({ config, startedHere, now }: ApiCheckOptions): Check[
 }
 
 function apisOf({ historyApiUrl, chainApiUrl, traceApiUrl }: Config['gateway']): Api[] {
-  const toApis = (api: ApiName, urls: string[]): Api[] =>
+  const toApis = (api: RouteGroup, urls: string[]): Api[] =>
     [...new Set(urls)].map((url) => {
       const server = { name: `${api}-api`, address: addressOf(url), keys: { url: `gateway.${api}_api_url` } };
       return { api, url, server };

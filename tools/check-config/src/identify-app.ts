@@ -1,23 +1,24 @@
 import type { ServerName } from '@antelope-history/connections';
-import { healthAnswer, ROUTES, type ApiName } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
+import { healthResponse, type RouteGroup } from '@antelope-history/schemas';
 import { askHttp } from './http-answer';
 
 /** Which app of ours answers at an address. */
 export interface IdentifiedApp {
   /** `worker`: it has /health and none of the endpoints. */
-  app: ApiName | 'gateway' | 'worker';
+  app: RouteGroup | 'gateway' | 'worker';
   health: AppHealth;
   /** The clock of its machine in milliseconds since 1970, to the second. */
   date: number | undefined;
 }
 
 /** What every app says at /health; workers say no chain. */
-const appHealth = healthAnswer
+const appHealth = healthResponse
   .pick({ status: true, version: true })
-  .extend({ chain_id: healthAnswer.shape.chain_id.optional() });
+  .extend({ chain_id: healthResponse.shape.chain_id.optional() });
 type AppHealth = ReturnType<typeof appHealth.parse>;
 
-const APIS: ApiName[] = ['history', 'chain', 'trace'];
+const APIS: RouteGroup[] = [...new Set(Object.values(ROUTES).map(({ group }) => group))];
 const METHOD_NOT_ALLOWED = 405;
 
 /** Asks /health, and then which endpoints there are; undefined when it is no app of ours. Rejects as `askHttp`. */
@@ -36,8 +37,8 @@ export async function identifyApp(
   return { app: only === undefined ? 'worker' : others.length > 0 ? 'gateway' : only, health, date };
 }
 
-async function knowsPath(base: string, api: ApiName, server: ServerName, signal: AbortSignal): Promise<boolean> {
-  const route = Object.values(ROUTES).find(({ app }) => app === api);
+async function knowsPath(base: string, api: RouteGroup, server: ServerName, signal: AbortSignal): Promise<boolean> {
+  const route = Object.values(ROUTES).find(({ group }) => group === api);
   const { status } = await askHttp(`${base}${route?.path ?? ''}`, 'GET', server, signal);
   return status === METHOD_NOT_ALLOWED;
 }

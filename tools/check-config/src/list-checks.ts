@@ -3,8 +3,8 @@ import { ok, wrong, type Check, type Finding } from '@antelope-history/connectio
 import { redisChecks } from '@antelope-history/key-value-redis';
 import { shipChecks } from '@antelope-history/reader-stage';
 import { createLogger, type Config } from '@antelope-history/service';
-import { elasticsearchChecks } from '@antelope-history/store-elasticsearch';
-import { lmdbChecks } from '@antelope-history/store-lmdb';
+import { elasticsearchChecks } from '@antelope-history/store-elasticsearch/check';
+import { lmdbChecks } from '@antelope-history/store-lmdb/check';
 import { appsFor, needsOf, type AppName } from './app-needs';
 import { apiChecks } from './check-apis';
 import { portChecks } from './check-ports';

@@ -1,9 +1,9 @@
-import { openKeyValue } from '@antelope-history/backends';
+import { openKeyValue } from '@antelope-history/open-key-value';
 import { readProgress } from '@antelope-history/key-value';
 import type { StoredChain } from '@antelope-history/reader-stage';
 import type { Config, Logger } from '@antelope-history/service';
-import { readElasticsearchStatus } from '@antelope-history/store-elasticsearch';
-import { readLmdbStatus } from '@antelope-history/store-lmdb';
+import { readElasticsearchStatus } from '@antelope-history/store-elasticsearch/check';
+import { readLmdbStatus } from '@antelope-history/store-lmdb/check';
 import type { AppNeeds } from './app-needs';
 
 /**

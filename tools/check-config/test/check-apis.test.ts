@@ -2,20 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createChainApi } from '@antelope-history/chain-endpoints';
 import type { Finding } from '@antelope-history/connections';
 import { createGateway } from '@antelope-history/gateway-proxy';
-import { MemoryKeyValue } from '@antelope-history/in-process';
-import { createChainApi, createHistoryApi, createTraceApi } from '@antelope-history/query-api';
-import {
-  createLogger,
-  listen,
-  loadConfig,
-  readServiceVersion,
-  Registry,
-  type Listener,
-} from '@antelope-history/service';
+import { createHistoryApi } from '@antelope-history/history-endpoints';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
+import { createLogger, listen, type Listener, loadConfig, readServiceVersion, Registry } from '@antelope-history/service';
 import { findFreePorts } from '@antelope-history/services';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
+import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
+import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
+import { createTraceApi } from '@antelope-history/trace-endpoints';
 import { listChecks } from '../src/list-checks';
 import { runChecks } from '../src/run-checks';
 
@@ -49,10 +45,13 @@ describe('checks of what the gateway passes requests on to', () => {
   };
 
   async function openStore(name: string, chainId: string) {
-    const store = await openLmdbStore({ path: path.join(folder, name), mapSizeBytes: 0, readOnly: false });
-    await store.setChainId(chainId);
-    closers.push(() => store.close());
-    return { reader: store, config: loadConfig([], {}).api, log, registry: new Registry() };
+    const options = { path: path.join(folder, name), mapSizeBytes: 0 };
+    const writer = await openLmdbStoreWriter(options);
+    await writer.setChainId(chainId);
+    await writer.close();
+    const reader = await openLmdbStoreReader(options);
+    closers.push(() => reader.close());
+    return { reader, config: loadConfig([], {}).api, log, registry: new Registry() };
   }
 
   const environmentOf = (changed: Partial<typeof urls> = {}): Record<string, string> =>

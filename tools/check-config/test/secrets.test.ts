@@ -1,6 +1,9 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { openBroker, openKeyValue, openStore } from '@antelope-history/backends';
+import { openBroker } from '@antelope-history/open-broker';
+import { openKeyValue } from '@antelope-history/open-key-value';
+import { openStoreReader } from '@antelope-history/open-store-reader';
+import { openStoreWriter } from '@antelope-history/open-store-writer';
 import { createLogger, loadConfig } from '@antelope-history/service';
 import { shownIn } from '@antelope-history/test-support/tls';
 import { checkConfig } from '../src/check-config';
@@ -50,8 +53,8 @@ describe('a password that a server repeats', () => {
         const lines: string[] = [];
         const log = createLogger('test', 'trace', { write: (line) => void lines.push(line) });
         const outcomes = await Promise.allSettled([
-          openStore(config.store, { readOnly: false }, log),
-          openStore(config.store, { readOnly: true }, log),
+          openStoreWriter(config.store, log),
+          openStoreReader(config.store, log),
           openBroker(config.broker, 'many processes', log),
           openKeyValue(config.keyValue, 'one process', log),
         ]);

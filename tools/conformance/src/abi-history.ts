@@ -1,4 +1,5 @@
-import { createAbiDecoder, readName, stringifyJson, type AbiDecoder, type JsonValue } from '@antelope-history/abi';
+import { createAbiDecoder, readName, type AbiDecoder } from '@antelope-history/abi';
+import { stringifyJson, type JsonValue } from '@antelope-history/json';
 import { actionTraces, executedTraces, fromHex, sequenceOf, type RecordedBlock } from './recorded-block';
 
 interface AbiVersion {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@antelope-history/abi';
+import type { JsonObject } from '@antelope-history/json';
 import { parseExactJson } from './exact-json';
 import type { ServedRecording } from './served-recording';
 

@@ -1,4 +1,4 @@
-import { stringifyJson, type JsonValue } from '@antelope-history/abi';
+import { stringifyJson, type JsonValue } from '@antelope-history/json';
 import { findDifferences, pathText, type Difference } from './difference';
 import { parseExactJson } from './exact-json';
 

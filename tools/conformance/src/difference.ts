@@ -1,4 +1,4 @@
-import { ExactInteger, OrderedObject, stringifyJson, type JsonObject, type JsonValue } from '@antelope-history/abi';
+import { ExactInteger, OrderedObject, stringifyJson, type JsonObject, type JsonValue } from '@antelope-history/json';
 
 /** Keys and indices from the outermost value inwards. */
 export type Path = readonly (string | number)[];

@@ -1,4 +1,4 @@
-import { stringifyJson } from '@antelope-history/abi';
+import { stringifyJson } from '@antelope-history/json';
 import { parseExactJson } from './exact-json';
 
 describe('parseExactJson', () => {

@@ -1,5 +1,5 @@
 import { isInteger, parse } from 'lossless-json';
-import { ExactInteger, stringifyJson, type JsonValue } from '@antelope-history/abi';
+import { ExactInteger, stringifyJson, type JsonValue } from '@antelope-history/json';
 
 /**
  * Reads JSON without losing a digit or moving a key: printed again it is the same text. Throws for a text that would

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@antelope-history/abi';
+import type { JsonObject } from '@antelope-history/json';
 
 /** What selects and orders actions in a recorded trace (`action_trace` of the history plugin). */
 export interface TraceJson extends JsonObject {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@antelope-history/abi';
+import type { JsonObject } from '@antelope-history/json';
 import { readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import { parseExactJson } from './exact-json';
 import { sequence, type TraceJson } from './naive-actions';

@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib';
-import type { AbiDecoder, JsonObject, JsonValue } from '@antelope-history/abi';
+import type { AbiDecoder } from '@antelope-history/abi';
+import type { JsonObject, JsonValue } from '@antelope-history/json';
 import { shownData, type Place } from './abi-history';
 import { actionTraces, executedTraces, fromHex, sequenceOf, type RecordedBlock } from './recorded-block';
 import type { RecordedChain } from './recorded-chain';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@antelope-history/abi';
+import type { JsonValue } from '@antelope-history/json';
 
 /** What the node's own state history ABI makes of its messages, in the node's JSON forms; only what is looked at. */
 

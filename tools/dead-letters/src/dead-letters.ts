@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { openBroker } from '@antelope-history/backends';
+import { openBroker } from '@antelope-history/open-broker';
 import { TOPOLOGY, type Broker, type Queue } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
 import { createLogger, loadConfig } from '@antelope-history/service';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBroker } from '@antelope-history/backends';
+import { openBroker } from '@antelope-history/open-broker';
 import { TOPOLOGY } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
 import { createLogger, loadConfig } from '@antelope-history/service';

@@ -1,10 +1,10 @@
-import { healthAnswer, type HealthAnswer } from '@antelope-history/schemas';
+import { healthResponse, type HealthResponse } from '@antelope-history/schemas';
 
 const RESPONSE_LIMIT_MS = 10_000;
 
 /** Progress of the service, read at one moment. */
 export interface ServiceFigures {
-  health: HealthAnswer;
+  health: HealthResponse;
   committedBlock: number;
   /** Counts since the service started. */
   indexedBlocks: number;
@@ -27,7 +27,7 @@ export class ServiceClient {
   async readFigures(): Promise<ServiceFigures | undefined> {
     try {
       const [health, metrics] = await Promise.all([this.get('/health'), this.get('/metrics')]);
-      const state = healthAnswer.parse(JSON.parse(health));
+      const state = healthResponse.parse(JSON.parse(health));
       return {
         health: state,
         // /health may be a second old, the metric is current; the metric is 0 until this run commits.

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
+import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { ERROR } from './app-log';
 import { startApp } from './app-process';
 
@@ -56,7 +56,7 @@ function unawaited<Value>(promise: Promise<Value>): Promise<Value> {
 }
 
 async function committedIn(data: string): Promise<number> {
-  const store = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: true });
+  const store = await openLmdbStoreReader({ path: data, mapSizeBytes: 0 });
   try {
     return (await store.getStatus()).committed?.num ?? 0;
   } finally {
@@ -78,10 +78,10 @@ export async function untilCommitted(data: string, blockNum: number): Promise<vo
   }
 }
 
-async function openWhenCreated(data: string): ReturnType<typeof openLmdbStore> {
+async function openWhenCreated(data: string): ReturnType<typeof openLmdbStoreReader> {
   for (let tries = 0; ; tries++) {
     try {
-      return await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: true });
+      return await openLmdbStoreReader({ path: data, mapSizeBytes: 0 });
     } catch (error) {
       if (tries > OPEN_TRIES) throw error;
       await sleep(POLL_MS);

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import {
   createIndexPrefix,
   createKeyPrefix,
@@ -12,6 +11,7 @@ import {
   type KeyPrefix,
   type Vhost,
 } from '@antelope-history/services';
+import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { API_NAMES, startReplay, stop } from '../src';
 import { Machine } from './machine';
 

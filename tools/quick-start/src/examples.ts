@@ -1,5 +1,5 @@
 import type { ServiceClient } from '@antelope-history/processes';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 
 /** A request to which the running service sends a non-empty response. */
 export interface Example {
@@ -40,7 +40,7 @@ export async function findExamples(client: ServiceClient): Promise<Example[] | u
 }
 
 async function readActions(client: ServiceClient, body: Record<string, unknown>) {
-  const response = ROUTES.getActions.answer.safeParse(await client.post(ROUTES.getActions.path, body));
+  const response = ROUTES.getActions.response.safeParse(await client.post(ROUTES.getActions.path, body));
   return response.success ? response.data.actions : [];
 }
 
@@ -54,21 +54,21 @@ async function firstNotEmpty<Item>(reads: (() => Promise<Item[]>)[]): Promise<It
 
 /** The system account controls others on most chains; otherwise an account that authorized an action. */
 async function findControllingAccount(client: ServiceClient, rows: ActionRow[]): Promise<string | undefined> {
-  const { path, answer } = ROUTES.getControlledAccounts;
+  const { path, response } = ROUTES.getControlledAccounts;
   const actors = rows.flatMap(({ action_trace }) => action_trace.act.authorization.map(({ actor }) => actor));
   for (const account of [...new Set(['eosio', 'eosio.prods', ...actors])].slice(0, MAX_TRIES)) {
-    const controlled = answer.safeParse(await client.post(path, { controlling_account: account }));
+    const controlled = response.safeParse(await client.post(path, { controlling_account: account }));
     if (controlled.data && controlled.data.controlled_accounts.length > 0) return account;
   }
   return undefined;
 }
 
 async function findKey(client: ServiceClient): Promise<string | undefined> {
-  const { path, answer } = ROUTES.getKeyAccounts;
+  const { path, response } = ROUTES.getKeyAccounts;
   const rows = await readActions(client, { filter: 'eosio:newaccount,eosio:updateauth', offset: 20 });
   const keys = rows.flatMap(({ action_trace }) => publicKeysIn(action_trace.act.data));
   for (const key of [...new Set([...keys, DEVELOPMENT_KEY])].slice(0, MAX_TRIES)) {
-    const accounts = answer.safeParse(await client.post(path, { public_key: key }));
+    const accounts = response.safeParse(await client.post(path, { public_key: key }));
     if (accounts.data && accounts.data.account_names.length > 0) return key;
   }
   return undefined;

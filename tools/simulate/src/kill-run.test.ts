@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { startReplay, startService, stop, untilCommitted } from '@antelope-history/processes';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
+import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { compareStores } from '@antelope-history/store/compare-stores';
+import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { runWithKills } from './kill-run';
 
 const SAMPLE = 'leap-forks';
@@ -34,8 +34,8 @@ describe('a service that is killed at random moments', () => {
       const replay = await startReplay(sampleFolder(SAMPLE), SPEED);
       const killedAt = await runWithKills({ url: replay.url, data, lastBlock, kills: 3, seed, spanMs: SPAN_MS });
       await stop(replay.child);
-      const whole = await openLmdbStore({ path: unbroken, mapSizeBytes: 0, readOnly: true });
-      const recovered = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: true });
+      const whole = await openLmdbStoreReader({ path: unbroken, mapSizeBytes: 0 });
+      const recovered = await openLmdbStoreReader({ path: data, mapSizeBytes: 0 });
       const { differences, ...counts } = await compareStores(whole, recovered);
       await whole.close();
       await recovered.close();

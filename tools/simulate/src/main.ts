@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { openRecording } from '@antelope-history/test-support/recordings';
 import { startReplay, startService, startStack, stop, untilCommitted } from '@antelope-history/processes';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
-import type { HistoryStore } from '@antelope-history/store';
+import type { StoreReader } from '@antelope-history/store';
+import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { compareStores } from '@antelope-history/store/compare-stores';
+import { openRecording } from '@antelope-history/test-support/recordings';
 import { runWithKills } from './kill-run';
 import { runWithFaults } from './stack-faults';
 import { openStackStore } from './stack-store';
@@ -69,7 +69,7 @@ async function simulateKills({ recording, folder, lastBlock, kills, seed }: Simu
   const killedAt = await runWithKills({ url: replay.url, data: broken, lastBlock: lastBlock.num, kills, seed, spanMs });
   await stop(replay.child);
   process.stdout.write(`seed ${seed}: killed with block ${killedAt.join(', ')} committed, then ran to the end\n`);
-  await compareWith(unbroken, await openLmdbStore({ path: broken, mapSizeBytes: 0, readOnly: true }));
+  await compareWith(unbroken, await openLmdbStoreReader({ path: broken, mapSizeBytes: 0 }));
 }
 
 async function simulateFaults({ recording, folder, lastBlock, kills, seed }: Simulation): Promise<void> {
@@ -94,8 +94,8 @@ async function simulateFaults({ recording, folder, lastBlock, kills, seed }: Sim
 }
 
 /** Prints the differences of a store to that of the run without faults, and closes both. */
-async function compareWith(unbroken: string, recovered: HistoryStore): Promise<void> {
-  const whole = await openLmdbStore({ path: unbroken, mapSizeBytes: 0, readOnly: true });
+async function compareWith(unbroken: string, recovered: StoreReader): Promise<void> {
+  const whole = await openLmdbStoreReader({ path: unbroken, mapSizeBytes: 0 });
   const { differences, ...counts } = await compareStores(whole, recovered);
   await whole.close();
   await recovered.close();

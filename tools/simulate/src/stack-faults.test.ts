@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { startReplay, startService, startStack, stop, untilCommitted } from '@antelope-history/processes';
 import { describeWithService } from '@antelope-history/services';
+import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { compareStores } from '@antelope-history/store/compare-stores';
-import { openLmdbStore } from '@antelope-history/store-lmdb';
-import { openStackStore } from './stack-store';
+import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { runWithFaults } from './stack-faults';
+import { openStackStore } from './stack-store';
 
 const SAMPLE = 'leap-forks';
 /** Messages a second: the run takes about ten seconds, so that a killed process runs again before its end. */
@@ -48,7 +48,7 @@ describeWithService(['elasticsearch', 'rabbitmq', 'redis'], () => {
           });
           closers.unshift(() => stack.stop());
           const happened = await runWithFaults({ stack, lastBlock, faults: FAULTS, seed, spanMs: SPAN_MS });
-          const whole = await openLmdbStore({ path: unbroken, mapSizeBytes: 0, readOnly: true });
+          const whole = await openLmdbStoreReader({ path: unbroken, mapSizeBytes: 0 });
           closers.unshift(() => whole.close());
           const recovered = await openStackStore(stack.set);
           closers.unshift(() => recovered.close());

@@ -1,1 +1,2 @@
+export * from './app-contents';
 export * from './projects';

@@ -1,4 +1,4 @@
-/** A sum for each client and the sum of all; a client whose sum is 0 takes no memory. */
+/** A sum per client and the total; a client whose sum is 0 has no entry. */
 export class ClientSums {
   total = 0;
   private readonly sums = new Map<string, number>();

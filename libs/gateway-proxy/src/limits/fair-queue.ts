@@ -1,40 +1,40 @@
-/** Items that wait, first come first served for each client, and the clients each in its turn. */
+/** A bounded queue with one FIFO per client; `shift` serves the clients in turn (round robin). */
 export class FairQueue<Item> {
   private readonly byClient = new Map<string, Item[]>();
   private count = 0;
 
   constructor(
-    private readonly most: number,
-    private readonly mostPerClient: number,
+    private readonly maxItems: number,
+    private readonly maxItemsPerClient: number,
   ) {}
 
   get size(): number {
     return this.count;
   }
 
-  /** False when the queue is full. */
+  /** Appends an item; false when the queue, or the client's share of it, is full. */
   push(client: string, item: Item): boolean {
     const items = this.byClient.get(client) ?? [];
-    if (this.count >= this.most || items.length >= this.mostPerClient) return false;
+    if (this.count >= this.maxItems || items.length >= this.maxItemsPerClient) return false;
     items.push(item);
     this.byClient.set(client, items);
     this.count++;
     return true;
   }
 
-  /** Takes an item that waits no longer. */
+  /** Removes an item that no longer waits. */
   remove(client: string, item: Item): void {
     const items = this.byClient.get(client) ?? [];
     const index = items.indexOf(item);
     if (index >= 0) this.take(client, items, index);
   }
 
-  /** The first item of the client whose turn it is; clients that are not eligible keep theirs. */
+  /** Removes and returns the first item of the next eligible client; a client that is not eligible keeps its turn. */
   shift(isEligible: (client: string) => boolean): Item | undefined {
     for (const [client, items] of this.byClient) {
       if (!isEligible(client)) continue;
       const item = this.take(client, items, 0);
-      // Last in the order of turns.
+      // The client moves to the end of the round.
       if (items.length > 0) {
         this.byClient.delete(client);
         this.byClient.set(client, items);

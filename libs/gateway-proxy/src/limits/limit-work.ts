@@ -6,25 +6,25 @@ import { type LimitReason, WorkLimits, type WorkLimitSettings } from './work-lim
 
 const REASONS: LimitReason[] = ['queue', 'wait', 'stalled'];
 
-/** Lets a request, whose body is there, go on when `WorkLimits` has room for it; 503 with `Retry-After` when not in time. */
+/** Middleware after the body has been read: calls `next` when `WorkLimits` admits the request; otherwise 503 `BUSY`. */
 export function createWorkLimiter(settings: WorkLimitSettings, registry: Registry): RequestHandler {
   const limits = new WorkLimits(settings, countLimits(registry));
   showLimits(limits, registry);
   return (_request, response, next) => {
-    // A client that left while its body was read is owed nothing.
+    // The client disconnected while its body was read.
     if (response.closed) return;
     const ticket = limits.request(clientOf(response).id, {
-      // Called before `request` returns, or later: the handlers after this one need the ticket.
+      // `start` can be called before `request` returns, and later handlers need the ticket: hence the microtask.
       start: () => queueMicrotask(next),
       refuse: next,
-      breakOff: () => response.destroy(),
+      abort: () => response.destroy(),
     });
     response.locals['ticket'] = ticket;
     response.once('close', () => ticket.end());
   };
 }
 
-/** The hold of a request that `createWorkLimiter` let go on. */
+/** The ticket of a request that `createWorkLimiter` admitted. */
 export function ticketOf(response: Response): Ticket {
   return response.locals['ticket'] as Ticket;
 }
@@ -32,7 +32,7 @@ export function ticketOf(response: Response): Ticket {
 function countLimits(registry: Registry): (reason: LimitReason) => void {
   const limited = counter(registry, {
     name: 'history_gateway_requests_refused_total',
-    help: 'Requests that were refused because too many wait or because they waited too long, and responses that were broken off because they stood still',
+    help: 'Requests refused because the queue was full (queue) or the wait too long (wait), and responses aborted because they stalled (stalled)',
     labelNames: ['reason'],
   });
   for (const reason of REASONS) limited.inc({ reason }, 0);
@@ -49,11 +49,11 @@ function showLimits(limits: WorkLimits, registry: Registry): void {
       },
     });
   };
-  show('history_gateway_requests_working', 'Requests that an upstream works on', () => limits.working.total);
-  show('history_gateway_requests_waiting', 'Requests that wait to be worked on', () => limits.waitingCount);
+  show('history_gateway_requests_working', 'Requests in progress at an upstream', () => limits.working.total);
+  show('history_gateway_requests_waiting', 'Requests in the queue for an upstream', () => limits.waitingCount);
   show(
     'history_gateway_response_bytes',
-    'Bytes of responses that clients have not read',
+    'Response bytes that the gateway holds because clients have not read them',
     () => limits.responseBytes.total,
   );
 }

@@ -1,48 +1,48 @@
 import type { HistoryError } from '@antelope-history/schemas';
 
 export interface TicketHandlers {
-  /** The request may go to its upstream. */
+  /** The request may be sent to its upstream. */
   start(): void;
   refuse(error: HistoryError): void;
-  /** The client has to lose its response. */
-  breakOff(): void;
+  /** The response has to be aborted. */
+  abort(): void;
 }
 
-/** What counts the tickets. */
+/** The counters that a ticket reports to. */
 export interface TicketCounts {
   leaveQueue(ticket: TicketOfLimits): void;
-  /** The upstream has nothing more to do for it. */
+  /** The upstream has finished its work on the request. */
   endWork(ticket: TicketOfLimits): void;
-  /** Bytes of its response came or left. */
+  /** The number of held response bytes changed by `change`. */
   moveBytes(ticket: TicketOfLimits, change: number): void;
-  /** So many bytes are no longer held. */
+  /** The response has ended; its `charged` bytes are released. */
   endResponse(ticket: TicketOfLimits, charged: number): void;
 }
 
-/** A request's hold on the gateway, from its arrival until its response is done. */
+/** What one request holds of the gateway, from its admission until the end of its response. */
 export interface Ticket {
-  /** The upstream responds, with so many bytes of body; undefined where it does not say how many. */
+  /** The upstream's response head has arrived. `bytes`: its content length, undefined for a chunked body. */
   beginResponse(bytes: number | undefined): void;
-  /** More of the body came; it comes only when what came before has left, or fits into the buffers of a connection. */
+  /** A body chunk has arrived. Backpressure delays it until earlier chunks were written or fit into the socket buffers. */
   receive(bytes: number): void;
-  /** The upstream has responded to the end, or waits for the client. */
+  /** The upstream has sent the whole response, or is blocked by the client's backpressure. */
   endWork(): void;
-  /** The response is done, or the client left. */
+  /** The response has ended, or the client has disconnected. */
   end(): void;
 }
 
-/** What the buffers of both connections hold of a response, whatever its length. */
+/** Bytes that the socket buffers of both connections can hold of a response, whatever its length. */
 export const BUFFERED_BYTES = 64 * 1024;
 
-/** The hold as `WorkLimits` counts it. */
+/** The ticket that `WorkLimits` issues and counts. */
 export class TicketOfLimits implements Ticket {
   state: 'waiting' | 'working' | 'sending' | 'ended' = 'waiting';
-  /** When bytes of the response last moved. */
+  /** Time of the last byte received or sent, on the clock of `WorkLimits`. */
   movedAt = 0;
   private charged = 0;
   private isResponding = false;
   private hasLength = false;
-  /** What came and may not have left. */
+  /** Bytes of the last chunk, which may still be buffered. */
   private received = 0;
   private left: (() => void) | undefined;
 
@@ -52,7 +52,7 @@ export class TicketOfLimits implements Ticket {
     private readonly handlers: TicketHandlers,
   ) {}
 
-  /** Calls back once when it waits no longer. */
+  /** Registers the callback for the moment when the ticket leaves the queue. */
   onceLeft(callback: () => void): void {
     this.left = callback;
   }
@@ -67,9 +67,9 @@ export class TicketOfLimits implements Ticket {
     this.handlers.refuse(error);
   }
 
-  breakOff(): void {
+  abort(): void {
     this.end();
-    this.handlers.breakOff();
+    this.handlers.abort();
   }
 
   beginResponse(bytes: number | undefined): void {
@@ -77,7 +77,7 @@ export class TicketOfLimits implements Ticket {
     this.isResponding = true;
     this.hasLength = bytes !== undefined;
     this.charge(BUFFERED_BYTES + (bytes ?? 0));
-    // An upstream that knows the length has made the whole response.
+    // An upstream that sends a content length has finished the response.
     if (this.hasLength) this.endWork();
   }
 

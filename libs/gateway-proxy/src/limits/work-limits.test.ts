@@ -13,11 +13,11 @@ const SETTINGS = {
 
 interface Sent {
   client: string;
-  outcome: 'waiting' | 'started' | 'refused' | 'broken off';
+  outcome: 'waiting' | 'started' | 'refused' | 'aborted';
   ticket: Ticket;
 }
 
-/** Limits with a clock of their own, and what became of the requests. */
+/** Limits with their own clock, and the outcomes of the requests. */
 class Bench {
   now = 0;
   readonly limited: LimitReason[] = [];
@@ -34,7 +34,7 @@ class Bench {
     sent.ticket = this.limits.request(client, {
       start: () => (sent.outcome = 'started'),
       refuse: () => (sent.outcome = 'refused'),
-      breakOff: () => (sent.outcome = 'broken off'),
+      abort: () => (sent.outcome = 'aborted'),
     });
     return sent;
   }
@@ -44,12 +44,12 @@ class Bench {
   }
 }
 
-describe('the limits of work', () => {
+describe('WorkLimits', () => {
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(() => jest.useRealTimers());
 
-  it('start as many requests of a client and in all as the bounds say', () => {
+  it('starts requests up to the bounds per client and in total', () => {
     for (const client of ['a', 'a', 'a', 'b', 'b', 'c']) bench.request(client);
     expect(bench.outcomes()).toEqual(['started', 'started', 'waiting', 'started', 'started', 'waiting']);
     bench.sent[3]?.ticket.end();
@@ -58,7 +58,7 @@ describe('the limits of work', () => {
     expect(bench.outcomes()[2]).toBe('started');
   });
 
-  it('give each client its turn, however many requests another sends', () => {
+  it('serves clients in turn, however many requests one of them sends', () => {
     const flood = Array.from({ length: 4 }, () => bench.request('flood'));
     for (const client of ['x', 'y', 'z']) bench.request(client);
     bench.request('z');
@@ -71,7 +71,7 @@ describe('the limits of work', () => {
     ]);
   });
 
-  it('refuse at once what a full queue does not take: of a client, and in all', () => {
+  it('refuses a request at once when the queue, or the share of the client, is full', () => {
     for (let count = 0; count < 5; count++) bench.request('a');
     expect(bench.outcomes()).toEqual(['started', 'started', 'waiting', 'waiting', 'refused']);
     for (const client of ['b', 'b', 'c', 'c', 'd', 'd', 'e', 'e', 'f']) bench.request(client);
@@ -79,7 +79,7 @@ describe('the limits of work', () => {
     expect(bench.limited).toEqual(['queue', 'queue']);
   });
 
-  it('refuse what waited too long', () => {
+  it('refuses a request that waited too long', () => {
     jest.useFakeTimers();
     for (let count = 0; count < 3; count++) bench.request('a');
     jest.advanceTimersByTime(LONGEST_WAIT_MS);
@@ -87,7 +87,7 @@ describe('the limits of work', () => {
     expect(bench.limits.waitingCount).toBe(0);
   });
 
-  it('take a client that left out of the queue', () => {
+  it('removes a disconnected client from the queue', () => {
     const [, , third] = Array.from({ length: 4 }, () => bench.request('a'));
     third?.ticket.end();
     bench.sent[0]?.ticket.end();
@@ -95,7 +95,7 @@ describe('the limits of work', () => {
     expect(bench.limits.waitingCount).toBe(0);
   });
 
-  it('let the next requests of a client wait while it has not read what it asked for', () => {
+  it('queues the requests of a client that does not read its responses', () => {
     const large = bench.request('a');
     large.ticket.beginResponse(4 * MIB);
     const next = bench.request('a');
@@ -104,7 +104,7 @@ describe('the limits of work', () => {
     expect(next.outcome).toBe('started');
   });
 
-  it('charge a response of unknown length for what may not have left', () => {
+  it('charges a response of unknown length for its buffered bytes', () => {
     const { ticket } = bench.request('a');
     ticket.beginResponse(undefined);
     for (let chunk = 0; chunk < 100; chunk++) ticket.receive(50_000);
@@ -114,7 +114,7 @@ describe('the limits of work', () => {
     expect([bench.limits.responseBytes.total, bench.limits.working.total]).toEqual([0, 0]);
   });
 
-  it('break off the response that stands still for longest when there are too many bytes', () => {
+  it('aborts the response that has stalled longest when there are too many bytes', () => {
     jest.useFakeTimers();
     const [first, second, third] = ['a', 'b', 'c'].map((client) => {
       const sent = bench.request(client);
@@ -125,19 +125,19 @@ describe('the limits of work', () => {
     bench.now += 5_000;
     first?.ticket.receive(1);
     bench.request('d').ticket.beginResponse(2.5 * MIB);
-    expect(bench.outcomes()).toEqual(['started', 'broken off', 'started', 'started']);
-    expect([second?.outcome, third?.outcome]).toEqual(['broken off', 'started']);
+    expect(bench.outcomes()).toEqual(['started', 'aborted', 'started', 'started']);
+    expect([second?.outcome, third?.outcome]).toEqual(['aborted', 'started']);
     expect(bench.limited).toEqual(['stalled']);
-    // Nothing stands still for long now: later it does.
+    // No response is stalled long enough yet.
     third?.ticket.receive(1);
     bench.request('e').ticket.beginResponse(3 * MIB);
     expect(bench.request('f').outcome).toBe('waiting');
     bench.now += 2_500;
     jest.advanceTimersByTime(1_000);
-    expect(bench.outcomes()).toEqual(['broken off', 'broken off', 'started', 'started', 'started', 'started']);
+    expect(bench.outcomes()).toEqual(['aborted', 'aborted', 'started', 'started', 'started', 'started']);
   });
 
-  it('hold for any order of events, and nothing is left behind', () => {
+  it('keeps its bounds for any order of events, and ends empty', () => {
     const event = fc.oneof(
       fc.record({ kind: fc.constant('request' as const), client: fc.constantFrom('a', 'b', 'c', 'd', 'e') }),
       fc.record({

@@ -11,44 +11,45 @@ export interface WorkLimitSettings {
   maxResponseBytesPerClient: number;
 }
 
-/** A client may take this part of the places to wait. */
-const CLIENTS_PART = 4;
-/** A request that waits longer is refused: clients give up, and others need its place. */
+/** One client may fill at most 1/CLIENT_SHARE of the queue. */
+const CLIENT_SHARE = 4;
+/** A request that waits longer is refused: the client has probably given up, and the queue has a fixed length. */
 export const LONGEST_WAIT_MS = 15_000;
-/** Responses that no byte left for so long stand still. */
+/** A response is stalled when none of its bytes moved for this time. */
 const STALL_MS = 2_000;
-const STALLS_CHECKED_EVERY_MS = 1_000;
+const STALL_CHECK_INTERVAL_MS = 1_000;
 
 export type LimitReason = 'queue' | 'wait' | 'stalled';
 
 /**
- * What clients hold of the gateway and of the upstreams: requests that an upstream works on, requests that wait, and bytes
- * of responses that were not read yet. Requests wait while a bound is reached, each client in its turn, and are refused
- * when too many wait. Above the bound of bytes in all, the response that stands still for longest is broken off.
+ * Bounds what clients hold of the gateway and of the upstreams: requests in progress at an upstream, requests in the queue,
+ * and response bytes that clients have not read. A request is queued while a bound is reached; clients take turns
+ * (`FairQueue`). A request is refused when the queue is full. While the total of response bytes is at its bound, the
+ * response that has been stalled for the longest time is aborted.
  */
 export class WorkLimits implements TicketCounts {
   readonly working = new ClientSums();
   readonly responseBytes = new ClientSums();
   private readonly waiting: FairQueue<TicketOfLimits>;
-  /** Those whose bytes moved longest ago come first. */
+  /** Responses in progress, ordered by the time of the last byte, oldest first. */
   private readonly responding = new Set<TicketOfLimits>();
   private stallCheck: NodeJS.Timeout | undefined;
 
-  /** `now`: milliseconds of any clock. `onLimit`: counts what was refused or broken off. */
+  /** `now`: milliseconds of a monotonic clock. `onLimit`: called for each refused request and each aborted response. */
   constructor(
     private readonly settings: WorkLimitSettings,
     private readonly onLimit: (reason: LimitReason) => void,
     private readonly now: () => number = () => performance.now(),
   ) {
     const { maxRequestsWaiting } = settings;
-    this.waiting = new FairQueue(maxRequestsWaiting, Math.ceil(maxRequestsWaiting / CLIENTS_PART));
+    this.waiting = new FairQueue(maxRequestsWaiting, Math.ceil(maxRequestsWaiting / CLIENT_SHARE));
   }
 
   get waitingCount(): number {
     return this.waiting.size;
   }
 
-  /** Asks for a client's request to be worked on. Handlers are called at once or later, `start` or `refuse` once. */
+  /** Admits or queues a client's request. Exactly one of `start` and `refuse` is called, before this returns or later. */
   request(client: string, handlers: TicketHandlers): Ticket {
     const ticket = new TicketOfLimits(this, client, handlers);
     if (!this.waiting.push(client, ticket)) this.refuse(ticket, 'queue');
@@ -57,7 +58,7 @@ export class WorkLimits implements TicketCounts {
     return ticket;
   }
 
-  /** Starts as many of the waiting requests as the bounds allow. */
+  /** Starts as many queued requests as the bounds allow. */
   startWaiting(): void {
     while (this.waiting.size > 0 && this.hasRoom()) {
       const ticket = this.waiting.shift((client) => this.hasRoomFor(client));
@@ -81,7 +82,7 @@ export class WorkLimits implements TicketCounts {
     this.responding.delete(ticket);
     this.responding.add(ticket);
     this.responseBytes.add(ticket.client, change);
-    if (this.isAboveBytes()) this.breakOffStalled();
+    if (this.isAboveBytes()) this.abortStalled();
     else if (change < 0) this.startWaiting();
   }
 
@@ -119,12 +120,12 @@ export class WorkLimits implements TicketCounts {
     ticket.refuse(new HistoryError('BUSY', 'send fewer requests at once'));
   }
 
-  /** Breaks off what stands still, as long as there is too much; looks again later for what will. */
-  private breakOffStalled(): void {
+  /** Aborts stalled responses until the total is below its bound; checks again later if none was stalled long enough. */
+  private abortStalled(): void {
     for (const ticket of this.responding) {
       if (!this.isAboveBytes() || this.now() - ticket.movedAt < STALL_MS) break;
       this.onLimit('stalled');
-      ticket.breakOff();
+      ticket.abort();
     }
     if (this.isAboveBytes()) this.checkStallsLater();
     else this.startWaiting();
@@ -134,8 +135,8 @@ export class WorkLimits implements TicketCounts {
     if (this.stallCheck) return;
     this.stallCheck = setTimeout(() => {
       this.stallCheck = undefined;
-      this.breakOffStalled();
-    }, STALLS_CHECKED_EVERY_MS);
+      this.abortStalled();
+    }, STALL_CHECK_INTERVAL_MS);
     this.stallCheck.unref();
   }
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { HealthAnswer, HealthStatus } from '@antelope-history/schemas';
+import type { HealthResponse, HealthStatus } from '@antelope-history/schemas';
 import { ICON, SCRIPT, STYLE } from './status-page-assets';
 
-type Component = HealthAnswer['components'][string];
+type Component = HealthResponse['components'][string];
 
-/** The page loads nothing but itself, and runs and looks like nothing but what is written here. */
+/** The policy allows only the script and the style of this page, by hash, and requests to the gateway itself. */
 export const STATUS_PAGE_HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -28,11 +28,11 @@ function hashOf(content: string): string {
 const HEADLINES: Record<HealthStatus, string> = {
   ok: 'Everything is running',
   catching_up: 'Catching up with the chain',
-  degraded: 'Answering, but a part is away',
-  down: 'Queries can not be answered',
+  degraded: 'Responding, but a component is unavailable',
+  down: 'Queries cannot be answered',
 };
 
-/** As the page calls the components of /health, and in this order. */
+/** The display names of the components of /health, in display order. */
 const NAMES: Record<string, string> = {
   reader: 'Reader',
   deserializer: 'Deserializer',
@@ -53,10 +53,10 @@ const LINKS: Record<string, string> = {
 };
 
 /**
- * The status page: what /health says, for people. Elements with an id follow what is served later (see `SCRIPT`);
- * without script the page loads itself again. `served`: the paths to which it may link.
+ * The status page: /health for people. `SCRIPT` updates the elements with an id; without JavaScript the page reloads itself.
+ * `served`: the paths to which the page may link.
  */
-export function renderStatusPage(health: HealthAnswer, served: string[], at: Date): string {
+export function renderStatusPage(health: HealthResponse, served: string[], at: Date): string {
   const { status, version, chain_id: chainId } = health;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -96,7 +96,7 @@ ${renderFigure('lag', 'Blocks behind', formatNumber(health.lag_blocks))}
 <nav aria-label="Service">
 ${renderLinks(served)}
 </nav>
-<p>Version <span id="version">${escapeHtml(version)}</span> · as of <time id="at">${formatTime(at)}</time><span id="stale" hidden> · no answer since</span></p>
+<p>Version <span id="version">${escapeHtml(version)}</span> · as of <time id="at">${formatTime(at)}</time><span id="stale" hidden> · no response since</span></p>
 </footer>
 <script>${SCRIPT}</script>
 </body>
@@ -111,9 +111,9 @@ function renderLinks(served: string[]): string {
     .join('\n');
 }
 
-/** How much of the chain is committed; drawn, as the policy forbids inline styles. */
-function renderProgress({ committed_block_num: committed, head_block_num: head }: HealthAnswer): string {
-  if (committed === null || !head) return '<p>nothing is known of it yet</p>';
+/** The share of the chain that is committed; drawn as SVG because the policy forbids inline styles. */
+function renderProgress({ committed_block_num: committed, head_block_num: head }: HealthResponse): string {
+  if (committed === null || !head) return '<p>no block is committed yet</p>';
   const percent = Number(((Math.min(committed, head) / head) * 100).toFixed(2));
   return (
     `<p>${percent} % is committed</p><svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">` +
@@ -125,7 +125,7 @@ function renderFigure(id: string, name: string, value: string): string {
   return `<div><dt>${name}</dt><dd id="${id}">${value}</dd></div>`;
 }
 
-function renderRanges(ranges: HealthAnswer['incomplete_ranges']): string {
+function renderRanges(ranges: HealthResponse['incomplete_ranges']): string {
   if (ranges.length === 0) return '';
   const shown = ranges
     .slice(0, 20)
@@ -134,11 +134,11 @@ function renderRanges(ranges: HealthAnswer['incomplete_ranges']): string {
   return `<p class="ranges">Incomplete ranges: ${shown.join(', ')}${rest}</p>`;
 }
 
-function renderComponents(components: HealthAnswer['components']): string {
+function renderComponents(components: HealthResponse['components']): string {
   const order = Object.keys(NAMES);
-  const place = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
+  const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   return Object.entries(components)
-    .sort(([left], [right]) => place(left) - place(right))
+    .sort(([left], [right]) => rank(left) - rank(right))
     .map(([name, component]) => renderComponent(name, component))
     .join('');
 }

@@ -1,8 +1,8 @@
-/** What the status page is made of besides its text. Nothing in it changes, so that the page's policy can name it. */
+/** The constant parts of the status page. They never change, so its Content-Security-Policy can name their hashes. */
 
 /**
- * Takes over what the page says now: every element with an id that differs. What does not change stays as it is, with
- * focus and selection. While nothing comes the page says so.
+ * Fetches the page every few seconds and replaces each element with an id whose content differs; unchanged elements keep
+ * focus and selection. The page shows when the fetch fails.
  */
 export const SCRIPT = `
 const seconds = 4;
@@ -10,9 +10,9 @@ async function follow() {
   const stale = document.getElementById('stale');
   const status = document.getElementById('status');
   try {
-    const answer = await fetch('./', { cache: 'no-store', signal: AbortSignal.timeout(seconds * 2000) });
-    if (!answer.ok) throw answer;
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const response = await fetch('./', { cache: 'no-store', signal: AbortSignal.timeout(seconds * 2000) });
+    if (!response.ok) throw response;
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     for (const next of page.querySelectorAll('[id]')) {
       const now = document.getElementById(next.id);
       if (!now || now === stale) continue;
@@ -23,7 +23,7 @@ async function follow() {
   } catch {
     stale.hidden = false;
     status.className = 'down';
-    status.textContent = 'The service does not answer';
+    status.textContent = 'The service does not respond';
   }
   setTimeout(follow, seconds * 1000);
 }
@@ -87,7 +87,7 @@ a:focus-visible { outline: 2px solid currentcolor; outline-offset: 3px; border-r
 }
 `;
 
-/** A block on a chain. */
+/** A drawing of one block in a chain. */
 export const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E" +
   "%3Crect width='32' height='32' rx='8' fill='%231f7a4d'/%3E" +

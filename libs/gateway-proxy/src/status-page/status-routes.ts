@@ -1,10 +1,10 @@
-import type { HealthAnswer } from '@antelope-history/schemas';
+import type { HealthResponse } from '@antelope-history/schemas';
 import type { HttpRoute } from '@antelope-history/service';
 import { renderStatusPage, STATUS_PAGE_HEADERS } from './render-status-page';
 
-/** The status page at the root; it is there also when the service is down, and says so. It links to paths of `served`. */
+/** The status page at `/`. It is served even when the service is down, and says so. It links only to paths of `served`. */
 export function statusRoutes(
-  readHealth: () => Promise<HealthAnswer>,
+  readHealth: () => Promise<HealthResponse>,
   served: string[],
   now: () => number,
 ): HttpRoute[] {

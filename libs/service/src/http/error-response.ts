@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, Response } from 'express';
-import { type ErrorAnswer, HistoryError } from '@antelope-history/schemas';
+import { type ErrorResponse, HistoryError } from '@antelope-history/schemas';
 import type { Logger } from '../logger';
 import { endpointOf, requestIdOf } from './request-context';
 
@@ -8,7 +8,7 @@ import { endpointOf, requestIdOf } from './request-context';
 const RETRY_AFTER_SECONDS = 5;
 
 /** The body that a client gets. The detail of errors of our own (500 and up) stays in the log. */
-export function toErrorAnswer(error: HistoryError, endpoint: string): ErrorAnswer {
+export function toErrorAnswer(error: HistoryError, endpoint: string): ErrorResponse {
   const { status, nodeCode, nodeName, what, message } = error.definition;
   const details = { message: status < 500 ? error.message : what, file: '', line_number: 0, method: endpoint };
   return {

@@ -3,7 +3,7 @@ import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import request from 'supertest';
-import { HistoryError, type HealthAnswer } from '@antelope-history/schemas';
+import { HistoryError, type HealthResponse } from '@antelope-history/schemas';
 import { Registry } from '../metrics';
 import { createHttpApp } from './http-app';
 import { jsonBodyOf, readJsonBody } from './json-body';
@@ -12,7 +12,7 @@ import { operationsRoutes } from '../operations/operations-routes';
 
 const LIMIT = 64 * 1024;
 const log = pino({ level: 'silent' });
-const HEALTH: HealthAnswer = {
+const HEALTH: HealthResponse = {
   status: 'ok',
   version: '4.1.0',
   chain_id: null,

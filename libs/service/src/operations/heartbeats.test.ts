@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import type { HealthStatus } from '@antelope-history/schemas';
 import { counter, Registry } from '../metrics';
 import { HEARTBEAT_TTL_MS, type HeartbeatsOptions, readHeartbeats, startHeartbeats } from './heartbeats';

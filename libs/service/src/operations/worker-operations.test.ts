@@ -1,4 +1,4 @@
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createLogger } from '../logger';
 import { counter, Registry } from '../metrics';
 import { readHeartbeats } from './heartbeats';

@@ -1,5 +1,5 @@
 import type { KeyValue } from '@antelope-history/key-value';
-import type { HealthAnswer, HealthStatus } from '@antelope-history/schemas';
+import type { HealthResponse, HealthStatus } from '@antelope-history/schemas';
 import type { ProgramContext } from '../program';
 import { readServiceVersion } from '../version';
 import { type HeartbeatsOptions, startHeartbeats } from './heartbeats';
@@ -11,7 +11,7 @@ export interface WorkerHealth {
   /** `down`: it can not do its work now. */
   status: HealthStatus;
   /** What it needs. */
-  components: HealthAnswer['components'];
+  components: HealthResponse['components'];
   /** Null while they are not known. */
   facts: { head_block_num?: number | null; [name: string]: number | string | null | undefined };
 }

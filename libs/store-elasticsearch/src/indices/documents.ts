@@ -1,5 +1,5 @@
-import type { NodeGeneration } from '@antelope-history/ship';
 import type { BlockPosition, View } from '@antelope-history/records';
+import type { GenerationField } from './node-generation';
 
 /*
  * What lies in the cluster. Every document of a block carries the block's number and id: a query names the committed branch
@@ -59,7 +59,7 @@ export interface BodyDocument extends BlockFields {
   transactions: string[];
   /** The packed signed block; undefined when it came without. */
   packed_block: string | undefined;
-  generation: NodeGeneration;
+  generation: GenerationField;
   has_traces: boolean;
   root_sequences: number[][];
   /** In the order of the block; packed by `transaction-records.ts`. */

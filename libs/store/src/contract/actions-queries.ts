@@ -1,4 +1,5 @@
-import type { BlockRecords, StoredAction } from '@antelope-history/records';
+import type { BlockRecords } from '@antelope-history/records';
+import type { StoredAction } from '../stored';
 import fc from 'fast-check';
 import type { ActionFilter, ActionsQuery, Bound } from '../history-store';
 import { timeMsOf } from './model-actions';

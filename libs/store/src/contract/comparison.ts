@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
-import type { AbiRequest, BlockRecords, ChainStatus, StoredBlock } from '@antelope-history/records';
+import type { BlockRecords } from '@antelope-history/records';
+import type { AbiRequest, ChainStatus, StoredBlock } from '../stored';
 import type { ActionsQuery, BlockSelector, HistoryReader, Progress } from '../history-store';
 import { sampleQueries } from './actions-queries';
 import type { ModelHistory } from './model-history';

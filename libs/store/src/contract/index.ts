@@ -1,4 +1,6 @@
 export * from './comparison';
+export * from './contract-size';
+export * from './join-store';
 export * from './model-history';
 export * from './packed-action';
 export * from './reader-sessions';

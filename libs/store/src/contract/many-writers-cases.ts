@@ -2,9 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { BlockRecords } from '@antelope-history/records';
 import { hasErrorCode } from '@antelope-history/schemas';
 import fc from 'fast-check';
-import type { HistoryStore } from '../history-store';
+import type { StoreReader, StoreWriter } from '../history-store';
 import { blockPlan } from './block-plans';
 import { Comparison } from './comparison';
+import type { HistoryStore } from './join-store';
 import { ModelHistory } from './model-history';
 import { SimulatedReader } from './simulated-reader';
 import type { StoreContract, StoreUnderTest } from './store-under-test';
@@ -13,7 +14,6 @@ import { expectWhole } from './wholeness-cases';
 import { timeLimit } from './with-store';
 
 const SEED = 415;
-const CHAINS = 40;
 const WRITERS = 3;
 
 type Step =
@@ -46,7 +46,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Stores that many write to at once: whoever writes what and when, the blocks become visible whole and in order. */
 export function describeManyWriters(contract: StoreContract): void {
   describe('many writers', () => {
-    const numRuns = contract.remote?.chains ?? CHAINS;
+    const numRuns = contract.size.chains;
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), (steps) =>
       withWriters(contract, async (run) => {
         run.reader.grow([steps.length % 2 === 0 ? EMPTY : BUSY, BUSY]);
@@ -99,7 +99,7 @@ async function showsWholeBlocks(run: Run): Promise<void> {
 }
 
 /** Late messages first, within what a broker may have under way. */
-async function writeLate(writer: HistoryStore, messages: readonly BlockRecords[]): Promise<void> {
+async function writeLate(writer: StoreWriter, messages: readonly BlockRecords[]): Promise<void> {
   for (let start = 0; start < messages.length; start += 6) {
     await writer.writeBlocks(messages.slice(start, start + 6).reverse());
   }
@@ -120,14 +120,14 @@ async function withWriters(contract: StoreContract, body: (run: Run) => Promise<
 /** A chain on its way through a reader and several writers. */
 class Run {
   readonly reader = new SimulatedReader();
-  readonly writers: HistoryStore[] = [];
+  readonly writers: StoreWriter[] = [];
   /** Messages that were read and not acknowledged: they are delivered until they are. */
   private undelivered: BlockRecords[] = [];
 
   constructor(
     private readonly under: StoreUnderTest,
     private readonly store: HistoryStore,
-    readonly apiReader: HistoryStore,
+    readonly apiReader: StoreReader,
   ) {}
 
   async openWriters(): Promise<void> {
@@ -190,7 +190,7 @@ class Run {
   private async dieWriting(chance: number, count: number): Promise<void> {
     const messages = this.pick(chance, count);
     const place = chance % WRITERS;
-    const dying = this.writers[place] as HistoryStore;
+    const dying = this.writers[place] as StoreWriter;
     const writing = dying.writeBlocks(messages).catch((error: unknown) => {
       if (!hasErrorCode(error, 'STOPPED') && !hasErrorCode(error, 'STORE_UNAVAILABLE')) throw error;
     });

@@ -1,4 +1,5 @@
-import type { ActionRecord, BlockRecords, StoredAction } from '@antelope-history/records';
+import type { ActionRecord, BlockRecords } from '@antelope-history/records';
+import type { StoredAction } from '../stored';
 import { actionBytes, MAX_PAGE_BYTES, type ActionFilter, type ActionsQuery, type Bound } from '../history-store';
 import { storedActionsOf } from './model-rows';
 

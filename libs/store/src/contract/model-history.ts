@@ -1,13 +1,6 @@
 import { HistoryError } from '@antelope-history/schemas';
-import type {
-  AbiChange,
-  AbiRequest,
-  Authority,
-  BlockPosition,
-  BlockRecords,
-  ChainStatus,
-  StoredBlock,
-} from '@antelope-history/records';
+import type { AbiChange, Authority, BlockPosition, BlockRecords } from '@antelope-history/records';
+import type { AbiRequest, ChainStatus, StoredBlock } from '../stored';
 import type {
   AbiLookup,
   AbiVersion,
@@ -17,10 +10,10 @@ import type {
   BlockLookup,
   BlockSelector,
   BlockTracesLookup,
-  HistoryStore,
   Progress,
   TransactionLookup,
 } from '../history-store';
+import type { HistoryStore } from './join-store';
 import { selectPage } from './model-actions';
 import { storedTransactionsOf } from './model-rows';
 

@@ -1,9 +1,5 @@
-import {
-  decodeActionRecord,
-  type BlockRecords,
-  type StoredAction,
-  type StoredTransaction,
-} from '@antelope-history/records';
+import { decodeActionRecord, type BlockRecords } from '@antelope-history/records';
+import type { StoredAction, StoredTransaction } from '../stored';
 
 /** What a store gives back of a block, made straight of the block's records. */
 

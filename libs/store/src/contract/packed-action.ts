@@ -1,5 +1,6 @@
 import { writeName } from '@antelope-history/abi';
-import { encodeActionRecord, RecordWriter, type ActionEntry } from '@antelope-history/records';
+import { RecordWriter, type ActionEntry } from '@antelope-history/records';
+import { encodeActionRecord } from '@antelope-history/deserialize';
 import { ActionTraceView } from '@antelope-history/ship';
 
 /** A made-up action; every receiver of it takes a sequence. */

@@ -1,5 +1,6 @@
-import type { BlockRecords, ChainStatus, View } from '@antelope-history/records';
-import type { HistoryStore } from '../history-store';
+import type { BlockRecords, View } from '@antelope-history/records';
+import type { ChainStatus } from '../stored';
+import type { HistoryStore } from './join-store';
 
 /**
  * Numbers blocks as a reader does: one session as long as all goes well, and another whenever it has to ask the store where

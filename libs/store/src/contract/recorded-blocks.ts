@@ -1,4 +1,5 @@
-import { deserializeBlock, type BlockRecords } from '@antelope-history/records';
+import type { BlockRecords } from '@antelope-history/records';
+import { deserializeBlock } from '@antelope-history/deserialize';
 import { createShipProtocol } from '@antelope-history/ship';
 import type { RecordedChain } from './store-under-test';
 

@@ -10,12 +10,11 @@ import type { RecordedChain, StoreContract, StoreUnderTest } from './store-under
 import { openUnderTest, timeLimit, withStore } from './with-store';
 
 const SEED = 20_260_729;
-const QUERIES_PER_BATCH = 60;
-const QUERIES_AT_THE_END = 1_200;
 
 /** A recorded chain, written as it was received, answers as the model of it. */
 export function describeRecordedChain(contract: StoreContract, chain: RecordedChain): void {
   describe(`the recording ${chain.name}`, () => {
+    const { queriesPerBatch, queriesPerRecording } = contract.size;
     let blocks: BlockRecords[];
     let filled: StoreUnderTest;
     const model = new ModelHistory();
@@ -40,19 +39,19 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
           await writeBoth(store, growing, batch);
           await comparison.status();
           await comparison.progress(store);
-          await comparison.sampledActions(QUERIES_PER_BATCH, SEED + index);
+          await comparison.sampledActions(queriesPerBatch, SEED + index);
           await comparison.block('latest');
           await comparison.permissionsOf(batch);
           await comparison.abisOf(batch);
           await comparison.transaction(idsOf(batch).at(-1) ?? '0'.repeat(64));
         }
-        expect(comparison.asked).toBeGreaterThan(QUERIES_PER_BATCH);
+        expect(comparison.asked).toBeGreaterThan(queriesPerBatch);
       }));
 
     it(
       'finds actions by every kind of query',
       withChain(async ({ store }) => {
-        await new Comparison(store, model).sampledActions(QUERIES_AT_THE_END, SEED);
+        await new Comparison(store, model).sampledActions(queriesPerRecording, SEED);
       }),
     );
 
@@ -112,7 +111,7 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
         const comparison = new Comparison(store, model);
         await comparison.status();
         await comparison.progress(store);
-        await comparison.sampledActions(QUERIES_PER_BATCH, SEED);
+        await comparison.sampledActions(queriesPerBatch, SEED);
       }),
     );
   });

@@ -1,12 +1,14 @@
-import type { HistoryStore } from '../history-store';
+import type { StoreReader, StoreWriter } from '../history-store';
+import type { ContractSize } from './contract-size';
+import type { HistoryStore } from './join-store';
 
 /** A store of the adapter under test, with nothing in it at first. */
 export interface StoreUnderTest {
   store: HistoryStore;
   /** Another handle on the same data, as an API has it; the caller closes it. */
-  openReader(): Promise<HistoryStore>;
+  openReader(): Promise<StoreReader>;
   /** Another handle that writes to the same data, where a store has many writers; the caller closes it. */
-  openWriter(): Promise<HistoryStore>;
+  openWriter(): Promise<StoreWriter>;
   /** Leaves the writing handle as a dying process does, writes under way or not, and opens the data anew. */
   restart(): Promise<HistoryStore>;
   /** Closes what is open and removes the data. */
@@ -19,17 +21,16 @@ export interface StoreContract {
   open(): Promise<StoreUnderTest>;
   /** Recorded chains to run through it. */
   recordings: readonly RecordedChain[];
+  size: ContractSize;
   /** Whether any number of handles may write at once; else why only one. */
   writers: 'many' | { oneBecause: string };
   /** Where every call is a round trip to a server, and every new store a change of a cluster; undefined where none is. */
   remote: RemoteStore | undefined;
 }
 
-/** What the tests of a store that is slower by nature do less of, or wait longer for. */
+/** What the tests of a store behind a server wait longer for. */
 export interface RemoteStore {
   because: string;
-  /** How many made-up chains are run through it. */
-  chains: number;
   /** By how much every time limit is longer. */
   timeFactor: number;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BlockPosition, BlockRecords } from '@antelope-history/records';
 import fc from 'fast-check';
-import type { HistoryStore } from '../history-store';
+import type { HistoryStore } from './join-store';
 import { blockPlan } from './block-plans';
 import { Comparison } from './comparison';
 import { ModelHistory } from './model-history';
@@ -10,8 +10,6 @@ import { SyntheticChain, type BlockPlan } from './synthetic-chain';
 import { timeLimit, withStore } from './with-store';
 
 const SEED = 97;
-const CHAINS = 40;
-const QUERIES_PER_STEP = 15;
 
 type Step =
   | { kind: 'grow'; plans: BlockPlan[] }
@@ -40,19 +38,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Made-up chains that fork, are delivered again and are cut off by restarts answer as the model of them. */
 export function describeSyntheticChains(contract: StoreContract): void {
   describe('made-up chains', () => {
-    const chains = contract.remote?.chains ?? CHAINS;
+    const { chains, queriesPerStep } = contract.size;
     const answersRight = async (): Promise<void> => {
       let asked = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), fc.nat(), (steps, seed) =>
           withStore(contract, async (under) => {
-            const run = new Run(under);
+            const run = new Run(under, queriesPerStep);
             for (const [index, each] of steps.entries()) asked += await run.take(each, seed + index);
           }),
         ),
         { seed: SEED, numRuns: chains },
       );
-      expect(asked).toBeGreaterThan(chains * QUERIES_PER_STEP);
+      expect(asked).toBeGreaterThan(chains * queriesPerStep);
     };
     it('answer right whatever happens to them', answersRight, timeLimit(contract, 120_000));
   });
@@ -66,7 +64,10 @@ class Run {
   private store: HistoryStore;
   private irreversible: BlockPosition | undefined;
 
-  constructor(private readonly under: StoreUnderTest) {
+  constructor(
+    private readonly under: StoreUnderTest,
+    private readonly queriesPerStep: number,
+  ) {
     this.store = under.store;
   }
 
@@ -138,7 +139,7 @@ class Run {
     const comparison = new Comparison(this.store, this.model);
     await comparison.status();
     await comparison.progress(this.store);
-    await comparison.sampledActions(QUERIES_PER_STEP, seed);
+    await comparison.sampledActions(this.queriesPerStep, seed);
     await comparison.permissionsOf(this.seen);
     await comparison.abisOf(this.model.committedBlocks.slice(-6));
     for (const { position, transactions } of this.seen.slice(-6)) {

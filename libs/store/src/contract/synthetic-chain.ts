@@ -46,7 +46,7 @@ export class SyntheticChain {
       previous: parent?.position,
       block: Buffer.from(`the packed block ${position.id}`),
       timestamp,
-      generation: position.num % 2 === 0 ? 'leap' : 'eosio-2.0',
+      generation: position.num % 2 === 0 ? 'eosio-2.1+' : 'eosio-2.0',
       hasTraces: true,
       rootSequences: transactions.map(({ firstSequence: first }) => [first]),
       transactions,

@@ -1,4 +1,4 @@
-import type { HistoryStore } from '../history-store';
+import type { HistoryStore } from './join-store';
 import { readingInto, ReaderSessions } from './reader-sessions';
 import type { StoreContract, StoreUnderTest } from './store-under-test';
 

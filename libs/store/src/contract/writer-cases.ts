@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BlockRecords } from '@antelope-history/records';
 import type { ErrorCode } from '@antelope-history/schemas';
-import type { HistoryStore } from '../history-store';
+import type { HistoryStore } from './join-store';
 import { KEYS } from './block-plans';
 import { Comparison } from './comparison';
 import { ModelHistory } from './model-history';

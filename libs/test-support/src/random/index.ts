@@ -9,3 +9,4 @@ export {
 export { generateData, type GeneratedData } from './generated-data';
 export { mutate } from './mutate';
 export { createRandom, type Random } from './random';
+export { testSize } from './test-size';

@@ -2,7 +2,7 @@ import { ByteCursor } from './byte-cursor';
 import { RecordingError } from './recording-error';
 
 /** A block by number and id (64 lowercase hex digits). */
-export interface BlockPosition {
+export interface RecordedPosition {
   num: number;
   id: string;
 }
@@ -17,11 +17,11 @@ export interface ResultSection {
 
 /** The frame of a `get_blocks_result_v0`: positions, and offsets of its sections. Only the ids are copied. */
 export interface BlocksResult {
-  head: BlockPosition;
-  lastIrreversible: BlockPosition;
+  head: RecordedPosition;
+  lastIrreversible: RecordedPosition;
   /** Absent when the node had no block for the next number. */
-  thisBlock: BlockPosition | undefined;
-  prevBlock: BlockPosition | undefined;
+  thisBlock: RecordedPosition | undefined;
+  prevBlock: RecordedPosition | undefined;
   block: ResultSection;
   traces: ResultSection;
   deltas: ResultSection;
@@ -53,11 +53,11 @@ export function peekBlocksResult(bytes: Buffer): BlocksResult {
   return result;
 }
 
-function position(cursor: ByteCursor): BlockPosition {
+function position(cursor: ByteCursor): RecordedPosition {
   return { num: cursor.uint32(), id: cursor.hex(32) };
 }
 
-function optionalPosition(cursor: ByteCursor): BlockPosition | undefined {
+function optionalPosition(cursor: ByteCursor): RecordedPosition | undefined {
   return cursor.uint8() === 0 ? undefined : position(cursor);
 }
 

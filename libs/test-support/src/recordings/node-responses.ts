@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { BlockPosition } from './blocks-result';
+import type { RecordedPosition } from './blocks-result';
 import { RecordingError } from './recording-error';
 import { messageOf, readGzipFile, readJsonFile } from './recording-file';
 
@@ -69,8 +69,8 @@ export interface Authorization {
 export interface Authorizers {
   chainId: string;
   /** Head of the node at the time of the requests. */
-  head: BlockPosition;
-  lastIrreversible: BlockPosition;
+  head: RecordedPosition;
+  lastIrreversible: RecordedPosition;
   /** By public key, in both spellings. */
   keys: Record<string, Authorization[]>;
   /** By account name. */

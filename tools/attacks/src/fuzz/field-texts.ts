@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ROUTES } from '@antelope-history/schemas';
+import type { ROUTES } from '@antelope-history/routes';
 import type { ChainFacts } from './chain-facts';
 
 /** Values of the fields of each endpoint, as JSON text: valid ones, and ones with small errors. */

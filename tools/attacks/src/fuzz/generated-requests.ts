@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import type { ChainFacts } from './chain-facts';
 import { createFieldTexts, type FieldTexts } from './field-texts';
 import { anyText, objectText } from './json-texts';

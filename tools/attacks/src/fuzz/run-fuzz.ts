@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { createOpenApiDocument } from '@antelope-history/openapi';
-import { type ResponseCheck, createResponseCheck } from '@antelope-history/test-support/openapi-check';
+import { ROUTES } from '@antelope-history/routes';
+import { createResponseCheck, type ResponseCheck } from '@antelope-history/test-support/openapi-check';
 import type { ChainFacts } from './chain-facts';
 import { generateRequests, type GeneratedRequest } from './generated-requests';
 import { HttpClient, type TimedResponse } from './http-client';
@@ -85,7 +86,7 @@ type Judge = (request: GeneratedRequest, response: TimedResponse) => string | un
 
 /** Judges responses: the reason of a failure, or undefined. */
 export function createJudge(limitMs: number): Judge {
-  const check: ResponseCheck = createResponseCheck(createOpenApiDocument({ version: '' }));
+  const check: ResponseCheck = createResponseCheck(createOpenApiDocument({ version: '', routes: ROUTES }));
   let large = 0;
   return ({ path }, { status, contentType, body, ms }) => {
     if (status >= 500) return `status ${status}`;

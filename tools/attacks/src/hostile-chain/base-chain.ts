@@ -1,15 +1,15 @@
-import { openSample } from '@antelope-history/test-support/recordings';
-import { decodeActionRecord, deserializeBlock } from '@antelope-history/records';
+import { deserializeBlock } from '@antelope-history/deserialize';
+import { type BlockPosition, decodeActionRecord } from '@antelope-history/records';
 import { createShipProtocol } from '@antelope-history/ship';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { ChainCounters } from './chain-counters';
-import type { Position } from './ship-encoding';
 
 /** The first messages of a recorded node: the genesis state, the ABI of `eosio` and some ordinary accounts. */
 export interface BaseChain {
   abi: string;
   messages: Buffer[];
-  head: Position;
-  lastIrreversible: Position;
+  head: BlockPosition;
+  lastIrreversible: BlockPosition;
   /** Time of the head block, in half-second slots since 2000. */
   timestamp: number;
   counters: ChainCounters;

@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib';
+import type { BlockPosition } from '@antelope-history/records';
 import { ByteWriter } from './byte-writer';
-import { packAction, sha256, type Position } from './ship-encoding';
+import { packAction, sha256 } from './ship-encoding';
 import type { TransactionSpec } from './specs';
 
 /** A transaction of a block; the layouts are nodeos' own (libraries/chain/include/eosio/chain/block.hpp, transaction.hpp). */
@@ -18,7 +19,7 @@ export interface TransactionPlace {
   expiration: number;
   /** Makes equal transactions distinct: it is written to the sender's limit on the network use. */
   nonce: number;
-  reference: Position;
+  reference: BlockPosition;
 }
 
 export function packTransaction(

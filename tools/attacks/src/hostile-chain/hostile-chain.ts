@@ -1,10 +1,11 @@
+import type { BlockPosition } from '@antelope-history/records';
 import { readBaseChain, type BaseChain } from './base-chain';
 import { blockId, packBlock, packHeader, packTransaction, type BlockReceipt } from './block-encoding';
 import { ByteWriter } from './byte-writer';
 import type { ChainCounters } from './chain-counters';
 import { executeActions } from './executed-trace';
 import { packHostileAbi, type HostileAbi } from './hostile-abi';
-import { packDeltas, packMessage, packTraces, type Position, type TransactionTrace } from './ship-encoding';
+import { packDeltas, packMessage, packTraces, type TransactionTrace } from './ship-encoding';
 import type { ActionSpec, BlockSpec, TransactionSpec } from './specs';
 import { writtenActions, type WrittenChain } from './written-chain';
 
@@ -21,7 +22,7 @@ const FIRST_MS = Date.UTC(2000, 0, 1) / 1000;
 
 /** A state of the chain, to fork from. */
 export interface ChainPoint {
-  readonly head: Position;
+  readonly head: BlockPosition;
 }
 
 interface Tip extends ChainPoint {
@@ -40,12 +41,12 @@ export class HostileChain {
   readonly written: WrittenChain;
   /** Sets the attack to which the next blocks belong. */
   attack = '';
-  private readonly branch: Position[];
+  private readonly branch: BlockPosition[];
   private timestamp: number;
   private header: Buffer;
   private counters: ChainCounters;
   private nonce = 0;
-  private readonly reference: Position;
+  private readonly reference: BlockPosition;
 
   constructor(base: BaseChain = readBaseChain()) {
     this.abi = base.abi;
@@ -58,8 +59,8 @@ export class HostileChain {
     this.header = packHeader({ timestamp: base.timestamp, producer: 'eosio', previous: base.lastIrreversible.id });
   }
 
-  get head(): Position {
-    return this.branch.at(-1) as Position;
+  get head(): BlockPosition {
+    return this.branch.at(-1) as BlockPosition;
   }
 
   /** Adds a block: `onblock` and then the transactions. */
@@ -119,8 +120,8 @@ export class HostileChain {
     this.written.actions.length = tip.actions;
   }
 
-  private lastIrreversible(): Position {
-    return this.branch[Math.max(0, this.branch.length - 1 - REVERSIBLE_BLOCKS)] as Position;
+  private lastIrreversible(): BlockPosition {
+    return this.branch[Math.max(0, this.branch.length - 1 - REVERSIBLE_BLOCKS)] as BlockPosition;
   }
 
   /** The transaction that nodeos runs first in each block: its action has the header of the previous block. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { BlockPosition } from '@antelope-history/records';
 import { ByteWriter } from './byte-writer';
 import type { ExecutedTrace } from './executed-trace';
 import type { ActionSpec, PermissionSpec } from './specs';
@@ -15,16 +16,11 @@ export interface TransactionTrace {
   actions: ExecutedTrace[];
 }
 
-export interface Position {
-  num: number;
-  id: string;
-}
-
 export interface MessageParts {
-  head: Position;
-  lastIrreversible: Position;
-  thisBlock: Position;
-  prevBlock: Position;
+  head: BlockPosition;
+  lastIrreversible: BlockPosition;
+  thisBlock: BlockPosition;
+  prevBlock: BlockPosition;
   block: Buffer;
   traces: Buffer;
   deltas: Buffer;
@@ -127,7 +123,7 @@ function packPermissionRow({ owner, name, parent, keys, accounts }: PermissionSp
 /** A packed `get_blocks_result_v0`. */
 export function packMessage(parts: MessageParts): Buffer {
   const writer = new ByteWriter();
-  const position = ({ num, id }: Position): unknown => writer.uint32(num).hex(id);
+  const position = ({ num, id }: BlockPosition): unknown => writer.uint32(num).hex(id);
   writer.varuint(BLOCKS_RESULT);
   position(parts.head);
   position(parts.lastIrreversible);

@@ -1,5 +1,5 @@
+import { ROUTES } from '@antelope-history/routes';
 import { readChainFacts } from '../fuzz';
-import { ROUTES } from '@antelope-history/schemas';
 
 export interface LoadRequest {
   path: string;

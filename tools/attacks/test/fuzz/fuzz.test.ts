@@ -1,10 +1,11 @@
-import { sampleFolder } from '@antelope-history/test-support/recordings';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
+import { testSize } from '@antelope-history/test-support/random';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { createJudge, HttpClient, readChainFacts, readKnownFailures, runFuzz } from '../../src/fuzz';
 
 const SAMPLE = sampleFolder('leap-edge');
-const REQUESTS = 2_000;
+const REQUESTS = testSize({ usual: 800, long: 2_000 });
 const LIMIT_MS = 5_000;
 
 describeOnSets('the service under generated requests', (set) => {

@@ -1,7 +1,8 @@
 import { Agent, request as send } from 'node:http';
+import { testSize } from '@antelope-history/test-support/random';
 import { type CreateTarget, readKnownRawFailures, readResponses, replayAttacks, runRawFuzz } from '../../src/fuzz';
 
-const ROUNDS = 400;
+const ROUNDS = testSize({ usual: 150, long: 400 });
 const REASON = /no client sent|not HTTP|an honest/;
 
 /** The fault of http-proxy with DELETE: it sets the length to 0 and sends the body nevertheless. */

@@ -8,7 +8,11 @@ describe('the service under honest and hostile clients', () => {
     const memoryLimitBytes = 1024 ** 3;
     const figures = await runLoad({ connections: CONNECTIONS, seconds: SECONDS, seed: 1, memoryLimitBytes });
     const [honest, ...hostile] = figures.clients;
-    expect({ table: tableLines(figures.clients), faults: figures.faults, shown: figures.responses.shown }).toMatchObject({
+    expect({
+      table: tableLines(figures.clients),
+      faults: figures.faults,
+      shown: figures.responses.shown,
+    }).toMatchObject({
       faults: [],
       shown: [],
     });

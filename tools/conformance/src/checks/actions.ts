@@ -1,16 +1,16 @@
+import { type JsonObject, stringifyJson } from '@antelope-history/json';
 import { createRandom } from '@antelope-history/test-support/random';
-import { stringifyJson, type JsonObject } from '@antelope-history/abi';
 import { queriesOf } from '../action-queries';
 import { readAllRows } from '../all-rows';
 import { compareAnswers } from '../comparison';
 import { inParallel } from '../in-parallel';
-import { groupTraces, queryNaively, sequence, type ActionsRequest, type NaiveAction } from '../naive-actions';
+import { type ActionsRequest, groupTraces, type NaiveAction, queryNaively, sequence } from '../naive-actions';
 import { ACTION_ROW_REASONS } from '../reasons/history';
 import { readRecordedActions, type RecordedActions } from '../recorded-actions';
 import type { RecordedChain } from '../recorded-chain';
 import type { ServedRecording } from '../served-recording';
-import { Tally, type Outcome } from '../tally';
-import { REQUESTS_AT_A_TIME, type Check } from './check';
+import { type Outcome, Tally } from '../tally';
+import { type Check, REQUESTS_AT_A_TIME } from './check';
 
 const PATH = '/v1/history/get_actions';
 

@@ -1,4 +1,5 @@
-import { parsePublicKey, publicKeyToPubString, stringifyJson } from '@antelope-history/abi';
+import { parsePublicKey, publicKeyToPubString } from '@antelope-history/abi';
+import { stringifyJson } from '@antelope-history/json';
 import { readAllRows } from '../all-rows';
 import { EQUAL, unexplained } from '../comparison';
 import { inParallel } from '../in-parallel';

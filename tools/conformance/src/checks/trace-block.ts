@@ -1,6 +1,6 @@
-import { stringifyJson } from '@antelope-history/abi';
-import { readTraceBlocks, sampleFolder, type BlockResponse } from '@antelope-history/test-support/recordings';
-import { compareAnswers, EQUAL, explainedBy, unexplained, type Comparison, type NamedReason } from '../comparison';
+import { stringifyJson } from '@antelope-history/json';
+import { type BlockResponse, readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
+import { compareAnswers, type Comparison, EQUAL, explainedBy, type NamedReason, unexplained } from '../comparison';
 import { inParallel } from '../in-parallel';
 import { TRACE_BLOCK_REASONS } from '../reasons/trace-block';
 import { actionTraces, executedTraces, fromHex, type RecordedBlock } from '../recorded-block';
@@ -8,7 +8,7 @@ import type { RecordedChain } from '../recorded-chain';
 import type { HttpAnswer } from '../served-recording';
 import { traceBlockJson } from '../ship-answers';
 import { Tally } from '../tally';
-import { REQUESTS_AT_A_TIME, type Check } from './check';
+import { type Check, REQUESTS_AT_A_TIME } from './check';
 
 const PATH = '/v1/trace_api/get_block';
 

@@ -1,12 +1,12 @@
-import { stringifyJson } from '@antelope-history/abi';
-import { readHistoryResponses, sampleFolder, type HistoryResponse } from '@antelope-history/test-support/recordings';
+import { stringifyJson } from '@antelope-history/json';
+import { type HistoryResponse, readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import { compareAnswers } from '../comparison';
 import { inParallel } from '../in-parallel';
-import { TRANSACTION_REASONS } from '../reasons/history';
 import { transactionsOf } from '../losing-branches';
+import { TRANSACTION_REASONS } from '../reasons/history';
 import { transactionJson } from '../ship-answers';
 import { Tally } from '../tally';
-import { REQUESTS_AT_A_TIME, type Check } from './check';
+import { type Check, REQUESTS_AT_A_TIME } from './check';
 
 const PATH = '/v1/history/get_transaction';
 

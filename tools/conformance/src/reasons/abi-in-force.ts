@@ -1,4 +1,5 @@
-import type { AbiDecoder, JsonObject, JsonValue } from '@antelope-history/abi';
+import type { AbiDecoder } from '@antelope-history/abi';
+import type { JsonObject, JsonValue } from '@antelope-history/json';
 import { isSame, type AbiHistory, type Place } from '../abi-history';
 import type { Reason } from '../comparison';
 import { isObject, valueAt, type Path } from '../difference';

@@ -1,4 +1,5 @@
-import { readName, type JsonValue } from '@antelope-history/abi';
+import { readName } from '@antelope-history/abi';
+import type { JsonValue } from '@antelope-history/json';
 import type { Difference } from '../difference';
 import type { Reason } from '../comparison';
 import { PermissionState } from '../permission-state';

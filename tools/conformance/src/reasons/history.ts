@@ -1,4 +1,4 @@
-import type { JsonValue } from '@antelope-history/abi';
+import type { JsonValue } from '@antelope-history/json';
 import type { Reason } from '../comparison';
 import { valueAt, type Path } from '../difference';
 import { abiInForce, dataField, ownerOf, type DecodedField } from './abi-in-force';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@antelope-history/abi';
+import type { JsonValue } from '@antelope-history/json';
 import type { Reason } from '../comparison';
 import { isSame } from '../abi-history';
 import type { Path } from '../difference';

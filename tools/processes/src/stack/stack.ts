@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ROUTES } from '@antelope-history/schemas';
+import { ROUTES } from '@antelope-history/routes';
 import {
   holdServices,
   identify,
@@ -146,12 +146,12 @@ async function untilCommitted(
 ): Promise<void> {
   const limit = Date.now() + COMMIT_LIMIT_MS;
   const client = new ServiceClient({ url });
-  const { path, answer } = ROUTES.getChainBlock;
+  const { path, response } = ROUTES.getChainBlock;
   const isCommitted = async (): Promise<boolean> => {
     // The workers are asked first: a request for a block that does not exist yet costs the store more.
     if ((await readStackFigures(apps)).committedBlock < num) return false;
     const block = await client.post(path, { block_num_or_id: num }).catch(() => undefined);
-    return answer.safeParse(block).data?.id === id;
+    return response.safeParse(block).data?.id === id;
   };
   while (!(await isCommitted())) {
     if (Date.now() > limit) throw new Error(`block ${num} was not committed in time`);

@@ -1,5 +1,5 @@
+import { ROUTES } from '@antelope-history/routes';
 import type { Random } from '@antelope-history/test-support/random';
-import { ROUTES } from '@antelope-history/schemas';
 import { frameBody } from './body-framing';
 
 const PATHS = Object.values(ROUTES).map(({ path }) => path);

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { createGateway } from '@antelope-history/gateway-proxy';
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createLogger, listen, type Listener, loadConfig, Registry } from '@antelope-history/service';
 import { HonestClient } from './honest-client';
 import { RecordingUpstream } from './recording-upstream';

@@ -1,2 +1,0 @@
-export * from './open-backends';
-export { showQueues } from './queue-metrics';

@@ -1,0 +1,34 @@
+import { publicKeyToString, readPublicKey, type ByteReader } from '@antelope-history/abi';
+import type { ProducerScheduleJson } from '@antelope-history/schemas';
+import { readArray, type ProducerSchedule } from '@antelope-history/ship';
+
+/** Producer schedules as the chain's JSON has them (nodeos libraries/chain/include/eosio/chain/producer_schedule.hpp). */
+
+/** The legacy form, one key per producer. */
+export function renderProducerSchedule(schedule: ProducerSchedule): ProducerScheduleJson {
+  return {
+    version: schedule.version,
+    producers: schedule.producers.map(({ name, key }) => ({
+      producer_name: name,
+      block_signing_key: publicKeyToString(key),
+    })),
+  };
+}
+
+/** Reads a packed `producer_authority_schedule` into its JSON. */
+export function readAuthoritySchedule(reader: ByteReader): unknown {
+  return { version: reader.uint32(), producers: readArray(reader, readProducerAuthority) };
+}
+
+/** Reads a packed `producer_authority` into its JSON; the variant of authorities has one alternative so far. */
+export function readProducerAuthority(reader: ByteReader): unknown {
+  return { producer_name: reader.name(), authority: [reader.varuint32(), readSigningAuthority(reader)] };
+}
+
+function readSigningAuthority(reader: ByteReader): unknown {
+  return { threshold: reader.uint32(), keys: readArray(reader, readKeyWeight) };
+}
+
+function readKeyWeight(reader: ByteReader): unknown {
+  return { key: publicKeyToString(readPublicKey(reader)), weight: reader.uint16() };
+}

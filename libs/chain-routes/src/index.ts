@@ -1,0 +1,2 @@
+export type { GetChainBlockRequest, GetChainBlockResponse } from './get-block';
+export * from './chain-routes';

@@ -1,0 +1,2 @@
+export * from './deserialize-block';
+export * from './encode-action-record';

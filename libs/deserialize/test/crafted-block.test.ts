@@ -1,0 +1,145 @@
+import { nameToString, writeName } from '@antelope-history/abi';
+import { openSample } from '@antelope-history/test-support/recordings';
+import { HistoryError } from '@antelope-history/schemas';
+import { createShipProtocol, readReceipts, type BlocksResult } from '@antelope-history/ship';
+import { deserializeBlock } from '../src/index';
+import { decodeActionRecord, type ActionRecord, type ActionTrace, type BlockRecords } from '@antelope-history/records';
+import { packNestedTraces, packTraces } from './pack-traces';
+
+const recording = openSample('leap-edge');
+const protocol = createShipProtocol(recording.abi);
+const results = recording.messages.map(({ bytes }) => {
+  const result = protocol.readResult(bytes);
+  if (result.kind !== 'blocks') throw new Error('not a result of blocks');
+  return result.blocks;
+});
+const emptyBlock = results.find(({ block, traces }) => block && traces && readReceipts(block).length === 0)!;
+const fullBlock = results.find(({ block }) => block && readReceipts(block).length > 1)!;
+
+/** What a node would send had the block one transaction with these traces, which no receipt is of. */
+function withTraces(traces: Buffer): BlocksResult {
+  return { ...emptyBlock, traces, deltas: undefined };
+}
+
+function takeApart(action: ActionRecord): BlockRecords {
+  return deserializeBlock(withTraces(packTraces(action)), protocol);
+}
+
+function refusal(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof HistoryError) return error.code;
+    throw error;
+  }
+  return 'nothing was refused';
+}
+
+function makeTrace(change: Partial<ActionTrace> & { globalSequence?: number } = {}): ActionTrace {
+  const { globalSequence = 1, ...rest } = change;
+  return {
+    ordinal: 1,
+    creatorOrdinal: 0,
+    closestUnnotifiedAncestorOrdinal: 0,
+    receiver: 'eosio',
+    receipt: {
+      actDigest: 'ab'.repeat(32),
+      globalSequence,
+      recvSequence: 1n,
+      authSequence: [],
+      codeSequence: 1,
+      abiSequence: 1,
+    },
+    elapsed: 0n,
+    console: Buffer.alloc(0),
+    accountRamDeltas: [],
+    except: undefined,
+    errorCode: undefined,
+    returnValue: Buffer.alloc(0),
+    ...rest,
+  };
+}
+
+function makeAction(change: Partial<ActionRecord> = {}): ActionRecord {
+  return {
+    account: 'eosio',
+    name: 'onblock',
+    authorization: [],
+    data: Buffer.alloc(0),
+    contextFree: false,
+    traces: [makeTrace()],
+    ...change,
+  };
+}
+
+describe('deserializeBlock', () => {
+  it('takes apart an action of tens of thousands of authorisers in no time', () => {
+    const actors = Array.from({ length: 32_000 }, (_, index) => nameToString(BigInt(index + 1) << 40n));
+    const authorization = [...actors, ...actors].map((actor) => ({ actor, permission: 'active' }));
+    const result = withTraces(packTraces(makeAction({ authorization })));
+    const times: number[] = [];
+    for (let tries = 0; tries < 3; tries++) {
+      const start = performance.now();
+      const [transaction] = deserializeBlock(result, protocol).transactions;
+      times.push(performance.now() - start);
+      expect(transaction!.actions[0]!.accounts).toEqual(['eosio', ...actors]);
+    }
+    expect(Math.min(...times)).toBeLessThan(500);
+  });
+
+  it('takes the ABI of a setabi however its sender packed the length, as the node does', () => {
+    const account = Buffer.alloc(8);
+    writeName('alice', account, 0);
+    // 3, with more bytes than needed and bits above the 32nd, which nodeos drops.
+    const data = Buffer.concat([account, Buffer.from([0x83, 0x80, 0x80, 0x80, 0x70]), Buffer.from('abi')]);
+    const { abiChanges } = takeApart(makeAction({ name: 'setabi', data, traces: [makeTrace({ globalSequence: 77 })] }));
+    expect(abiChanges).toEqual([{ account: 'alice', sequence: 77, abi: Buffer.from('abi') }]);
+  });
+
+  it('puts a notification of a notification to the action that they are of', () => {
+    const receivers = ['token', 'alice', 'bob'];
+    const traces = receivers.map((receiver, index) =>
+      makeTrace({ ordinal: index + 1, creatorOrdinal: index, receiver, globalSequence: index + 1 }),
+    );
+    const [transaction] = takeApart(makeAction({ account: 'token', name: 'transfer', traces })).transactions;
+    expect(transaction!.actions.length).toBe(1);
+    const [entry] = transaction!.actions;
+    expect(entry!.accounts).toEqual(receivers);
+    const ancestors = decodeActionRecord(entry!.bytes, 1).traces.map((each) => each.closestUnnotifiedAncestorOrdinal);
+    expect(ancestors).toEqual([0, 1, 1]);
+  });
+
+  it('forgets how deep it was when failed transactions are nested too deep', () => {
+    const tooDeep = withTraces(packNestedTraces(makeAction(), 6));
+    for (let failure = 0; failure < 20; failure++) {
+      expect(refusal(() => deserializeBlock(tooDeep, protocol))).toBe('DECODE_FAILED');
+      const cut = withTraces(packNestedTraces(makeAction(), 2).subarray(0, 300));
+      expect(refusal(() => deserializeBlock(cut, protocol))).toBe('DECODE_FAILED');
+    }
+    expect(deserializeBlock(withTraces(packNestedTraces(makeAction(), 1)), protocol).transactions.length).toBe(1);
+  });
+
+  it.each([
+    ['an ordinal that is out of place', [makeTrace({ ordinal: 2 })]],
+    ['an action that was created by a later one', [makeTrace({ creatorOrdinal: 1 })]],
+    ['sequences with a gap', [makeTrace(), makeTrace({ ordinal: 2, globalSequence: 3 })]],
+    ['two actions of one sequence', [makeTrace(), makeTrace({ ordinal: 2 })]],
+  ])('refuses %s', (_what, traces) => {
+    expect(refusal(() => takeApart(makeAction({ traces })))).toBe('DECODE_FAILED');
+  });
+
+  it('refuses traces without their block, and a block without its traces', () => {
+    expect(refusal(() => deserializeBlock({ ...fullBlock, block: undefined }, protocol))).toBe('SHIP_DATA_MISSING');
+    expect(refusal(() => deserializeBlock({ ...fullBlock, traces: undefined }, protocol))).toBe('SHIP_DATA_MISSING');
+    expect(deserializeBlock({ ...emptyBlock, traces: undefined }, protocol).transactions).toEqual([]);
+  });
+
+  it('refuses traces that are more or fewer than the receipts of the block', () => {
+    expect(refusal(() => deserializeBlock({ ...fullBlock, block: emptyBlock.block }, protocol))).toBe('DECODE_FAILED');
+    expect(refusal(() => deserializeBlock({ ...emptyBlock, block: fullBlock.block }, protocol))).toBe('DECODE_FAILED');
+  });
+
+  it('refuses a result that names no block', () => {
+    expect(refusal(() => deserializeBlock({ ...emptyBlock, thisBlock: undefined }, protocol))).toBe('DECODE_FAILED');
+  });
+});

@@ -1,0 +1,112 @@
+import { LRUCache } from 'lru-cache';
+import { ABI_BEYOND_BUDGET, type AbiDecoder, type BinaryAbi, compileBinaryAbi } from '@antelope-history/abi';
+import { type AbiDecoders, createAbiDecoders, type ResponseBudget } from '@antelope-history/responses';
+import { HistoryError } from '@antelope-history/schemas';
+import { counter, type Registry } from '@antelope-history/service';
+import type { AbiRequest, AbiVersion, ChainStatus, HistoryReader } from '@antelope-history/store';
+import type { RequestWork } from './request-work';
+
+/** Decoders live as long as they are in use; a busy chain has a few thousand contracts, most of them idle. */
+const MAX_DECODERS = 4096;
+/** Of the most that the kept ABIs can take, not of what they take now. */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+/** What an entry takes besides its decoder. */
+const ENTRY_BYTES = 512;
+/** More packed ABIs than the work of one request can compile: see `AbiFootprint`. */
+const MAX_READ_BYTES = 16 * 1024 * 1024;
+/** A fork undone between the two reads of a query is rare, several in a row are rarer than a broken store. */
+const MAX_TRIES = 5;
+
+export interface AbiReader {
+  /**
+   * Reads what a response is made of and the ABIs in force at each of its actions, both from one branch of the chain:
+   * when a fork was undone in between, both are read again. ABIs that the request's budget has no room for decode
+   * nothing. Rejects with `UNAVAILABLE` after too many forks.
+   */
+  read<Found extends { status: ChainStatus }>(
+    work: RequestWork,
+    readFound: () => Promise<Found>,
+    abisOf: (found: Found) => AbiRequest[] | Promise<AbiRequest[]>,
+  ): Promise<{ found: Found; decoders: AbiDecoders }>;
+}
+
+export function createAbiReader(reader: HistoryReader, registry: Registry, app: string): AbiReader {
+  const cache = new LRUCache<string, BinaryAbi>({
+    max: MAX_DECODERS,
+    maxSize: MAX_KEPT_BYTES,
+    sizeCalculation: ({ memoryBytes }) => ENTRY_BYTES + memoryBytes,
+  });
+  const compiled = counter(registry, {
+    name: 'history_abis_compiled_total',
+    help: 'ABIs compiled because the cache did not have them',
+    labelNames: ['app'],
+  });
+  const retries = counter(registry, {
+    name: 'history_query_retries_total',
+    help: 'Queries read again because a fork was undone between their reads',
+    labelNames: ['app'],
+  });
+  compiled.inc({ app }, 0);
+  retries.inc({ app }, 0);
+
+  function compile(id: string, bytes: Buffer): BinaryAbi {
+    compiled.inc({ app });
+    const abi = compileBinaryAbi(bytes);
+    cache.set(id, abi);
+    return abi;
+  }
+
+  /** Undefined when a fork came in between. */
+  async function readDecoders(
+    work: RequestWork,
+    requests: AbiRequest[],
+    revision: number,
+  ): Promise<AbiDecoders | undefined> {
+    // What was known when the store asked may be evicted before it answers.
+    const held = new Map<string, BinaryAbi>();
+    const isKnown = (id: string) => {
+      const abi = cache.get(id);
+      if (abi) held.set(id, abi);
+      return abi !== undefined;
+    };
+    const { status, versions } = await reader.getAbis(requests, isKnown, MAX_READ_BYTES);
+    if (status.revision !== revision) return undefined;
+    const abiOf = ({ id, bytes }: AbiVersion) => held.get(id) ?? (bytes && compile(id, bytes));
+    return createAbiDecoders(requests, await work.run(chooseDecoders(versions, abiOf, work.budget)));
+  }
+
+  return {
+    async read(work, readFound, abisOf) {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        if (tries > 0) retries.inc({ app });
+        const found = await readFound();
+        const requests = await abisOf(found);
+        if (requests.length === 0) return { found, decoders: createAbiDecoders([], []) };
+        const decoders = await readDecoders(work, requests, found.status.revision);
+        if (decoders) return { found, decoders };
+      }
+      throw new HistoryError('UNAVAILABLE', 'the chain is forking: try again');
+    },
+  };
+}
+
+/**
+ * The decoders of versions, in the order of the response's parts. Each version is counted once, whether it was kept or
+ * compiled now, so that a response does not depend on what was asked before; after the first that has no room none has.
+ */
+function* chooseDecoders(
+  versions: readonly (AbiVersion | undefined)[],
+  abiOf: (version: AbiVersion) => BinaryAbi | undefined,
+  budget: ResponseBudget,
+): Generator<void, (AbiDecoder | undefined)[]> {
+  const chosen = new Map<string, AbiDecoder | undefined>();
+  let isFull = false;
+  for (const version of versions) {
+    if (!version || chosen.has(version.id)) continue;
+    const abi: BinaryAbi | undefined = isFull ? undefined : abiOf(version);
+    isFull ||= !abi || !budget.takeAbi(abi);
+    chosen.set(version.id, isFull ? ABI_BEYOND_BUDGET : abi?.decoder);
+    yield;
+  }
+  return versions.map((version) => version && chosen.get(version.id));
+}

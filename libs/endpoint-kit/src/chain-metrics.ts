@@ -1,0 +1,19 @@
+import { gauge, type Registry } from '@antelope-history/service';
+import type { HistoryReader } from '@antelope-history/store';
+
+/** Registers the gauge of the store's block numbers. It reads them at each scrape. */
+export function countChainStatus(reader: HistoryReader, registry: Registry): void {
+  const blocks = gauge(registry, {
+    name: 'history_block_number',
+    help: 'Number of the committed head, the head and the last irreversible block; 0 if there is none',
+    labelNames: ['position'],
+    async collect() {
+      const status = await reader.getStatus().catch(() => undefined);
+      if (!status) return;
+      this.set({ position: 'committed' }, status.committed?.num ?? 0);
+      this.set({ position: 'head' }, status.head?.num ?? 0);
+      this.set({ position: 'last_irreversible' }, status.lastIrreversible?.num ?? 0);
+    },
+  });
+  for (const position of ['committed', 'head', 'last_irreversible'] as const) blocks.set({ position }, 0);
+}

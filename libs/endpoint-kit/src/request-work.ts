@@ -1,0 +1,70 @@
+import { ResponseBudget } from '@antelope-history/responses';
+import { acceptedConnections } from '@antelope-history/service';
+import { EventLoopTurns } from './event-loop-turns';
+import type { LargeResponses } from './large-responses';
+
+/** All requests of a thread share its event loop, whichever app they are for. */
+const turns = new EventLoopTurns(acceptedConnections);
+/** A response is large from here on: most take a hundredth. */
+const LARGE_BYTES = 4 * 1024 * 1024;
+const LARGE_WORK = 2 * 1024 * 1024;
+/** One unit of cost for each of these: about 6 ms of sending or decoding. */
+const BYTES_PER_COST = 64 * 1024;
+const WORK_PER_COST = 512 * 1024;
+
+/** The work on one request: its budget, and its turns on the event loop, which all requests share. */
+export class RequestWork {
+  readonly budget = new ResponseBudget();
+  private isLarge = false;
+  private turnEnd: number | undefined;
+
+  /** `signal` aborts when the client leaves. */
+  constructor(
+    private readonly largeResponses: LargeResponses,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Waits for a turn on the event loop, unless it has one. Rejects with the signal's reason when the client left. */
+  async turn(): Promise<void> {
+    if (this.turnEnd === undefined || performance.now() >= this.turnEnd)
+      this.turnEnd = await turns.take(this.turnEnd !== undefined);
+    this.signal.throwIfAborted();
+  }
+
+  /**
+   * Runs steps to their end, in turns between which other requests run. Rejects with the signal's reason when the client
+   * left, with `UNAVAILABLE` when the response is large and too many others are.
+   */
+  async run<T>(steps: Generator<void, T>): Promise<T> {
+    for (;;) {
+      await this.turn();
+      do {
+        const { done, value } = steps.next();
+        if (done) return value;
+        if (!this.isLarge && this.hasGrownLarge()) await this.enterLarge();
+      } while (this.turnEnd !== undefined && performance.now() < this.turnEnd);
+    }
+  }
+
+  /** What the request cost, in units of which most requests take one. */
+  cost(): number {
+    const { bytes, work } = this.budget;
+    return 1 + Math.floor(bytes / BYTES_PER_COST) + Math.floor(work / WORK_PER_COST);
+  }
+
+  /** Ends the work, whatever became of it. */
+  end(): void {
+    if (this.isLarge) this.largeResponses.leave();
+    this.isLarge = false;
+  }
+
+  private hasGrownLarge(): boolean {
+    const { bytes, work } = this.budget;
+    return bytes > LARGE_BYTES || work > LARGE_WORK;
+  }
+
+  private async enterLarge(): Promise<void> {
+    await this.largeResponses.enter(this.signal);
+    this.isLarge = true;
+  }
+}

@@ -1,0 +1,166 @@
+import crypto from 'node:crypto';
+import request from 'supertest';
+import { z } from 'zod';
+import { ApiClient, createApiDeps, SampleReader } from '@antelope-history/endpoint-testing';
+import { MemoryKeyValue } from '@antelope-history/in-process';
+import { printJson } from '@antelope-history/json';
+import { defineRoute, healthResponse, HistoryError, type RouteTable } from '@antelope-history/schemas';
+import { readServiceVersion } from '@antelope-history/service';
+import type { HistoryReader } from '@antelope-history/store';
+import { createApi, type ApiDeps, type CreateEndpoint } from '../src';
+import { createCacheKeys, ResponseCache } from '../src/response-cache';
+
+const routeOf = (endpoint: string, cacheable: boolean) =>
+  defineRoute({
+    group: 'history',
+    endpoint,
+    method: 'POST',
+    path: `/v1/history/${endpoint}`,
+    request: z.object({ text: z.string().optional() }).meta({ id: `${endpoint}Request` }),
+    response: z.object({ head: z.int() }).meta({ id: `${endpoint}Response` }),
+    errors: ['INVALID_REQUEST'],
+    cacheable,
+    summary: '',
+    description: '',
+    example: { request: {}, response: { head: 1 } },
+  });
+
+const ROUTES = { getFinal: routeOf('get_final', true), getCurrent: routeOf('get_current', false) } satisfies RouteTable;
+
+/** Reads the head block's number; says that each response is final. */
+const createGetHead: CreateEndpoint<typeof ROUTES.getFinal> = ({ reader }) => {
+  return async () => {
+    const status = await reader.getStatus();
+    return { body: { head: status.head?.num ?? 0 }, final: { id: 'ab', blockNum: 1, status } };
+  };
+};
+
+describe('createApi', () => {
+  let sample: SampleReader;
+  beforeAll(() => (sample = new SampleReader('leap-edge')));
+
+  const client = new ApiClient(ROUTES);
+  const createTestApi = (deps: ApiDeps) =>
+    createApi('test-api', ROUTES, { getFinal: createGetHead, getCurrent: createGetHead }, deps);
+
+  describe('with a key-value store', () => {
+    const { getFinal, getCurrent } = ROUTES;
+
+    it('hashes requests of cacheable routes only', async () => {
+      const createHash = jest.spyOn(crypto, 'createHash');
+      const app = createTestApi({ ...createApiDeps(sample), keyValue: new MemoryKeyValue() });
+      await client.post(app, getCurrent, {});
+      expect(createHash).not.toHaveBeenCalled();
+      await client.post(app, getFinal, {});
+      expect(createHash).toHaveBeenCalledTimes(1);
+      createHash.mockRestore();
+    });
+
+    it('marks only responses of cacheable routes as final', async () => {
+      const app = createTestApi({ ...createApiDeps(sample), keyValue: new MemoryKeyValue() });
+      expect((await client.post(app, getFinal, {})).headers).toMatchObject({
+        etag: 'W/"ab"',
+        'cache-control': expect.stringContaining('immutable'),
+      });
+      const { headers } = await client.post(app, getCurrent, {});
+      expect([headers['etag'], headers['cache-control']]).toEqual([undefined, undefined]);
+    });
+  });
+
+  it('hashes no request without a key-value store', async () => {
+    const createHash = jest.spyOn(crypto, 'createHash');
+    await client.post(createTestApi(createApiDeps(sample)), ROUTES.getFinal, {});
+    expect(createHash).not.toHaveBeenCalled();
+    createHash.mockRestore();
+  });
+
+  describe('while the store is unavailable', () => {
+    function brokenReader(): HistoryReader {
+      const reject = () => Promise.reject(new HistoryError('STORE_UNAVAILABLE', '/var/data is not mounted'));
+      return Object.assign(Object.create(sample) as HistoryReader, { getStatus: reject });
+    }
+
+    it('responds 503 with Retry-After and no internal detail', async () => {
+      const response = await client.post(createTestApi(createApiDeps(brokenReader())), ROUTES.getCurrent, {});
+      expect([response.status, response.headers['retry-after'], response.body.error.name]).toEqual([
+        503,
+        '5',
+        'unavailable',
+      ]);
+      expect(response.text).not.toContain('/var/data');
+    });
+
+    it('is down in /health', async () => {
+      const response = await request(createTestApi(createApiDeps(brokenReader()))).get('/health');
+      expect([response.status, response.body.status, response.body.components]).toEqual([
+        503,
+        'down',
+        { store: { status: 'down' } },
+      ]);
+    });
+
+    it('still shows its metrics', async () => {
+      const response = await request(createTestApi(createApiDeps(brokenReader()))).get('/metrics');
+      expect([response.status, response.text.includes('history_block_number{position="committed"} 0')]).toEqual([
+        200,
+        true,
+      ]);
+    });
+  });
+
+  describe('GET /health', () => {
+    const healthOf = async (status: Partial<SampleReader['status']>) => {
+      const reader = Object.create(sample) as SampleReader;
+      reader.status = { ...sample.status, ...status };
+      return healthResponse.parse((await request(createTestApi(createApiDeps(reader))).get('/health')).body);
+    };
+    const at = (num: number) => ({ num, id: '0'.repeat(64) });
+
+    it.each([
+      ['ok', { head: at(500), committed: at(500) }, 0],
+      ['ok', { head: at(500), committed: at(490) }, 10],
+      ['catching_up', { head: at(500), committed: at(489) }, 11],
+      ['catching_up', { head: undefined, committed: undefined }, null],
+      ['catching_up', { head: at(500), committed: undefined }, null],
+    ])('is %s with %j', async (status, chain, lag) => {
+      expect(await healthOf(chain)).toMatchObject({ status, lag_blocks: lag, version: '4.1.0' });
+    });
+
+    it('shows the state of the chain', async () => {
+      const { head, committed, lastIrreversible } = sample.status;
+      expect(await healthOf({ chainId: 'ab'.repeat(32) })).toMatchObject({
+        chain_id: 'ab'.repeat(32),
+        head_block_num: head?.num,
+        committed_block_num: committed?.num,
+        last_irreversible_block_num: lastIrreversible?.num,
+      });
+    });
+  });
+});
+
+describe('ResponseCache', () => {
+  it('keeps no large response', () => {
+    const keyValue = new MemoryKeyValue();
+    const set = jest.spyOn(keyValue, 'set');
+    const reader = new SampleReader('leap-edge');
+    const { registry } = createApiDeps(reader);
+    const cache = new ResponseCache({ keyValue, reader, registry, app: 'test' });
+    const keepTwice = (key: string, characters: number): void => {
+      for (let times = 0; times < 2; times++) {
+        const body = { text: 'x'.repeat(characters) };
+        cache.keep(key, body, printJson(body), { id: 'id', blockNum: 1, status: reader.status });
+      }
+    };
+    keepTwice('large', 128 * 1024);
+    expect(set).not.toHaveBeenCalled();
+    keepTwice('small', 127 * 1024);
+    expect(set).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('createCacheKeys', () => {
+  it('keeps the stored form of the keys', () => {
+    const hash = 'AVq9f1zFei3ZS3WQ8ErYCEJzkF7jPsXOvq5iJ2qX-GI';
+    expect(createCacheKeys('/v1/x/y')({ a: 1 })).toBe(`answer:${readServiceVersion()}:/v1/x/y:${hash}`);
+  });
+});

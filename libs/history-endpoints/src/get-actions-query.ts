@@ -1,0 +1,44 @@
+import type { GetActionsRequest } from '@antelope-history/history-routes';
+import type { ActionsQuery } from '@antelope-history/store';
+import { parseAccountName, parseName } from './names';
+
+const DEFAULT_PAGE = 20;
+
+type Page = Pick<ActionsQuery, 'skip' | 'limit' | 'window'>;
+
+/** The store's query for a request. Throws `INVALID_NAME` for names that can't exist. */
+export function toActionsQuery(request: GetActionsRequest, maxPage: number): ActionsQuery {
+  const { account_name: account, filter = [], parent } = request;
+  return {
+    account: account === undefined ? undefined : parseAccountName('account_name', account),
+    filters: filter.map(({ account, name }) => ({
+      ...(account !== undefined && { account: parseName('filter', account) }),
+      ...(name !== undefined && { name: parseName('filter', name) }),
+    })),
+    after: request.after,
+    before: request.before,
+    parent: parent === undefined ? undefined : parent === 0 ? 'root' : { sequence: parent },
+    order: request.sort,
+    ...toPage(request.pos, request.offset, maxPage),
+  };
+}
+
+/**
+ * Which rows of the chosen order `pos` and `offset` mean.
+ *
+ * | pos | offset | rows |
+ * | --- | --- | --- |
+ * | p ≥ 0 or absent (0) | n > 0, absent or 0 (20) | n from p on |
+ * | p ≥ 0 | -n | p-n+1 to p |
+ * | -1 | n or -n, absent or 0 (20) | the newest n |
+ * | absent | -n | the newest n |
+ */
+export function toPage(pos: number | undefined, offset: number | undefined, maxPage: number): Page {
+  const size = Math.min(Math.abs(offset || DEFAULT_PAGE), maxPage);
+  const backwards = offset !== undefined && offset < 0;
+  if (pos === -1 || (pos === undefined && backwards)) return { window: 'newest', skip: 0, limit: size };
+  const from = pos ?? 0;
+  if (!backwards) return { window: 'skip', skip: from, limit: size };
+  const first = Math.max(0, from - size + 1);
+  return { window: 'skip', skip: first, limit: from - first + 1 };
+}

@@ -1,0 +1,13 @@
+import type { CreateEndpoint } from '@antelope-history/endpoint-kit';
+import type { HISTORY_ROUTES } from '@antelope-history/history-routes';
+import { parseAccountName } from './names';
+
+export const createGetControlledAccounts: CreateEndpoint<typeof HISTORY_ROUTES.getControlledAccounts> = ({
+  reader,
+}) => {
+  return async (request) => {
+    const actor = parseAccountName('controlling_account', request.controlling_account);
+    const { accounts } = await reader.getControlledAccounts(actor);
+    return { body: { controlled_accounts: accounts } };
+  };
+};

@@ -1,0 +1,10 @@
+import { parsePublicKey } from '@antelope-history/abi';
+import type { CreateEndpoint } from '@antelope-history/endpoint-kit';
+import type { HISTORY_ROUTES } from '@antelope-history/history-routes';
+
+export const createGetKeyAccounts: CreateEndpoint<typeof HISTORY_ROUTES.getKeyAccounts> = ({ reader }) => {
+  return async (request) => {
+    const { accounts } = await reader.getKeyAccounts(parsePublicKey(request.public_key));
+    return { body: { account_names: accounts } };
+  };
+};

@@ -1,0 +1,177 @@
+import { type AbiDecoder, blockTimestampToString } from '@antelope-history/abi';
+import type { GetTransactionResponse } from '@antelope-history/history-routes';
+import type { ActionRecord, ActionTrace } from '@antelope-history/records';
+import { type AbiDecoders, AbiRequestSet, type ActJson, ownTrace, packedJsonBytes, type PartRenderer, printParts, renderAct, renderCompression, renderOmittedAct, renderSignatures, renderStatus, renderTransactionHeader, type Reserve, reserveFor, type ResponseBudget, takeContextFreeData, takeOrEmpty, toHex, tracesInOrder, undecodedActBytes } from '@antelope-history/responses';
+import type { ActionTraceJson } from '@antelope-history/schemas';
+import { type Action, type PackedTransaction, readPackedTransaction, readReceipt, readTransaction, type Transaction } from '@antelope-history/ship';
+import type { AbiRequest, ChainStatus, StoredTransaction } from '@antelope-history/store';
+import { renderActionTrace, renderOmittedTrace, undecodedTraceBytes } from './action-trace';
+
+type TrxJson = NonNullable<GetTransactionResponse['trx']>;
+
+/** The ABIs that `renderTransaction` needs. */
+export function abisOfTransaction(transaction: StoredTransaction): AbiRequest[] {
+  const requests = new AbiRequestSet();
+  for (const action of transaction.actions) requests.addAction(action, transaction.blockNum);
+  return requests.list();
+}
+
+/**
+ * The response of `/v1/history/get_transaction`: complete, with every notification as a trace of its own. Actions that do
+ * not fit the budget decoded are given undecoded. Pauses between traces.
+ */
+export function* renderTransaction(
+  transaction: StoredTransaction,
+  status: ChainStatus,
+  decoders: AbiDecoders,
+  budget: ResponseBudget,
+): Generator<void, GetTransactionResponse> {
+  const acts = transaction.actions.map((action) => {
+    const decoder = decoders.at(action.account, transaction.blockNum, ownTrace(action).receipt.globalSequence);
+    return new SharedAct(action, decoder, budget);
+  });
+  const traces = tracesInOrder(acts);
+  const traceRenderer = createTraceRenderer(transaction, budget);
+  const trx = yield* renderTrx(transaction, acts, budget, reserveFor(traces, traceRenderer));
+  return {
+    id: transaction.id,
+    trx,
+    block_time: blockTimestampToString(transaction.blockTimestamp),
+    block_num: transaction.blockNum,
+    last_irreversible_block: status.lastIrreversible?.num ?? 0,
+    traces: yield* printParts(traces, traceRenderer, budget),
+  };
+}
+
+/** An action with what the ABI makes of it, which is made once and shown in several places of the response. */
+class SharedAct {
+  /** The most bytes that decoding added, once it was decoded. */
+  decodedBytes = 0;
+  private decodedAct: ActJson | undefined;
+  private undecodedAct: ActJson | undefined;
+
+  constructor(
+    readonly action: ActionRecord,
+    readonly decoder: AbiDecoder | undefined,
+    private readonly budget: ResponseBudget,
+  ) {}
+
+  decoded(): ActJson {
+    if (this.decodedAct) return this.decodedAct;
+    const { decoding } = this.budget;
+    const before = decoding.spent;
+    const act = renderAct(this.action, this.decoder, decoding);
+    this.decodedBytes = decoding.spent - before;
+    this.decodedAct = this.budget.share(act, this.decodedBytes);
+    return this.decodedAct;
+  }
+
+  undecoded(): ActJson {
+    this.undecodedAct ??= renderAct(this.action, undefined);
+    return this.undecodedAct;
+  }
+}
+
+/** The transaction as the block has it; null for one that the block does not name (`onblock`, `onerror`). */
+function* renderTrx(
+  transaction: StoredTransaction,
+  acts: SharedAct[],
+  budget: ResponseBudget,
+  after: Reserve,
+): Generator<void, TrxJson | null> {
+  if (transaction.receiptIndex < 0) return null;
+  const { transaction: content, ...receipt } = readReceipt(transaction.block, transaction.receiptIndex);
+  const header = {
+    status: renderStatus(receipt.status),
+    cpu_usage_us: receipt.cpuUsageUs,
+    net_usage_words: receipt.netUsageWords,
+  };
+  if ('id' in content) {
+    return content.id === transaction.id ? { receipt: { ...header, trx: [0, content.id] } } : null;
+  }
+  const packed = readPackedTransaction(content.packed);
+  budget.take(packedJsonBytes(content.packed));
+  const signatures = yield* renderSignatures(packed.signatures, budget);
+  const unpacked = yield* renderUnpacked(packed, signatures, acts, budget, after);
+  return { receipt: { ...header, trx: [1, renderPacked(packed, signatures)] }, trx: unpacked };
+}
+
+function renderPacked(
+  packed: PackedTransaction,
+  signatures: string[],
+): Extract<TrxJson['receipt']['trx'], [1, unknown]>[1] {
+  return {
+    signatures,
+    compression: renderCompression(packed.compressed),
+    packed_context_free_data: toHex(packed.packedContextFreeData),
+    packed_trx: toHex(packed.packedTrx),
+  };
+}
+
+function* renderUnpacked(
+  packed: PackedTransaction,
+  signatures: string[],
+  acts: SharedAct[],
+  budget: ResponseBudget,
+  after: Reserve,
+): Generator<void, TrxJson['trx']> {
+  const transaction = readTransaction(packed);
+  // The actions that a transaction holds have its first ordinals, context-free ones before the others.
+  const byOrdinal = new Map(acts.map((act) => [ownTrace(act.action).ordinal, act]));
+  const { contextFreeActions, actions } = transaction;
+  const roots = [...contextFreeActions, ...actions].map((action, index) => ({ action, act: byOrdinal.get(index + 1) }));
+  const printed = yield* printParts(roots, ROOT_RENDERER, budget, after);
+  const extensions = renderPackedExtensions(transaction);
+  return {
+    ...renderTransactionHeader(transaction),
+    context_free_actions: printed.slice(0, contextFreeActions.length),
+    actions: printed.slice(contextFreeActions.length),
+    transaction_extensions: takeOrEmpty(budget, extensions, extensionsBytes(extensions), after),
+    signatures,
+    context_free_data: takeContextFreeData(packed, budget, after) ?? [],
+  };
+}
+
+/** An action of the transaction; with what it became when it ran, if it did. */
+interface RootAction {
+  action: Action;
+  act: SharedAct | undefined;
+}
+
+const ROOT_RENDERER: PartRenderer<RootAction, ActJson> = {
+  undecodedBytes: ({ action }) => undecodedActBytes(action),
+  sharedBytes: ({ act }) => act?.decodedBytes ?? 0,
+  decoded: ({ action, act }) => act?.decoded() ?? renderAct(action, undefined),
+  undecoded: ({ action }) => renderAct(action, undefined),
+  omitted: ({ action }) => renderOmittedAct(action),
+};
+
+function renderPackedExtensions({ extensions }: Transaction): [number, string][] {
+  return extensions.map(({ type, data }) => [type, toHex(data)]);
+}
+
+/** `[65535,""],` */
+const EXTENSION_FRAME_BYTES = 12;
+
+function extensionsBytes(extensions: [number, string][]): number {
+  return extensions.reduce((bytes, [, data]) => bytes + data.length + EXTENSION_FRAME_BYTES, 2);
+}
+
+function createTraceRenderer(
+  transaction: StoredTransaction,
+  { decoding }: ResponseBudget,
+): PartRenderer<{ of: SharedAct; trace: ActionTrace }, ActionTraceJson> {
+  const place = {
+    transactionId: toHex(transaction.record.id),
+    blockNum: transaction.blockNum,
+    blockId: transaction.blockId,
+    blockTime: blockTimestampToString(transaction.blockTimestamp),
+  };
+  return {
+    undecodedBytes: ({ of, trace }) => undecodedTraceBytes(of.action, trace),
+    sharedBytes: ({ of }) => of.decodedBytes,
+    decoded: ({ of, trace }) => renderActionTrace(of.action, trace, of.decoded(), place, of.decoder, decoding),
+    undecoded: ({ of, trace }) => renderActionTrace(of.action, trace, of.undecoded(), place, undefined),
+    omitted: ({ of, trace }) => renderOmittedTrace(of.action, trace, place),
+  };
+}

@@ -1,0 +1,90 @@
+import {
+  ApiClient,
+  CachedApi,
+  createApiDeps,
+  describeResponseCache,
+  FINAL_CACHE_CONTROL,
+  findFinalBlock,
+  SampleReader,
+} from '@antelope-history/endpoint-testing';
+import { HISTORY_ROUTES } from '@antelope-history/history-routes';
+import type { HistoryReader } from '@antelope-history/store';
+import { createHistoryApi } from '../src';
+
+const client = new ApiClient(HISTORY_ROUTES);
+
+let sample: SampleReader;
+beforeAll(() => (sample = new SampleReader('leap-edge')));
+
+describe('get_transaction', () => {
+  const route = HISTORY_ROUTES.getTransaction;
+  const idAt = async (blockNum: number) => {
+    const { transactions } = await sample.getBlockTraces({ num: blockNum });
+    return transactions[0]?.record.id.toString('hex') ?? '';
+  };
+
+  it('finds a transaction by its id or a prefix, in either case, hint or not', async () => {
+    const app = createHistoryApi(createApiDeps(sample));
+    const id = await idAt(100);
+    const whole = await client.post(app, route, { id, block_num_hint: null });
+    expect(route.response.parse(whole.body)).toMatchObject({ id, block_num: 100 });
+    for (const body of [{ id: id.toUpperCase() }, { id: id.slice(0, 16), block_num_hint: '3' }]) {
+      expect((await client.post(app, route, body)).body).toEqual(whole.body);
+    }
+  });
+
+  it('may be cached for ever when it is irreversible and named by its whole id', async () => {
+    const app = createHistoryApi(createApiDeps(sample));
+    const id = await idAt(100);
+    expect((await client.post(app, route, { id })).headers).toMatchObject({
+      etag: `W/"${id}"`,
+      'cache-control': FINAL_CACHE_CONTROL,
+    });
+    const prefix = await client.post(app, route, { id: id.slice(0, 20) });
+    expect([prefix.headers['etag'], prefix.headers['cache-control']]).toEqual([undefined, undefined]);
+    const young = await client.post(app, route, { id: await idAt(sample.status.committed?.num ?? 0) });
+    expect([young.status, young.headers['etag']]).toEqual([200, undefined]);
+  });
+
+  it.each(['1234567', 'z'.repeat(64), '0'.repeat(65), '', '0x12345678', ' 12345678'])(
+    'refuses the id %j',
+    async (id) => {
+      const refusal = await client.refusalOf(createHistoryApi(createApiDeps(sample)), route, { id });
+      expect(refusal).toMatchObject({ status: 400, code: 3010009, name: 'transaction_id_type_exception' });
+    },
+  );
+
+  it('says when none or several are found', async () => {
+    const none = await client.refusalOf(createHistoryApi(createApiDeps(sample)), route, { id: '0'.repeat(64) });
+    expect(none).toMatchObject({ status: 404, code: 3040011, name: 'tx_not_found', message: 'Not Found' });
+    const several = Object.create(sample) as HistoryReader;
+    several.getTransaction = async () => ({ found: 'several', status: sample.status });
+    const refusal = await client.refusalOf(createHistoryApi(createApiDeps(several)), route, { id: '00000000' });
+    expect(refusal).toMatchObject({
+      status: 400,
+      code: 3010009,
+      detail: expect.stringContaining('several transactions'),
+    });
+  });
+});
+
+describe('get_transaction', () => {
+  const { path } = HISTORY_ROUTES.getTransaction;
+  const { blockNum, transactionId: id } = findFinalBlock();
+  describeResponseCache({
+    createApi: createHistoryApi,
+    path,
+    finalRequest: { id },
+    blockNum,
+    otherRequests: { 'to a prefix': { id: id.slice(0, 20) }, 'that is an error': { id: '0'.repeat(64) } },
+  });
+
+  it('shows the current last irreversible block in a cached response', async () => {
+    const api = new CachedApi(createHistoryApi, path, sample);
+    for (let times = 0; times < 3; times++) await api.post({ id });
+    api.reader.status = { ...api.reader.status, lastIrreversible: { num: 4_000_000_000, id: '' } };
+    const cached = await api.post({ id });
+    expect(await api.outcomes()).toMatchObject({ hit: 2 });
+    expect(cached).toEqual(await api.postUncached({ id }));
+  });
+});

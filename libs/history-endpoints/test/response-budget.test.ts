@@ -1,0 +1,140 @@
+import type { AbiDecoder } from '@antelope-history/abi';
+import { blockAt, makeAction, makeDecoders, makeTrace, readRecordedChain, received, runSteps, storedBlockOf } from '@antelope-history/endpoint-testing';
+import type { GetActionsResponse, GetTransactionResponse } from '@antelope-history/history-routes';
+import type { ActionRecord } from '@antelope-history/records';
+import { type AbiDecoders, ResponseBudget } from '@antelope-history/responses';
+import type { ChainStatus, StoredAction, StoredTransaction } from '@antelope-history/store';
+import { renderActions } from '../src/get-actions-response';
+import { renderTransaction } from '../src/get-transaction-response';
+
+const MIB = 1024 * 1024;
+const MAX_BYTES = 32 * MIB;
+const STATUS: ChainStatus = {
+  chainId: undefined,
+  firstBlockNum: 1,
+  committed: undefined,
+  head: undefined,
+  lastIrreversible: undefined,
+  revision: 1,
+};
+
+const act = (data: Buffer, parts: Partial<ActionRecord> = {}): ActionRecord =>
+  makeAction({ name: 'a', data, ...parts });
+
+/** Traces of an action: the contract's own one, then notifications. */
+const tracesOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => {
+    const trace = makeTrace({ ordinal: index + 1, receiver: index === 0 ? 'eosio.token' : 'bob' });
+    return { ...trace, receipt: { ...trace.receipt, globalSequence: 10 + index } };
+  });
+
+function rowsOf(actions: ActionRecord[]): StoredAction[] {
+  const place = { transactionId: '11'.repeat(32), blockNum: 7, blockId: '22'.repeat(32), blockTimestamp: 1 };
+  return actions.map((action) => ({ action, ...place }));
+}
+
+const pageOf = (actions: ActionRecord[], decoders: AbiDecoders) =>
+  received<GetActionsResponse>(
+    runSteps(
+      renderActions({ status: STATUS, rows: rowsOf(actions), more: false }, undefined, decoders, new ResponseBudget()),
+    ),
+  );
+
+describe('a page of get_actions', () => {
+  it.each([
+    ['a field name of 65 KB in each element', 'n'.repeat(65_000), 64],
+    ['a name of control characters, each six characters when escaped', '\u0001'.repeat(65_000), 64],
+  ])('ends within 32 MiB: %s', (_, name, count) => {
+    const decoders = makeDecoders('list', 'uint8[]');
+    const inner = makeDecoders(name, 'uint8');
+    const decoder: AbiDecoder = {
+      ...(decoders.at('x', 1, 1) as AbiDecoder),
+      decodeAction: (action, data, allowance) => {
+        const values = [...data].map((byte) => inner.at('x', 1, 1)?.decodeAction(action, Buffer.of(byte), allowance));
+        return values.every((value) => value !== undefined) ? values : undefined;
+      },
+    };
+    const { body, bytes } = pageOf(
+      Array.from({ length: 1000 }, () => act(Buffer.alloc(count, 7))),
+      { at: () => decoder },
+    );
+    expect(bytes).toBeLessThan(MAX_BYTES);
+    expect(body.more).toBe(true);
+    expect(body.actions.length).toBeGreaterThan(0);
+    expect(body.actions.every(({ action_trace }) => Array.isArray(action_trace.act.data))).toBe(true);
+  });
+
+  it('has one row at least, undecoded where the allowance does not suffice', () => {
+    const budget = new ResponseBudget({ bytes: MAX_BYTES, work: 10, abiWork: 0, abiMemoryBytes: 0 });
+    const page = { status: STATUS, rows: rowsOf([act(Buffer.from('0161', 'hex')), act(Buffer.alloc(1))]), more: false };
+    const { body } = received<GetActionsResponse>(
+      runSteps(renderActions(page, undefined, makeDecoders('text', 'string'), budget)),
+    );
+    expect(body.actions.map(({ action_trace }) => action_trace.act.data)).toEqual(['0161']);
+    expect(body.more).toBe(true);
+  });
+
+  it('has a row whose bytes do not fit without them, and says how many they are', () => {
+    const huge = act(Buffer.alloc(9 * MIB), { traces: [makeTrace({ console: Buffer.alloc(MIB, 1) })] });
+    const { body, bytes } = pageOf([huge, huge], { at: () => undefined });
+    expect(bytes).toBeLessThan(4096);
+    expect(body.actions.map(({ action_trace }) => [action_trace.act, action_trace.console])).toEqual([
+      [{ account: 'eosio.token', name: 'a', authorization: [], data: '', hex_data: '', omitted_bytes: 9 * MIB }, ''],
+    ]);
+    expect(body.more).toBe(true);
+  });
+});
+
+describe('a transaction', () => {
+  const chain = readRecordedChain('leap-edge');
+  const { block } = storedBlockOf(blockAt(chain, 10));
+
+  const transactionOf = (actions: ActionRecord[]): StoredTransaction =>
+    ({
+      id: '11'.repeat(32),
+      blockNum: 10,
+      blockId: '22'.repeat(32),
+      blockTimestamp: 1,
+      block,
+      receiptIndex: -1,
+      record: { id: Buffer.alloc(32, 17) },
+      actions,
+    }) as unknown as StoredTransaction;
+
+  const render = (actions: ActionRecord[], decoders: AbiDecoders) =>
+    received<GetTransactionResponse>(
+      runSteps(renderTransaction(transactionOf(actions), STATUS, decoders, new ResponseBudget())),
+    );
+
+  it('shows 150 notifications of one action, undecoded where they do not fit decoded', () => {
+    const data = Buffer.concat([Buffer.from([0x80, 0x80, 0x01]), Buffer.alloc(16_384, 1)]);
+    const { body, bytes } = render([act(data, { traces: tracesOf(150) })], makeDecoders('x', 'bool[]'));
+    expect(body.traces).toHaveLength(150);
+    expect(bytes).toBeLessThan(MAX_BYTES);
+    const decoded = body.traces.filter(({ act: shown }) => typeof shown.data === 'object');
+    expect(decoded.length).toBe(150);
+    const large = render([act(data, { traces: tracesOf(450) })], makeDecoders('x', 'bool[]'));
+    expect(large.body.traces.map(({ act: shown }) => shown.hex_data)).toEqual(Array(450).fill(data.toString('hex')));
+    expect(large.bytes).toBeLessThan(MAX_BYTES);
+  });
+
+  it('leaves data out that does not fit even in hex, and says so', () => {
+    const data = Buffer.alloc(MIB / 2, 1);
+    const { body, bytes } = render([act(data, { traces: tracesOf(100) })], { at: () => undefined });
+    expect(bytes).toBeLessThan(MAX_BYTES);
+    expect(bytes).toBeGreaterThan(MAX_BYTES / 2);
+    const omitted = body.traces.filter(({ act: shown }) => shown.omitted_bytes === data.length);
+    const whole = body.traces.filter(({ act: shown }) => shown.hex_data.length === 2 * data.length);
+    expect(omitted.length + whole.length).toBe(100);
+    expect(whole.length).toBeGreaterThan(10);
+  });
+
+  it('leaves authorizations out that are many times too many', () => {
+    const authorization = Array.from({ length: 10_000 }, () => ({ actor: 'alice', permission: 'active' }));
+    const { body, bytes } = render([act(Buffer.alloc(1), { authorization, traces: tracesOf(250) })], {
+      at: () => undefined,
+    });
+    expect(bytes).toBeLessThan(MAX_BYTES);
+    expect(body.traces).toHaveLength(250);
+  });
+});

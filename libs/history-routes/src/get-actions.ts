@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import {
+  actionsFilter,
+  actionTrace,
+  blockNum,
+  blockTime,
+  bound,
+  defineRoute,
+  integer,
+  integer64,
+  optional,
+  text,
+} from '@antelope-history/schemas';
+import example from './get-actions.example.json';
+
+const sort = z
+  .union([z.enum(['desc', 'asc', '1', '-1']), z.literal([1, -1])], {
+    error: 'give desc, asc, 1 (as asc) or -1 (as desc)',
+  })
+  .transform((value) => (value === 'asc' || Number(value) === 1 ? 'asc' : 'desc'));
+
+const request = z
+  .object({
+    account_name: optional(
+      text('an account name of 1 to 12 characters').meta({ minLength: 1, maxLength: 12 }),
+    ).describe('Actions that this account received or authorised; without it all actions of the chain.'),
+    pos: optional(integer(-1, Number.MAX_SAFE_INTEGER)).describe(
+      'Rows to skip in the chosen order; -1: the newest rows. Default 0.',
+    ),
+    offset: optional(integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)).describe(
+      'Rows per page, 20 when absent or 0; a negative number means the rows that end at `pos`.',
+    ),
+    filter: optional(actionsFilter).describe('code:name, code:* or *:name; several with commas between: any of them.'),
+    sort: optional(sort)
+      .transform((value) => value ?? 'desc')
+      .describe('desc or -1: newest first, the default. asc or 1: oldest first, with a bound.'),
+    after: optional(bound('after')).describe(
+      'Inclusive: an ISO 8601 date-time (UTC unless it names a zone), or a block number.',
+    ),
+    before: optional(bound('before')).describe(
+      'Inclusive: an ISO 8601 date-time (UTC unless it names a zone), or a block number.',
+    ),
+    parent: optional(integer(0, Number.MAX_SAFE_INTEGER)).describe(
+      'Actions created by the action with this global sequence; 0: those that nothing created.',
+    ),
+  })
+  .meta({ id: 'GetActionsRequest' });
+const response = z
+  .object({
+    actions: z.array(
+      z.object({
+        global_action_seq: integer64.describe('global_sequence of the receipt shown.'),
+        account_action_seq: integer64.describe(
+          'recv_sequence of the receipt shown: it grows by one with each action that the receiver received.',
+        ),
+        block_num: blockNum,
+        block_time: blockTime,
+        action_trace: actionTrace,
+      }),
+    ),
+    last_irreversible_block: blockNum,
+    head_block_num: blockNum,
+    more: z.boolean().describe('Whether rows follow.'),
+  })
+  .meta({ id: 'GetActionsResponse' });
+
+export const getActions = defineRoute({
+  group: 'history',
+  endpoint: 'get_actions',
+  method: 'POST',
+  path: '/v1/history/get_actions',
+  request,
+  response,
+  errors: ['INVALID_REQUEST', 'INVALID_NAME', 'ASC_UNBOUNDED', 'ASC_WINDOW_EXCEEDED'],
+  cacheable: false,
+  summary: 'Actions of an account, or of the whole chain',
+  description:
+    'One row per action that the account received or authorised. The notifications of one action share a row, which shows ' +
+    'the receipt of the account, or that of the contract if the account has none. Only executed actions are listed, ' +
+    'newest first unless `sort` says otherwise. Ascending order needs `after` or `before`, and a date in `after` must ' +
+    'lie within the last 90 days (both rules can be configured). A page costs the same at any `pos`.',
+  example,
+});
+export type GetActionsRequest = z.output<typeof request>;
+export type GetActionsResponse = z.output<typeof response>;

@@ -1,0 +1,5 @@
+export type { GetActionsRequest, GetActionsResponse } from './get-actions';
+export type { GetControlledAccountsRequest, GetControlledAccountsResponse } from './get-controlled-accounts';
+export type { GetKeyAccountsRequest, GetKeyAccountsResponse } from './get-key-accounts';
+export type { GetTransactionRequest, GetTransactionResponse } from './get-transaction';
+export * from './history-routes';

@@ -1,2 +1,0 @@
-export * from './memory-broker';
-export * from './memory-key-value';

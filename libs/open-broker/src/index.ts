@@ -1,0 +1,2 @@
+export * from './open-broker';
+export { registerQueueMetrics } from './queue-metrics';

@@ -1,0 +1,16 @@
+import { createLogger, loadConfig } from '@antelope-history/service';
+import { openBroker } from './open-broker';
+
+const { broker: memory } = loadConfig([], {});
+const log = createLogger('test', 'silent');
+
+describe('openBroker', () => {
+  it('opens the broker in memory for the stages of one process', async () => {
+    const broker = await openBroker(memory, 'one process', log);
+    await broker.close();
+  });
+
+  it('refuses the broker in memory for many processes and names the alternatives', async () => {
+    await expect(openBroker(memory, 'many processes', log)).rejects.toThrow(/broker\.kind: memory .*rabbitmq/);
+  });
+});

@@ -1,0 +1,23 @@
+import { logConnectionErrors, openWhenAvailable, type Config, type Logger } from '@antelope-history/service';
+import type { StoreWriter } from '@antelope-history/store';
+
+/**
+ * Opens the write side of the store that `store.kind` names. Only the write side of that adapter is loaded. Waits for a server
+ * that is unavailable and logs each failed attempt. Rejects with the errors of the adapter's own `open…`.
+ */
+export async function openStoreWriter(config: Config['store'], log: Logger): Promise<StoreWriter> {
+  switch (config.kind) {
+    case 'lmdb': {
+      const { openLmdbStoreWriter } = await import('@antelope-history/store-lmdb/writer');
+      return openLmdbStoreWriter({ path: config.path, mapSizeBytes: config.mapSizeBytes });
+    }
+    case 'elasticsearch': {
+      const { openElasticsearchStoreWriter } = await import('@antelope-history/store-elasticsearch/writer');
+      return openWhenAvailable(
+        () => openElasticsearchStoreWriter(config.elasticsearch),
+        'STORE_UNAVAILABLE',
+        logConnectionErrors(log, 'the store'),
+      );
+    }
+  }
+}

@@ -1,6 +1,0 @@
-export * from './chain-api';
-export { createHealthReader, createStateReader } from './chain-health';
-export * from './history-api';
-export { LargeResponses } from './large-responses';
-export type { QueryApiDeps } from './query-app';
-export * from './trace-api';

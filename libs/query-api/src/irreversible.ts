@@ -1,6 +1,0 @@
-import type { ChainStatus } from '@antelope-history/records';
-
-/** Whether a committed block can no longer be orphaned. */
-export function isIrreversible(blockNum: number, { lastIrreversible }: ChainStatus): boolean {
-  return lastIrreversible !== undefined && blockNum <= lastIrreversible.num;
-}

@@ -1,0 +1,27 @@
+import type { AbiDecoder, DecodeAllowance } from '@antelope-history/abi';
+import type { ActionRecord, ActionTrace } from '@antelope-history/records';
+
+/** The trace of the contract itself; all other traces of an action are notifications. */
+export function ownTrace(action: ActionRecord): ActionTrace {
+  return action.traces[0] as ActionTrace;
+}
+
+/** The traces of several actions in execution order, each with its action. */
+export function tracesInOrder<T extends { action: ActionRecord }>(
+  actions: readonly T[],
+): { of: T; trace: ActionTrace }[] {
+  return actions
+    .flatMap((of) => of.action.traces.map((trace) => ({ of, trace })))
+    .sort((left, right) => left.trace.receipt.globalSequence - right.trace.receipt.globalSequence);
+}
+
+/** The decoded return value of an action; undefined if it returned nothing or the ABI gives it no type. */
+export function decodeReturnValue(
+  action: ActionRecord,
+  trace: ActionTrace,
+  decoder: AbiDecoder | undefined,
+  allowance?: DecodeAllowance,
+): unknown {
+  if (trace.returnValue.length === 0) return undefined;
+  return decoder?.decodeActionResult(action.name, trace.returnValue, allowance);
+}

@@ -1,0 +1,1 @@
+export { elasticsearchChecks, readElasticsearchStatus } from './check/check-elasticsearch';

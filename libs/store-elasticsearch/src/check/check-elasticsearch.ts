@@ -1,0 +1,159 @@
+import type { Client } from '@elastic/elasticsearch';
+import { checkServerClock, ok, warning, wrong, type Check, type Finding } from '@antelope-history/connections';
+import type { ChainStatus } from '@antelope-history/store';
+import { hasErrorCode } from '@antelope-history/schemas';
+import { ProgressStore, statusOf } from '../commit/progress-store';
+import type { ElasticsearchOptions } from '../client/elasticsearch-options';
+import { IndexNames } from '../indices/index-names';
+import { checkPrivileges } from './check-privileges';
+import { checkNode, forbiddenAs, withClient, type Access, type CheckContext } from './check-requests';
+import { checkIndices, checkTemplates } from './check-templates';
+
+export interface ElasticsearchCheckOptions {
+  options: ElasticsearchOptions;
+  access: Access;
+  /** The chain that the configuration names. */
+  chainId: string | undefined;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+const PRIVILEGES = 'elasticsearch privileges';
+const INDICES = 'elasticsearch indices';
+
+/** What can be wrong with the store on Elasticsearch. Nothing is written. */
+export function elasticsearchChecks({ options, access, chainId, now }: ElasticsearchCheckOptions): Check[] {
+  const context = (client: Client, signal: AbortSignal): CheckContext => ({ client, signal, options, access });
+  const check = (name: string, needs: string[], run: (context: CheckContext) => Promise<Finding>): Check => ({
+    name,
+    needs,
+    run: (signal) => withClient(options, (client) => run(context(client, signal))),
+  });
+  const nodes = [...new Set(options.urls)].map((url) => {
+    const one = { ...options, urls: [url] };
+    const run = (signal: AbortSignal) => withClient(one, (client) => checkNode(context(client, signal), url));
+    return { name: `elasticsearch ${new URL(url).host}`, needs: [], run };
+  });
+  const reached = nodes.map(({ name }) => name);
+  const ofWriters = [
+    check('elasticsearch blocks', [PRIVILEGES], checkBlocks),
+    check('elasticsearch templates', [PRIVILEGES], checkTemplates),
+  ];
+  return [
+    ...nodes,
+    check(PRIVILEGES, reached, checkPrivileges),
+    check('elasticsearch cluster', reached, checkHealth),
+    ...(access === 'write' ? ofWriters : []),
+    check(INDICES, [PRIVILEGES], checkIndices),
+    check('elasticsearch data', [INDICES], (asked) => checkData(asked, chainId)),
+    check('elasticsearch clock', reached, (asked) => checkClock(asked, now)),
+  ];
+}
+
+/** What the cluster holds of the chain; undefined when nothing was ever written. Rejects as `ProgressStore.read`. */
+export function readElasticsearchStatus(options: ElasticsearchOptions): Promise<ChainStatus | undefined> {
+  return withClient(options, async (client) => {
+    const read = await new ProgressStore(client, new IndexNames(options.indexPrefix)).read();
+    return read && statusOf(read.progress);
+  });
+}
+
+async function checkHealth({ client, signal, options }: CheckContext): Promise<Finding> {
+  const index = `${options.indexPrefix}-*`;
+  const untold = ok('elasticsearch.health_untold', 'this user may not ask for its health, which is not needed');
+  const health = await forbiddenAs(undefined, client.cluster.health({ index, level: 'indices' }, { signal }));
+  if (!health) return untold;
+  const indices = Object.entries(health.indices ?? {});
+  const red = indices.filter(([, { status }]) => status === 'red').map(([name]) => name);
+  if (red.length > 0) {
+    return wrong(
+      'elasticsearch.cluster_red',
+      `parts of ${red.join(', ')} are on no node that runs`,
+      'see that all its nodes run (GET _cluster/allocation/explain says why a shard is nowhere)',
+    );
+  }
+  const yellow = indices.filter(([, { status }]) => status === 'yellow').map(([name]) => name);
+  if (yellow.length > 0) {
+    return warning(
+      'elasticsearch.cluster_yellow',
+      `${yellow.length} indices have fewer copies than they are to have`,
+      'add a node, or set store.elasticsearch.replicas to one less than there are nodes',
+    );
+  }
+  return ok(
+    'elasticsearch.cluster',
+    `all of its ${indices.length} indices are whole, on ${health.number_of_nodes} nodes`,
+  );
+}
+
+/** `read_only_allow_delete`: the server sets it itself when a disk is nearly full, at its flood stage. */
+async function checkBlocks({ client, signal, options }: CheckContext): Promise<Finding> {
+  const cluster = await forbiddenAs(undefined, client.cluster.getSettings({ flat_settings: true }, { signal }));
+  const clusterSettings = { ...cluster?.persistent, ...cluster?.transient } as Record<string, unknown>;
+  const index = `${options.indexPrefix}-*`;
+  const settings = await client.indices.getSettings({ index, name: 'index.blocks.*', flat_settings: true }, { signal });
+  const places = [
+    { place: 'the cluster', prefix: 'cluster.blocks', settings: clusterSettings },
+    ...Object.entries(settings).map(([name, { settings: own }]) => ({
+      place: `the index ${name}`,
+      prefix: 'index.blocks',
+      settings: own ?? {},
+    })),
+  ];
+  for (const { place, prefix, settings: blocks } of places) {
+    const isSet = (block: string): boolean => String(blocks[`${prefix}.${block}`]) === 'true';
+    if (isSet('read_only_allow_delete')) {
+      return wrong(
+        'elasticsearch.flood_stage',
+        `${place} takes no writes: a disk was nearly full`,
+        `make room on the disks of its nodes; if the block stays, set ${prefix}.read_only_allow_delete to null`,
+      );
+    }
+    const block = ['read_only', 'write', 'metadata', 'read'].find(isSet);
+    if (block !== undefined) {
+      return wrong(
+        'elasticsearch.read_only',
+        `${place} is blocked by ${prefix}.${block}`,
+        `set ${prefix}.${block} to null, or ask who set it`,
+      );
+    }
+  }
+  return ok('elasticsearch.blocks', 'nothing keeps it from being written');
+}
+
+async function checkData({ client, options }: CheckContext, chainId: string | undefined): Promise<Finding> {
+  const progressStore = new ProgressStore(client, new IndexNames(options.indexPrefix));
+  try {
+    const progress = (await progressStore.read())?.progress;
+    if (!progress) return ok('elasticsearch.empty', 'it holds no data yet');
+    if (chainId !== undefined && progress.chain_id !== undefined && progress.chain_id !== chainId) {
+      return wrong(
+        'elasticsearch.chain_id_mismatch',
+        `it holds chain ${progress.chain_id}, chain_id says ${chainId}`,
+        'name the prefix of that chain in store.elasticsearch.index_prefix, or change chain_id',
+      );
+    }
+    if (progress.blocks_per_index !== options.blocksPerIndex) {
+      return warning(
+        'elasticsearch.blocks_per_index_fixed',
+        `it was begun with ${progress.blocks_per_index} blocks per index, which stays; ` +
+          `store.elasticsearch.blocks_per_index says ${options.blocksPerIndex}`,
+        'set it to what was begun with',
+      );
+    }
+    return ok('elasticsearch.data', `its committed head is block ${progress.committed?.num ?? 'none'}`);
+  } catch (error) {
+    if (!hasErrorCode(error, 'STORE_FORMAT_MISMATCH')) throw error;
+    const [what = '', ...change] = error.message.split(': ');
+    return wrong('elasticsearch.wrong_format', what, change.join(': '));
+  }
+}
+
+async function checkClock({ client, signal }: CheckContext, now: () => number): Promise<Finding> {
+  const asked = client.nodes.stats({ node_id: '_local', filter_path: 'nodes.*.timestamp' }, { signal });
+  const [node] = Object.values((await forbiddenAs(undefined, asked))?.nodes ?? {});
+  const time = node?.timestamp;
+  if (time === undefined)
+    return ok('elasticsearch.clock_untold', 'it does not tell this user its clock, which is not needed');
+  return checkServerClock('elasticsearch', "Elasticsearch's machine", time, now());
+}

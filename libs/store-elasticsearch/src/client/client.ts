@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Transport, type ClientOptions, type TransportOptions } from '@elastic/elasticsearch';
+import { HistoryError } from '@antelope-history/schemas';
+import type { ElasticsearchOptions } from './elasticsearch-options';
+
+/** Sockets per node, besides those of bulk requests. */
+const SPARE_CONNECTIONS = 32;
+const KEEP_ALIVE_MS = 30_000;
+/** A request that found its node away is sent to the next, or once more: whatever is sent may be sent twice. */
+const MAX_RETRIES = 2;
+/** Before a node is asked again that was away. The client by itself waits up to four seconds, and who asks with it. */
+const RETRY_WAIT_SECONDS = 0.1;
+/** An answer above this is none of ours: the largest are pages of `MAX_PAGE_BYTES`, in base64 and JSON. */
+const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
+
+class SoonRetryingTransport extends Transport {
+  constructor(options: TransportOptions) {
+    super({ ...options, retryBackoff: (_min, _max, attempt) => RETRY_WAIT_SECONDS * attempt });
+  }
+}
+
+/** Makes the client; it connects when it is first used. Throws `CONFIG_INVALID` when the CA file cannot be read. */
+export function createClient(options: ElasticsearchOptions): Client {
+  const settings: ClientOptions = {
+    nodes: options.urls,
+    requestTimeout: options.requestTimeoutSeconds * 1000,
+    maxRetries: MAX_RETRIES,
+    maxResponseSize: MAX_RESPONSE_BYTES,
+    agent: { connections: options.bulkConcurrency + SPARE_CONNECTIONS, keepAliveTimeout: KEEP_ALIVE_MS },
+    enableMetaHeader: false,
+    Transport: SoonRetryingTransport,
+  };
+  if (options.username !== undefined) settings.auth = { username: options.username, password: options.password ?? '' };
+  if (options.caFile !== undefined) settings.tls = { ca: readCaFile(options.caFile) };
+  return new Client(settings);
+}
+
+/** How long closing waits for requests in progress. A write that is cut off is delivered again. */
+const CLOSE_LIMIT_MS = 2_000;
+
+/** Resolves when `close` has, or after `CLOSE_LIMIT_MS`. */
+export async function closeInTime(close: () => Promise<unknown>): Promise<void> {
+  await Promise.race([close(), sleep(CLOSE_LIMIT_MS, undefined, { ref: false })]);
+}
+
+function readCaFile(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch {
+    throw new HistoryError('CONFIG_INVALID', 'store.elasticsearch.ca_file can not be read');
+  }
+}

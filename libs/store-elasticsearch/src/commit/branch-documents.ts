@@ -1,0 +1,167 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { BlockPosition } from '@antelope-history/records';
+import type { JournalDocument } from '../indices/documents';
+import { RANGED_KINDS, rangeStart, type IndexNames } from '../indices/index-names';
+import { incomplete, type FoundHit, type Search, type Searcher } from '../client/search';
+import { asked } from '../client/store-errors';
+import { BulkRequest } from '../write/bulk-request';
+import type { BulkWriter } from '../write/bulk-writer';
+
+/** Blocks that one search names. */
+const BLOCKS_AT_ONCE = 1_000;
+/** Documents deleted by one request. */
+const STRAYS_AT_ONCE = 5_000;
+
+const KINDS = ['actions', 'blocks', 'bodies', 'abis', 'permissions'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** Whether the documents of blocks are there, and whether others are that ought not to be. */
+export class BranchDocuments {
+  constructor(
+    private readonly client: Client,
+    private readonly names: IndexNames,
+    private readonly searcher: Searcher,
+    private readonly bulk: BulkWriter,
+  ) {}
+
+  /** Makes what is durable of the blocks visible to searches. */
+  async refresh(blocks: readonly JournalDocument[], blocksPerIndex: number): Promise<void> {
+    const indices = new Set(blocks.flatMap((block) => this.indicesOf(block, blocksPerIndex)));
+    if (indices.size > 0) await this.refreshAll([...indices]);
+  }
+
+  /** Whether as many documents of each kind are visible as the journal says. */
+  async areWhole(blocks: readonly JournalDocument[], blocksPerIndex: number): Promise<boolean> {
+    for (const group of groupsOf(blocks, blocksPerIndex)) {
+      const counted = KINDS.map((kind) => ({ kind, count: countOf(kind, group) })).filter(({ count }) => count > 0);
+      const found = await this.searcher.searchAll(
+        counted.map(({ kind }) => ({
+          index: this.indexOf(kind, (group[0] as JournalDocument).position.num, blocksPerIndex),
+          filters: [{ terms: { block: group.map(({ position }) => position.id) } }],
+          count: true,
+        })),
+      );
+      if (found.some(({ total }, index) => total !== counted[index]?.count)) return false;
+    }
+    return true;
+  }
+
+  /** Of blocks below the named branch: the ids of those that are stored. */
+  async storedOf(positions: readonly BlockPosition[], blocksPerIndex: number): Promise<Set<string>> {
+    if (positions.length === 0) return new Set();
+    const { docs } = await asked(
+      this.client.mget({
+        docs: positions.map(({ num, id }) => ({ _index: this.names.ranged('blocks', num, blocksPerIndex), _id: id })),
+        _source: false,
+      }),
+    );
+    return new Set(docs.flatMap((doc) => ('found' in doc && doc.found ? [doc._id] : [])));
+  }
+
+  /**
+   * Deletes the documents of all blocks above `after` and up to `upTo` that are not of the branch; resolves when none of
+   * them is visible any more. `branch`: its blocks there, ascending.
+   */
+  async removeStrays(
+    after: number,
+    upTo: number,
+    branch: readonly BlockPosition[],
+    blocksPerIndex: number,
+  ): Promise<void> {
+    let start = after;
+    for (let from = 0; from < branch.length || start < upTo; from += BLOCKS_AT_ONCE) {
+      const some = branch.slice(from, from + BLOCKS_AT_ONCE);
+      const end = from + BLOCKS_AT_ONCE < branch.length ? (some.at(-1) as BlockPosition).num : upTo;
+      const searches = KINDS.map((kind) => this.straySearch(kind, start, end, some, blocksPerIndex));
+      while (await this.removeFound(searches));
+      start = end;
+    }
+  }
+
+  /** Deletes what searches find, a part at a time; gives whether there was anything. */
+  private async removeFound(searches: readonly Search[]): Promise<boolean> {
+    const found = (await this.searcher.searchAll(searches)).flatMap(({ hits }) => hits);
+    if (found.length === 0) return false;
+    await this.remove(found);
+    await this.refreshAll([...new Set(found.map(({ index }) => index))]);
+    return true;
+  }
+
+  /** On every copy: one on which it fails goes on answering searches, with what it showed before. */
+  private async refreshAll(index: string[]): Promise<void> {
+    const { _shards: shards } = await asked(this.client.indices.refresh({ index }));
+    if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
+  }
+
+  private async remove(hits: readonly FoundHit[]): Promise<void> {
+    const request = new BulkRequest();
+    for (const { index, id } of hits) request.remove(index, id);
+    await this.bulk.write([request]);
+  }
+
+  private straySearch(
+    kind: Kind,
+    after: number,
+    upTo: number,
+    branch: readonly BlockPosition[],
+    blocksPerIndex: number,
+  ): Search {
+    return {
+      index: this.indexOfRange(kind, after, upTo, blocksPerIndex),
+      fewest: 0,
+      filters: [
+        { range: { block_num: { gt: after, lte: upTo } } },
+        { bool: { must_not: [{ terms: { block: branch.map(({ id }) => id) } }] } },
+      ],
+      size: STRAYS_AT_ONCE,
+    };
+  }
+
+  private indicesOf({ position, counts }: JournalDocument, blocksPerIndex: number): string[] {
+    return [
+      ...RANGED_KINDS.map((kind) => this.names.ranged(kind, position.num, blocksPerIndex)),
+      ...(counts.abis > 0 ? [this.names.abis] : []),
+      ...(counts.permissions > 0 ? [this.names.permissions] : []),
+    ];
+  }
+
+  private indexOf(kind: Kind, blockNum: number, blocksPerIndex: number): string {
+    if (kind === 'abis' || kind === 'permissions') return this.names.of(kind);
+    return this.names.ranged(kind, blockNum, blocksPerIndex);
+  }
+
+  /** Of a store's first blocks it is not known in which indices below them something may lie. */
+  private indexOfRange(kind: Kind, after: number, upTo: number, blocksPerIndex: number): string {
+    if (kind === 'abis' || kind === 'permissions' || after === 0) return this.names.of(kind);
+    const indices: string[] = [];
+    for (let num = rangeStart(after + 1, blocksPerIndex); num <= upTo; num += blocksPerIndex) {
+      indices.push(this.names.ranged(kind, num, blocksPerIndex));
+    }
+    return indices.join(',');
+  }
+}
+
+/** How many documents of a kind the blocks have. */
+function countOf(kind: Kind, blocks: readonly JournalDocument[]): number {
+  switch (kind) {
+    case 'blocks':
+      return blocks.length;
+    case 'bodies':
+      return blocks.filter(({ has_block }) => has_block).length;
+    default:
+      return blocks.reduce((sum, { counts }) => sum + counts[kind], 0);
+  }
+}
+
+/** Cuts ascending blocks where another range's indices begin, and where they are too many for one search. */
+function groupsOf(blocks: readonly JournalDocument[], blocksPerIndex: number): JournalDocument[][] {
+  const groups: JournalDocument[][] = [];
+  for (const block of blocks) {
+    const group = groups.at(-1);
+    const start = group && rangeStart((group[0] as JournalDocument).position.num, blocksPerIndex);
+    const fits = start === rangeStart(block.position.num, blocksPerIndex) && group && group.length < BLOCKS_AT_ONCE;
+    if (fits) group.push(block);
+    else groups.push([block]);
+  }
+  return groups;
+}

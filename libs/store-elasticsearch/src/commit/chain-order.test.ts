@@ -1,0 +1,230 @@
+import type { BlockPosition, BlockRecords } from '@antelope-history/records';
+import {
+  EMPTY_BLOCK,
+  ModelHistory,
+  SimulatedReader,
+  SyntheticChain,
+  type BlockPlan,
+} from '@antelope-history/store/contract';
+import fc from 'fast-check';
+import type { JournalDocument, ProgressDocument } from '../indices/documents';
+import { journalEntryOf } from '../write/block-documents';
+import { ChainOrder, type CleaningRules, type JournalExcerpt } from './chain-order';
+import { emptyProgress, statusOf } from './progress-store';
+
+const RULES: CleaningRules = { settleBlocks: 3 };
+
+/** A journal in memory, and what was ever committed of it. */
+class Journal {
+  progress: ProgressDocument = emptyProgress(10);
+  private readonly entries: JournalDocument[] = [];
+  private readonly committedIds = new Set<string>();
+
+  add(entry: JournalDocument): void {
+    this.entries.push(entry);
+  }
+
+  commit(): void {
+    const order = new ChainOrder(this.progress);
+    const isStored = ({ id }: BlockPosition): boolean => this.committedIds.has(id);
+    try {
+      while (order.advance(this.above(order), isStored));
+    } finally {
+      this.progress = order.moved(RULES);
+      for (const { position } of order.applied) this.committedIds.add(position.id);
+    }
+  }
+
+  private above({ view }: ChainOrder): JournalExcerpt {
+    const later = this.entries.filter(({ session }) => session > view.session);
+    const byOrdinal = (left: JournalDocument, right: JournalDocument): number => left.ordinal - right.ordinal;
+    return {
+      firsts: later.filter(({ first }) => first).sort((left, right) => byOrdinal(right, left)),
+      following: this.entries
+        .filter(({ session, ordinal }) => session === view.session && ordinal > view.ordinal)
+        .sort(byOrdinal),
+      hasLaterSession: later.length > 0,
+      hasMore: false,
+    };
+  }
+}
+
+/** Messages on their way from a reader to a journal: they arrive when they like, or never. */
+class Way {
+  readonly reader = new SimulatedReader();
+  readonly journal = new Journal();
+  private readonly inFlight: JournalDocument[] = [];
+  private mayStall = false;
+
+  restart(): void {
+    this.mayStall = false;
+    this.reader.restart(this.journal.progress.branch);
+  }
+
+  read(count: number): void {
+    this.inFlight.push(...this.reader.read(count).map(journalEntryOf));
+  }
+
+  arrive(count: number, chance: number): void {
+    for (const _ of this.inFlight.slice(0, count)) {
+      const [entry] = this.inFlight.splice((chance * 7) % this.inFlight.length, 1);
+      this.journal.add(entry as JournalDocument);
+      // A message may be delivered twice.
+      if (chance % 5 === 0) this.inFlight.push(entry as JournalDocument);
+    }
+  }
+
+  lose(chance: number): void {
+    const lost = this.inFlight.splice(chance % Math.max(1, this.inFlight.length), 1);
+    if (lost.length > 0) this.mayStall = true;
+  }
+
+  /** Everything comes. Only what was lost needs the chain to be read again. */
+  finish(): void {
+    if (this.mayStall) this.restart();
+    this.reader.grow(plans(2));
+    this.read(Infinity);
+    this.arrive(Infinity, 1);
+    this.journal.commit();
+  }
+}
+
+const plans = (count: number): BlockPlan[] => Array<BlockPlan>(count).fill(EMPTY_BLOCK);
+
+type Step = (way: Way) => void;
+
+const few = fc.integer({ min: 1, max: 5 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  few.map(
+    (count): Step =>
+      ({ reader }) =>
+        reader.grow(plans(count)),
+  ),
+  fc.tuple(few, few).map(
+    ([depth, count]): Step =>
+      ({ reader }) =>
+        reader.fork(depth, plans(count)),
+  ),
+  few.map(
+    (depth): Step =>
+      ({ reader }) =>
+        reader.makeIrreversible(depth),
+  ),
+  {
+    weight: 3,
+    arbitrary: few.map(
+      (count): Step =>
+        (way) =>
+          way.read(count),
+    ),
+  },
+  fc.constant<Step>(({ reader }) => reader.reconnect()),
+  fc.constant<Step>((way) => way.restart()),
+  {
+    weight: 3,
+    arbitrary: fc.tuple(few, fc.nat(100)).map(
+      ([count, chance]): Step =>
+        (way) =>
+          way.arrive(count, chance),
+    ),
+  },
+  { weight: 3, arbitrary: fc.constant<Step>(({ journal }) => journal.commit()) },
+  fc.nat(100).map(
+    (chance): Step =>
+      (way) =>
+        way.lose(chance),
+  ),
+);
+
+describe('the order of the chain', () => {
+  /** A branch of five blocks, the second of them irreversible. */
+  function begun(): { journal: Journal; trunk: BlockRecords[]; made: SyntheticChain } {
+    const made = new SyntheticChain();
+    const journal = new Journal();
+    const trunk = made.blocks(undefined, plans(5));
+    trunk[4] = { ...(trunk[4] as BlockRecords), lastIrreversible: (trunk[1] as BlockRecords).position };
+    for (const [index, block] of trunk.entries()) journal.add(messageOf(block, 10, 10 + index));
+    journal.commit();
+    expect(journal.progress.committed).toEqual(trunk[4].position);
+    return { journal, trunk, made };
+  }
+
+  const messageOf = (block: BlockRecords, session: number, ordinal: number): JournalDocument =>
+    journalEntryOf({ ...block, view: { session, ordinal } });
+
+  it('refuses a next message that does not follow, and keeps what is before it', () => {
+    const { journal, trunk, made } = begun();
+    const next = made.block(trunk[4], EMPTY_BLOCK);
+    const other = made.block(next, EMPTY_BLOCK);
+    journal.add(messageOf(next, 10, 15));
+    journal.add(messageOf(made.block(other, EMPTY_BLOCK), 10, 16));
+    expect(() => journal.commit()).toThrow(expect.objectContaining({ code: 'BLOCK_GAP' }));
+    expect(journal.progress.committed).toEqual(next.position);
+  });
+
+  it('refuses what contradicts an irreversible block, and takes one again that is known', () => {
+    const { journal, trunk, made } = begun();
+    journal.add(messageOf(trunk[0] as BlockRecords, 10, 15));
+    journal.add(messageOf(made.block(trunk[0], EMPTY_BLOCK), 10, 16));
+    expect(() => journal.commit()).toThrow(expect.objectContaining({ code: 'FORK_TOO_DEEP' }));
+    expect(journal.progress).toMatchObject({ committed: trunk[4]?.position, view: { ordinal: 15 } });
+  });
+
+  it('waits where a later session has begun, and goes on with that when it connects', () => {
+    const { journal, trunk, made } = begun();
+    const [next, second] = made.blocks(trunk[4], plans(2));
+    journal.add(messageOf(made.block(made.block(trunk[1], EMPTY_BLOCK), EMPTY_BLOCK), 10, 15));
+    journal.add(messageOf(second as BlockRecords, 20, 21));
+    journal.commit();
+    expect(journal.progress.committed).toEqual(trunk[4]?.position);
+    journal.add(messageOf(next as BlockRecords, 20, 20));
+    journal.commit();
+    expect(journal.progress).toMatchObject({ committed: second?.position, view: { session: 20, ordinal: 21 } });
+  });
+
+  it('calls clean what is irreversible and long past, and nothing in a commit that undid a fork', () => {
+    const { journal, trunk, made } = begun();
+    expect(journal.progress.clean_up_to).toBe(trunk[1]?.position.num);
+    const irreversible = trunk[3]?.position;
+    const fork = made.blocks(trunk[3], plans(3), irreversible);
+    for (const [index, block] of fork.slice(0, 2).entries()) journal.add(messageOf(block, 10, 15 + index));
+    journal.commit();
+    expect(journal.progress.clean_up_to).toBe(trunk[1]?.position.num);
+    journal.add(messageOf(fork[2] as BlockRecords, 10, 17));
+    journal.commit();
+    expect(journal.progress.clean_up_to).toBe(irreversible?.num);
+    expect(journal.progress.branch[0]).toEqual(irreversible);
+  });
+
+  it("ends as the node's chain, in whatever order messages arrive, with sessions that overtake each other", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const way = new Way();
+        way.reader.grow(plans(3));
+        for (const take of steps) {
+          const before = way.journal.progress;
+          take(way);
+          expectNoStepBack(before, way.journal.progress);
+        }
+        way.finish();
+        const { revision } = way.journal.progress;
+        const expected = await ModelHistory.of(way.reader.chain).getStatus();
+        expect(statusOf(way.journal.progress)).toEqual({ ...expected, revision });
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+/** The branch is one; the view, the last irreversible block and what is clean only grow; what was undone is counted. */
+function expectNoStepBack(before: ProgressDocument, after: ProgressDocument): void {
+  const numbers = after.branch.map(({ num }) => num);
+  expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
+  expect(after.branch.at(-1)).toEqual(after.committed);
+  expect(after.view.ordinal).toBeGreaterThanOrEqual(before.view.ordinal);
+  expect(after.last_irreversible?.num ?? 0).toBeGreaterThanOrEqual(before.last_irreversible?.num ?? 0);
+  expect(after.clean_up_to).toBeGreaterThanOrEqual(before.clean_up_to);
+  const isLost = ({ num, id }: BlockPosition): boolean =>
+    num > after.clean_up_to && !after.branch.some((block) => block.id === id);
+  if (before.branch.some(isLost)) expect(after.revision).toBeGreaterThan(before.revision);
+}

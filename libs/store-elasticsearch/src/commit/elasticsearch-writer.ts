@@ -1,0 +1,116 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { BlockRecords } from '@antelope-history/records';
+import { HistoryError } from '@antelope-history/schemas';
+import type { ChainStatus, Progress, StoreWriter } from '@antelope-history/store';
+import { closeInTime } from '../client/client';
+import { isFarBehind } from './chain-order';
+import type { CommitSchedule } from './commit-schedule';
+import type { Journal } from './journal';
+import { statusOf, type ProgressStore, type ReadProgress } from './progress-store';
+import type { BlockWriter } from '../write/block-writer';
+import type { BulkWriter } from '../write/bulk-writer';
+
+/** Others may change the progress at the same time; each of them wins but once. */
+const MOST_TRIES = 50;
+
+/** The write side of the shared store: documents first, then the journal, then, by whoever comes first, the progress. */
+export class ElasticsearchWriter implements StoreWriter {
+  private readonly underWay = new Set<Promise<unknown>>();
+  private closed = false;
+
+  constructor(
+    private readonly parts: {
+      client: Client;
+      progress: ProgressStore;
+      blocks: BlockWriter;
+      journal: Journal;
+      commits: CommitSchedule;
+      bulk: BulkWriter;
+    },
+  ) {}
+
+  async getProgress(): Promise<Progress> {
+    this.assertOpen();
+    const { progress } = await this.read();
+    const { committed, last_irreversible: irreversible, branch, view } = progress;
+    const oldest = Math.min(committed?.num ?? 0, irreversible?.num ?? Number.MAX_SAFE_INTEGER);
+    return {
+      status: statusOf(progress),
+      positions: branch.filter(({ num }) => num >= oldest),
+      ordinal: view.ordinal,
+    };
+  }
+
+  setChainId(chainId: string): Promise<void> {
+    return this.track(() => this.tieToChain(chainId));
+  }
+
+  writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
+    return this.track(() => this.write(blocks));
+  }
+
+  commitWritten(): Promise<ChainStatus> {
+    return this.track(async () => (await this.parts.commits.commitIfDue()) ?? this.status());
+  }
+
+  /** Writes that are not durable yet are given up. */
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    await closeInTime(async () => {
+      this.parts.bulk.stop();
+      await Promise.allSettled(this.underWay);
+      await this.parts.commits.idle();
+      await this.parts.client.close();
+    });
+  }
+
+  private async write(blocks: BlockRecords[]): Promise<ChainStatus> {
+    const unseen = blocks.find(({ view }) => view.ordinal <= 0);
+    if (unseen) throw new HistoryError('INTERNAL', `block ${unseen.position.num} says not when it was read`);
+    const written = await this.parts.blocks.write(blocks, async () => (await this.read()).progress);
+    await this.parts.journal.add(written);
+    const newest = written.at(-1);
+    const status = await this.parts.commits.written(newest !== undefined && isFarBehind(newest));
+    return status ?? this.status();
+  }
+
+  private async tieToChain(chainId: string): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const read = await this.read();
+      const stored = read.progress.chain_id;
+      if (stored === chainId) return;
+      if (stored !== undefined) {
+        throw new HistoryError(
+          'CHAIN_ID_MISMATCH',
+          `the indices hold chain ${stored}, the node is on chain ${chainId}: use another store.elasticsearch.index_prefix`,
+        );
+      }
+      if (await this.parts.progress.replace(read, { ...read.progress, chain_id: chainId })) return;
+    }
+    throw new HistoryError('STORE_UNAVAILABLE', 'others change the progress all the time');
+  }
+
+  private async status(): Promise<ChainStatus> {
+    return statusOf((await this.read()).progress);
+  }
+
+  private async read(): Promise<ReadProgress> {
+    const read = await this.parts.progress.read();
+    if (!read) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
+    return read;
+  }
+
+  private assertOpen(): void {
+    if (this.closed) throw new HistoryError('STOPPED', 'the store is closed');
+  }
+
+  private async track<T>(task: () => Promise<T>): Promise<T> {
+    this.assertOpen();
+    const running = task();
+    this.underWay.add(running);
+    const done = (): void => void this.underWay.delete(running);
+    running.then(done, done);
+    return running;
+  }
+}

@@ -1,0 +1,66 @@
+import type { PermissionDocument } from '../indices/documents';
+import type { IndexNames } from '../indices/index-names';
+import type { FoundHit, Query, Searcher } from '../client/search';
+import { BulkRequest } from '../write/bulk-request';
+import type { BulkWriter } from '../write/bulk-writer';
+
+/** Changes looked at in one go. */
+const CHANGES_AT_ONCE = 500;
+/** Older versions of one permission deleted in one go; there are as many as it changed since the last. */
+const VERSIONS_AT_ONCE = 1_000;
+
+/**
+ * Deletes the versions of permissions that a later one took the place of, so that the index holds little more than the
+ * present state. Queries do without: what one process leaves out stays, and does no harm.
+ */
+export class PermissionCleaner {
+  private cleanedUpTo: number | undefined;
+
+  constructor(
+    private readonly names: IndexNames,
+    private readonly searcher: Searcher,
+    private readonly bulk: BulkWriter,
+  ) {}
+
+  /** Cleans a part of what changed up to a block; nobody asks any more for what was before that. */
+  async clean(upTo: number): Promise<void> {
+    this.cleanedUpTo ??= upTo;
+    if (upTo <= this.cleanedUpTo) return;
+    const changes = await this.changesWithin(this.cleanedUpTo, upTo);
+    await this.remove(await this.supersededBy(changes));
+    const last = changes.length < CHANGES_AT_ONCE ? undefined : changes.at(-1);
+    this.cleanedUpTo = last ? Math.max(last.block_num - 1, this.cleanedUpTo + 1) : upTo;
+  }
+
+  private async changesWithin(after: number, upTo: number): Promise<PermissionDocument[]> {
+    const { hits } = await this.searcher.search({
+      index: this.names.permissions,
+      filters: [{ range: { block_num: { gt: after, lte: upTo } } }],
+      size: CHANGES_AT_ONCE,
+      sort: [{ block_num: 'asc' }],
+      fetch: { _source: ['owner', 'name', 'block_num'] },
+    });
+    return hits.map(({ _source }) => _source as PermissionDocument);
+  }
+
+  private async supersededBy(changes: readonly PermissionDocument[]): Promise<FoundHit[]> {
+    const found = await this.searcher.searchAll(
+      changes.map(({ owner, name, block_num: blockNum }) => ({
+        index: this.names.permissions,
+        filters: [
+          { term: { owner } },
+          { term: { name } },
+          { range: { block_num: { lt: blockNum } } },
+        ] satisfies Query[],
+        size: VERSIONS_AT_ONCE,
+      })),
+    );
+    return found.flatMap(({ hits }) => hits);
+  }
+
+  private async remove(hits: readonly FoundHit[]): Promise<void> {
+    const request = new BulkRequest();
+    for (const { index, id } of hits) request.remove(index, id);
+    if (hits.length > 0) await this.bulk.write([request]);
+  }
+}

@@ -1,0 +1,141 @@
+import {
+  type StoredAction,
+  actionBytes,
+  childrenPage,
+  MAX_PAGE_BYTES,
+  type ActionFilter,
+  type ActionsPage,
+  type ActionsQuery,
+} from '@antelope-history/store';
+import type { Query } from '../client/search';
+import { placeOf, type ActionSelection } from './locate-row';
+import { readActions, type ActionList, type ReadAction } from './action-reader';
+import { inSequences, scopeOf } from './actions-scope';
+import { historyBlocks, onBranch } from './branch-filter';
+import type { SequenceRange } from './row-location';
+import { wholeHistory, type Snapshot } from './snapshot';
+
+type Page = Omit<ActionsPage, 'status'>;
+
+const EMPTY: Page = { rows: [], more: false };
+
+/** Answers one page of actions. */
+export async function queryActions(snapshot: Snapshot, query: ActionsQuery): Promise<Page> {
+  const scope = await scopeOf(snapshot, query);
+  if (!scope) return EMPTY;
+  if (typeof query.parent === 'object') return childrenOf(snapshot, query, query.parent.sequence, scope.sequences);
+  const selection: ActionSelection = { scope, wanted: wantedBy(query), order: query.order };
+  if (query.window === 'newest' && query.order === 'asc') return newestAscending(snapshot, selection, query.limit);
+  const place = await placeOf(snapshot, selection, query.skip);
+  return place ? takePage(snapshot, listAt(snapshot, selection, place.sequences, place.from), query.limit) : EMPTY;
+}
+
+/** The filters of an account, contracts and names; not of the bounds. */
+function wantedBy({ account, filters, parent }: ActionsQuery): Query[] {
+  return [
+    ...(account === undefined ? [] : [{ term: { accounts: account } }]),
+    ...(filters.length === 0 ? [] : [{ bool: { should: filters.map(ofKind), minimum_should_match: 1 } }]),
+    ...(parent === 'root' ? [{ term: { root: true } }] : []),
+  ];
+}
+
+function ofKind({ account, name }: ActionFilter): Query {
+  return {
+    bool: {
+      filter: [
+        ...(account === undefined ? [] : [{ term: { contract: account } }]),
+        ...(name === undefined ? [] : [{ term: { name } }]),
+      ],
+    },
+  };
+}
+
+function listAt(
+  snapshot: Snapshot,
+  { scope, wanted, order }: ActionSelection,
+  sequences: SequenceRange,
+  from: number,
+): ActionList {
+  const { progress } = snapshot;
+  const history = historyBlocks(progress) ?? scope.blocks;
+  return {
+    ...wholeHistory(snapshot, 'actions'),
+    filters: [...wanted, ...inSequences(sequences), onBranch(progress, history)],
+    order,
+    from,
+  };
+}
+
+/** The page begins at the oldest of the newest rows. */
+async function newestAscending(snapshot: Snapshot, selection: ActionSelection, limit: number): Promise<Page> {
+  const { scope } = selection;
+  const backwards: ActionSelection = { ...selection, order: 'desc' };
+  const place = await placeOf(snapshot, backwards, limit - 1);
+  const list = place && listAt(snapshot, backwards, place.sequences, place.from);
+  const { hits } = list
+    ? await snapshot.searcher.search({ ...list, size: 1, sort: [{ sequence: 'desc' }] })
+    : { hits: [] };
+  const start = Math.max(scope.sequences.start, hits[0]?.sort[0] ?? 0);
+  return takePage(snapshot, listAt(snapshot, selection, { ...scope.sequences, start }, 0), limit);
+}
+
+/** Takes rows until the page is full; one more shows whether any follow. */
+async function takePage({ searcher }: Snapshot, list: ActionList, limit: number): Promise<Page> {
+  const rows: StoredAction[] = [];
+  let bytes = 0;
+  for await (const { row } of readActions(searcher, list, limit + 1)) {
+    if (rows.length === limit || bytes >= MAX_PAGE_BYTES) return { rows, more: true };
+    rows.push(row);
+    bytes += actionBytes(row);
+  }
+  return { rows, more: false };
+}
+
+/** The actions that one trace created: they all lie after it in its transaction. */
+async function childrenOf(
+  snapshot: Snapshot,
+  query: ActionsQuery,
+  parentSequence: number,
+  { start, end }: SequenceRange,
+): Promise<Page> {
+  const parent = await actionUpTo(snapshot, parentSequence);
+  const trace = parent?.row.action.traces.find(({ receipt }) => receipt.globalSequence === parentSequence);
+  if (!parent || !trace) return EMPTY;
+  const rows: StoredAction[] = [];
+  for await (const row of laterInTransaction(snapshot, parent)) {
+    const { sequence } = row.document;
+    if (sequence >= start && sequence < end) rows.push(row.row);
+  }
+  return childrenPage(rows, trace.ordinal, query);
+}
+
+/** The action that took a sequence, as its contract's or as a notified account's: these follow the contract's own. */
+async function actionUpTo(snapshot: Snapshot, sequence: number): Promise<ReadAction | undefined> {
+  const { searcher, progress } = snapshot;
+  const blocks = historyBlocks(progress);
+  if (!blocks) return undefined;
+  const list: ActionList = {
+    ...wholeHistory(snapshot, 'actions'),
+    filters: [{ range: { sequence: { lte: sequence } } }, onBranch(progress, blocks)],
+    order: 'desc',
+    from: 0,
+  };
+  for await (const found of readActions(searcher, list, 1)) return found;
+  return undefined;
+}
+
+async function* laterInTransaction(
+  { searcher, names, progress }: Snapshot,
+  { document }: ReadAction,
+): AsyncGenerator<ReadAction> {
+  const list: ActionList = {
+    index: names.ranged('actions', document.block_num, progress.blocks_per_index),
+    filters: [{ term: { block: document.block } }, { range: { sequence: { gt: document.sequence } } }],
+    order: 'asc',
+    from: 0,
+  };
+  for await (const found of readActions(searcher, list, Infinity)) {
+    if (found.document.transaction !== document.transaction) return;
+    yield found;
+  }
+}

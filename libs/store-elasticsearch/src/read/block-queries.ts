@@ -1,0 +1,100 @@
+import type { StoredBlock, StoredBlockTransaction, BlockSelector } from '@antelope-history/store';
+import type { BodyDocument, ProgressDocument } from '../indices/documents';
+import { fromGenerationField } from '../indices/node-generation';
+import { decodeTransactionRecords } from '../indices/transaction-records';
+import { bodyOf, FETCH_BODY } from '../indices/hits';
+import { incomplete, type Query } from '../client/search';
+import { assertWhole, readActions } from './action-reader';
+import { historyBlocks, onBranch, within } from './branch-filter';
+import type { Snapshot } from './snapshot';
+
+/** One block of the committed branch, and how its documents are found. */
+interface BlockPlace {
+  num: number;
+  filters: Query[];
+  /** An id may be that of a block that was orphaned. */
+  mustExist: boolean;
+}
+
+export async function findBlock(snapshot: Snapshot, selector: BlockSelector): Promise<StoredBlock | undefined> {
+  const place = placeOfBlock(snapshot.progress, selector);
+  const body = place && (await readBody(snapshot, place));
+  return body && storedBlockOf(body);
+}
+
+/** A block and its transactions, both undefined when there is none. */
+export async function findBlockTraces(
+  snapshot: Snapshot,
+  selector: BlockSelector,
+): Promise<{ block: StoredBlock | undefined; transactions: StoredBlockTransaction[] }> {
+  const nothing = { block: undefined, transactions: [] };
+  const place = placeOfBlock(snapshot.progress, selector);
+  if (!place) return nothing;
+  const [body, actions] = await Promise.all([readBody(snapshot, place), readActionsOf(snapshot, place)]);
+  const block = body && storedBlockOf(body);
+  if (!block) return nothing;
+  return { block, transactions: transactionsOf(body, actions) };
+}
+
+/** Undefined when the block is not of the history. */
+function placeOfBlock(progress: ProgressDocument, selector: BlockSelector): BlockPlace | undefined {
+  const history = historyBlocks(progress);
+  const num = blockNumOf(selector, progress);
+  const range = history && num !== undefined && within({ first: num, last: num }, history);
+  if (!range) return undefined;
+  const byId: Query[] = typeof selector === 'object' && 'id' in selector ? [{ term: { block: selector.id } }] : [];
+  return { num: range.first, filters: [...byId, onBranch(progress, range)], mustExist: byId.length === 0 };
+}
+
+/** A block's id begins with its number (nodeos block_header.cpp, calculate_id). */
+function blockNumOf(selector: BlockSelector, progress: ProgressDocument): number | undefined {
+  if (selector === 'latest') return progress.committed?.num;
+  return 'num' in selector ? selector.num : parseInt(selector.id.slice(0, 8), 16);
+}
+
+async function readBody(
+  { searcher, names, progress }: Snapshot,
+  { num, filters, mustExist }: BlockPlace,
+): Promise<BodyDocument | undefined> {
+  const index = names.ranged('bodies', num, progress.blocks_per_index);
+  const { hits } = await searcher.search({ index, filters, size: 1, fetch: FETCH_BODY });
+  if (!hits[0] && mustExist) throw incomplete(`block ${num} is committed and not there`);
+  return hits[0] && bodyOf(hits[0]);
+}
+
+/** All actions of a block by the first sequence of their transaction, ascending. */
+async function readActionsOf(
+  { searcher, names, progress }: Snapshot,
+  { num, filters }: BlockPlace,
+): Promise<Map<number, StoredBlockTransaction['actions']>> {
+  const index = names.ranged('actions', num, progress.blocks_per_index);
+  const actions = new Map<number, StoredBlockTransaction['actions']>();
+  for await (const { document, row } of readActions(searcher, { index, filters, order: 'asc', from: 0 }, Infinity)) {
+    const ofTransaction = actions.get(document.first_sequence);
+    if (ofTransaction) ofTransaction.push(row.action);
+    else actions.set(document.first_sequence, [row.action]);
+  }
+  return actions;
+}
+
+function storedBlockOf(body: BodyDocument): StoredBlock | undefined {
+  if (body.packed_block === undefined) return undefined;
+  return {
+    position: { num: body.block_num, id: body.block },
+    block: Buffer.from(body.packed_block, 'base64'),
+    generation: fromGenerationField(body.generation),
+    hasTraces: body.has_traces,
+    rootSequences: body.root_sequences,
+  };
+}
+
+function transactionsOf(
+  body: BodyDocument,
+  actionsBySequence: ReadonlyMap<number, StoredBlockTransaction['actions']>,
+): StoredBlockTransaction[] {
+  return decodeTransactionRecords(Buffer.from(body.transaction_records, 'base64')).map((record) => {
+    const actions = actionsBySequence.get(record.firstSequence) ?? [];
+    assertWhole(record, actions);
+    return { record, actions };
+  });
+}

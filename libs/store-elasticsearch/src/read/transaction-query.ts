@@ -1,0 +1,93 @@
+import type { TransactionHeader } from '@antelope-history/records';
+import type { StoredTransaction } from '@antelope-history/store';
+import { HistoryError } from '@antelope-history/schemas';
+import type { BodyDocument } from '../indices/documents';
+import { decodeTransactionRecords } from '../indices/transaction-records';
+import { bodyOf, FETCH_BODY } from '../indices/hits';
+import type { FoundHit, Query } from '../client/search';
+import { assertWhole, readActions, type ReadAction } from './action-reader';
+import { inSequences } from './actions-scope';
+import { historyBlocks, onBranch } from './branch-filter';
+import { wholeHistory, type Snapshot } from './snapshot';
+
+const ID_DIGITS = 64;
+
+/** The transactions whose ids begin with the prefix, or that there are several. */
+export type FoundTransaction = { found: 'one'; transaction: StoredTransaction } | { found: 'none' | 'several' };
+
+/** Finds the one transaction whose id begins with the prefix, 8 to 64 lowercase hex digits. */
+export async function findTransaction(snapshot: Snapshot, idPrefix: string): Promise<FoundTransaction> {
+  const bodies = (await bodiesWith(snapshot, [ofPrefix(idPrefix)])).map(bodyOf);
+  const [body] = bodies;
+  if (!body) return { found: 'none' };
+  const ids = new Set(bodies.flatMap(({ transactions }) => transactions.filter((id) => id.startsWith(idPrefix))));
+  const [id] = ids;
+  if (id === undefined) throw new HistoryError('INTERNAL', `block ${body.block} has no transaction ${idPrefix}`);
+  if (ids.size > 1 || (await isInOthers(snapshot, idPrefix, id, bodies.length))) return { found: 'several' };
+  return { found: 'one', transaction: await readTransaction(snapshot, body, id) };
+}
+
+function ofPrefix(idPrefix: string): Query {
+  return idPrefix.length === ID_DIGITS ? { term: { transactions: idPrefix } } : { prefix: { transactions: idPrefix } };
+}
+
+/** Two bodies that hold the very same id leave it open whether a third one holds another. */
+async function isInOthers(snapshot: Snapshot, idPrefix: string, id: string, bodies: number): Promise<boolean> {
+  if (bodies < MAX_BODIES || idPrefix.length === ID_DIGITS) return false;
+  const others: Query = { bool: { must_not: [{ term: { transactions: id } }] } };
+  return (await bodiesWith(snapshot, [ofPrefix(idPrefix), others])).length > 0;
+}
+
+const MAX_BODIES = 2;
+
+/** Bodies of the first blocks that match. */
+async function bodiesWith(snapshot: Snapshot, filters: Query[]): Promise<FoundHit[]> {
+  const { searcher, progress } = snapshot;
+  const blocks = historyBlocks(progress);
+  if (!blocks) return [];
+  const { hits } = await searcher.search({
+    ...wholeHistory(snapshot, 'bodies'),
+    filters: [...filters, onBranch(progress, blocks)],
+    size: MAX_BODIES,
+    sort: [{ block_num: 'asc' }],
+    fetch: FETCH_BODY,
+  });
+  return hits;
+}
+
+async function readTransaction(snapshot: Snapshot, body: BodyDocument, id: string): Promise<StoredTransaction> {
+  const record = decodeTransactionRecords(Buffer.from(body.transaction_records, 'base64')).find(
+    (each) => each.id.toString('hex') === id,
+  );
+  if (!record) throw new HistoryError('INTERNAL', `block ${body.block} has no record of transaction ${id}`);
+  const found = await readActionsOf(snapshot, body, record);
+  const actions = found.map(({ row }) => row.action);
+  assertWhole(record, actions);
+  return {
+    id,
+    blockNum: body.block_num,
+    blockId: body.block,
+    blockTimestamp: found[0]?.document.timestamp ?? 0,
+    block: Buffer.from(body.packed_block ?? '', 'base64'),
+    receiptIndex: record.receiptIndex,
+    record,
+    actions,
+  };
+}
+
+async function readActionsOf(
+  { searcher, names, progress }: Snapshot,
+  body: BodyDocument,
+  { firstSequence, sequenceCount }: TransactionHeader,
+): Promise<ReadAction[]> {
+  const sequences = { start: firstSequence, end: firstSequence + sequenceCount };
+  const list = {
+    index: names.ranged('actions', body.block_num, progress.blocks_per_index),
+    filters: [{ term: { block: body.block } }, ...inSequences(sequences)],
+    order: 'asc' as const,
+    from: 0,
+  };
+  const actions: ReadAction[] = [];
+  for await (const action of readActions(searcher, list, Infinity)) actions.push(action);
+  return actions;
+}

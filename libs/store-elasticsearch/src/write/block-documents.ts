@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import type { BlockRecords, TransactionRecord } from '@antelope-history/records';
+import { abiId, actionId, blockTag, permissionId } from '../indices/document-ids';
+import type {
+  AbiDocument,
+  BlockDocument,
+  BodyDocument,
+  JournalDocument,
+  PermissionDocument,
+} from '../indices/documents';
+import { keyTerm, type DocumentKind } from '../indices/index-names';
+import { toGenerationField } from '../indices/node-generation';
+import { encodeTransactionRecords } from '../indices/transaction-records';
+
+/** A document on its way into the index of its kind, as JSON. */
+export interface NewDocument {
+  kind: DocumentKind;
+  id: string;
+  json: string;
+}
+
+/** Global sequences of a block's action traces: from `first` to below `end`; both 0 when it has none. */
+export function sequencesOf({ transactions }: BlockRecords): { first: number; end: number } {
+  if (transactions.length === 0) return { first: 0, end: 0 };
+  const first = transactions.reduce((lowest, { firstSequence }) => Math.min(lowest, firstSequence), Infinity);
+  const end = transactions.reduce((highest, each) => Math.max(highest, each.firstSequence + each.sequenceCount), 0);
+  return { first, end };
+}
+
+/** Makes all documents of a block, but the journal's entry. */
+export function* documentsOf(block: BlockRecords): Generator<NewDocument> {
+  const tag = blockTag(block.position);
+  const { first, end } = sequencesOf(block);
+  yield* actionsOf(block, tag, first);
+  const { num, id } = block.position;
+  const fields = { block_num: num, block: id };
+  const document: BlockDocument = {
+    ...fields,
+    timestamp: block.timestamp,
+    first_sequence: first,
+    end_sequence: end,
+    has_block: block.block !== undefined,
+  };
+  yield { kind: 'blocks', id, json: JSON.stringify(document) };
+  if (block.block) yield { kind: 'bodies', id, json: JSON.stringify({ ...fields, ...bodyOf(block, block.block) }) };
+  for (const { account, sequence, abi } of block.abiChanges) {
+    const hash = createHash('sha256').update(abi).digest('hex');
+    const change: AbiDocument = { ...fields, account, sequence, hash, abi: abi.toString('base64') };
+    yield { kind: 'abis', id: abiId(tag, account, sequence), json: JSON.stringify(change) };
+  }
+  for (const { owner, name, authority } of block.permissionChanges) {
+    const keys = authority?.keys.map(keyTerm) ?? [];
+    const state: PermissionDocument = {
+      ...fields,
+      owner,
+      name,
+      removed: !authority,
+      keys,
+      actors: authority?.actors ?? [],
+    };
+    yield { kind: 'permissions', id: permissionId(tag, owner, name), json: JSON.stringify(state) };
+  }
+}
+
+/** The journal's entry of a block, to be written when all its documents are durable. */
+export function journalEntryOf(block: BlockRecords): JournalDocument {
+  const { first, end } = sequencesOf(block);
+  const { session, ordinal } = block.view;
+  return {
+    session,
+    ordinal,
+    first: session === ordinal,
+    position: block.position,
+    previous: block.previous,
+    head: block.head,
+    last_irreversible: block.lastIrreversible,
+    has_block: block.block !== undefined,
+    first_sequence: first,
+    end_sequence: end,
+    counts: {
+      actions: block.transactions.reduce((count, { actions }) => count + actions.length, 0),
+      abis: block.abiChanges.length,
+      permissions: block.permissionChanges.length,
+    },
+  };
+}
+
+/**
+ * Most of what is written are actions. Their JSON is put together by hand: names, hashes and base64 have nothing to be
+ * escaped, and what is the same in a block or a transaction is made once.
+ */
+function* actionsOf(block: BlockRecords, tag: string, firstSequence: number): Generator<NewDocument> {
+  const ofBlock = `{"block_num":${block.position.num},"block":"${block.position.id}","timestamp":${block.timestamp}`;
+  for (const transaction of block.transactions) {
+    const ofTransaction = `${ofBlock},${transactionFields(transaction)}`;
+    for (const { sequence, accounts, account, name, root, bytes } of transaction.actions) {
+      const json =
+        `${ofTransaction},"sequence":${sequence},"accounts":["${accounts.join('","')}"],` +
+        `"contract":"${account}","name":"${name}","root":${root},"record":"${bytes.toString('base64')}"}`;
+      yield { kind: 'actions', id: actionId(tag, sequence - firstSequence), json };
+    }
+  }
+}
+
+function transactionFields({ id, firstSequence }: TransactionRecord): string {
+  return `"transaction":"${id.toString('hex')}","first_sequence":${firstSequence}`;
+}
+
+function bodyOf(block: BlockRecords, packedBlock: Buffer): Omit<BodyDocument, 'block_num' | 'block'> {
+  return {
+    transactions: block.transactions.map(({ id }) => id.toString('hex')),
+    packed_block: packedBlock.toString('base64'),
+    generation: toGenerationField(block.generation),
+    has_traces: block.hasTraces,
+    root_sequences: block.rootSequences,
+    transaction_records: encodeTransactionRecords(block.transactions).toString('base64'),
+  };
+}

@@ -1,0 +1,127 @@
+import type { Client } from '@elastic/elasticsearch';
+import { HistoryError } from '@antelope-history/schemas';
+import { FORMAT_VERSION } from '../commit/progress-store';
+import { asked, askedIfThere, errorTypeOf, toStoreError } from '../client/store-errors';
+import type { ProgressDocument } from '../indices/documents';
+import { RANGED_KINDS, rangeStart, SINGLE_KINDS, type IndexNames } from '../indices/index-names';
+import { indexTemplates } from '../indices/index-templates';
+
+/** Makes the indices, with explicit requests: a cluster may not make any by itself. Any number of processes may at once. */
+export class Indices {
+  private readonly ready = new Map<string, Promise<void>>();
+  private settledAt: string | undefined;
+
+  constructor(
+    private readonly client: Client,
+    private readonly names: IndexNames,
+    private readonly replicas: number,
+  ) {}
+
+  /** Puts the templates, and makes the indices that are not of a range. */
+  async prepare(): Promise<void> {
+    const templates = Object.entries(indexTemplates(this.names.prefix, this.replicas));
+    await Promise.all(
+      templates.map(([name, template]) => asked(this.client.indices.putIndexTemplate({ name, ...template }))),
+    );
+    await Promise.all(SINGLE_KINDS.map((kind) => this.ensure(this.names.of(kind), this.replicas)));
+  }
+
+  /** Makes the indices of the range that holds a block; while far behind the head they have no replicas. */
+  async ensureRange(blockNum: number, blocksPerIndex: number, isFarBehind: boolean): Promise<void> {
+    const replicas = isFarBehind ? 0 : this.replicas;
+    await Promise.all(
+      RANGED_KINDS.map((kind) =>
+        this.ensure(this.names.ranged(kind, blockNum, blocksPerIndex), replicas, this.names.of(kind)),
+      ),
+    );
+  }
+
+  /** An index turned out to be missing: the next time it is made again. */
+  forget(): void {
+    this.ready.clear();
+  }
+
+  /** Gives the indices their replicas that were made without: all when following the head, else those of passed ranges. */
+  async settleReplicas({ committed, blocks_per_index }: ProgressDocument, isFarBehind: boolean): Promise<void> {
+    if (!committed) return;
+    const written = rangeStart(committed.num, blocks_per_index);
+    const settled = `${written} ${isFarBehind}`;
+    if (this.settledAt === settled) return;
+    for (const { index, firstBlock, replicas } of await this.ranges()) {
+      if (replicas >= this.replicas || (isFarBehind && firstBlock >= written)) continue;
+      const settings = { index: { number_of_replicas: this.replicas } };
+      await asked(this.client.indices.putSettings({ index, settings }));
+    }
+    this.settledAt = settled;
+  }
+
+  /** Takes the indices that are wholly below a block from the queries' sight; deletes those that already were. */
+  async dropBelow(blockNum: number, blocksPerIndex: number): Promise<void> {
+    for (const { index, firstBlock, alias } of await this.ranges()) {
+      if (firstBlock + blocksPerIndex > blockNum) continue;
+      await askedIfThere(
+        alias === undefined
+          ? this.client.indices.delete({ index })
+          : this.client.indices.deleteAlias({ index, name: alias }),
+      );
+      this.ready.delete(index);
+    }
+  }
+
+  /** The indices of all ranges. Nothing else is touched, whatever begins with the same prefix. */
+  private async ranges(): Promise<RangeIndex[]> {
+    const index = RANGED_KINDS.map((kind) => `${this.names.of(kind)}-*`);
+    const found = await asked(this.client.indices.get({ index, features: ['aliases', 'settings'] }));
+    return Object.entries(found).flatMap(([name, { aliases, settings }]) => {
+      const firstBlock = this.names.firstBlockOf(name);
+      if (firstBlock === undefined) return [];
+      const replicas = Number(settings?.index?.number_of_replicas ?? 0);
+      return [{ index: name, firstBlock, replicas, alias: Object.keys(aliases ?? {})[0] }];
+    });
+  }
+
+  private ensure(index: string, replicas: number, alias?: string): Promise<void> {
+    let ready = this.ready.get(index);
+    if (!ready) {
+      ready = this.make(index, replicas, alias);
+      this.ready.set(index, ready);
+      ready.catch(() => this.ready.delete(index));
+    }
+    return ready;
+  }
+
+  /** Queries see an index when it can answer, not before: a search of the alias fails with any of its indices. */
+  private async make(index: string, replicas: number, alias: string | undefined): Promise<void> {
+    await this.create(index, replicas);
+    await this.assertOurs(index);
+    if (alias === undefined) return;
+    await asked(this.client.cluster.health({ index, wait_for_status: 'yellow' }));
+    await asked(this.client.indices.putAlias({ index, name: alias }));
+  }
+
+  private async create(index: string, replicas: number): Promise<void> {
+    try {
+      await this.client.indices.create({ index, settings: { index: { number_of_replicas: replicas } } });
+    } catch (error) {
+      if (errorTypeOf(error) !== 'resource_already_exists_exception') throw toStoreError(error);
+    }
+  }
+
+  private async assertOurs(index: string): Promise<void> {
+    const mappings = await asked(this.client.indices.getMapping({ index }));
+    const format: unknown = mappings[index]?.mappings._meta?.['format_version'];
+    if (format === FORMAT_VERSION) return;
+    throw new HistoryError(
+      'STORE_REFUSED',
+      `the index ${index} has a mapping that is not ours: another index template takes its name`,
+    );
+  }
+}
+
+interface RangeIndex {
+  index: string;
+  firstBlock: number;
+  replicas: number;
+  /** The name by which queries see it; undefined when they no longer do. */
+  alias: string | undefined;
+}

@@ -1,0 +1,78 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { StoreWriter } from '@antelope-history/store';
+import { createClient } from './client/client';
+import { BranchDocuments } from './commit/branch-documents';
+import { CommitSchedule } from './commit/commit-schedule';
+import { Committer } from './commit/committer';
+import { Housekeeping } from './commit/housekeeping';
+import { Journal } from './commit/journal';
+import { PermissionCleaner } from './commit/permission-cleaner';
+import { emptyProgress, ProgressStore } from './commit/progress-store';
+import type { ElasticsearchOptions } from './client/elasticsearch-options';
+import { IndexNames } from './indices/index-names';
+import { Indices } from './write/index-provisioner';
+import { Searcher } from './client/search';
+import { BlockWriter } from './write/block-writer';
+import { BulkWriter } from './write/bulk-writer';
+import { ElasticsearchWriter } from './commit/elasticsearch-writer';
+
+export type { ElasticsearchOptions } from './client/elasticsearch-options';
+
+/** Delays that follow from how long requests may take; the configuration does not change them. */
+export interface ElasticsearchDelays {
+  /** See `CleaningRules`: 500 blocks are more than four minutes. */
+  settleBlocks: number;
+  /** See `HousekeepingDelays`. */
+  tidyEveryMs: number;
+  dropAfterMs: number;
+}
+
+const DELAYS: ElasticsearchDelays = { settleBlocks: 500, tidyEveryMs: 5_000, dropAfterMs: 120_000 };
+
+/**
+ * Opens a write side of the shared store; any number of processes may, at once. Creates the index templates and indices that
+ * are missing. Rejects with
+ * - `STORE_UNAVAILABLE` when the cluster cannot be reached;
+ * - `ACCESS_REFUSED`, `CERTIFICATE_REFUSED`, `STORE_REFUSED` when the configuration or the cluster has to change first;
+ * - `STORE_FORMAT_MISMATCH` when another format version wrote the indices.
+ */
+export async function openElasticsearchStoreWriter(
+  options: ElasticsearchOptions,
+  delays: ElasticsearchDelays = DELAYS,
+): Promise<StoreWriter> {
+  const client = createClient(options);
+  try {
+    return await openWriter(client, new IndexNames(options.indexPrefix), options, delays);
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+async function openWriter(
+  client: Client,
+  names: IndexNames,
+  options: ElasticsearchOptions,
+  { settleBlocks, tidyEveryMs, dropAfterMs }: ElasticsearchDelays,
+): Promise<ElasticsearchWriter> {
+  const { replicas, bulkBytes, bulkConcurrency, retainBlocks, commitSeconds } = options;
+  const progress = new ProgressStore(client, names);
+  const indices = new Indices(client, names, replicas);
+  // Before anything of another format version is touched.
+  const isNew = !(await progress.read());
+  await indices.prepare();
+  if (isNew) await progress.create(emptyProgress(options.blocksPerIndex));
+  const searcher = new Searcher(client, options.requestTimeoutSeconds);
+  const bulk = new BulkWriter(client, bulkConcurrency);
+  const journal = new Journal(client, names, searcher, bulk);
+  const documents = new BranchDocuments(client, names, searcher, bulk);
+  const permissions = new PermissionCleaner(names, searcher, bulk);
+  const housekeeping = new Housekeeping(
+    { journal, permissions, indices },
+    { tidyEveryMs, dropAfterMs: retainBlocks > 0 ? dropAfterMs : undefined },
+  );
+  const committer = new Committer({ progress, journal, documents }, { settleBlocks, retainBlocks });
+  const commits = new CommitSchedule(committer, housekeeping, commitSeconds * 1000);
+  const blocks = new BlockWriter(names, indices, bulk, bulkBytes);
+  return new ElasticsearchWriter({ client, progress, blocks, journal, commits, bulk });
+}

@@ -1,0 +1,1 @@
+export { lmdbChecks, readLmdbStatus, type LmdbCheckOptions } from './check/check-lmdb';

@@ -1,0 +1,140 @@
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync } from 'node:fs';
+import path from 'node:path';
+import { ok, wrong, type Check, type Finding } from '@antelope-history/connections';
+import type { ChainStatus } from '@antelope-history/store';
+import { HistoryError, type ErrorCode } from '@antelope-history/schemas';
+import { hasData } from '../format/environment';
+import { openLmdbStoreReader } from '../read/open-reader';
+import { takeWriterLock } from '../write/writer-lock';
+
+export interface LmdbCheckOptions {
+  /** `store.path` */
+  path: string;
+  access: 'read' | 'write';
+  /** The chain that the configuration names. */
+  chainId: string | undefined;
+}
+
+const DIRECTORY = 'lmdb directory';
+const DATA = 'lmdb data';
+
+/** What can be wrong with a data directory. Nothing is made in it that stays. */
+export function lmdbChecks({ path: directory, access, chainId }: LmdbCheckOptions): Check[] {
+  const writer = { name: 'lmdb writer', needs: [DIRECTORY], run: () => checkWriter(directory) };
+  return [
+    { name: DIRECTORY, needs: [], run: async () => checkDirectory(directory, access) },
+    { name: DATA, needs: [DIRECTORY], run: () => checkData(directory, chainId) },
+    ...(access === 'write' ? [writer] : []),
+  ];
+}
+
+/** What a data directory says of its chain; undefined when it holds no data. Rejects as `openLmdbStoreReader`. */
+export async function readLmdbStatus(directory: string): Promise<ChainStatus | undefined> {
+  if (!hasData(directory)) return undefined;
+  const store = await openLmdbStoreReader({ path: directory, mapSizeBytes: 0 });
+  try {
+    return await store.getStatus();
+  } finally {
+    await store.close();
+  }
+}
+
+function checkDirectory(directory: string, access: 'read' | 'write'): Finding {
+  if (access === 'read') {
+    if (!hasData(directory)) {
+      return wrong(
+        'lmdb.missing',
+        `there is no data in ${directory}`,
+        'start the indexer, which makes it, or name its directory in store.path',
+      );
+    }
+    return canRead(directory)
+      ? ok('lmdb.directory', `${directory} can be read`)
+      : wrong('lmdb.not_readable', `${directory} can not be read`, 'give this user the right to read it');
+  }
+  const existing = nearestExisting(directory);
+  if (!canWrite(existing)) {
+    return wrong(
+      'lmdb.not_writable',
+      `${existing} can not be written`,
+      'give this user the right to, or name another directory in store.path',
+    );
+  }
+  return existing === path.resolve(directory)
+    ? ok('lmdb.directory', `${directory} can be written`)
+    : ok('lmdb.directory_to_be_made', `${directory} will be made`);
+}
+
+async function checkData(directory: string, chainId: string | undefined): Promise<Finding> {
+  try {
+    const status = await readLmdbStatus(directory);
+    if (!status) return ok('lmdb.empty', 'it holds no data yet');
+    if (chainId !== undefined && status.chainId !== undefined && status.chainId !== chainId) {
+      return wrong(
+        'lmdb.chain_id_mismatch',
+        `it holds chain ${status.chainId}, chain_id says ${chainId}`,
+        'name the directory of that chain in store.path, or change chain_id',
+      );
+    }
+    return ok('lmdb.data', `its committed head is block ${status.committed?.num ?? 'none'}`);
+  } catch (error) {
+    return describeFailure(error);
+  }
+}
+
+async function checkWriter(directory: string): Promise<Finding> {
+  if (!existsSync(directory)) return ok('lmdb.writer', 'nobody writes to it');
+  try {
+    const lock = await takeWriterLock(directory);
+    await lock.release();
+    return ok('lmdb.writer', 'nobody else writes to it');
+  } catch (error) {
+    return describeFailure(error);
+  }
+}
+
+const FAILURES: Partial<Record<ErrorCode, { id: string; change: string }>> = {
+  STORE_FORMAT_MISMATCH: {
+    id: 'lmdb.wrong_format',
+    change: 'name another directory in store.path and index again, or run the version that wrote it',
+  },
+  STORE_IN_USE: {
+    id: 'lmdb.in_use',
+    change: 'stop it, or name another directory in store.path; when it is this service itself, nothing is wrong',
+  },
+  STORE_UNAVAILABLE: {
+    id: 'lmdb.unusable',
+    change: 'see that it is on a local disk and that this user may read and write its files',
+  },
+};
+
+function describeFailure(error: unknown): Finding {
+  const failure = error instanceof HistoryError ? FAILURES[error.code] : undefined;
+  if (!failure) throw error;
+  return wrong(failure.id, (error as HistoryError).message.split(': ')[0] ?? '', failure.change);
+}
+
+function canRead(directory: string): boolean {
+  try {
+    accessSync(directory, constants.R_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Tries: what a file system is mounted as is not in the rights that it shows. */
+function canWrite(directory: string): boolean {
+  try {
+    rmdirSync(mkdtempSync(path.join(directory, '.check-config-')));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function nearestExisting(directory: string): string {
+  let existing = path.resolve(directory);
+  while (!existsSync(existing)) existing = path.dirname(existing);
+  return existing;
+}

@@ -1,0 +1,41 @@
+import type { BlockPosition } from '@antelope-history/records';
+import type { ChainStatus } from '@antelope-history/store';
+import { decodeBlockIndexEntry, type BlockIndexEntry } from './block-index';
+import { blockKey } from './keys';
+import type { Snapshot, Tables } from './tables';
+
+/** The facts of the `meta` table; each is one JSON value under its name. */
+export interface MetaFacts {
+  formatVersion: number;
+  chainId: string;
+  firstBlockNum: number;
+  committed: BlockPosition;
+  head: BlockPosition;
+  lastIrreversible: BlockPosition;
+  revision: number;
+}
+
+export function readFact<K extends keyof MetaFacts>(
+  tables: Tables,
+  fact: K,
+  snapshot?: Snapshot,
+): MetaFacts[K] | undefined {
+  const stored = tables.meta.get(Buffer.from(fact), { transaction: snapshot });
+  return stored && (JSON.parse(stored.toString()) as MetaFacts[K]);
+}
+
+export function readStatus(tables: Tables, snapshot?: Snapshot): ChainStatus {
+  return {
+    chainId: readFact(tables, 'chainId', snapshot),
+    firstBlockNum: readFact(tables, 'firstBlockNum', snapshot),
+    committed: readFact(tables, 'committed', snapshot),
+    head: readFact(tables, 'head', snapshot),
+    lastIrreversible: readFact(tables, 'lastIrreversible', snapshot),
+    revision: readFact(tables, 'revision', snapshot) ?? 0,
+  };
+}
+
+export function readBlockIndex(tables: Tables, blockNum: number, snapshot?: Snapshot): BlockIndexEntry | undefined {
+  const stored = tables.blockIndex.get(blockKey(blockNum), { transaction: snapshot });
+  return stored && decodeBlockIndexEntry(stored);
+}

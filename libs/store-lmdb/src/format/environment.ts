@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { HistoryError } from '@antelope-history/schemas';
+import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
+import { TABLE_COUNT } from './tables';
+
+/** The name that LMDB gives its data file. */
+const DATA_FILE = 'data.mdb';
+
+export interface EnvironmentOptions {
+  /** A directory on a local disk. */
+  path: string;
+  /** Address space to begin with; 0 = the library's default. It grows with the data. */
+  mapSizeBytes: number;
+}
+
+export function dataFileIn(directory: string): string {
+  return path.join(directory, DATA_FILE);
+}
+
+/** Whether a directory holds an LMDB environment. */
+export function hasData(directory: string): boolean {
+  return existsSync(dataFileIn(directory));
+}
+
+/** Opens the LMDB environment of a data directory. Throws `STORE_UNAVAILABLE`. */
+export function openEnvironment({ path: directory, mapSizeBytes }: EnvironmentOptions, readOnly: boolean): RootDatabase {
+  const options: RootDatabaseOptionsWithPath = {
+    path: directory,
+    maxDbs: TABLE_COUNT,
+    noSubdir: false,
+    readOnly,
+    // A commit resolves when it is on disk, and is the newest one after a loss of power.
+    overlappingSync: false,
+    // A batch is committed alone: other writes of the same turn would fail with it, and no caller would see that.
+    eventTurnBatching: false,
+    ...(mapSizeBytes > 0 ? { mapSize: mapSizeBytes } : {}),
+  };
+  try {
+    return open(options);
+  } catch (cause) {
+    throw new HistoryError('STORE_UNAVAILABLE', `the data directory ${directory} cannot be opened`, { cause });
+  }
+}

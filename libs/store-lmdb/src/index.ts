@@ -1,2 +1,0 @@
-export * from './check-lmdb';
-export * from './open-lmdb-store';

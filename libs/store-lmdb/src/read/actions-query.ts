@@ -1,0 +1,137 @@
+import { HistoryError } from '@antelope-history/schemas';
+import {
+  type ChainStatus,
+  type StoredAction,
+  childrenPage,
+  pageOf,
+  slotOf,
+  takeRows,
+  type ActionRows,
+  type ActionsPage,
+  type ActionsQuery,
+  type Bound,
+} from '@antelope-history/store';
+import { listsOfQuery } from './action-lists';
+import { readBlockIndex } from '../format/chain-facts';
+import { PageReader, type PlacedTransaction } from './page-reader';
+import type { Snapshot, Tables } from '../format/tables';
+import { decodePagedAction, type PagedTransaction } from '../format/trace-page';
+
+/** Sequences from `start` to below `end`. */
+interface SequenceRange {
+  start: number;
+  end: number;
+}
+
+/** Answers one page of actions from a snapshot. */
+export function queryActions(
+  tables: Tables,
+  query: ActionsQuery,
+  status: ChainStatus,
+  snapshot: Snapshot,
+): ActionsPage {
+  const range = sequencesWithin(tables, query, status, snapshot);
+  const pages = new PageReader(tables, snapshot);
+  if (range.start >= range.end) return { status, rows: [], more: false };
+  if (typeof query.parent === 'object') return { status, ...childrenOf(pages, query, query.parent.sequence, range) };
+
+  const lists = listsOfQuery(tables, query, snapshot);
+  const below = lists.rank(range.start);
+  const total = lists.rank(range.end) - below;
+  const { first, count } = pageOf(query, total);
+  if (count === 0) return { status, rows: [], more: false };
+  // `first` counts from the beginning of the chosen order; ranks count upwards.
+  const rank = below + (query.order === 'asc' ? first : total - 1 - first);
+  const sequence = lists.select(rank, range.start, range.end);
+  const sequences =
+    query.order === 'asc' ? lists.ascending(sequence, range.end) : lists.descending(sequence, range.start);
+  const rows = takeRows(sequences, count, (at) => pages.action(at));
+  return { status, rows, more: first + rows.length < total };
+}
+
+/** The actions that one trace created: they all lie in its transaction. */
+function childrenOf(
+  pages: PageReader,
+  query: ActionsQuery,
+  parentSequence: number,
+  range: SequenceRange,
+): ActionRows {
+  const place = pages.transactionAt(parentSequence);
+  const ordinal = place && ordinalOf(place.parts, parentSequence);
+  if (!place || ordinal === undefined) return { rows: [], more: false };
+  return childrenPage(rowsWithin(place, range), ordinal, query);
+}
+
+function* rowsWithin(place: PlacedTransaction, range: SequenceRange): Generator<StoredAction> {
+  for (const part of place.parts) {
+    for (const paged of part.actions) {
+      if (paged.sequence < range.start || paged.sequence >= range.end) continue;
+      yield { ...place.facts, action: decodePagedAction(part, paged) };
+    }
+  }
+}
+
+function ordinalOf(parts: PagedTransaction[], sequence: number): number | undefined {
+  for (const part of parts) {
+    for (const paged of part.actions) {
+      const trace = decodePagedAction(part, paged).traces.find(({ receipt }) => receipt.globalSequence === sequence);
+      if (trace) return trace.ordinal;
+    }
+  }
+  return undefined;
+}
+
+/** The sequences that the query's bounds leave of the committed blocks. */
+function sequencesWithin(tables: Tables, query: ActionsQuery, status: ChainStatus, snapshot: Snapshot): SequenceRange {
+  const { firstBlockNum, committed } = status;
+  if (firstBlockNum === undefined || !committed) return { start: 0, end: 0 };
+  const blocks: BlockRange = { first: firstBlockNum, last: committed.num };
+  const timestampOf = (num: number): number => readIndex(tables, num, snapshot).timestamp;
+  const first = query.after ? firstBlockAfter(query.after, blocks, timestampOf) : blocks.first;
+  const last = query.before ? lastBlockBefore(query.before, blocks, timestampOf) : blocks.last;
+  if (first > last) return { start: 0, end: 0 };
+  return {
+    start: readIndex(tables, first, snapshot).firstSequence,
+    end: readIndex(tables, last, snapshot).endSequence,
+  };
+}
+
+interface BlockRange {
+  first: number;
+  last: number;
+}
+
+function readIndex(tables: Tables, num: number, snapshot: Snapshot): { timestamp: number } & SequenceNames {
+  const entry = readBlockIndex(tables, num, snapshot);
+  if (!entry) throw new HistoryError('INTERNAL', `block ${num} is missing below the committed head`);
+  return entry;
+}
+
+interface SequenceNames {
+  firstSequence: number;
+  endSequence: number;
+}
+
+function firstBlockAfter(bound: Bound, blocks: BlockRange, timestampOf: (num: number) => number): number {
+  if ('blockNum' in bound) return Math.max(bound.blockNum, blocks.first);
+  const slot = slotOf(bound.timeMs);
+  return firstBlockWhere(blocks, (num) => timestampOf(num) >= slot);
+}
+
+function lastBlockBefore(bound: Bound, blocks: BlockRange, timestampOf: (num: number) => number): number {
+  if ('blockNum' in bound) return Math.min(bound.blockNum, blocks.last);
+  const slot = slotOf(bound.timeMs);
+  return firstBlockWhere(blocks, (num) => timestampOf(num) > slot) - 1;
+}
+
+/** Timestamps grow with block numbers, so halving finds the first block for which `holds`; last + 1 if for none. */
+function firstBlockWhere(blocks: BlockRange, holds: (num: number) => boolean): number {
+  let from = blocks.first;
+  let to = blocks.last + 1;
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if (holds(middle)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}

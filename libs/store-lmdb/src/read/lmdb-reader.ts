@@ -1,0 +1,175 @@
+import { HistoryError } from '@antelope-history/schemas';
+import type {
+  AbiRequest,
+  ChainStatus,
+  StoredBlock,
+  StoredBlockTransaction,
+  StoredTransaction,
+  AbiLookup,
+  AccountsLookup,
+  ActionsPage,
+  ActionsQuery,
+  BlockLookup,
+  BlockSelector,
+  BlockTracesLookup,
+  StoreReader,
+  TransactionLookup,
+} from '@antelope-history/store';
+import { findAbis } from './find-abis';
+import { queryActions } from './actions-query';
+import { decodeBlockBody } from '../format/block-body';
+import type { BlockIndexEntry } from '../format/block-index';
+import { readBlockIndex, readStatus } from '../format/chain-facts';
+import { blockKey, ID_PREFIX_BYTES, readSequence, sequenceKey } from '../format/keys';
+import { PageReader, type PlacedTransaction } from './page-reader';
+import { ownersOfActor, ownersOfKey } from './find-owners';
+import { keysWithPrefix, type Snapshot, type Tables } from '../format/tables';
+import { decodePagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
+
+/** The read side of the embedded store: every method reads one LMDB snapshot, so it sees whole batches only. */
+export class LmdbReader implements StoreReader {
+  private closed = false;
+
+  constructor(private readonly tables: Tables) {}
+
+  getStatus(): Promise<ChainStatus> {
+    return this.read((_, status) => status);
+  }
+
+  getActions(query: ActionsQuery): Promise<ActionsPage> {
+    return this.read((snapshot, status) => queryActions(this.tables, query, status, snapshot));
+  }
+
+  getTransaction(idPrefix: string): Promise<TransactionLookup> {
+    return this.read((snapshot, status): TransactionLookup => {
+      const places = this.transactionsWithPrefix(idPrefix, snapshot);
+      const [place, ...others] = places;
+      if (!place) return { found: 'none', status };
+      if (others.length > 0) return { found: 'several', status };
+      return { found: 'one', status, transaction: this.storedTransaction(place, snapshot) };
+    });
+  }
+
+  getBlock(selector: BlockSelector): Promise<BlockLookup> {
+    return this.read((snapshot, status) => ({ status, block: this.findBlock(selector, status, snapshot)?.block }));
+  }
+
+  getBlockTraces(selector: BlockSelector): Promise<BlockTracesLookup> {
+    return this.read((snapshot, status) => {
+      const found = this.findBlock(selector, status, snapshot);
+      if (!found) return { status, block: undefined, transactions: [] };
+      return { status, block: found.block, transactions: this.transactionsOf(found.entry, snapshot) };
+    });
+  }
+
+  getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean, maxBytes: number): Promise<AbiLookup> {
+    return this.read((snapshot, status) => ({
+      status,
+      versions: findAbis(this.tables, requests, { isKnown, maxBytes }, snapshot),
+    }));
+  }
+
+  getKeyAccounts(key: Buffer): Promise<AccountsLookup> {
+    return this.read((snapshot, status) => ({ status, accounts: ownersOfKey(this.tables, key, snapshot) }));
+  }
+
+  getControlledAccounts(actor: string): Promise<AccountsLookup> {
+    return this.read((snapshot, status) => ({ status, accounts: ownersOfActor(this.tables, actor, snapshot) }));
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    await this.tables.root.close();
+  }
+
+  private async read<T>(query: (snapshot: Snapshot, status: ChainStatus) => T): Promise<T> {
+    if (this.closed) throw new HistoryError('STOPPED', 'the store is closed');
+    const { root } = this.tables;
+    // The library reuses a read transaction within one turn of the event loop: a commit of another handle would be missed.
+    root.resetReadTxn();
+    const snapshot = root.useReadTransaction();
+    try {
+      return query(snapshot, readStatus(this.tables, snapshot));
+    } finally {
+      snapshot.done();
+    }
+  }
+
+  /** The transactions whose id begins with the prefix, two at most: more would not change the answer. */
+  private transactionsWithPrefix(idPrefix: string, snapshot: Snapshot): PlacedTransaction[] {
+    const wholeBytes = Math.min(idPrefix.length >> 1, ID_PREFIX_BYTES);
+    const pages = new PageReader(this.tables, snapshot);
+    const places: PlacedTransaction[] = [];
+    const start = Buffer.from(idPrefix.slice(0, wholeBytes * 2), 'hex');
+    for (const key of keysWithPrefix(this.tables.transactions, start, snapshot)) {
+      if (!mayBegin(key, idPrefix)) continue;
+      const place = pages.transactionAt(readSequence(key, ID_PREFIX_BYTES));
+      const id = place?.facts.transactionId;
+      if (!place || !id?.startsWith(idPrefix) || places.some(({ facts }) => facts.transactionId === id)) continue;
+      places.push(place);
+      if (places.length === 2) break;
+    }
+    return places;
+  }
+
+  private storedTransaction(place: PlacedTransaction, snapshot: Snapshot): StoredTransaction {
+    const { blockNum, blockId, blockTimestamp, transactionId } = place.facts;
+    const record = (place.parts[0] as PagedTransaction).record;
+    const block = this.readBlock(blockNum, readBlockIndex(this.tables, blockNum, snapshot), snapshot);
+    return {
+      id: transactionId,
+      blockNum,
+      blockId,
+      blockTimestamp,
+      block: block?.block ?? Buffer.alloc(0),
+      receiptIndex: record.receiptIndex,
+      record,
+      actions: place.parts.flatMap((part) => part.actions.map((action) => decodePagedAction(part, action))),
+    };
+  }
+
+  private findBlock(
+    selector: BlockSelector,
+    status: ChainStatus,
+    snapshot: Snapshot,
+  ): { block: StoredBlock; entry: BlockIndexEntry } | undefined {
+    const num = blockNumOf(selector, status);
+    if (num === undefined || !status.committed || num > status.committed.num) return undefined;
+    const entry = readBlockIndex(this.tables, num, snapshot);
+    if (!entry || (typeof selector === 'object' && 'id' in selector && selector.id !== entry.id)) return undefined;
+    const block = this.readBlock(num, entry, snapshot);
+    return block && { block, entry };
+  }
+
+  private readBlock(num: number, entry: BlockIndexEntry | undefined, snapshot: Snapshot): StoredBlock | undefined {
+    const stored = entry?.hasBlock && this.tables.blockBodies.get(blockKey(num), { transaction: snapshot });
+    if (!entry || !stored) return undefined;
+    return { position: { num, id: entry.id }, ...decodeBlockBody(stored, entry.firstSequence) };
+  }
+
+  private transactionsOf(entry: BlockIndexEntry, snapshot: Snapshot): StoredBlockTransaction[] {
+    const transactions: StoredBlockTransaction[] = [];
+    const range = { start: sequenceKey(entry.firstSequence), end: sequenceKey(entry.endSequence) };
+    for (const { value } of this.tables.pages.getRange({ ...range, transaction: snapshot })) {
+      for (const part of new TracePage(value).transactions) {
+        const actions = part.actions.map((action) => decodePagedAction(part, action));
+        if (part.continued) transactions.at(-1)?.actions.push(...actions);
+        else transactions.push({ record: part.record, actions });
+      }
+    }
+    return transactions;
+  }
+}
+
+/** The key holds the first bytes of an id; whether these do not contradict the prefix. */
+function mayBegin(key: Buffer, idPrefix: string): boolean {
+  const known = key.toString('hex', 0, ID_PREFIX_BYTES);
+  return known.startsWith(idPrefix.slice(0, known.length));
+}
+
+/** A block's id begins with its number (nodeos block_header.cpp, calculate_id). */
+function blockNumOf(selector: BlockSelector, status: ChainStatus): number | undefined {
+  if (selector === 'latest') return status.committed?.num;
+  return 'num' in selector ? selector.num : parseInt(selector.id.slice(0, 8), 16);
+}

@@ -1,0 +1,79 @@
+import { HistoryError } from '@antelope-history/schemas';
+import type { StoredAction } from '@antelope-history/store';
+import { readSequence, sequenceKey } from '../format/keys';
+import { floorEntry, type Snapshot, type Tables } from '../format/tables';
+import { decodePagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
+
+/** The facts of a row that its transaction and block give. */
+export type RowFacts = Omit<StoredAction, 'action'>;
+
+/** A transaction with all its parts, in the order of their pages. */
+export interface PlacedTransaction {
+  facts: RowFacts;
+  parts: PagedTransaction[];
+}
+
+/** Reads action records of one snapshot; neighbours in a page cost one read. */
+export class PageReader {
+  private current: { firstSequence: number; page: TracePage } | undefined;
+
+  constructor(
+    private readonly tables: Tables,
+    private readonly snapshot: Snapshot,
+  ) {}
+
+  /** The action whose contract's receipt has the sequence; it must be there. */
+  action(sequence: number): StoredAction {
+    const found = this.pageAt(sequence);
+    const transaction = found?.page.transactionOf(sequence);
+    const paged = transaction?.actions.find((action) => action.sequence === sequence);
+    if (!found || !transaction || !paged) throw new HistoryError('INTERNAL', `action ${sequence} has no record`);
+    return { ...factsOf(found.page, transaction), action: decodePagedAction(transaction, paged) };
+  }
+
+  /** The transaction of which one trace has the sequence. */
+  transactionAt(sequence: number): PlacedTransaction | undefined {
+    const found = this.pageAt(sequence);
+    const first = found?.page.transactionOf(sequence)?.record.firstSequence;
+    if (first === undefined) return undefined;
+    const start = this.pageAt(first);
+    const part = start?.page.transactionOf(first);
+    if (!start || !part) return undefined;
+    const facts = factsOf(start.page, part);
+    return { facts, parts: [part, ...this.laterParts(part, start.firstSequence)] };
+  }
+
+  /** The parts of a transaction in the pages after the one in which it begins. */
+  private *laterParts({ record }: PagedTransaction, pageSequence: number): Generator<PagedTransaction> {
+    const range = { start: sequenceKey(pageSequence + 1), transaction: this.snapshot };
+    for (const { value } of this.tables.pages.getRange(range)) {
+      const next = new TracePage(value).transactions[0];
+      // What goes on in the next page is the page's last transaction, which need not be this one.
+      if (!next?.continued || next.record.firstSequence !== record.firstSequence) return;
+      yield next;
+    }
+  }
+
+  private pageAt(sequence: number): { firstSequence: number; page: TracePage } | undefined {
+    if (!this.currentHolds(sequence)) {
+      const entry = floorEntry(this.tables.pages, sequenceKey(sequence), 0, this.snapshot);
+      this.current = entry && { firstSequence: readSequence(entry.key, 0), page: new TracePage(entry.value) };
+    }
+    return this.current;
+  }
+
+  private currentHolds(sequence: number): boolean {
+    if (!this.current || sequence < this.current.firstSequence) return false;
+    const last = this.current.page.transactions.at(-1)?.actions.at(-1)?.sequence ?? 0;
+    return sequence <= last;
+  }
+}
+
+export function factsOf(page: TracePage, transaction: PagedTransaction): RowFacts {
+  return {
+    transactionId: transaction.record.id.toString('hex'),
+    blockNum: page.blockNum,
+    blockId: page.blockId,
+    blockTimestamp: page.timestamp,
+  };
+}

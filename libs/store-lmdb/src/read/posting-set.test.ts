@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { chunkKey, listPrefix } from '../format/keys';
+import { createTables } from '../write/open-writer';
+import { GrowingChunk } from '../format/posting-chunk';
+import { PostingList, PostingSet } from './posting-set';
+import type { Tables } from '../format/tables';
+import { WriteBatch } from '../write/write-batch';
+
+interface Posting {
+  sequence: number;
+  root: boolean;
+}
+
+/** What some of the postings of the chain form: their places in it, and how many of them a chunk takes. */
+interface ListPlan {
+  members: boolean[];
+  chunkSize: number;
+}
+
+const CHAIN_LENGTH = 120;
+
+/** Roots are common, rare or missing: a list of roots passes over many chunks then. */
+const chain = fc
+  .tuple(
+    fc.constantFrom(1, 2, 40, 1000),
+    fc.integer({ min: 1, max: 2 ** 33 }),
+    fc.array(fc.nat(5), { minLength: CHAIN_LENGTH, maxLength: CHAIN_LENGTH }),
+  )
+  .map(([rootEvery, start, gaps]) => {
+    let sequence = start;
+    return gaps.map((gap, index): Posting => ({
+      sequence: (sequence += gap + 1),
+      root: index % rootEvery === rootEvery - 1,
+    }));
+  });
+
+const listPlan: fc.Arbitrary<ListPlan> = fc.record({
+  members: fc.array(fc.boolean(), { minLength: CHAIN_LENGTH, maxLength: CHAIN_LENGTH }),
+  chunkSize: fc.integer({ min: 1, max: 30 }),
+});
+
+describe('posting lists', () => {
+  let directory: string;
+  let tables: Tables;
+
+  beforeEach(() => {
+    directory = mkdtempSync(path.join(tmpdir(), 'posting-set-'));
+    tables = createTables({ path: directory, mapSizeBytes: 0 });
+  });
+
+  afterEach(async () => {
+    await tables.root.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  let written = 0;
+
+  /** Writes postings as a list of its own between two others, and opens it on a new snapshot. */
+  async function withLists(
+    lists: { postings: Posting[]; chunkSize: number }[],
+    rootsOnly: boolean,
+    body: (lists: PostingList[]) => void,
+  ): Promise<void> {
+    const batch = new WriteBatch();
+    const prefixes = lists.map(({ postings, chunkSize }) => {
+      const prefix = listPrefix('alice', ++written);
+      putList(batch, prefix, postings, chunkSize);
+      return prefix;
+    });
+    await batch.commit(tables);
+    const snapshot = tables.root.useReadTransaction();
+    try {
+      body(prefixes.map((prefix) => new PostingList(tables.postings, prefix, rootsOnly, snapshot)));
+    } finally {
+      snapshot.done();
+    }
+  }
+
+  function putList(batch: WriteBatch, prefix: Buffer, postings: Posting[], chunkSize: number): void {
+    let bases = { base: 0, rootBase: 0 };
+    for (let start = 0; start < postings.length; start += chunkSize) {
+      const part = postings.slice(start, start + chunkSize);
+      const firstSequence = part[0]?.sequence ?? 0;
+      const chunk = GrowingChunk.start(firstSequence, bases.base, bases.rootBase);
+      for (const { sequence, root } of part) chunk.append(sequence, root);
+      batch.put(tables.postings, chunkKey(prefix, firstSequence), chunk.encode());
+      bases = chunk.nextBases;
+    }
+  }
+
+  const membersOf = (all: Posting[], { members }: ListPlan): Posting[] => all.filter((_, index) => members[index]);
+  const sequencesOf = (postings: Posting[], rootsOnly: boolean): number[] =>
+    postings.filter(({ root }) => root || !rootsOnly).map(({ sequence }) => sequence);
+  /** Sequences in, between, before and behind the postings. */
+  const probesOf = (all: Posting[]): number[] => [
+    0,
+    ...all.flatMap(({ sequence }) => [sequence, sequence + 1]),
+    2 ** 50,
+  ];
+
+  it('count, and find the next one up and down, with or without what is not a root', () =>
+    fc.assert(
+      fc.asyncProperty(chain, listPlan, fc.boolean(), async (all, plan, rootsOnly) => {
+        const postings = membersOf(all, plan);
+        const expected = sequencesOf(postings, rootsOnly);
+        await withLists([{ postings, chunkSize: plan.chunkSize }], rootsOnly, ([list]) => {
+          for (const probe of probesOf(all)) {
+            expect(list?.rank(probe)).toBe(expected.filter((sequence) => sequence < probe).length);
+            expect(list?.before(probe)).toBe(expected.findLast((sequence) => sequence < probe));
+            expect(list?.from(probe)).toBe(expected.find((sequence) => sequence >= probe));
+          }
+        });
+      }),
+      { numRuns: 25 },
+    ));
+
+  it('are united with what two of them share counted once', () =>
+    fc.assert(
+      fc.asyncProperty(chain, listPlan, listPlan, fc.boolean(), async (all, left, right, rootsOnly) => {
+        const both = { ...left, members: left.members.map((member, index) => member && right.members[index] === true) };
+        const either = {
+          ...left,
+          members: left.members.map((member, index) => member || right.members[index] === true),
+        };
+        const lists = [left, right, both].map((plan) => ({
+          postings: membersOf(all, plan),
+          chunkSize: plan.chunkSize,
+        }));
+        const expected = sequencesOf(membersOf(all, either), rootsOnly);
+        await withLists(lists, rootsOnly, ([first, second, common]) => {
+          const set = new PostingSet([first!, second!], [common!]);
+          for (const probe of probesOf(all)) {
+            expect(set.rank(probe)).toBe(expected.filter((sequence) => sequence < probe).length);
+          }
+          const [low, high] = [all[0]!.sequence, all.at(-1)!.sequence + 1];
+          for (const [rank, sequence] of expected.entries()) expect(set.select(rank, low, high)).toBe(sequence);
+          const middle = all[CHAIN_LENGTH / 2]!.sequence;
+          expect([...set.ascending(middle, high)]).toEqual(expected.filter((sequence) => sequence >= middle));
+          expect([...set.descending(middle, low)]).toEqual(expected.filter((sequence) => sequence <= middle).reverse());
+        });
+      }),
+      { numRuns: 25 },
+    ));
+});

@@ -1,0 +1,142 @@
+import { chunkKey, LIST_PREFIX_BYTES, MAX_SEQUENCE, readSequence } from '../format/keys';
+import { countBelow, decodeChunk, type PostingChunk } from '../format/posting-chunk';
+import { floorEntry, type Snapshot, type Table } from '../format/tables';
+
+/** One posting list of a snapshot, read chunk by chunk. */
+export class PostingList {
+  private cached: PostingChunk | undefined;
+
+  constructor(
+    private readonly table: Table,
+    private readonly prefix: Buffer,
+    private readonly rootsOnly: boolean,
+    private readonly snapshot: Snapshot,
+  ) {}
+
+  /** How many postings are below `sequence`. */
+  rank(sequence: number): number {
+    if (sequence <= 0) return 0;
+    const chunk = this.chunkAt(sequence - 1);
+    if (!chunk) return 0;
+    const below = countBelow(chunk, sequence);
+    return this.rootsOnly ? chunk.rootBase + below.roots : chunk.base + below.all;
+  }
+
+  /** The greatest posting below `sequence`, or undefined. */
+  before(sequence: number): number | undefined {
+    if (sequence <= 0) return undefined;
+    const chunk = this.chunkAt(sequence - 1);
+    if (!chunk) return undefined;
+    for (let index = countBelow(chunk, sequence).all - 1; index >= 0; index--) {
+      if (!this.rootsOnly || chunk.roots[index] === 1) return chunk.sequences[index];
+    }
+    // Chunks without a root are passed over by counting, however many there are.
+    return chunk.rootBase === 0 ? undefined : this.select(chunk.rootBase - 1, 0, chunk.firstSequence);
+  }
+
+  /** The least posting at or above `sequence`, or undefined. */
+  from(sequence: number): number | undefined {
+    const chunk = this.chunkAt(sequence);
+    if (chunk) {
+      for (let index = countBelow(chunk, sequence).all; index < chunk.count; index++) {
+        if (!this.rootsOnly || chunk.roots[index] === 1) return chunk.sequences[index];
+      }
+    }
+    const next = this.chunkAfter(chunk ? (chunk.sequences[chunk.count - 1] as number) : sequence);
+    if (!next) return undefined;
+    if (!this.rootsOnly) return next.firstSequence;
+    const total = this.rank(MAX_SEQUENCE);
+    return total > next.rootBase ? this.select(next.rootBase, next.firstSequence, MAX_SEQUENCE) : undefined;
+  }
+
+  private select(rank: number, low: number, high: number): number {
+    return selectRank((sequence) => this.rank(sequence), rank, low, high);
+  }
+
+  private chunkAt(sequence: number): PostingChunk | undefined {
+    const cached = this.cached;
+    if (cached && cached.firstSequence <= sequence && sequence <= (cached.sequences[cached.count - 1] as number)) {
+      return cached;
+    }
+    return this.remember(floorEntry(this.table, chunkKey(this.prefix, sequence), LIST_PREFIX_BYTES, this.snapshot));
+  }
+
+  private chunkAfter(sequence: number): PostingChunk | undefined {
+    const start = chunkKey(this.prefix, sequence + 1);
+    const end = chunkKey(this.prefix, MAX_SEQUENCE);
+    for (const entry of this.table.getRange({ start, end, limit: 1, transaction: this.snapshot })) {
+      return this.remember(entry);
+    }
+    return undefined;
+  }
+
+  private remember(entry: { key: Buffer; value: Buffer } | undefined): PostingChunk | undefined {
+    if (!entry) return undefined;
+    this.cached = decodeChunk(readSequence(entry.key, LIST_PREFIX_BYTES), entry.value);
+    return this.cached;
+  }
+}
+
+/** The least sequence in [low, high) below whose successor stand more than `rank` postings. */
+function selectRank(rankOf: (sequence: number) => number, rank: number, low: number, high: number): number {
+  let from = low;
+  let to = high;
+  while (from < to) {
+    const middle = from + Math.floor((to - from) / 2);
+    if (rankOf(middle + 1) > rank) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
+/**
+ * The union of some lists. Lists may share postings only as `common` says: these are the lists of what two of the
+ * others both hold, so that counts come out exact.
+ */
+export class PostingSet {
+  constructor(
+    private readonly lists: readonly PostingList[],
+    private readonly common: readonly PostingList[] = [],
+  ) {}
+
+  /** How many postings are below `sequence`. */
+  rank(sequence: number): number {
+    let count = 0;
+    for (const list of this.lists) count += list.rank(sequence);
+    for (const list of this.common) count -= list.rank(sequence);
+    return count;
+  }
+
+  /** The posting with exactly `rank` postings before it, known to lie in [low, high). */
+  select(rank: number, low: number, high: number): number {
+    return selectRank((sequence) => this.rank(sequence), rank, low, high);
+  }
+
+  /** Postings from `sequence` upwards, below `end`, each once. */
+  *ascending(sequence: number, end: number): Generator<number> {
+    const heads = this.lists.map((list) => list.from(sequence) ?? Infinity);
+    for (;;) {
+      const next = Math.min(...heads);
+      if (next >= end) return;
+      yield next;
+      this.advance(heads, next, (list) => list.from(next + 1) ?? Infinity);
+    }
+  }
+
+  /** Postings from `sequence` (included) downwards, not below `start`, each once. */
+  *descending(sequence: number, start: number): Generator<number> {
+    const heads = this.lists.map((list) => list.before(sequence + 1) ?? -Infinity);
+    for (;;) {
+      const next = Math.max(...heads);
+      if (next < start) return;
+      yield next;
+      this.advance(heads, next, (list) => list.before(next) ?? -Infinity);
+    }
+  }
+
+  private advance(heads: number[], taken: number, move: (list: PostingList) => number): void {
+    for (let index = 0; index < heads.length; index++) {
+      if (heads[index] === taken) heads[index] = move(this.lists[index] as PostingList);
+    }
+  }
+}

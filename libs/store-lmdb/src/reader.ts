@@ -1,0 +1,1 @@
+export { openLmdbStoreReader, type LmdbReaderOptions } from './read/open-reader';

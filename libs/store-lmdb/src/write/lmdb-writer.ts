@@ -1,0 +1,321 @@
+import { HistoryError } from '@antelope-history/schemas';
+import type { BlockPosition, BlockRecords } from '@antelope-history/records';
+import type { ChainStatus, Progress, StoreWriter } from '@antelope-history/store';
+import { KindAllocator } from './kind-allocator';
+import { putAbi } from './put-abi';
+import { encodeBlockBody } from '../format/block-body';
+import { decodeBlockIndexEntry, encodeBlockIndexEntry, positionOf } from '../format/block-index';
+import { readBlockIndex, readFact, readStatus } from '../format/chain-facts';
+import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
+import { blockKey, listPrefix, MAX_BLOCK_NUM, MAX_SEQUENCE, sequenceKey, transactionKey } from '../format/keys';
+import { PermissionWriter } from './permission-writer';
+import { PostingWriter, truncateList } from './posting-writer';
+import type { Tables } from '../format/tables';
+import { decodePagedAction, encodePages, TracePage } from '../format/trace-page';
+import { decodeUndo, encodeUndo } from './undo-record';
+import { WriteBatch } from './write-batch';
+import { removeFact, writeFact } from './write-facts';
+import type { WriterLock } from './writer-lock';
+
+/** How many positions `getProgress` gives at most; a node needs only the newest to find where branches part. */
+const MAX_POSITIONS = 2_000;
+/** A transaction's key is all there is to say. */
+const NOTHING = Buffer.from([0]);
+
+/**
+ * The write side of the embedded store. Each run of blocks that follow one another is one LMDB transaction, with the
+ * progress inside it; undoing a fork is one of its own, before the new branch is written.
+ */
+export class LmdbWriter implements StoreWriter {
+  private readonly kinds: KindAllocator;
+  private readonly postings: PostingWriter;
+  private readonly permissions: PermissionWriter;
+  private hasFirstBlock: boolean;
+  private lastWrite: Promise<void> = Promise.resolve();
+  private closing: Promise<void> | undefined;
+
+  /** Owns `tables` and `lock`: `close` releases both. */
+  constructor(
+    private readonly tables: Tables,
+    private readonly lock: WriterLock,
+  ) {
+    this.kinds = new KindAllocator(tables);
+    this.postings = new PostingWriter(tables, this.kinds);
+    this.permissions = new PermissionWriter(tables);
+    this.hasFirstBlock = readFact(tables, 'firstBlockNum') !== undefined;
+  }
+
+  async getProgress(): Promise<Progress> {
+    if (this.closing) throw new HistoryError('STOPPED', 'the store is closed');
+    const status = readStatus(this.tables);
+    const positions: BlockPosition[] = [];
+    const { committed, lastIrreversible } = status;
+    if (committed) {
+      const oldest = Math.max(
+        Math.min(committed.num, lastIrreversible?.num ?? committed.num),
+        committed.num - MAX_POSITIONS,
+      );
+      for (let num = oldest; num <= committed.num; num++) {
+        const entry = readBlockIndex(this.tables, num);
+        if (entry) positions.push(positionOf(num, entry));
+      }
+    }
+    return { status, positions, ordinal: 0 };
+  }
+
+  setChainId(chainId: string): Promise<void> {
+    return this.inTurn(() => this.tieToChain(chainId));
+  }
+
+  writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
+    return this.inTurn(() => this.write(blocks));
+  }
+
+  /** Nothing is written that is not committed. */
+  commitWritten(): Promise<ChainStatus> {
+    return this.inTurn(() => Promise.resolve(readStatus(this.tables)));
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.release();
+    return this.closing;
+  }
+
+  private async release(): Promise<void> {
+    await this.lastWrite;
+    await this.tables.root.close();
+    await this.lock.release();
+  }
+
+  private inTurn<T>(write: () => Promise<T>): Promise<T> {
+    if (this.closing) return Promise.reject(new HistoryError('STOPPED', 'the store is closed'));
+    const written = this.lastWrite.then(write);
+    this.lastWrite = written.then(
+      () => undefined,
+      () => undefined,
+    );
+    return written;
+  }
+
+  private async tieToChain(chainId: string): Promise<void> {
+    const stored = readFact(this.tables, 'chainId');
+    if (stored === chainId) return;
+    if (stored !== undefined) {
+      throw new HistoryError(
+        'CHAIN_ID_MISMATCH',
+        `the data directory holds chain ${stored}, the node is on chain ${chainId}: use another data directory`,
+      );
+    }
+    await this.commit((batch) => writeFact(this.tables, 'chainId', chainId, batch));
+  }
+
+  private async write(blocks: BlockRecords[]): Promise<ChainStatus> {
+    let run: BlockRecords[] = [];
+    let tip = readFact(this.tables, 'committed');
+    for (const block of blocks) {
+      if (tip && block.position.num <= tip.num) {
+        if (run.length > 0) await this.writeRun(run);
+        run = [];
+        if (this.isStored(block.position)) continue;
+        this.assertUndoable(block);
+        await this.undoTo(block.position.num);
+        tip = readFact(this.tables, 'committed');
+      }
+      assertFollows(block, tip);
+      run.push(block);
+      tip = block.position;
+    }
+    if (run.length > 0) await this.writeRun(run);
+    return readStatus(this.tables);
+  }
+
+  /** The same block on the same branch: a message that was delivered again. */
+  private isStored(position: BlockPosition): boolean {
+    return readBlockIndex(this.tables, position.num)?.id === position.id;
+  }
+
+  private async writeRun(blocks: BlockRecords[]): Promise<void> {
+    const last = blocks.at(-1) as BlockRecords;
+    const lastIrreversible = this.lastIrreversibleAfter(blocks);
+    await this.commit((batch) => {
+      let nextSequence = this.nextSequence(blocks[0] as BlockRecords);
+      for (const block of blocks) nextSequence = this.writeBlock(block, nextSequence, batch);
+      this.postings.flush(batch);
+      this.permissions.flush(batch);
+      this.pruneUndo(Math.min(lastIrreversible.num, last.position.num), batch);
+      writeFact(this.tables, 'committed', last.position, batch);
+      writeFact(this.tables, 'head', last.head, batch);
+      writeFact(this.tables, 'lastIrreversible', lastIrreversible, batch);
+    });
+  }
+
+  /** What was irreversible stays so: a node that lags behind another says less, and its undo records are gone. */
+  private lastIrreversibleAfter(blocks: BlockRecords[]): BlockPosition {
+    const said = blocks.map(({ lastIrreversible }) => lastIrreversible);
+    const known = readFact(this.tables, 'lastIrreversible');
+    return said.reduce(
+      (highest, each) => (each.num >= highest.num ? each : highest),
+      known ?? (said[0] as BlockPosition),
+    );
+  }
+
+  private nextSequence(first: BlockRecords): number {
+    const previous = readBlockIndex(this.tables, first.position.num - 1);
+    return previous?.endSequence ?? first.transactions[0]?.firstSequence ?? 0;
+  }
+
+  /** Puts one block into the batch; gives the sequence after its last. */
+  private writeBlock(block: BlockRecords, firstSequence: number, batch: WriteBatch): number {
+    const key = blockKey(block.position.num);
+    let endSequence = firstSequence;
+    for (const page of encodePages(block)) batch.put(this.tables.pages, sequenceKey(page.firstSequence), page.bytes);
+    for (const transaction of block.transactions) {
+      assertAscends(block, transaction.firstSequence, endSequence);
+      batch.put(this.tables.transactions, transactionKey(transaction.id, transaction.firstSequence), NOTHING);
+      for (const action of transaction.actions) this.postings.add(action, batch);
+      endSequence = Math.max(endSequence, transaction.firstSequence + transaction.sequenceCount);
+    }
+    if (block.block) {
+      batch.put(this.tables.blockBodies, key, encodeBlockBody(block, firstSequence));
+      if (!this.hasFirstBlock) writeFact(this.tables, 'firstBlockNum', block.position.num, batch);
+      this.hasFirstBlock = true;
+    }
+    const entry = { id: block.position.id, timestamp: block.timestamp, firstSequence, endSequence };
+    batch.put(this.tables.blockIndex, key, encodeBlockIndexEntry({ ...entry, hasBlock: block.block !== undefined }));
+    this.writeState(block, batch);
+    return endSequence;
+  }
+
+  private writeState(block: BlockRecords, batch: WriteBatch): void {
+    const permissions = block.permissionChanges.map((change) => this.permissions.apply(change)).reverse();
+    const abiKeys = block.abiChanges.map((change) => putAbi(this.tables, block.position.num, change, batch));
+    const reversible = block.position.num > block.lastIrreversible.num;
+    if (reversible && permissions.length + abiKeys.length > 0) {
+      batch.put(this.tables.undo, blockKey(block.position.num), encodeUndo({ permissions, abiKeys }));
+    }
+  }
+
+  /** What is irreversible is never taken back. */
+  private pruneUndo(irreversibleNum: number, batch: WriteBatch): void {
+    const end = blockKey(irreversibleNum + 1);
+    for (const key of this.tables.undo.getKeys({ end })) batch.remove(this.tables.undo, key);
+  }
+
+  /** A fork may replace what is not irreversible, from a block on whose parent is here; below the first block is none. */
+  private assertUndoable({ position, previous }: BlockRecords): void {
+    const { num } = position;
+    const irreversible = readFact(this.tables, 'lastIrreversible');
+    if (irreversible && num <= irreversible.num) {
+      throw new HistoryError(
+        'FORK_TOO_DEEP',
+        `block ${num} has another id than the one stored, but block ${irreversible.num} is irreversible`,
+      );
+    }
+    const parent = readBlockIndex(this.tables, num - 1);
+    if (parent && parent.id !== previous?.id) {
+      throw new HistoryError(
+        'BLOCK_GAP',
+        `block ${num} follows ${previous?.id ?? 'nothing'}, the stored block ${num - 1} is ${parent.id}`,
+      );
+    }
+  }
+
+  /** Takes back every block from a number on. */
+  private async undoTo(from: number): Promise<void> {
+    await this.commit((batch) => this.removeFrom(from, batch));
+    this.forget();
+  }
+
+  private removeFrom(from: number, batch: WriteBatch): void {
+    const status = readStatus(this.tables);
+    const range = { start: blockKey(MAX_BLOCK_NUM), end: blockKey(from - 1), reverse: true };
+    let firstSequence = MAX_SEQUENCE;
+    for (const { key, value } of this.tables.blockIndex.getRange(range)) {
+      firstSequence = decodeBlockIndexEntry(value).firstSequence;
+      const undo = this.tables.undo.get(key);
+      if (undo) this.applyUndo(undo, batch);
+      batch.remove(this.tables.undo, key);
+      batch.remove(this.tables.blockBodies, key);
+      batch.remove(this.tables.blockIndex, key);
+    }
+    this.removeActions(firstSequence, batch);
+    this.permissions.flush(batch);
+    const previous = readBlockIndex(this.tables, from - 1);
+    if (previous) writeFact(this.tables, 'committed', positionOf(from - 1, previous), batch);
+    else removeFact(this.tables, 'committed', batch);
+    if (from <= (status.firstBlockNum ?? 0)) removeFact(this.tables, 'firstBlockNum', batch);
+    writeFact(this.tables, 'revision', status.revision + 1, batch);
+  }
+
+  private applyUndo(bytes: Buffer, batch: WriteBatch): void {
+    const undo = decodeUndo(bytes);
+    for (const change of undo.permissions) this.permissions.apply(change);
+    for (const key of undo.abiKeys) batch.remove(this.tables.abis, key);
+  }
+
+  /** Removes every action from `sequence` on: its page, its transaction's key, its postings. */
+  private removeActions(sequence: number, batch: WriteBatch): void {
+    const lists = new Map<string, Buffer>();
+    const note = (account: string, kind: number): void => {
+      const prefix = listPrefix(account, kind);
+      lists.set(prefix.toString('latin1'), prefix);
+    };
+    for (const { key, value } of this.tables.pages.getRange({ start: sequenceKey(sequence) })) {
+      batch.remove(this.tables.pages, key);
+      for (const transaction of new TracePage(value).transactions) {
+        const { id, firstSequence } = transaction.record;
+        batch.remove(this.tables.transactions, transactionKey(id, firstSequence));
+        for (const paged of transaction.actions) {
+          const action = decodePagedAction(transaction, paged);
+          const kinds = this.kinds.kindsOf(action.account, action.name, batch);
+          const accounts = [
+            ...action.traces.map(({ receiver }) => receiver),
+            ...action.authorization.map(({ actor }) => actor),
+          ];
+          for (const account of accounts) for (const each of [ALL_KINDS, kinds.exact]) note(account, each);
+          for (const each of [ALL_KINDS, kinds.exact, kinds.anyName, kinds.anyContract]) note(WHOLE_CHAIN, each);
+        }
+      }
+    }
+    for (const prefix of lists.values()) truncateList(this.tables, prefix, sequence, batch);
+  }
+
+  /** Makes one transaction of what `gather` puts into its batch; resolves when it is on disk. */
+  private async commit(gather: (batch: WriteBatch) => void): Promise<void> {
+    const batch = new WriteBatch();
+    try {
+      gather(batch);
+      await batch.commit(this.tables);
+    } catch (error) {
+      this.forget();
+      throw error;
+    }
+    this.kinds.committed();
+  }
+
+  /** What is in memory may be ahead of the store, or behind it. */
+  private forget(): void {
+    this.kinds.forget();
+    this.postings.forget();
+    this.permissions.forget();
+    this.hasFirstBlock = readFact(this.tables, 'firstBlockNum') !== undefined;
+  }
+}
+
+/** The chain counts upwards. What counts from below would take the place of earlier actions. */
+function assertAscends({ position }: BlockRecords, sequence: number, least: number): void {
+  if (sequence >= least) return;
+  throw new HistoryError(
+    'BLOCK_REFUSED',
+    `block ${position.num} has the global sequence ${sequence}, the block before it ends at ${least}`,
+  );
+}
+
+function assertFollows(block: BlockRecords, tip: BlockPosition | undefined): void {
+  if (!tip) return;
+  if (block.position.num === tip.num + 1 && block.previous?.id === tip.id) return;
+  throw new HistoryError(
+    'BLOCK_GAP',
+    `block ${block.position.num} follows ${block.previous?.id ?? 'nothing'}, the committed head is ${tip.num} ${tip.id}`,
+  );
+}

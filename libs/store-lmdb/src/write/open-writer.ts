@@ -1,0 +1,62 @@
+import { mkdirSync } from 'node:fs';
+import { HistoryError } from '@antelope-history/schemas';
+import type { StoreWriter } from '@antelope-history/store';
+import { readFact } from '../format/chain-facts';
+import { openEnvironment, type EnvironmentOptions } from '../format/environment';
+import { assertFormat, FORMAT_VERSION } from '../format/format-version';
+import { openTables, type Tables } from '../format/tables';
+import { LmdbWriter } from './lmdb-writer';
+import { WriteBatch } from './write-batch';
+import { writeFact } from './write-facts';
+import { takeWriterLock } from './writer-lock';
+
+export type LmdbWriterOptions = EnvironmentOptions;
+
+/**
+ * Opens the write side of the embedded store and creates the directory and the tables if they are missing. A data directory
+ * has one writer at a time. Rejects with
+ * - `STORE_UNAVAILABLE` when the directory cannot be created, locked or opened;
+ * - `STORE_IN_USE` when another writer holds it;
+ * - `STORE_FORMAT_MISMATCH` when another format version wrote it.
+ */
+export async function openLmdbStoreWriter(options: LmdbWriterOptions): Promise<StoreWriter> {
+  createDirectory(options.path);
+  const lock = await takeWriterLock(options.path);
+  let tables: Tables | undefined;
+  try {
+    tables = createTables(options);
+    await tieToFormat(tables, options.path);
+    return new LmdbWriter(tables, lock);
+  } catch (error) {
+    await tables?.root.close();
+    await lock.release();
+    throw error;
+  }
+}
+
+function createDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true });
+  } catch (cause) {
+    throw new HistoryError('STORE_UNAVAILABLE', `the data directory ${directory} cannot be created`, { cause });
+  }
+}
+
+async function tieToFormat(tables: Tables, directory: string): Promise<void> {
+  const format = readFact(tables, 'formatVersion');
+  if (format !== undefined) {
+    assertFormat(format, directory);
+    return;
+  }
+  const batch = new WriteBatch();
+  writeFact(tables, 'formatVersion', FORMAT_VERSION, batch);
+  await batch.commit(tables);
+}
+
+/** Opens the tables and creates those that are missing. Throws `STORE_UNAVAILABLE`. */
+export function createTables(options: EnvironmentOptions): Tables {
+  const root = openEnvironment(options, false);
+  const tables = openTables(root, { create: true });
+  if (!tables) throw new HistoryError('STORE_UNAVAILABLE', `the tables in ${options.path} cannot be created`);
+  return tables;
+}

@@ -1,0 +1,116 @@
+import type { ActionEntry } from '@antelope-history/records';
+import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
+import type { KindAllocator } from './kind-allocator';
+import { chunkKey, LIST_PREFIX_BYTES, listPrefix, MAX_SEQUENCE, readSequence } from '../format/keys';
+import { GrowingChunk } from '../format/posting-chunk';
+import { floorEntry, type Tables } from '../format/tables';
+import type { WriteBatch } from './write-batch';
+
+/** A list in the writer's hands: its prefix and its growing last chunk. */
+interface OpenList {
+  prefix: Buffer;
+  chunk: GrowingChunk | undefined;
+  dirty: boolean;
+}
+
+/** Lists that stay open between batches; a chain's busy accounts fit many times over. */
+const MAX_OPEN_LISTS = 100_000;
+
+/**
+ * Appends postings. The last chunk of each list that was touched lately stays in memory, so that a batch reads the
+ * store only for lists it has not seen.
+ */
+export class PostingWriter {
+  private readonly open = new Map<string, Map<number, OpenList>>();
+  private openCount = 0;
+  private dirty: OpenList[] = [];
+
+  constructor(
+    private readonly tables: Tables,
+    private readonly kinds: KindAllocator,
+  ) {}
+
+  /** Adds an action to the lists it belongs to: two per account, four for the whole chain. */
+  add(action: ActionEntry, batch: WriteBatch): void {
+    const kinds = this.kinds.kindsOf(action.account, action.name, batch);
+    for (const account of action.accounts) {
+      this.append(account, ALL_KINDS, action, batch);
+      this.append(account, kinds.exact, action, batch);
+    }
+    this.append(WHOLE_CHAIN, ALL_KINDS, action, batch);
+    this.append(WHOLE_CHAIN, kinds.exact, action, batch);
+    this.append(WHOLE_CHAIN, kinds.anyName, action, batch);
+    this.append(WHOLE_CHAIN, kinds.anyContract, action, batch);
+  }
+
+  /** Puts what was added since the last flush into the batch. */
+  flush(batch: WriteBatch): void {
+    for (const list of this.dirty) {
+      if (list.chunk) this.put(list.prefix, list.chunk, batch);
+      list.dirty = false;
+    }
+    this.dirty = [];
+    if (this.openCount > MAX_OPEN_LISTS) this.forget();
+  }
+
+  /** Forgets what is in memory: after a fork was undone, a batch that came to nothing, or when too much is open. */
+  forget(): void {
+    this.open.clear();
+    this.openCount = 0;
+    this.dirty = [];
+  }
+
+  private append(account: string, kind: number, { sequence, root }: ActionEntry, batch: WriteBatch): void {
+    const list = this.list(account, kind);
+    if (!list.dirty) {
+      list.dirty = true;
+      this.dirty.push(list);
+    }
+    let chunk = list.chunk;
+    if (!chunk || chunk.isFull) {
+      if (chunk) this.put(list.prefix, chunk, batch);
+      const bases = chunk?.nextBases ?? { base: 0, rootBase: 0 };
+      chunk = GrowingChunk.start(sequence, bases.base, bases.rootBase);
+      list.chunk = chunk;
+    }
+    chunk.append(sequence, root);
+  }
+
+  private put(prefix: Buffer, chunk: GrowingChunk, batch: WriteBatch): void {
+    batch.put(this.tables.postings, chunkKey(prefix, chunk.firstSequence), chunk.encode());
+  }
+
+  private list(account: string, kind: number): OpenList {
+    let lists = this.open.get(account);
+    if (!lists) this.open.set(account, (lists = new Map<number, OpenList>()));
+    let list = lists.get(kind);
+    if (!list) {
+      const prefix = listPrefix(account, kind);
+      list = { prefix, chunk: lastChunk(this.tables, prefix), dirty: false };
+      lists.set(kind, list);
+      this.openCount++;
+    }
+    return list;
+  }
+}
+
+function lastChunk(tables: Tables, prefix: Buffer): GrowingChunk | undefined {
+  const entry = floorEntry(tables.postings, chunkKey(prefix, MAX_SEQUENCE), LIST_PREFIX_BYTES);
+  return entry && GrowingChunk.reopen(readSequence(entry.key, LIST_PREFIX_BYTES), entry.value);
+}
+
+/** Drops the postings of one list from `sequence` on. */
+export function truncateList(tables: Tables, prefix: Buffer, sequence: number, batch: WriteBatch): void {
+  const range = { start: chunkKey(prefix, MAX_SEQUENCE), end: prefix, reverse: true };
+  for (const { key, value } of tables.postings.getRange(range)) {
+    const firstSequence = readSequence(key, LIST_PREFIX_BYTES);
+    if (firstSequence >= sequence) {
+      batch.remove(tables.postings, key);
+      continue;
+    }
+    const chunk = GrowingChunk.reopen(firstSequence, value);
+    if (chunk.truncate(sequence)) batch.put(tables.postings, key, chunk.encode());
+    else batch.remove(tables.postings, key);
+    return;
+  }
+}

@@ -1,0 +1,1 @@
+export { openLmdbStoreWriter, type LmdbWriterOptions } from './write/open-writer';

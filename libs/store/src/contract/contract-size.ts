@@ -1,0 +1,35 @@
+/** How much generated input the contract runs through an adapter. */
+export interface ContractSize {
+  /** Synthetic chains, each a sequence of writes, forks and restarts, per property. */
+  chains: number;
+  /** Generated queries after each step of a synthetic chain. */
+  queriesPerStep: number;
+  /** Generated queries after each batch of a recorded chain. */
+  queriesPerBatch: number;
+  /** Generated queries of a whole recorded chain. */
+  queriesPerRecording: number;
+  /** Actions in the longest list. */
+  longList: number;
+}
+
+/** For an embedded store, where a call costs microseconds, and for long runs of every store. */
+export const FULL_SIZE: ContractSize = {
+  chains: 40,
+  queriesPerStep: 15,
+  queriesPerBatch: 60,
+  queriesPerRecording: 1_200,
+  longList: 110_000,
+};
+
+/**
+ * For a store behind a server, where every call is a few requests and every new store a change of a cluster. The seeds are
+ * those of the full size, so that its inputs are a prefix of the full ones. The long list is still three times as long as
+ * the 10,000 rows that Elasticsearch sorts for a page.
+ */
+export const SMALL_SIZE: ContractSize = {
+  chains: 6,
+  queriesPerStep: 8,
+  queriesPerBatch: 12,
+  queriesPerRecording: 300,
+  longList: 36_000,
+};

@@ -1,0 +1,27 @@
+import type { HistoryReader, HistoryWriter, StoreReader, StoreWriter } from '../history-store';
+
+/** Both sides of one store. Only tests hold it: an app opens one side. */
+export interface HistoryStore extends HistoryReader, HistoryWriter {
+  close(): Promise<void>;
+}
+
+/** Joins two open sides of the same data; `close` closes both. */
+export function joinStore(reader: StoreReader, writer: StoreWriter): HistoryStore {
+  return {
+    getStatus: () => reader.getStatus(),
+    getActions: (query) => reader.getActions(query),
+    getTransaction: (idPrefix) => reader.getTransaction(idPrefix),
+    getBlock: (selector) => reader.getBlock(selector),
+    getBlockTraces: (selector) => reader.getBlockTraces(selector),
+    getAbis: (requests, isKnown, maxBytes) => reader.getAbis(requests, isKnown, maxBytes),
+    getKeyAccounts: (key) => reader.getKeyAccounts(key),
+    getControlledAccounts: (actor) => reader.getControlledAccounts(actor),
+    getProgress: () => writer.getProgress(),
+    setChainId: (chainId) => writer.setChainId(chainId),
+    writeBlocks: (blocks) => writer.writeBlocks(blocks),
+    commitWritten: () => writer.commitWritten(),
+    close: async () => {
+      await Promise.all([reader.close(), writer.close()]);
+    },
+  };
+}

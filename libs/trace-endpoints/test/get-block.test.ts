@@ -1,0 +1,73 @@
+import {
+  ApiClient,
+  createApiDeps,
+  describeResponseCache,
+  FINAL_CACHE_CONTROL,
+  findFinalBlock,
+  SampleReader,
+} from '@antelope-history/endpoint-testing';
+import { TRACE_ROUTES } from '@antelope-history/trace-routes';
+import { readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
+import { createTraceApi } from '../src';
+
+const client = new ApiClient(TRACE_ROUTES);
+
+let sample: SampleReader;
+beforeAll(() => (sample = new SampleReader('leap-edge')));
+
+describe('trace_api get_block', () => {
+  const route = TRACE_ROUTES.getTraceBlock;
+
+  it('answers by number and by id, which decides', async () => {
+    const app = createTraceApi(createApiDeps(sample));
+    const recorded = [...readTraceBlocks(sampleFolder('leap-edge'))].find(({ blockNum }) => blockNum === 100);
+    const byNumber = await client.post(app, route, { block_num: 100 });
+    expect(byNumber.body).toMatchObject({
+      id: (JSON.parse(recorded?.body ?? '') as { id: string }).id,
+      number: 100,
+      status: 'irreversible',
+    });
+    expect(byNumber.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': FINAL_CACHE_CONTROL,
+    });
+    const { id } = byNumber.body;
+    for (const body of [
+      { block_id: id },
+      { block_id: id.toUpperCase(), block_num: 5 },
+      { block_id: id, block_num: -7 },
+    ]) {
+      expect((await client.post(app, route, body)).text).toBe(byNumber.text);
+    }
+  });
+
+  it('takes -1 as the newest committed block, which changes', async () => {
+    const response = await client.post(createTraceApi(createApiDeps(sample)), route, { block_num: '-1' });
+    expect(response.body).toMatchObject({ number: sample.status.committed?.num, status: 'pending' });
+    expect(response.headers['etag']).toBeUndefined();
+  });
+
+  it('answers 404 for a block that is not there', async () => {
+    const refusal = await client.refusalOf(createTraceApi(createApiDeps(sample)), route, { block_num: 99999999 });
+    expect(refusal).toMatchObject({ status: 404, code: 0, name: 'block_trace_missing' });
+  });
+
+  it.each([{}, { block_num: null }, { block_num: -2 }, { block_num: 2 ** 32 }, { block_id: 'abc' }, { block_id: '' }])(
+    'refuses %j',
+    async (body) => {
+      const refusal = await client.refusalOf(createTraceApi(createApiDeps(sample)), route, body);
+      expect(refusal).toMatchObject({ status: 400, code: 3010008 });
+    },
+  );
+});
+
+describe('trace_api get_block', () => {
+  const { blockNum } = findFinalBlock();
+  describeResponseCache({
+    createApi: createTraceApi,
+    path: TRACE_ROUTES.getTraceBlock.path,
+    finalRequest: { block_num: blockNum },
+    blockNum,
+    otherRequests: { 'to the newest block': { block_num: -1 }, 'that is an error': { block_num: 99999999 } },
+  });
+});

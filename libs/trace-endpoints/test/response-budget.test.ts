@@ -1,0 +1,53 @@
+import {
+  blockAt,
+  makeAction,
+  makeDecoders,
+  makeTrace,
+  readRecordedChain,
+  received,
+  runSteps,
+  storedBlockOf,
+} from '@antelope-history/endpoint-testing';
+import type { ChainStatus } from '@antelope-history/records';
+import { ResponseBudget } from '@antelope-history/responses';
+import type { GetTraceBlockResponse } from '@antelope-history/trace-routes';
+import { renderBlockTraces, type StoredBlockTraces } from '../src/get-block-response';
+
+const MAX_BYTES = 32 * 1024 * 1024;
+const STATUS: ChainStatus = {
+  chainId: undefined,
+  firstBlockNum: 1,
+  committed: undefined,
+  head: undefined,
+  lastIrreversible: undefined,
+  revision: 1,
+};
+
+describe('a block of traces', () => {
+  const chain = readRecordedChain('leap-edge');
+
+  it('gives 250 actions of 16 KB each, undecoded where the work is spent', () => {
+    const stored = storedBlockOf(blockAt(chain, 10));
+    const data = Buffer.concat([Buffer.from([0x80, 0x80, 0x01]), Buffer.alloc(16_384, 1)]);
+    const actions = Array.from({ length: 250 }, (_, index) => {
+      const trace = makeTrace();
+      return makeAction({
+        name: 'a',
+        data,
+        traces: [{ ...trace, receipt: { ...trace.receipt, globalSequence: index } }],
+      });
+    });
+    const record = { id: Buffer.alloc(32), receiptIndex: -1, status: 0, cpuUsageUs: 0, netUsageWords: 0 };
+    const traces = {
+      status: STATUS,
+      block: stored,
+      transactions: [{ record, actions }],
+    } as unknown as StoredBlockTraces;
+    const budget = new ResponseBudget();
+    const decoders = makeDecoders('x'.repeat(30), 'int64[]');
+    const { body, bytes } = received<GetTraceBlockResponse>(runSteps(renderBlockTraces(traces, decoders, budget)));
+    expect(bytes).toBeLessThan(MAX_BYTES);
+    expect(body.transactions[0]?.actions).toHaveLength(250);
+    expect(budget.decoding.spent).toBeLessThanOrEqual(budget.decoding.total);
+  });
+});

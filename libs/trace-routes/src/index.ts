@@ -1,0 +1,2 @@
+export type { GetTraceBlockRequest, GetTraceBlockResponse } from './get-block';
+export * from './trace-routes';

@@ -1,0 +1,24 @@
+import { printJson } from '@antelope-history/json';
+import { ResponseBudget } from '@antelope-history/responses';
+
+/** A budget without limits that prints nothing, so that a response stays an object which tests can inspect. */
+export class UnlimitedBudget extends ResponseBudget {
+  override hasRoom = (): boolean => true;
+  override share = <T>(value: T): T => value;
+  override takePart = <T>(value: T): T => value;
+  override takeAnyway = <T>(value: T): T => value;
+}
+
+/** Runs a renderer to its end. */
+export function runSteps<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** A response as a client parses it, and its size in bytes. */
+export function received<T>(body: T): { body: T; bytes: number } {
+  const printed = Buffer.concat(printJson(body));
+  return { body: JSON.parse(printed.toString()) as T, bytes: printed.length };
+}

@@ -1,0 +1,29 @@
+/**
+ * The programs that `npm run COMMAND` runs, built first. `node`: scripts run one after another until one fails.
+ * `inProcess`: the script is imported into the launcher's own process, so that Ctrl-C and SIGTERM reach it first.
+ * `builds`: the project that is compiled instead of the whole workspace.
+ */
+export const COMMANDS = {
+  start: { inProcess: 'tools/quick-start/dist/main.js' },
+  suite: { inProcess: 'tools/quick-start/dist/stack/main.js' },
+  services: { node: ['tools/services/dist/main.js'], builds: 'tools/services/tsconfig.lib.json' },
+  bench: { node: ['tools/bench/dist/main.js'] },
+  'bench:pages': { node: ['tools/bench/dist/pages-main.js'] },
+  'bench:suite': { node: ['tools/bench/dist/stack-main.js'] },
+  'check-config': { node: ['tools/check-config/dist/main.js'] },
+  conformance: { node: ['tools/conformance/dist/main.js'] },
+  'dead-letters': { node: ['tools/dead-letters/dist/main.js'] },
+  fuzz: { node: ['tools/attacks/dist/fuzz/main.js'] },
+  hostile: { node: ['tools/attacks/dist/hostile-chain/main.js'] },
+  load: { node: ['tools/attacks/dist/load/main.js'] },
+  simulate: { node: ['tools/simulate/dist/main.js'] },
+  docs: {
+    node: [
+      'libs/service/dist/config/write-configuration-docs.js',
+      'libs/broker-rabbitmq/dist/write-definitions.js',
+      'libs/store-elasticsearch/dist/indices/write-templates.js',
+      'tools/workspace-rules/boundary-table.mjs',
+      'tools/workspace-rules/contents-table.mjs',
+    ],
+  },
+};

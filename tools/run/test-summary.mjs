@@ -1,0 +1,39 @@
+import { formatSeconds } from './test-reporter.mjs';
+
+const SLOWEST = 10;
+
+/**
+ * The last lines of `npm test`: the slowest suites, how long each phase took, what failed with its file, and in the very
+ * last line `N passed, N failed`, with the number of skipped tests if there are any.
+ */
+export function summarise(runs, phases) {
+  const suites = runs.flatMap((run) => run.suites);
+  const total = (key) => runs.reduce((sum, run) => sum + run[key], 0);
+  const slowest = [...suites].sort((left, right) => right.milliseconds - left.milliseconds).slice(0, SLOWEST);
+  const skipped = suites.filter((suite) => suite.skipped > 0);
+  const failures = suites.flatMap(({ file, failures: titles }) => titles.map((title) => `  ${title} (${file})`));
+  return [
+    ...section(
+      'The slowest suites:',
+      slowest.map(({ file, milliseconds }) => `${formatSeconds(milliseconds)}  ${file}`),
+    ),
+    ...section(
+      'The time:',
+      phases.map(([name, milliseconds]) => `${formatSeconds(milliseconds)}  ${name}`),
+    ),
+    ...section(
+      'Skipped, for the reason above:',
+      skipped.map(({ file, skipped: count }) => `  ${count} in ${file}`),
+    ),
+    ...section('Failed:', failures),
+    totals(total('passed'), total('failed'), total('skipped')),
+  ];
+}
+
+function section(title, lines) {
+  return lines.length > 0 ? [title, ...lines, ''] : [];
+}
+
+function totals(passed, failed, skipped) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
