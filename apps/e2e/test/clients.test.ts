@@ -7,7 +7,7 @@ import {
   readTraceBlocks,
   sampleFolder,
 } from '@antelope-history/test-support/recordings';
-import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
+import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
 
 const PLUGIN_SAMPLE = 'eosio20-edge';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROUTES } from '@antelope-history/routes';
-import { type IndexedService, startIndexedService } from '@antelope-history/service-process';
+import { type IndexedService, startIndexedService } from '@antelope-history/processes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient, exchange, openConnection } from '../src';
 

@@ -1,5 +1,5 @@
 import { ROUTES } from '@antelope-history/routes';
-import { type IndexedService, startIndexedService } from '@antelope-history/service-process';
+import { type IndexedService, startIndexedService } from '@antelope-history/processes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
 

@@ -1,6 +1,6 @@
 import { ROUTES } from '@antelope-history/routes';
 import type { ErrorResponse, Route } from '@antelope-history/schemas';
-import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
+import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
 import { readAuthorizers, sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
 

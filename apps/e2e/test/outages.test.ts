@@ -1,7 +1,7 @@
+import { type IndexedService, type ListeningApp, startIndexedService, startListeningApp, stop } from '@antelope-history/processes';
 import { ROUTES } from '@antelope-history/routes';
-import { type IndexedService, startIndexedService, stop } from '@antelope-history/service-process';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
-import { type AppProcess, CheckedClient, startApp } from '../src';
+import { CheckedClient } from '../src';
 
 const { getActions, getTransaction, getChainBlock, getTraceBlock } = ROUTES;
 const ANY_PORT = {
@@ -16,7 +16,7 @@ const NOWHERE = 'http://127.0.0.1:9';
 
 describe('the gateway before apps that go away', () => {
   let service: IndexedService;
-  const running: AppProcess[] = [];
+  const running: ListeningApp[] = [];
 
   beforeAll(async () => (service = await startIndexedService(sampleFolder('leap-edge'))), 60_000);
   afterEach(async () => {
@@ -24,8 +24,8 @@ describe('the gateway before apps that go away', () => {
   });
   afterAll(() => service.stop());
 
-  async function start(name: string, environment: Record<string, string> = {}): Promise<AppProcess> {
-    const app = await startApp(name, { HISTORY_STORE__LMDB__PATH: service.data, ...ANY_PORT, ...environment });
+  async function start(name: string, environment: Record<string, string> = {}): Promise<ListeningApp> {
+    const app = await startListeningApp(name, { HISTORY_STORE__LMDB__PATH: service.data, ...ANY_PORT, ...environment });
     running.push(app);
     return app;
   }

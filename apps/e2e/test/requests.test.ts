@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { ROUTES } from '@antelope-history/routes';
-import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
+import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
 

@@ -1,5 +1,11 @@
 import type { GetChainBlockResponse } from '@antelope-history/chain-routes';
-import { blockAt, readRecordedChain, runSteps, storedBlockOf, UnlimitedBudget } from '@antelope-history/endpoint-testing';
+import {
+  blockAt,
+  readRecordedChain,
+  runSteps,
+  storedBlockOf,
+  UnlimitedBudget,
+} from '@antelope-history/endpoint-testing';
 import { stringifyJson } from '@antelope-history/json';
 import type { AbiDecoders } from '@antelope-history/responses';
 import type { StoredBlock } from '@antelope-history/store';

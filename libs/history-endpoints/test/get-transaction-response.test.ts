@@ -1,4 +1,10 @@
-import { readRecordedChain, type RecordedChain, runSteps, storedTransactionOf, UnlimitedBudget } from '@antelope-history/endpoint-testing';
+import {
+  readRecordedChain,
+  type RecordedChain,
+  runSteps,
+  storedTransactionOf,
+  UnlimitedBudget,
+} from '@antelope-history/endpoint-testing';
 import type { GetTransactionResponse } from '@antelope-history/history-routes';
 import { stringifyJson } from '@antelope-history/json';
 import type { AbiDecoders } from '@antelope-history/responses';

@@ -2,7 +2,7 @@ import { ROUTES } from '@antelope-history/routes';
 import { type CheckedResponse, createResponseCheck } from '@antelope-history/test-support/openapi-check';
 import { createOpenApiDocument } from '../src';
 
-/** Fields of the examples that other answers leave out. */
+/** Fields of the examples that other responses omit. */
 const MAY_BE_ABSENT: Record<string, string[]> = {
   // Of a deferred transaction.
   getTransaction: ['trx.trx'],
@@ -12,9 +12,9 @@ const MAY_BE_ABSENT: Record<string, string[]> = {
   getTraceBlock: ['transactions.0.actions.0.return_value', 'transactions.1.actions.0.return_value'],
 };
 
-describe('the check of answers against the OpenAPI document', () => {
+describe('the check of responses against the OpenAPI document', () => {
   const check = createResponseCheck(createOpenApiDocument({ version: '', routes: ROUTES }));
-  const answerOf = (value: unknown, rest: Partial<CheckedResponse> = {}): CheckedResponse => ({
+  const responseOf = (value: unknown, rest: Partial<CheckedResponse> = {}): CheckedResponse => ({
     method: 'POST',
     path: ROUTES.getActions.path,
     status: 200,
@@ -28,11 +28,11 @@ describe('the check of answers against the OpenAPI document', () => {
     error: { code: nodeCode, name, what: '', details: [{ message: '', file: '', line_number: 0, method: '' }] },
   });
 
-  it.each(Object.entries(ROUTES))('finds nothing wrong with the example of %s', (_, { path, example }) => {
-    expect(check(answerOf(example.response, { path }))).toEqual([]);
+  it.each(Object.entries(ROUTES))('accepts the example of %s', (_, { path, example }) => {
+    expect(check(responseOf(example.response, { path }))).toEqual([]);
   });
 
-  /** Every object of an answer, with what removes one of its fields. */
+  /** Copies of a response, each without one field of one of its objects. */
   function* withoutAField(value: unknown, copy: () => unknown): Generator<{ left: string; broken: unknown }> {
     const walk = function* (node: unknown, path: string[]): Generator<{ left: string; broken: unknown }> {
       if (typeof node !== 'object' || node === null) return;
@@ -51,27 +51,27 @@ describe('the check of answers against the OpenAPI document', () => {
   }
 
   it.each(Object.entries(ROUTES))(
-    'notices every field that an answer of %s leaves out',
+    'reports every field that a response of %s omits',
     (key, { path, example: { response } }) => {
       const accepted: string[] = [];
       let tried = 0;
       for (const { left, broken } of withoutAField(response, () => structuredClone(response))) {
         tried += 1;
-        if (check(answerOf(broken, { path })).length === 0) accepted.push(left);
+        if (check(responseOf(broken, { path })).length === 0) accepted.push(left);
       }
       expect(tried).toBeGreaterThan(0);
       expect(accepted).toEqual(MAY_BE_ABSENT[key] ?? []);
     },
   );
 
-  it('sees fields that no schema names', () => {
+  it('reports fields that no schema names', () => {
     const { path, example } = ROUTES.getKeyAccounts;
-    expect(check(answerOf({ ...(example.response as object), extra: 1 }, { path }))).not.toEqual([]);
+    expect(check(responseOf({ ...(example.response as object), extra: 1 }, { path }))).not.toEqual([]);
   });
 
-  it('knows which errors an endpoint has, by status, code and name', () => {
+  it('accepts the errors of an endpoint, by status, code and name', () => {
     const at = (status: number, body: unknown, path: string = ROUTES.getActions.path) =>
-      check(answerOf(body, { status, path }));
+      check(responseOf(body, { status, path }));
     expect(at(400, error(400, 'name_type_exception', 3010001))).toEqual([]);
     expect(at(400, error(400, 'name_type_exception', 3010002))).not.toEqual([]);
     expect(at(400, error(400, 'tx_not_found', 3040011))).not.toEqual([]);
@@ -80,19 +80,19 @@ describe('the check of answers against the OpenAPI document', () => {
     expect(at(404, error(404, 'block_trace_missing', 0), ROUTES.getTransaction.path)).not.toEqual([]);
   });
 
-  it('wants the shared shape of every other error', () => {
+  it('requires the shared shape of every other error', () => {
     const unknown = { status: 404, path: '/v1/nothing' };
-    expect(check(answerOf(error(404, 'unknown_path', 0), unknown))).toEqual([]);
-    expect(check(answerOf({ code: 404 }, unknown))).not.toEqual([]);
-    expect(check(answerOf(error(400, 'unknown_path', 0), unknown))).toEqual(['/code is not 404']);
-    expect(check(answerOf(error(200, '', 0), { path: '/v1/nothing' }))).toContain('the status 200 is not described');
+    expect(check(responseOf(error(404, 'unknown_path', 0), unknown))).toEqual([]);
+    expect(check(responseOf({ code: 404 }, unknown))).not.toEqual([]);
+    expect(check(responseOf(error(400, 'unknown_path', 0), unknown))).toEqual(['/code is not 404']);
+    expect(check(responseOf(error(200, '', 0), { path: '/v1/nothing' }))).toContain('the status 200 is not described');
   });
 
-  it('wants JSON, and says so', () => {
-    expect(check(answerOf({}, { body: '<html>' }))).toEqual(['the body is not JSON']);
-    expect(check(answerOf({}, { contentType: 'text/html' }))).toEqual(['the content type is text/html']);
+  it('requires JSON', () => {
+    expect(check(responseOf({}, { body: '<html>' }))).toEqual(['the body is not JSON']);
+    expect(check(responseOf({}, { contentType: 'text/html' }))).toEqual(['the content type is text/html']);
     expect(
-      check({ ...answerOf({}), method: 'GET', path: '/metrics', contentType: 'text/plain; version=0.0.4' }),
+      check({ ...responseOf({}), method: 'GET', path: '/metrics', contentType: 'text/plain; version=0.0.4' }),
     ).toEqual([]);
   });
 });

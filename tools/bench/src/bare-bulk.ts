@@ -4,11 +4,11 @@ import { processorSeconds } from './processor-time';
 
 export interface BareBulkOptions {
   requests: ElasticsearchRequests;
-  /** What the names of the indices to copy begin with, and those of the copies. */
+  /** Prefixes of the names of the copied indices, and of the copies. */
   from: string;
   to: string;
   bulkBytes: number;
-  /** Requests at a time. */
+  /** Number of concurrent requests. */
   concurrency: number;
   /** The server's process; undefined when it is not on this machine. */
   serverPid: number | undefined;
@@ -16,9 +16,9 @@ export interface BareBulkOptions {
 
 export interface BareBulkFigures {
   documents: number;
-  /** From the first request to all documents to be found. */
+  /** Time from the first request until all documents are searchable. */
   seconds: number;
-  /** Seconds of processor time of the server meanwhile. */
+  /** Processor time of the server in these seconds. */
   serverSeconds: number | undefined;
 }
 
@@ -27,12 +27,12 @@ interface IndexDefinition {
   settings: { index: Record<string, unknown> };
 }
 
-/** What a server sets itself. */
+/** Settings that the server generates. */
 const OWN_SETTINGS = ['creation_date', 'provided_name', 'uuid', 'version', 'routing'];
 
 /**
- * The limit: writes the documents of some indices once more, into fresh indices of the same settings, by `_bulk` requests
- * made before and sent one after the other. Throws when the copies are not equal.
+ * The limit: copies the documents of some indices into fresh indices of the same settings, with prepared `_bulk` requests.
+ * Throws when the copies are not equal.
  */
 export async function measureBareBulk(options: BareBulkOptions): Promise<BareBulkFigures> {
   const { requests, from, to, concurrency } = options;
@@ -60,7 +60,7 @@ export async function measureBareBulk(options: BareBulkOptions): Promise<BareBul
   const usedAfter = serverProcessorSeconds(options);
   const found = new DocumentDigest();
   for await (const document of requests.documents(copies)) found.add(document);
-  if (found.digest() !== written.digest()) throw new Error('the copies differ from what the suite wrote');
+  if (found.digest() !== written.digest()) throw new Error('the copies differ from the documents of the stack');
   const serverSeconds = usedAfter === undefined ? undefined : usedAfter - (usedBefore ?? 0);
   return { documents: written.count, seconds, serverSeconds };
 }
@@ -80,7 +80,7 @@ async function createCopies(requests: ElasticsearchRequests, indices: string[], 
 
 async function sendBulk(requests: ElasticsearchRequests, body: string): Promise<void> {
   const { errors } = await requests.send<{ errors: boolean }>('POST', '_bulk?filter_path=errors', body);
-  if (errors) throw new Error('the bare loop wrote a document that the server refused');
+  if (errors) throw new Error('the server rejected a document of the bare loop');
 }
 
 class BulkBodies {
@@ -109,7 +109,7 @@ class BulkBodies {
   }
 }
 
-/** The same for the same documents in any order. */
+/** A digest that does not depend on the order of the documents. */
 class DocumentDigest {
   count = 0;
   private sum = 0n;

@@ -9,17 +9,17 @@ export interface DecodingFigures {
   traces: number;
   transactions: number;
   actions: number;
-  /** Action traces per second: every field passed over, nothing kept. */
+  /** Action traces per second, parsed without keeping data. */
   structuralRate: number;
-  /** Action traces per second, made into records. */
+  /** Action traces per second, converted to records. */
   recordsRate: number;
-  /** The same traces by `@wharfkit/antelope`, and ours on the same messages. */
+  /** Action traces per second of `@wharfkit/antelope`, and ours on the same messages. */
   rivalRate: number;
   rivalOursRate: number;
   rivalTraces: number;
 }
 
-/** The rival is slow enough that a part of the recording must do. */
+/** The rival is slow, so it decodes only the first traces of the recording. */
 const RIVAL_TRACES = 20_000;
 
 /** Measures decoding alone, in this process. Throws when the two decoders disagree. */
@@ -43,7 +43,7 @@ export function measureDecoding(recording: Recording): DecodingFigures {
 
 function blocksOf(protocol: ShipProtocol, message: Buffer): BlocksResult {
   const result = protocol.readResult(message);
-  if (result.kind !== 'blocks') throw new Error('the recording holds a message that is no blocks result');
+  if (result.kind !== 'blocks') throw new Error('the recording has a message that is not a blocks result');
   return result.blocks;
 }
 
@@ -54,7 +54,7 @@ function countTraces(protocol: ShipProtocol, results: BlocksResult[]): number {
   return traces;
 }
 
-/** What both decoders must agree on, per action trace. */
+/** The fields that both decoders must decode alike, per action trace. */
 type Summary = [receiver: string, name: string, globalSequence: string];
 
 function measureRival(
@@ -62,13 +62,13 @@ function measureRival(
   protocol: ShipProtocol,
   results: BlocksResult[],
 ): Pick<DecodingFigures, 'rivalRate' | 'rivalOursRate' | 'rivalTraces'> {
-  const part = firstTraces(protocol, results);
+  const first = firstTraces(protocol, results);
   const abi = ABI.from(recording.abi);
   const theirs = timed(() =>
-    part.map((result) => Serializer.decode({ abi, data: result.traces, type: 'transaction_trace[]' })),
+    first.map((result) => Serializer.decode({ abi, data: result.traces, type: 'transaction_trace[]' })),
   );
-  const ours = timed(() => part.map((result) => deserializeBlock(result, protocol)));
-  const rivalTraces = countTraces(protocol, part);
+  const ours = timed(() => first.map((result) => deserializeBlock(result, protocol)));
+  const rivalTraces = countTraces(protocol, first);
   const expected = theirs.value.flatMap((traces) =>
     summariesOfRival(Serializer.objectify(traces) as RivalTransaction[]),
   );
@@ -77,15 +77,15 @@ function measureRival(
 }
 
 function firstTraces(protocol: ShipProtocol, results: BlocksResult[]): BlocksResult[] {
-  const part: BlocksResult[] = [];
+  const first: BlocksResult[] = [];
   let traces = 0;
   for (const result of results) {
     if (traces >= RIVAL_TRACES) break;
     if (!result.traces || !result.thisBlock) continue;
-    part.push(result);
+    first.push(result);
     traces += countTraces(protocol, [result]);
   }
-  return part;
+  return first;
 }
 
 type Tagged<T> = [type: string, value: T];

@@ -1,4 +1,4 @@
-/** A document as it lies in an index. */
+/** A document of an index. */
 export interface IndexedDocument {
   index: string;
   id: string;
@@ -7,7 +7,7 @@ export interface IndexedDocument {
   body: string;
 }
 
-interface SearchAnswer {
+interface SearchResponse {
   hits: { hits: { _index: string; _id: string; _version: number; _source: unknown; sort: unknown[] }[] };
 }
 
@@ -15,12 +15,12 @@ const PAGE = 1_000;
 const KEEP_ALIVE = '5m';
 const ANSWER_LIMIT_MS = 300_000;
 
-/** What bare requests to one Elasticsearch server take and give. */
+/** Sends bare requests to an Elasticsearch server. */
 export class ElasticsearchRequests {
   constructor(private readonly url: string) {}
 
-  /** Throws on any answer that is not a success. A text goes as it is. */
-  async send<Answer>(method: string, path: string, body?: object | string): Promise<Answer> {
+  /** Sends an object as JSON and a string unchanged; resolves with the JSON of the response. Throws unless the status is 2xx. */
+  async send<Response>(method: string, path: string, body?: object | string): Promise<Response> {
     const response = await fetch(`${this.url}/${path}`, {
       method,
       signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
@@ -31,8 +31,8 @@ export class ElasticsearchRequests {
     });
     const text = await response.text();
     if (!response.ok)
-      throw new Error(`${method} ${path}: Elasticsearch answers ${response.status}: ${text.slice(0, 500)}`);
-    return JSON.parse(text) as Answer;
+      throw new Error(`${method} ${path}: Elasticsearch responds ${response.status}: ${text.slice(0, 500)}`);
+    return JSON.parse(text) as Response;
   }
 
   /** The names of the indices that begin with a prefix. */
@@ -48,7 +48,7 @@ export class ElasticsearchRequests {
     let after: unknown[] | undefined;
     do {
       const request = { pit, size: PAGE, version: true, sort: ['_shard_doc'], ...(after && { search_after: after }) };
-      const { hits } = (await this.send<SearchAnswer>('POST', '_search', request)).hits;
+      const { hits } = (await this.send<SearchResponse>('POST', '_search', request)).hits;
       for (const { _index: index, _id: id, _version: version, _source } of hits) {
         yield { index, id, version, body: JSON.stringify(_source) };
       }

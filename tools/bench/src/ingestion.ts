@@ -2,23 +2,23 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Recording } from '@antelope-history/test-support/recordings';
-import { peakMemory, startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
+import { peakMemory, startReplay, startService, stop, untilCommitted } from '@antelope-history/processes';
 import { encodeAck, encodeBlocksRequest, END_OF_CHAIN } from '@antelope-history/ship';
 import WebSocket from 'ws';
 
 export interface IngestionFigures {
-  /** From the request of the first block to the last block committed. */
+  /** Time from the request for the first block to the commit of the last block. */
   seconds: number;
   diskBytes: number;
-  /** Undefined where the system does not tell. */
+  /** Undefined where the system does not report it. */
   peakMemoryBytes: number | undefined;
 }
 
 const IN_FLIGHT = 64;
-/** A node that is far ahead of us, as in a backfill: else every block would be its newest and be written at once. */
+/** The node is far ahead, as in a backfill; otherwise every block is the head block and is committed by itself. */
 const AT_END = ['--at-end'];
 
-/** Runs the whole service, as `npm start` does, on a recording that another process serves over a real socket. */
+/** Runs the whole service as `npm start` does, on a recording that another process serves over a socket. */
 export async function measureIngestion(folder: string, recording: Recording): Promise<IngestionFigures> {
   const data = mkdtempSync(path.join(tmpdir(), 'antelope-history-bench-'));
   const replay = await startReplay(folder, AT_END);
@@ -38,7 +38,7 @@ export async function measureIngestion(folder: string, recording: Recording): Pr
   }
 }
 
-/** The limit: a client that only acknowledges what comes from the same socket. Seconds for the whole recording. */
+/** The limit: the seconds in which a client that only acknowledges reads the whole recording from the same socket. */
 export async function measureBareSocket(folder: string, recording: Recording): Promise<number> {
   const replay = await startReplay(folder, AT_END);
   try {

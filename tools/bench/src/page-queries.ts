@@ -1,14 +1,14 @@
 import { mostFrequent, type Row } from './whole-list';
 
-/** A page of a list: what to ask for, and what the whole list says it holds. */
+/** A page of a list: its request, and its expected rows from the whole list. */
 export interface PageQuery {
-  /** What narrows the list: `eosio.token:*`, `block 20 to 400`… */
+  /** Description of the filters and bounds: `eosio.token:*`, `block 20 to 400`… */
   narrowed: string;
   order: 'desc' | 'asc';
   pos: number;
   request: Record<string, unknown>;
   expected: { digests: string[]; more: boolean };
-  /** Rows that the list has under this narrowing. */
+  /** Number of rows of the list with these filters and bounds. */
   total: number;
 }
 
@@ -21,17 +21,17 @@ interface Narrowing {
   matches: (row: Row) => boolean;
 }
 
-/** Of the chain's list alone: its rows show the contract's own trace, where an account's may show a notification. */
+/** Only for the chain's list: its rows have the contract's own trace, those of an account may have a notification. */
 const ROOTS: Narrowing = { label: 'root actions', fields: { parent: 0 }, matches: ({ root }) => root };
 
-/** The pages to ask for of a list, which is given newest first. */
+/** The pages to request of a list, which is ordered newest first. */
 export function createPageQueries(account: string | undefined, list: readonly Row[]): PageQuery[] {
   const narrowings = [...createNarrowings(list), ...(account === undefined ? [ROOTS] : [])];
   return narrowings.flatMap(({ label, fields, matches }) => {
     const newestFirst = list.filter(matches);
     return (['desc', 'asc'] as const).flatMap((order) => {
       const rows = order === 'desc' ? newestFirst : newestFirst.toReversed();
-      // Ascending order needs a bound; block 1 bounds nothing.
+      // Ascending order needs a bound; block 1 includes all rows.
       const bound = order === 'asc' && fields['after'] === undefined ? { after: 1 } : {};
       return depthsOf(rows.length).map((pos): PageQuery => {
         const request = { account_name: account, sort: order, offset: PAGE, pos, ...fields, ...bound };
@@ -43,16 +43,16 @@ export function createPageQueries(account: string | undefined, list: readonly Ro
   });
 }
 
-/** The depths that a list has, its last page, and one row beyond its end. */
+/** The depths of a list, its last page, and one row after its end. */
 function depthsOf(length: number): number[] {
   const within = DEPTHS.filter((depth) => depth < length);
   return [...new Set([...within, Math.max(0, length - PAGE), length])];
 }
 
 function createNarrowings(list: readonly Row[]): Narrowing[] {
-  const kinds = mostFrequent(list, ({ account, name }) => [`${account}:${name}`]);
-  const [hottest = '', second = ''] = kinds;
-  const rarest = kinds.at(-1) ?? '';
+  const frequent = mostFrequent(list, ({ account, name }) => [`${account}:${name}`]);
+  const [hottest = '', second = ''] = frequent;
+  const rarest = frequent.at(-1) ?? '';
   const [hotAccount = '', hotName = ''] = hottest.split(':');
   const quarter = list[Math.floor(list.length * 0.75)];
   const threeQuarters = list[Math.floor(list.length * 0.25)];

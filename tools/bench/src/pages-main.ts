@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { ADAPTER_SETS, parseAdapterSet } from '@antelope-history/suite';
+import { ADAPTER_SETS, parseAdapterSet } from '@antelope-history/processes';
 import { measurePages, type PageFigures } from './pages';
 
 const USAGE = `npm run bench:pages -- --recording DIR [--rounds N] [--set SET]
 
-Indexes a recorded chain into a set of adapters (${ADAPTER_SETS.join(', ')}) and asks for pages of get_actions at every depth, over HTTP: of the chain and of its hottest
-accounts, in both orders, with filters and bounds. Each answer is compared with the slice of the whole list; each time
-is the median of many, as a ratio to the first page of the same list.
+Indexes a recorded chain into a set of adapters (${ADAPTER_SETS.join(', ')}) and requests pages of get_actions at every depth over
+HTTP: of the chain and of its hottest accounts, in both orders, with filters and bounds. Each response is compared with the
+slice of the whole list. Each time is the median of several, as a ratio to the first page of the same list.
 `;
 
 async function run(args: string[]): Promise<void> {

@@ -1,29 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AdapterSet, startIndexedChain } from '@antelope-history/suite';
+import { type AdapterSet, startIndexedChain } from '@antelope-history/processes';
 import { createPageQueries, type PageQuery } from './page-queries';
 import { fetchPage, fetchText, fetchWholeList, mostFrequent, type Row } from './whole-list';
 
 export interface PageFigures extends PageQuery {
   /** The account whose list it is; undefined for the chain's. */
   account: string | undefined;
-  /** Whether the answer is the slice of the whole list. */
+  /** Whether the page is equal to the slice of the whole list. */
   equal: boolean;
   medianMs: number;
-  /** To the first page of the same list, newest first, in the same run. */
+  /** Ratio to the first page of the same list, newest first, in the same run. */
   ratio: number;
 }
 
 export interface PagesOptions {
-  /** What keeps the chain. */
+  /** The set of adapters. */
   set: AdapterSet;
-  /** How often each page is timed. */
+  /** Number of measurements of each page. */
   rounds: number;
   /** Called for each list that was read, with its length. */
   onList?: (account: string | undefined, rows: number) => void;
 }
 
 const HOT_ACCOUNTS = 3;
-/** A recording's times stay where they are, and ascending order is measured by date too. */
+/** The blocks of a recording are old, and ascending order is measured with dates too. */
 const ENVIRONMENT = { HISTORY_API__MAX_ASC_WINDOW_DAYS: '36500' };
 
 /**
@@ -54,18 +54,18 @@ async function measureList(
   rounds: number,
 ): Promise<PageFigures[]> {
   const queries = createPageQueries(account, list);
-  const answers = await inTurn(queries, ({ request }) => fetchPage(url, request));
+  const pages = await inTurn(queries, ({ request }) => fetchPage(url, request));
   const medians = await measureMedians(url, queries, rounds);
   const first = medians[0] ?? 0;
   return queries.map((query, index) => {
-    const { rows = [], more } = answers[index] ?? {};
-    const answered = { digests: rows.map(({ digest }) => digest), more };
+    const { rows = [], more } = pages[index] ?? {};
+    const received = { digests: rows.map(({ digest }) => digest), more };
     const medianMs = medians[index] ?? 0;
-    return { ...query, account, equal: isDeepStrictEqual(answered, query.expected), medianMs, ratio: medianMs / first };
+    return { ...query, account, equal: isDeepStrictEqual(received, query.expected), medianMs, ratio: medianMs / first };
   });
 }
 
-/** Median milliseconds of each query. They take turns, so that whatever else the machine does falls on all of them. */
+/** Median milliseconds of each query. The queries take turns, so that other load on the machine affects all of them. */
 async function measureMedians(url: string, queries: PageQuery[], rounds: number): Promise<number[]> {
   const times: number[][] = queries.map(() => []);
   for (let round = 0; round < rounds; round++) {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Linux tells times in these, whatever its kernel counts in: `USER_HZ`. */
+/** `USER_HZ`: the unit of times in /proc on Linux. */
 const TICKS_PER_SECOND = 100;
 const LISTENING = '0A';
 
-/** Seconds that all threads of a process have run; undefined where the system does not tell (only Linux does). */
+/** Seconds that all threads of a process have run; undefined where the system does not report it (only Linux does). */
 export function processorSeconds(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -15,7 +15,7 @@ export function processorSeconds(pid: number): number | undefined {
   }
 }
 
-/** The process of this machine that listens on a port; undefined when there is none that we may see. */
+/** The process of this machine that listens on a port; undefined when there is none, or no permission to see it. */
 export function listenerOf(port: number): number | undefined {
   const sockets = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => socketsOf(table, port));
   return sockets.length === 0 ? undefined : numbersIn('/proc').find((pid) => holdsOneOf(pid, sockets));

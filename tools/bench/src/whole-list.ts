@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** What is known of a row of get_actions, to filter by and to compare with. */
+/** The fields of a row of get_actions for filters and comparisons. */
 export interface Row {
   account: string;
   name: string;
   actors: string[];
-  /** Whether nothing created the trace that is shown. */
+  /** Whether no other action created the trace of the row. */
   root: boolean;
   blockNum: number;
   timeMs: number;
-  /** Of the row's whole JSON. */
+  /** Digest of the row's whole JSON. */
   digest: string;
 }
 
@@ -29,14 +29,14 @@ interface RowJson {
 
 const ROWS_AT_ONCE = 1000;
 
-/** Asks for one page. Throws when the answer is not 200. */
+/** Requests one page. Throws when the status is not 200. */
 export async function fetchPage(url: string, request: Record<string, unknown>): Promise<Page> {
   const text = await fetchText(url, request);
   const { actions, more } = JSON.parse(text) as { actions: RowJson[]; more: boolean };
   return { rows: actions.map(toRow), more };
 }
 
-/** The answer unread, for the clock. */
+/** The unparsed response, for time measurements. */
 export async function fetchText(url: string, request: Record<string, unknown>): Promise<string> {
   const response = await fetch(`${url}/v1/history/get_actions`, { method: 'POST', body: JSON.stringify(request) });
   const text = await response.text();
@@ -68,7 +68,7 @@ function toRow(json: RowJson): Row {
   };
 }
 
-/** What most rows have, most first. */
+/** The most frequent values of the rows, most frequent first. */
 export function mostFrequent(rows: readonly Row[], of: (row: Row) => string[]): string[] {
   const counts = new Map<string, number>();
   for (const row of rows) for (const value of new Set(of(row))) counts.set(value, (counts.get(value) ?? 0) + 1);

@@ -18,7 +18,7 @@ Serves a recorded chain on a state history websocket, as the node did that it wa
   --help             this text
 `;
 
-/** What a command line asks for: the usage text, or a server. Throws an `Error` that says which option is wrong. */
+/** Parses a command line: `help`, or the options of a server. Throws an `Error` that names the wrong option. */
 export function parseCommandLine(args: string[]): 'help' | (ShipReplayOptions & { recording: string }) {
   const { values } = parseArgs({
     args,

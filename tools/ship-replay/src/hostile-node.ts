@@ -4,19 +4,19 @@ import type { Recording } from '@antelope-history/test-support/recordings';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { hostileFrame, type AbiFrame } from './hostile-frames';
 
-/** What a node does that nobody should run. */
+/** The behaviour of a hostile node. */
 export interface Misbehaviour {
-  /** What the client's refusal is coded as, see docs/errors.md. */
+  /** Error code with which the client rejects it, see docs/errors.md. */
   code: string;
-  /** Sends what opens the socket. */
+  /** Sends the opening frame instead of the ABI. */
   open?(socket: WebSocket, node: HonestParts): void;
-  /** Sends what comes in place of the status. */
+  /** Sends a frame instead of the status. */
   status?(socket: WebSocket, node: HonestParts): void;
-  /** Sends what comes in place of blocks. */
+  /** Sends frames instead of blocks. */
   blocks?(socket: WebSocket, node: HonestParts): void;
 }
 
-/** What an honest node of the recording would send. */
+/** The frames that an honest node of the recording sends. */
 export interface HonestParts {
   abi: string;
   status: Buffer;
@@ -26,12 +26,12 @@ export interface HonestParts {
 export interface HostileNode {
   url: string;
   port: number;
-  /** Connections so far. */
+  /** Number of connections. */
   readonly connections: number;
   close(): Promise<void>;
 }
 
-/** Starts a node that misbehaves at each connection in the next of the ways given, over and over; else it is honest. */
+/** Starts a node that uses the next of the given misbehaviours on each connection, in turn; without any it is honest. */
 export async function startHostileNode(recording: Recording, ways: readonly Misbehaviour[]): Promise<HostileNode> {
   const node = honestParts(recording);
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
@@ -57,7 +57,7 @@ const STATUS_REQUEST = 0;
 const BLOCKS_REQUEST = 1;
 
 function serve(socket: WebSocket, node: HonestParts, way: Misbehaviour): void {
-  // The client ends the session in the middle of what is sent.
+  // The client ends the session while frames are being sent.
   socket.on('error', () => undefined);
   (way.open ?? ((client) => client.send(node.abi)))(socket, node);
   socket.on('message', (request: Buffer) => {
@@ -68,7 +68,7 @@ function serve(socket: WebSocket, node: HonestParts, way: Misbehaviour): void {
 
 const POSITION_BYTES = 36;
 
-/** Head and last irreversible block stand behind the tag of every result. */
+/** Head and last irreversible block follow the tag of every result. */
 function honestParts({ abi, messages, chainId }: Recording): HonestParts {
   const first = messages.find(({ thisBlock }) => thisBlock);
   const last = messages.at(-1);
@@ -98,7 +98,7 @@ const without = (list: { name: string }[], name: string): void =>
   );
 const resultFields = (abi: AbiFrame) => abi.structs.find(({ name }) => name === 'get_blocks_result_v0')!.fields;
 
-/** Ways to misbehave, by what the node does. Each ends the session of a client that reads to the end of `blocks`. */
+/** Misbehaviours by description. Each ends the session of a client that reads to the end of `blocks`. */
 export const MISBEHAVIOURS: Record<string, Misbehaviour> = {
   'begins with text that is not JSON': text('hello'),
   'begins with an empty text': text(''),
@@ -167,7 +167,7 @@ export const MISBEHAVIOURS: Record<string, Misbehaviour> = {
     blocks: (socket, { status }) => socket.send(status),
   },
   'sends an empty message': { code: 'SHIP_MESSAGE_CORRUPT', blocks: (socket) => socket.send(Buffer.alloc(0)) },
-  'sends a result of no known kind': {
+  'sends a result of an unknown type': {
     code: 'SHIP_MESSAGE_CORRUPT',
     blocks: (socket) => socket.send(Buffer.from([0x7f, 1, 2, 3])),
   },
@@ -190,7 +190,7 @@ export const MISBEHAVIOURS: Record<string, Misbehaviour> = {
   'sends a thousand messages more than it may': {
     code: 'SHIP_MESSAGE_CORRUPT',
     blocks(socket, { blocks }) {
-      // Nothing under that number: it is never published, so it is acknowledged once the socket gets its turn.
+      // A result without a block is never published, so the client acknowledges it at once.
       const nothing = Buffer.concat([(blocks[0] as Buffer).subarray(0, 73), Buffer.alloc(5)]);
       for (let sent = 0; sent < 1_100; sent++) socket.send(nothing);
     },

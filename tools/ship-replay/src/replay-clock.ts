@@ -1,14 +1,14 @@
 import type { ReplayNode } from './replay-node';
 
 /**
- * What makes the replayed node's time pass. `demand`: a client with credit that has everything so far asks for more;
- * one that comes back holding later blocks than the node finds the node there. A number: that many recorded messages a
- * second, from the first blocks request on. `manual`: `ShipReplay.advance` only.
+ * The pace of the replayed node. `demand`: it advances when a client with credit has received all blocks, and to the blocks
+ * of a client that reconnects with later ones. A number: recorded messages per second from the first blocks request on.
+ * `manual`: it advances by `ShipReplay.advance` only.
  */
 export type ReplayPace = 'demand' | 'manual' | number;
 
 export interface ReplayClock {
-  /** A client asked for blocks from `start` on. */
+  /** A client requested blocks from `start` on. */
   begin(start: number): void;
   /** A client waits for the next block. */
   demand(): void;
@@ -28,7 +28,7 @@ class StoppedClock implements ReplayClock {
   stop(): void {}
 }
 
-/** One message per turn of the event loop, so that acknowledgements and other clients come in between. */
+/** Advances one message per turn of the event loop, so that acknowledgements and other clients are handled between. */
 class DemandClock implements ReplayClock {
   private scheduled: NodeJS.Immediate | undefined;
 
@@ -78,7 +78,7 @@ class SteadyClock implements ReplayClock {
     this.timer = setTimeout(() => this.catchUp(), Math.max(0, dueAt - performance.now()));
   }
 
-  /** A timer comes late under load: what has become due meanwhile is played at once. */
+  /** Timers are late under load: all messages that are due are played at once. */
   private catchUp(): void {
     const due = Math.floor(((performance.now() - this.startedAt) * this.messagesPerSecond) / 1000);
     for (; this.played < due && !this.node.atEnd; this.played++) this.node.advance();

@@ -7,7 +7,7 @@ import type { ShipDialect } from './ship-dialect';
 import { decodeRequest, MalformedRequest, type BlocksRequest, type ShipRequest } from './ship-requests';
 import { encodeBlocksResult, encodeStatusResult } from './ship-results';
 
-/** What went over one connection. */
+/** Counts of one connection. */
 export interface ConnectionStats {
   open: boolean;
   /** Results sent, and results that the client acknowledged. */
@@ -16,11 +16,11 @@ export interface ConnectionStats {
   statusRequests: number;
   /** Results that may be sent before the next acknowledgement. */
   credit: number;
-  /** Bytes handed to the socket that the client has not taken yet. */
+  /** Bytes written to the socket that the client has not read. */
   bufferedBytes: number;
 }
 
-/** What all connections of a server share. */
+/** State that all connections of a server share. */
 export interface ConnectionContext {
   abi: string;
   chainId: string | undefined;
@@ -28,13 +28,13 @@ export interface ConnectionContext {
   node: ReplayNode;
   clock: ReplayClock;
   faults: FaultInjector;
-  /** A client that leaves more than this unread is sent nothing, and not listened to, until it reads. */
+  /** While a client has more unread bytes than this, nothing is sent to it and its requests are not read. */
   maxBufferedBytes: number;
 }
 
 /**
- * One client's session, with the rules of nodeos' own (EOSIO 2.0 state_history_plugin.cpp, Leap session.hpp): a cursor
- * into the branch that the node is on, a credit, and whether an update is due.
+ * The session of a client, by the rules of nodeos (EOSIO 2.0 state_history_plugin.cpp, Leap session.hpp): a cursor into the
+ * node's branch, a credit, and whether an update is due.
  */
 export class ReplayConnection implements NodeListener {
   private readonly dropAfter: number;
@@ -57,7 +57,7 @@ export class ReplayConnection implements NodeListener {
     context.node.listeners.add(this);
     socket.on('message', (data, isBinary) => this.onFrame(data, isBinary));
     socket.on('close', () => this.onClose());
-    // A frame that breaks the websocket protocol; `close` follows.
+    // A frame that violates the websocket protocol; `close` follows.
     socket.on('error', () => socket.terminate());
     socket.send(context.abi);
   }
@@ -70,7 +70,7 @@ export class ReplayConnection implements NodeListener {
   onBlock(num: number): void {
     if (!this.request) return;
     if (this.credit > 0 || this.context.dialect.rewindsWithoutCredit) this.cursor = Math.min(this.cursor, num);
-    // Leap forgets that too without credit, and stays silent until the next block: the last block of a recording would never come.
+    // Leap drops this update too without credit, and sends nothing until the next block: the last block of a recording would never arrive.
     this.updateDue = true;
     if (this.maySend) this.sendUpdate(this.request);
   }
@@ -84,15 +84,15 @@ export class ReplayConnection implements NodeListener {
     if (!this.open) return;
     try {
       if (!isBinary || !Buffer.isBuffer(data)) throw new MalformedRequest('A request is a binary frame');
-      this.answer(decodeRequest(data, this.context.dialect));
+      this.handle(decodeRequest(data, this.context.dialect));
     } catch (error) {
       if (!(error instanceof MalformedRequest)) throw error;
       this.socket.terminate();
     }
   }
 
-  private answer(request: ShipRequest): void {
-    switch (request.kind) {
+  private handle(request: ShipRequest): void {
+    switch (request.type) {
       case 'status':
         return this.sendStatus(request.version);
       case 'acknowledge':
@@ -111,7 +111,7 @@ export class ReplayConnection implements NodeListener {
   private acknowledge(messages: number): void {
     if (!this.request) return;
     this.acknowledged += messages;
-    // nodeos counts in 32 bits and lets them overflow.
+    // nodeos counts in 32 bits, with overflow.
     this.credit = (this.credit + messages) >>> 0;
     this.pump();
   }
@@ -161,7 +161,7 @@ export class ReplayConnection implements NodeListener {
     if (!known) this.sendResult(request, message);
   }
 
-  /** Whether the client named this block in have_positions; each entry, in their order, is looked at once. */
+  /** Whether the client named this block in have_positions. Each entry is read once, in order. */
   private isKnown(request: BlocksRequest, { thisBlock }: RecordedMessage): boolean {
     const named = request.havePositions[this.knownBlocks];
     if (!this.context.dialect.skipsKnownBlocks || named === undefined || named.num !== thisBlock?.num) return false;

@@ -1,14 +1,14 @@
-/** A number, or one drawn anew each time from min to max, both included. */
+/** A number, or a random number from min to max, both included, for each use. */
 export type Drawn = number | { min: number; max: number };
 
-/** What goes wrong on purpose. The same seed and the same traffic give the same faults. */
+/** Injected faults. The same seed and the same traffic cause the same faults. */
 export interface ReplayFaults {
   seed?: number;
   /** Each connection is cut, without a close frame, after this many results. */
   dropAfter?: Drawn;
   /** Milliseconds of silence after each result of a connection. */
   delayMs?: Drawn;
-  /** Results that arrive cut short, counted from 1 over all connections. */
+  /** Results that are truncated, counted from 1 over all connections. */
   truncate?: readonly number[];
   /** Results in which one byte is inverted: at `offset`, else anywhere. */
   corrupt?: readonly { result: number; offset?: number }[];
@@ -16,7 +16,7 @@ export interface ReplayFaults {
   chainId?: string;
 }
 
-/** Draws the faults of a plan as results go out. */
+/** Applies faults to results as they are sent. */
 export class FaultInjector {
   private readonly random: () => number;
   private results = 0;
@@ -29,7 +29,7 @@ export class FaultInjector {
     return this.plan.chainId;
   }
 
-  /** After how many results a new connection is cut. */
+  /** Number of results after which a new connection is cut. */
   drawDropAfter(): number {
     return this.draw(this.plan.dropAfter, Infinity);
   }
@@ -38,7 +38,7 @@ export class FaultInjector {
     return this.draw(this.plan.delayMs, 0);
   }
 
-  /** The pieces of the next result as they are to be sent: spoiled, or just as they are. */
+  /** The pieces of the next result as they are sent: mutated or unchanged. */
   spoil(pieces: Buffer[]): Buffer[] {
     const result = ++this.results;
     const corruption = this.plan.corrupt?.find((entry) => entry.result === result);

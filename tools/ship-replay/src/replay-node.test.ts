@@ -5,7 +5,7 @@ import { readDialect } from './ship-dialect';
 const recording = openSample('leap-edge');
 const dialect = readDialect(recording.abi);
 
-/** The highest block whose previous one the node does not hold. */
+/** The highest block whose previous block the node does not have. */
 function firstBreak(node: ReplayNode): number {
   let num = node.head.num;
   while (num > 1 && node.block(num)?.prevBlock?.id === node.block(num - 1)?.thisBlock?.id) num--;
@@ -13,7 +13,7 @@ function firstBreak(node: ReplayNode): number {
 }
 
 describe('ReplayNode', () => {
-  it('holds, at every position, one branch: linked from its head down to block 1, and nothing above', () => {
+  it('has one branch at every position: linked from its head down to block 1, and nothing above', () => {
     const node = new ReplayNode(recording, dialect, 1);
     for (;;) {
       expect(node.head).toEqual(recording.messages[node.position - 1]?.thisBlock);
@@ -25,14 +25,14 @@ describe('ReplayNode', () => {
     expect(node.position).toBe(recording.messages.length);
   });
 
-  it('rests at the end', () => {
+  it('does nothing at the end', () => {
     const node = new ReplayNode(recording, dialect, Infinity);
     const before = node.describe();
     node.advance();
     expect(node.describe()).toEqual(before);
   });
 
-  it('shows empty logs until a block filled them', () => {
+  it('reports empty logs until a block fills them', () => {
     const node = new ReplayNode(recording, dialect, 1);
     expect(node.describe()).toMatchObject({ traces: { begin: 0, end: 0 }, chainState: { begin: 1, end: 2 } });
     node.advance();

@@ -2,13 +2,13 @@ import type { RecordedPosition } from '@antelope-history/recordings';
 import type { RecordedMessage, Recording } from '@antelope-history/test-support/recordings';
 import type { ShipDialect } from './ship-dialect';
 
-/** Block numbers that a log holds; `end` is exclusive, both are 0 for an empty log. */
+/** Block numbers in a log; `end` is exclusive, both are 0 for an empty log. */
 export interface BlockRange {
   begin: number;
   end: number;
 }
 
-/** What a node says of itself. */
+/** State of a node that its status and results report. */
 export interface NodeState {
   head: RecordedPosition;
   lastIrreversible: RecordedPosition;
@@ -16,22 +16,22 @@ export interface NodeState {
   chainState: BlockRange;
 }
 
-/** Who is told that the node took a block. */
+/** An observer of the node's blocks. */
 export interface NodeListener {
   /** The node's head is now block `num`; a number not above the last one is a fork. */
   onBlock(num: number): void;
-  /** Everything about that block has moved. */
+  /** The head and the last irreversible block are those of that block. */
   onSettled(): void;
 }
 
 type BlockMessage = RecordedMessage & { thisBlock: RecordedPosition };
 
 /**
- * The node that a recording came from, as it was after the first `position` messages: it holds the branch which these
- * messages end on, its head is the block of the last of them. Time passes only through `advance`.
+ * The node of a recording in the state after the first `position` messages: it has the branch on which these messages end, and
+ * its head is the block of the last of them. Only `advance` changes the state.
  *
- * The heads that were recorded are not used: a message sent while the recorder caught up carries a head whose block
- * comes only later in the stream.
+ * The recorded heads are not used: while the recorder caught up, messages carried a head whose block comes later in the
+ * stream.
  */
 export class ReplayNode {
   readonly listeners = new Set<NodeListener>();
@@ -42,7 +42,7 @@ export class ReplayNode {
   private firstTraces: number | undefined;
   private firstChainState: number | undefined;
 
-  /** Throws for a recording without a block. A node holds at least the first block. */
+  /** Throws for a recording without a block. A node has at least the first block. */
   constructor(
     recording: Recording,
     private readonly dialect: ShipDialect,
@@ -62,7 +62,7 @@ export class ReplayNode {
     return this.played;
   }
 
-  /** Messages of the recording that carry a block. */
+  /** Number of messages of the recording that carry a block. */
   get length(): number {
     return this.stream.length;
   }
@@ -83,7 +83,7 @@ export class ReplayNode {
     return this.stream[0]?.thisBlock.num ?? 0;
   }
 
-  /** The message of a block of the branch that the node is on. */
+  /** The message of a block on the node's branch. */
   block(num: number): RecordedMessage | undefined {
     return this.branch.get(num);
   }
@@ -94,7 +94,7 @@ export class ReplayNode {
     return { ...this.state, traces: range(this.firstTraces), chainState: range(this.firstChainState) };
   }
 
-  /** Takes the next message of the recording. A chain at its end rests. */
+  /** Plays the next message of the recording. At its end it does nothing. */
   advance(): void {
     const message = this.stream[this.played];
     if (!message) return;
@@ -122,7 +122,7 @@ export class ReplayNode {
   }
 }
 
-/** A recorder that was catching up saw a LIB above the blocks it was sent; a node has its LIB on its own branch. */
+/** While the recorder caught up, the LIB was above the blocks that were sent; a node has its LIB on its own branch. */
 function reachedBy(message: BlockMessage, recorded: RecordedPosition): RecordedPosition {
   return recorded.num < message.thisBlock.num ? recorded : (message.prevBlock ?? message.thisBlock);
 }

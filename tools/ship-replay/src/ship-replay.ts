@@ -16,24 +16,24 @@ export interface ShipReplayOptions {
   host?: string;
   /** Default 0: any free port. */
   port?: number;
-  /** Default `demand`: the recording plays on as clients take it. */
+  /** Default `demand`: the recording plays as clients read it. */
   pace?: ReplayPace;
   /** Messages that the node holds at the start, at least 1 (the default); `end`: the whole recording, of which only the final branch is seen. */
   position?: number | 'end';
-  /** For the status, when the recording does not carry it. */
+  /** Chain id for the status, when the recording does not carry it. */
   chainId?: string;
   faults?: ReplayFaults;
-  /** Unread bytes per client above which nothing more is sent to it. Default 4 MiB. */
+  /** Limit on unread bytes per client; above it nothing is sent to the client. Default 4 MiB. */
   maxBufferedBytes?: number;
 }
 
 export interface ShipReplayStats {
-  /** Messages of the recording played so far, and how many it has. */
+  /** Number of messages played, and of all messages of the recording. */
   position: number;
   length: number;
   /** Head of the node at that position. */
   headBlockNum: number;
-  /** Every connection since the start, in order; the last thousand. */
+  /** The last thousand connections, in order. */
   connections: ConnectionStats[];
 }
 
@@ -43,8 +43,8 @@ const MAX_REMEMBERED_CONNECTIONS = 1000;
 const DEFAULT_MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 
 /**
- * Serves a recording on a state history socket. Rejects when the recording can not be read, needs a chain id that
- * nobody gave, or the port can not be had.
+ * Serves a recording on a state history socket. Rejects when the recording can not be read, when the chain id is missing, or
+ * when the port is in use.
  */
 export async function createShipReplay(options: ShipReplayOptions): Promise<ShipReplay> {
   const recording = typeof options.recording === 'string' ? openRecording(options.recording) : options.recording;
@@ -68,7 +68,7 @@ export async function createShipReplay(options: ShipReplayOptions): Promise<Ship
   return replay;
 }
 
-/** A running server; made by `createShipReplay`. */
+/** A running server; `createShipReplay` makes it. */
 export class ShipReplay {
   private readonly http: Server;
   private readonly sockets = new WebSocketServer({
@@ -88,7 +88,7 @@ export class ShipReplay {
     });
   }
 
-  /** Begins to serve; `createShipReplay` does it. */
+  /** Starts to listen; `createShipReplay` calls it. */
   async listen(host: string, port: number): Promise<void> {
     this.http.listen(port, host);
     await once(this.http, 'listening');
@@ -113,12 +113,12 @@ export class ShipReplay {
     };
   }
 
-  /** Lets the node take `messages` more of the recording, whatever the pace. */
+  /** Plays `messages` further messages, whatever the pace. */
   advance(messages = 1): void {
     for (let count = 0; count < messages; count++) this.context.node.advance();
   }
 
-  /** Other faults from now on; `dropAfter` counts for new connections. */
+  /** Replaces the faults; `dropAfter` applies to new connections. */
   setFaults(faults: ReplayFaults): void {
     this.context.faults = new FaultInjector(faults);
   }
@@ -128,7 +128,7 @@ export class ShipReplay {
     for (const socket of this.sockets.clients) socket.terminate();
   }
 
-  /** Cuts every new connection before it opens, for a time. */
+  /** Refuses new connections for a time. */
   refuseConnections(ms: number): void {
     this.refusingUntil = Date.now() + ms;
   }

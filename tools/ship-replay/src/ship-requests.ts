@@ -1,14 +1,14 @@
 import type { RecordedPosition } from '@antelope-history/recordings';
 import type { ShipDialect } from './ship-dialect';
 
-/** A frame that is no request; nodeos cuts the connection. */
+/** A frame that is not a request; nodeos cuts the connection. */
 export class MalformedRequest extends Error {
   override readonly name = 'MalformedRequest';
 }
 
 export interface BlocksRequest {
-  kind: 'blocks';
-  /** Version 1 (Spring) is answered by `get_blocks_result_v1`. */
+  type: 'blocks';
+  /** The result of version 1 (Spring) is `get_blocks_result_v1`. */
   version: 0 | 1;
   start: number;
   /** Exclusive. */
@@ -23,7 +23,7 @@ export interface BlocksRequest {
 }
 
 export type ShipRequest =
-  { kind: 'status'; version: 0 | 1 } | { kind: 'acknowledge'; messages: number } | BlocksRequest;
+  { type: 'status'; version: 0 | 1 } | { type: 'acknowledge'; messages: number } | BlocksRequest;
 
 /**
  * Decodes a frame of the variant `request`. Bytes after the last field are ignored, as nodeos does.
@@ -34,11 +34,11 @@ export function decodeRequest(frame: Buffer, dialect: ShipDialect): ShipRequest 
   const type = dialect.requests[reader.varuint32()];
   switch (type) {
     case 'get_status_request_v0':
-      return { kind: 'status', version: 0 };
+      return { type: 'status', version: 0 };
     case 'get_status_request_v1':
-      return { kind: 'status', version: 1 };
+      return { type: 'status', version: 1 };
     case 'get_blocks_ack_request_v0':
-      return { kind: 'acknowledge', messages: reader.uint32() };
+      return { type: 'acknowledge', messages: reader.uint32() };
     case 'get_blocks_request_v0':
       return readBlocksRequest(reader, 0);
     case 'get_blocks_request_v1':
@@ -48,10 +48,10 @@ export function decodeRequest(frame: Buffer, dialect: ShipDialect): ShipRequest 
   }
 }
 
-/** Version 1 adds `fetch_finality_data`, which is read only to see that it is there: recordings hold no finality data. */
+/** Version 1 adds `fetch_finality_data`, which must be present but is ignored: recordings have no finality data. */
 function readBlocksRequest(reader: RequestReader, version: 0 | 1): BlocksRequest {
   const request: BlocksRequest = {
-    kind: 'blocks',
+    type: 'blocks',
     version,
     start: reader.uint32(),
     end: reader.uint32(),

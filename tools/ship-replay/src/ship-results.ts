@@ -14,8 +14,8 @@ const ABSENT = Buffer.from([0]);
 const NO_BLOCK = Buffer.alloc(5);
 
 /**
- * A `get_blocks_result` as pieces to be sent one after the other: the head and LIB of `state`, then views of the
- * recorded message, without the sections that the client did not ask for. Without a message: a result without a block.
+ * A `get_blocks_result` as pieces to send in order: the head and LIB of `state`, then views of the recorded message without the
+ * sections that the client did not request. Without a message it is a result without a block.
  */
 export function encodeBlocksResult(
   dialect: ShipDialect,
@@ -41,7 +41,7 @@ function recordedPieces(message: RecordedMessage, request: BlocksRequest): Buffe
   ];
 }
 
-/** A `get_status_result` of version 0 or, for Spring, 1: no recording holds finality data, so its range is empty. */
+/** A `get_status_result` of version 0 or, for Spring, 1: recordings have no finality data, so its range is empty. */
 export function encodeStatusResult(
   dialect: ShipDialect,
   version: 0 | 1,

@@ -49,7 +49,7 @@ describe('ship-replay', () => {
     [['--recording', 'x', '--at-end', '--position', '3'], 'exclude each other'],
     [['--recording', 'x', '--chain-id', 'abc'], '64 hex digits'],
     [['--faster'], "Unknown option '--faster'"],
-  ])('says what is wrong with %j', async (args, message) => {
+  ])('rejects %j with a message that names the option', async (args, message) => {
     const child = run(...args);
     const exited = once(child, 'exit');
     expect(await firstLine(child.stderr)).toContain(message);

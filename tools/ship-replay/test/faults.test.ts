@@ -9,7 +9,7 @@ const serve = async (faults: ReplayFaults): Promise<void> => {
 };
 afterEach(() => replay.close());
 
-/** The frames that one connection brings until it is cut, at most `count`. */
+/** The frames of one connection until it is cut, at most `count`. */
 async function take(count: number): Promise<{ frames: Buffer[]; code: number | undefined }> {
   const client = await ShipClient.connect(replay.url);
   client.send(blocksRequest());
@@ -27,8 +27,8 @@ async function take(count: number): Promise<{ frames: Buffer[]; code: number | u
 const isWhole = (frame: Buffer | undefined, num: number): boolean =>
   frame?.subarray(73).equals(recording.messages[num - 1]?.bytes.subarray(73) ?? frame) ?? false;
 
-describe('faults on purpose', () => {
-  it('cuts each connection after so many results', async () => {
+describe('injected faults', () => {
+  it('cuts each connection after a number of results', async () => {
     await serve({ dropAfter: 7 });
     for (let connection = 0; connection < 2; connection++) {
       const { frames, code } = await take(20);
@@ -36,13 +36,13 @@ describe('faults on purpose', () => {
     }
   });
 
-  it('cuts only after what it sent has left, however large', async () => {
+  it('cuts a connection only after all sent bytes have left, however many', async () => {
     replay = await createShipReplay({ recording: openSample('leap-snapshot'), faults: { dropAfter: 1 } });
     const { frames, code } = await take(2);
     expect([frames.map((frame) => frame.length), code]).toEqual([[42108], 1006]);
   });
 
-  it('draws from a range, the same with the same seed', async () => {
+  it('draws the same numbers from a range for the same seed', async () => {
     const drawn = async (seed: number): Promise<number[]> => {
       await serve({ seed, dropAfter: { min: 1, max: 50 } });
       const counts = [];
@@ -57,7 +57,7 @@ describe('faults on purpose', () => {
     await serve({});
   });
 
-  it('cuts results short and inverts bytes, only where told', async () => {
+  it('truncates results and inverts bytes only where configured', async () => {
     await serve({ truncate: [3], corrupt: [{ result: 5, offset: 0 }, { result: 6 }] });
     const { frames } = await take(8);
     expect(frames.map((frame, index) => isWhole(frame, index + 1))).toEqual([
@@ -76,14 +76,14 @@ describe('faults on purpose', () => {
     expect(frames[5]?.filter((byte, offset) => byte !== clean?.[offset])).toHaveLength(1);
   });
 
-  it('keeps silent between results', async () => {
+  it('waits between results', async () => {
     await serve({ delayMs: 20 });
     const startedAt = performance.now();
     await take(6);
     expect(performance.now() - startedAt).toBeGreaterThan(95);
   });
 
-  it('shows another chain', async () => {
+  it('reports another chain id', async () => {
     await serve({ chainId: 'ab'.repeat(32) });
     const client = await ShipClient.connect(replay.url);
     client.send(STATUS_REQUEST);
@@ -102,7 +102,7 @@ describe('faults on purpose', () => {
     (await ShipClient.connect(replay.url)).close();
   });
 
-  it('cuts everybody off at once', async () => {
+  it('cuts all connections at once', async () => {
     await serve({});
     const clients = [await ShipClient.connect(replay.url), await ShipClient.connect(replay.url)];
     replay.dropConnections();

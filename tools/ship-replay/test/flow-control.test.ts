@@ -33,7 +33,7 @@ const until = async (isTrue: () => boolean): Promise<void> => {
   }
 };
 
-/** Waits until the server has done nothing for a while, and returns how many results it sent. */
+/** Waits until the server is idle, and returns the number of results that it sent. */
 const sentAtRest = async (): Promise<number> => {
   for (let sent = -1; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
     if (sent === stats().sent) return sent;
@@ -42,7 +42,7 @@ const sentAtRest = async (): Promise<number> => {
 };
 
 describe('credit', () => {
-  it('is never exceeded, and used up to the last', async () => {
+  it('is never exceeded, and used up entirely', async () => {
     const recording = openSample('leap-edge');
     await fc.assert(
       fc.asyncProperty(
@@ -77,7 +77,7 @@ describe('credit', () => {
     expect(await client.isSilent()).toBe(true);
   });
 
-  it('of a request that was replaced is gone, whatever the node does for the new one', async () => {
+  it('of a replaced request is void, whatever the node does for the new one', async () => {
     await connect(openSample('eosio20-edge'));
     client.send(blocksRequest({ end: 3 }));
     await client.results(2);
@@ -89,7 +89,7 @@ describe('credit', () => {
     ]);
   });
 
-  /** A client that holds the last block before a fork, and got credit again only when the new branch was longer. */
+  /** A client that has the last block before a fork, and gets credit again only when the new branch is longer. */
   async function meetForkWithoutCredit(
     recording: Recording,
   ): Promise<{ held: BlocksResult; next: BlocksResult; forkNum: number }> {
@@ -107,13 +107,13 @@ describe('credit', () => {
     return { held, next, forkNum };
   }
 
-  it('a Leap client without it misses that a fork went below its cursor', async () => {
+  it('a Leap client without credit misses a fork below its cursor', async () => {
     const { held, next } = await meetForkWithoutCredit(openSample('leap-edge'));
     expect(next.prevBlock?.num).toBe(held.thisBlock?.num);
     expect(next.prevBlock?.id).not.toBe(held.thisBlock?.id);
   });
 
-  it('an EOSIO 2.0 client without it is taken back all the same', async () => {
+  it('an EOSIO 2.0 client without credit is set back by a fork', async () => {
     const packed = openSample('leap-edge').messages.map(({ bytes }) => bytes);
     const { next, forkNum } = await meetForkWithoutCredit(createRecording(openSample('eosio20-edge').abi, packed));
     expect(next.thisBlock?.num).toBe(forkNum);
@@ -124,7 +124,7 @@ describe('a client that does not read', () => {
   const MAX_BUFFERED = 1024 * 1024;
   const MESSAGE_BYTES = 256 * 1024;
 
-  it('is sent no more than the limit, and everything once it reads', async () => {
+  it('receives no more than the limit, and everything once it reads', async () => {
     const recording = bigRecording(200, MESSAGE_BYTES);
     await connect(recording, { maxBufferedBytes: MAX_BUFFERED });
     client.socket.pause();
@@ -137,7 +137,7 @@ describe('a client that does not read', () => {
     expect(results.map(({ thisBlock }) => thisBlock?.num)).toEqual(recording.messages.map((_, index) => index + 1));
   });
 
-  it('cannot make the server hold its answers either', async () => {
+  it('can not make the server buffer its responses', async () => {
     const requests = 300_000;
     await connect(openSample('leap-edge'), { maxBufferedBytes: MAX_BUFFERED });
     client.socket.pause();
@@ -150,7 +150,7 @@ describe('a client that does not read', () => {
     expect(stats().bufferedBytes).toBeLessThan(3 * MAX_BUFFERED);
   });
 
-  it('is forgotten when it goes away', async () => {
+  it('is removed when it disconnects', async () => {
     await connect(bigRecording(200, MESSAGE_BYTES), { maxBufferedBytes: MAX_BUFFERED });
     client.socket.pause();
     client.send(blocksRequest());

@@ -18,7 +18,7 @@ function branchAfter(recording: Recording, count: number): Map<number, string> {
   return branch;
 }
 
-/** A lower number than the last takes everything above it away, as a client has to do. */
+/** A block with a lower number than the last removes all blocks above it, as a client must do. */
 function applyTo(branch: Map<number, string>, { num, id }: RecordedPosition): void {
   for (const known of [...branch.keys()]) if (known >= num) branch.delete(known);
   branch.set(num, id);
@@ -54,7 +54,7 @@ describe('a client from block 1 on', () => {
     },
   );
 
-  it('sees the head in each block as it comes, and a LIB that never falls behind or runs ahead of it', async () => {
+  it('receives each block as the head, with a LIB that never decreases and never exceeds the head', async () => {
     await serve({ recording: leapEdge });
     const client = await connect();
     client.send(blocksRequest());
@@ -67,7 +67,7 @@ describe('a client from block 1 on', () => {
     }
   });
 
-  it('with irreversible_only sees no fork', async () => {
+  it('with irreversible_only receives no fork', async () => {
     await serve({ recording: leapEdge });
     const client = await connect();
     client.send(blocksRequest({ flags: [1, 1, 1, 1] }));
@@ -81,8 +81,8 @@ describe('a client from block 1 on', () => {
   });
 });
 
-describe('a node that holds everything', () => {
-  it('sends the final branch only, under its last head, and still answers status', async () => {
+describe('a node at the end of the recording', () => {
+  it('sends the final branch only, with its last head, and still responds to status requests', async () => {
     await serve({ recording: leapEdge, position: 'end' });
     const client = await connect();
     client.send(blocksRequest());
@@ -107,7 +107,7 @@ describe('a node that holds everything', () => {
   });
 });
 
-describe('coming back after a fork', () => {
+describe('reconnecting after a fork', () => {
   const forks = leapEdge.messages.filter(
     ({ index, thisBlock }) => index > 0 && (thisBlock?.num ?? 0) <= blockOf(leapEdge.messages[index - 1]).num,
   );
@@ -127,7 +127,7 @@ describe('coming back after a fork', () => {
     },
   );
 
-  it('a node that was started anew is where the client left it', async () => {
+  it('moves a restarted node to the position of the client', async () => {
     await serve({ recording: leapEdge });
     const held = branchAfter(leapEdge, 300);
     const start = Math.max(...held.keys()) + 1;
@@ -138,7 +138,7 @@ describe('coming back after a fork', () => {
     expect(results.map(({ thisBlock }) => thisBlock)).toEqual(leapEdge.messages.slice(300).map(blockOf));
   });
 
-  it('a client that is cut off anywhere, while the chain goes on, ends on the same chain', async () => {
+  it('a client that is cut off at any message ends with the same chain', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ taken: fc.integer({ min: 0, max: 200 }), missed: fc.integer({ min: 0, max: 40 }) }), {
@@ -159,7 +159,7 @@ describe('coming back after a fork', () => {
     );
   });
 
-  /** Takes up to `count` results, each with the block before it in hand, then goes away. */
+  /** Reads up to `count` results, checks that each follows a known block, then disconnects. */
   async function follow(client: ShipClient, branch: Map<number, string>, count: number): Promise<void> {
     const head = Math.max(0, ...branch.keys());
     const havePositions = [...branch].map(([num, id]) => ({ num, id })).slice(-60);
@@ -175,7 +175,7 @@ describe('coming back after a fork', () => {
 });
 
 describe('several clients', () => {
-  it('a later one gets the branch that the node is on, then the same stream as the first', async () => {
+  it('a later client receives the current branch, then the same stream as the first', async () => {
     await serve({ recording: leapEdge, pace: 'manual', position: 60 });
     const [early, late] = [await connect(), await connect()];
     early.send(blocksRequest());
@@ -194,7 +194,7 @@ describe('several clients', () => {
     }
   });
 
-  it('one without credit does not hold the others up', async () => {
+  it('a client without credit does not delay the others', async () => {
     await serve({ recording: leapEdge });
     const [stuck, running] = [await connect(), await connect()];
     stuck.send(blocksRequest({ credit: 3 }));
@@ -205,8 +205,8 @@ describe('several clients', () => {
   });
 });
 
-describe('time', () => {
-  it('a speed plays so many messages a second, from the first request on', async () => {
+describe('the pace', () => {
+  it('a speed plays that many messages per second from the first request on', async () => {
     await serve({ recording: leapEdge, pace: 200 });
     const client = await connect();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -219,7 +219,7 @@ describe('time', () => {
     expect(elapsed).toBeLessThan(5000);
   });
 
-  it('does not pass for a client that has reached its end', async () => {
+  it('does not advance for a client that has reached its end block', async () => {
     await serve({ recording: leapEdge });
     const client = await connect();
     client.send(blocksRequest({ end: 4 }));

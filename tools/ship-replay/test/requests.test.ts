@@ -12,8 +12,8 @@ const leapEdge = openSample('leap-edge');
 let replay: ShipReplay;
 afterEach(() => replay.close());
 
-describe('whatever a client sends', () => {
-  it('the server answers or cuts that connection, and goes on for the next', async () => {
+describe('any bytes of a client', () => {
+  it('make the server respond or cut the connection, and it serves the next client', async () => {
     replay = await createShipReplay({ recording: leapEdge, position: 'end' });
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), fc.integer({ min: 0, max: 3 }), async (bytes, tag) => {
@@ -31,14 +31,14 @@ describe('whatever a client sends', () => {
     client.close();
   });
 
-  it('a request too large for any client cuts the connection', async () => {
+  it('cut the connection when the request is too large', async () => {
     replay = await createShipReplay({ recording: leapEdge });
     const client = await ShipClient.connect(replay.url);
     client.send(Buffer.alloc(2 ** 21));
     expect([1006, 1009]).toContain(await client.closed);
   });
 
-  it('a plain HTTP request is told to upgrade', async () => {
+  it('get 426 Upgrade Required for a plain HTTP request', async () => {
     replay = await createShipReplay({ recording: leapEdge });
     expect((await fetch(replay.url.replace('ws:', 'http:'))).status).toBe(426);
   });
@@ -82,7 +82,7 @@ describe('version 1 of the requests', () => {
     client.close();
   });
 
-  it('EOSIO 2.1 means another thing by the name, which no recording can answer', async () => {
+  it('are unsupported with an ABI of EOSIO 2.1, which uses the name for another request', async () => {
     replay = await createShipReplay({ recording: withVersion1('fetch_block_header') });
     const client = await ShipClient.connect(replay.url);
     client.send(blocksRequest({ tag: 3, flags: [0, 1, 1, 1, 1] }));
@@ -90,8 +90,8 @@ describe('version 1 of the requests', () => {
   });
 });
 
-describe('parts of a block', () => {
-  it('each comes only when asked for', async () => {
+describe('sections of a block', () => {
+  it('are sent only when requested', async () => {
     replay = await createShipReplay({ recording: leapEdge, position: 'end' });
     const client = await ShipClient.connect(replay.url);
     for (let bits = 0; bits < 8; bits++) {
@@ -105,7 +105,7 @@ describe('parts of a block', () => {
 });
 
 describe('blocks that the client has at or above its start', () => {
-  it('Leap passes over them, one per entry', async () => {
+  it('are skipped by Leap, one per entry', async () => {
     replay = await createShipReplay({ recording: leapEdge, position: 'end' });
     const client = await ShipClient.connect(replay.url);
     const havePositions = leapEdge.messages.slice(9, 12).flatMap(({ thisBlock }) => thisBlock ?? []);

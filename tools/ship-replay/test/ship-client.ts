@@ -46,7 +46,7 @@ function packPosition({ num, id }: RecordedPosition): Buffer {
   return packed;
 }
 
-/** A client over a real socket that keeps what arrives until it is asked for. */
+/** A client over a real socket that buffers frames until they are read. */
 export class ShipClient {
   readonly abi: Promise<string>;
   readonly closed: Promise<number>;
@@ -82,7 +82,7 @@ export class ShipClient {
     this.socket.send(frame);
   }
 
-  /** The next binary frame; `undefined` when the connection closed, or nothing came for `silence` ms. */
+  /** The next binary frame; `undefined` when the connection closed, or nothing arrived for `silence` ms. */
   async next(silence = 5000): Promise<Buffer | undefined> {
     const deadline = Date.now() + silence;
     while (this.arrived.length === 0 && !this.isClosed && Date.now() < deadline) {
@@ -109,7 +109,7 @@ export class ShipClient {
     return results;
   }
 
-  /** Whether nothing comes for a while. */
+  /** Whether nothing arrives for a while. */
   async isSilent(ms = 100): Promise<boolean> {
     return (await this.next(ms)) === undefined && !this.isClosed;
   }

@@ -35,10 +35,10 @@ function receivedFrames(sessions: Session[]): Buffer[] {
 }
 
 /**
- * The chain behind a transcript, made of the transcript itself, because no recording holds it (EOSIO: another run of the
- * chain; Leap: a later part of it). Blocks that were sent whole are taken as sent. A block known only as head or LIB of
- * another message becomes a message without contents: no session asks for it, but its number moves the head.
- * `lagOfLib`: by how many blocks LIB is behind the head when a block is announced, as the transcript shows.
+ * The chain of a transcript, built from the transcript itself, because no recording has it (EOSIO: another run of the chain;
+ * Leap: later blocks). Complete blocks are used as sent. A block known only as head or LIB of another message becomes a
+ * message without contents: no session requests it, but its number moves the head. `lagOfLib`: the distance of LIB to the
+ * head when a block is announced, as in the transcript.
  */
 export function recordingOfTranscript(sessions: Session[], abi: string, lagOfLib: number): Recording {
   const whole = new Map<number, Buffer>();

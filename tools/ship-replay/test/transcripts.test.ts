@@ -3,13 +3,12 @@ import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay
 import { ShipClient } from './ship-client';
 import { readTranscript, recordingOfTranscript, type Session, type TranscriptFrame } from './transcript';
 
-/** Long enough that a frame which should not come would have come. */
+/** Long enough for an unexpected frame to arrive. */
 const SILENCE_MS = 60;
 
 /**
- * Plays a recorded session against the server and returns what came back, in the transcript's own terms. A producing
- * node's head moved on during a session by the wall clock; here it moves to where each frame of the transcript saw it,
- * just before that frame is due.
+ * Plays a recorded session against the server and returns the frames in the form of the transcript. The head of the recorded
+ * node advanced by the wall clock; here it moves to the head of each frame of the transcript just before that frame is due.
  */
 async function play(replay: ShipReplay, session: Session): Promise<TranscriptFrame[]> {
   const client = await ShipClient.connect(replay.url);
@@ -32,13 +31,13 @@ async function play(replay: ShipReplay, session: Session): Promise<TranscriptFra
   return seen;
 }
 
-/** Head that a frame from the node speaks of: results and status begin with it, after the tag. */
+/** The head in a frame of the node: results and status begin with it, after the tag. */
 function headOf(frame: TranscriptFrame | undefined): number | undefined {
   if (frame?.dir !== 'in' || frame.hex === undefined) return undefined;
   return Buffer.from(frame.hex, 'hex').readUInt32LE(1);
 }
 
-/** What the node sent after the ABI frame, and how it closed. */
+/** The frames of the node after the ABI frame, and how it closed the connection. */
 function expected(session: Session): TranscriptFrame[] {
   return session.frames
     .slice(1)
@@ -62,12 +61,12 @@ describe.each([
   });
   afterAll(() => replay.close());
 
-  it('there are seventeen, each after an ABI frame as long as the sample has it', () => {
+  it('are seventeen, each with an ABI frame of the same length as the sample', () => {
     expect(sessions).toHaveLength(17);
     for (const { frames } of sessions) expect(frames[0]).toMatchObject({ text: true, bytes: abi.length });
   });
 
-  // In order: a producing node's head only moves on.
+  // In order, because the head of a producing node only advances.
   it.each(sessions.map((session) => [session.name, session] as const))('%s', async (_name, session) => {
     expect(await play(replay, session)).toEqual(expected(session));
   });

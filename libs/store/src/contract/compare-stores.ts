@@ -7,7 +7,7 @@ export interface StoreComparison {
   transactions: number;
   actions: number;
   accounts: number;
-  /** What differs, in words; empty when the stores answer alike. */
+  /** Descriptions of the differences; empty when the stores are equal. */
   differences: string[];
 }
 
@@ -15,18 +15,18 @@ const PAGE = 1000;
 const MAX_DIFFERENCES = 20;
 
 /**
- * Asks two stores for everything that they hold: each block, each block's traces, each transaction by its id, every
- * action of the chain and of each account, and whom each account controls.
+ * Compares all the data of two stores: each block and its traces, each transaction by its id, all actions of the chain and of
+ * each account, and the accounts that each account controls.
  */
 export async function compareStores(left: HistoryReader, right: HistoryReader): Promise<StoreComparison> {
   const comparison: StoreComparison = { blocks: 0, transactions: 0, actions: 0, accounts: 0, differences: [] };
-  const compare = async (what: string, ask: (store: HistoryReader) => Promise<unknown>): Promise<void> => {
-    if (isDeepStrictEqual(await ask(left), await ask(right))) return;
+  const compare = async (what: string, read: (store: HistoryReader) => Promise<unknown>): Promise<void> => {
+    if (isDeepStrictEqual(await read(left), await read(right))) return;
     if (comparison.differences.length < MAX_DIFFERENCES) comparison.differences.push(what);
   };
   const status = await left.getStatus();
   await compare('status', async (store) => {
-    // The revision counts the forks that a store saw, and one that started again may have missed some.
+    // The revision counts the forks that a store saw; after a restart it may have missed some.
     const { chainId, firstBlockNum, committed, head, lastIrreversible } = await store.getStatus();
     return { chainId, firstBlockNum, committed, head, lastIrreversible };
   });

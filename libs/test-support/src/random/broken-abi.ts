@@ -21,7 +21,7 @@ const VERSIONS = ['', 'eosio::abi/1.', 'eosio::abi/2.0', 'eosio::abi/1.999', '\u
 const LONG_CHAIN = 40;
 const LONG_NAME = 65_536;
 
-/** Spoils a valid ABI in place, in one to three of the ways that contracts may try. */
+/** Mutates a valid ABI in place with one to three of the errors that contracts may contain. */
 export function breakAbi(abi: GeneratedAbi, random: Random): GeneratedAbi {
   const times = 1 + random(3);
   for (let time = 0; time < times; time++) CHANGES[random(CHANGES.length)]!(abi, random);
@@ -34,11 +34,11 @@ const CHANGES: Change[] = [
   (abi, random) => void abi.actions.push({ ...pick(random, abi.actions), type: typeOf(abi, random) }),
   (abi, random) => void abi.variants.push({ name: pick(random, abi.structs).name, types: [typeOf(abi, random)] }),
   (abi, random) => void abi.types.push({ new_type_name: pick(random, abi.structs).name, type: typeOf(abi, random) }),
-  // Names that mean something else already.
+  // Names with another meaning.
   (abi, random) => void (pick(random, abi.structs).name = pick(random, ['uint64', 'bitset', 'name', '', '__proto__'])),
   (abi, random) => void abi.types.push({ new_type_name: 'bitset', type: typeOf(abi, random) }),
   (abi, random) => void abi.types.push({ new_type_name: `${typeOf(abi, random)}[]`, type: typeOf(abi, random) }),
-  // Rings and chains.
+  // Cycles and long chains.
   (abi, random) => void (pick(random, abi.structs).base = pick(random, abi.structs).name),
   (abi, random) => void pick(random, abi.structs).fields.push({ name: 'r', type: pick(random, abi.structs).name }),
   (abi, random) => void abi.variants.push({ name: 'ring', types: ['ring', 'ring[]', typeOf(abi, random)] }),
@@ -46,7 +46,7 @@ const CHANGES: Change[] = [
   addTypedefChain,
   addBaseChain,
   addFamily,
-  // Types that are none, or odd.
+  // Unknown and odd types.
   (abi, random) =>
     void (pick(random, pick(random, abi.structs).fields, { name: '', type: '' }).type = oddType(abi, random)),
   (abi, random) => void (pick(random, abi.actions).type = pick(random, ['', oddType(abi, random), 'ring', 'bitset'])),
@@ -79,7 +79,7 @@ function addBaseChain(abi: GeneratedAbi, random: Random): void {
   pick(random, abi.actions).type = `heir${length - 1}`;
 }
 
-/** Many structs of one large base: each costs little in the ABI, and as much as the base when it is flattened. */
+/** Many structs with one large base: each is small in the ABI, and as large as the base when it is flattened. */
 function addFamily(abi: GeneratedAbi, random: Random): void {
   abi.structs.push({ name: 'ancestor', base: '', fields: manyFields(abi, random) });
   for (let child = 0; child < 50; child++) abi.structs.push({ name: `child${child}`, base: 'ancestor', fields: [] });
@@ -94,7 +94,7 @@ function manyFields(abi: GeneratedAbi, random: Random): { name: string; type: st
   }));
 }
 
-/** Of one character that JSON escapes, or not. */
+/** A repeated character, which JSON may escape. */
 function longName(random: Random): string {
   return pick(random, ['x', '\u0001', '"', '\u00e9', '7']).repeat(1 + random(LONG_NAME));
 }

@@ -14,7 +14,7 @@ const NAMES = ['', 'a', 'eosio.token', 'zzzzzzzzzzzz', '1.2.3', 'alice'];
 const SYMBOLS = ['EOS', 'A', 'ABCDEFG'];
 const SLOT_EPOCH_MS = Date.UTC(2000, 0, 1);
 
-/** What takes a hash or a rounding to print: fixed pairs, by other libraries. */
+/** Fixed pairs, made with other libraries, of types whose text needs a hash or rounding. */
 const FLOATS32: Pair[] = [
   ['00000000', '0.00000000000000000'],
   ['0000c03f', '1.50000000000000000'],
@@ -137,7 +137,7 @@ const SAMPLERS: Record<string, Sampler> = {
 
 export const BUILTIN_NAMES = Object.keys(SAMPLERS);
 
-/** A value of a builtin type; undefined for a name that is none. */
+/** A random value of a builtin type; undefined for any other name. */
 export function sampleBuiltin(name: string, random: Random): PackedValue | undefined {
   return Object.hasOwn(SAMPLERS, name) ? SAMPLERS[name]!(random) : undefined;
 }
@@ -157,12 +157,12 @@ function quotedInteger(size: number, least: bigint, most: bigint): Sampler {
   };
 }
 
-/** Often one of the bounds, or a small number. */
+/** A number in a range; often one of the bounds or a small number. */
 function between(random: Random, least: bigint, most: bigint): bigint {
-  const kind = random(6);
-  if (kind === 0) return least;
-  if (kind === 1) return most;
-  if (kind === 2) return BigInt(random(2));
+  const choice = random(6);
+  if (choice === 0) return least;
+  if (choice === 1) return most;
+  if (choice === 2) return BigInt(random(2));
   const value = randomBytes(random, 16).readBigUInt64LE() * BigInt(1 + random(2 ** 31)) * BigInt(1 + random(2 ** 31));
   return least + (value % (most - least + 1n));
 }

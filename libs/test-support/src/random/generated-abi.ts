@@ -2,7 +2,7 @@ import { BUILTIN_NAMES } from './builtin-samples';
 import { packBytes, packList, packName, packText, packVaruint } from './packed-bytes';
 import type { Random } from './random';
 
-/** An ABI as tests make it up; the same shape as that of the library that reads it, which this one does not know. */
+/** A generated ABI. It has the shape of libs/abi, on which this library does not depend. */
 export interface GeneratedAbi {
   version: string;
   types: { new_type_name: string; type: string }[];
@@ -20,7 +20,7 @@ export interface GeneratedStruct {
 }
 
 export interface AbiOptions {
-  /** Leaves out what other libraries know not or differently: stacked suffixes, fixed sizes, odd field names, bitset. */
+  /** Omits features that other libraries lack or treat differently: stacked suffixes, fixed sizes, odd field names, bitset. */
   plain?: boolean;
 }
 
@@ -61,7 +61,7 @@ class AbiGenerator {
     variants: [],
     action_results: [],
   };
-  /** Types that are defined by now. */
+  /** Types that are defined already. */
   private readonly known: string[] = [];
 
   constructor(
@@ -89,7 +89,7 @@ class AbiGenerator {
     this.known.push(name);
   }
 
-  /** The first alternative never leads back, so that a value can end. */
+  /** The first alternative is not recursive, so that every value can end. */
   private addVariant(name: string): void {
     const others = Array.from({ length: this.random(3) }, () => (this.random(4) === 0 ? name : this.type()));
     this.abi.variants.push({ name, types: [...new Set([this.builtin(), ...others])] });
@@ -98,7 +98,7 @@ class AbiGenerator {
 
   private addStruct(name: string): void {
     const base = this.random(3) === 0 && this.abi.structs.length > 0 ? this.pick(this.abi.structs) : undefined;
-    // What follows an extension must be one, too.
+    // A field after an extension must be an extension too.
     const extensible = base === undefined || !base.fields.some(({ type }) => type.endsWith('$'));
     const fields = Array.from({ length: 1 + this.random(MAX_FIELDS) }, (_, index) => ({
       name: this.fieldName(name, index),
@@ -130,7 +130,7 @@ class AbiGenerator {
   }
 }
 
-/** The binary form of an ABI. Parts that decoding passes over are not empty either. */
+/** The binary form of an ABI. Sections that decoding skips are not empty either. */
 export function packGeneratedAbi(abi: GeneratedAbi): Buffer {
   return Buffer.concat([
     packText(abi.version),

@@ -6,19 +6,19 @@ import type { Random } from './random';
 /** Beyond this depth, or this many values, optionals are absent, arrays empty, and variants their first alternative. */
 const MAX_DEPTH = 5;
 const MAX_VALUES = 200;
-/** A value that does not end is cut off here, as those of types that lead to themselves. */
+/** Values of recursive types are cut off at these limits. */
 const DEPTH_LIMIT = 40;
 const VALUES_LIMIT = 2_000;
 
 export interface GeneratedData {
   bytes: Buffer;
-  /** What the node prints; undefined for data that was cut off. */
+  /** The JSON that a node prints; undefined for data that was cut off. */
   json: string | undefined;
 }
 
 /**
- * A random value of a type, packed, with the JSON that the node prints for it. Of an ABI that is not valid, the data is
- * what can be made; its JSON means nothing.
+ * A random value of a type, packed, with the JSON that a node prints for it. For an invalid ABI the data is generated as far as
+ * possible, and its JSON has no meaning.
  */
 export function generateData(abi: GeneratedAbi, type: string, random: Random): GeneratedData {
   const generator = new DataGenerator(abi, random);
@@ -105,7 +105,7 @@ class DataGenerator {
     return { bytes: Buffer.concat(parts), json: `{${json}}` };
   }
 
-  /** The farthest base's first; cut where bases go round. */
+  /** Fields of the most distant base first; cyclic bases are cut off. */
   private allFields(struct: GeneratedStruct): GeneratedStruct['fields'] {
     let fields = struct.fields;
     let base = this.structs.get(this.typedefs.get(struct.base) ?? struct.base);

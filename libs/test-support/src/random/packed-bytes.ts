@@ -1,4 +1,4 @@
-/** The chain's packing (fc::raw), written here once more so that what tests pack does not lean on what they test. */
+/** The chain's packing (fc::raw), implemented separately from the code under test. */
 
 export function packVaruint(value: number): Buffer {
   const bytes: number[] = [];
@@ -19,7 +19,7 @@ export function packList<T>(entries: readonly T[], pack: (entry: T) => Buffer): 
   return Buffer.concat([packVaruint(entries.length), ...entries.map(pack)]);
 }
 
-/** Of at most twelve characters, which must be a name's. */
+/** A name of at most twelve valid characters. */
 export function packName(text: string): Buffer {
   const symbols = Array.from({ length: 12 }, (_, at) => '.12345abcdefghijklmnopqrstuvwxyz'.indexOf(text[at] ?? '.'));
   const packed = Buffer.alloc(8);
@@ -27,7 +27,7 @@ export function packName(text: string): Buffer {
   return packed;
 }
 
-/** Little-endian, of any number of bytes; negative numbers as their two's complement. */
+/** A little-endian integer of `size` bytes; negative numbers in two's complement. */
 export function packInteger(value: bigint, size: number): Buffer {
   let rest = BigInt.asUintN(size * 8, value);
   const bytes = Buffer.alloc(size);

@@ -1,7 +1,7 @@
-/** Whole numbers from 0 to below `limit`, the same in the same order for the same seed. */
+/** Returns an integer from 0 to `limit` - 1. */
 export type Random = (limit: number) => number;
 
-/** A small generator of chance that one seed gives again (mulberry32): for what is not a property test of fast-check's. */
+/** A seeded random generator (mulberry32) for tests without fast-check. The same seed gives the same sequence. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return (limit) => {

@@ -2,7 +2,7 @@ import { ByteCursor } from './byte-cursor';
 import { RecordingError } from './recording-error';
 
 /** A block by number and id (64 lowercase hex digits). */
-export interface BlockPosition {
+export interface RecordedPosition {
   num: number;
   id: string;
 }
@@ -15,26 +15,26 @@ export interface ResultSection {
   end: number;
 }
 
-/** What stands at fixed places of a `get_blocks_result_v0`; nothing is copied but the ids. */
+/** The frame of a `get_blocks_result_v0`: positions, and offsets of its sections. Only the ids are copied. */
 export interface BlocksResult {
-  head: BlockPosition;
-  lastIrreversible: BlockPosition;
-  /** Absent when the node had nothing to send under the next number. */
-  thisBlock: BlockPosition | undefined;
-  prevBlock: BlockPosition | undefined;
+  head: RecordedPosition;
+  lastIrreversible: RecordedPosition;
+  /** Absent when the node had no block for the next number. */
+  thisBlock: RecordedPosition | undefined;
+  prevBlock: RecordedPosition | undefined;
   block: ResultSection;
   traces: ResultSection;
   deltas: ResultSection;
 }
 
-/** Bytes of the variant tag, `head` and `last_irreversible`, which stand before everything else. */
+/** Length of the variant tag, `head` and `last_irreversible` at the start of a result. */
 export const CHAIN_STATE_BYTES = 73;
 
 const BLOCKS_RESULT_TAG = 1;
 
 /**
- * Takes the frame of a `get_blocks_result_v0` message apart (nodeos libraries/state_history/abi.cpp).
- * Throws `RecordingError` when the bytes are another variant, end early or go on after the last field.
+ * Parses the frame of a `get_blocks_result_v0` message (nodeos libraries/state_history/abi.cpp).
+ * Throws `RecordingError` when the bytes are another variant, end early or continue after the last field.
  */
 export function peekBlocksResult(bytes: Buffer): BlocksResult {
   const cursor = new ByteCursor(bytes);
@@ -53,11 +53,11 @@ export function peekBlocksResult(bytes: Buffer): BlocksResult {
   return result;
 }
 
-function position(cursor: ByteCursor): BlockPosition {
+function position(cursor: ByteCursor): RecordedPosition {
   return { num: cursor.uint32(), id: cursor.hex(32) };
 }
 
-function optionalPosition(cursor: ByteCursor): BlockPosition | undefined {
+function optionalPosition(cursor: ByteCursor): RecordedPosition | undefined {
   return cursor.uint8() === 0 ? undefined : position(cursor);
 }
 

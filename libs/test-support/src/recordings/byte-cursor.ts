@@ -16,7 +16,7 @@ export class ByteCursor {
     return this.offset >= this.end;
   }
 
-  /** Moves over `length` bytes and returns where they began. */
+  /** Skips `length` bytes and returns their offset. */
   skip(length: number): number {
     const start = this.offset;
     if (length > this.end - start) throw new RecordingError(`${length} bytes expected at offset ${start}, not there`);

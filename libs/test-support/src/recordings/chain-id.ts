@@ -4,7 +4,7 @@ import { ByteCursor } from './byte-cursor';
 /**
  * The chain id that a recording carries: the `global_property` row of the full state, which every node sends with
  * the first deltas of its history (block 1 or 2 of a chain, or the block of the snapshot that it was started from).
- * `undefined` when these deltas hold no such row: the recording began in the middle of a chain.
+ * `undefined` when these deltas have no such row, because the recording starts in the middle of a chain.
  */
 export function findChainId(messages: Iterable<BlocksResult & { bytes: Buffer }>): string | undefined {
   for (const { bytes, deltas } of messages) {

@@ -1,5 +1,5 @@
 export { CHAIN_STATE_BYTES, peekBlocksResult } from './blocks-result';
-export type { BlockPosition, BlocksResult, ResultSection } from './blocks-result';
+export type { RecordedPosition, BlocksResult, ResultSection } from './blocks-result';
 export {
   readAuthorizers,
   readChainBlocks,

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import type { BlockPosition } from './blocks-result';
+import type { RecordedPosition } from './blocks-result';
 import { RecordingError } from './recording-error';
 import { messageOf, readGzipFile, readJsonFile } from './recording-file';
 
-/** What a node answered over HTTP; `body` is its text, untouched. */
+/** A node's HTTP response; `body` is its unchanged text. */
 export interface NodeResponse {
   status: number;
   body: string;
@@ -13,7 +13,7 @@ export interface BlockResponse extends NodeResponse {
   blockNum: number;
 }
 
-/** An answer of the original history plugin; `request` is the body that was sent. */
+/** A response of the original history plugin; `request` is the body that was sent. */
 export interface HistoryResponse extends NodeResponse {
   path: string;
   request: unknown;
@@ -21,22 +21,22 @@ export interface HistoryResponse extends NodeResponse {
 
 /** `/v1/chain/get_block` of each block up to the last irreversible one, ascending. */
 export function readChainBlocks(folder: string): Generator<BlockResponse> {
-  return readBlockAnswers(folder, 'chain_get_block.jsonl.gz');
+  return readBlockResponses(folder, 'chain_get_block.jsonl.gz');
 }
 
 /** `/v1/trace_api/get_block` of each block up to the last irreversible one, ascending. */
 export function readTraceBlocks(folder: string): Generator<BlockResponse> {
-  return readBlockAnswers(folder, 'trace_get_block.jsonl.gz');
+  return readBlockResponses(folder, 'trace_get_block.jsonl.gz');
 }
 
-/** The original history plugin's answers (EOSIO 2.0 recordings only). */
+/** The original history plugin's responses (EOSIO 2.0 recordings only). */
 export function* readHistoryResponses(folder: string): Generator<HistoryResponse> {
   for (const { head, body } of readLines(folder, 'history.jsonl.gz')) {
     yield { path: String(head['path']), request: head['request'], status: Number(head['status']), body };
   }
 }
 
-function* readBlockAnswers(folder: string, name: string): Generator<BlockResponse> {
+function* readBlockResponses(folder: string, name: string): Generator<BlockResponse> {
   for (const { head, body } of readLines(folder, name)) {
     yield { blockNum: Number(head['n']), status: Number(head['status']), body };
   }
@@ -56,7 +56,7 @@ function* readLines(folder: string, name: string): Generator<{ head: Record<stri
   }
 }
 
-/** One permission that names the key or account asked for (`/v1/chain/get_accounts_by_authorizers`). */
+/** A permission that names the requested key or account (`/v1/chain/get_accounts_by_authorizers`). */
 export interface Authorization {
   account_name: string;
   permission_name: string;
@@ -68,14 +68,14 @@ export interface Authorization {
 
 export interface Authorizers {
   chainId: string;
-  /** Where the node stood when it was asked. */
-  head: BlockPosition;
-  lastIrreversible: BlockPosition;
+  /** Head of the node at the time of the requests. */
+  head: RecordedPosition;
+  lastIrreversible: RecordedPosition;
   /** By public key, in both spellings. */
   keys: Record<string, Authorization[]>;
   /** By account name. */
   accounts: Record<string, Authorization[]>;
-  /** The node's answers to bad requests. */
+  /** The node's responses to bad requests. */
   errors: { path: string; request: unknown; status: number; body: unknown }[];
 }
 

@@ -1,4 +1,4 @@
-/** A recording folder or one of its files is missing, cut short or not of the format; the message says which and where. */
+/** A recording folder or one of its files is missing, truncated or malformed; the message names the file and the offset. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError';
 }

@@ -25,7 +25,7 @@ export function readGzipFile(folder: string, name: string): Buffer {
   }
 }
 
-/** Reads a JSON file of a recording folder; its shape is the caller's knowledge. Throws a `RecordingError` that names the file. */
+/** Reads a JSON file of a recording folder; the caller knows its shape. Throws a `RecordingError` that names the file. */
 export function readJsonFile(folder: string, name: string): unknown {
   const text = readRecordingFile(folder, name).toString('utf8');
   try {

@@ -36,14 +36,14 @@ describe('the samples', () => {
     }
   });
 
-  it('leap-edge went back four times', () => {
+  it('leap-edge has four forks', () => {
     const { messages } = openSample('leap-edge');
     const nums = messages.map((message) => message.thisBlock?.num ?? 0);
     const forks = nums.flatMap((num, index) => (num <= (nums[index - 1] ?? 0) ? [num] : []));
     expect(forks).toEqual([46, 61, 126, 195]);
   });
 
-  it('a message holds views of one buffer, with the sections inside it', () => {
+  it('messages are views of one buffer, with the sections inside', () => {
     const { messages } = openSample('leap-edge');
     const buffers = new Set(messages.map((message) => message.bytes.buffer));
     expect(buffers.size).toBe(1);
@@ -76,23 +76,23 @@ describe('a damaged recording', () => {
     writeFileSync(path.join(folder, 'messages.ship.gz'), messages);
   };
 
-  it('a missing folder is named', () => {
+  it('is rejected with the name of a missing folder', () => {
     expect(() => openRecording(path.join(folder, 'nowhere'))).toThrow(RecordingError);
     expect(() => openRecording(path.join(folder, 'nowhere'))).toThrow(/nowhere.*can not be read/);
   });
 
-  it('a whole one loads', () => {
+  it('loads when it is complete', () => {
     write(gzipSync(packed(openSample('leap-edge'))));
     expect(openRecording(folder).messages).toHaveLength(3);
   });
 
-  it('a gzip file that was cut is refused', () => {
+  it('is rejected when the gzip file is truncated', () => {
     const whole = gzipSync(packed(openSample('leap-edge')));
     write(whole.subarray(0, whole.length - 20));
     expect(() => openRecording(folder)).toThrow(/messages\.ship\.gz is not a whole gzip file/);
   });
 
-  it('a last message that was cut, anywhere, is refused with its number', () => {
+  it('is rejected with the number of a truncated message', () => {
     const whole = packed(openSample('leap-edge'));
     const lastStart = whole.length - 4 - (openSample('leap-edge').messages[2]?.bytes.length ?? 0);
     fc.assert(
@@ -109,13 +109,13 @@ describe('peekBlocksResult', () => {
   const [first] = openSample('leap-snapshot').messages;
   if (!first) throw new Error('an empty sample');
 
-  it('refuses another variant, missing bytes and bytes too many', () => {
+  it('rejects another variant, missing bytes and trailing bytes', () => {
     expect(() => peekBlocksResult(Buffer.from([0]))).toThrow(/variant 0/);
     expect(() => peekBlocksResult(Buffer.concat([first.bytes, Buffer.alloc(1)]))).toThrow(/1 bytes follow/);
     expect(() => createRecording('{}', [first.bytes, first.bytes.subarray(0, CHAIN_STATE_BYTES)])).toThrow(/Message 1/);
   });
 
-  it('never fails but with a RecordingError, whatever the bytes', () => {
+  it('throws only RecordingErrors, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
         try {

@@ -4,14 +4,14 @@ import { findChainId } from './chain-id';
 import { RecordingError } from './recording-error';
 import { messageOf, readGzipFile, readRecordingFile } from './recording-file';
 
-/** A message of a state history socket with what stands at its fixed places; `bytes` is a view, not a copy. */
+/** A message of a state history socket with its parsed frame; `bytes` is a view, not a copy. */
 export interface RecordedMessage extends BlocksResult {
-  /** Place in the stream, from 0. */
+  /** Index in the stream, from 0. */
   index: number;
   bytes: Buffer;
 }
 
-/** What a state history socket sent, in the order received: forks are lower block numbers sent again. */
+/** The messages of a state history socket in the order received; forks are lower block numbers that are sent again. */
 export interface Recording {
   /** The text frame that opens the socket: the ABI of everything after it. */
   abi: string;
@@ -33,7 +33,7 @@ export function openRecording(folder: string): Recording {
   }
 }
 
-/** Makes a recording of messages held in memory, each a `get_blocks_result_v0`. Throws `RecordingError`. */
+/** Makes a recording from messages in memory, each a `get_blocks_result_v0`. Throws `RecordingError`. */
 export function createRecording(abi: string, packedMessages: Iterable<Buffer>): Recording {
   const messages: RecordedMessage[] = [];
   for (const bytes of packedMessages) {
@@ -47,7 +47,7 @@ export function createRecording(abi: string, packedMessages: Iterable<Buffer>): 
   return { abi, messages, chainId: findChainId(messages) };
 }
 
-/** The stream is `uint32 length, message` over and over; the views share the one buffer. */
+/** The stream repeats `uint32 length, message`; the views share one buffer. */
 function* splitMessages(packed: Buffer): Generator<Buffer> {
   let offset = 0;
   for (let index = 0; offset < packed.length; index++) {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { openRecording, type Recording } from './recording';
 
-/** The recordings that belong to the project, in its top-level `samples` folder. */
+/** The recordings in the project's top-level `samples` folder. */
 export const SAMPLES = ['leap-edge', 'leap-forks', 'leap-snapshot', 'eosio20-edge'] as const;
 
 export type SampleName = (typeof SAMPLES)[number];

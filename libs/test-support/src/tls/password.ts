@@ -1,17 +1,17 @@
 import { randomInt } from 'node:crypto';
 
-/** Characters that have a meaning in URLs, JSON, shells and protocols, and others. */
+/** Characters with a meaning in URLs, JSON, shells and protocols, and others. */
 export const PASSWORD_CHARACTERS = Array.from('abcXYZ0189%/@:+?&=#;,"\'`\\{}[]<>$!*|~^ üß€😀');
 
 const LENGTH = 24;
 
-/** A password as nobody chooses one. */
+/** A random password of such characters. */
 export function makePassword(): string {
   const pick = (): string => PASSWORD_CHARACTERS[randomInt(PASSWORD_CHARACTERS.length)] ?? '';
   return Array.from({ length: LENGTH }, pick).join('');
 }
 
-/** Ways in which the password of a user may come to be shown. */
+/** The encodings in which a user's password could appear in output. */
 function formsOf(user: string, password: string): string[] {
   const bytes = Buffer.from(password);
   const asJson = (text: string): string => JSON.stringify(text).slice(1, -1);
@@ -22,13 +22,13 @@ function formsOf(user: string, password: string): string[] {
     asJson(asJson(password)),
     bytes.toString('latin1'),
     bytes.toString('hex'),
-    // Without the last characters, which depend on what follows.
+    // Without the last characters, which depend on the following bytes.
     bytes.toString('base64').slice(0, -4),
     Buffer.from(`${user}:${password}`).toString('base64').slice(0, -4),
   ];
 }
 
-/** The forms of the passwords of a user that a text shows: empty is how it should be. */
+/** The encodings of a user's passwords that a text contains; empty when it leaks none. */
 export function shownIn(text: string, user: string, passwords: string[]): string[] {
   return passwords.flatMap((password) => formsOf(user, password)).filter((form) => text.includes(form));
 }

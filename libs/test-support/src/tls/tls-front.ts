@@ -12,8 +12,8 @@ export interface TlsFront {
 }
 
 /**
- * What stands before a node's state history socket when it is to be reached over the net: TLS, and a user and password
- * if `access` (`user:password`) is given. It listens on 127.0.0.1 and passes websockets on to a port there.
+ * A TLS proxy before a node's state history socket, which also requires a user and a password when `access` (`user:password`)
+ * is given. It listens on 127.0.0.1 and forwards websockets to a port there.
  */
 export async function startTlsFront(
   target: number,

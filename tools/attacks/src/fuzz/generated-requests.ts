@@ -1,0 +1,92 @@
+import { deflateSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { ROUTES } from '@antelope-history/routes';
+import type { ChainFacts } from './chain-facts';
+import { createFieldTexts, type FieldTexts } from './field-texts';
+import { anyText, objectText } from './json-texts';
+
+export interface GeneratedRequest {
+  path: string;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+const CONTENT_TYPES = [
+  'application/json',
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'x/y; charset=utf-16',
+  ';;',
+];
+const KEYS = Object.keys(ROUTES) as (keyof typeof ROUTES)[];
+
+/** Requests to all six endpoints, from valid ones to random bytes. */
+export function generateRequests(facts: ChainFacts): fc.Arbitrary<GeneratedRequest> {
+  const fields = createFieldTexts(facts);
+  return fc.constantFrom(...KEYS).chain((key) =>
+    fc
+      .tuple(bodies(fields[key]), fc.constantFrom(...CONTENT_TYPES), packing)
+      .map(([body, contentType, pack]): GeneratedRequest => {
+        const { encoding, bytes } = pack(body);
+        const headers: Record<string, string> = { 'content-type': contentType };
+        if (encoding !== undefined) headers['content-encoding'] = encoding;
+        return { path: ROUTES[key].path, headers, body: bytes };
+      }),
+  );
+}
+
+function bodies(fields: FieldTexts[keyof FieldTexts]): fc.Arbitrary<Buffer> {
+  const names = Object.keys(fields);
+  const chosenNames = fc.oneof(
+    { weight: 9, arbitrary: fc.subarray(names, { minLength: 1 }) },
+    { weight: 1, arbitrary: fc.constant<string[]>([]) },
+  );
+  const valid = chosenNames.chain((chosen) => pairsOf(chosen, fields));
+  const pair = fc.tuple(fc.oneof(fc.constantFrom(...names), fc.string()), anyText);
+  const nearlyValid = fc
+    .tuple(valid, fc.array(pair, { minLength: 1, maxLength: 3 }), fc.boolean())
+    .map(([right, wrong, first]) => (first ? [...wrong, ...right] : [...right, ...wrong]));
+  const twice = fc.tuple(valid, valid).map(([one, other]) => [...one, ...other]);
+  const texts = fc.oneof(
+    { weight: 16, arbitrary: valid.map(objectText) },
+    { weight: 6, arbitrary: nearlyValid.map(objectText) },
+    { weight: 1, arbitrary: twice.map(objectText) },
+    { weight: 1, arbitrary: anyText },
+  );
+  return fc.oneof(
+    { weight: 14, arbitrary: texts.map((text) => Buffer.from(text)) },
+    { weight: 3, arbitrary: damaged(valid.map(objectText)) },
+    { weight: 2, arbitrary: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)) },
+  );
+}
+
+function pairsOf(names: string[], fields: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<[string, string][]> {
+  const pairs = names.flatMap((name) => {
+    const values = fields[name];
+    return values ? [values.map((text): [string, string] => [name, text])] : [];
+  });
+  return fc.tuple(...pairs);
+}
+
+/** Bytes of a text with some overwritten, and cut at both ends. */
+function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
+  const change = fc.tuple(fc.nat(), fc.nat(255));
+  return fc
+    .tuple(text, fc.array(change, { maxLength: 4 }), fc.nat(3), fc.nat(3))
+    .map(([value, changes, head, tail]) => {
+      const bytes = Buffer.from(value);
+      for (const [at, byte] of changes) bytes[at % bytes.length] = byte;
+      return bytes.subarray(head, bytes.length - tail);
+    });
+}
+
+type Pack = (body: Buffer) => { encoding: string | undefined; bytes: Buffer };
+
+const packing: fc.Arbitrary<Pack> = fc.oneof(
+  { weight: 30, arbitrary: fc.constant<Pack>((body) => ({ encoding: undefined, bytes: body })) },
+  { weight: 1, arbitrary: fc.constant<Pack>((body) => ({ encoding: 'gzip', bytes: gzipSync(body) })) },
+  { weight: 1, arbitrary: fc.constant<Pack>((body) => ({ encoding: 'deflate', bytes: deflateSync(body) })) },
+  // Encoded otherwise than the header says, or with an unknown encoding.
+  { weight: 1, arbitrary: fc.constant<Pack>((body) => ({ encoding: 'br', bytes: gzipSync(body) })) },
+  { weight: 1, arbitrary: fc.constant<Pack>((body) => ({ encoding: 'zip', bytes: body })) },
+);

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Requests that were sent and may reach an upstream once each. They are stored as hashes, because bodies would take more
+ * memory than the attacked gateway. Old requests are dropped.
+ */
+export class RequestPool {
+  private counts = new Map<string, number>();
+  private older = new Map<string, number>();
+
+  constructor(private readonly size = 20_000) {}
+
+  add(key: string): void {
+    if (this.counts.size >= this.size) {
+      this.older = this.counts;
+      this.counts = new Map();
+    }
+    const hash = hashOf(key);
+    this.counts.set(hash, (this.counts.get(hash) ?? 0) + 1);
+  }
+
+  /** Removes such a request; false when there was none. */
+  take(key: string): boolean {
+    const hash = hashOf(key);
+    return takeFrom(this.counts, hash) || takeFrom(this.older, hash);
+  }
+}
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64');
+}
+
+function takeFrom(counts: Map<string, number>, hash: string): boolean {
+  const count = counts.get(hash) ?? 0;
+  if (count > 1) counts.set(hash, count - 1);
+  else counts.delete(hash);
+  return count > 0;
+}

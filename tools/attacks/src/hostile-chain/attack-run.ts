@@ -1,0 +1,210 @@
+import { publicKeyToString } from '@antelope-history/abi';
+import type { Attack } from './attacks';
+import { CROWDED_KEY, LONG_KEY, OVERLONG_KEY, SHARED_KEY, SHARERS } from './attacks/state';
+import { exchange, type Exchange } from './exchange';
+import type { HostileService } from './hostile-service';
+import { GIVE_UP_SECONDS, LIMITS } from './limits';
+import { ResponseChecks, type ActionsPage } from './response-checks';
+import type { WrittenChain } from './written-chain';
+
+/** The outcome of all requests of one form about one attack. */
+export interface Outcome {
+  attack: string;
+  request: string;
+  count: number;
+  statuses: Map<number, number>;
+  bytes: number;
+  seconds: number;
+  liveMs: number;
+  residentBytes: number;
+  /** Whether the service process ended. */
+  died: boolean;
+  faults: string[];
+}
+
+/**
+ * The number of requests. `all`: every list and transaction; `test`: each list in one order and ten transactions per attack;
+ * `first`: the first page of each list and three transactions.
+ */
+export type Extent = 'all' | 'test' | 'first';
+
+const TRANSACTIONS = { all: Infinity, test: 10, first: 3 };
+/** A test reads lists up to this length in both orders. */
+const SHORT_LIST = 100;
+const ACTIONS = '/v1/history/get_actions';
+
+type Judge = (body: string) => string | undefined;
+type Ask = (path: string, request: object, expectedStatus: number, judge: Judge) => Promise<Exchange>;
+
+export class AttackRun {
+  private readonly checks: ResponseChecks;
+
+  constructor(
+    private readonly service: HostileService,
+    private readonly written: WrittenChain,
+    private readonly extent: Extent,
+  ) {
+    this.checks = new ResponseChecks(written);
+  }
+
+  /** Requests all data of an attack from every endpoint. A service that ended is started again for the next form. */
+  async *run(attack: Attack): AsyncGenerator<Outcome> {
+    for (const sort of ['desc', 'asc']) {
+      for (const offset of [20, 1000]) {
+        yield this.watch(attack, `get_actions ${sort} ${offset}`, async (ask, fault) => {
+          for (const account of attack.accounts) await this.walk(account, sort, offset, ask, fault);
+        });
+      }
+    }
+    yield this.watch(attack, 'get_transaction', (ask) => this.askTransactions(attack, ask));
+    yield this.watch(attack, 'chain get_block', (ask) => this.askChainBlocks(attack, ask));
+    yield this.watch(attack, 'trace get_block', (ask) => this.askTraceBlocks(attack, ask));
+    yield this.watch(attack, 'keys and controlled', (ask) => this.askPermissions(attack, ask));
+  }
+
+  private async watch(
+    { name: attack }: Attack,
+    request: string,
+    askAll: (ask: Ask, fault: (text: string) => void) => Promise<void>,
+  ): Promise<Outcome> {
+    if (this.service.hasEnded) await this.service.startAgain();
+    this.service.resetPeak();
+    const outcome: Outcome = {
+      attack,
+      request,
+      count: 0,
+      statuses: new Map(),
+      bytes: 0,
+      seconds: 0,
+      liveMs: 0,
+      residentBytes: 0,
+      died: false,
+      faults: [],
+    };
+    const since = Date.now();
+    const fault = (text: string): void => void outcome.faults.push(text);
+    await askAll(this.asker(outcome, fault), fault);
+    outcome.liveMs = this.service.hasEnded
+      ? Infinity
+      : await this.service.live.worstSince(since, GIVE_UP_SECONDS * 1000);
+    outcome.residentBytes = this.service.peakMemory;
+    outcome.died = this.service.hasEnded;
+    return outcome;
+  }
+
+  private asker(outcome: Outcome, fault: (text: string) => void): Ask {
+    return async (path, request, expectedStatus, judge) => {
+      const got = await exchange(this.service.url, path, request);
+      outcome.count++;
+      outcome.statuses.set(got.status, (outcome.statuses.get(got.status) ?? 0) + 1);
+      outcome.bytes = Math.max(outcome.bytes, got.bytes);
+      outcome.seconds = Math.max(outcome.seconds, got.seconds);
+      const wrong = got.status === expectedStatus ? judgeBody(got.body, judge) : `status ${got.status}`;
+      if (wrong !== undefined) fault(`${path} ${JSON.stringify(request).slice(0, 120)}: ${wrong}`);
+      return got;
+    };
+  }
+
+  /** Reads all pages: each has a row, and together they have each action once. */
+  private async walk(
+    account: string,
+    sort: string,
+    offset: number,
+    ask: Ask,
+    fault: (text: string) => void,
+  ): Promise<void> {
+    const expected = this.checks.rowsOf(account);
+    const found: number[] = [];
+    let pages = 0;
+    let bytes = 0;
+    const isWhole =
+      this.extent === 'all' || (this.extent === 'test' && (sort === 'desc' || expected.length <= SHORT_LIST));
+    for (;;) {
+      const request = { account_name: account, sort, offset, pos: found.length, ...(sort === 'asc' && { after: 1 }) };
+      const { actions: rows, more, bytes: size } = await this.readPage(request, ask);
+      bytes += size;
+      found.push(...rows.map((row) => Number(row.global_action_seq)));
+      pages++;
+      if (!more || rows.length === 0 || !isWhole) break;
+    }
+    if (!isWhole) return;
+    const enough = LIMITS.earlyPages + found.length / LIMITS.earlyPageRows + bytes / LIMITS.earlyPageBytes;
+    if (pages > enough) fault(`${account} ${sort} ${offset}: ${pages} pages of ${found.length} rows`);
+    const ours = found.filter((sequence) => sequence > this.written.sequencesBefore);
+    if (sort === 'desc') ours.reverse();
+    const isSame = ours.length === expected.length && ours.every((sequence, index) => sequence === expected[index]);
+    if (!isSame) fault(`${account} ${sort} ${offset}: ${ours.length} rows of ${expected.length}, or others`);
+  }
+
+  private async readPage(request: object, ask: Ask): Promise<ActionsPage & { bytes: number }> {
+    let page: ActionsPage = { actions: [], more: false };
+    const { bytes } = await ask(ACTIONS, request, 200, (body) => {
+      page = JSON.parse(body) as ActionsPage;
+      if (page.more && page.actions.length === 0) return 'a page without a row';
+      return this.checks.actions(page.actions, body);
+    });
+    return { ...page, bytes };
+  }
+
+  private async askTransactions(attack: Attack, ask: Ask): Promise<void> {
+    const all = this.written.transactions.filter((transaction) => transaction.attack === attack.name);
+    for (const { id, executed } of all.slice(0, TRANSACTIONS[this.extent])) {
+      const judge: Judge = (body) => (executed ? this.checks.transaction(id, body) : undefined);
+      await ask('/v1/history/get_transaction', { id }, executed ? 200 : 404, judge);
+    }
+  }
+
+  private async askChainBlocks(attack: Attack, ask: Ask): Promise<void> {
+    for (const { num } of this.blocksOf(attack)) {
+      const judge: Judge = (body) => this.checks.chainBlock(num, body);
+      await askTwice(ask, '/v1/chain/get_block', { block_num_or_id: num }, judge);
+    }
+  }
+
+  private async askTraceBlocks(attack: Attack, ask: Ask): Promise<void> {
+    for (const { num } of this.blocksOf(attack)) {
+      await askTwice(ask, '/v1/trace_api/get_block', { block_num: num }, (body) => this.checks.traceBlock(num, body));
+    }
+  }
+
+  private blocksOf(attack: Attack): WrittenChain['blocks'] {
+    return this.written.blocks.filter((block) => block.attack === attack.name);
+  }
+
+  private async askPermissions(attack: Attack, ask: Ask): Promise<void> {
+    if (attack.name !== 'permissions') return;
+    const keys: [Buffer, number][] = [
+      [SHARED_KEY, SHARERS],
+      [CROWDED_KEY, 1],
+      [LONG_KEY, 1],
+    ];
+    for (const [key, count] of keys) {
+      const request = { public_key: publicKeyToString(key) };
+      await ask('/v1/history/get_key_accounts', request, 200, (body) => counted(body, 'account_names', count));
+    }
+    const overlong = { public_key: publicKeyToString(OVERLONG_KEY) };
+    await ask('/v1/history/get_key_accounts', overlong, 400, () => undefined);
+    const request = { controlling_account: 'hcontrol' };
+    const judge: Judge = (body) => counted(body, 'controlled_accounts', SHARERS);
+    await ask('/v1/history/get_controlled_accounts', request, 200, judge);
+  }
+}
+
+/** A repeated request may fill the response cache, which is more work the second time. */
+async function askTwice(ask: Ask, path: string, request: object, judge: Judge): Promise<void> {
+  for (let time = 0; time < 2; time++) await ask(path, request, 200, judge);
+}
+
+function judgeBody(body: string | undefined, judge: Judge): string | undefined {
+  if (body === undefined) return 'more than is read';
+  try {
+    return judge(body);
+  } catch (error) {
+    return `not as it should be: ${error instanceof Error ? error.message : String(error)}`.slice(0, 200);
+  }
+}
+
+function counted(body: string, field: string, count: number): string | undefined {
+  const names = (JSON.parse(body) as Record<string, string[]>)[field] ?? [];
+  return names.length === count ? undefined : `${names.length} of ${count} ${field}`;
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env node
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { tableLines } from './figures';
+import { type LoadFigures, runLoad } from './run-load';
+
+const USAGE = `npm run load -- [--connections N] [--seconds N] [--seed N] [--memory MIB]
+
+Starts the service over the sample leap-edge and connects honest, slow, silent, huge, pipelining, non-reading and
+reconnecting clients from several loopback addresses. It fails when an honest response differs from the one recorded
+alone or does not come, when /live fails, and when the service takes more memory than it may. Honest clients that are
+with the status 429 or 503 count as refused.
+`;
+const MIB = 1024 * 1024;
+
+async function run(args: string[]): Promise<void> {
+  const options = {
+    connections: { type: 'string', default: '1000' },
+    seconds: { type: 'string', default: '600' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    memory: { type: 'string', default: '1024' },
+    help: { type: 'boolean' },
+  } as const;
+  const { values } = parseArgs({ args, options });
+  if (values.help) {
+    print(USAGE.trimEnd());
+    return;
+  }
+  print(`seed ${values.seed}, ${values.connections} connections, ${values.seconds} s, at most ${values.memory} MiB`);
+  const figures = await runLoad({
+    connections: Number(values.connections),
+    seconds: Number(values.seconds),
+    seed: Number(values.seed),
+    memoryLimitBytes: Number(values.memory) * MIB,
+  });
+  report(figures);
+  if (figures.faults.length > 0) process.exitCode = 1;
+}
+
+function report({ clients, responses, watch, faults }: LoadFigures): void {
+  const mib = (bytes: number): string => (bytes / MIB).toFixed(0);
+  const ms = (value: number): string => `${value.toFixed(0)} ms`;
+  tableLines(clients).forEach(print);
+  print(`honest mismatches: ${responses.mismatches}`);
+  responses.shown.forEach(print);
+  print(`MiB every 10 s: ${watch.memory.map(mib).join(' ')}; peak ${mib(watch.peakMemory)}`);
+  print(
+    `slowest /live: operations listener ${ms(watch.operationsLive.slowest)}, gateway ${ms(watch.publicLive.slowest)}`,
+  );
+  print(`longest the clients' own event loop was held: ${ms(watch.ownDelay.max / 1e6)}`);
+  print(faults.length === 0 ? 'held' : `failed: ${faults.join('; ')}`);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+run(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`load: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

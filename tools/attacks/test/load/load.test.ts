@@ -1,0 +1,24 @@
+import { runLoad, tableLines } from '../../src/load';
+
+const SECONDS = 15;
+const CONNECTIONS = 100;
+
+describe('the service under honest and hostile clients', () => {
+  it('sends honest clients the responses that they get alone, within its memory limit', async () => {
+    const memoryLimitBytes = 1024 ** 3;
+    const figures = await runLoad({ connections: CONNECTIONS, seconds: SECONDS, seed: 1, memoryLimitBytes });
+    const [honest, ...hostile] = figures.clients;
+    expect({
+      table: tableLines(figures.clients),
+      faults: figures.faults,
+      shown: figures.responses.shown,
+    }).toMatchObject({
+      faults: [],
+      shown: [],
+    });
+    expect(honest?.statuses['200']).toBeGreaterThan(0);
+    expect(hostile.map(({ behaviour, requests, connections }) => [behaviour, requests + connections > 0])).toEqual(
+      ['slow', 'silent', 'huge', 'pipelining', 'non-reading', 'reconnecting'].map((behaviour) => [behaviour, true]),
+    );
+  }, 180_000);
+});

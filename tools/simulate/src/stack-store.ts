@@ -1,0 +1,9 @@
+import { openStoreReader } from '@antelope-history/open-store-reader';
+import { createLogger, loadConfig } from '@antelope-history/service';
+import type { StoreReader } from '@antelope-history/store';
+import type { DistributedSet } from '@antelope-history/processes';
+
+/** Opens the store of a stack for direct queries. */
+export function openStackStore({ environment }: Pick<DistributedSet, 'environment'>): Promise<StoreReader> {
+  return openStoreReader(loadConfig([], environment.store).store, createLogger('simulate', 'silent'));
+}

@@ -1,9 +1,0 @@
-import { openStoreReader } from '@antelope-history/open-store-reader';
-import { createLogger, loadConfig } from '@antelope-history/service';
-import type { StoreReader } from '@antelope-history/store';
-import type { DistributedSet } from '@antelope-history/suite';
-
-/** Opens the store of a suite, to ask it directly. */
-export function openSuiteStore({ environment }: Pick<DistributedSet, 'environment'>): Promise<StoreReader> {
-  return openStoreReader(loadConfig([], environment.store).store, createLogger('simulate', 'silent'));
-}
