@@ -14,7 +14,7 @@ const LONGEST = [
   'libs/store-elasticsearch/test/large-answers.test.ts',
   'libs/store-elasticsearch/test/secured-elasticsearch.test.ts',
   'libs/store-elasticsearch/test/partial-answers.test.ts',
-  'apps/e2e/test/requests.test.ts',
+  'apps/e2e/test/leap-edge.test.ts',
   'libs/broker-rabbitmq/test/rabbitmq-access.test.ts',
   'tools/suite/test/suite-command.test.ts',
   'tools/suite/test/two-machines.test.ts',
