@@ -1,10 +1,12 @@
 const os = require('node:os');
+const attacks = require('./tools/attacks/jest.config.cjs');
 
 module.exports = {
   projects: [
     '<rootDir>/apps/*/jest.config.cjs',
     '<rootDir>/libs/*/jest.config.cjs',
-    '<rootDir>/tools/*/jest.config.cjs',
+    '<rootDir>/tools/!(attacks)/jest.config.cjs',
+    ...attacks.projects,
   ],
   testTimeout: 30_000,
   testSequencer: '<rootDir>/jest.sequencer.cjs',

@@ -16,8 +16,8 @@ const LONGEST = [
   'libs/store-elasticsearch/test/partial-answers.test.ts',
   'apps/e2e/test/leap-edge.test.ts',
   'libs/broker-rabbitmq/test/rabbitmq-access.test.ts',
-  'tools/suite/test/suite-command.test.ts',
-  'tools/suite/test/two-machines.test.ts',
+  'tools/quick-start/test/stack-command.test.ts',
+  'tools/processes/test/two-machines.test.ts',
 ];
 
 /** Jest's own order, but with the longest suites in front. */

@@ -1,3 +1,3 @@
 const { createJestConfig } = require('../../jest.preset.cjs');
 
-module.exports = createJestConfig('quick-start');
+module.exports = createJestConfig('quick-start', { servers: 'all' });

@@ -5,17 +5,17 @@
  */
 export const COMMANDS = {
   start: { inProcess: 'tools/quick-start/dist/main.js' },
-  suite: { inProcess: 'tools/suite/dist/main.js' },
+  suite: { inProcess: 'tools/quick-start/dist/stack/main.js' },
   services: { node: ['tools/services/dist/main.js'], builds: 'tools/services/tsconfig.lib.json' },
   bench: { node: ['tools/bench/dist/main.js'] },
   'bench:pages': { node: ['tools/bench/dist/pages-main.js'] },
-  'bench:suite': { node: ['tools/bench/dist/suite-main.js'] },
+  'bench:suite': { node: ['tools/bench/dist/stack-main.js'] },
   'check-config': { node: ['tools/check-config/dist/main.js'] },
   conformance: { node: ['tools/conformance/dist/main.js'] },
   'dead-letters': { node: ['tools/dead-letters/dist/main.js'] },
-  fuzz: { node: ['tools/fuzz/dist/main.js'] },
-  hostile: { node: ['tools/hostile-chain/dist/main.js'] },
-  load: { node: ['tools/load/dist/main.js'] },
+  fuzz: { node: ['tools/attacks/dist/fuzz/main.js'] },
+  hostile: { node: ['tools/attacks/dist/hostile-chain/main.js'] },
+  load: { node: ['tools/attacks/dist/load/main.js'] },
   simulate: { node: ['tools/simulate/dist/main.js'] },
   docs: {
     node: [

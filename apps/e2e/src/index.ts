@@ -1,3 +1,2 @@
-export * from './app-process';
 export * from './checked-client';
 export * from './raw-connection';

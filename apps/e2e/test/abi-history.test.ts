@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSample } from '@antelope-history/test-support/recordings';
-import { type ServiceProcess, startService, stop } from '@antelope-history/service-process';
+import { type ServiceProcess, startService, stop } from '@antelope-history/processes';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 
 /** A contract of the sample that changes its ABI while it is used. */

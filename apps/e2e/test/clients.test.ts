@@ -1,7 +1,7 @@
 import { APIClient, type APIError, Checksum256, Name, PublicKey } from '@wharfkit/antelope';
 import { JsonRpc, RpcError } from 'eosjs';
 import { readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
-import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
+import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
 
 const PLUGIN_SAMPLE = 'eosio20-edge';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { ROUTES } from '@antelope-history/schemas';
-import { type IndexedService, startIndexedService } from '@antelope-history/service-process';
+import { type IndexedService, startIndexedService } from '@antelope-history/processes';
 import { CheckedClient, exchange, openConnection } from '../src';
 
 const PATH = ROUTES.getActions.path;

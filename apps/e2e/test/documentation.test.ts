@@ -1,7 +1,7 @@
 import { ENDPOINT_NOTES } from '@antelope-history/openapi';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { ROUTES } from '@antelope-history/schemas';
-import { type IndexedService, startIndexedService } from '@antelope-history/service-process';
+import { type IndexedService, startIndexedService } from '@antelope-history/processes';
 import { CheckedClient } from '../src';
 
 describe('the description of the interface', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openSample } from '@antelope-history/test-support/recordings';
-import { startService, stop, untilCommitted, type ServiceProcess } from '@antelope-history/service-process';
+import { startService, stop, untilCommitted, type ServiceProcess } from '@antelope-history/processes';
 import { createShipReplay, MISBEHAVIOURS, startHostileNode } from '@antelope-history/ship-replay';
 
 const recording = openSample('leap-forks');

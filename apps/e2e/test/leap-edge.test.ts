@@ -1,4 +1,4 @@
-import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/suite';
+import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { describeErrors } from './error-cases';
 import { describeLeapClients } from './leap-client-cases';

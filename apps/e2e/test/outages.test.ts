@@ -1,7 +1,13 @@
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { ROUTES } from '@antelope-history/schemas';
-import { type IndexedService, startIndexedService, stop } from '@antelope-history/service-process';
-import { type AppProcess, CheckedClient, startApp } from '../src';
+import {
+  type IndexedService,
+  startIndexedService,
+  stop,
+  type ListeningApp,
+  startListeningApp,
+} from '@antelope-history/processes';
+import { CheckedClient } from '../src';
 
 const { getActions, getTransaction, getChainBlock, getTraceBlock } = ROUTES;
 const ANY_PORT = {
@@ -16,7 +22,7 @@ const NOWHERE = 'http://127.0.0.1:9';
 
 describe('the gateway before apps that go away', () => {
   let service: IndexedService;
-  const running: AppProcess[] = [];
+  const running: ListeningApp[] = [];
 
   beforeAll(async () => (service = await startIndexedService(sampleFolder('leap-edge'))), 60_000);
   afterEach(async () => {
@@ -24,8 +30,8 @@ describe('the gateway before apps that go away', () => {
   });
   afterAll(() => service.stop());
 
-  async function start(name: string, environment: Record<string, string> = {}): Promise<AppProcess> {
-    const app = await startApp(name, { HISTORY_STORE__PATH: service.data, ...ANY_PORT, ...environment });
+  async function start(name: string, environment: Record<string, string> = {}): Promise<ListeningApp> {
+    const app = await startListeningApp(name, { HISTORY_STORE__PATH: service.data, ...ANY_PORT, ...environment });
     running.push(app);
     return app;
   }

@@ -11,8 +11,7 @@ import {
   startSecuredRabbitmq,
   startSecuredRedis,
 } from '@antelope-history/services';
-import { startReplay, stop } from '@antelope-history/service-process';
-import { startSuite, type AppKind, type Suite } from '@antelope-history/suite';
+import { type AppName, type Stack, startReplay, startStack, stop } from '@antelope-history/processes';
 import { makeCertificates, makePassword, shownIn, startTlsFront } from '@antelope-history/test-support/tls';
 
 jest.setTimeout(600_000);
@@ -22,7 +21,7 @@ const USER = 'history';
 const SAMPLE = 'leap-forks';
 
 /** What an app shows when a server of it is named with another password. */
-const SERVERS_OF: Record<AppKind | 'standalone', Server[]> = {
+const SERVERS_OF: Record<AppName | 'standalone', Server[]> = {
   reader: ['ship', 'rabbitmq', 'redis'],
   deserializer: ['rabbitmq', 'redis'],
   indexer: ['elasticsearch', 'rabbitmq', 'redis'],
@@ -50,7 +49,7 @@ describeWithPrograms(['java', 'mvn', 'redis-server', 'rabbitmqctl'], () => {
     const closers: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
     let urls: Record<Server, string>;
     let caFile: string;
-    let suite: Suite;
+    let stack: Stack;
     let shipUrl: string;
 
     /** The password of Redis comes from a file, the others from the environment. */
@@ -138,19 +137,19 @@ describeWithPrograms(['java', 'mvn', 'redis-server', 'rabbitmqctl'], () => {
 
     it('indexes a chain, and shows no password in logs, health, metrics, answers and titles', async () => {
       const logFolder = path.join(folder, 'logs');
-      suite = await startSuite({ shipUrl, environment: environmentOf(), logFolder });
+      stack = await startStack({ shipUrl, environment: environmentOf(), logFolder });
       const { thisBlock } = openSample(SAMPLE).messages.at(-1) ?? {};
       let shown = '';
       try {
-        await suite.untilCommitted(thisBlock ?? { num: 0, id: '' });
+        await stack.untilCommitted(thisBlock ?? { num: 0, id: '' });
         const pages = ['/', '/health', '/live', '/metrics', '/docs', '/openapi.json', '/nowhere'];
-        for (const { kind, operationsUrl, pid } of suite.apps) {
+        for (const { app, operationsUrl, pid } of stack.apps) {
           for (const page of pages) shown += await (await fetch(`${operationsUrl}${page}`)).text();
-          if (kind === 'gateway') for (const page of pages) shown += await (await fetch(`${suite.url}${page}`)).text();
+          if (app === 'gateway') for (const page of pages) shown += await (await fetch(`${stack.url}${page}`)).text();
           shown += titleOf(pid);
         }
       } finally {
-        await suite.stop();
+        await stack.stop();
       }
       const logs = readdirSync(logFolder).map((file) => readFileSync(path.join(logFolder, file), 'utf8'));
       expect(logs).toHaveLength(7);

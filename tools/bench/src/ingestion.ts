@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Recording } from '@antelope-history/test-support/recordings';
-import { peakMemory, startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
+import { peakMemory, startReplay, startService, stop, untilCommitted } from '@antelope-history/processes';
 import { encodeAck, encodeBlocksRequest, END_OF_CHAIN } from '@antelope-history/ship';
 import WebSocket from 'ws';
 

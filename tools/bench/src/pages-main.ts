@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { ADAPTER_SETS, parseAdapterSet } from '@antelope-history/suite';
+import { ADAPTER_SETS, parseAdapterSet } from '@antelope-history/processes';
 import { measurePages, type PageFigures } from './pages';
 
 const USAGE = `npm run bench:pages -- --recording DIR [--rounds N] [--set SET]

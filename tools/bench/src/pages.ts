@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AdapterSet, startIndexedChain } from '@antelope-history/suite';
+import { type AdapterSet, startIndexedChain } from '@antelope-history/processes';
 import { createPageQueries, type PageQuery } from './page-queries';
 import { fetchPage, fetchText, fetchWholeList, mostFrequent, type Row } from './whole-list';
 

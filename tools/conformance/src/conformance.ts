@@ -1,5 +1,5 @@
 import type { SampleName } from '@antelope-history/test-support/recordings';
-import type { AdapterSet } from '@antelope-history/suite';
+import type { AdapterSet } from '@antelope-history/processes';
 import { checkActions } from './checks/actions';
 import { checkAuthorizers } from './checks/authorizers';
 import { checkBadRequests } from './checks/bad-requests';

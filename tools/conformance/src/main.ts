@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { SAMPLES } from '@antelope-history/test-support/recordings';
-import { ADAPTER_SETS, parseAdapterSet } from '@antelope-history/suite';
+import { ADAPTER_SETS, parseAdapterSet } from '@antelope-history/processes';
 import { compareRecording } from './conformance';
 import { renderReport, writeReport } from './report';
 import { renderTable } from './table';

@@ -1,5 +1,5 @@
 import { sampleFolder, type SampleName } from '@antelope-history/test-support/recordings';
-import { type AdapterSet, startIndexedChain } from '@antelope-history/suite';
+import { type AdapterSet, startIndexedChain } from '@antelope-history/processes';
 
 export interface HttpAnswer {
   status: number;

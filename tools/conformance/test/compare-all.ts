@@ -1,5 +1,5 @@
 import { SAMPLES } from '@antelope-history/test-support/recordings';
-import type { AdapterSet } from '@antelope-history/suite';
+import type { AdapterSet } from '@antelope-history/processes';
 import { compareRecording, NAMED_REASONS, readReport, renderReport, type Outcome } from '@antelope-history/conformance';
 
 const LIMIT_MS = 900_000;

@@ -1,11 +1,12 @@
-import { parseCommandLine, QuickStartError } from './command-line';
+import { StartError } from '@antelope-history/processes';
+import { parseCommandLine } from './command-line';
 
 describe('parseCommandLine', () => {
-  it('takes nothing, for the sample chain', () => {
+  it('defaults to the sample chain', () => {
     expect(parseCommandLine([])).toEqual({});
   });
 
-  it('takes every option', () => {
+  it('accepts every option', () => {
     expect(parseCommandLine(['--ship', 'wss://node:443/', '--port', '8889', '--data', 'd', '--config', 'c'])).toEqual({
       ship: 'wss://node:443/',
       port: 8889,
@@ -27,8 +28,8 @@ describe('parseCommandLine', () => {
     [['--ops-port', '0'], /--ops-port takes a number/],
     [['--ship', 'http://127.0.0.1:8888'], /--ship takes a URL like ws:/],
     [['--ship', 'ws://a', '--recording', 'b'], /exclude each other/],
-  ])('says what is wrong with %j', (args, message) => {
-    expect(() => parseCommandLine(args)).toThrow(QuickStartError);
+  ])('rejects %j with a message that names the option', (args, message) => {
+    expect(() => parseCommandLine(args)).toThrow(StartError);
     expect(() => parseCommandLine(args)).toThrow(message);
   });
 });

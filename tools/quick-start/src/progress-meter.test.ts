@@ -2,14 +2,14 @@ import { ProgressMeter } from './progress-meter';
 import { describeProgress } from './progress-view';
 
 describe('ProgressMeter', () => {
-  it('knows no rate at first, and none without movement', () => {
+  it('gives a rate of 0 at first and while nothing is committed', () => {
     const meter = new ProgressMeter();
     const sample = { atMs: 1000, block: 5, blocks: 0, actions: 0 };
     expect(meter.measure(sample, 100)).toMatchObject({ blocksPerSecond: 0, secondsLeft: undefined });
     expect(meter.measure({ ...sample, atMs: 2000 }, 100)).toMatchObject({ blocksPerSecond: 0, secondsLeft: undefined });
   });
 
-  it('gives rates of the last ten seconds and the time left by them', () => {
+  it('gives the rates of the last ten seconds and the time left at these rates', () => {
     const meter = new ProgressMeter();
     // A fast minute, then ten blocks a second.
     for (let second = 0; second <= 60; second++) {
@@ -29,7 +29,7 @@ describe('ProgressMeter', () => {
     });
   });
 
-  it('has nothing left when the target is passed', () => {
+  it('gives no time left when the target is passed', () => {
     const meter = new ProgressMeter();
     meter.measure({ atMs: 0, block: 1, blocks: 1, actions: 0 }, 2);
     expect(meter.measure({ atMs: 1000, block: 3, blocks: 3, actions: 0 }, 2).secondsLeft).toBe(0);
@@ -37,7 +37,7 @@ describe('ProgressMeter', () => {
 });
 
 describe('describeProgress', () => {
-  it('says what is known', () => {
+  it('leaves out unknown figures', () => {
     const rates = { blocksPerSecond: 0, actionsPerSecond: 0, secondsLeft: undefined };
     expect(describeProgress({ block: 7, target: undefined, ...rates })).toBe('block 7');
     expect(

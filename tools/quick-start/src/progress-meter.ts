@@ -1,11 +1,11 @@
-/** How far indexing is, as shown. */
+/** Progress of indexing, as it is shown. */
 export interface Progress {
   block: number;
-  /** The block to reach; undefined while the source has not said. */
+  /** The block to reach; undefined while the source has not named it. */
   target: number | undefined;
   blocksPerSecond: number;
   actionsPerSecond: number;
-  /** Undefined without a target or when nothing moves. */
+  /** Undefined without a target, and at a rate of 0. */
   secondsLeft: number | undefined;
 }
 
@@ -16,13 +16,13 @@ interface Sample {
   actions: number;
 }
 
-/** Rates are those of the last seconds: blocks differ in size along a chain. */
+/** Rates are averages over this window: blocks differ in size along a chain. */
 const WINDOW_MS = 10_000;
 
 export class ProgressMeter {
   private readonly samples: Sample[] = [];
 
-  /** Takes the committed block and the counts of blocks and actions since the start. */
+  /** Adds a sample: the committed block and the counts of blocks and actions since the start. */
   measure(sample: Sample, target: number | undefined): Progress {
     this.samples.push(sample);
     while (sample.atMs - (this.samples[1]?.atMs ?? sample.atMs) > WINDOW_MS) this.samples.shift();

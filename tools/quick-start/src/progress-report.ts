@@ -1,25 +1,24 @@
+import { type Replay, ServiceClient, type ServiceFigures } from '@antelope-history/processes';
 import { findExamples, toCurl } from './examples';
 import { ProgressMeter } from './progress-meter';
 import type { ProgressView } from './progress-view';
-import type { Replay } from './replay';
-import { ServiceClient, type ServiceFigures } from './service-client';
 
-/** A chain that takes longer than this shows its examples before all of it is indexed. */
+/** The examples are shown after this time at the latest, also when the chain is not yet indexed to its end. */
 const EXAMPLES_AFTER_MS = 30_000;
 const EXAMPLES_EVERY_MS = 5_000;
 
 export interface ReportedService {
-  /** Of the gateway. */
+  /** URL of the gateway. */
   url: string;
-  /** Of its operations listener. */
+  /** URL of its operations listener. */
   operationsUrl: string;
-  /** What it reads; undefined when that is a node. */
+  /** The recording that it reads; undefined when it reads a node. */
   replay: Replay | undefined;
-  /** What is said of stopping it. */
+  /** Completes the line that begins with "Ctrl-C". */
   onStop: string;
 }
 
-/** Shows how far a service is on its source, and once, when it is there or after some time, what can be asked of it. */
+/** Shows the progress of a service on its source and, once, examples of requests: at its end or after EXAMPLES_AFTER_MS. */
 export class ProgressReport {
   private readonly meter = new ProgressMeter();
   private readonly client: ServiceClient;
@@ -72,7 +71,7 @@ function describeIndexed({ committedBlock, indexedBlocks, indexedActions }: Serv
   return `Committed up to block ${committedBlock.toLocaleString('en')}; ${run}`;
 }
 
-/** A recording has an end; a node is reached when the service says so. */
+/** A recording has an end; for a node, /health says whether its head is reached. */
 function isCaughtUp({ health, committedBlock }: ServiceFigures, replay: Replay | undefined): boolean {
   if (!replay) return health.status === 'ok';
   return replay.atEnd() && committedBlock >= replay.lastBlockNum;

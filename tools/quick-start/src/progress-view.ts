@@ -1,10 +1,10 @@
 import { MultiBar, Presets, type SingleBar } from 'cli-progress';
 import type { Progress } from './progress-meter';
 
-/** Where a person sees what happens: a bar that moves on a terminal, lines elsewhere. */
+/** Output for a person: a progress bar on a terminal, lines elsewhere. */
 export interface ProgressView {
   show(progress: Progress): void;
-  /** A line that stays. */
+  /** Prints a line that the progress does not overwrite. */
   print(line: string): void;
   close(): void;
 }
@@ -42,7 +42,7 @@ class BarView implements ProgressView {
   }
 }
 
-/** A line at most this often, and only when something changed. */
+/** Least time between two lines; a line that did not change is not repeated. */
 const LINE_EVERY_MS = 3_000;
 
 class LineView implements ProgressView {

@@ -1,14 +1,20 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasEnded, stopChild } from './child';
-import { type CommandLine, QuickStartError } from './command-line';
+import {
+  ERROR,
+  hasEnded,
+  type LogEntry,
+  type Replay,
+  ServiceClient,
+  StartError,
+  startReplay,
+  stop,
+} from '@antelope-history/processes';
+import type { CommandLine } from './command-line';
 import { ProgressReport } from './progress-report';
 import { createProgressView, type ProgressView } from './progress-view';
-import { type Replay, startReplay } from './replay';
 import { startService, type Service } from './service';
-import { ServiceClient } from './service-client';
-import { ERROR, type LogEntry } from './service-log';
 import { chooseOperationsPort, createSetup, requireFreePort, type Setup, SHIP_URLS } from './setup';
 
 const POLL_MS = 250;
@@ -17,7 +23,7 @@ const NODE_ADVICE =
   'Does the node run with state_history_plugin, and is this its state-history-endpoint? ' +
   'README.md says which options a node needs.';
 
-/** The running quick start: what it opened, and what it has said. */
+/** The running command `npm start`. */
 export class QuickStart {
   private readonly view: ProgressView = createProgressView(process.stdout);
   private readonly children: ChildProcess[] = [];
@@ -39,7 +45,7 @@ export class QuickStart {
     }
   }
 
-  /** Stops what runs, in order: the service first, so that it does not miss its source. */
+  /** Stops the service first, then its source, so that the service logs no lost connection. A second call kills both. */
   stop(): void {
     if (this.stopping) for (const child of this.children) child.kill('SIGKILL');
     else this.view.print('Stopping ...');
@@ -47,8 +53,8 @@ export class QuickStart {
   }
 
   private async startReplay({ source, environment }: Setup): Promise<Replay | undefined> {
-    if (source.kind !== 'recording') return undefined;
-    const replay = await startReplay(source.folder, environment);
+    if (source.type !== 'recording') return undefined;
+    const replay = await startReplay(source.folder);
     this.children.push(replay.child);
     environment[SHIP_URLS] = replay.url;
     return replay;
@@ -59,7 +65,9 @@ export class QuickStart {
     this.children.push(service.child);
     this.view.print(`Gateway  ${service.url}`);
     if (service.openAddress !== undefined) {
-      this.view.print(`Open     it listens on ${service.openAddress}: whoever reaches this machine can send requests`);
+      this.view.print(
+        `Open     it listens on ${service.openAddress}: every machine that reaches this address can send requests`,
+      );
     }
     this.view.print(`Status   ${service.operationsUrl}/`);
     this.view.print(`Data     ${shortPath(setup.config.store.path)}`);
@@ -70,7 +78,7 @@ export class QuickStart {
   private report({ level, msg, code }: LogEntry, { source }: Setup): void {
     if (this.stopping) return;
     this.view.print(`${level >= ERROR ? 'error' : 'warning'}: ${msg}${code === undefined ? '' : ` (${code})`}`);
-    if (code === 'SHIP_DISCONNECTED' && source.kind === 'node' && !this.nodeAdviceGiven) {
+    if (code === 'SHIP_DISCONNECTED' && source.type === 'node' && !this.nodeAdviceGiven) {
       this.nodeAdviceGiven = true;
       this.view.print(NODE_ADVICE);
     }
@@ -79,11 +87,11 @@ export class QuickStart {
   private async follow(service: Service, replay: Replay | undefined): Promise<void> {
     const { url, operationsUrl } = service;
     const client = new ServiceClient({ url, operationsUrl });
-    const onStop = 'stops; the next start goes on from here.';
+    const onStop = 'stops; the next start continues from this state.';
     const report = new ProgressReport(this.view, { url, operationsUrl, replay, onStop });
     while (!this.stopping) {
       if (hasEnded(service.child)) {
-        throw new QuickStartError(`The service ended: the reason is above, and all it said in ${service.logFile}.`);
+        throw new StartError(`The service ended: the reason is above, and its whole log is ${service.logFile}.`);
       }
       const figures = await client.readFigures();
       if (figures) await report.show(figures);
@@ -94,11 +102,11 @@ export class QuickStart {
   private async close(): Promise<void> {
     this.stopping = true;
     this.view.close();
-    for (let child = this.children.pop(); child; child = this.children.pop()) await stopChild(child);
+    for (let child = this.children.pop(); child; child = this.children.pop()) await stop(child);
   }
 }
 
-/** As short as a person can use it from where they are. */
+/** Relative to the working directory when the file is below it. */
 function shortPath(file: string): string {
   const relative = path.relative('', file);
   return relative === '' || relative.startsWith('..') ? path.resolve(file) : relative;

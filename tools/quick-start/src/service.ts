@@ -1,36 +1,30 @@
 import type { ChildProcess } from 'node:child_process';
-import path from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import { startChild } from './child';
-import { type LogEntry, parseLogLine, ServiceLogFile, WARN } from './service-log';
-import { OPERATIONS_PORT, type Setup, WORKSPACE } from './setup';
+import { AppLogFile, type LogEntry, startApp, WARN } from '@antelope-history/processes';
+import { OPERATIONS_PORT, type Setup } from './setup';
 
-const PROGRAM = path.join(WORKSPACE, 'apps/standalone/dist/main.js');
-
-/** The whole service in a child process; its log goes to a file, its warnings and errors to the person. */
+/** The whole service in a child process. Its log goes to a file, its warnings and errors to the terminal. */
 export interface Service {
   child: ChildProcess;
   url: string;
-  /** Where the service listens, when others than this machine reach it there. */
+  /** Address where other machines reach the service; undefined when it listens on the loopback interface only. */
   openAddress: string | undefined;
-  /** Of its operations listener. */
+  /** URL of its operations listener. */
   operationsUrl: string;
   logFile: string;
 }
 
-export function startService(setup: Setup, operationsPort: number, onTrouble: (entry: LogEntry) => void): Service {
+/** `onProblem` is called with each log entry of level `warn` or higher. */
+export function startService(setup: Setup, operationsPort: number, onProblem: (entry: LogEntry) => void): Service {
   const { host, port } = setup.config.gateway;
-  const log = new ServiceLogFile(setup.config.store.path);
-  const environment = { ...setup.environment, [OPERATIONS_PORT]: String(operationsPort) };
-  const child = startChild(PROGRAM, setup.serviceArgs, environment);
-  for (const output of [child.stdout, child.stderr]) {
-    createInterface({ input: output as Readable }).on('line', (line) => {
+  const log = new AppLogFile(setup.config.store.path, 'service.log');
+  const { child } = startApp('standalone', {
+    args: setup.serviceArgs,
+    environment: { ...setup.environment, [OPERATIONS_PORT]: String(operationsPort) },
+    onEntry(entry, line) {
       log.append(line);
-      const entry = parseLogLine(line);
-      if (entry.level >= WARN) onTrouble(entry);
-    });
-  }
+      if (entry.level >= WARN) onProblem(entry);
+    },
+  });
   return {
     child,
     url: `http://${reachableHost(host)}:${port}`,
@@ -44,7 +38,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
-/** An address that listens on all is reached on this machine. */
+/** A host of a URL for this machine: a wildcard address is reached on the loopback interface. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

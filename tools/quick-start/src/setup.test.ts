@@ -13,13 +13,13 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('createSetup', () => {
-  it('plays the sample chain by default', () => {
+  it('replays the sample chain by default', () => {
     const { source, config } = createSetup({}, {}, folder);
-    expect(source).toMatchObject({ kind: 'recording', folder: sampleFolder('leap-edge') });
+    expect(source).toMatchObject({ type: 'recording', folder: sampleFolder('leap-edge') });
     expect(config.gateway.port).toBe(8888);
   });
 
-  it('listens for this machine alone unless it is told otherwise', () => {
+  it('listens on the loopback interface by default', () => {
     expect(createSetup({}, {}, folder).config.gateway.host).toBe('127.0.0.1');
     expect(createSetup({ host: '0.0.0.0' }, {}, folder).config.gateway.host).toBe('0.0.0.0');
     expect(createSetup({ opsPort: 9999 }, {}, folder).config.ops).toMatchObject({
@@ -28,7 +28,7 @@ describe('createSetup', () => {
     });
   });
 
-  it('keeps every source in a directory of its own', () => {
+  it('has a data directory per source', () => {
     const samples = (['leap-edge', 'leap-forks'] as const).map((name) => ({ recording: sampleFolder(name) }));
     const nodes = ['ws://a:8080', 'ws://b:8080'].map((ship) => ({ ship }));
     const paths = [...samples, ...nodes].map((options) => createSetup(options, {}, folder).config.store.path);
@@ -37,11 +37,11 @@ describe('createSetup', () => {
     expect(createSetup({}, {}, folder).config.store.path).toBe(paths[0]);
   });
 
-  it('follows a node, and lets options win over the file and the environment', () => {
+  it('follows a node; options override the file and the environment', () => {
     const file = path.join(folder, 'service.json');
     writeFileSync(file, JSON.stringify({ ship: { urls: ['ws://file:1'] }, gateway: { port: 1001 } }));
     const fromFile = createSetup({ config: 'service.json' }, {}, folder);
-    expect(fromFile.source.kind).toBe('node');
+    expect(fromFile.source.type).toBe('node');
     expect(fromFile.config).toMatchObject({ ship: { urls: ['ws://file:1'] }, gateway: { port: 1001 } });
     expect(fromFile.serviceArgs).toEqual(['--config', file]);
 
@@ -54,7 +54,7 @@ describe('createSetup', () => {
     });
   });
 
-  it('says what is wrong with a recording or a configuration', () => {
+  it('rejects a wrong recording or configuration with a message that names it', () => {
     expect(() => createSetup({ recording: 'nowhere' }, {}, folder)).toThrow(/nowhere holds no ship\.abi\.json/);
     expect(() => createSetup({ config: 'nowhere.json' }, {}, folder)).toThrow(/nowhere\.json can not be read/);
     expect(() => createSetup({}, { HISTORY_GATEWAY__PORT: 'x' }, folder)).toThrow(/gateway\.port/);
@@ -62,7 +62,7 @@ describe('createSetup', () => {
 });
 
 describe('requireFreePort', () => {
-  it('says which port is taken', async () => {
+  it('rejects with the port that is in use', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -74,7 +74,7 @@ describe('requireFreePort', () => {
 });
 
 describe('chooseOperationsPort', () => {
-  it('gives the configured port, or one that is free', async () => {
+  it('gives the configured port or a free one', async () => {
     const { ops } = createSetup({}, {}, folder).config;
     expect(await chooseOperationsPort({ ...ops, gatewayPort: 1234 })).toBe(1234);
     const chosen = await chooseOperationsPort(ops);

@@ -2,26 +2,27 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
+import { StartError } from '@antelope-history/processes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { type Config, loadConfig } from '@antelope-history/service';
-import { type CommandLine, QuickStartError } from './command-line';
+import type { CommandLine } from './command-line';
 
 export const WORKSPACE = path.resolve(__dirname, '../../..');
 
-/** A recorded chain, which has an end, or nodes as the service is configured for them. */
-export type Source = { kind: 'recording'; folder: string; name: string } | { kind: 'node'; name: string };
+/** A recorded chain, which has an end, or the nodes of the service's configuration. */
+export type Source = { type: 'recording'; folder: string; name: string } | { type: 'node'; name: string };
 
 export interface Setup {
   source: Source;
-  /** Command line and environment of the service; the replay adds where it listens. */
+  /** Command line and environment of the service; the URL of the replay is added later. */
   serviceArgs: string[];
   environment: NodeJS.ProcessEnv;
-  /** As the service will read it. */
+  /** The configuration as the service will read it. */
   config: Config;
 }
 
-/** The variables by which the quick start configures the service; they win over the configuration file. */
+/** The variables with which the quick start configures the service; they override the configuration file. */
 export const SHIP_URLS = 'HISTORY_SHIP__URLS';
 const STORE_PATH = 'HISTORY_STORE__PATH';
 const GATEWAY_PORT = 'HISTORY_GATEWAY__PORT';
@@ -30,8 +31,8 @@ export const OPERATIONS_PORT = 'HISTORY_OPS__GATEWAY_PORT';
 const DEFAULT_OPERATIONS_PORT = 8890;
 
 /**
- * Works out what to start. Relative paths count from `cwd`. Nothing is opened yet; a configuration that the service
- * would refuse is refused here.
+ * Derives the set-up from a command line. Relative paths start at `cwd`. It opens nothing; a configuration that the service
+ * would reject throws here.
  */
 export function createSetup(options: CommandLine, environment: NodeJS.ProcessEnv, cwd: string): Setup {
   const configFile = findConfigFile(options.config, cwd);
@@ -47,22 +48,22 @@ export function createSetup(options: CommandLine, environment: NodeJS.ProcessEnv
   return { source, serviceArgs, environment: env, config: readConfig(serviceArgs, env) };
 }
 
-/** Rejects when the gateway's port is taken. */
+/** Rejects when the gateway's port is in use. */
 export async function requireFreePort(address: Pick<Config['gateway'], 'host' | 'port'>): Promise<void> {
   const { code } = await tryToListen(address);
   if (code === undefined) return;
-  const why = code === 'EADDRINUSE' ? 'another program listens there' : `it can not be had (${code})`;
-  throw new QuickStartError(`Port ${address.port}: ${why}. Stop it, or choose another port: npm start -- --port 8889`);
+  const reason = code === 'EADDRINUSE' ? 'another program listens there' : `it can not be opened (${code})`;
+  throw new StartError(`Port ${address.port}: ${reason}. Stop it, or choose another port: npm start -- --port 8889`);
 }
 
-/** Where the status page is: as configured, else at the usual port, else at one that is free now. */
+/** Port of the status page: the configured one, else 8890, else one that is free now. */
 export async function chooseOperationsPort({ host, gatewayPort }: Config['ops']): Promise<number> {
   if (gatewayPort) return gatewayPort;
-  const { port: usual } = await tryToListen({ host, port: DEFAULT_OPERATIONS_PORT });
-  return usual ?? (await tryToListen({ host, port: 0 })).port ?? DEFAULT_OPERATIONS_PORT;
+  const { port: preferred } = await tryToListen({ host, port: DEFAULT_OPERATIONS_PORT });
+  return preferred ?? (await tryToListen({ host, port: 0 })).port ?? DEFAULT_OPERATIONS_PORT;
 }
 
-/** The port when it could be had, else the code of the failure. */
+/** The port when a server could listen there, else the code of the error. */
 async function tryToListen(address: { host: string; port: number }): Promise<{ port?: number; code?: string }> {
   const { host, port } = address;
   const server = createServer();
@@ -92,38 +93,38 @@ function chooseSource(
 ): Source {
   if (options.recording !== undefined) return recordingSource(path.resolve(cwd, options.recording));
   const url = options.ship ?? environment[SHIP_URLS];
-  if (url !== undefined) return { kind: 'node', name: url };
-  if (configFile !== undefined) return { kind: 'node', name: `the nodes in ${configFile}` };
+  if (url !== undefined) return { type: 'node', name: url };
+  if (configFile !== undefined) return { type: 'node', name: `the nodes in ${configFile}` };
   return sampleSource();
 }
 
-export function sampleSource(): Source & { kind: 'recording' } {
-  return { kind: 'recording', folder: sampleFolder('leap-edge'), name: 'the sample chain' };
+export function sampleSource(): Source & { type: 'recording' } {
+  return { type: 'recording', folder: sampleFolder('leap-edge'), name: 'the sample chain' };
 }
 
-/** Throws `QuickStartError` when the folder holds no recording. */
-export function recordingSource(folder: string): Source & { kind: 'recording' } {
+/** Throws a `StartError` when the folder has no recording. */
+export function recordingSource(folder: string): Source & { type: 'recording' } {
   for (const file of ['ship.abi.json', 'messages.ship.gz']) {
     if (!existsSync(path.join(folder, file))) {
-      throw new QuickStartError(`--recording: ${folder} holds no ${file}. It takes a folder like samples/leap-edge.`);
+      throw new StartError(`--recording: ${folder} holds no ${file}. It takes a folder like samples/leap-edge.`);
     }
   }
-  return { kind: 'recording', folder, name: `the recording ${folder}` };
+  return { type: 'recording', folder, name: `the recording ${folder}` };
 }
 
-/** One per source, so that two chains never meet in one store. */
+/** One directory per source, so that no store holds two chains. */
 function dataFolder(source: Source): string {
-  const [kind, place] =
-    source.kind === 'recording' ? [path.basename(source.folder), source.folder] : ['node', source.name];
-  const digest = createHash('sha256').update(place).digest('hex').slice(0, 8);
-  return `${kind.replace(/[^\w.-]/g, '_')}-${digest}`;
+  const [label, location] =
+    source.type === 'recording' ? [path.basename(source.folder), source.folder] : ['node', source.name];
+  const digest = createHash('sha256').update(location).digest('hex').slice(0, 8);
+  return `${label.replace(/[^\w.-]/g, '_')}-${digest}`;
 }
 
 function readConfig(args: string[], environment: NodeJS.ProcessEnv): Config {
   try {
     return loadConfig(args, environment);
   } catch (error) {
-    if (error instanceof HistoryError) throw new QuickStartError(error.message);
+    if (error instanceof HistoryError) throw new StartError(error.message);
     throw error;
   }
 }

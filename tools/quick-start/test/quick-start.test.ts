@@ -16,8 +16,8 @@ interface Run {
   output: () => string;
 }
 
-/** Another address of this machine, which only Linux has without a network. */
-const elsewhere = process.platform === 'linux' ? '127.0.0.2' : undefined;
+/** Another loopback address, which only Linux has without further set-up. */
+const otherAddress = process.platform === 'linux' ? '127.0.0.2' : undefined;
 
 let data: string;
 let port: number;
@@ -43,7 +43,7 @@ async function findFreePort(): Promise<number> {
   return free;
 }
 
-/** The usual port of operations may be taken by another test at the same moment. */
+/** The default port of operations may be in use by another test at the same time. */
 function start(...args: string[]): Run {
   const ports = ['--port', String(port), '--ops-port', String(opsPort)];
   const child = spawn(process.execPath, [MAIN, ...ports, '--data', data, ...args], {
@@ -57,7 +57,7 @@ function start(...args: string[]): Run {
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const limit = Date.now() + LIMIT_MS;
   while (!(await condition())) {
-    if (Date.now() > limit) throw new Error('it did not come about in time');
+    if (Date.now() > limit) throw new Error('the condition did not become true in time');
     await sleep(50);
   }
 }
@@ -71,31 +71,33 @@ async function end({ child }: Run, signal: NodeJS.Signals): Promise<number | nul
   return child.exitCode;
 }
 
-/** Whether a program of a run still listens: the gateway, or the replay, whose port the service's log tells. */
+/** Whether a program of a run still listens: the gateway, or the replay, whose port is in the service's log. */
 async function isUp(): Promise<boolean> {
   const log = readFileSync(path.join(data, 'service.log'), 'utf8');
   const replayPorts = [...log.matchAll(/"url":"ws:\/\/127\.0\.0\.1:(\d+)"/g)].map(([, replayPort]) =>
     Number(replayPort),
   );
   expect(replayPorts).not.toHaveLength(0);
-  const answers = await Promise.allSettled([port, ...replayPorts].map((tried) => fetch(`http://127.0.0.1:${tried}/`)));
-  return answers.some(({ status }) => status === 'fulfilled');
+  const responses = await Promise.allSettled(
+    [port, ...replayPorts].map((tried) => fetch(`http://127.0.0.1:${tried}/`)),
+  );
+  return responses.some(({ status }) => status === 'fulfilled');
 }
 
-/** Where a run says that its status page is. */
+/** The URL of the status page that a run prints. */
 function statusPageOf({ output }: Run): string {
   return /^Status +(http:\S+)$/m.exec(output())?.[1] ?? '';
 }
 
 describe('the quick start', () => {
-  it('indexes the sample chain and prints a line for each endpoint that answers with something', async () => {
+  it('indexes the sample chain and prints a curl line for each endpoint, with a non-empty response', async () => {
     run = start();
     await untilReady(run);
     const commands = run
       .output()
       .split('\n')
       .filter((line) => line.startsWith('curl '));
-    const answers = commands.map(
+    const responses = commands.map(
       (command) => JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8' })) as Record<string, unknown>,
     );
     expect(commands.map((command) => new URL(command.split(' ')[2] ?? '').pathname)).toEqual([
@@ -106,7 +108,7 @@ describe('the quick start', () => {
       '/v1/chain/get_block',
       '/v1/trace_api/get_block',
     ]);
-    const [actions, transaction, controlled, keyed, block, trace] = answers;
+    const [actions, transaction, controlled, keyed, block, trace] = responses;
     expect(actions?.['actions']).not.toHaveLength(0);
     expect(transaction?.['traces']).not.toHaveLength(0);
     expect(controlled?.['controlled_accounts']).not.toHaveLength(0);
@@ -116,7 +118,7 @@ describe('the quick start', () => {
     expect(readFileSync(path.join(data, 'service.log'), 'utf8')).toContain('"msg":"running"');
   });
 
-  it('shows a status page, health and metrics to this machine, and none of them at the port of clients', async () => {
+  it('serves a status page, health and metrics on the loopback interface, and none of them at the port of the gateway', async () => {
     run = start();
     await untilReady(run);
     const page = statusPageOf(run);
@@ -130,34 +132,36 @@ describe('the quick start', () => {
     expect(await Promise.all(statuses)).toEqual([404, 404, 200, 200]);
   });
 
-  it('listens for this machine alone, and says so when --host opens it', async () => {
+  it('listens on the loopback interface, and prints a notice when --host opens it', async () => {
     run = start();
     await untilReady(run);
     expect(run.output()).toMatch(new RegExp(`^Gateway +http://127\\.0\\.0\\.1:${port}$`, 'm'));
-    expect(run.output()).not.toContain('whoever reaches this machine');
-    if (elsewhere !== undefined) await expect(fetch(`http://${elsewhere}:${port}/live`)).rejects.toThrow();
+    expect(run.output()).not.toContain('every machine that reaches');
+    if (otherAddress !== undefined) await expect(fetch(`http://${otherAddress}:${port}/live`)).rejects.toThrow();
     await end(run, 'SIGINT');
 
     run = start('--host', '0.0.0.0');
     await untilReady(run);
-    expect(run.output()).toContain(`it listens on 0.0.0.0:${port}: whoever reaches this machine can send requests`);
-    if (elsewhere !== undefined) expect((await fetch(`http://${elsewhere}:${port}/live`)).status).toBe(200);
+    expect(run.output()).toContain(
+      `it listens on 0.0.0.0:${port}: every machine that reaches this address can send requests`,
+    );
+    if (otherAddress !== undefined) expect((await fetch(`http://${otherAddress}:${port}/live`)).status).toBe(200);
   });
 
-  it('answers the requests of README.md as shown there', async () => {
+  it('responds to the requests of README.md as shown there', async () => {
     run = start();
     await untilReady(run);
     const examples = readExamples(readFileSync(path.resolve(__dirname, '../../../README.md'), 'utf8'));
     expect(examples).toHaveLength(6);
     for (const { command, shown } of examples) {
       const here = command.replace('127.0.0.1:8888', `127.0.0.1:${port}`);
-      const answer: unknown = JSON.parse(execFileSync('sh', ['-c', here], { encoding: 'utf8' }));
-      // Both are printed only when they do not match.
-      if (!isShortened(shown, answer)) expect(answer).toEqual(shown);
+      const response: unknown = JSON.parse(execFileSync('sh', ['-c', here], { encoding: 'utf8' }));
+      // This prints both when they do not match.
+      if (!isShortened(shown, response)) expect(response).toEqual(shown);
     }
   });
 
-  it('stops clean at Ctrl-C and goes on where it was', async () => {
+  it('stops at Ctrl-C and continues where it stopped', async () => {
     run = start();
     await untilReady(run);
     const askedAtMs = Date.now();
@@ -170,17 +174,17 @@ describe('the quick start', () => {
     expect(run.output()).toContain('this run indexed 0 blocks');
   });
 
-  it('leaves nothing behind when it is killed', async () => {
+  it('leaves no process behind when it is killed', async () => {
     run = start();
     await untilReady(run);
     await end(run, 'SIGKILL');
     await until(async () => !(await isUp()));
-    // Nobody holds the store any more either.
+    // No process holds the store's lock either.
     run = start();
     await untilReady(run);
   });
 
-  it('says that a node does not answer, and waits for it', async () => {
+  it('reports a node that does not respond, and waits for it', async () => {
     run = start('--ship', 'ws://127.0.0.1:9');
     const { output } = run;
     await until(() => output().includes('state_history_plugin'));
@@ -188,7 +192,7 @@ describe('the quick start', () => {
     expect(await end(run, 'SIGINT')).toBe(0);
   });
 
-  it('ends with what is wrong when the service can not start', async () => {
+  it('ends with the reason when the service can not start', async () => {
     run = start();
     await untilReady(run);
     const first = run;

@@ -1,24 +1,25 @@
-/** A request of README.md and the answer shown for it. */
+/** A request of README.md and the response shown for it. */
 export interface ReadmeExample {
   command: string;
   shown: unknown;
 }
 
-/** The requests of README.md, each with the answer that follows it. */
+/** The requests of README.md, each with the response that follows it. */
 export function readExamples(readme: string): ReadmeExample[] {
   const pairs = readme.matchAll(/```sh\n(curl [^\n]+)\n```\n+```json\n([^`]+)```/g);
   return [...pairs].map(([, command = '', shown = '']) => ({ command, shown: JSON.parse(shown) as unknown }));
 }
 
 /**
- * Whether what is shown is the answer, shortened: fields and items at the end of a list may be left out, `…` stands for
- * the rest of a text.
+ * Whether `shown` is a shortened form of the response: fields and items at the end of a list may be missing, `…` stands
+ * for the rest of a string.
  */
-export function isShortened(shown: unknown, answer: unknown): boolean {
+export function isShortened(shown: unknown, response: unknown): boolean {
   if (typeof shown === 'string' && shown.endsWith('…')) {
-    return typeof answer === 'string' && answer.startsWith(shown.slice(0, -1));
+    return typeof response === 'string' && response.startsWith(shown.slice(0, -1));
   }
-  if (typeof shown !== 'object' || shown === null) return shown === answer;
-  if (typeof answer !== 'object' || answer === null || Array.isArray(shown) !== Array.isArray(answer)) return false;
-  return Object.entries(shown).every(([key, value]) => isShortened(value, (answer as Record<string, unknown>)[key]));
+  if (typeof shown !== 'object' || shown === null) return shown === response;
+  if (typeof response !== 'object' || response === null || Array.isArray(shown) !== Array.isArray(response))
+    return false;
+  return Object.entries(shown).every(([key, value]) => isShortened(value, (response as Record<string, unknown>)[key]));
 }

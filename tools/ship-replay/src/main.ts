@@ -1,4 +1,6 @@
+import { openRecording } from '@antelope-history/test-support/recordings';
 import { parseCommandLine, USAGE } from './command-line';
+import { reportFailure, startReport } from './replay-report';
 import { createShipReplay } from './ship-replay';
 
 async function run(args: string[]): Promise<void> {
@@ -7,13 +9,21 @@ async function run(args: string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const replay = await createShipReplay(options);
+  const recording = openRecording(options.recording);
+  const replay = await createShipReplay({ ...options, recording });
   const { length, position } = replay.stats;
   process.stdout.write(`${replay.url} serves ${options.recording}, message ${position} of ${length}\n`);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void replay.close());
+  const stopReport = startReport(replay, recording);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      stopReport();
+      void replay.close();
+    });
+  }
 }
 
 run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`ship-replay: ${error instanceof Error ? error.message : String(error)}\n`);
+  const reason = error instanceof Error ? error.message : String(error);
+  if (!reportFailure(reason)) process.stderr.write(`ship-replay: ${reason}\n`);
   process.exitCode = 1;
 });

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
-import { startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
+import { startReplay, startService, stop, untilCommitted } from '@antelope-history/processes';
 import { openLmdbStore } from '@antelope-history/store-lmdb';
 import { compareStores } from '@antelope-history/store/compare-stores';
 import { runWithKills } from './kill-run';
 
 const SAMPLE = 'leap-forks';
-/** Messages a second: a run of about a second and a half, so that kills fall before, between and after the forks. */
+/** Messages a second: the run takes about 1.5 s, so that kills happen before, between and after the forks. */
 const SPEED = ['--speed', '250'];
 const SPAN_MS = 1_500;
 
@@ -28,17 +28,17 @@ describe('a service that is killed at random moments', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each([1, 2, 3])(
-    'ends with the answers of an unbroken run (seed %i)',
+    'stores the same as an unbroken run (seed %i)',
     async (seed) => {
       const data = path.join(folder, `seed-${seed}`);
       const replay = await startReplay(sampleFolder(SAMPLE), SPEED);
       const killedAt = await runWithKills({ url: replay.url, data, lastBlock, kills: 3, seed, spanMs: SPAN_MS });
       await stop(replay.child);
       const whole = await openLmdbStore({ path: unbroken, mapSizeBytes: 0, readOnly: true });
-      const mended = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: true });
-      const { differences, ...counts } = await compareStores(whole, mended);
+      const recovered = await openLmdbStore({ path: data, mapSizeBytes: 0, readOnly: true });
+      const { differences, ...counts } = await compareStores(whole, recovered);
       await whole.close();
-      await mended.close();
+      await recovered.close();
       expect({ killedAt, differences }).toEqual({ killedAt, differences: [] });
       expect(counts.blocks).toBe(lastBlock);
       expect(counts.actions).toBeGreaterThan(400);

@@ -1,26 +1,26 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from '@antelope-history/test-support/random';
-import { startService, stop, untilCommitted } from '@antelope-history/service-process';
+import { startService, stop, untilCommitted } from '@antelope-history/processes';
 
 export interface KillRunOptions {
-  /** `ws://…` of a node or a replay. */
+  /** URL of the state history socket of a node or a replay. */
   url: string;
   data: string;
-  /** The last block of the chain: the run ends when it is committed. */
+  /** The last block of the chain. The run ends when it is committed. */
   lastBlock: number;
   kills: number;
   seed: number;
-  /** About how long an unbroken run takes, in milliseconds: kills fall within it. */
+  /** About the time that an unbroken run takes, in milliseconds. The kills happen within it. */
   spanMs: number;
 }
 
-/** Runs that are cut short take longer in all, so kills fall within the first part of one. */
+/** The share of an unbroken run within which a kill happens: a run with kills takes longer than one without. */
 const KILL_WITHIN = 0.6;
 
 /**
- * Indexes a chain while the service is killed (SIGKILL) at random moments and started again. Gives the block that was
- * committed at each kill.
+ * Indexes a chain while the service is killed (SIGKILL) at random moments and started again. Returns the number of the
+ * committed block at each kill.
  */
 export async function runWithKills(options: KillRunOptions): Promise<number[]> {
   const random = createRandom(options.seed);

@@ -4,26 +4,25 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { openRecording } from '@antelope-history/test-support/recordings';
-import { startReplay, startService, stop, untilCommitted } from '@antelope-history/service-process';
+import { startReplay, startService, startStack, stop, untilCommitted } from '@antelope-history/processes';
 import { openLmdbStore } from '@antelope-history/store-lmdb';
 import type { HistoryStore } from '@antelope-history/store';
 import { compareStores } from '@antelope-history/store/compare-stores';
-import { startSuite } from '@antelope-history/suite';
 import { runWithKills } from './kill-run';
-import { runWithFaults } from './suite-faults';
-import { openSuiteStore } from './suite-store';
+import { runWithFaults } from './stack-faults';
+import { openStackStore } from './stack-store';
 
-/** A lost message is missed so soon. */
+/** Time until an indexer notices a lost message. */
 const STALL_SECONDS = '3';
 const FAULTS_WITHIN_MS = 20_000;
 
 const USAGE = `npm run simulate -- --recording DIR [--set embedded|distributed] [--kills N] [--seed N]
 
-Indexes a recorded chain twice: unbroken on the embedded set, and with faults. Then it asks both stores for everything and
-says what differs. The same seed has the same faults at the same moments of the run.
+Indexes a recorded chain twice: without faults on the embedded set, and with faults. Then it compares all the data of both
+stores and prints the differences. The same seed causes the same faults at the same moments of the run.
   embedded      the service is killed (SIGKILL) and started again
-  distributed   the suite with two deserializers and two indexers, whose processes are killed, whose broker cuts
-                connections and loses messages, and whose key-value store forgets everything
+  distributed   every app runs as processes of its own, with two deserializers and two indexers; processes are killed,
+                the broker closes connections and loses messages, and the key-value store loses all keys
 `;
 
 interface Simulation {
@@ -52,7 +51,7 @@ async function run(args: string[]): Promise<void> {
     return;
   }
   const lastBlock = openRecording(recording).messages.at(-1)?.thisBlock;
-  if (!lastBlock) throw new Error(`${recording} holds no block`);
+  if (!lastBlock) throw new Error(`${recording} has no block`);
   const folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-simulate-'));
   const simulation = { recording, folder, lastBlock, kills: Number(values.kills), seed: Number(values.seed) };
   try {
@@ -77,7 +76,7 @@ async function simulateFaults({ recording, folder, lastBlock, kills, seed }: Sim
   const unbroken = path.join(folder, 'unbroken');
   await indexUnbroken(recording, unbroken, lastBlock.num);
   const replay = await startReplay(recording);
-  const suite = await startSuite({
+  const stack = await startStack({
     shipUrl: replay.url,
     deserializers: 2,
     indexers: 2,
@@ -85,21 +84,21 @@ async function simulateFaults({ recording, folder, lastBlock, kills, seed }: Sim
     environment: { HISTORY_INDEXER__STALL_SECONDS: STALL_SECONDS },
   });
   try {
-    const happened = await runWithFaults({ suite, lastBlock, faults: kills, seed, spanMs: FAULTS_WITHIN_MS });
+    const happened = await runWithFaults({ stack, lastBlock, faults: kills, seed, spanMs: FAULTS_WITHIN_MS });
     process.stdout.write(`seed ${seed}: ${happened.join('; ')}; then ran to the end\n`);
-    await compareWith(unbroken, await openSuiteStore(suite.set));
+    await compareWith(unbroken, await openStackStore(stack.set));
   } finally {
-    await suite.stop();
+    await stack.stop();
     await stop(replay.child);
   }
 }
 
-/** Says what a store answers otherwise than that of the unbroken run, and closes it. */
-async function compareWith(unbroken: string, mended: HistoryStore): Promise<void> {
+/** Prints the differences of a store to that of the run without faults, and closes both. */
+async function compareWith(unbroken: string, recovered: HistoryStore): Promise<void> {
   const whole = await openLmdbStore({ path: unbroken, mapSizeBytes: 0, readOnly: true });
-  const { differences, ...counts } = await compareStores(whole, mended);
+  const { differences, ...counts } = await compareStores(whole, recovered);
   await whole.close();
-  await mended.close();
+  await recovered.close();
   process.stdout.write(`compared ${JSON.stringify(counts)}: ${differences.length} differences\n`);
   for (const difference of differences) process.stdout.write(`  ${difference}\n`);
   if (differences.length > 0) process.exitCode = 1;

@@ -1,0 +1,115 @@
+#!/usr/bin/env node
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
+import {
+  ADAPTER_SETS,
+  currentMemory,
+  type IndexedChain,
+  parseAdapterSet,
+  startIndexedChain,
+} from '@antelope-history/processes';
+import { readChainFacts } from './chain-facts';
+import { keepFailures } from './known-failures';
+import { runRawCommand } from './raw';
+import { type FuzzFigures, runFuzz } from './run-fuzz';
+
+const USAGE = `npm run fuzz -- [--requests N] [--seed N] [--limit-ms N] [--set SET | --url URL]
+npm run fuzz -- --raw [--rounds N] [--seed N]
+
+Sends generated requests, right and wrong, to all six endpoints of a service of its own that has indexed the sample
+leap-edge into a set of adapters (${ADAPTER_SETS.join(', ')}), or to the one at URL. An answer fails that is a 5xx, is not what the OpenAPI document says, or is late.
+Requests that failed are added to tools/attacks/src/fuzz/known-failures.json, which the tests send again.
+--raw sends bytes to a gateway's port instead: see --raw --help.
+`;
+const SAMPLE = sampleFolder('leap-edge');
+/** After so many requests every cache and heap is as large as it gets; shorter runs say nothing about memory. */
+const WARM_REQUESTS = 20_000;
+const MAX_GROWTH = 1.25;
+
+async function run(args: string[]): Promise<void> {
+  if (args.includes('--raw')) return runRawCommand(args, print);
+  const options = {
+    requests: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    'limit-ms': { type: 'string', default: '1000' },
+    set: { type: 'string', default: 'embedded' },
+    url: { type: 'string' },
+    help: { type: 'boolean' },
+  } as const;
+  const { values } = parseArgs({ args, options });
+  if (values.help) {
+    print(USAGE.trimEnd());
+    return;
+  }
+  const requests = Number(values.requests);
+  const set = parseAdapterSet(values.set);
+  const service =
+    values.url === undefined ? await startIndexedChain(set, SAMPLE, { HISTORY_LOG_LEVEL: 'info' }) : undefined;
+  try {
+    const url = values.url ?? service?.url ?? '';
+    print(`seed ${values.seed}, ${requests} requests`);
+    const memory = createMemoryMeter(service);
+    const facts = readChainFacts(SAMPLE);
+    const limitMs = Number(values['limit-ms']);
+    const figures = await runFuzz({
+      url,
+      facts,
+      requests,
+      seed: Number(values.seed),
+      limitMs,
+      onProgress: memory.read,
+    });
+    const health = await readHealth(url);
+    report(figures);
+    print(`memory ${memory.describe()}; then the service is ${health}`);
+    keepFailures(figures.failures);
+    if (figures.failures.length > 0 || memory.grew() || health !== 'ok') process.exitCode = 1;
+  } finally {
+    await service?.stop();
+  }
+}
+
+/** Resident memory of a service of our own: at the start, when warm, and last. */
+function createMemoryMeter(service: IndexedChain | undefined) {
+  const now = (): number | undefined => {
+    const ofProcesses = (service?.pids() ?? []).map(currentMemory).filter((bytes) => bytes !== undefined);
+    return ofProcesses.length > 0 ? ofProcesses.reduce((sum, bytes) => sum + bytes) : undefined;
+  };
+  const start = now();
+  let warm: number | undefined;
+  let last = start;
+  const mega = (bytes: number | undefined): string =>
+    bytes === undefined ? 'unknown' : `${Math.round(bytes / 1e6)} MB`;
+  return {
+    read(sent: number): void {
+      last = now();
+      if (sent === WARM_REQUESTS) warm = last;
+    },
+    describe: (): string => `${mega(start)} at the start, ${mega(warm)} when warm, ${mega(last)} at the end`,
+    grew: (): boolean => warm !== undefined && last !== undefined && last > warm * MAX_GROWTH,
+  };
+}
+
+async function readHealth(url: string): Promise<string> {
+  const response = await fetch(`${url}/health`);
+  return ((await response.json()) as { status: string }).status;
+}
+
+function report({ requests, answers, p50, p99, max, failures }: FuzzFigures): void {
+  for (const [key, count] of Object.entries(answers).sort()) print(`${key.padEnd(45)} ${String(count).padStart(8)}`);
+  const ms = (value: number): string => `${value.toFixed(1)} ms`;
+  print(`${requests} answers: p50 ${ms(p50)}, p99 ${ms(p99)}, max ${ms(max)}; ${failures.length} failures`);
+  for (const { request, reason } of failures) {
+    print(`${reason}: ${request.path} ${JSON.stringify(request.headers)} ${request.body.toString().slice(0, 200)}`);
+  }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+run(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`fuzz: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

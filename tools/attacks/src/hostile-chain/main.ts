@@ -1,0 +1,73 @@
+#!/usr/bin/env node
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { AttackRun } from './attack-run';
+import { type Attack, ATTACKS, ATTACKS_BY_HAND } from './attacks';
+import { chooseAttacks, generateHostileChain } from './generate';
+import { HOSTILE_SAMPLE } from './hostile-sample';
+import { HostileService } from './hostile-service';
+import { writeRecording } from './recording-writer';
+import { excesses, renderHead, renderRow } from './table';
+
+const listNames = (attacks: readonly Attack[]): string => attacks.map(({ name }) => name).join(', ');
+
+const USAGE = `npm run hostile -- [--attack NAME]... [--first] [--write]
+
+Writes a chain whose contracts attack, plays it to the real service, and asks every endpoint for everything in it:
+a table of status, bytes, seconds, the longest /live meanwhile and the peak of resident memory. Exit status 1 when a limit
+of tools/attacks/src/hostile-chain/limits.ts is exceeded. --first asks for the first page of each list and the first few
+transactions only. --write writes the recording to samples/hostile and asks nothing.
+
+Attacks: ${listNames(ATTACKS)}
+Too large for the sample, only by name: ${listNames(ATTACKS_BY_HAND)}
+`;
+
+async function run(args: string[]): Promise<void> {
+  const options = {
+    attack: { type: 'string', multiple: true },
+    first: { type: 'boolean' },
+    write: { type: 'boolean' },
+    help: { type: 'boolean' },
+  } as const;
+  const { values } = parseArgs({ args, options });
+  if (values.help) process.stdout.write(USAGE);
+  else if (values.write) writeSample();
+  else await tryAttacks(values.attack, values.first === true);
+}
+
+function writeSample(): void {
+  const chain = generateHostileChain();
+  const { bytes, packed } = writeRecording(HOSTILE_SAMPLE, chain.abi, chain.messages);
+  process.stdout.write(`${HOSTILE_SAMPLE}: ${chain.messages.length} messages, ${bytes} bytes, ${packed} packed\n`);
+}
+
+async function tryAttacks(names: string[] | undefined, onlyFirst: boolean): Promise<void> {
+  const attacks = chooseAttacks(names);
+  const chain = generateHostileChain(attacks);
+  const folder = mkdtempSync(path.join(tmpdir(), 'hostile-recording-'));
+  writeRecording(folder, chain.abi, chain.messages);
+  const begun = performance.now();
+  const service = await HostileService.start(folder, chain.head.num);
+  try {
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    const mib = Math.round(service.peakMemory / 1024 / 1024);
+    process.stdout.write(`${chain.messages.length} blocks indexed in ${seconds} s, peak ${mib} MiB\n\n${renderHead()}`);
+    const attackRun = new AttackRun(service, chain.written, onlyFirst ? 'first' : 'all');
+    for (const attack of attacks) {
+      for await (const outcome of attackRun.run(attack)) {
+        if (outcome.count > 0) process.stdout.write(renderRow(outcome));
+        if (excesses(outcome, 1).length > 0) process.exitCode = 1;
+      }
+    }
+  } finally {
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+run(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`hostile: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

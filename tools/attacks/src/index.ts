@@ -1,0 +1,3 @@
+export * from './fuzz';
+export * from './hostile-chain';
+export * from './load';

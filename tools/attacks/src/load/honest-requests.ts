@@ -1,0 +1,61 @@
+import { readChainFacts } from '../fuzz';
+import { ROUTES } from '@antelope-history/schemas';
+
+export interface LoadRequest {
+  path: string;
+  body: string;
+}
+
+const PER_KIND = 25;
+
+/** Requests as programs send them: of each endpoint, with results of a few bytes to a few hundred KiB. */
+export function createHonestRequests(sample: string): LoadRequest[] {
+  const { names, keys, blockIds, transactionIds } = readChainFacts(sample);
+  const some = <T>(values: readonly T[]): T[] =>
+    values.filter((_, at) => at % Math.ceil(values.length / PER_KIND) === 0);
+  const blockNum = (id: string): number => Number.parseInt(id.slice(0, 8), 16);
+  const make = (key: keyof typeof ROUTES, bodies: object[]): LoadRequest[] =>
+    bodies.map((body) => ({ path: ROUTES[key].path, body: JSON.stringify(body) }));
+  return [
+    ...make(
+      'getActions',
+      some(names).map((account_name) => ({ account_name })),
+    ),
+    ...make(
+      'getActions',
+      some(names).map((account_name, pos) => ({ account_name, pos, offset: 5, filter: '*:transfer' })),
+    ),
+    ...make(
+      'getActions',
+      some(blockIds).map((id) => ({ sort: 'asc', after: String(blockNum(id)), offset: 10 })),
+    ),
+    ...make(
+      'getTransaction',
+      some(transactionIds).map((id) => ({ id })),
+    ),
+    ...make('getTransaction', [{ id: '00'.repeat(32) }]),
+    ...make(
+      'getKeyAccounts',
+      some(keys).map((public_key) => ({ public_key })),
+    ),
+    ...make(
+      'getControlledAccounts',
+      some(names).map((controlling_account) => ({ controlling_account })),
+    ),
+    ...make(
+      'getChainBlock',
+      some(blockIds).map((block_num_or_id) => ({ block_num_or_id })),
+    ),
+    ...make('getChainBlock', [{ block_num_or_id: 'no block' }]),
+    ...make(
+      'getTraceBlock',
+      some(blockIds).map((id) => ({ block_num: blockNum(id) })),
+    ),
+  ];
+}
+
+/** The largest response that one request gets. */
+export const LARGEST_REQUEST: LoadRequest = {
+  path: ROUTES.getActions.path,
+  body: JSON.stringify({ offset: 1000 }),
+};

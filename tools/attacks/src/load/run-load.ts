@@ -1,0 +1,141 @@
+import { createRandom } from '@antelope-history/test-support/random';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
+import { startIndexedService } from '@antelope-history/processes';
+import { KindFigures } from './figures';
+import { honest, HonestResponses } from './honest-load';
+import { createHonestRequests } from './honest-requests';
+import { HOSTILE_CLIENTS } from './hostile-clients';
+import type { LoadContext } from './load-context';
+import { askLive, ServiceWatch } from './service-watch';
+
+export interface LoadOptions {
+  connections: number;
+  seconds: number;
+  seed: number;
+  /** The service's heap is held below half of it; the run ends when its resident memory is above. */
+  memoryLimitBytes: number;
+}
+
+export interface LoadFigures {
+  kinds: KindFigures[];
+  responses: HonestResponses;
+  watch: ServiceWatch;
+  /** Why the run can not be called good; empty when it can. */
+  faults: string[];
+}
+
+/** Of all connections; what is left is honest. */
+const SHARES: Record<keyof typeof HOSTILE_CLIENTS, number> = {
+  slow: 0.15,
+  silent: 0.1,
+  huge: 0.1,
+  pipelining: 0.1,
+  'non-reading': 0.1,
+  reconnecting: 0.05,
+};
+const SAMPLE = sampleFolder('leap-edge');
+const MEMORY_SAMPLES_EVERY_MS = 10_000;
+/** Connections of one address: several people behind one router; attackers have fewer addresses than connections. */
+const HONEST_PER_ADDRESS = 10;
+const HOSTILE_PER_ADDRESS = 25;
+const MIB = 1024 * 1024;
+
+/** Starts a service of its own over a recorded chain, and lets all kinds of clients at it. */
+export async function runLoad({ connections, seconds, seed, memoryLimitBytes }: LoadOptions): Promise<LoadFigures> {
+  const heapMib = Math.floor(memoryLimitBytes / 2 / MIB);
+  const service = await startIndexedService(SAMPLE, {
+    HISTORY_LOG_LEVEL: 'info',
+    NODE_OPTIONS: `--max-old-space-size=${heapMib}`,
+  });
+  const requests = createHonestRequests(SAMPLE);
+  const responses = new HonestResponses();
+  const watch = new ServiceWatch(service, addressOf(200, 1));
+  const faults: string[] = [];
+  try {
+    await responses.recordAlone(service.url, requests);
+    const endsAt = performance.now() + seconds * 1_000;
+    const { hostname: host, port } = new URL(service.url);
+    const run = { host, port: Number(port), endsAt };
+    const clients = createClients(
+      { connections, seed, run },
+      (context) => honest(context, requests, responses),
+      requests,
+    );
+    const watching = watch.run(MEMORY_SAMPLES_EVERY_MS, (bytes) => {
+      // What is above the limit would be killed: the run ends here.
+      if (bytes > memoryLimitBytes || bytes === 0) clients.end();
+    });
+    await clients.done;
+    watch.stop();
+    await watching;
+    faults.push(...findFaults(responses, watch, memoryLimitBytes, clients.kinds));
+    if (!(await askLive(service.url, undefined))) faults.push('the service does not respond any more');
+    return { kinds: clients.kinds, responses, watch, faults };
+  } finally {
+    await service.stop();
+  }
+}
+
+interface Clients {
+  kinds: KindFigures[];
+  done: Promise<unknown>;
+  /** Ends the run before its time. */
+  end(): void;
+}
+
+function createClients(
+  { connections, seed, run }: { connections: number; seed: number; run: Pick<LoadContext, 'host' | 'port' | 'endsAt'> },
+  runHonest: (context: LoadContext) => Promise<void>,
+  requests: ReturnType<typeof createHonestRequests>,
+): Clients {
+  const contexts: LoadContext[] = [];
+  const start = (
+    kind: string,
+    count: number,
+    network: number,
+    perAddress: number,
+    client: (context: LoadContext) => Promise<void>,
+  ) => {
+    const figures = new KindFigures(kind);
+    const all = Array.from({ length: count }, (_, index) => {
+      const localAddress = addressOf(network, 1 + Math.floor(index / perAddress));
+      const context = { ...run, figures, localAddress, random: createRandom(seed + network * 100_000 + index) };
+      contexts.push(context);
+      return client(context);
+    });
+    return { figures, done: Promise.all(all) };
+  };
+  let rest = connections;
+  const hostile = Object.entries(HOSTILE_CLIENTS).map(([kind, client], index) => {
+    const count = Math.round(connections * SHARES[kind as keyof typeof HOSTILE_CLIENTS]);
+    rest -= count;
+    return start(kind, count, 101 + index, HOSTILE_PER_ADDRESS, (context) => client(context, requests));
+  });
+  const started = [start('honest', rest, 100, HONEST_PER_ADDRESS, runHonest), ...hostile];
+  return {
+    kinds: started.map(({ figures }) => figures),
+    done: Promise.all(started.map(({ done }) => done)),
+    end: () => contexts.forEach((context) => void (context.endsAt = 0)),
+  };
+}
+
+/** Loopback has many addresses on Linux; elsewhere all clients share one. */
+function addressOf(network: number, host: number): string | undefined {
+  return process.platform === 'linux' ? `127.0.${network}.${host}` : undefined;
+}
+
+function findFaults(
+  { mismatches }: HonestResponses,
+  { peakMemory, operationsLive, publicLive }: ServiceWatch,
+  memoryLimitBytes: number,
+  kinds: readonly KindFigures[],
+): string[] {
+  const faults: string[] = [];
+  if (mismatches > 0) faults.push(`${mismatches} honest responses are not those that were recorded alone`);
+  if (peakMemory > memoryLimitBytes) faults.push(`it takes ${peakMemory} bytes, above ${memoryLimitBytes}`);
+  const liveFailures = operationsLive.failures + publicLive.failures;
+  if (liveFailures > 0) faults.push(`/live failed ${liveFailures} times`);
+  const broken = kinds.find(({ kind }) => kind === 'honest')?.broken ?? 0;
+  if (broken > 0) faults.push(`${broken} honest requests got no whole response`);
+  return faults;
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Recording } from '@antelope-history/test-support/recordings';
+import {
+  type AppName,
+  type Stack,
+  type StackFigures,
+  startReplay,
+  startStack,
+  stop,
+} from '@antelope-history/processes';
+import type { ServiceName } from '@antelope-history/services';
+import { ElasticsearchRequests } from './index-documents';
+import { listenerOf, processorSeconds } from './processor-time';
+
+export interface StackCounts {
+  deserializers: number;
+  indexers: number;
+  /** Number of processes of each API. */
+  apis: number;
+}
+
+export interface StackIngestionFigures {
+  /** Time from the request for the first block to the commit of the last block. */
+  seconds: number;
+  /** Processor time in these seconds. */
+  processorSeconds: ProcessorTimes;
+  figures: StackFigures;
+  /** By the records of the index: `actions`. */
+  indices: Map<string, IndexFigures>;
+}
+
+/** Seconds by app, summed over its processes, and by server; undefined for a server on another machine. */
+export type ProcessorTimes = Map<AppName | ServiceName, number | undefined>;
+
+export interface IndexFigures {
+  documents: number;
+  /** Size after a merge into one segment. */
+  bytes: number;
+}
+
+/** The node is far ahead, as in a backfill; otherwise every block is the head block and is committed by itself. */
+const AT_END = ['--at-end'];
+
+/** Indexes a recording with a stack of its own and measures it. `then` is called before the stack's data is removed. */
+export async function measureStackIngestion(
+  folder: string,
+  recording: Recording,
+  counts: StackCounts,
+  then: (stack: Stack, figures: StackIngestionFigures) => Promise<void>,
+): Promise<void> {
+  const logFolder = mkdtempSync(path.join(tmpdir(), 'antelope-history-bench-'));
+  const replay = await startReplay(folder, AT_END);
+  let stack: Stack | undefined;
+  try {
+    stack = await startStack({ ...counts, shipUrl: replay.url, logFolder });
+    const lastBlock = recording.messages.at(-1)?.thisBlock;
+    if (!lastBlock) throw new Error('the recording ends without a block');
+    const before = readProcessorTimes(stack);
+    await stack.untilCommitted(lastBlock);
+    const seconds = (Date.now() - readStart(path.join(logFolder, 'reader.log'))) / 1000;
+    const used = subtract(readProcessorTimes(stack), before);
+    const figures = await stack.figures();
+    await then(stack, { seconds, processorSeconds: used, figures, ...(await measureStore(stack)) });
+  } finally {
+    await stack?.stop();
+    await stop(replay.child);
+    rmSync(logFolder, { recursive: true, force: true });
+  }
+}
+
+/** Time of the reader's first request for blocks, in milliseconds since 1970, from its log. */
+function readStart(logFile: string): number {
+  const entries = readFileSync(logFile, 'utf8').trim().split('\n');
+  const start = entries
+    .map((line) => JSON.parse(line) as { msg: string; time: number })
+    .find(({ msg }) => msg === 'reading state history');
+  if (!start) throw new Error('no start of reading in the log of the reader');
+  return start.time;
+}
+
+function readProcessorTimes({ apps, set }: Stack): ProcessorTimes {
+  const times: ProcessorTimes = new Map();
+  for (const { app, pid } of apps) times.set(app, (times.get(app) ?? 0) + (processorSeconds(pid) ?? 0));
+  for (const [name, url] of set.servers) {
+    const pid = listenerOf(Number(new URL(url).port));
+    times.set(name, pid === undefined ? undefined : processorSeconds(pid));
+  }
+  return times;
+}
+
+function subtract(after: ProcessorTimes, before: ProcessorTimes): ProcessorTimes {
+  return new Map([...after].map(([name, seconds]) => [name, seconds && seconds - (before.get(name) ?? 0)]));
+}
+
+interface StatsResponse {
+  indices: Record<string, { primaries: { docs: { count: number }; store: { size_in_bytes: number } } }>;
+}
+
+async function measureStore({ set }: Stack): Promise<Pick<StackIngestionFigures, 'indices'>> {
+  const requests = new ElasticsearchRequests(set.servers.get('elasticsearch') ?? '');
+  const names = await requests.indices(set.name);
+  for (const command of ['_refresh', '_forcemerge?max_num_segments=1', '_flush']) {
+    await requests.send('POST', `${names.join()}/${command}`);
+  }
+  const stats = await requests.send<StatsResponse>('GET', `${names.join()}/_stats/docs,store`);
+  const indices = new Map<string, IndexFigures>();
+  for (const [name, { primaries }] of Object.entries(stats.indices)) {
+    const records = name.slice(set.name.length + 1).split('-')[0] as string;
+    const { documents, bytes } = indices.get(records) ?? { documents: 0, bytes: 0 };
+    const { docs, store } = primaries;
+    indices.set(records, { documents: documents + docs.count, bytes: bytes + store.size_in_bytes });
+  }
+  return { indices };
+}

@@ -1,0 +1,51 @@
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+
+/** Two files of this size at most. */
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
+
+/** A line of an app's log; levels are pino's: 40 warn, 50 error, 60 fatal. */
+const logEntry = z.object({
+  level: z.number(),
+  msg: z.string().default(''),
+  /** Milliseconds since 1970. */
+  time: z.number().optional(),
+  code: z.string().optional(),
+  url: z.string().optional(),
+});
+export type LogEntry = z.output<typeof logEntry>;
+
+export const WARN = 40;
+export const ERROR = 50;
+
+/** The whole log of an app as a file. A full file is renamed to `NAME.1`, which replaces the file before it. */
+export class AppLogFile {
+  readonly file: string;
+  private bytes: number;
+
+  /** `name` is the name of the file in `directory`, which is created when it is missing. */
+  constructor(directory: string, name: string) {
+    mkdirSync(directory, { recursive: true });
+    this.file = path.join(directory, name);
+    this.bytes = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  append(line: string): void {
+    if (this.bytes > MAX_LOG_BYTES) {
+      renameSync(this.file, `${this.file}.1`);
+      this.bytes = 0;
+    }
+    appendFileSync(this.file, `${line}\n`);
+    this.bytes += Buffer.byteLength(line) + 1;
+  }
+}
+
+/** Parses a line of an app's output. A line that is not a log entry becomes an entry of level `error`. */
+export function parseLogLine(line: string): LogEntry {
+  try {
+    return logEntry.parse(JSON.parse(line));
+  } catch {
+    return { level: ERROR, msg: line };
+  }
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openRecording } from '@antelope-history/test-support/recordings';
+import { startIndexedService } from './indexed-service';
+import { stop } from './program';
+import { startReplay } from './replay';
+import { startStack, type Stack, type StackOptions } from './stack/stack';
+import { sumMetric } from './stack/stack-figures';
+
+/** The sets of adapters: LMDB and memory in one process; Elasticsearch, RabbitMQ and Redis under a stack. */
+export const ADAPTER_SETS = ['embedded', 'distributed'] as const;
+export type AdapterSet = (typeof ADAPTER_SETS)[number];
+
+/** The set that a command line names. Throws when there is no such set. */
+export function parseAdapterSet(name: string): AdapterSet {
+  const set = ADAPTER_SETS.find((each) => each === name);
+  if (set) return set;
+  throw new Error(`--set takes ${ADAPTER_SETS.join(' or ')}, not "${name}"`);
+}
+
+/** A running service or stack that has indexed a whole recording. */
+export interface IndexedChain {
+  /** URL of the gateway. */
+  url: string;
+  /** Ids of its processes. */
+  pids(): number[];
+  /** Value of a metric without labels, summed over its processes. */
+  metric(name: string): Promise<number>;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+export interface IndexedStack extends IndexedChain {
+  stack: Stack;
+}
+
+/**
+ * Replays a recording into a stack of its own; resolves when the last block is committed. `replayOptions` are added to the
+ * command line of tools/ship-replay.
+ */
+export async function startIndexedStack(
+  folder: string,
+  options: Partial<StackOptions> = {},
+  replayOptions: string[] = [],
+): Promise<IndexedStack> {
+  const { thisBlock } = openRecording(folder).messages.at(-1) ?? {};
+  const logFolder = mkdtempSync(path.join(tmpdir(), 'antelope-history-stack-'));
+  const replay = await startReplay(folder, replayOptions);
+  let stack: Stack | undefined;
+  const stopAll = async (): Promise<void> => {
+    await stack?.stop();
+    await stop(replay.child);
+    rmSync(logFolder, { recursive: true, force: true });
+  };
+  try {
+    stack = await startStack({ logFolder, ...options, shipUrl: replay.url });
+    if (thisBlock) await stack.untilCommitted(thisBlock);
+    const { url, apps } = stack;
+    return {
+      url,
+      stack,
+      pids: () => apps.map(({ pid }) => pid),
+      metric: (name) => sumMetric(apps, name),
+      stop: stopAll,
+    };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+/** Two processes of each app that may run in any number, as in a scaled deployment. */
+const SCALED = { deserializers: 2, indexers: 2, apis: 2 };
+
+/** Replays a recording into the whole service on either set of adapters; resolves when the last block is committed. */
+export async function startIndexedChain(
+  set: AdapterSet,
+  folder: string,
+  environment: Record<string, string> = {},
+  replayOptions: string[] = [],
+): Promise<IndexedChain> {
+  if (set === 'distributed') return startIndexedStack(folder, { environment, ...SCALED }, replayOptions);
+  const { url, operationsUrl, pid, stop: end } = await startIndexedService(folder, environment, replayOptions);
+  return { url, pids: () => [pid], metric: (name) => sumMetric([{ operationsUrl }], name), stop: end };
+}

@@ -1,0 +1,66 @@
+import { healthAnswer, type HealthAnswer } from '@antelope-history/schemas';
+
+const RESPONSE_LIMIT_MS = 10_000;
+
+/** Progress of the service, read at one moment. */
+export interface ServiceFigures {
+  health: HealthAnswer;
+  committedBlock: number;
+  /** Counts since the service started. */
+  indexedBlocks: number;
+  indexedActions: number;
+}
+
+/** URLs of a running service. */
+export interface ServiceUrls {
+  /** URL of the gateway. */
+  url: string;
+  /** URL of the operations listener that `readFigures` asks. */
+  operationsUrl?: string;
+}
+
+/** A client of a running service: its figures, and its endpoints. */
+export class ServiceClient {
+  constructor(private readonly urls: ServiceUrls) {}
+
+  /** Undefined while the service does not respond. */
+  async readFigures(): Promise<ServiceFigures | undefined> {
+    try {
+      const [health, metrics] = await Promise.all([this.get('/health'), this.get('/metrics')]);
+      const state = healthAnswer.parse(JSON.parse(health));
+      return {
+        health: state,
+        // /health may be a second old, the metric is current; the metric is 0 until this run commits.
+        committedBlock: readMetric(metrics, 'history_committed_block') || (state.committed_block_num ?? 0),
+        indexedBlocks: readMetric(metrics, 'history_indexed_blocks_total'),
+        indexedActions: readMetric(metrics, 'history_indexed_actions_total'),
+      };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The JSON body of an endpoint's response; undefined unless the status is 2xx. */
+  async post(path: string, body: unknown): Promise<unknown> {
+    const response = await fetch(`${this.urls.url}${path}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+      signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
+    });
+    const json: unknown = await response.json();
+    return response.ok ? json : undefined;
+  }
+
+  private async get(path: string): Promise<string> {
+    const response = await fetch(`${this.urls.operationsUrl}${path}`, {
+      signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
+    });
+    return response.text();
+  }
+}
+
+/** Value of a metric without labels in the text format of Prometheus; 0 when the text does not have it. */
+export function readMetric(metrics: string, name: string): number {
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1] ?? 0);
+}

@@ -1,0 +1,91 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Replay, ServiceClient, startReplay, startStack, stop, type Stack } from '@antelope-history/processes';
+import { ProgressReport } from '../progress-report';
+import { createProgressView, type ProgressView } from '../progress-view';
+import { recordingSource, requireFreePort, sampleSource, WORKSPACE } from '../setup';
+import type { CommandLine } from './command-line';
+
+const LOG_FOLDER = path.join(WORKSPACE, 'data/suite');
+const HOST = '127.0.0.1';
+const POLL_MS = 500;
+
+/** The running command `npm run suite`. */
+export class StackCommand {
+  private readonly view: ProgressView = createProgressView(process.stdout);
+  private readonly stopping = new AbortController();
+  private failure: Error | undefined;
+  private replay: Replay | undefined;
+  private stack: Stack | undefined;
+
+  /** Runs until `stop`, or until an app can not be kept running, which rejects. */
+  async run(options: CommandLine, cwd: string): Promise<void> {
+    try {
+      await requireFreePort({ host: HOST, port: options.port });
+      const shipUrl = options.ship ?? (await this.startReplay(options.recording, cwd));
+      this.stack = await startStack({
+        ...options,
+        shipUrl,
+        logFolder: LOG_FOLDER,
+        report: (line) => this.view.print(line),
+        fail: (error) => this.fail(error),
+      });
+      this.describe(this.stack);
+      await this.follow(this.stack);
+      if (this.failure) throw this.failure;
+    } finally {
+      await this.close();
+    }
+  }
+
+  stop(): void {
+    if (!this.stopping.signal.aborted) this.view.print('Stopping ...');
+    this.stopping.abort();
+  }
+
+  private fail(error: Error): void {
+    this.failure ??= error;
+    this.stopping.abort();
+  }
+
+  private async startReplay(folder: string | undefined, cwd: string): Promise<string> {
+    const source = folder === undefined ? sampleSource() : recordingSource(path.resolve(cwd, folder));
+    this.view.print(`Source   ${source.name}`);
+    this.replay = await startReplay(source.folder);
+    return this.replay.url;
+  }
+
+  private describe({ url, operationsUrl, apps, set }: Stack): void {
+    this.view.print(`Gateway  ${url}`);
+    this.view.print(`Status   ${operationsUrl}/`);
+    for (const [name, server] of set.servers) this.view.print(`Server   ${name} ${withoutUser(server)}`);
+    this.view.print(`Names    ${set.name}: the virtual host; indices and keys begin with it`);
+    this.view.print(`Apps     ${apps.map(({ name, pid }) => `${name} ${pid}`).join(', ')}`);
+    this.view.print(`Logs     ${LOG_FOLDER}`);
+  }
+
+  private async follow(stack: Stack): Promise<void> {
+    const { url, operationsUrl } = stack;
+    const client = new ServiceClient({ url, operationsUrl });
+    const onStop = 'stops all processes and removes their data.';
+    const report = new ProgressReport(this.view, { url, operationsUrl, replay: this.replay, onStop });
+    while (!this.stopping.signal.aborted) {
+      const [figures, ofGateway] = await Promise.all([stack.figures(), client.readFigures()]);
+      if (ofGateway) await report.show({ ...figures, health: ofGateway.health });
+      await sleep(POLL_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  private async close(): Promise<void> {
+    this.stopping.abort();
+    this.view.close();
+    await this.stack?.stop();
+    if (this.replay) await stop(this.replay.child);
+  }
+}
+
+/** A server's URL may hold a password, which must not be shown. */
+function withoutUser(url: string): string {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
+}

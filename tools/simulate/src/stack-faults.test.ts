@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
+import { startReplay, startService, startStack, stop, untilCommitted } from '@antelope-history/processes';
+import { describeWithService } from '@antelope-history/services';
+import { compareStores } from '@antelope-history/store/compare-stores';
+import { openLmdbStore } from '@antelope-history/store-lmdb';
+import { openStackStore } from './stack-store';
+import { runWithFaults } from './stack-faults';
+
+const SAMPLE = 'leap-forks';
+/** Messages a second: the run takes about ten seconds, so that a killed process runs again before its end. */
+const SPEED = ['--speed', '40'];
+const SPAN_MS = 8_000;
+const FAULTS = 6;
+/** Seconds until an indexer notices a lost message. */
+const ENVIRONMENT = { HISTORY_INDEXER__STALL_SECONDS: '3' };
+
+describeWithService(['elasticsearch', 'rabbitmq', 'redis'], () => {
+  describe('a stack whose processes are killed and whose servers lose data', () => {
+    const lastBlock = openSample(SAMPLE).messages.at(-1)!.thisBlock!;
+    const folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-faults-'));
+    const unbroken = path.join(folder, 'unbroken');
+
+    beforeAll(async () => {
+      const replay = await startReplay(sampleFolder(SAMPLE));
+      const service = startService(replay.url, unbroken);
+      await untilCommitted(unbroken, lastBlock.num);
+      await stop(service.child);
+      await stop(replay.child);
+    }, 60_000);
+
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    it.each([1, 2])(
+      'stores the same as an unbroken run of the embedded set (seed %i)',
+      async (seed) => {
+        const replay = await startReplay(sampleFolder(SAMPLE), SPEED);
+        const closers: (() => Promise<void>)[] = [() => stop(replay.child)];
+        try {
+          const stack = await startStack({
+            shipUrl: replay.url,
+            deserializers: 2,
+            indexers: 2,
+            logFolder: path.join(folder, `logs-${seed}`),
+            environment: ENVIRONMENT,
+          });
+          closers.unshift(() => stack.stop());
+          const happened = await runWithFaults({ stack, lastBlock, faults: FAULTS, seed, spanMs: SPAN_MS });
+          const whole = await openLmdbStore({ path: unbroken, mapSizeBytes: 0, readOnly: true });
+          closers.unshift(() => whole.close());
+          const recovered = await openStackStore(stack.set);
+          closers.unshift(() => recovered.close());
+          const { differences, ...counts } = await compareStores(whole, recovered);
+          expect({ happened, differences }).toEqual({ happened, differences: [] });
+          expect(counts.blocks).toBe(lastBlock.num);
+          expect(counts.actions).toBeGreaterThan(400);
+        } finally {
+          for (const close of closers) await close();
+        }
+      },
+      240_000,
+    );
+  });
+});
