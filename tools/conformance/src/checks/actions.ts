@@ -1,5 +1,6 @@
 import { createRandom } from '@antelope-history/chance';
 import { stringifyJson, type JsonObject } from '@antelope-history/json';
+import { ROUTES } from '@antelope-history/routes';
 import { queriesOf } from '../action-queries';
 import { readAllRows } from '../all-rows';
 import { compareAnswers } from '../comparison';
@@ -12,7 +13,7 @@ import type { ServedRecording } from '../served-recording';
 import { Tally, type Outcome } from '../tally';
 import { REQUESTS_AT_A_TIME, type Check } from './check';
 
-const PATH = '/v1/history/get_actions';
+const PATH = ROUTES.getActions.path;
 
 /** The same queries in every run. */
 const SEED = 20_260_101;

@@ -1,11 +1,12 @@
 import { readChainBlocks, sampleFolder } from '@antelope-history/recordings';
+import { ROUTES } from '@antelope-history/routes';
 import { compareAnswers, unexplained } from '../comparison';
 import { inParallel } from '../in-parallel';
 import { CHAIN_BLOCK_REASONS } from '../reasons/chain-block';
 import { Tally } from '../tally';
 import { REQUESTS_AT_A_TIME, type Check } from './check';
 
-const PATH = '/v1/chain/get_block';
+const PATH = ROUTES.getChainBlock.path;
 
 /** Every recorded answer of `/v1/chain/get_block`; each block is asked for by its number and by its id, however spelt. */
 export const checkChainBlocks: Check = async (chain, served) => {

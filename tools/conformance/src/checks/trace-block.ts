@@ -1,5 +1,6 @@
 import { stringifyJson } from '@antelope-history/json';
 import { readTraceBlocks, sampleFolder, type BlockAnswer } from '@antelope-history/recordings';
+import { ROUTES } from '@antelope-history/routes';
 import { compareAnswers, EQUAL, explainedBy, unexplained, type Comparison, type NamedReason } from '../comparison';
 import { inParallel } from '../in-parallel';
 import { TRACE_BLOCK_REASONS } from '../reasons/trace-block';
@@ -10,7 +11,7 @@ import { traceBlockJson } from '../ship-answers';
 import { Tally } from '../tally';
 import { REQUESTS_AT_A_TIME, type Check } from './check';
 
-const PATH = '/v1/trace_api/get_block';
+const PATH = ROUTES.getTraceBlock.path;
 
 /** The contracts whose ABIs the recorded nodes' trace plugins had in their configuration. */
 const ABIS_OF_LEAP = ['eosio', 'eosio.token', 'game', 'types'];

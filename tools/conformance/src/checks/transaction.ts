@@ -1,5 +1,6 @@
 import { stringifyJson } from '@antelope-history/json';
 import { readHistoryAnswers, sampleFolder, type HistoryAnswer } from '@antelope-history/recordings';
+import { ROUTES } from '@antelope-history/routes';
 import { compareAnswers } from '../comparison';
 import { inParallel } from '../in-parallel';
 import { TRANSACTION_REASONS } from '../reasons/history';
@@ -8,7 +9,7 @@ import { transactionJson } from '../ship-answers';
 import { Tally } from '../tally';
 import { REQUESTS_AT_A_TIME, type Check } from './check';
 
-const PATH = '/v1/history/get_transaction';
+const PATH = ROUTES.getTransaction.path;
 
 /** Every transaction that the original history plugin found (EOSIO 2.0 only), as it was asked for. */
 export const checkTransactions: Check = async (chain, served) => {
