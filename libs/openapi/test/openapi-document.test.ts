@@ -45,6 +45,19 @@ describe('the OpenAPI document', () => {
     expect(responses?.[200]?.content['application/json']?.example).toBe(example.response);
   });
 
+  it('shows the defaults of request fields', () => {
+    const { properties } = document.components.schemas['GetActionsRequest'] as {
+      properties: Record<string, { default?: unknown }>;
+    };
+    const defaults = Object.entries(properties).filter(([, field]) => field.default !== undefined);
+    expect(Object.fromEntries(defaults)).toMatchObject({
+      pos: { default: 0 },
+      offset: { default: 20 },
+      sort: { default: 'desc' },
+    });
+    expect(defaults).toHaveLength(3);
+  });
+
   it('allows no response fields beyond those it names', () => {
     const schemas = Object.entries(document.components.schemas).filter(([id]) => !id.endsWith('Request'));
     const open = (node: unknown): boolean => {
