@@ -1,4 +1,6 @@
-import { outputLines, startProgram, stop } from '@antelope-history/service-process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { startProgram, stop } from '@antelope-history/processes';
 
 /** Nothing listens on the discard port; the apps wait for these servers. */
 const SERVERS = {
@@ -41,9 +43,11 @@ async function logLine(
   isWanted: (line: LogLine) => boolean,
 ): Promise<LogLine | undefined> {
   const files = unreadable.map((section) => [FILES[section][1], UNREADABLE] as const);
-  const child = startProgram(`apps/${app}/dist/main.js`, [], { ...environment, ...Object.fromEntries(files) });
+  const child = startProgram(`apps/${app}/dist/main.js`, {
+    environment: { ...environment, ...Object.fromEntries(files) },
+  });
   try {
-    for await (const text of outputLines(child)) {
+    for await (const text of createInterface({ input: child.stdout as Readable })) {
       const line = JSON.parse(text) as LogLine;
       if (isWanted(line)) return line;
     }

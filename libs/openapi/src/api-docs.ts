@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ERRORS, type ErrorCode, type Route, type RouteTable } from '@antelope-history/schemas';
+import { CLIENT_ERRORS, type ClientErrorCode, type Route, type RouteTable } from '@antelope-history/schemas';
 import { SHARED_ERRORS } from './endpoint-description';
 import { toJsonSchema } from './json-schema';
 
@@ -109,9 +109,9 @@ function byDigits(left: string | number, right: string | number): number {
   return Number(/\d/.test(String(left))) - Number(/\d/.test(String(right)));
 }
 
-function renderErrors(codes: readonly ErrorCode[]): string {
+function renderErrors(codes: readonly ClientErrorCode[]): string {
   const rows = codes.map((code) => {
-    const { status, nodeCode, nodeName, what } = ERRORS[code];
+    const { status, nodeCode, nodeName, what } = CLIENT_ERRORS[code];
     return `| ${status} | ${nodeCode} | \`${nodeName}\` | ${what} |\n`;
   });
   return `| HTTP status | \`error.code\` | \`error.name\` | \`error.what\` |\n| --- | --- | --- | --- |\n${rows.join('')}`;

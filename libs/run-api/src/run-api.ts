@@ -31,7 +31,7 @@ export function runApi(api: Api, host?: ProgramHost): void {
   runProgram({ name: api.name, uses: ['store', 'keyValue'], start: (context) => startApi(api, context) }, host);
 }
 
-async function startApi({ name, section, createApp }: Api, context: ProgramContext): Promise<void> {
+async function startApi({ name, section, createApp }: Api, context: ProgramContext<'store' | 'keyValue'>): Promise<void> {
   const { config, log, registry, onStop } = context;
   const reader = await openStoreReader(config.store, log);
   onStop(() => reader.close());

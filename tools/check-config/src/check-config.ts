@@ -1,5 +1,4 @@
-import { warning } from '@antelope-history/connections';
-import { wrong } from '@antelope-history/connections/check';
+import { warning, wrong } from '@antelope-history/connections/check';
 import { hasErrorCode } from '@antelope-history/schemas';
 import { loadConfig } from '@antelope-history/service';
 import { sectionsOf } from './app-needs';

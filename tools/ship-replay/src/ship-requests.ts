@@ -1,4 +1,4 @@
-import type { RecordedPosition } from '@antelope-history/recordings';
+import type { RecordedPosition } from '@antelope-history/test-support/recordings';
 import type { ShipDialect } from './ship-dialect';
 
 /** A frame that is not a request; nodeos cuts the connection. */

@@ -1,4 +1,4 @@
-import type { RecordedPosition } from '@antelope-history/recordings';
+import type { RecordedPosition } from '@antelope-history/test-support/recordings';
 import { CHAIN_STATE_BYTES, type RecordedMessage } from '@antelope-history/test-support/recordings';
 import type { NodeState } from './replay-node';
 import type { ShipDialect } from './ship-dialect';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { RecordedPosition } from '@antelope-history/recordings';
+import type { RecordedPosition } from '@antelope-history/test-support/recordings';
 import { createShipReplay, type ShipReplay, type ShipReplayOptions } from '@antelope-history/ship-replay';
 import { openSample, type RecordedMessage, type Recording } from '@antelope-history/test-support/recordings';
 import { blocksRequest, ShipClient, STATUS_REQUEST } from './ship-client';

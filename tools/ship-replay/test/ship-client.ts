@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import type { RecordedPosition } from '@antelope-history/recordings';
+import type { RecordedPosition } from '@antelope-history/test-support/recordings';
 import { type BlocksResult, peekBlocksResult } from '@antelope-history/test-support/recordings';
 
 export interface BlocksRequestFields {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { RecordedPosition } from '@antelope-history/recordings';
+import type { RecordedPosition } from '@antelope-history/test-support/recordings';
 import { createRecording, peekBlocksResult, type Recording } from '@antelope-history/test-support/recordings';
 
 /** A frame of a recorded session; `dir` is seen from the client. */

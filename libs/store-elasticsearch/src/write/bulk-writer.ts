@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { abortableSleep, Backoff } from '@antelope-history/connections';
 import type { Client } from '@elastic/elasticsearch';
-import { Backoff } from '@antelope-history/connections';
 import { HistoryError } from '@antelope-history/schemas';
 import { httpStatusOf, isBusy, toAnswerError, toStoreError } from '../client/store-errors';
 import type { BulkRequest } from './bulk-request';
