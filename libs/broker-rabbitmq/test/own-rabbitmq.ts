@@ -11,8 +11,8 @@ import type { RabbitmqOptions } from '../src';
 
 /** The start scripts on Debian's path only work for root and the rabbitmq user, and for one server. */
 const SCRIPTS = '/usr/lib/rabbitmq/bin';
-const START_LIMIT_MS = 90_000;
-const IMPORT_LIMIT_MS = 20_000;
+const START_LIMIT_MS = 180_000;
+const IMPORT_LIMIT_MS = 60_000;
 
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -9,7 +9,7 @@ import { openRabbitmqBroker, type RabbitmqOptions } from '../src';
 import { numberedQueue } from './numbered';
 import { OwnRabbitmq } from './own-rabbitmq';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 const DEFINITIONS = path.join(__dirname, '../../../deploy/rabbitmq/definitions.json');
 const PASSWORD = 'correct horse';

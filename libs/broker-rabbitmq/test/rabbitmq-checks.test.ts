@@ -12,7 +12,7 @@ import { rabbitmqChecks } from '../src/check';
 import { until } from './numbered';
 import { OwnRabbitmq } from './own-rabbitmq';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 const SECRET = 'p@ss:w0rd/%41"ü';
 const TIME_LIMIT_MS = 30_000;

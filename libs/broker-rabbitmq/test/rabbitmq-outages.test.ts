@@ -8,7 +8,7 @@ import { FaultyProxy } from './faulty-proxy';
 import { numbered, type Numbered, numberedQueue, receiveAll, until } from './numbered';
 import { OwnRabbitmq } from './own-rabbitmq';
 
-jest.setTimeout(240_000);
+jest.setTimeout(400_000);
 
 /** Less than the 20 seconds after which the client itself ends a connection that is silent. */
 const CLOSE_LIMIT_MS = 15_000;
