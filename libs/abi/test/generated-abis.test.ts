@@ -15,7 +15,7 @@ import { type AbiDecoder, createAbiDecoder, DecodeAllowance, DEFAULT_DECODE_LIMI
 import { type JsonValue, stringifyJson } from '@antelope-history/json';
 import { lastAbis } from './recorded-actions';
 
-/** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */
+/** `FUZZ_ROUNDS` makes the run longer, `FUZZ_SEED` repeats a run. */
 const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? testSize({ usual: 300, long: 1_000 }));
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
 /** Processor time of one decoding and its printing, the least of some tries: other work does not count. */

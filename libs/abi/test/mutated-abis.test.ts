@@ -5,7 +5,7 @@ import { SAMPLES } from '@antelope-history/test-support/recordings';
 import { createAbiDecoder } from '../src/index';
 import { lastAbis, recordedActions } from './recorded-actions';
 
-/** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */
+/** `FUZZ_ROUNDS` makes the run longer, `FUZZ_SEED` repeats a run. */
 const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? testSize({ usual: 5_000, long: 20_000 }));
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
 /** Of the fastest of some tries: other work of the machine does not count. */

@@ -21,17 +21,17 @@ import {
 } from '@antelope-history/ship';
 import { encodeActionRecord, type PlacedTrace } from './encode-action-record';
 
-/** Statuses of a transaction trace and of a block's receipt (nodeos transaction_receipt_header::status_enum). */
+/** Statuses of transaction traces and of receipts (nodeos transaction_receipt_header::status_enum). */
 export const TRANSACTION_STATUS = { executed: 0, softFail: 1, hardFail: 2, delayed: 3, expired: 4 } as const;
 
 const NO_ORIGIN: Pick<RawBlock, 'chainId' | 'view'> = { chainId: undefined, view: { session: 0, ordinal: 0 } };
 
 /**
- * Takes a SHiP result apart into records. Nothing of a contract's data is decoded, save the two fields of
- * `eosio::setabi`, whose layout the chain itself fixes. Needs `thisBlock`.
+ * Deserializes a SHiP result, which must have `thisBlock`, into a block of records. Action data stays packed, except for the two
+ * fields of `eosio::setabi`, whose layout the chain defines. `chainId` and `view` are copied into the records.
  *
- * Throws `DECODE_FAILED` when the payloads are not what the node's ABI says, `SHIP_DATA_MISSING` when the node left
- * out a part that must be there for a complete answer.
+ * Throws `DECODE_FAILED` when the payloads do not match the node's ABI, and `SHIP_DATA_MISSING` when the node left out traces
+ * or a block that complete responses need.
  */
 export function deserializeBlock(
   result: BlocksResult,
@@ -39,7 +39,7 @@ export function deserializeBlock(
   { chainId, view }: Pick<RawBlock, 'chainId' | 'view'> = NO_ORIGIN,
 ): BlockRecords {
   const position = result.thisBlock;
-  if (!position) throw new HistoryError('DECODE_FAILED', 'the result names no block');
+  if (!position) throw new HistoryError('DECODE_FAILED', 'the result has no block position');
   const receipts = result.block ? readReceipts(result.block) : [];
   if (receipts.length > 0 && !result.traces) {
     throw new HistoryError('SHIP_DATA_MISSING', `the node has no traces for block ${position.num}`);
@@ -66,18 +66,18 @@ export function deserializeBlock(
   };
 }
 
-/** Records wait in queues that count their own bytes: a view would hold on to the whole message behind it. */
+/** Copies a small view: queues count the bytes of the records, but a view keeps its whole message in memory. */
 function detached(bytes: Buffer): Buffer {
   return bytes.length * 2 > bytes.buffer.byteLength ? bytes : Buffer.from(bytes);
 }
 
-/** Turns a block's transaction traces into records. */
+/** Collects the records of a block's transaction traces. */
 class TraceCollector {
   readonly transactions: TransactionRecord[] = [];
   readonly abiChanges: AbiChange[] = [];
   private readonly roots: (number[] | undefined)[] = [];
   private readonly nextSequenceAt: number[] = [];
-  /** 1: a block's first receipt stands before any sequence that we saw. */
+  /** The global sequence after the last executed transaction; 1 = none was executed in this block yet. */
   private nextSequence = 1;
 
   constructor(
@@ -91,7 +91,7 @@ class TraceCollector {
     if (count > 0 && !this.hasBlock) {
       throw new HistoryError('SHIP_DATA_MISSING', `the node has traces but no block ${this.blockNum}`);
     }
-    // nodeos writes onblock's trace, when it succeeded, and then one trace per receipt of the block, in its order.
+    // nodeos writes the trace of onblock, if it succeeded, and then one trace per receipt of the block, in block order.
     const implicit = count - this.receipts.length;
     if (implicit !== 0 && implicit !== 1) {
       throw new HistoryError('DECODE_FAILED', `${count} traces for ${this.receipts.length} receipts`);
@@ -111,7 +111,7 @@ class TraceCollector {
     if (trace.status !== TRANSACTION_STATUS.executed || trace.actionCount === 0) return;
     const range = sequenceRange(trace);
     if (range.first < this.nextSequence) {
-      throw new HistoryError('DECODE_FAILED', `sequence ${range.first} comes after ${this.nextSequence - 1}`);
+      throw new HistoryError('DECODE_FAILED', `sequence ${range.first} follows sequence ${this.nextSequence - 1}`);
     }
     const groups = groupByAction(trace, bytes);
     const actions = groups.map((group) => this.addAction(group, bytes, range.first, writer));
@@ -154,23 +154,23 @@ class TraceCollector {
   }
 
   private addAbi(setabi: ActionTraceView, bytes: Buffer): void {
-    // The node unpacked the same bytes, so they are a setabi; what it lets a sender pack oddly must not stop us.
+    // The node has executed this setabi, so the bytes are valid; SenderReader accepts the same non-canonical encodings as nodeos.
     const reader = new SenderReader(bytes, setabi.dataAt, setabi.dataEnd);
     const account = reader.name();
     this.abiChanges.push({ account, sequence: setabi.globalSequence, abi: Buffer.from(reader.lengthPrefixed()) });
   }
 }
 
-/** The account whose native actions the chain itself implements (nodeos config::system_account_name). */
+/** The account whose actions the chain implements natively (nodeos config::system_account_name). */
 const SYSTEM_ACCOUNT = 'eosio';
 
 const ownTrace = (group: PlacedTrace[]): ActionTraceView => (group[0] as PlacedTrace).view;
 const isRoot = (group: PlacedTrace[]): boolean => ownTrace(group).creatorOrdinal === 0;
 
 /**
- * Puts each notification to the action that it is of; groups come in ordinal order. A notification is a trace that
- * something created and whose receiver is not the contract; `onerror`, which nothing created, is delivered to the
- * sender of the failed transaction and is an action of its own (nodeos apply_context.cpp, schedule_action).
+ * Groups traces by action, in ascending order of ordinal: the contract's own trace and its notifications. A notification is a
+ * trace that has a creator and whose receiver is not the contract. `onerror` has no creator and is received by the sender of the
+ * failed transaction; it is an action of its own (nodeos apply_context.cpp, schedule_action).
  */
 function groupByAction(trace: TransactionTraceView, bytes: Buffer): PlacedTrace[][] {
   const groups: PlacedTrace[][] = [];
@@ -178,7 +178,10 @@ function groupByAction(trace: TransactionTraceView, bytes: Buffer): PlacedTrace[
   for (let index = 0; index < trace.actionCount; index++) {
     const view = trace.actions[index] as ActionTraceView;
     if (view.ordinal !== index + 1 || view.creatorOrdinal > index || !view.hasReceipt) {
-      throw new HistoryError('DECODE_FAILED', `action ${index + 1} of an executed transaction is out of place`);
+      throw new HistoryError(
+        'DECODE_FAILED',
+        `action ${index + 1} of an executed transaction has a wrong ordinal, a later creator or no receipt`,
+      );
     }
     const creator = view.creatorOrdinal === 0 ? undefined : (groupOf[view.creatorOrdinal - 1] as PlacedTrace[]);
     const placed = { view, closestUnnotifiedAncestorOrdinal: creator ? ownTrace(creator).ordinal : 0 };
@@ -199,7 +202,7 @@ function equalNames(bytes: Buffer, left: number, right: number): boolean {
   return true;
 }
 
-/** The chain counts every action that runs, so a transaction's sequences leave no gap (apply_context.cpp). */
+/** Every executed action takes the next global sequence, so those of a transaction are contiguous (apply_context.cpp). */
 function sequenceRange(trace: TransactionTraceView): { first: number; count: number } {
   let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
@@ -210,12 +213,12 @@ function sequenceRange(trace: TransactionTraceView): { first: number; count: num
   }
   const count = last - first + 1;
   if (count !== trace.actionCount) {
-    throw new HistoryError('DECODE_FAILED', `${trace.actionCount} actions of sequences ${first} to ${last}`);
+    throw new HistoryError('DECODE_FAILED', `${trace.actionCount} actions have the sequences ${first} to ${last}`);
   }
   return { first, count };
 }
 
-/** The receivers and authorisers of an action, each once. */
+/** The receivers and authorizers of an action, each once. */
 function accountsOf(group: PlacedTrace[], bytes: Buffer): string[] {
   const accounts: string[] = [];
   for (const { view } of group) accounts.push(readName(bytes, view.receiverAt));
@@ -225,12 +228,12 @@ function accountsOf(group: PlacedTrace[], bytes: Buffer): string[] {
   return accounts.length <= FEW ? accounts.filter(isFirst) : [...new Set(accounts)];
 }
 
-/** Up to here, looking through a list is cheaper than making a set; a hostile action names thousands. */
+/** Up to this length a list is searched faster than a set is built; a hostile action names thousands of accounts. */
 const FEW = 16;
 const isFirst = (name: string, index: number, names: string[]): boolean => names.indexOf(name) === index;
 
 function partialOf(trace: TransactionTraceView, bytes: Buffer): PartialTransaction | undefined {
-  // The header and signatures of a failed deferred transaction are with its own trace, inside that of onerror.
+  // The trace of onerror contains the failed deferred transaction's own trace, which has its header and signatures.
   const source = trace.failed ?? trace;
   if (!source.partial) return undefined;
   const { signatures, ...header } = source.partial;
@@ -241,7 +244,7 @@ function partialOf(trace: TransactionTraceView, bytes: Buffer): PartialTransacti
   };
 }
 
-/** Gathers what the deltas say of ABIs and permissions; of a row that comes twice, the last word counts. */
+/** Collects the ABIs and permissions of the deltas; of several rows with the same key the last one counts. */
 class StateCollector {
   private readonly abis = new Map<string, Buffer>();
   private readonly permissions = new Map<string, PermissionChange>();
@@ -256,13 +259,13 @@ class StateCollector {
   }
 
   permission(row: { present: boolean; owner: string; name: string; keys: Buffer[]; actors: string[] }): void {
-    // nodeos reserves the permission with id 0; it belongs to nobody (authorization_manager.cpp).
+    // nodeos reserves the permission with id 0, which has no owner (authorization_manager.cpp).
     if (row.owner === '') return;
     const authority = row.present ? { keys: row.keys.map((key) => Buffer.from(key)), actors: row.actors } : undefined;
     this.permissions.set(`${row.owner}@${row.name}`, { owner: row.owner, name: row.name, authority });
   }
 
-  /** The ABIs that no action of the block set: those of genesis and of a snapshot. */
+  /** The ABIs that were not set by an action of the block: those of genesis and of a snapshot. */
   abiChanges(): AbiChange[] {
     const changes: AbiChange[] = [];
     for (const [account, abi] of this.abis) {

@@ -13,11 +13,11 @@ const name = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((value) => nameToSt
 const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
-/** wharfkit's encoder loses the fifth byte of a varuint32 that reaches the end of its buffer. */
+/** At most 28 bits: wharfkit's encoder loses the fifth byte of a varuint32 at the end of its buffer. */
 const varuint32 = fc.nat({ max: 2 ** 28 - 1 });
 const text = fc.string({ maxLength: 40 });
 
-/** Of two digests only, so that some traces share one. */
+/** One of two digests, so that some traces share one. */
 const digest = fc.constantFrom('ab'.repeat(32), 'cd'.repeat(32));
 const FIRST_SEQUENCE = 2 ** 40;
 
@@ -51,7 +51,7 @@ const record: fc.Arbitrary<ActionRecord> = fc.record({
   traces: fc.array(trace, { minLength: 1, maxLength: 4 }),
 });
 
-/** The packed record of an action that a node sent. */
+/** The packed record of an action in a node's message. */
 function encode(action: ActionRecord): Buffer {
   const packed = packTraces(action);
   const writer = new RecordWriter(0);
@@ -66,7 +66,7 @@ function encode(action: ActionRecord): Buffer {
 }
 
 describe('an action record', () => {
-  it('is what the node said, packed and read back', () => {
+  it('decodes to the action that the node sent', () => {
     fc.assert(
       fc.property(record, (action) => {
         expect(decodeActionRecord(encode(action), FIRST_SEQUENCE)).toEqual(action);
@@ -74,7 +74,7 @@ describe('an action record', () => {
     );
   });
 
-  it('is refused wherever it is cut, and when bytes follow it', () => {
+  it('is refused when it is truncated or followed by bytes', () => {
     fc.assert(
       fc.property(record, (action) => {
         const packed = encode(action);

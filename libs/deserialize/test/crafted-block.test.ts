@@ -16,12 +16,12 @@ const results = recording.messages.map(({ bytes }) => {
 const emptyBlock = results.find(({ block, traces }) => block && traces && readReceipts(block).length === 0)!;
 const fullBlock = results.find(({ block }) => block && readReceipts(block).length > 1)!;
 
-/** What a node would send had the block one transaction with these traces, which no receipt is of. */
+/** The result of a node for a block with one transaction of these traces and no receipt. */
 function withTraces(traces: Buffer): BlocksResult {
   return { ...emptyBlock, traces, deltas: undefined };
 }
 
-function takeApart(action: ActionRecord): BlockRecords {
+function deserialize(action: ActionRecord): BlockRecords {
   return deserializeBlock(withTraces(packTraces(action)), protocol);
 }
 
@@ -32,7 +32,7 @@ function refusal(run: () => unknown): string {
     if (error instanceof HistoryError) return error.code;
     throw error;
   }
-  return 'nothing was refused';
+  return 'not refused';
 }
 
 function makeTrace(change: Partial<ActionTrace> & { globalSequence?: number } = {}): ActionTrace {
@@ -73,7 +73,7 @@ function makeAction(change: Partial<ActionRecord> = {}): ActionRecord {
 }
 
 describe('deserializeBlock', () => {
-  it('takes apart an action of tens of thousands of authorisers in no time', () => {
+  it('deserializes an action of 64,000 authorizers within 500 ms', () => {
     const actors = Array.from({ length: 32_000 }, (_, index) => nameToString(BigInt(index + 1) << 40n));
     const authorization = [...actors, ...actors].map((actor) => ({ actor, permission: 'active' }));
     const result = withTraces(packTraces(makeAction({ authorization })));
@@ -87,21 +87,23 @@ describe('deserializeBlock', () => {
     expect(Math.min(...times)).toBeLessThan(500);
   });
 
-  it('takes the ABI of a setabi however its sender packed the length, as the node does', () => {
+  it('accepts the same encodings of the ABI length of a setabi as nodeos', () => {
     const account = Buffer.alloc(8);
     writeName('alice', account, 0);
-    // 3, with more bytes than needed and bits above the 32nd, which nodeos drops.
+    // 3 with more bytes than needed and with bits above the 32nd, which nodeos drops.
     const data = Buffer.concat([account, Buffer.from([0x83, 0x80, 0x80, 0x80, 0x70]), Buffer.from('abi')]);
-    const { abiChanges } = takeApart(makeAction({ name: 'setabi', data, traces: [makeTrace({ globalSequence: 77 })] }));
+    const { abiChanges } = deserialize(
+      makeAction({ name: 'setabi', data, traces: [makeTrace({ globalSequence: 77 })] }),
+    );
     expect(abiChanges).toEqual([{ account: 'alice', sequence: 77, abi: Buffer.from('abi') }]);
   });
 
-  it('puts a notification of a notification to the action that they are of', () => {
+  it('groups a notification of a notification with its action', () => {
     const receivers = ['token', 'alice', 'bob'];
     const traces = receivers.map((receiver, index) =>
       makeTrace({ ordinal: index + 1, creatorOrdinal: index, receiver, globalSequence: index + 1 }),
     );
-    const [transaction] = takeApart(makeAction({ account: 'token', name: 'transfer', traces })).transactions;
+    const [transaction] = deserialize(makeAction({ account: 'token', name: 'transfer', traces })).transactions;
     expect(transaction!.actions.length).toBe(1);
     const [entry] = transaction!.actions;
     expect(entry!.accounts).toEqual(receivers);
@@ -109,7 +111,7 @@ describe('deserializeBlock', () => {
     expect(ancestors).toEqual([0, 1, 1]);
   });
 
-  it('forgets how deep it was when failed transactions are nested too deep', () => {
+  it('resets the nesting depth after failed transactions that are nested too deep', () => {
     const tooDeep = withTraces(packNestedTraces(makeAction(), 6));
     for (let failure = 0; failure < 20; failure++) {
       expect(refusal(() => deserializeBlock(tooDeep, protocol))).toBe('DECODE_FAILED');
@@ -120,26 +122,26 @@ describe('deserializeBlock', () => {
   });
 
   it.each([
-    ['an ordinal that is out of place', [makeTrace({ ordinal: 2 })]],
-    ['an action that was created by a later one', [makeTrace({ creatorOrdinal: 1 })]],
+    ['a wrong ordinal', [makeTrace({ ordinal: 2 })]],
+    ['an action whose creator is later', [makeTrace({ creatorOrdinal: 1 })]],
     ['sequences with a gap', [makeTrace(), makeTrace({ ordinal: 2, globalSequence: 3 })]],
-    ['two actions of one sequence', [makeTrace(), makeTrace({ ordinal: 2 })]],
+    ['two actions with one sequence', [makeTrace(), makeTrace({ ordinal: 2 })]],
   ])('refuses %s', (_what, traces) => {
-    expect(refusal(() => takeApart(makeAction({ traces })))).toBe('DECODE_FAILED');
+    expect(refusal(() => deserialize(makeAction({ traces })))).toBe('DECODE_FAILED');
   });
 
-  it('refuses traces without their block, and a block without its traces', () => {
+  it('refuses traces without a block, and a block without traces', () => {
     expect(refusal(() => deserializeBlock({ ...fullBlock, block: undefined }, protocol))).toBe('SHIP_DATA_MISSING');
     expect(refusal(() => deserializeBlock({ ...fullBlock, traces: undefined }, protocol))).toBe('SHIP_DATA_MISSING');
     expect(deserializeBlock({ ...emptyBlock, traces: undefined }, protocol).transactions).toEqual([]);
   });
 
-  it('refuses traces that are more or fewer than the receipts of the block', () => {
+  it('refuses more or fewer traces than receipts', () => {
     expect(refusal(() => deserializeBlock({ ...fullBlock, block: emptyBlock.block }, protocol))).toBe('DECODE_FAILED');
     expect(refusal(() => deserializeBlock({ ...emptyBlock, block: fullBlock.block }, protocol))).toBe('DECODE_FAILED');
   });
 
-  it('refuses a result that names no block', () => {
+  it('refuses a result without a block position', () => {
     expect(refusal(() => deserializeBlock({ ...emptyBlock, thisBlock: undefined }, protocol))).toBe('DECODE_FAILED');
   });
 });

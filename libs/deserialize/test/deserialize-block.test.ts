@@ -17,7 +17,7 @@ import {
 } from '@antelope-history/records';
 import { recordedBlocks, type RecordedBlock, type WharfkitAction, type WharfkitTrace } from './recorded-blocks';
 
-/** What each sample holds: a comparison that passes over something does not reach these numbers. */
+/** The size of each sample; a comparison that skips something does not reach these numbers. */
 const COUNTS: Record<SampleName, Counts> = {
   'leap-edge': {
     messages: 537,
@@ -59,18 +59,18 @@ const COUNTS: Record<SampleName, Counts> = {
 
 interface Counts {
   messages: number;
-  /** That took effect, with their action traces. */
+  /** Executed transactions; `actionTraces` counts their traces. */
   transactions: number;
   actionTraces: number;
-  /** With a trace of the same id. */
+  /** Receipts with a trace of the same id. */
   receipts: number;
-  /** Root actions of packed transactions that ran. */
+  /** Root actions of executed packed transactions. */
   roots: number;
   permissions: number;
   abis: number;
 }
 
-describe.each(SAMPLES)('%s, decoded by wharfkit and taken apart into records', (sample) => {
+describe.each(SAMPLES)('%s, decoded by wharfkit and deserialized into records', (sample) => {
   const blocks = [...recordedBlocks(openSample(sample))];
   const counts = COUNTS[sample];
 
@@ -108,7 +108,7 @@ describe.each(SAMPLES)('%s, decoded by wharfkit and taken apart into records', (
     }
   });
 
-  it('lists each action under its sequence, its contract, and everyone who received or authorised it', () => {
+  it('indexes each action by sequence, contract, receivers and authorizers', () => {
     for (const { records } of blocks) {
       for (const { actions, firstSequence, sequenceCount } of records.transactions) {
         const sequences: number[] = [];
@@ -148,7 +148,7 @@ describe.each(SAMPLES)('%s, decoded by wharfkit and taken apart into records', (
     expect(matched).toBe(counts.receipts);
   });
 
-  it(`gives the sequences of ${counts.roots} root actions, and the next one where nothing ran`, () => {
+  it(`gives the sequences of ${counts.roots} root actions, and the next sequence where nothing was executed`, () => {
     let roots = 0;
     for (const { records, traces, receipts } of blocks) {
       const bySequence = new Map(
@@ -196,7 +196,7 @@ describe.each(SAMPLES)('%s, decoded by wharfkit and taken apart into records', (
   });
 });
 
-/** One sequence, above those of all that ran before the receipt, and not above those of what ran after it. */
+/** One sequence: above those of the transactions before the receipt, at most that of the next transaction. */
 function expectBetween(sequences: number[], transactions: TransactionRecord[], receiptIndex: number): void {
   expect(sequences.length).toBe(1);
   for (const { receiptIndex: other, firstSequence, sequenceCount } of transactions) {
@@ -205,7 +205,7 @@ function expectBetween(sequences: number[], transactions: TransactionRecord[], r
   }
 }
 
-/** All traces of a transaction's records, in the order of their ordinals. */
+/** All traces of a transaction's records, in ascending order of ordinal. */
 function traceJson(record: TransactionRecord): object[] {
   const traces = record.actions
     .map(({ bytes }) => decodeActionRecord(bytes, record.firstSequence))
@@ -245,7 +245,7 @@ function actionJson(action: ActionRecord, trace: ActionTrace): WharfkitAction & 
   };
 }
 
-/** wharfkit's action with its closest creator that is no notification, walked to by way of all creators. */
+/** wharfkit's action with its closest ancestor that is not a notification, found by following the creators. */
 function withAncestor(action: WharfkitAction, { action_traces }: WharfkitTrace): object {
   let creator = action_traces[action.creator_action_ordinal - 1];
   while (creator && creator.creator_action_ordinal !== 0 && creator.receiver !== creator.act.account) {
@@ -254,7 +254,7 @@ function withAncestor(action: WharfkitAction, { action_traces }: WharfkitTrace):
   return { return_value: '', ...action, closest_ancestor: creator?.action_ordinal ?? 0 };
 }
 
-/** wharfkit's rule: a number up to 32 bits, a string beyond. */
+/** wharfkit's JSON: a number up to 32 bits, else a string. */
 function integer(value: bigint): number | string {
   return value > 0xffffffffn || value < -0xffffffffn ? String(value) : Number(value);
 }
@@ -273,7 +273,7 @@ function partialJson({ partial }: TransactionRecord): object | null {
   };
 }
 
-/** Of a failed deferred transaction it is in its own trace, inside that of the onerror which answered it. */
+/** For a failed deferred transaction the header is in its own trace, inside the trace of onerror. */
 function expectedPartial(trace: WharfkitTrace): object {
   const { id, partial } = trace.failed_dtrx_trace ?? trace;
   const {
@@ -298,7 +298,7 @@ function permissionJson({ records }: RecordedBlock): object[] {
   }));
 }
 
-/** Of rows of one permission the last; the reserved permission of nobody is left out. */
+/** The last row of each permission, without the reserved permission that has no owner. */
 function expectedPermissions({ deltas }: RecordedBlock): object[] {
   const changes = new Map<string, object>();
   for (const { present, row } of deltas.filter(({ name }) => name === 'permission').flatMap(({ rows }) => rows)) {
@@ -319,7 +319,7 @@ function abiJson({ records }: RecordedBlock): object[] {
   return records.abiChanges.map(({ account, sequence, abi }) => ({ account, sequence, abi: abi.toString('hex') }));
 }
 
-/** Those that setabi actions set, and those that are in the state without an action: of genesis and of a snapshot. */
+/** The ABIs of setabi actions, and those in the state without an action (genesis, snapshot). */
 function expectedAbis({ traces, deltas }: RecordedBlock): object[] {
   const set = traces
     .filter(({ status }) => status === 0)

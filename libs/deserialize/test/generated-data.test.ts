@@ -1,22 +1,22 @@
+import { ABI, Serializer } from '@wharfkit/antelope';
 import { compileAbi, createTypeResolver } from '@antelope-history/abi';
 import { createRandom, generateAbi, generateData, type Random, testSize } from '@antelope-history/test-support/random';
-import { ABI, Serializer } from '@wharfkit/antelope';
 import { Comparison, type Difference, DifferenceCounts } from './wharfkit-comparison';
 
-/** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */
+/** `FUZZ_ROUNDS` makes the run longer, `FUZZ_SEED` repeats a run. */
 const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? testSize({ usual: 600, long: 2_000 }));
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
-/** How many of the rounds wharfkit must have read: the others nest deeper than one of the two takes. */
+/** The minimum share of compared rounds; the others nest deeper than one of the two decoders accepts. */
 const LEAST_COMPARED = 0.9;
 
-/** The recorded chains have no 128-bit integer that is small. */
+/** The recorded chains contain no small 128-bit integer. */
 const SHORT_INTEGER: Difference = {
   name: 'int128, uint128: always in quotes',
   same: (ours, theirs) => ours === String(theirs),
 };
 const FURTHER = { int128: SHORT_INTEGER, uint128: SHORT_INTEGER };
 
-/** Decodes made-up data by its made-up ABI with both; gives whether both could. */
+/** Decodes generated data of a generated ABI with both decoders; returns whether both succeeded. */
 function compareOnce(random: Random, differences: DifferenceCounts): boolean {
   const abi = generateAbi(random, { plain: true });
   const { type } = abi.actions[0]!;
@@ -38,7 +38,7 @@ function toWharfkit(abi: ReturnType<typeof generateAbi>): ABI {
   return ABI.from({ ...abi, actions, tables });
 }
 
-/** Undefined when it fails for that reason; any other is thrown. */
+/** Undefined when decoding fails with a message that matches `reason`; other errors are thrown. */
 function valueOf<T>(decode: () => T, reason: RegExp): T | undefined {
   try {
     return decode();
@@ -48,7 +48,7 @@ function valueOf<T>(decode: () => T, reason: RegExp): T | undefined {
   }
 }
 
-it(`made-up data of made-up ABIs is decoded by wharfkit as by us, but for the known differences (seed ${SEED})`, () => {
+it(`generated data of generated ABIs decodes as with wharfkit, except for the known differences (seed ${SEED})`, () => {
   const random = createRandom(SEED);
   const differences = new DifferenceCounts();
   let compared = 0;

@@ -13,7 +13,7 @@ import {
 import { deserializeBlock } from '../src/index';
 import { blockRecordsCodec, decodeActionRecord, type BlockRecords } from '@antelope-history/records';
 
-/** A snapshot's first message is no sample of a block: the whole state is in it. */
+/** Excludes the first message of a snapshot, which contains the whole state. */
 const MAX_SAMPLE_BYTES = 256 * 1024;
 
 export interface Chain {
@@ -29,7 +29,7 @@ export const CHAINS: readonly Chain[] = SAMPLES.map((sample) => {
   return { sample, abi, protocol: createShipProtocol(abi), messages: [...blocks, statusOf(abi, blocks[0] as Buffer)] };
 });
 
-/** A status with the positions of a message; that of EOSIO 2.0 has no chain id. */
+/** A status result with the positions of a message; in EOSIO 2.0 it has no chain id. */
 function statusOf(abi: string, message: Buffer): Buffer {
   const rest = abi.includes('checksum256$') ? 48 : 16;
   return Buffer.concat([Buffer.from([0]), message.subarray(1, 73), Buffer.alloc(rest, 1)]);
@@ -37,58 +37,58 @@ function statusOf(abi: string, message: Buffer): Buffer {
 
 const PARTS = ['block', 'traces', 'deltas'] as const;
 
-/** What a hostile node sends, in a form that a file can keep. */
+/** A message of a hostile node in a form that can be saved as JSON. */
 export interface HostileInput {
   sample: SampleName;
-  /** Another ABI frame than the sample's. */
+  /** A mutated ABI frame; undefined = the sample's. */
   abi?: string;
-  /** A whole message, or the payload that stands in a message of the sample. */
+  /** Base64 of a whole message, or of the payload `part` of a message of the sample. */
   message: string;
   part?: (typeof PARTS)[number];
-  /** The message in which the part stands. */
-  place?: number;
+  /** Index of the message whose payload is replaced. */
+  messageIndex?: number;
 }
 
-/** Spoils a message, a payload inside a whole frame, or now and then the ABI frame by which a whole message is read. */
-export function spoil(random: Random): HostileInput {
+/** Mutates a message, a payload inside an intact message, or sometimes the ABI frame for an intact message. */
+export function mutateInput(random: Random): HostileInput {
   const chain = CHAINS[random(CHAINS.length)] as Chain;
   const { sample, messages, abi } = chain;
-  const kind = random(16);
-  if (kind === 0) {
-    return { sample, abi: spoilFrame(abi, random), message: base64(messages[random(messages.length)]) };
+  const choice = random(16);
+  if (choice === 0) {
+    return { sample, abi: mutateFrame(abi, random), message: base64(messages[random(messages.length)]) };
   }
-  if (kind < 8) return { sample, message: base64(mutate(messages, random)) };
-  const place = random(messages.length - 1);
+  if (choice < 8) return { sample, message: base64(mutate(messages, random)) };
+  const messageIndex = random(messages.length - 1);
   const part = PARTS[random(3)] as (typeof PARTS)[number];
-  const whole = blocksOf(chain.protocol, messages[place] as Buffer)?.[part];
-  return { sample, message: base64(mutate([whole ?? Buffer.alloc(1)], random)), part, place };
+  const whole = blocksOf(chain.protocol, messages[messageIndex] as Buffer)?.[part];
+  return { sample, message: base64(mutate([whole ?? Buffer.alloc(1)], random)), part, messageIndex };
 }
 
-/** Puts type names of the frame in one another's places, with suffixes and without, or spoils its bytes. */
-function spoilFrame(abi: string, random: Random): string {
+/** Swaps type names of the frame, with and without suffixes, or mutates its bytes. */
+function mutateFrame(abi: string, random: Random): string {
   if (random(4) === 0) return mutate([Buffer.from(abi)], random).toString('utf8');
   const types = [...abi.matchAll(/"type":\s*"([^"]*)"/g)];
-  let spoiled = abi;
+  let mutated = abi;
   for (let time = random(4); time >= 0; time--) {
     const [from, to] = [types[random(types.length)], types[random(types.length)]];
     const suffix = ['', '', '[]', '?', '$', '[0]', '[3]', '[4294967295]'][random(8)] as string;
-    const at = spoiled.indexOf(from?.[0] ?? '', random(spoiled.length));
+    const at = mutated.indexOf(from?.[0] ?? '', random(mutated.length));
     if (!from || at < 0) continue;
-    spoiled = `${spoiled.slice(0, at)}"type":"${to?.[1] ?? ''}${suffix}"${spoiled.slice(at + from[0].length)}`;
+    mutated = `${mutated.slice(0, at)}"type":"${to?.[1] ?? ''}${suffix}"${mutated.slice(at + from[0].length)}`;
   }
-  return spoiled;
+  return mutated;
 }
 
 const base64 = (bytes: Buffer | undefined): string => (bytes ?? Buffer.alloc(0)).toString('base64');
 
 /**
- * Reads an input as the stages do. Gives its error code, or that it was read; then its records have to travel: what comes out of
- * the codec goes into it the same, and each action record reads back. Any other error than ours goes through.
+ * Reads an input as the stages do and returns `read` or the error code. The records of a readable input must be unchanged after
+ * encoding and decoding, and each action record must decode. Errors other than HistoryError are thrown.
  */
 export function outcomeOf(input: HostileInput): string {
   try {
     const records = read(input);
-    if (records) assertTravels(records);
+    if (records) assertRoundTrip(records);
     return 'read';
   } catch (error) {
     if (error instanceof HistoryError) return error.code;
@@ -96,11 +96,11 @@ export function outcomeOf(input: HostileInput): string {
   }
 }
 
-function read({ sample, abi, message, part, place }: HostileInput): BlockRecords | undefined {
+function read({ sample, abi, message, part, messageIndex }: HostileInput): BlockRecords | undefined {
   const chain = CHAINS.find((each) => each.sample === sample) as Chain;
   const protocol = abi === undefined ? chain.protocol : createShipProtocol(abi);
   const bytes = Buffer.from(message, 'base64');
-  const whole = part === undefined ? bytes : (chain.messages[place ?? 0] as Buffer);
+  const whole = part === undefined ? bytes : (chain.messages[messageIndex ?? 0] as Buffer);
   const blocks = blocksOf(protocol, whole);
   if (!blocks?.thisBlock) return undefined;
   return deserializeBlock(part === undefined ? blocks : { ...blocks, [part]: bytes }, protocol);
@@ -111,21 +111,21 @@ function blocksOf(protocol: ShipProtocol, message: Buffer): BlocksResult | undef
   return result.kind === 'blocks' ? result.blocks : undefined;
 }
 
-function assertTravels(records: BlockRecords): void {
+function assertRoundTrip(records: BlockRecords): void {
   try {
     const packed = blockRecordsCodec.encode(records);
     const again = blockRecordsCodec.encode(blockRecordsCodec.decode(packed));
-    if (!packed.equals(again)) throw new Error('the records come out of the codec as others');
+    if (!packed.equals(again)) throw new Error('the records change in the codec');
     for (const { actions, firstSequence } of records.transactions) {
       for (const { bytes } of actions) decodeActionRecord(bytes, firstSequence);
     }
     if (records.block) readTransactions(records.block);
   } catch (cause) {
-    throw new Error('what was read does not travel', { cause });
+    throw new Error('the records of a readable input do not survive encoding and decoding', { cause });
   }
 }
 
-/** Reads what senders packed, as responses do: a transaction that is none is shown as hex. */
+/** Reads packed transactions as the renderers do; they show one that does not decode as hex. */
 function readTransactions(block: Buffer): void {
   for (const { transaction } of readReceipts(block)) {
     if (!('packed' in transaction)) continue;

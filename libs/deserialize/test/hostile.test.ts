@@ -1,19 +1,19 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createRandom, testSize } from '@antelope-history/test-support/random';
-import { CHAINS, outcomeOf, spoil, type HostileInput } from './hostile-input';
+import { CHAINS, type HostileInput, mutateInput, outcomeOf } from './hostile-input';
 
-/** `FUZZ_ROUNDS` for a longer run, `FUZZ_SEED` to see one again. */
+/** `FUZZ_ROUNDS` makes the run longer, `FUZZ_SEED` repeats a run. */
 const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? testSize({ usual: 5_000, long: 20_000 }));
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
 const MAX_MS = 50;
-/** A spoiled ABI frame is compiled first. */
+/** A mutated ABI frame is compiled first. */
 const MAX_MS_OF_FRAME = 250;
-/** Inputs that once failed. The fuzz adds those that it finds. */
+/** Inputs that failed in earlier runs. The test adds those that it finds. */
 const CRASHES = path.join(__dirname, 'crashes');
 const CODES = ['read', 'DECODE_FAILED', 'SHIP_MESSAGE_CORRUPT', 'SHIP_UNSUPPORTED', 'SHIP_DATA_MISSING'];
 
-/** Milliseconds of the fastest of some tries: other work of the machine does not count. */
+/** Milliseconds of the fastest of up to five runs, which excludes other load of the machine. */
 function fastest(limitMs: number, run: () => void): number {
   let best = Infinity;
   for (let attempt = 0; attempt < 5 && best > limitMs; attempt++) {
@@ -24,7 +24,7 @@ function fastest(limitMs: number, run: () => void): number {
   return best;
 }
 
-/** Reads an input; keeps it as a file when that fails or takes too long. */
+/** Reads an input; saves it as a file when it fails or takes too long. */
 function judge(input: HostileInput, name: string): { outcome: string; milliseconds: number } {
   try {
     let outcome = '';
@@ -42,13 +42,13 @@ function judge(input: HostileInput, name: string): { outcome: string; millisecon
 
 describe(`a hostile message (seed ${SEED})`, () => {
   it(
-    `is read or refused, in no time, ${ROUNDS} times`,
+    `is read or refused within the time limit, ${ROUNDS} times`,
     () => {
       const random = createRandom(SEED);
       const outcomes: Record<string, number> = {};
       let slowest = 0;
       for (let round = 0; round < ROUNDS; round++) {
-        const { outcome, milliseconds } = judge(spoil(random), `${SEED}-${round}`);
+        const { outcome, milliseconds } = judge(mutateInput(random), `${SEED}-${round}`);
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
         slowest = Math.max(slowest, milliseconds);
       }
@@ -61,7 +61,7 @@ describe(`a hostile message (seed ${SEED})`, () => {
     60_000 + ROUNDS * 5,
   );
 
-  it('is refused when it is cut at any byte', () => {
+  it('is refused when it is truncated at any byte', () => {
     for (const { sample, messages } of CHAINS) {
       const shortest = [...messages].sort((left, right) => left.length - right.length).slice(0, 5);
       for (const message of shortest) {
@@ -75,16 +75,16 @@ describe(`a hostile message (seed ${SEED})`, () => {
     }
   });
 
-  it('that once failed is read or refused', () => {
+  it('that failed in an earlier run is read or refused', () => {
     const files = existsSync(CRASHES) ? readdirSync(CRASHES) : [];
     for (const file of files) {
       judge(JSON.parse(readFileSync(path.join(CRASHES, file), 'utf8')) as HostileInput, path.parse(file).name);
     }
   });
 
-  it('leaves the readers as they were', () => {
+  it('does not change the state of the readers', () => {
     const random = createRandom(SEED);
-    for (let round = 0; round < 2_000; round++) outcomeOf(spoil(random));
+    for (let round = 0; round < 2_000; round++) outcomeOf(mutateInput(random));
     for (const { sample, messages } of CHAINS) {
       for (const message of messages) expect(outcomeOf({ sample, message: message.toString('base64') })).toBe('read');
     }

@@ -4,12 +4,12 @@ import type { ActionRecord, ActionTrace } from '@antelope-history/records';
 
 const abi = ABI.from(openSample('leap-edge').abi);
 
-/** A block's traces of one transaction with the record's traces, as a Leap node packs them. */
+/** A block's traces, packed as by Leap: one transaction with the traces of an action record. */
 export function packTraces(action: ActionRecord): Buffer {
   return pack(packableTrace(action, null));
 }
 
-/** The same, inside transactions that failed, `depth` deep. */
+/** As `packTraces`, nested inside `depth` failed transactions. */
 export function packNestedTraces(action: ActionRecord, depth: number): Buffer {
   let trace: Tagged | null = null;
   for (let level = 0; level <= depth; level++) trace = packableTrace(action, trace);

@@ -6,7 +6,7 @@ import { ABI, Serializer } from '@wharfkit/antelope';
 import { deserializeBlock } from '../src/index';
 import type { BlockRecords } from '@antelope-history/records';
 
-/** A message of a recording: the records that we made of it, and what wharfkit decodes from the same bytes. */
+/** A message of a recording: its block of records, and the values that wharfkit decodes from the same bytes. */
 export interface RecordedBlock {
   records: BlockRecords;
   traces: WharfkitTrace[];
@@ -78,7 +78,7 @@ export interface WharfkitDelta {
   rows: { present: boolean; row: Record<string, unknown> }[];
 }
 
-/** Every message of a recording that has a block, orphaned ones included. */
+/** Every message of a recording that has a block, orphaned blocks included. */
 export function* recordedBlocks(recording: Recording): Generator<RecordedBlock> {
   const protocol = createShipProtocol(recording.abi);
   const abi = ABI.from(recording.abi);
@@ -117,7 +117,7 @@ interface PackedReceipt {
 
 type PackedDelta = [string, { name: string; rows: { present: boolean; data: string }[] }];
 
-/** Takes the names of variants' alternatives out of a trace. */
+/** Removes the names of variant alternatives from a trace. */
 function flattenTrace([, value]: Tagged): WharfkitTrace {
   const trace = value as Record<'action_traces', Tagged[]> & Record<'failed_dtrx_trace' | 'partial', Tagged | null>;
   return {
@@ -143,7 +143,7 @@ function unpack({ trx, ...header }: PackedReceipt, decode: Decode): WharfkitRece
   };
 }
 
-/** The rows of the tables that matter, decoded. */
+/** The decoded rows of the tables that the deserializer reads. */
 function stateRows({ name, rows }: PackedDelta[1], decode: Decode): WharfkitDelta {
   if (name !== 'account' && name !== 'permission') return { name, rows: [] };
   return {

@@ -1,13 +1,13 @@
 import type { ResolvedType } from '@antelope-history/abi';
 import { ExactInteger, type JsonObject, type JsonValue } from '@antelope-history/json';
 
-/** A way in which the node's JSON, which is ours, and wharfkit's differ for the same value. */
+/** A known difference between the JSON of nodeos, which this service prints, and that of wharfkit for the same value. */
 export interface Difference {
   name: string;
   same(ours: JsonValue, theirs: unknown): boolean;
 }
 
-/** By builtin type; any other difference, but for those that a test names itself, fails the test. */
+/** By builtin type; any other difference fails, unless the test adds it. */
 const DIFFERENCES: Record<string, Difference> = {
   bool: { name: 'bool: 1 and 0, not true and false', same: (ours, theirs) => theirs === (ours === 1) },
   int64: {
@@ -42,7 +42,7 @@ function sameFloat(ours: JsonValue, theirs: unknown, tolerance: number): boolean
   return left === right || Math.abs(left - right) <= tolerance * Math.max(1, Math.abs(left));
 }
 
-/** How often each known difference was met. */
+/** Occurrences of each known difference. */
 export class DifferenceCounts {
   readonly counts: Record<string, number> = {};
 
@@ -51,7 +51,7 @@ export class DifferenceCounts {
   }
 }
 
-/** Walks two decodings of the same bytes along their type; counts the differences it knows, throws on others. */
+/** Compares two decodings of the same bytes by their type; counts known differences, throws on others. */
 export class Comparison {
   constructor(
     private readonly resolve: (typeName: string) => ResolvedType,

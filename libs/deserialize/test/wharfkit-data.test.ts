@@ -13,7 +13,7 @@ const NEITHER = 'undecodable to both';
 const NO_ABI = 'no ABI';
 const NO_ACTION = 'no such action in the ABI';
 
-/** A contract's ABI in both decoders; undefined where they can make nothing of it. */
+/** A contract's ABI in both decoders; undefined for a decoder that refuses it. */
 interface BothDecoders {
   ours: { decoder: AbiDecoder; resolve: (type: string) => ResolvedType; actions: Types; results: Types } | undefined;
   theirs: ABI | undefined;
@@ -21,7 +21,7 @@ interface BothDecoders {
 
 type Types = ReadonlyMap<string, string>;
 
-/** Decodes a recording's action data and return values twice, and counts what came of it. */
+/** Decodes a recording's action data and return values with both decoders, and counts the outcomes. */
 class DataComparison {
   readonly outcomes: Record<string, number> = {};
   readonly differences = new DifferenceCounts();
@@ -80,7 +80,7 @@ function attempt<T>(run: () => T): Attempt<T> {
   }
 }
 
-/** Data that one decoder or both can not read. A reason that is not known fails the test by its count. */
+/** Names the failure of one decoder or both. An unknown reason fails the test, because its count is not expected. */
 function nameFailure(ours: Attempt<unknown>, theirs: Attempt<unknown>): string {
   if ('error' in ours && !(ours.error instanceof HistoryError)) throw ours.error;
   if ('error' in ours && 'error' in theirs) return NEITHER;
@@ -111,7 +111,7 @@ describe.each([
 ] as const)('the data of $traces action traces of $sample, by the ABI in force at each', (expected) => {
   const { sample, traces, outcomes, returned: returnedOutcomes, differences } = expected;
 
-  it('is decoded by wharfkit as by us, but for the known differences, each as often as counted', () => {
+  it('decodes as with wharfkit, except for the known differences in the expected number', () => {
     const history = new AbiHistory();
     const data = new DataComparison();
     const returned = new DataComparison();

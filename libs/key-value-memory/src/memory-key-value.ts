@@ -1,4 +1,4 @@
-import { type KeyValue, MOST_MEMBERS } from '@antelope-history/key-value';
+import { type KeyValue, MAX_MEMBERS } from '@antelope-history/key-value';
 
 interface Value {
   value: string;
@@ -58,7 +58,7 @@ export class MemoryKeyValue implements KeyValue {
     const members = this.groups.get(group) ?? new Map<string, Value>();
     removeExpired(members, this.now());
     return Promise.resolve(
-      new Map(Array.from(members, ([name, { value }]) => [name, value] as const).slice(0, MOST_MEMBERS)),
+      new Map(Array.from(members, ([name, { value }]) => [name, value] as const).slice(0, MAX_MEMBERS)),
     );
   }
 

@@ -1,4 +1,4 @@
-import { type KeyValue, MOST_MEMBERS } from '@antelope-history/key-value';
+import { type KeyValue, MAX_MEMBERS } from '@antelope-history/key-value';
 import type { HistoryError } from '@antelope-history/schemas';
 import type { RedisOptions } from './redis-client';
 import { RedisConnection } from './redis-connection';
@@ -54,7 +54,7 @@ class RedisKeyValue implements KeyValue {
   }
 
   async listMembers(group: string): Promise<Map<string, string>> {
-    const names = await this.connection.run((client) => client.sRandMemberCount(group, MOST_MEMBERS));
+    const names = await this.connection.run((client) => client.sRandMemberCount(group, MAX_MEMBERS));
     if (names.length === 0) return new Map();
     const values = await this.connection.run((client) => client.mGet(names.map((name) => memberKey(group, name))));
     const members = new Map<string, string>();

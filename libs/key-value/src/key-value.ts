@@ -1,26 +1,27 @@
 /**
- * The key-value port: small shared facts that may be lost at any time and are then rebuilt (progress, heartbeats,
- * rate-limit counters, cached answers). Nothing that an answer's truth depends on lives here alone.
+ * The key-value port: small shared values that may be lost at any time and are then rebuilt (progress, heartbeats, rate-limit
+ * counters, cached responses). The correctness of a response never depends on a value that exists only here.
  *
- * Every method rejects with `KEY_VALUE_UNAVAILABLE` within two seconds when the store does not answer, and at once while
- * it is known to be away.
+ * Every method rejects with `KEY_VALUE_UNAVAILABLE` within two seconds when the store does not respond, and at once while
+ * it is known to be unavailable.
  */
 export interface KeyValue {
   get(key: string): Promise<string | undefined>;
-  /** `ttlMs`: how long the value lives; undefined = until it is replaced or lost. */
+  /** `ttlMs`: lifetime in milliseconds; undefined = until the value is replaced or lost. */
   set(key: string, value: string, ttlMs?: number): Promise<void>;
   delete(key: string): Promise<void>;
   /**
-   * Adds `amount`, an integer from 0 on and 1 without it, to a counter that is forgotten `ttlMs` after it was first
-   * counted; gives its new value.
+   * Adds `amount` (a non-negative integer, default 1) to a counter and returns the new value. The counter expires `ttlMs`
+   * milliseconds after its first increment.
    */
   count(key: string, ttlMs: number, amount?: number): Promise<number>;
-  /** Makes a member of a group, or gives it a new value; it belongs to it for `ttlMs`. */
+  /** Adds a member to a group, or replaces its value; the membership expires after `ttlMs` milliseconds. */
   setMember(group: string, member: string, value: string, ttlMs: number): Promise<void>;
   deleteMember(group: string, member: string): Promise<void>;
-  /** The values of a group's members by their names; of more than `MOST_MEMBERS`, any so many of them. */
+  /** The values of a group's members by name; of a larger group, any `MAX_MEMBERS` of them. */
   listMembers(group: string): Promise<Map<string, string>>;
   close(): Promise<void>;
 }
 
-export const MOST_MEMBERS = 1_000;
+/** Upper limit of members that `listMembers` returns. */
+export const MAX_MEMBERS = 1_000;

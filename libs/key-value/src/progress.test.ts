@@ -1,7 +1,7 @@
 import type { KeyValue } from './key-value';
 import { readProgress, writeProgress } from './progress';
 
-/** Keeps what it is given, as text: all that progress asks of a key-value store. */
+/** A key-value store with the methods that progress uses. */
 class Texts implements KeyValue {
   private readonly texts = new Map<string, string>();
 
@@ -17,7 +17,7 @@ class Texts implements KeyValue {
     this.texts.delete(key);
   }
 
-  count = () => Promise.reject(new Error('progress counts nothing'));
+  count = () => Promise.reject(new Error('progress has no counters'));
   setMember = () => Promise.reject(new Error('progress has no members'));
   deleteMember = () => Promise.reject(new Error('progress has no members'));
   listMembers = () => Promise.reject(new Error('progress has no members'));
@@ -30,7 +30,7 @@ class Texts implements KeyValue {
 describe('progress', () => {
   const block = (num: number): { num: number; id: string } => ({ num, id: num.toString(16).padStart(64, '0') });
 
-  it('is unknown until it is told', async () => {
+  it('is undefined before it is published', async () => {
     expect(await readProgress(new Texts())).toBeUndefined();
   });
 
@@ -40,7 +40,7 @@ describe('progress', () => {
       'a chain',
       { chainId: 'ab'.repeat(32), committed: block(9), positions: [block(7), block(8), block(9)], ordinal: 7 },
     ],
-  ])('of %s is read as it was written', async (_what, progress) => {
+  ])('of %s is read as written', async (_what, progress) => {
     const texts = new Texts();
     await writeProgress(texts, progress);
     expect(await readProgress(texts)).toEqual(progress);

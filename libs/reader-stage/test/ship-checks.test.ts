@@ -11,15 +11,15 @@ import { type ShipCheckOptions, shipChecks } from '../src/check';
 
 const TIME_LIMIT_MS = 1_000;
 
-interface Asked {
+interface Setting {
   url: string;
   environment?: Record<string, string>;
   stored?: Awaited<ReturnType<ShipCheckOptions['readStored']>>;
   now?: number;
 }
 
-/** What the checks of one node find, by the last word of their names; the node's own is `socket`. */
-async function findingsOf({ url, environment, stored, now = Date.now() }: Asked): Promise<Record<string, Finding>> {
+/** The findings of one node's checks, by the last word of their names; `socket` is the check of the connection. */
+async function findingsOf({ url, environment, stored, now = Date.now() }: Setting): Promise<Record<string, Finding>> {
   const config = loadConfig([], { HISTORY_SHIP__URLS: url, ...environment });
   const checks = shipChecks({ config, readStored: () => Promise.resolve(stored), now: () => now });
   const findings: Record<string, Finding> = {};
@@ -44,7 +44,7 @@ describe('checks of a node', () => {
   beforeAll(async () => (node = await createShipReplay({ recording: openSample('leap-edge'), position: 'end' })));
   afterAll(() => node.close());
 
-  it('find all in order but the age of its head, as the recording is old', async () => {
+  it('find nothing wrong but the age of the head, because the recording is old', async () => {
     const findings = await findingsOf({ url: node.url });
     expect(idsOf(findings)).toEqual({
       socket: 'ok ship.answers',
@@ -55,7 +55,7 @@ describe('checks of a node', () => {
     });
   });
 
-  it('take the head for the clock: near, or in the future', async () => {
+  it('compare the clock with the time of the head', async () => {
     const { clock: old } = await findingsOf({ url: node.url });
     const age = Number(/(\d+) seconds old/.exec(old?.what ?? '')?.[1]) * 1000;
     const headTime = Date.now() - age;
@@ -66,7 +66,7 @@ describe('checks of a node', () => {
     expect(behind?.what).toMatch(/(59|60|61) seconds in the future: this machine's clock is behind/);
   });
 
-  it('compare its chain with what is configured, or else stored', async () => {
+  it('compare the chain id with the configured one, else the stored one', async () => {
     const other = 'ab'.repeat(32);
     const configured = await findingsOf({ url: node.url, environment: { HISTORY_CHAIN_ID: other } });
     expect(configured['chain']).toMatchObject({ outcome: 'wrong', id: 'ship.chain_id_mismatch' });
@@ -78,7 +78,7 @@ describe('checks of a node', () => {
     expect(fitting['chain']?.id).toBe('ship.chain');
   });
 
-  it('find that its history begins after what is needed next', async () => {
+  it('find a history that begins after the next block needed', async () => {
     const late = await createShipReplay({ recording: openSample('leap-snapshot'), position: 3 });
     const first = /from block (\d+)/.exec((await findingsOf({ url: late.url }))['history']?.what ?? '')?.[1];
     const stored = { chainId: undefined, committed: { num: 5 } };
@@ -91,7 +91,7 @@ describe('checks of a node', () => {
     await late.close();
   });
 
-  it('do not take a node that was started from a snapshot just now for one without traces', async () => {
+  it('distinguish a node that has just started from a snapshot from one without traces', async () => {
     const young = await createShipReplay({ recording: openSample('leap-snapshot') });
     const { history, clock } = await findingsOf({ url: young.url });
     expect([history?.outcome, history?.id]).toEqual(['warning', 'ship.no_traces_yet']);
@@ -195,7 +195,7 @@ describe('checks of a node behind TLS and a password', () => {
     return socket;
   }
 
-  it('trust who is signed by the authority of ship.ca_file, and nobody else', async () => {
+  it('trust only certificates of the authority in ship.ca_file', async () => {
     expect((await socketOf('valid', true))?.id).toBe('ship.answers');
     expect(await socketOf('valid', false)).toMatchObject({ outcome: 'wrong', id: 'ship.certificate_untrusted' });
     expect((await socketOf('expired', true))?.id).toBe('ship.certificate_expired');

@@ -14,10 +14,10 @@ import { RecordWriter } from './record-writer';
 import { readMany, readTransactionHeader, writeTransactionHeader } from './transaction-header';
 
 /*
- * How a block of records travels: version u8 | flags u8 | names: varuint n, n × (u8 length, text) | varuint session, ordinal -
- * session | chain id 32 if any | positions: head, last irreversible, own, previous if any (u32 number, id 32) | timestamp u32
+ * The message form of a block of records: version u8 | flags u8 | names: varuint n, n × (u8 length, text) | varuint epoch,
+ * sequence - epoch | chain id 32 if any | positions: head, last irreversible, own, previous if any (u32 number, id 32) | timestamp u32
  * | block, length-prefixed, if any | root sequences | transactions | ABI changes | permission changes.
- * Names stand once, and are numbered from then on: an account is named by most actions of a busy block.
+ * Each name is stored once and referenced by its index, because the actions of a busy block share few accounts.
  */
 const VERSION = 1;
 
@@ -30,7 +30,7 @@ const IS_SINCE_2_1 = 16;
 
 const IS_ROOT = 1;
 
-/** How blocks of records travel through a broker of bytes. */
+/** The codec of blocks of records for brokers that carry bytes. */
 export const blockRecordsCodec = {
   encode(records: BlockRecords): Buffer {
     const body = new BodyEncoder(encodedSize(records));
@@ -38,12 +38,15 @@ export const blockRecordsCodec = {
     return body.finish(flagsOf(records));
   },
 
-  /** The buffers of the records point into `bytes`. Throws `DECODE_FAILED` on bytes that are no block of records. */
+  /** The buffers of the records point into `bytes`. Throws `DECODE_FAILED` on bytes that are not a block of records. */
   decode(bytes: Buffer): BlockRecords {
     const reader = new ByteReader(bytes);
     const version = reader.uint8();
     if (version !== VERSION) {
-      throw new HistoryError('DECODE_FAILED', `a block of records of version ${version}, this one reads ${VERSION}`);
+      throw new HistoryError(
+        'DECODE_FAILED',
+        `the block of records has version ${version}, this version of the service reads ${VERSION}`,
+      );
     }
     const records = new BodyDecoder(reader).read();
     if (reader.remaining() > 0) throw new HistoryError('DECODE_FAILED', 'bytes remain after a block of records');
@@ -51,7 +54,7 @@ export const blockRecordsCodec = {
   },
 };
 
-/** A first guess; the writer grows. */
+/** An estimate of the encoded size, in bytes; the writer grows when it is too small. */
 function encodedSize({ block, transactions }: BlockRecords): number {
   let bytes = 1024 + (block?.length ?? 0);
   for (const { actions } of transactions) {
@@ -73,7 +76,7 @@ function flagsOf(records: BlockRecords): number {
 
 class BodyEncoder {
   private readonly writer: RecordWriter;
-  /** In the order of their numbers. */
+  /** Index by name, in ascending order of index. */
   private readonly names = new Map<string, number>();
 
   constructor(bytes: number) {
@@ -95,7 +98,7 @@ class BodyEncoder {
     this.many(records.permissionChanges, (change) => this.permissionChange(change));
   }
 
-  /** The whole message: what is known only now, the names, stands before the body. */
+  /** The whole message. The names are complete only now and precede the body. */
   finish(flags: number): Buffer {
     const head = new RecordWriter(16 + this.names.size * 14);
     head.uint8(VERSION);
@@ -166,7 +169,7 @@ class BodyDecoder {
   private readonly flags: number;
   private readonly names: string[];
 
-  /** `reader` stands behind the version. */
+  /** `reader` is positioned after the version. */
   constructor(private readonly reader: ByteReader) {
     this.flags = reader.uint8();
     this.names = readMany(reader, () => reader.slice(reader.uint8()).toString('latin1'));
@@ -209,7 +212,7 @@ class BodyDecoder {
 
   private name(): string {
     const name = this.names[readVaruint(this.reader)];
-    if (name === undefined) throw new HistoryError('DECODE_FAILED', 'a name that the block of records does not list');
+    if (name === undefined) throw new HistoryError('DECODE_FAILED', 'a name index is out of range');
     return name;
   }
 

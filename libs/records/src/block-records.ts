@@ -1,15 +1,15 @@
-/** What travels from the deserializer to the indexer and lies in the store: a block taken apart into records. */
-
-/** A block's number and its id as 64 lowercase hex digits. */
+/** A block of a chain. */
 export interface BlockPosition {
   num: number;
+  /** 64 lowercase hex digits. */
   id: string;
 }
 
 /**
- * Where a message stands among all that readers sent. A reader begins a session each time it goes on from the store's own
- * record; its messages have consecutive ordinals, the first of them the session's own number, and each follows one before it.
- * Later sessions have higher ordinals, so of two views of a block number the higher ordinal is the later.
+ * A stream position: the order of a message among all messages of all readers. A reader begins an epoch each time it continues
+ * from the store's committed position. The messages of an epoch have consecutive sequences; the first sequence is the epoch
+ * itself, and each block follows one before it. Later epochs have higher sequences, so of two messages with the same block number
+ * the one with the higher sequence is newer.
  */
 export interface View {
   session: number;
@@ -22,16 +22,16 @@ export interface View {
  */
 export type NodeGeneration = 'eosio-2.0' | 'eosio-2.1+';
 
-/** A raw SHiP result as the reader passes it on: the node's ABI text frame, and the message's own bytes. */
+/** A SHiP result as the reader publishes it: the node's ABI text frame and the bytes of the message. */
 export interface RawBlock {
   abi: string;
   message: Buffer;
-  /** The chain that the node said it is on; EOSIO 2.0 does not say. */
+  /** The chain id that the node reports; EOSIO 2.0 reports none. */
   chainId: string | undefined;
   view: View;
 }
 
-/** A block of records: everything that one SHiP result said, ready to be written. */
+/** A block of records: the contents of one SHiP result in the form that the indexer writes to the store. */
 export interface BlockRecords {
   chainId: string | undefined;
   view: View;
@@ -39,47 +39,47 @@ export interface BlockRecords {
   head: BlockPosition;
   lastIrreversible: BlockPosition;
   position: BlockPosition;
-  /** Absent at genesis and for the first block of a node that was started from a snapshot. */
+  /** Undefined at genesis and for the first block of a node that was started from a snapshot. */
   previous: BlockPosition | undefined;
-  /** The packed signed_block; absent when the node had none (a snapshot's first message). */
+  /** The packed signed_block; undefined when the node had none (the first message after a snapshot). */
   block: Buffer | undefined;
-  /** Seconds are not enough: half-second slots since 2000-01-01 (`block_timestamp_type`); 0 when there is no block. */
+  /** Half-second slots since 2000-01-01 (`block_timestamp_type`); 0 without `block`. */
   timestamp: number;
   generation: NodeGeneration;
-  /** Whether the node sent traces: it has none of block 1. */
+  /** Whether the node sent traces; it has none for block 1. */
   hasTraces: boolean;
-  /** Per receipt of the block, see `StoredBlock.rootSequences`. */
+  /** Per receipt of the block, see `StoredBlock.rootSequences` of `@antelope-history/store`. */
   rootSequences: number[][];
-  /** The transactions that took effect, in the order of the block; each has at least one action. */
+  /** The executed transactions in the order of the block; each has at least one action. */
   transactions: TransactionRecord[];
   abiChanges: AbiChange[];
   permissionChanges: PermissionChange[];
 }
 
-/** A transaction that took effect (SHiP status executed at the outer level). */
+/** An executed transaction (the SHiP status of its outermost trace is executed). */
 export interface TransactionRecord {
   /** 32 bytes. */
   id: Buffer;
-  /** Its place among the block's receipts; -1 for one that has no receipt there (`onblock`). */
+  /** Index of its receipt in the block; -1 without a receipt (`onblock`). */
   receiptIndex: number;
-  /** Status of the block's receipt, see `TRANSACTION_STATUS`: executed, or soft_fail (then the actions are onerror's). */
+  /** Status of the block's receipt: 0 executed, 1 soft_fail (then the actions are those of `onerror`). */
   status: number;
   cpuUsageUs: number;
   netUsageWords: number;
-  /** The lowest global sequence of its action traces; action records count from it. */
+  /** The lowest global sequence of its action traces; action records store sequences relative to it. */
   firstSequence: number;
-  /** How many global sequences its traces take; they are contiguous from `firstSequence`. */
+  /** Number of global sequences of its traces, contiguous from `firstSequence`. */
   sequenceCount: number;
   /**
-   * The id, header and signatures that the trace API shows for it, where the block's own receipt does not carry them
-   * (`onblock`, deferred): undefined otherwise.
+   * The id, header and signatures that the trace API shows, for transactions whose receipt in the block does not contain them
+   * (`onblock`, deferred); undefined for all others.
    */
   partial: PartialTransaction | undefined;
   actions: ActionEntry[];
 }
 
 export interface PartialTransaction {
-  /** The id shown by the trace API: the failed deferred transaction's for soft_fail, else the transaction's own. */
+  /** The id that the trace API shows: for soft_fail that of the failed deferred transaction, else the transaction's own. */
   id: string;
   expiration: number;
   refBlockNum: number;
@@ -91,36 +91,36 @@ export interface PartialTransaction {
   signatures: Buffer[];
 }
 
-/** What a store must know of an action to index it, and the record's bytes (`encodeActionRecord`). */
+/** The indexed fields of an action, and its packed record (see `decodeActionRecord`). */
 export interface ActionEntry {
-  /** Global sequence of the contract's own receipt: the order of all history. */
+  /** Global sequence of the contract's own receipt; it orders the actions of the whole chain. */
   sequence: number;
   account: string;
   name: string;
-  /** Whether nothing created it (creator ordinal 0). */
+  /** Whether it was not created by another action (creator ordinal 0). */
   root: boolean;
-  /** Every account that received or authorised it, each once. */
+  /** Every account that received or authorised the action, each once. */
   accounts: string[];
   bytes: Buffer;
 }
 
-/** A contract's ABI from a place in the chain on. */
+/** The ABI of a contract from a position of the chain on. */
 export interface AbiChange {
   account: string;
-  /** The global sequence of the setabi action that set it; 0 = from the block's beginning (genesis, snapshot). */
+  /** Global sequence of the setabi action; 0 = in force from the beginning of the block (genesis, snapshot). */
   sequence: number;
-  /** Any bytes at all: a contract may set garbage; empty = no ABI. */
+  /** Unvalidated bytes: the chain accepts any; empty = no ABI. */
   abi: Buffer;
 }
 
-/** The new state of one permission after a block; `authority` (packed) is undefined when it was removed. */
+/** The state of one permission after a block; `authority` is undefined when the permission was removed. */
 export interface PermissionChange {
   owner: string;
   name: string;
   authority: Authority | undefined;
 }
 
-/** The parts of an authority by which accounts are looked up. */
+/** The parts of an authority by which accounts are queried. */
 export interface Authority {
   /** Canonical key bytes: the type tag and the packed key. */
   keys: Buffer[];

@@ -6,15 +6,15 @@ import type { RawBlock } from './block-records';
 import { RecordWriter } from './record-writer';
 
 /*
- * How a raw block travels: version u8 | varuint session, ordinal - session | chain id: u8 length, bytes | the node's ABI frame,
- * deflated and length-prefixed | the message's own bytes. Every message carries the ABI frame, so that any worker can take it
- * apart; deflated it is 2 KB.
+ * The message form of a raw block: version u8 | varuint epoch, sequence - epoch | chain id: u8 length, bytes | the node's ABI frame,
+ * deflated and length-prefixed | the message's own bytes. Every message carries the ABI frame, so that any worker can
+ * deserialize it; deflated, the frame has 2 KB.
  */
 const VERSION = 1;
-/** EOSIO's ABI frame has 11 KB. */
+/** The ABI frame of EOSIO has 11 KB. */
 const MAX_ABI_BYTES = 16 * 1024 * 1024;
 
-/** Packs ABI frames once each: a session's messages all carry the same. */
+/** Caches the last ABI frame, because all messages of a session carry the same one. */
 class AbiFrames {
   private text: string | undefined;
   private packed: Buffer | undefined;
@@ -28,7 +28,7 @@ class AbiFrames {
   unpack(packed: Buffer): string {
     if (this.text === undefined || !this.packed?.equals(packed)) {
       this.text = inflate(packed);
-      // A copy: the view would hold on to the whole message that it came with.
+      // Copied, because a view would keep the whole message in memory.
       this.packed = Buffer.from(packed);
     }
     return this.text;
@@ -39,14 +39,14 @@ function inflate(packed: Buffer): string {
   try {
     return inflateRawSync(packed, { maxOutputLength: MAX_ABI_BYTES }).toString('utf8');
   } catch (cause) {
-    throw new HistoryError('DECODE_FAILED', 'the ABI frame of a raw block does not unpack', { cause });
+    throw new HistoryError('DECODE_FAILED', 'the ABI frame of a raw block does not inflate', { cause });
   }
 }
 
 const sent = new AbiFrames();
 const received = new AbiFrames();
 
-/** How raw blocks travel through a broker of bytes. */
+/** The codec of raw blocks for brokers that carry bytes. */
 export const rawBlockCodec = {
   encode({ abi, message, chainId, view }: RawBlock): Buffer {
     const packedAbi = sent.pack(abi);
@@ -61,12 +61,15 @@ export const rawBlockCodec = {
     return Buffer.concat([head.view(0), message]);
   },
 
-  /** The message points into `bytes`. Throws `DECODE_FAILED` on bytes that are no raw block. */
+  /** The message points into `bytes`. Throws `DECODE_FAILED` on bytes that are not a raw block. */
   decode(bytes: Buffer): RawBlock {
     const reader = new ByteReader(bytes);
     const version = reader.uint8();
     if (version !== VERSION) {
-      throw new HistoryError('DECODE_FAILED', `a raw block of version ${version}, this one reads ${VERSION}`);
+      throw new HistoryError(
+        'DECODE_FAILED',
+        `the raw block has version ${version}, this version of the service reads ${VERSION}`,
+      );
     }
     const session = readVaruint(reader);
     const view = { session, ordinal: session + readVaruint(reader) };

@@ -12,7 +12,7 @@ const wholeNumbers = fc.oneof(
 );
 
 describe('RecordWriter', () => {
-  it('writes whole numbers up to 2^53 - 1 that readVaruint reads back, seven bits a byte', () => {
+  it('writes whole numbers up to 2^53 - 1 that readVaruint reads, seven bits per byte', () => {
     fc.assert(
       fc.property(fc.array(wholeNumbers), (numbers) => {
         const writer = new RecordWriter(0);
@@ -29,7 +29,7 @@ describe('RecordWriter', () => {
     );
   });
 
-  it('copies any bytes, and keeps what it gave out when it grows', () => {
+  it('copies any bytes, and keeps its views valid when it grows', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 30 }), (parts) => {
         const writer = new RecordWriter(1);
@@ -52,9 +52,9 @@ describe('RecordWriter', () => {
 
 describe('readVaruint', () => {
   it.each([
-    ['a number beyond 2^53 - 1', [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x10]],
+    ['a number above 2^53 - 1', [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x10]],
     ['a number of nine bytes', [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00]],
-    ['a number that is cut off', [0x80, 0x80]],
+    ['a truncated number', [0x80, 0x80]],
   ])('refuses %s', (_what, bytes) => {
     expect(() => readVaruint(new ByteReader(Buffer.from(bytes)))).toThrow(HistoryError);
   });

@@ -1,4 +1,4 @@
-/** Appends packed fields to one growing buffer; the bytes handed out are views of it. */
+/** Appends packed fields to one growing buffer; `view` returns parts of it. */
 export class RecordWriter {
   private buffer: Buffer;
   private end = 0;
@@ -21,7 +21,7 @@ export class RecordWriter {
     this.end = this.buffer.writeUInt32LE(value, this.end);
   }
 
-  /** Any whole number up to 2^53 - 1, seven bits a byte, lowest first. */
+  /** A whole number up to 2^53 - 1, seven bits per byte, lowest first. */
   varuint(value: number): void {
     this.reserve(8);
     let rest = value;
@@ -37,7 +37,7 @@ export class RecordWriter {
     const length = end - start;
     this.reserve(length);
     if (length <= 24) {
-      // A call into the runtime costs more than a few bytes copied here; most fields are names and sequences.
+      // For a few bytes a loop is faster than `Buffer.copy`; most fields are names and sequences.
       for (let index = start; index < end; index++) this.buffer[this.end++] = source[index] as number;
       return;
     }
@@ -50,7 +50,7 @@ export class RecordWriter {
     this.copy(source, start, end);
   }
 
-  /** What was written from `start` to now. Later growth of the writer does not move it. */
+  /** The bytes written since offset `start`. They stay valid when the writer grows. */
   view(start: number): Buffer {
     return this.buffer.subarray(start, this.end);
   }

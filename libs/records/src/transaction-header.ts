@@ -10,7 +10,7 @@ const HAS_PARTIAL = 1;
 
 /**
  * Appends a transaction record without its actions: id 32 | varuint receipt index + 1, status, cpu, net, first sequence,
- * sequences | flags u8 | the partial transaction when there is one. `ownFlags`: bits 1 to 7 of the flags, the caller's own.
+ * sequences | flags u8 | the partial transaction if any. `ownFlags`: bits 1 to 7 of the flags, for the caller's use.
  */
 export function writeTransactionHeader(writer: RecordWriter, header: TransactionHeader, ownFlags = 0): void {
   writer.copy(header.id, 0, 32);
@@ -24,7 +24,7 @@ export function writeTransactionHeader(writer: RecordWriter, header: Transaction
   if (header.partial) writePartial(writer, header.partial);
 }
 
-/** Reads what `writeTransactionHeader` wrote. Throws `DECODE_FAILED` on bytes that are none. */
+/** Reads what `writeTransactionHeader` wrote. Throws `DECODE_FAILED` on bytes that are not a header. */
 export function readTransactionHeader(reader: ByteReader): { header: TransactionHeader; ownFlags: number } {
   const id = reader.slice(32);
   const receiptIndex = readVaruint(reader) - 1;
@@ -66,7 +66,7 @@ function readPartial(reader: ByteReader): PartialTransaction {
   };
 }
 
-/** Reads a count and so many items. A count that the data cannot hold fails at the first item that is not there. */
+/** Reads a count and that many items. A count beyond the data fails with `DECODE_FAILED` at the first missing item. */
 export function readMany<T>(reader: ByteReader, read: () => T): T[] {
   const items: T[] = [];
   for (let count = readVaruint(reader); count > 0; count--) items.push(read());

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { type KeyValue, MOST_MEMBERS } from '../key-value';
+import { type KeyValue, MAX_MEMBERS } from '../key-value';
 
-/** What the contract must know of an adapter. */
+/** What an adapter provides for the contract tests. */
 export interface KeyValueContract {
   name: string;
-  /** Opens the store; what other tests left in it does not matter. */
+  /** Opens the store; it may contain keys of other tests. */
   open(): Promise<KeyValue>;
-  /** Lets so many milliseconds pass for the store, or a little more; waits when nothing else is given. */
+  /** Advances the store's clock by at least `ms` milliseconds; without this method the tests wait. */
   pass?(ms: number): Promise<void>;
 }
 
-/** What the key-value port promises, as tests of an adapter. Call it at the top of a test file; it needs Jest. */
+/** The contract of the key-value port as tests of an adapter. Call it at the top level of a Jest test file. */
 export function runKeyValueContract(contract: KeyValueContract): void {
   const pass = contract.pass ?? ((ms: number) => setTimeout(ms + 20));
 
@@ -26,12 +26,12 @@ export function runKeyValueContract(contract: KeyValueContract): void {
   }
 
   describe(`the key-value contract: ${contract.name}`, () => {
-    it('gives nothing for a key that was never set', () =>
+    it('returns undefined for a key that was never set', () =>
       withStore(async (store, key) => {
         expect(await store.get(key)).toBeUndefined();
       }));
 
-    it('gives back what was set last, whatever the text', () =>
+    it('returns the value that was set last, any text', () =>
       withStore(async (store, key) => {
         for (const value of ['one', '', 'ünïcödé 🚀\n\0', 'x'.repeat(100_000)]) {
           await store.set(key, value);
@@ -48,7 +48,7 @@ export function runKeyValueContract(contract: KeyValueContract): void {
         await store.delete(`${key}:a`);
       }));
 
-    it('forgets a value when its time is over, and not before', () =>
+    it('expires a value after its lifetime, not before', () =>
       withStore(async (store, key) => {
         await store.set(key, 'short', 200);
         await store.set(`${key}:kept`, 'long');
@@ -58,7 +58,7 @@ export function runKeyValueContract(contract: KeyValueContract): void {
         expect(await store.get(`${key}:kept`)).toBe('long');
       }));
 
-    it('lets a value that is set anew live by the new time only', () =>
+    it('applies the lifetime of the last set only', () =>
       withStore(async (store, key) => {
         await store.set(key, 'first', 100);
         await store.set(key, 'second');
@@ -89,7 +89,7 @@ export function runKeyValueContract(contract: KeyValueContract): void {
         expect(await store.count(`${key}:short`, 300, 2)).toBe(2);
       }));
 
-    it('begins a count anew when the window of its first is over, later ones do not move it', () =>
+    it('restarts a counter when the lifetime of its first increment ends; later increments do not extend it', () =>
       withStore(async (store, key) => {
         await store.count(key, 300);
         await pass(200);
@@ -99,7 +99,7 @@ export function runKeyValueContract(contract: KeyValueContract): void {
         expect(await store.count(key, 300)).toBe(2);
       }));
 
-    it('counts each of many callers at once', () =>
+    it('counts every one of many concurrent increments', () =>
       withStore(async (store, key) => {
         const counts = await Promise.all(Array.from({ length: 200 }, () => store.count(key, 5_000)));
         expect(counts.sort((left, right) => left - right)).toEqual(
@@ -107,7 +107,7 @@ export function runKeyValueContract(contract: KeyValueContract): void {
         );
       }));
 
-    it('lists the members of a group, each with what it was given last', () =>
+    it('lists the members of a group with their last values', () =>
       withStore(async (store, group) => {
         expect(await store.listMembers(group)).toEqual(new Map());
         await store.setMember(group, 'one', 'first', 5_000);
@@ -122,7 +122,7 @@ export function runKeyValueContract(contract: KeyValueContract): void {
         );
       }));
 
-    it('lists no member that left', () =>
+    it('lists no deleted member', () =>
       withStore(async (store, group) => {
         await store.setMember(group, 'one', '1', 5_000);
         await store.setMember(group, 'two', '2', 5_000);
@@ -131,7 +131,7 @@ export function runKeyValueContract(contract: KeyValueContract): void {
         expect(await store.listMembers(group)).toEqual(new Map([['two', '2']]));
       }));
 
-    it('lists no member whose time is over, and again one that comes back', () =>
+    it('lists no expired member, and a member that was added again', () =>
       withStore(async (store, group) => {
         await store.setMember(group, 'silent', '1', 200);
         await store.setMember(group, 'stays', '2', 5_000);
@@ -141,17 +141,17 @@ export function runKeyValueContract(contract: KeyValueContract): void {
         expect([...(await store.listMembers(group)).keys()].sort()).toEqual(['silent', 'stays']);
       }));
 
-    it('lists so many members at most', () =>
+    it('lists at most MAX_MEMBERS members', () =>
       withStore(async (store, group) => {
-        const members = Array.from({ length: MOST_MEMBERS + 100 }, (_, index) => `member ${index}`);
+        const members = Array.from({ length: MAX_MEMBERS + 100 }, (_, index) => `member ${index}`);
         await inGroups(members, (member) => store.setMember(group, member, member, 60_000));
         const listed = await store.listMembers(group);
-        expect(listed.size).toBe(MOST_MEMBERS);
+        expect(listed.size).toBe(MAX_MEMBERS);
         for (const [member, value] of listed) expect(value).toBe(member);
         await inGroups(members, (member) => store.deleteMember(group, member));
       }));
 
-    it('takes and gives many values at once', () =>
+    it('sets and gets many values concurrently', () =>
       withStore(async (store, key) => {
         await Promise.all(Array.from({ length: 50 }, (_, index) => store.set(`${key}:${index}`, String(index))));
         const values = await Promise.all(Array.from({ length: 50 }, (_, index) => store.get(`${key}:${index}`)));
@@ -160,7 +160,7 @@ export function runKeyValueContract(contract: KeyValueContract): void {
   });
 }
 
-/** So many at once as any adapter takes within its time limit, on a busy machine too. */
+/** Concurrent calls that every adapter completes within its time limit, on a busy machine too. */
 const GROUP = 50;
 
 async function inGroups(members: readonly string[], run: (member: string) => Promise<void>): Promise<void> {

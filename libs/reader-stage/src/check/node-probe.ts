@@ -4,7 +4,9 @@ import { readBlockHeader, type BlocksResult, type ShipStatus } from '@antelope-h
 import { ShipSession } from '../ship-session';
 import { shipServerName, type ShipSocketOptions } from '../ship-socket';
 
-/** Asking a node a thing or two, each on a session of its own that ends with the answer or when `signal` is raised. */
+/*
+ * Single requests to a node, each on a session of its own that ends with the response or when `signal` is aborted.
+ */
 
 /** Rejects as `ShipSession.open`. */
 export function readNodeStatus(socket: ShipSocketOptions, signal: AbortSignal): Promise<ShipStatus> {
@@ -12,7 +14,7 @@ export function readNodeStatus(socket: ShipSocketOptions, signal: AbortSignal): 
   return withSession(socket, signal, ignore, (_session, status) => Promise.resolve(status));
 }
 
-/** When the node's head block was made, in milliseconds since 1970; undefined when the node gives no block. */
+/** The timestamp of the node's head block, in milliseconds since 1970; undefined when the node sends no block. */
 export function readHeadTime(socket: ShipSocketOptions, signal: AbortSignal): Promise<number | undefined> {
   let time: number | undefined;
   let awaited = Infinity;
@@ -24,7 +26,7 @@ export function readHeadTime(socket: ShipSocketOptions, signal: AbortSignal): Pr
     if (--awaited === 0 || thisBlock?.num === headNum) finish();
   };
   return withSession(socket, signal, take, async (session, { head }) => {
-    // EOSIO 2.0 has nothing under the number of its head for a moment: the one before is as good.
+    // EOSIO 2.0 briefly has no data for its newest head block; then the block before it is used.
     const startBlock = Math.max(1, head.num - 1);
     const endBlock = head.num + 1;
     headNum = head.num;
@@ -41,14 +43,14 @@ async function withSession<T>(
   onBlocks: (result: BlocksResult) => void,
   use: (session: ShipSession, status: ShipStatus) => Promise<T>,
 ): Promise<T> {
-  const silent = new ConnectionError(describeTrouble('no_answer', shipServerName(socket.url)), 'SHIP_DISCONNECTED');
+  const timedOut = new ConnectionError(describeTrouble('no_answer', shipServerName(socket.url)), 'SHIP_DISCONNECTED');
   return new Promise<T>((resolve, reject) => {
     const session = new ShipSession(socket, { onBlocks, onEnd: reject });
-    signal.addEventListener('abort', () => session.close(silent), { once: true });
+    signal.addEventListener('abort', () => session.close(timedOut), { once: true });
     session
       .open()
       .then((status) => use(session, status))
       .then(resolve, reject)
-      .finally(() => session.close(silent));
+      .finally(() => session.close(timedOut));
   });
 }

@@ -8,7 +8,7 @@ import { readHeadTime, readNodeStatus } from './node-probe';
 
 export interface ShipCheckOptions {
   config: Pick<Config, 'ship' | 'chainId'>;
-  /** What is stored of the chain; undefined when that is nothing. Rejects when it can not be told. */
+  /** What the store holds; undefined when it is empty. Rejects when the store cannot be read. */
   readStored(): Promise<StoredChain | undefined>;
   /** Milliseconds since 1970. */
   now(): number;
@@ -19,10 +19,10 @@ export interface StoredChain {
   committed: { num: number } | undefined;
 }
 
-/** Blocks are half a second apart; the rest is the network's, and a little drift. */
+/** Blocks are half a second apart; the rest allows for the network and clock drift. */
 const MAX_CLOCK_DIFFERENCE_MS = 5_000;
 
-/** What can be wrong with each of the nodes that `ship.urls` names. */
+/** The checks of each node in `ship.urls`. */
 export function shipChecks(options: ShipCheckOptions): Check[] {
   return [...new Set(options.config.ship.urls)].flatMap((url) => nodeChecks(url, options));
 }
@@ -30,11 +30,11 @@ export function shipChecks(options: ShipCheckOptions): Check[] {
 function nodeChecks(url: string, { config, readStored, now }: ShipCheckOptions): Check[] {
   const node = `ship ${addressOf(url)}`;
   const socket = { url, caFile: config.ship.caFile, maxMessageBytes: config.ship.maxMessageBytes };
-  let asked: Promise<ShipStatus> | undefined;
-  const readStatus = (signal: AbortSignal): Promise<ShipStatus> => (asked ??= readNodeStatus(socket, signal));
+  let status: Promise<ShipStatus> | undefined;
+  const readStatus = (signal: AbortSignal): Promise<ShipStatus> => (status ??= readNodeStatus(socket, signal));
   const history = `${node} history`;
   return [
-    { name: node, needs: [], run: (signal) => checkAnswer(node, readStatus(signal)) },
+    { name: node, needs: [], run: (signal) => checkStatus(node, readStatus(signal)) },
     { name: history, needs: [node], run: async (signal) => checkHistory(await readStatus(signal)) },
     {
       name: `${node} chain`,
@@ -60,9 +60,9 @@ function nodeChecks(url: string, { config, readStored, now }: ShipCheckOptions):
   ];
 }
 
-async function checkAnswer(node: string, answer: Promise<ShipStatus>): Promise<Finding> {
+async function checkStatus(node: string, status: Promise<ShipStatus>): Promise<Finding> {
   try {
-    const { head } = await answer;
+    const { head } = await status;
     return ok('ship.answers', `the node answers; its head is block ${head.num}`);
   } catch (error) {
     return describeFailure(error, node);
@@ -73,8 +73,8 @@ function describeFailure(error: unknown, node: string): Finding {
   if (hasErrorCode(error, 'SHIP_UNSUPPORTED')) {
     return wrong(
       'ship.not_state_history',
-      `the websocket of ${node} does not begin with the ABI of a state history that we know`,
-      "name the node's state-history-endpoint in ship.urls; EOSIO 2.0 and later, Leap and Spring are known",
+      `the websocket of ${node} does not begin with the ABI of a known state history version`,
+      "set ship.urls to the node's state-history-endpoint; EOSIO 2.0 and later, Leap and Spring are supported",
     );
   }
   return toFinding(error, 'ship');
@@ -85,7 +85,7 @@ function checkHistory({ traceBegin, traceEnd, chainStateBegin, chainStateEnd }: 
     return warning(
       'ship.no_traces_yet',
       'the node has the state of one block and no traces, as right after its start from a snapshot',
-      'see that trace-history = true is in its configuration, and check again when it has its next block',
+      'make sure that its configuration has trace-history = true, and check again after its next block',
     );
   }
   const missing = [
@@ -96,22 +96,23 @@ function checkHistory({ traceBegin, traceEnd, chainStateBegin, chainStateEnd }: 
     return wrong(
       'ship.history_missing',
       `the node does not keep ${missing.join(' and ')}`,
-      `set ${missing.map((option) => `${option} = true`).join(' and ')} in its configuration, and let it replay or start from a snapshot`,
+      `set ${missing.map((option) => `${option} = true`).join(' and ')} in its configuration, and replay it or start it from a snapshot`,
     );
   }
   const traces = `traces from block ${traceBegin} to ${traceEnd - 1}`;
-  return ok('ship.history', `it has ${traces}, state from ${chainStateBegin} to ${chainStateEnd - 1}`);
+  return ok('ship.history', `the node has ${traces}, state from ${chainStateBegin} to ${chainStateEnd - 1}`);
 }
 
-/** `expected`: the chain that the configuration names, or else the store holds. */
+/** `expected`: the configured chain id, else the store's. */
 function checkChain(chainId: string | undefined, configured: string | undefined, expected = chainId): Finding {
-  if (chainId === undefined) return ok('ship.chain_untold', 'the node does not say which chain it is on, as EOSIO 2.0');
+  if (chainId === undefined)
+    return ok('ship.chain_untold', 'the node does not report its chain id, like every EOSIO 2.0 node');
   if (chainId === expected) return ok('ship.chain', `the node is on chain ${chainId}`);
   const source = configured === undefined ? 'the store holds' : 'chain_id says';
   return wrong(
     'ship.chain_id_mismatch',
     `the node is on chain ${chainId}, ${source} ${expected}`,
-    'name a node of that chain in ship.urls, or use another store for this one',
+    'set ship.urls to a node of that chain, or use another store for this chain',
   );
 }
 
@@ -122,26 +123,26 @@ function checkStart(first: number, startBlock: number, committed: number | undef
   return wrong(
     'ship.history_begins_late',
     `the node's history begins at block ${first}, the next one needed is ${next}`,
-    `name a node in ship.urls that has it${isEmpty ? ', or a later block in ship.start_block' : ''}`,
+    `set ship.urls to a node that has it${isEmpty ? ', or ship.start_block to a later block' : ''}`,
   );
 }
 
 function checkClock(headTime: number | undefined, now: number): Finding {
-  if (headTime === undefined) return unknown('ship.no_head', 'could not be checked: the node gave no head block');
+  if (headTime === undefined) return unknown('ship.no_head', 'could not be checked: the node sent no head block');
   const age = now - headTime;
   const seconds = Math.round(Math.abs(age) / 1000);
   if (age < -MAX_CLOCK_DIFFERENCE_MS) {
     return wrong(
       'ship.clock_behind',
       `the node's head block is ${seconds} seconds in the future: this machine's clock is behind`,
-      'set the clock of this machine, by NTP for instance',
+      'synchronize the clock of this machine, for example with NTP',
     );
   }
   if (age > MAX_CLOCK_DIFFERENCE_MS) {
     return warning(
       'ship.head_old',
       `the node's head block is ${seconds} seconds old`,
-      "see whether the node is in sync with its chain; if it is, this machine's clock is ahead",
+      "check whether the node is in sync with its chain; if it is, this machine's clock is ahead",
     );
   }
   return ok('ship.clock', `the node's head block is ${seconds} seconds old`);
