@@ -53,7 +53,7 @@ describe('check-config', () => {
     });
     expect(lines.filter((line) => line.startsWith('WRONG'))).toEqual([
       expect.stringMatching(/^WRONG {4}ship 127.0.0.1:1: nothing listens .* -> .*ship\.urls$/),
-      expect.stringMatching(/^WRONG {4}lmdb directory: \/proc can not be written -> .*store\.path$/),
+      expect.stringMatching(/^WRONG {4}lmdb directory: \/proc cannot be written -> .*store\.path$/),
     ]);
     expect(status).toBe(1);
   });
