@@ -36,7 +36,10 @@ export class FaultyServer {
   static async start(targetUrl: string): Promise<FaultyServer> {
     const server = createServer();
     const faulty = new FaultyServer(new URL(targetUrl), server);
-    server.on('request', (incoming: IncomingMessage, response: ServerResponse) => void faulty.handle(incoming, response));
+    server.on(
+      'request',
+      (incoming: IncomingMessage, response: ServerResponse) => void faulty.handle(incoming, response),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return faulty;
   }

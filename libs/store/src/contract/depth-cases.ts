@@ -10,7 +10,7 @@ import { timeLimit, withStore } from './with-store';
 
 const LONG_LIST = 110_000;
 const ACTIONS_PER_BLOCK = 2_000;
-/** One root action in so many: whole chunks, shards or pages of a list hold none. */
+/** One root action per this many: whole chunks, shards or pages of a list have none. */
 const ROOT_EVERY = 1_500;
 const PAGE = 25;
 
@@ -30,7 +30,7 @@ const EVERYTHING: ActionsQuery = {
   window: 'skip',
 };
 
-/** Lists and transactions of any length answer as short ones do. */
+/** Queries of lists and transactions of any length. */
 export function describeDepth(contract: StoreContract): void {
   describe('depth', () => {
     it(
@@ -64,7 +64,7 @@ export function describeDepth(contract: StoreContract): void {
     );
 
     it(
-      'cuts a page where large actions fill it, and goes on from there',
+      'ends a page where large actions fill it, and continues from there',
       () =>
         withStore(contract, async ({ store }) => {
           const model = await fill(store, largeActions());
@@ -100,7 +100,7 @@ export function describeDepth(contract: StoreContract): void {
     );
 
     it(
-      'gives transactions of many actions back whole, whatever lies around them',
+      'returns transactions of many actions completely, whatever surrounds them',
       () =>
         withStore(contract, async ({ store }) => {
           const model = await fill(store, hugeTransactions());
@@ -122,7 +122,7 @@ export function describeDepth(contract: StoreContract): void {
   });
 }
 
-/** Writes the plans as a chain and gives the model of it. */
+/** Writes the plans as a chain and returns its model. */
 async function fill(store: HistoryStore, plans: readonly BlockPlan[]): Promise<ModelHistory> {
   const blocks = new SyntheticChain().blocks(undefined, plans);
   for (let start = 0; start < blocks.length; start += 10) await store.writeBlocks(blocks.slice(start, start + 10));
@@ -153,7 +153,7 @@ function planOf(transactions: ActionPlan[][]): BlockPlan {
   return { transactions: transactions.filter(({ length }) => length > 0), abis: [], permissions: [] };
 }
 
-/** A root action and what it created. */
+/** A root action and the actions that it created. */
 function transactionOf(actions: number, dataBytes: number): ActionPlan[] {
   return Array.from({ length: Math.max(0, actions) }, (_, index) => ({ ...HOT, dataBytes, creatorDistance: index }));
 }
