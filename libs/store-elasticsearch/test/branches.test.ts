@@ -62,7 +62,7 @@ describeWithService(['elasticsearch'], (url) => {
         await comparison.block({ num: 2 ** 32 });
         await comparison.block({ id: 'f'.repeat(64) });
       },
-      60_000,
+      240_000,
     );
 
     it('has the state of a snapshot, and no history of it', async () => {
