@@ -33,7 +33,7 @@ describeWithService(['elasticsearch'], (url) => {
     let model: ModelHistory;
     let comparison: Comparison;
 
-    /** 120,000 rows over five indices; besides them orphans at every height that is not clean, and what is not committed. */
+    /** 120,000 rows in five indices, with orphans at every height that is not clean and blocks that are not committed. */
     beforeAll(async () => {
       const chain = new SyntheticChain();
       const trunk = chain.blocks(undefined, plans(BLOCKS));
@@ -64,7 +64,7 @@ describeWithService(['elasticsearch'], (url) => {
       60_000,
     );
 
-    it('counts within filters, roots and bounds as well', async () => {
+    it('counts with filters, root actions and bounds', async () => {
       await both({ skip: 20_000, filters: [{ account: 'hot', name: 'ping' }, { name: 'none' }] });
       await both({ skip: 39_990, filters: [{ account: 'warm' }] });
       await both({ skip: 25_000, parent: 'root' });
@@ -75,7 +75,7 @@ describeWithService(['elasticsearch'], (url) => {
       await both({ skip: 9_500, before: { blockNum: 104 } });
     });
 
-    it('finds bounds by time, within a block and between blocks', async () => {
+    it('finds time bounds within and between blocks', async () => {
       const times = [0, 17, 40, 59].map((index) => timeMsOf(model.committedBlocks[index]!));
       for (const time of times) {
         for (const ms of [time - 1, time, time + 1]) {
@@ -96,7 +96,7 @@ describeWithService(['elasticsearch'], (url) => {
       await both({ window: 'newest', limit: 500, before: { blockNum: 100 }, filters: [{ account: 'warm' }] });
     }, 60_000);
 
-    it('asks for a deep page no more than eight times', async () => {
+    it('sends at most eight requests for a deep page', async () => {
       let requests = 0;
       const count = (): void => {
         requests++;
@@ -127,7 +127,7 @@ describeWithService(['elasticsearch'], (url) => {
     }, 120_000);
     afterAll(() => indexed.dispose());
 
-    it.each(['asc', 'desc'] as const)('are cut where they are full, %s', async (order) => {
+    it.each(['asc', 'desc'] as const)('end where they are full (%s)', async (order) => {
       const comparison = new Comparison(indexed.reader, model);
       const full = MAX_PAGE_BYTES / LARGE_BYTES;
       for (const skip of [0, 38, 71 - full, 290, 340]) {
@@ -149,7 +149,7 @@ const PING: ActionPlan = {
   dataBytes: 8,
 };
 
-/** Notifications take sequences of which no row is. */
+/** Notifications take sequences without a row of their own. */
 function plans(count: number): BlockPlan[] {
   const transactions = Array.from({ length: ACTIONS_PER_BLOCK / 4 }, (_, index): ActionPlan[] => [
     PING,

@@ -6,7 +6,7 @@ import { IndexedBlocks } from './indexed-blocks';
 const KEY = Buffer.alloc(34, 3);
 const FIRST_BLOCK = 100;
 
-/** Every block of them says something of everything. */
+/** Blocks with actions, an ABI and a permission each. */
 const TELLING: BlockPlan = {
   transactions: Array.from({ length: 3 }, () => [
     { account: 'hot', name: 'ping', actor: 'alice', notified: ['cold'], creatorDistance: 0, dataBytes: 8 },
@@ -17,13 +17,13 @@ const TELLING: BlockPlan = {
 };
 
 describeWithService(['elasticsearch'], (url) => {
-  describe('the branch that the progress names', () => {
+  describe('the branch that the progress lists', () => {
     let indexed: IndexedBlocks;
     let trunk: BlockRecords[];
     let orphans: BlockRecords[];
     let later: BlockRecords[];
 
-    /** What is orphaned or not committed has other ABIs and permissions, and lies in the same indices. */
+    /** The indices also hold orphaned and uncommitted blocks, with other ABIs and permissions. */
     beforeAll(async () => {
       const chain = new SyntheticChain();
       trunk = chain.blocks(undefined, tellingBlocks(0, 20));
@@ -42,7 +42,7 @@ describeWithService(['elasticsearch'], (url) => {
       ['the fork', () => [...trunk.slice(0, 10), ...orphans], FIRST_BLOCK + 5],
       ['a part of the trunk that is clean', () => trunk.slice(0, 10), FIRST_BLOCK + 9],
     ])(
-      'is what every query answers of: %s',
+      'is the state that every query reads: %s',
       async (_what, blocksOf, cleanUpTo) => {
         const blocks = blocksOf();
         await indexed.commit({ blocks, cleanUpTo });
@@ -62,10 +62,10 @@ describeWithService(['elasticsearch'], (url) => {
         await comparison.block({ num: 2 ** 32 });
         await comparison.block({ id: 'f'.repeat(64) });
       },
-      60_000,
+      240_000,
     );
 
-    it('has of a snapshot its state, and no history', async () => {
+    it('has the state of a snapshot, and no history of it', async () => {
       const [first, ...rest] = trunk as [BlockRecords, ...BlockRecords[]];
       const snapshot = { ...first, block: undefined, timestamp: 0, transactions: [] };
       const started = await IndexedBlocks.open(url);
@@ -82,7 +82,7 @@ describeWithService(['elasticsearch'], (url) => {
     });
   });
 
-  it('answers of an empty store, before and after its first index is there', async () => {
+  it('reads an empty store before and after its first index exists', async () => {
     const indexed = await IndexedBlocks.open(url);
     const comparison = new Comparison(indexed.reader, new ModelHistory());
     const ask = async (): Promise<void> => {
@@ -102,7 +102,7 @@ describeWithService(['elasticsearch'], (url) => {
   });
 });
 
-/** Each with an ABI and permissions that no other has. */
+/** Blocks with an ABI and permissions of their own. */
 function tellingBlocks(from: number, count: number): BlockPlan[] {
   return Array.from({ length: count }, (_, index) => {
     const mark = from + index;

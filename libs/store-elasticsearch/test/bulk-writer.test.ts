@@ -39,7 +39,7 @@ describeWithService(['elasticsearch'], (url) => {
     return request;
   }
 
-  /** Which documents each bulk request held. */
+  /** The documents of each bulk request. */
   function sent(): string[][] {
     const idOf = (operation: string): string => /"_id":"([^"]*)"/.exec(operation)?.[1] ?? '';
     return server.seen.map(({ body }) => operationsOf(body).map(idOf));
@@ -50,12 +50,12 @@ describeWithService(['elasticsearch'], (url) => {
     expect(docs).toMatchObject(ids.map((_id) => ({ _id, _version: version, found: true })));
   }
 
-  function befall(...faults: Fault[]): void {
+  function inject(...faults: Fault[]): void {
     server.fault = () => faults.shift() ?? 'none';
   }
 
-  it('sends again what the server had no room for, and nothing else', async () => {
-    befall({ takes: (place) => place % 2 === 0 }, { takes: () => false });
+  it('retries the operations that the server had no room for, and no others', async () => {
+    inject({ takes: (index) => index % 2 === 0 }, { takes: () => false });
     await writer.write([requestOf(['a1', 'a2', 'a3', 'a4', 'a5'])]);
     expect(sent()).toEqual([
       ['a1', 'a2', 'a3', 'a4', 'a5'],
@@ -70,9 +70,9 @@ describeWithService(['elasticsearch'], (url) => {
     ['is not there', { status: 503 }],
     ['goes away before it took it', 'cut before'],
     ['goes away after it took it', 'cut after'],
-    ['does not answer', 'silence'],
+    ['does not respond', 'silence'],
   ])('sends all again when the server %s', async (_what, fault) => {
-    befall(fault);
+    inject(fault);
     const ids = ['b1', 'b2'].map((id) => id + JSON.stringify(fault).replace(/\W/g, ''));
     await writer.write([requestOf(ids)]);
     expect(sent()).toEqual([ids, ids]);
@@ -87,7 +87,7 @@ describeWithService(['elasticsearch'], (url) => {
     await expectStored(ids);
   });
 
-  it('names the block of a document that is too large alone', async () => {
+  it('names the block of a single document that is too large', async () => {
     server.fault = () => ({ status: 413 });
     await expect(writer.write([requestOf(['d1'])])).rejects.toMatchObject({
       code: 'BLOCK_REFUSED',
@@ -95,7 +95,7 @@ describeWithService(['elasticsearch'], (url) => {
     });
   });
 
-  it('names the block of a document that is against the mapping, and writes the others of its request', async () => {
+  it('names the block of a document that does not fit the mapping, and writes the rest of its request', async () => {
     const request = requestOf(['e1']);
     request.put(index, 'e2', 1, '{"count":"many"}', { num: 8, id: 'x' });
     request.put(index, 'e3', 1, '{"count":1}', BLOCK);
@@ -106,31 +106,31 @@ describeWithService(['elasticsearch'], (url) => {
     await expectStored(['e1', 'e3']);
   });
 
-  it('leaves what is there in a later version', async () => {
+  it('keeps a document of a higher version', async () => {
     await writer.write([requestOf(['f1', 'f2'], 5)]);
     await writer.write([requestOf(['f1', 'f2'], 4)]);
     await writer.write([requestOf(['f2', 'f3'], 5)]);
     await expectStored(['f1', 'f2', 'f3'], 5);
   });
 
-  it('has so many requests under way as it may, and takes no more before', async () => {
+  it('runs the configured number of requests at once, and takes no further one meanwhile', async () => {
     let waiting = 0;
     let most = 0;
     server.fault = () => 'none';
     function* requests(): Generator<BulkRequest> {
-      for (let place = 0; place < 12; place++) {
+      for (let number = 0; number < 12; number++) {
         waiting++;
         most = Math.max(most, waiting - server.seen.length);
-        yield requestOf([`g${place}`]);
+        yield requestOf([`g${number}`]);
       }
     }
     await writer.write(requests());
     expect(server.seen).toHaveLength(12);
-    // The two under way may not have arrived yet, and one is made while it waits for its turn.
+    // The two in progress may not have arrived yet, and one more is built while it waits.
     expect(most).toBeLessThanOrEqual(3);
   });
 
-  it('gives up at once when it is stopped', async () => {
+  it('rejects at once when it is stopped', async () => {
     server.fault = () => ({ status: 429 });
     const writing = writer.write([requestOf(['h1'])]);
     writing.catch(() => undefined);

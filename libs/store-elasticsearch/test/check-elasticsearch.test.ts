@@ -31,7 +31,7 @@ interface Asked extends Partial<ElasticsearchOptions> {
 const checksOf = ({ access = 'write', chainId, now = Date.now(), ...options }: Asked) =>
   elasticsearchChecks({ options: { ...DEFAULTS, ...options }, access, chainId, now: () => now });
 
-/** What each check finds, by the last word of its name; a node's own is `node`. */
+/** The finding of each check by the last word of its name; a node's check is `node`. */
 async function findingsOf(asked: Asked) {
   const findings: Record<string, Finding> = {};
   const wordOf = (name: string): string => (name.includes(':') ? 'node' : (name.split(' ')[1] ?? ''));
@@ -64,7 +64,7 @@ describeWithService(['elasticsearch'], (url) => {
       await store.close();
     }
 
-    it('find an empty cluster in order, and write nothing', async () => {
+    it('accept an empty cluster and write nothing', async () => {
       expect(idsOf(await findingsOf(at))).toEqual({
         node: 'ok elasticsearch.answers',
         privileges: 'ok elasticsearch.no_security',
@@ -79,7 +79,7 @@ describeWithService(['elasticsearch'], (url) => {
       expect(await readElasticsearchStatus({ ...DEFAULTS, ...at })).toBeUndefined();
     });
 
-    it('find data in order, and of another chain, format or range', async () => {
+    it('accept valid data, and report another chain, format or range', async () => {
       await makeStore();
       expect((await findingsOf({ ...at, chainId: CHAIN }))['data']?.id).toBe('elasticsearch.data');
       expect((await readElasticsearchStatus({ ...DEFAULTS, ...at }))?.chainId).toBe(CHAIN);
@@ -93,8 +93,8 @@ describeWithService(['elasticsearch'], (url) => {
       expect(format).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.wrong_format' });
     });
 
-    it('find an index template that takes the names of ours, by patterns and priority', async () => {
-      const name = `${indices.prefix}-of-somebody`;
+    it('report an index template that matches our names, by patterns and priority', async () => {
+      const name = `${indices.prefix}-foreign`;
       const put = (priority: number, pattern: string) =>
         client.indices.putIndexTemplate({ name, index_patterns: [pattern], priority });
       await put(499, `${indices.prefix}-*`);
@@ -107,14 +107,14 @@ describeWithService(['elasticsearch'], (url) => {
       expect(templates?.what).toContain(name);
     });
 
-    it('find an index that was made by somebody else', async () => {
+    it('report a foreign index', async () => {
       await client.indices.create({ index: `${indices.prefix}-journal` });
       const { indices: finding } = await findingsOf({ ...at, access: 'read' });
       expect(finding).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.index_foreign' });
       expect(finding?.what).toContain(`${indices.prefix}-journal`);
     });
 
-    it('find the block of a disk that is full, and one that somebody set', async () => {
+    it('report a write block set by a full disk, and one set by an operator', async () => {
       await makeStore();
       const index = `${indices.prefix}-journal`;
       await client.indices.putSettings({ index, settings: { 'index.blocks.read_only_allow_delete': true } });
@@ -130,7 +130,7 @@ describeWithService(['elasticsearch'], (url) => {
       expect((await findingsOf(at))['blocks']?.id).toBe('elasticsearch.blocks');
     });
 
-    it('find copies that no node has, and shards that are nowhere', async () => {
+    it('report missing copies and unassigned shards', async () => {
       await makeStore({ replicas: 1 });
       const { cluster } = await findingsOf(at);
       expect(cluster).toMatchObject({ outcome: 'warning', id: 'elasticsearch.cluster_yellow' });
@@ -142,20 +142,20 @@ describeWithService(['elasticsearch'], (url) => {
       expect(red?.what).toContain(`${indices.prefix}-lost`);
     });
 
-    it('find its clock and ours apart', async () => {
+    it('report a clock difference', async () => {
       const { clock } = await findingsOf({ ...at, now: Date.now() - 60_000 });
       expect(clock).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.clocks_differ' });
     });
   });
 });
 
-describe('checks of what is no Elasticsearch that we know', () => {
-  /** What the check of the node finds. */
+describe('checks of an unsupported server', () => {
+  /** The finding of the node's check. */
   const findNode = (url: string): Promise<Finding> | undefined =>
     checksOf({ urls: [url] })[0]?.run(AbortSignal.timeout(TIME_LIMIT_MS));
 
-  async function findAt(answer: RequestListener): Promise<Finding | undefined> {
-    const server = createServer(answer).listen(0, '127.0.0.1');
+  async function findAt(handler: RequestListener): Promise<Finding | undefined> {
+    const server = createServer(handler).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const finding = await findNode(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     server.closeAllConnections();
@@ -168,13 +168,13 @@ describe('checks of what is no Elasticsearch that we know', () => {
     (_request, response) =>
       response.writeHead(200, product).end(JSON.stringify({ nodes: { one: { version } } }));
 
-  it('find a version that is too old, and one that is not known', async () => {
+  it('report a version that is too old, and one that is unknown', async () => {
     expect(await findAt(ofVersion('7.17.29'))).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.version_old' });
     expect((await findAt(ofVersion('9.2.0')))?.id).toBe('elasticsearch.answers');
     expect(await findAt(ofVersion('10.0.0'))).toMatchObject({ outcome: 'warning', id: 'elasticsearch.version_new' });
   });
 
-  it('find another server, none, a host without an address, and a server that is silent', async () => {
+  it('report another server, no server, an unknown host and a silent server', async () => {
     const other = await findAt((_request, response) => response.writeHead(404).end('nothing here'));
     expect(other).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.other_server' });
     const ids = [];

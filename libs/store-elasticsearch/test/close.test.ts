@@ -5,7 +5,7 @@ import { describeWithService } from '@antelope-history/services';
 import { SyntheticChain } from '@antelope-history/store/contract';
 import { TemporaryStore } from './temporary-store';
 
-/** Passes bytes on until it is told to hold them back. */
+/** A proxy that forwards bytes until it is told to hold them back. */
 async function startGate(target: URL) {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -42,7 +42,7 @@ describeWithService(['elasticsearch'], (url) => {
     await temporary.dispose();
   });
 
-  it('closes within seconds when the cluster leaves a write without answer', async () => {
+  it('closes within seconds when the cluster does not respond to a write', async () => {
     const store = await temporary.openWriter({ urls: [gate.url] });
     const blocks = new SyntheticChain()
       .blocks(undefined, [{ transactions: [], abis: [], permissions: [] }])

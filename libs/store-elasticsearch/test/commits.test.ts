@@ -47,7 +47,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }
   }
 
-  /** Of which blocks documents of a kind are there, whatever is committed; each once. */
+  /** The blocks with documents of a kind, committed or not, without duplicates. */
   async function blocksIn({ names }: TemporaryStore, kind: DocumentKind): Promise<Set<string>> {
     await client.indices.refresh({ index: `${names.prefix}-*` });
     const { hits } = await client.search<{ block: string }>({ index: names.of(kind), size: 10_000 });
@@ -57,12 +57,12 @@ describeWithService(['elasticsearch'], (url = '') => {
   const busyChain = (length: number): BlockRecords[] =>
     new SyntheticChain().blocks(undefined, Array<BlockPlan>(length).fill(BUSY));
 
-  it('come now and then while far behind the head, and with each write when following it', () =>
+  it('are made at intervals far behind the head, and with each write when following it', () =>
     withStore({ commitSeconds: 10 }, async ({ store }) => {
       const sessions = new ReaderSessions();
       const blocks = busyChain(4);
       const far = blocks.slice(0, 3).map((block) => ({ ...block, head: FAR_HEAD }));
-      // The first is due at once, but not waited for.
+      // The first commit is due at once, but the write does not wait for it.
       await store.writeBlocks(sessions.read(far.slice(0, 1)));
       await store.writeBlocks(sessions.read(far.slice(1, 2)));
       await store.writeBlocks(sessions.read(far.slice(2, 3)));
@@ -73,17 +73,17 @@ describeWithService(['elasticsearch'], (url = '') => {
       expect(status.committed).toEqual(blocks[3]?.position);
     }));
 
-  it('wait for documents that are missing, and go on when they are read again', () =>
+  it('wait for missing documents, and continue when their blocks are read again', () =>
     withStore({ commitSeconds: 1_000 }, async (temporary) => {
       const { store, names } = temporary;
       const sessions = new ReaderSessions();
       const blocks = busyChain(6).map((block) => ({ ...block, head: FAR_HEAD }));
       await store.writeBlocks(sessions.read(blocks.slice(0, 3)));
-      // Beside the first write; the next is not due for long.
+      // This commit runs beside the first write; the next one is due much later.
       while ((await store.getStatus()).committed?.num !== 102) await sleep(20);
       await store.writeBlocks(sessions.read(blocks.slice(3)));
       const other = await temporary.openWriter({ commitSeconds: 0 });
-      // As if the server had lost it.
+      // Simulates a document that the server lost.
       await client.indices.refresh({ index: names.actions });
       const query = { term: { block: blocks[4]?.position.id ?? '' } };
       const { hits } = await client.search({ index: names.actions, query, size: 1 });
@@ -98,7 +98,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       await new Comparison(temporary.store, ModelHistory.of(blocks)).sampledActions(20, 1);
     }));
 
-  it('are made by another when a writer died before its own', () =>
+  it('are made by another writer when one died before its own', () =>
     withStore({ commitSeconds: 1_000 }, async (temporary) => {
       const blocks = busyChain(5).map((block) => ({ ...block, head: FAR_HEAD }));
       const sessions = new ReaderSessions();
@@ -109,7 +109,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       expect(await other.commitWritten()).toMatchObject({ committed: blocks[4]?.position });
     }));
 
-  it('leave nothing of orphans in the indices when they are irreversible, committed or not', () =>
+  it('delete the documents of orphans when the number is irreversible, whether committed before or not', () =>
     withStore({}, async (temporary) => {
       const { store } = temporary;
       const reader = new SimulatedReader();
@@ -117,7 +117,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       await store.writeBlocks(reader.read(Infinity));
       reader.fork(3, Array<BlockPlan>(4).fill(BUSY));
       await store.writeBlocks(reader.read(Infinity));
-      // A session that is overtaken: only its later messages were ever written.
+      // An overtaken session: only its later messages were written.
       reader.fork(2, Array<BlockPlan>(3).fill(BUSY));
       await store.writeBlocks(reader.read(Infinity).slice(1));
       reader.restart((await store.getProgress()).positions);
@@ -140,7 +140,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       await comparison.sampledActions(20, 1);
     }));
 
-  it('pass over what comes late, and write nothing of it where all is decided', () =>
+  it('ignore late messages, and write none of their documents for irreversible numbers', () =>
     withStore({}, async (temporary) => {
       const { store } = temporary;
       const chain = new SyntheticChain();
@@ -158,7 +158,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       await new Comparison(store, ModelHistory.of([...trunk, ...rest])).sampledActions(20, 1);
     }));
 
-  it('have their journal removed, and of each permission what is no longer so', () =>
+  it('have their journal entries and superseded permission versions deleted', () =>
     withStore({}, async (temporary) => {
       const { store, names } = temporary;
       const sessions = new ReaderSessions();
@@ -168,21 +168,21 @@ describeWithService(['elasticsearch'], (url = '') => {
         const key = Buffer.alloc(34, index);
         const permissions = [{ owner: 'hot', name: 'active', authority: { keys: [key], actors: [] } }];
         blocks.push(chain.block(blocks.at(-1), { ...BUSY, permissions }, blocks.at(-3)?.position));
-        // What is removed is searched: the server shows it each second, if it is not asked to.
+        // Deletion is by search, and the server refreshes the journal once a second.
         await client.indices.refresh({ index: names.journal });
         await store.writeBlocks(sessions.read(blocks.slice(-1)));
       }
       await store.close();
       await client.indices.refresh({ index: `${names.prefix}-*` });
       const { hits } = await client.search<{ ordinal: number }>({ index: names.journal });
-      // Of the newest only what comes after the last commit would remove it.
+      // Only a later commit would delete the newest entries.
       expect(hits.hits.filter(({ _source }) => (_source?.ordinal ?? 0) < 1_005)).toEqual([]);
       expect((await blocksIn(temporary, 'permissions')).size).toBeLessThan(9);
       const comparison = new Comparison(await temporary.openReader(), ModelHistory.of(blocks));
       await comparison.permissionsOf(blocks);
     }));
 
-  it('refuse blocks that do not say when they were read', () =>
+  it('refuse blocks without a stream position', () =>
     withStore({}, async ({ store }) => {
       await expect(store.writeBlocks([new SyntheticChain().block(undefined, EMPTY_BLOCK)])).rejects.toMatchObject({
         code: 'INTERNAL',

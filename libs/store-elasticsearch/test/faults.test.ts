@@ -23,7 +23,7 @@ const BUSY: BlockPlan = {
 describeWithService(['elasticsearch'], (url = '') => {
   describe('faults of the server and the network', () => {
     it(
-      'lose nothing and show no part, whatever they befall',
+      'lose nothing and show no incomplete block, whatever request they hit',
       async () => {
         const server = await FaultyServer.start(url);
         const temporary = await TemporaryStore.open(url, { requestTimeoutSeconds: 4 });
@@ -57,7 +57,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       LIMIT_MS,
     );
 
-    it('show nothing that a copy of the documents does not show yet', async () => {
+    it('show no block that a copy of its documents does not show yet', async () => {
       const server = await FaultyServer.start(url);
       const temporary = await TemporaryStore.open(url);
       try {
@@ -80,13 +80,13 @@ describeWithService(['elasticsearch'], (url = '') => {
   });
 });
 
-/** Each message goes to one of the writers, until that has made it durable. */
+/** Gives each message to one writer, again and again until it is durable. */
 async function deliver(writers: readonly HistoryWriter[], messages: readonly BlockRecords[]): Promise<void> {
   await Promise.all(
     writers.map((writer, index) =>
       writeUntilDone(
         writer,
-        messages.filter((_, place) => place % writers.length === index),
+        messages.filter((_, number) => number % writers.length === index),
       ),
     ),
   );
@@ -103,7 +103,7 @@ async function writeUntilDone(writer: HistoryWriter, messages: BlockRecords[]): 
   }
 }
 
-/** What is committed is a block of the chain with everything before it. */
+/** The committed head is a block of the chain, and complete. */
 async function expectWhole(store: HistoryReader, chain: readonly BlockRecords[]): Promise<void> {
   const { block, status, transactions } = await store.getBlockTraces('latest');
   expect(block?.position).toEqual(status.committed);
@@ -111,7 +111,7 @@ async function expectWhole(store: HistoryReader, chain: readonly BlockRecords[])
   if (records) expect(transactions).toHaveLength(records.transactions.length);
 }
 
-/** Befalls every fifth request, by a seed. */
+/** Returns a fault for every fifth request, by a seed. */
 class ChanceOfFaults {
   readonly befell = new Set<string>();
   private readonly next = createRandom(SEED);
@@ -119,13 +119,13 @@ class ChanceOfFaults {
   of({ path, body }: SeenRequest): Fault {
     if (this.next(5) !== 0) return 'none';
     const isBulk = path.startsWith('/_bulk') && !body.startsWith('{"delete"');
-    const place = this.next(3);
+    const remainder = this.next(3);
     const kinds: [string, Fault][] = [
       ['cut before', 'cut before'],
       ['cut after', 'cut after'],
       ['silence', 'silence'],
       ['busy', { status: 429 }],
-      ['part', isBulk ? { takes: (each) => each % 3 !== place } : 'cut after'],
+      ['part', isBulk ? { takes: (each) => each % 3 !== remainder } : 'cut after'],
     ];
     const [name, fault] = kinds[this.next(kinds.length)] as [string, Fault];
     this.befell.add(name);

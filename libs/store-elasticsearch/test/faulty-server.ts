@@ -1,20 +1,20 @@
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What befalls a request. */
+/** The fault of one request. */
 export type Fault =
   | 'none'
-  /** The connection ends before the server saw the request, or before its answer came back. */
+  /** The connection ends before the server got the request, or before its response arrived. */
   | 'cut before'
   | 'cut after'
-  /** Nothing comes back, ever. */
+  /** No response ever arrives. */
   | 'silence'
-  /** The server answers at once that it is busy, or that it is too much. */
+  /** The server responds at once that it is busy, or that the request is too large. */
   | { status: number }
-  /** The server does it, and says that it failed on one copy of a shard. */
+  /** The server executes the request and reports a failure on one copy of a shard. */
   | 'copy failed'
-  /** Of a bulk request the server takes some operations only; it has no room for the others. */
-  | { takes: (place: number) => boolean };
+  /** The server executes some operations of a bulk request and rejects the others with status 429. */
+  | { takes: (index: number) => boolean };
 
 export interface SeenRequest {
   method: string;
@@ -22,9 +22,9 @@ export interface SeenRequest {
   body: string;
 }
 
-/** Stands before a real server and lets faults befall what is sent to it. */
+/** A proxy of a real server that injects faults. */
 export class FaultyServer {
-  /** Asked for each request. */
+  /** Called for each request. */
   fault: (seen: SeenRequest) => Fault = () => 'none';
   readonly seen: SeenRequest[] = [];
 
@@ -36,7 +36,10 @@ export class FaultyServer {
   static async start(targetUrl: string): Promise<FaultyServer> {
     const server = createServer();
     const faulty = new FaultyServer(new URL(targetUrl), server);
-    server.on('request', (incoming: IncomingMessage, answer: ServerResponse) => void faulty.handle(incoming, answer));
+    server.on(
+      'request',
+      (incoming: IncomingMessage, response: ServerResponse) => void faulty.handle(incoming, response),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return faulty;
   }
@@ -50,7 +53,7 @@ export class FaultyServer {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private async handle(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+  private async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: path = '' } = incoming;
     const seen = { method, path, body: (await readAll(incoming)).toString() };
     this.seen.push(seen);
@@ -58,29 +61,29 @@ export class FaultyServer {
     if (fault === 'silence') return;
     if (fault === 'cut before') return void incoming.socket.destroy();
     if (typeof fault === 'object' && 'status' in fault) {
-      send(answer, fault.status, '{}');
+      send(response, fault.status, '{}');
       return;
     }
     if (typeof fault === 'object') {
-      send(answer, 200, await this.forwardSome(incoming, seen, fault.takes));
+      send(response, 200, await this.forwardSome(incoming, seen, fault.takes));
       return;
     }
     const { status, body } = await this.forward(incoming, seen.body);
     if (fault === 'cut after') return void incoming.socket.destroy();
-    send(answer, status, fault === 'copy failed' ? body.replace('"failed":0', '"failed":1') : body);
+    send(response, status, fault === 'copy failed' ? body.replace('"failed":0', '"failed":1') : body);
   }
 
   private async forwardSome(
     incoming: IncomingMessage,
     { body }: SeenRequest,
-    takes: (place: number) => boolean,
+    takes: (index: number) => boolean,
   ): Promise<string> {
     const operations = operationsOf(body);
-    const taken = operations.filter((_, place) => takes(place));
+    const taken = operations.filter((_, index) => takes(index));
     const answered =
-      taken.length > 0 ? (JSON.parse((await this.forward(incoming, taken.join(''))).body) as BulkAnswer).items : [];
-    const items = operations.map((_, place) =>
-      takes(place) ? answered.shift() : { index: { status: 429, error: { type: 'es_rejected_execution_exception' } } },
+      taken.length > 0 ? (JSON.parse((await this.forward(incoming, taken.join(''))).body) as BulkResponse).items : [];
+    const items = operations.map((_, index) =>
+      takes(index) ? answered.shift() : { index: { status: 429, error: { type: 'es_rejected_execution_exception' } } },
     );
     return JSON.stringify({ errors: true, items });
   }
@@ -101,11 +104,11 @@ export class FaultyServer {
   }
 }
 
-interface BulkAnswer {
+interface BulkResponse {
   items: unknown[];
 }
 
-/** The operations of a bulk request, each with its document. */
+/** The operations of a bulk request with their documents. */
 export function operationsOf(body: string): string[] {
   const operations: string[] = [];
   const lines = body.split('\n').slice(0, -1);
@@ -122,7 +125,7 @@ async function readAll(stream: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-function send(answer: ServerResponse, status: number, body: string): void {
-  answer.writeHead(status, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' });
-  answer.end(body);
+function send(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' });
+  response.end(body);
 }

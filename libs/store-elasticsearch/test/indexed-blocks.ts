@@ -13,15 +13,15 @@ import { documentsOf, type NewDocument } from '../src/write/block-documents';
 const TIMEOUT_SECONDS = 30;
 const OPERATIONS_PER_REQUEST = 5_000;
 
-/** What a test says is committed. */
+/** The committed state that a test sets. */
 export interface Committed {
-  /** Ascending and without a gap. */
+  /** Ascending, without a gap. */
   blocks: readonly BlockRecords[];
-  /** Up to which block nothing else lies in the indices; 0 = they are all named. */
+  /** The block up to which the indices hold no other blocks; 0 = the progress lists all of them. */
   cleanUpTo: number;
 }
 
-/** Indices of a test's own, filled with whatever blocks it likes, committed or not, without the writer. */
+/** Temporary indices that a test fills with any blocks, committed or not, without the writer. */
 export class IndexedBlocks {
   readonly names = new IndexNames(`read-${randomUUID()}`);
   readonly client: Client;
@@ -55,7 +55,7 @@ export class IndexedBlocks {
     return indexed;
   }
 
-  /** Indexes every document of the blocks; none of them is committed by that. */
+  /** Indexes every document of the blocks without committing them. */
   async put(blocks: readonly BlockRecords[]): Promise<void> {
     for (const block of blocks) {
       for (const document of documentsOf(block)) this.add(block.position.num, document);
@@ -63,7 +63,7 @@ export class IndexedBlocks {
     }
     await this.send();
     for (const kind of RANGED_KINDS) {
-      // Blocks without actions have made no index of them.
+      // Blocks without actions have created no actions index.
       const index = `${this.names.of(kind)}-*`;
       await this.client.indices.putAlias({ index, name: this.names.of(kind) }, { ignore: [404] });
     }
@@ -91,7 +91,7 @@ export class IndexedBlocks {
     const names = await this.client.indices.get({ index: `${prefix}-*`, expand_wildcards: 'all' });
     if (Object.keys(names).length > 0) await this.client.indices.delete({ index: Object.keys(names) });
     await this.client.indices.deleteIndexTemplate({ name: Object.keys(indexTemplates(prefix, 0)) });
-    // The reader owns the client.
+    // The reader closes the client.
     await this.reader.close();
   }
 

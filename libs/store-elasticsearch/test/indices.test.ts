@@ -18,14 +18,14 @@ const BUSY: BlockPlan = {
   permissions: [],
 };
 
-/** A cluster on a busy machine makes a few indices in a second. */
+/** A cluster on a busy machine creates a few indices per second. */
 jest.setTimeout(120_000);
 
 describeWithService(['elasticsearch'], (url = '') => {
   const client = new Client({ node: url });
   afterAll(() => client.close());
 
-  /** Runs `body` on indices of its own. */
+  /** Runs `body` on temporary indices. */
   async function withStore(
     options: Parameters<typeof TemporaryStore.open>[1],
     body: (temporary: TemporaryStore) => Promise<void>,
@@ -50,7 +50,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       .map(([, { settings: each }]) => Number(each?.index?.number_of_replicas));
   }
 
-  it('are made by several writers that start at once', () =>
+  it('are created by several writers that start at once', () =>
     withStore({}, async (temporary) => {
       const writers = await Promise.all([temporary.openWriter(), temporary.openWriter(), temporary.openWriter()]);
       const [blocks] = [new ReaderSessions().read(new SyntheticChain().blocks(undefined, [BUSY, BUSY, BUSY]))];
@@ -58,14 +58,14 @@ describeWithService(['elasticsearch'], (url = '') => {
       expect(await temporary.store.getStatus()).toMatchObject({ committed: blocks[2]?.position });
     }));
 
-  it('keep the number of blocks that share one, whatever the next writer is told', () =>
+  it('keep their number of blocks, whatever the next writer is configured with', () =>
     withStore({ blocksPerIndex: 10 }, async (temporary) => {
       const writer = await temporary.openWriter({ blocksPerIndex: 1_000 });
       await writer.writeBlocks(new ReaderSessions().read(new SyntheticChain().blocks(undefined, [BUSY])));
       expect(await namesOf(temporary, 'actions')).toEqual([`${temporary.names.actions}-0000000100`]);
     }));
 
-  it('are refused when another template made them', () =>
+  it('are refused when another template was applied to them', () =>
     withStore({}, async (temporary) => {
       const name = `${temporary.names.prefix}-other`;
       const template = { mappings: { properties: {} } };
@@ -79,7 +79,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       }
     }));
 
-  it('are read before anything was written to them, or made', async () => {
+  it('can be read before they exist or have documents', async () => {
     const temporary = await TemporaryStore.open(url);
     await temporary.dispose();
     const reader = await temporary.openReader();
@@ -92,7 +92,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     expect(await client.indices.get({ index: `${temporary.names.prefix}-*` })).toEqual({});
   });
 
-  it('have no replicas while far behind the head, and those of passed ranges and of the head have', () =>
+  it('get replicas when their range is passed or the head is near, not far behind it', () =>
     withStore({ blocksPerIndex: 10, replicas: 1 }, async (temporary) => {
       const sessions = new ReaderSessions();
       const head = { num: 5_000, id: 'f'.repeat(64) };
@@ -107,7 +107,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       await eventually(async () => expect(await replicasOf(temporary)).toEqual([1, 1]));
     }));
 
-  it('are deleted when their blocks are no longer kept, and no others', () =>
+  it('are deleted when their blocks are no longer retained, and no others are', () =>
     withStore({ blocksPerIndex: 10, retainBlocks: 15 }, async (temporary) => {
       const stranger = `${temporary.names.actions}-of-another`;
       await client.indices.create({ index: stranger, settings: { number_of_replicas: 0 } });
@@ -132,7 +132,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       await comparison.sampledActions(20, 1);
       await comparison.block({ num: 119 });
       await comparison.block({ num: 120 });
-      // A block that is no longer kept may be delivered again.
+      // A block that is no longer retained may be delivered again.
       await write(temporary.store, sessions, blocks.slice(3, 4));
       await comparison.status();
     }));
@@ -141,7 +141,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     return store.writeBlocks(sessions.read(blocks));
   }
 
-  /** A chain of which all but the newest few blocks are irreversible. */
+  /** A chain whose blocks are irreversible, except for the newest few. */
   function grownIrreversible(chain: SyntheticChain, length: number): BlockRecords[] {
     const blocks: BlockRecords[] = [];
     for (let index = 0; index < length; index++) {
@@ -151,7 +151,7 @@ describeWithService(['elasticsearch'], (url = '') => {
   }
 });
 
-/** What is done beside is done soon. */
+/** Waits for work beside the writes, which is done soon. */
 async function eventually(expectation: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + 30_000;
   for (;;) {

@@ -36,7 +36,7 @@ let certificates: Certificates;
 beforeAll(async () => (certificates = await makeCertificates()));
 afterAll(() => certificates.remove());
 
-/** Runs the checks whose needs are met. */
+/** Runs the checks whose prerequisites passed. */
 async function findingsOf(options: ElasticsearchOptions, access: 'read' | 'write'): Promise<Map<string, Finding>> {
   const findings = new Map<string, Finding>();
   for (const { name, needs, run } of elasticsearchChecks({ options, access, chainId: undefined, now: Date.now })) {
@@ -65,7 +65,7 @@ async function openingError(
 }
 
 describeWithPrograms(['java', 'mvn'], () => {
-  describe('Elasticsearch that asks who comes, with the roles of deploy/elasticsearch', () => {
+  describe('a secured Elasticsearch with the roles of deploy/elasticsearch', () => {
     let server: SecuredServer;
     let writer: ElasticsearchOptions;
     let reader: ElasticsearchOptions;
@@ -85,7 +85,7 @@ describeWithPrograms(['java', 'mvn'], () => {
     });
     afterAll(() => server.stop());
 
-    it('lets the writer write and the reader read, and each find that in order', async () => {
+    it('lets the writer write and the reader read, and passes the checks of both', async () => {
       const store = await openElasticsearchStoreWriter(writer);
       await store.setChainId('c5'.repeat(32));
       await store.close();
@@ -112,7 +112,7 @@ describeWithPrograms(['java', 'mvn'], () => {
       ]);
     });
 
-    it('says which privileges a user lacks', async () => {
+    it('reports the privileges that a user lacks', async () => {
       const lacking = (await findingsOf(reader, 'write')).get('elasticsearch privileges');
       expect([lacking?.outcome, lacking?.id]).toEqual(['wrong', 'elasticsearch.no_privilege']);
       expect(lacking?.what).toBe(
@@ -123,7 +123,7 @@ describeWithPrograms(['java', 'mvn'], () => {
       expect((await openingError({ ...writer, username: 'api' })).code).toBe('ACCESS_REFUSED');
     });
 
-    it('finds a block of the whole cluster', async () => {
+    it('reports a block of the whole cluster', async () => {
       const auth = { username: 'admin', password: SECRET };
       const admin = new Client({ node: server.url, auth, tls: { ca: readFileSync(certificates.ca) } });
       const block = (value: boolean | null) =>
@@ -150,14 +150,14 @@ describeWithPrograms(['java', 'mvn'], () => {
       expect(outcomesOf(await findingsOf(options, 'write'))).toEqual(['wrong elasticsearch.wrong_password']);
     });
 
-    it('is not trusted without the authority that signed its certificate', async () => {
+    it('is refused without the authority that signed its certificate', async () => {
       const options = { ...writer, caFile: undefined };
       const error = await openingError(options);
       expect([error.code, error.retryable]).toEqual(['CERTIFICATE_REFUSED', false]);
       expect(outcomesOf(await findingsOf(options, 'write'))).toEqual(['wrong elasticsearch.certificate_untrusted']);
     });
 
-    it('is not spoken to without TLS', async () => {
+    it('is refused without TLS', async () => {
       const options = { ...writer, urls: [server.url.replace('https:', 'http:')] };
       expect(outcomesOf(await findingsOf(options, 'write'))).toEqual(['wrong elasticsearch.cut_off']);
     });

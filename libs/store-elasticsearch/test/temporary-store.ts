@@ -7,11 +7,11 @@ import { indexTemplates } from '../src/indices/index-templates';
 import { openElasticsearchStoreReader, type ElasticsearchOptions } from '../src/reader';
 import { openElasticsearchStoreWriter } from '../src/writer';
 
-/** Some blocks share an index, and few wait to be cleaned, so that short chains come to all of it. */
+/** Small ranges and a short cleaning delay, so that short chains exercise both. */
 const BLOCKS_PER_INDEX = 64;
 const DELAYS = { settleBlocks: 4, tidyEveryMs: 0, dropAfterMs: 0 };
 
-/** Indices of a test's own. */
+/** A store in temporary indices. */
 export class TemporaryStore implements StoreUnderTest {
   readonly names = new IndexNames(`test-${randomUUID()}`);
   store!: HistoryStore;
@@ -73,7 +73,7 @@ export class TemporaryStore implements StoreUnderTest {
   }
 }
 
-/** Removes all that was made for a prefix. */
+/** Deletes the indices and templates of a prefix. */
 async function removeIndices(url: string, prefix: string): Promise<void> {
   const client = new Client({ node: url });
   const indices = Object.keys(await client.indices.get({ index: `${prefix}-*`, expand_wildcards: 'all' }));

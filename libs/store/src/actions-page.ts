@@ -3,18 +3,18 @@ import type { StoredAction } from './stored';
 import { actionBytes, MAX_PAGE_BYTES, type ActionFilter, type ActionRows, type ActionsQuery } from './history-store';
 
 /*
- * What every adapter does with the rows that it found: which of them a page shows, and which of a transaction's actions one
- * of its traces created.
+ * Paging that all adapters share: which of the rows found belong to a page, and which actions of a transaction one of its
+ * traces created.
  */
 
-/** Which rows of `total` a page shows, counted from the beginning of its order. */
+/** The rows of `total` that belong to a page, counted from the beginning of its order. */
 export function pageOf(query: ActionsQuery, total: number): { first: number; count: number } {
   const newestAsc = query.window === 'newest' && query.order === 'asc';
   const first = newestAsc ? Math.max(0, total - query.limit) : query.skip;
   return { first, count: Math.max(0, Math.min(query.limit, total - first)) };
 }
 
-/** The first `count` rows, or fewer where the page is full before. */
+/** The first `count` rows, or fewer when `MAX_PAGE_BYTES` is reached before. */
 export function takeRows<T>(items: Iterable<T>, count: number, toRow: (item: T) => StoredAction): StoredAction[] {
   const rows: StoredAction[] = [];
   let bytes = 0;
@@ -27,15 +27,11 @@ export function takeRows<T>(items: Iterable<T>, count: number, toRow: (item: T) 
   return rows;
 }
 
-/** The query's page of the actions that one trace created. `rows`: those of its transaction, ascending by sequence. */
-export function childrenPage(
-  rows: Iterable<StoredAction>,
-  creatorOrdinal: number,
-  query: ActionsQuery,
-): ActionRows {
+/** The page of the actions that one trace created. `rows`: the actions of its transaction, ascending by sequence. */
+export function childrenPage(rows: Iterable<StoredAction>, creatorOrdinal: number, query: ActionsQuery): ActionRows {
   const children: StoredAction[] = [];
   for (const row of rows) {
-    if (row.action.traces[0]?.creatorOrdinal === creatorOrdinal && isWanted(row.action, query)) children.push(row);
+    if (row.action.traces[0]?.creatorOrdinal === creatorOrdinal && matchesQuery(row.action, query)) children.push(row);
   }
   if (query.order === 'desc') children.reverse();
   const { first, count } = pageOf(query, children.length);
@@ -43,16 +39,16 @@ export function childrenPage(
   return { rows: page, more: first + page.length < children.length };
 }
 
-/** Whether an action is of the query's account and filters. */
-function isWanted(action: ActionRecord, { account, filters }: ActionsQuery): boolean {
-  const isOf = (filter: ActionFilter): boolean =>
+/** Whether an action matches the query's account and filters. */
+function matchesQuery(action: ActionRecord, { account, filters }: ActionsQuery): boolean {
+  const matches = (filter: ActionFilter): boolean =>
     (filter.account === undefined || filter.account === action.account) &&
     (filter.name === undefined || filter.name === action.name);
   return (
     (account === undefined ||
       action.traces.some(({ receiver }) => receiver === account) ||
       action.authorization.some(({ actor }) => actor === account)) &&
-    (filters.length === 0 || filters.some(isOf))
+    (filters.length === 0 || filters.some(matches))
   );
 }
 
@@ -60,7 +56,7 @@ function isWanted(action: ActionRecord, { account, filters }: ActionsQuery): boo
 const EPOCH_MS = 946_684_800_000;
 const SLOT_MS = 500;
 
-/** A time as block timestamps count it, in half-second slots; between two slots it is a fraction. */
+/** A time in the half-second slots of block timestamps; a time between two slots has a fraction. */
 export function slotOf(timeMs: number): number {
   return (timeMs - EPOCH_MS) / SLOT_MS;
 }

@@ -11,31 +11,31 @@ import type {
 
 export type { ActionFilter, Bound } from '@antelope-history/schemas';
 
-/** Which actions, in which order, and which page of them. */
+/** Selects actions, their order and a page of them. */
 export interface ActionsQuery {
-  /** Actions that it received or authorised; undefined = all actions of the chain. */
+  /** Actions that this account received or authorised; undefined = all actions of the chain. */
   account: string | undefined;
-  /** Any of these; empty = every action. */
+  /** An action has to match one of these; empty = every action. */
   filters: ActionFilter[];
   after: Bound | undefined;
   before: Bound | undefined;
-  /** `root`: actions that nothing created; a number: those created by the action with that global sequence. */
+  /** `root`: actions that no action created; a number: those created by the action with that global sequence. */
   parent: 'root' | { sequence: number } | undefined;
   order: 'asc' | 'desc';
-  /** Rows to skip, from the beginning of the chosen order. */
+  /** Rows to skip from the beginning of the order. */
   skip: number;
   limit: number;
-  /** `newest`: the newest `limit` rows whatever the order (old clients' `pos` -1); `skip` is 0 then. */
+  /** `newest`: the newest `limit` rows in either order (`pos` -1 of get_actions); `skip` is 0 then. */
   window: 'skip' | 'newest';
 }
 
 /**
- * A page is cut, after at least one row, where its actions' own bytes (`actionBytes`) reach this: rows may hold half a
- * megabyte each, and a response shows each byte of data as four hex digits or more, of 32 MiB in all.
+ * A page ends, after at least one row, when its actions' own bytes (`actionBytes`) reach this. A row may have half a megabyte,
+ * and a response of at most 32 MiB shows each byte of data as four hex digits or more.
  */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
-/** The bytes of an action that contracts choose: its data, and what each receiver printed and returned. */
+/** The bytes of an action that contracts choose: its data, and each receiver's console output and return value. */
 export function actionBytes({ action }: StoredAction): number {
   return action.traces.reduce(
     (bytes, { console, returnValue }) => bytes + console.length + returnValue.length,
@@ -47,7 +47,7 @@ export function actionBytes({ action }: StoredAction): number {
 export interface ActionRows {
   /** In the query's order. */
   rows: StoredAction[];
-  /** Whether rows follow the page in the query's order: because of its limit, or because it was cut. */
+  /** Whether further rows follow in the query's order, after a full page or a page that ended by `MAX_PAGE_BYTES`. */
   more: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface BlockLookup {
 
 export interface FoundBlockTraces {
   block: StoredBlock | undefined;
-  /** In the order of the trace API: `onblock` first, then as the block has them. Empty when there is no block. */
+  /** In the order of the trace API: `onblock` first, then in block order. Empty when there is no block. */
   transactions: StoredBlockTransaction[];
 }
 
@@ -77,9 +77,9 @@ export interface BlockTracesLookup extends FoundBlockTraces {
   status: ChainStatus;
 }
 
-/** An ABI version; `bytes` is left out when the caller said that it knows the id, and beyond the bytes it asked for. */
+/** An ABI version. `bytes` is undefined when the caller knows the id, and after `maxBytes` were returned. */
 export interface AbiVersion {
-  /** Hash of the bytes: equal ids are equal ABIs, whatever contract, block or branch. */
+  /** The hash of the bytes: equal ids are equal ABIs, whatever the contract, block or branch. */
   id: string;
   bytes: Buffer | undefined;
 }
@@ -92,19 +92,19 @@ export interface AbiBytesWanted {
 
 export interface AbiLookup {
   status: ChainStatus;
-  /** One per request, in order; undefined where the contract had no ABI there. */
+  /** One per request, in order; undefined where the contract had no ABI. */
   versions: (AbiVersion | undefined)[];
 }
 
 export interface AccountsLookup {
   status: ChainStatus;
-  /** Sorted, each once, complete. */
+  /** Sorted, without duplicates, complete. */
   accounts: string[];
 }
 
 /**
- * The read side of the store port. Every method reads one snapshot and never sees past the committed head.
- * All reject with `STORE_UNAVAILABLE` (retry) when the store cannot be reached.
+ * The read side of the store port. Each method reads one snapshot, up to the committed head at most. Each rejects with
+ * `STORE_UNAVAILABLE` (retryable) when the store cannot be reached, and with `STOPPED` after it was closed.
  */
 export interface HistoryReader {
   getStatus(): Promise<ChainStatus>;
@@ -114,8 +114,8 @@ export interface HistoryReader {
   getBlock(selector: BlockSelector): Promise<BlockLookup>;
   getBlockTraces(selector: BlockSelector): Promise<BlockTracesLookup>;
   /**
-   * The ABIs in force at places of the chain. Bytes are given in the order of the requests, each version's once or more,
-   * until those of different versions reach `maxBytes`: versions after that have none, known or not.
+   * The ABI in force at each requested position. Versions have bytes in the order of the requests until the bytes of distinct
+   * versions reach `maxBytes`; later ones have none, whether known or not.
    */
   getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean, maxBytes: number): Promise<AbiLookup>;
   /** `key`: canonical key bytes, the type tag and the packed key. */
@@ -123,37 +123,37 @@ export interface HistoryReader {
   getControlledAccounts(actor: string): Promise<AccountsLookup>;
 }
 
-/** Where a writer goes on, and what it may tell a node that it has. */
+/** The committed state that a writer continues from, and that a reader reports to a node. */
 export interface Progress {
   status: ChainStatus;
-  /** The committed blocks that a fork may still undo, and the last irreversible one of them, ascending. */
+  /** The committed blocks from the last irreversible one on, ascending: those that a fork may undo, and that one. */
   positions: BlockPosition[];
-  /** The ordinal of the newest committed message; 0 when there is none, or the store commits in the order of writing. */
+  /** The ordinal of the newest committed message; 0 when there is none, or the store commits in the order of writes. */
   ordinal: number;
 }
 
 /**
- * The write side of the store port. An embedded store has one writer, which commits what it is given in that order. A shared
- * store has any number of writers, each given any of the blocks in any order: it commits in the order of the blocks' views
- * (`View`), as soon as all before a block is durable.
+ * The write side of the store port. An embedded store has one writer and commits blocks in the order of writes. A shared store
+ * has any number of writers, each of which may receive any blocks in any order; it commits in the order of the blocks' `view`,
+ * as soon as every block before one is durable.
  */
 export interface HistoryWriter {
   getProgress(): Promise<Progress>;
   /** Ties an empty store to a chain. Rejects with `CHAIN_ID_MISMATCH` when it holds another one. */
   setChainId(chainId: string): Promise<void>;
   /**
-   * Makes blocks durable, and commits them whole and in order, progress included: a store of one writer each stretch of
-   * blocks that follow one another all or nothing, a store of many what has nothing before it any more, far behind the head
-   * now and then only. A block at or below the committed head undoes what stood from its number on (a fork), unless it is
-   * the very block that stands there: then it was delivered again and is passed over. Resolves when durable.
+   * Makes blocks durable and commits whole blocks in order, together with the progress. A store of one writer commits each run
+   * of consecutive blocks atomically. A store of many writers commits the blocks with no gap before them, and far behind the
+   * head it does so at intervals. A block at or below the committed head undoes the blocks from its number on (a fork), unless
+   * it is the committed block itself, delivered again: then it is ignored. Resolves when the blocks are durable.
    * Rejects with `BLOCK_GAP` when the next block in order follows neither the committed head nor a block below it, with
-   * `FORK_TOO_DEEP` when it contradicts an irreversible one, with `BLOCK_REFUSED` when the store can never take one of
-   * these; blocks before it may have been written.
+   * `FORK_TOO_DEEP` when it contradicts an irreversible one, with `BLOCK_REFUSED` when the store can never accept one of the
+   * blocks; blocks before it may have been written.
    */
   writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus>;
   /**
-   * Commits what is durable and has nothing before it any more: a writer that was to do it may have died. Nothing to do
-   * for a store of one writer. Rejects as `writeBlocks`.
+   * Commits durable blocks with no gap before them: the writer that wrote them may have died. A store of one writer has none.
+   * Rejects as `writeBlocks`.
    */
   commitWritten(): Promise<ChainStatus>;
 }
@@ -164,7 +164,7 @@ export interface StoreReader extends HistoryReader {
   close(): Promise<void>;
 }
 
-/** An open write side. It answers no queries: the indexer needs the progress only. */
+/** An open write side. It has no queries: the indexer needs the progress only. */
 export interface StoreWriter extends HistoryWriter {
   /** Waits for the write in progress, then releases files and connections; later calls reject with `STOPPED`. */
   close(): Promise<void>;

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openSample } from '@antelope-history/test-support/recordings';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
+import { openSample } from '@antelope-history/test-support/recordings';
 import { APP_NAMES } from '../src/app-needs';
 import { checkConfig } from '../src/check-config';
 
@@ -57,7 +57,7 @@ describe('check-config', () => {
     });
     expect(lines.filter((line) => line.startsWith('WRONG'))).toEqual([
       expect.stringMatching(/^WRONG {4}ship 127.0.0.1:1: nothing listens .* -> .*ship\.urls$/),
-      expect.stringMatching(/^WRONG {4}lmdb directory: \/proc can not be written -> .*store\.lmdb\.path$/),
+      expect.stringMatching(/^WRONG {4}lmdb directory: \/proc cannot be written -> .*store\.lmdb\.path$/),
     ]);
     expect(status).toBe(1);
   });

@@ -50,7 +50,7 @@ export function elasticsearchChecks({ options, access, chainId, now }: Elasticse
   ];
 }
 
-/** What the cluster holds of the chain; undefined when nothing was ever written. Rejects as `ProgressReader.read`. */
+/** The chain status that the cluster holds; undefined when nothing was ever written. Rejects as `ProgressReader.read`. */
 export function readElasticsearchStatus(options: ElasticsearchOptions): Promise<ChainStatus | undefined> {
   return withClient(options, async (client) => {
     const read = await new ProgressReader(client, new IndexNames(options.indexPrefix)).read();
@@ -60,65 +60,65 @@ export function readElasticsearchStatus(options: ElasticsearchOptions): Promise<
 
 async function checkHealth({ client, signal, options }: CheckContext): Promise<Finding> {
   const index = `${options.indexPrefix}-*`;
-  const untold = ok('elasticsearch.health_untold', 'this user may not ask for its health, which is not needed');
+  const unknown = ok('elasticsearch.health_untold', 'this user may not read its health, which is not needed');
   const health = await forbiddenAs(undefined, client.cluster.health({ index, level: 'indices' }, { signal }));
-  if (!health) return untold;
+  if (!health) return unknown;
   const indices = Object.entries(health.indices ?? {});
   const red = indices.filter(([, { status }]) => status === 'red').map(([name]) => name);
   if (red.length > 0) {
     return wrong(
       'elasticsearch.cluster_red',
-      `parts of ${red.join(', ')} are on no node that runs`,
-      'see that all its nodes run (GET _cluster/allocation/explain says why a shard is nowhere)',
+      `shards of ${red.join(', ')} are on no running node`,
+      'start all of its nodes (GET _cluster/allocation/explain says why a shard is unassigned)',
     );
   }
   const yellow = indices.filter(([, { status }]) => status === 'yellow').map(([name]) => name);
   if (yellow.length > 0) {
     return warning(
       'elasticsearch.cluster_yellow',
-      `${yellow.length} indices have fewer copies than they are to have`,
-      'add a node, or set store.elasticsearch.replicas to one less than there are nodes',
+      `${yellow.length} indices have fewer copies than configured`,
+      'add a node, or set store.elasticsearch.replicas to the number of nodes minus one',
     );
   }
   return ok(
     'elasticsearch.cluster',
-    `all of its ${indices.length} indices are whole, on ${health.number_of_nodes} nodes`,
+    `all of its ${indices.length} indices are complete, on ${health.number_of_nodes} nodes`,
   );
 }
 
-/** `read_only_allow_delete`: the server sets it itself when a disk is nearly full, at its flood stage. */
+/** `read_only_allow_delete`: the server sets it when a disk reaches the flood-stage watermark. */
 async function checkBlocks({ client, signal, options }: CheckContext): Promise<Finding> {
   const cluster = await forbiddenAs(undefined, client.cluster.getSettings({ flat_settings: true }, { signal }));
   const clusterSettings = { ...cluster?.persistent, ...cluster?.transient } as Record<string, unknown>;
   const index = `${options.indexPrefix}-*`;
   const settings = await client.indices.getSettings({ index, name: 'index.blocks.*', flat_settings: true }, { signal });
-  const places = [
-    { place: 'the cluster', prefix: 'cluster.blocks', settings: clusterSettings },
+  const targets = [
+    { target: 'the cluster', prefix: 'cluster.blocks', settings: clusterSettings },
     ...Object.entries(settings).map(([name, { settings: own }]) => ({
-      place: `the index ${name}`,
+      target: `the index ${name}`,
       prefix: 'index.blocks',
       settings: own ?? {},
     })),
   ];
-  for (const { place, prefix, settings: blocks } of places) {
+  for (const { target, prefix, settings: blocks } of targets) {
     const isSet = (block: string): boolean => String(blocks[`${prefix}.${block}`]) === 'true';
     if (isSet('read_only_allow_delete')) {
       return wrong(
         'elasticsearch.flood_stage',
-        `${place} takes no writes: a disk was nearly full`,
-        `make room on the disks of its nodes; if the block stays, set ${prefix}.read_only_allow_delete to null`,
+        `${target} accepts no writes: a disk was nearly full`,
+        `free space on the disks of its nodes; if the block stays, set ${prefix}.read_only_allow_delete to null`,
       );
     }
     const block = ['read_only', 'write', 'metadata', 'read'].find(isSet);
     if (block !== undefined) {
       return wrong(
         'elasticsearch.read_only',
-        `${place} is blocked by ${prefix}.${block}`,
-        `set ${prefix}.${block} to null, or ask who set it`,
+        `${target} is blocked by ${prefix}.${block}`,
+        `set ${prefix}.${block} to null, or ask the operator who set it`,
       );
     }
   }
-  return ok('elasticsearch.blocks', 'nothing keeps it from being written');
+  return ok('elasticsearch.blocks', 'no block prevents writing');
 }
 
 async function checkData({ client, options }: CheckContext, chainId: string | undefined): Promise<Finding> {
@@ -136,9 +136,9 @@ async function checkData({ client, options }: CheckContext, chainId: string | un
     if (progress.blocks_per_index !== options.blocksPerIndex) {
       return warning(
         'elasticsearch.blocks_per_index_fixed',
-        `it was begun with ${progress.blocks_per_index} blocks per index, which stays; ` +
+        `it was created with ${progress.blocks_per_index} blocks per index, which cannot change; ` +
           `store.elasticsearch.blocks_per_index says ${options.blocksPerIndex}`,
-        'set it to what was begun with',
+        'set it to that number',
       );
     }
     return ok('elasticsearch.data', `its committed head is block ${progress.committed?.num ?? 'none'}`);
@@ -154,6 +154,6 @@ async function checkClock({ client, signal }: CheckContext, now: () => number): 
   const [node] = Object.values((await forbiddenAs(undefined, asked))?.nodes ?? {});
   const time = node?.timestamp;
   if (time === undefined)
-    return ok('elasticsearch.clock_untold', 'it does not tell this user its clock, which is not needed');
+    return ok('elasticsearch.clock_untold', 'this user may not read its clock, which is not needed');
   return checkServerClock('elasticsearch', "Elasticsearch's machine", time, now());
 }

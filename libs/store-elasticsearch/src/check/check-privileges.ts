@@ -2,14 +2,14 @@ import { ok, wrong, type Finding } from '@antelope-history/connections/check';
 import type { estypes } from '@elastic/elasticsearch';
 import { statusOf, type Access, type CheckContext } from './check-requests';
 
-/** What a user needs on the cluster and on the indices of the prefix. */
+/** The privileges that a user needs on the cluster and on the indices of the prefix. */
 const NEEDED: Record<Access, { cluster: estypes.SecurityClusterPrivilege[]; index: estypes.SecurityIndexPrivilege[] }> =
   {
     read: { cluster: [], index: ['read'] },
     write: { cluster: ['monitor', 'manage_index_templates'], index: ['read', 'write', 'manage'] },
   };
 
-/** Asks which of the privileges the user has. */
+/** Checks that the user has the privileges. */
 export async function checkPrivileges({ client, signal, options, access }: CheckContext): Promise<Finding> {
   const pattern = `${options.indexPrefix}-*`;
   const { cluster, index } = NEEDED[access];
@@ -18,8 +18,8 @@ export async function checkPrivileges({ client, signal, options, access }: Check
   try {
     has = await client.security.hasPrivileges(asked, { signal });
   } catch (error) {
-    // A server without security knows no such request, and lets everybody do everything.
-    if (isUnknownRequest(statusOf(error))) return ok('elasticsearch.no_security', 'it asks nobody who they are');
+    // A server without security does not know this request and restricts no user.
+    if (isUnknownRequest(statusOf(error))) return ok('elasticsearch.no_security', 'it does not authenticate users');
     throw error;
   }
   const lacking = [
@@ -30,7 +30,7 @@ export async function checkPrivileges({ client, signal, options, access }: Check
   return wrong(
     'elasticsearch.no_privilege',
     `the user ${has.username} lacks ${lacking.join(', ')}`,
-    'give them to a role of the user',
+    'add them to a role of the user',
   );
 }
 

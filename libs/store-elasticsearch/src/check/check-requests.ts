@@ -7,7 +7,7 @@ import { nameServer, toStoreError } from '../client/store-errors';
 
 export type Access = 'read' | 'write';
 
-/** What a check asks with. */
+/** The context of a check. */
 export interface CheckContext {
   client: Client;
   signal: AbortSignal;
@@ -20,7 +20,7 @@ const NEWEST_VERSION = 9;
 const UNAUTHENTICATED = 401;
 const FORBIDDEN = 403;
 
-/** With a client of its own, as each check may be given up at another time. Rejects with an error of ours. */
+/** Runs `use` with a client of its own: each check may be aborted at another time. Rejects with a store error. */
 export async function withClient<T>(options: ElasticsearchOptions, use: (client: Client) => Promise<T>): Promise<T> {
   const client = createClient(options);
   try {
@@ -32,7 +32,7 @@ export async function withClient<T>(options: ElasticsearchOptions, use: (client:
   }
 }
 
-/** What was asked for, or `otherwise` when the user may not ask for it. */
+/** The result of a request, or `otherwise` when the user may not send it. */
 export async function forbiddenAs<T, U>(otherwise: U, request: Promise<T>): Promise<T | U> {
   try {
     return await request;
@@ -46,21 +46,21 @@ export function statusOf(error: unknown): number | undefined {
   return error instanceof errors.ResponseError ? error.statusCode : undefined;
 }
 
-/** Whether a node answers this user, and in which version. */
+/** Checks that a node accepts this user, and its version. */
 export async function checkNode({ client, signal }: CheckContext, url: string): Promise<Finding> {
   try {
     const asked = client.nodes.info({ node_id: '_local', filter_path: 'nodes.*.version' }, { signal, maxRetries: 0 });
     const [node] = Object.values((await forbiddenAs(undefined, asked))?.nodes ?? {});
     return describeVersion(node?.version, addressOf(url));
   } catch (error) {
-    const kind = signal.aborted ? 'no_answer' : kindOfAnswer(error);
+    const kind = signal.aborted ? 'no_answer' : troubleOf(error);
     const reason = kind && new ConnectionError(describeTrouble(kind, nameServer(addressOf(url))), 'STORE_UNAVAILABLE');
     return toFinding(reason ?? toStoreError(error), 'elasticsearch');
   }
 }
 
-/** Of what answers, but not as it should; undefined when nothing did. */
-function kindOfAnswer(error: unknown): 'wrong_password' | 'other_server' | undefined {
+/** The trouble of a server that responds unexpectedly; undefined when no server responded. */
+function troubleOf(error: unknown): 'wrong_password' | 'other_server' | undefined {
   const status = statusOf(error);
   if (status === UNAUTHENTICATED) return 'wrong_password';
   const isOther = error instanceof errors.ProductNotSupportedError || status !== undefined;
@@ -69,11 +69,11 @@ function kindOfAnswer(error: unknown): 'wrong_password' | 'other_server' | undef
 
 function describeVersion(version: string | undefined, address: string): Finding {
   if (version === undefined)
-    return ok('elasticsearch.answers', `it answers at ${address}; its version it does not tell this user`);
+    return ok('elasticsearch.answers', `it responds at ${address}; this user may not read its version`);
   const major = Number(version.split('.')[0]);
   const needed = `use Elasticsearch ${OLDEST_VERSION} or ${NEWEST_VERSION}`;
   if (major < OLDEST_VERSION) return wrong('elasticsearch.version_old', `it is version ${version}`, needed);
   if (major > NEWEST_VERSION)
-    return warning('elasticsearch.version_new', `it is version ${version}, which was not tried`, needed);
-  return ok('elasticsearch.answers', `version ${version} answers at ${address}`);
+    return warning('elasticsearch.version_new', `it is version ${version}, which is not tested`, needed);
+  return ok('elasticsearch.answers', `version ${version} responds at ${address}`);
 }

@@ -4,12 +4,12 @@ import { FORMAT_VERSION } from '../indices/format-version';
 import { indexTemplates } from '../indices/index-templates';
 import type { CheckContext } from './check-requests';
 
-/** Of the index of a range, in the place of any number. */
+/** An example of the number in a ranged index's name. */
 const SOME_RANGE = '0000000000';
 
 /**
- * Whether templates of others take the names of our indices, of which the one with the highest priority wins. Templates of
- * ours that are missing or of another version are put when the service starts.
+ * Checks that no foreign template with the same or a higher priority matches the names of our indices. Our own templates are
+ * put when the service starts.
  */
 export async function checkTemplates({ client, signal, options }: CheckContext): Promise<Finding> {
   const ours = Object.entries(indexTemplates(options.indexPrefix, options.replicas));
@@ -26,12 +26,12 @@ export async function checkTemplates({ client, signal, options }: CheckContext):
     if (!over) continue;
     return wrong(
       'elasticsearch.template_overridden',
-      `the index template ${over.name} takes indices like ${index}, with priority ${priorityOf(over)}; ` +
+      `the index template ${over.name} matches indices like ${index}, with priority ${priorityOf(over)}; ` +
         `ours, ${name}, has ${priority}`,
       `change the patterns of ${over.name} or lower its priority, or use another store.elasticsearch.index_prefix`,
     );
   }
-  return ok('elasticsearch.templates', 'no other template takes the names of the indices');
+  return ok('elasticsearch.templates', 'no other template matches the names of the indices');
 }
 
 function priorityOf({ index_template: { priority = 0 } }: estypes.IndicesGetIndexTemplateIndexTemplateItem): number {
@@ -42,13 +42,13 @@ function takes({ index_template }: estypes.IndicesGetIndexTemplateIndexTemplateI
   return [index_template.index_patterns].flat().some((pattern) => matches(pattern, index));
 }
 
-/** Patterns know `*` alone. */
+/** The only wildcard of patterns is `*`. */
 function matches(pattern: string, name: string): boolean {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`).test(name);
 }
 
-/** Whether the indices that are there were made with our templates: another, or none, may have been in force. */
+/** Checks that the existing indices were created with our templates. */
 export async function checkIndices({ client, signal, options }: CheckContext): Promise<Finding> {
   const index = `${options.indexPrefix}-*`;
   const mappings = await client.indices.getMapping({ index }, { signal });
@@ -63,7 +63,10 @@ export async function checkIndices({ client, signal, options }: CheckContext): P
     )
     .map(([name]) => name);
   if (foreign.length === 0) {
-    return ok('elasticsearch.indices', `${Object.keys(mappings).length} indices are there, made as they are to be`);
+    return ok(
+      'elasticsearch.indices',
+      `${Object.keys(mappings).length} indices exist, all of them made with the templates of this version`,
+    );
   }
   return wrong(
     'elasticsearch.index_foreign',

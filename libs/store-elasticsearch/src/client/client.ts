@@ -4,17 +4,17 @@ import { Client, Transport, type ClientOptions, type TransportOptions } from '@e
 import { HistoryError } from '@antelope-history/schemas';
 import type { ElasticsearchOptions } from './elasticsearch-options';
 
-/** Sockets per node, besides those of bulk requests. */
+/** Sockets per node besides those of bulk requests. */
 const SPARE_CONNECTIONS = 32;
 const KEEP_ALIVE_MS = 30_000;
-/** A request that found its node away is sent to the next, or once more: whatever is sent may be sent twice. */
+/** A request whose node is unreachable is sent to the next node: every request may be executed twice. */
 const MAX_RETRIES = 2;
-/** Before a node is asked again that was away. The client by itself waits up to four seconds, and who asks with it. */
+/** The wait before a retry. By default the client waits up to four seconds, and the caller with it. */
 const RETRY_WAIT_SECONDS = 0.1;
-/** An answer above this is none of ours: the largest are pages of `MAX_PAGE_BYTES`, in base64 and JSON. */
+/** Larger responses are rejected: the largest expected ones are pages of `MAX_PAGE_BYTES` as base64 in JSON. */
 const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
 
-class SoonRetryingTransport extends Transport {
+class QuickRetryTransport extends Transport {
   constructor(options: TransportOptions) {
     super({ ...options, retryBackoff: (_min, _max, attempt) => RETRY_WAIT_SECONDS * attempt });
   }
@@ -29,7 +29,7 @@ export function createClient(options: ElasticsearchOptions): Client {
     maxResponseSize: MAX_RESPONSE_BYTES,
     agent: { connections: options.bulkConcurrency + SPARE_CONNECTIONS, keepAliveTimeout: KEEP_ALIVE_MS },
     enableMetaHeader: false,
-    Transport: SoonRetryingTransport,
+    Transport: QuickRetryTransport,
   };
   if (options.username !== undefined) settings.auth = { username: options.username, password: options.password ?? '' };
   if (options.caFile !== undefined) settings.tls = { ca: readCaFile(options.caFile) };
@@ -48,6 +48,6 @@ function readCaFile(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch {
-    throw new HistoryError('CONFIG_INVALID', 'store.elasticsearch.ca_file can not be read');
+    throw new HistoryError('CONFIG_INVALID', 'store.elasticsearch.ca_file cannot be read');
   }
 }

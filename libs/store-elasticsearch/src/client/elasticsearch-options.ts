@@ -1,4 +1,4 @@
-/** Where the cluster is and how it is used; the meaning of each is in `docs/configuration.md` under `store.elasticsearch`. */
+/** The cluster's address and settings; `docs/configuration.md` explains each under `store.elasticsearch`. */
 export interface ElasticsearchOptions {
   urls: string[];
   username?: string | undefined;

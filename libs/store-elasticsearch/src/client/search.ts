@@ -1,6 +1,6 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
-import { asked, toAnswerError } from './store-errors';
+import { asked, toResponseError } from './store-errors';
 
 export type Query = estypes.QueryDslQueryContainer;
 
@@ -13,19 +13,19 @@ export interface Hit {
 /** A search in one index or alias. */
 export interface Search {
   index: string;
-  /** How many indices there are at the least, 1 unless given; with 0, where there is none nothing is found. */
+  /** The least number of indices that have to respond; 1 by default. With 0 a missing index means no hits. */
   fewest?: number;
-  /** All must hold; nothing is scored. */
+  /** All have to match; there is no scoring. */
   filters: Query[];
-  /** 0 when it is not given: what is wanted is the count or the aggregation. */
+  /** 0 by default: only the count or the aggregation is wanted. */
   size?: number;
-  /** Rows to pass over; with `size` at most `MAX_WINDOW`. */
+  /** Rows to skip; together with `size` at most `MAX_WINDOW`. */
   from?: number;
   sort?: Record<string, 'asc' | 'desc'>[];
   searchAfter?: number[];
-  /** What of each document; see `hits.ts`. */
+  /** The fields to return; see `hits.ts`. */
   fetch?: Pick<estypes.MsearchMultisearchBody, '_source' | 'docvalue_fields'>;
-  /** Whether all that match are counted: else `total` is 0. */
+  /** Whether all matches are counted; otherwise `total` is 0. */
   count?: boolean;
   aggregations?: Record<string, estypes.AggregationsAggregationContainer>;
 }
@@ -33,7 +33,7 @@ export interface Search {
 export interface FoundHit extends Hit {
   index: string;
   id: string;
-  /** The values that it was sorted by. */
+  /** The sort values. */
   sort: number[];
 }
 
@@ -45,16 +45,16 @@ export interface Found {
 
 /** The server's own limit of `from` and `size` together, `index.max_result_window`. */
 export const MAX_WINDOW = 10_000;
-/** Searches that one request carries; each may name every reversible block. */
+/** The most searches in one request; each may list every reversible block. */
 const MAX_SEARCHES_PER_REQUEST = 50;
-/** The server gives up before the client does, which would not know why. */
+/** The server's time limit is shorter than the client's, so that the server reports the reason. */
 const SERVER_SHARE_OF_TIMEOUT = 0.9;
 
 const NOTHING: Found = { hits: [], total: 0, aggregations: {} };
 
 /**
- * Searches that answer whole or not at all: one that ran out of time, or that a shard did not answer, rejects with
- * `STORE_UNAVAILABLE`, however many hits it has.
+ * Runs searches that return complete results or none: a search that timed out, or that a shard did not respond to, rejects with
+ * `STORE_UNAVAILABLE`, whatever hits it has.
  */
 export class Searcher {
   private readonly timeout: string;
@@ -71,7 +71,7 @@ export class Searcher {
     return found as Found;
   }
 
-  /** Answers in the order of the searches, in one round trip unless they are very many. */
+  /** Returns results in the order of the searches, in one round trip per `MAX_SEARCHES_PER_REQUEST`. */
   async searchAll(searches: readonly Search[]): Promise<Found[]> {
     const found: Found[] = [];
     for (let start = 0; start < searches.length; start += MAX_SEARCHES_PER_REQUEST) {
@@ -89,7 +89,7 @@ export class Searcher {
         ]),
       }),
     );
-    if (responses.length !== searches.length) throw incomplete('answers are missing');
+    if (responses.length !== searches.length) throw incomplete('responses are missing');
     return responses.map((response, index) => foundIn(response, searches[index] as Search));
   }
 
@@ -109,17 +109,18 @@ export class Searcher {
   }
 }
 
-/** Takes an answer for what it is; throws when it is not all of it. */
+/** The result in a response; throws `STORE_UNAVAILABLE` when it is incomplete. */
 function foundIn(response: estypes.MsearchResponseItem, { fewest = 1 }: Search): Found {
   if ('error' in response) {
-    if (response.error.type !== 'index_not_found_exception') throw toAnswerError(response.status, response.error.type);
+    if (response.error.type !== 'index_not_found_exception')
+      throw toResponseError(response.status, response.error.type);
     if (fewest === 0) return NOTHING;
     throw incomplete('an index is missing');
   }
   const { failed, successful, total } = response._shards;
   if (response.timed_out) throw incomplete('a search ran out of time');
-  if (failed > 0 || successful < total) throw incomplete(`${total - successful} of ${total} shards did not answer`);
-  // An alias says nothing of an index that it has lost; each has one shard, or more by somebody's template.
+  if (failed > 0 || successful < total) throw incomplete(`${total - successful} of ${total} shards did not respond`);
+  // An alias does not report an index that it lost. Each index has one shard, or more by another template.
   if (total < fewest) throw incomplete(`${fewest - total} of ${fewest} indices are missing`);
   const counted = response.hits.total;
   return {
@@ -135,7 +136,7 @@ function foundIn(response: estypes.MsearchResponseItem, { fewest = 1 }: Search):
   };
 }
 
-/** What is committed was not all there: an index was lost, or is just being dropped. */
+/** Committed data is incomplete: an index was lost, or is being dropped. */
 export function incomplete(what: string): HistoryError {
-  return new HistoryError('STORE_UNAVAILABLE', `Elasticsearch answered in part: ${what}`);
+  return new HistoryError('STORE_UNAVAILABLE', `Elasticsearch returned an incomplete result: ${what}`);
 }

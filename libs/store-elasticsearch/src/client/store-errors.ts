@@ -2,7 +2,7 @@ import { addressOf, toConnectionError, type ServerName } from '@antelope-history
 import { HistoryError } from '@antelope-history/schemas';
 import { errors } from '@elastic/elasticsearch';
 
-/** Resolves as `request` does; what it rejects with becomes one of ours. */
+/** Resolves as `request` does; rejects with the store error of the client's error. */
 export async function asked<T>(request: Promise<T>): Promise<T> {
   try {
     return await request;
@@ -11,8 +11,8 @@ export async function asked<T>(request: Promise<T>): Promise<T> {
   }
 }
 
-/** As `asked`, but undefined when what was asked for is not there. */
-export async function askedIfThere<T>(request: Promise<T>): Promise<T | undefined> {
+/** As `asked`, but undefined when the server responds with status 404. */
+export async function askedIfFound<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;
   } catch (error) {
@@ -21,12 +21,12 @@ export async function askedIfThere<T>(request: Promise<T>): Promise<T | undefine
   }
 }
 
-/** The HTTP status of an answer with an error; undefined for other errors. */
+/** The HTTP status of an error response; undefined for other errors. */
 export function httpStatusOf(error: unknown): number | undefined {
   return error instanceof errors.ResponseError ? error.statusCode : undefined;
 }
 
-/** The kind of error that the server answered with: `version_conflict_engine_exception`; undefined for other errors. */
+/** The type in an error response, e.g. `version_conflict_engine_exception`; undefined for other errors. */
 export function errorTypeOf(error: unknown): string | undefined {
   if (!(error instanceof errors.ResponseError)) return undefined;
   const body = error.body as { error?: { type?: unknown } } | string | undefined;
@@ -35,14 +35,14 @@ export function errorTypeOf(error: unknown): string | undefined {
 }
 
 /**
- * What a failed request means: `STORE_UNAVAILABLE` when it may succeed later, `ACCESS_REFUSED`, `CERTIFICATE_REFUSED` or
- * `STORE_REFUSED` when somebody has to change something first. What was sent, and to whom, stays out of it.
+ * The store error of a failed request: `STORE_UNAVAILABLE` when a retry may succeed, `ACCESS_REFUSED`, `CERTIFICATE_REFUSED`
+ * or `STORE_REFUSED` when the configuration or the cluster has to change first. It holds no content of the request.
  */
 export function toStoreError(error: unknown): HistoryError {
   if (error instanceof HistoryError) return error;
-  if (error instanceof errors.ResponseError) return toAnswerError(error.statusCode ?? 0, errorTypeOf(error));
+  if (error instanceof errors.ResponseError) return toResponseError(error.statusCode ?? 0, errorTypeOf(error));
   if (error instanceof errors.ProductNotSupportedError) {
-    return new HistoryError('STORE_REFUSED', 'what store.elasticsearch.urls names is not Elasticsearch');
+    return new HistoryError('STORE_REFUSED', 'the server in store.elasticsearch.urls is not Elasticsearch');
   }
   if (error instanceof errors.ElasticsearchClientError) {
     return toConnectionError({ code: codeOf(error) }, serverOf(error), 'STORE_UNAVAILABLE');
@@ -54,14 +54,15 @@ const BUSY_STATUSES = [408, 429, 502, 503, 504];
 
 /** Whether the same request may succeed later. */
 export function isBusy(status: number, type: string | undefined): boolean {
-  // A block on an index or the cluster goes away when the disk has room again, or when who set it takes it away.
+  // A block on an index or the cluster ends when the disk has room again, or when an operator removes it.
   return BUSY_STATUSES.includes(status) || type === 'cluster_block_exception';
 }
 
-/** What an answer with an error means, of a request or of one of several in it. */
-export function toAnswerError(status: number, type: string | undefined): HistoryError {
+/** The store error of an error response, or of one item of a bulk or multi-search response. */
+export function toResponseError(status: number, type: string | undefined): HistoryError {
   const why = type ?? `status ${status}`;
-  if (isBusy(status, type)) return new HistoryError('STORE_UNAVAILABLE', `Elasticsearch can not do it now: ${why}`);
+  if (isBusy(status, type))
+    return new HistoryError('STORE_UNAVAILABLE', `Elasticsearch cannot serve the request now: ${why}`);
   if (status === 401) {
     return new HistoryError(
       'ACCESS_REFUSED',
@@ -83,7 +84,7 @@ function serverOf(error: errors.ElasticsearchClientError): ServerName {
   return nameServer(url ? addressOf(String(url)) : 'store.elasticsearch.urls');
 }
 
-/** How messages name a server. */
+/** The server's name in messages. */
 export function nameServer(address: string): ServerName {
   return {
     name: 'Elasticsearch',
@@ -96,7 +97,7 @@ export function nameServer(address: string): ServerName {
   };
 }
 
-/** The client keeps of the error below it the text only. */
+/** The client keeps only the text of the underlying error. */
 const CODES_BY_TEXT: [RegExp, string][] = [
   [/wrong version number|packet length too long/i, 'ERR_SSL_WRONG_VERSION_NUMBER'],
   [/self[- ]signed certificate|unable to (verify|get)/i, 'CERT_UNTRUSTED'],

@@ -7,15 +7,15 @@ import { RANGED_KINDS, rangeStart, type IndexNames } from '../indices/index-name
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
 
-/** Blocks that one search names. */
+/** Blocks listed in one search. */
 const BLOCKS_AT_ONCE = 1_000;
-/** Documents deleted by one request. */
+/** Documents deleted per request. */
 const STRAYS_AT_ONCE = 5_000;
 
 const KINDS = ['actions', 'blocks', 'bodies', 'abis', 'permissions'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Whether the documents of blocks are there, and whether others are that ought not to be. */
+/** Checks that the documents of blocks are complete, and deletes those of orphaned blocks. */
 export class BranchDocuments {
   constructor(
     private readonly client: Client,
@@ -24,13 +24,13 @@ export class BranchDocuments {
     private readonly bulk: BulkWriter,
   ) {}
 
-  /** Makes what is durable of the blocks visible to searches. */
+  /** Makes the durable documents of the blocks visible to searches. */
   async refresh(blocks: readonly JournalDocument[], blocksPerIndex: number): Promise<void> {
     const indices = new Set(blocks.flatMap((block) => this.indicesOf(block, blocksPerIndex)));
     if (indices.size > 0) await this.refreshAll([...indices]);
   }
 
-  /** Whether as many documents of each kind are visible as the journal says. */
+  /** Whether as many documents of each kind are visible as the journal has counted. */
   async areWhole(blocks: readonly JournalDocument[], blocksPerIndex: number): Promise<boolean> {
     for (const group of groupsOf(blocks, blocksPerIndex)) {
       const counted = KINDS.map((kind) => ({ kind, count: countOf(kind, group) })).filter(({ count }) => count > 0);
@@ -46,7 +46,7 @@ export class BranchDocuments {
     return true;
   }
 
-  /** Of blocks below the named branch: the ids of those that are stored. */
+  /** The ids of those blocks, all below the listed branch, that are stored. */
   async storedOf(positions: readonly BlockPosition[], blocksPerIndex: number): Promise<Set<string>> {
     if (positions.length === 0) return new Set();
     const { docs } = await asked(
@@ -59,8 +59,8 @@ export class BranchDocuments {
   }
 
   /**
-   * Deletes the documents of all blocks above `after` and up to `upTo` that are not of the branch; resolves when none of
-   * them is visible any more. `branch`: its blocks there, ascending.
+   * Deletes the documents of all blocks above `after` and up to `upTo` that are not on the branch; resolves when none of them
+   * is visible. `branch`: its blocks in that range, ascending.
    */
   async removeStrays(
     after: number,
@@ -78,7 +78,7 @@ export class BranchDocuments {
     }
   }
 
-  /** Deletes what searches find, a part at a time; gives whether there was anything. */
+  /** Deletes one page of what the searches find; returns whether there was any. */
   private async removeFound(searches: readonly Search[]): Promise<boolean> {
     const found = (await this.searcher.searchAll(searches)).flatMap(({ hits }) => hits);
     if (found.length === 0) return false;
@@ -87,7 +87,7 @@ export class BranchDocuments {
     return true;
   }
 
-  /** On every copy: one on which it fails goes on answering searches, with what it showed before. */
+  /** Refreshes every copy: a copy that failed to refresh would answer searches with its old state. */
   private async refreshAll(index: string[]): Promise<void> {
     const { _shards: shards } = await asked(this.client.indices.refresh({ index }));
     if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
@@ -130,7 +130,7 @@ export class BranchDocuments {
     return this.names.ranged(kind, blockNum, blocksPerIndex);
   }
 
-  /** Of a store's first blocks it is not known in which indices below them something may lie. */
+  /** From block 0 on the range starts are unknown, so the alias is searched. */
   private indexOfRange(kind: Kind, after: number, upTo: number, blocksPerIndex: number): string {
     if (kind === 'abis' || kind === 'permissions' || after === 0) return this.names.of(kind);
     const indices: string[] = [];
@@ -141,7 +141,7 @@ export class BranchDocuments {
   }
 }
 
-/** How many documents of a kind the blocks have. */
+/** The number of documents of a kind that the blocks have. */
 function countOf(kind: Kind, blocks: readonly JournalDocument[]): number {
   switch (kind) {
     case 'blocks':
@@ -153,7 +153,7 @@ function countOf(kind: Kind, blocks: readonly JournalDocument[]): number {
   }
 }
 
-/** Cuts ascending blocks where another range's indices begin, and where they are too many for one search. */
+/** Splits ascending blocks by index range, and where there are too many for one search. */
 function groupsOf(blocks: readonly JournalDocument[], blocksPerIndex: number): JournalDocument[][] {
   const groups: JournalDocument[][] = [];
   for (const block of blocks) {

@@ -1,6 +1,6 @@
 import type { BlockPosition } from '@antelope-history/records';
 
-/** The newest blocks of the committed branch; their numbers leave no gap. */
+/** The newest blocks of the committed branch; their numbers have no gap. */
 export class Branch {
   private readonly blocks: BlockPosition[];
 
@@ -16,7 +16,7 @@ export class Branch {
     return this.blocks.at(-1);
   }
 
-  /** The block with a number; undefined when it is not named here. */
+  /** The block with a number; undefined when it is not listed. */
   at(num: number): BlockPosition | undefined {
     return this.blocks[num - (this.first?.num ?? 0)];
   }
@@ -25,7 +25,7 @@ export class Branch {
     this.blocks.push(block);
   }
 
-  /** Takes back every block from a number on. */
+  /** Removes every block from a number on. */
   cutFrom(num: number): void {
     this.blocks.length = Math.max(0, Math.min(this.blocks.length, num - (this.first?.num ?? 0)));
   }

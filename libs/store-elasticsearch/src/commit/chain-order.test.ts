@@ -14,7 +14,7 @@ import { ChainOrder, type CleaningRules, type JournalExcerpt } from './chain-ord
 
 const RULES: CleaningRules = { settleBlocks: 3 };
 
-/** A journal in memory, and what was ever committed of it. */
+/** A journal in memory and the blocks committed from it. */
 class Journal {
   progress: ProgressDocument = emptyProgress(10);
   private readonly entries: JournalDocument[] = [];
@@ -49,7 +49,7 @@ class Journal {
   }
 }
 
-/** Messages on their way from a reader to a journal: they arrive when they like, or never. */
+/** Messages in transit from a reader to a journal: they arrive in any order, or never. */
 class Way {
   readonly reader = new SimulatedReader();
   readonly journal = new Journal();
@@ -69,7 +69,7 @@ class Way {
     for (const _ of this.inFlight.slice(0, count)) {
       const [entry] = this.inFlight.splice((chance * 7) % this.inFlight.length, 1);
       this.journal.add(entry as JournalDocument);
-      // A message may be delivered twice.
+      // Some messages are delivered twice.
       if (chance % 5 === 0) this.inFlight.push(entry as JournalDocument);
     }
   }
@@ -79,7 +79,7 @@ class Way {
     if (lost.length > 0) this.mayStall = true;
   }
 
-  /** Everything comes. Only what was lost needs the chain to be read again. */
+  /** Delivers everything. Lost messages need the chain to be read again. */
   finish(): void {
     if (this.mayStall) this.restart();
     this.reader.grow(plans(2));
@@ -152,7 +152,7 @@ describe('the order of the chain', () => {
   const messageOf = (block: BlockRecords, session: number, ordinal: number): JournalDocument =>
     journalEntryOf({ ...block, view: { session, ordinal } });
 
-  it('refuses a next message that does not follow, and keeps what is before it', () => {
+  it('refuses a message that does not follow, and keeps those before it', () => {
     const { journal, trunk, made } = begun();
     const next = made.block(trunk[4], EMPTY_BLOCK);
     const other = made.block(next, EMPTY_BLOCK);
@@ -162,7 +162,7 @@ describe('the order of the chain', () => {
     expect(journal.progress.committed).toEqual(next.position);
   });
 
-  it('refuses what contradicts an irreversible block, and takes one again that is known', () => {
+  it('refuses a contradiction of an irreversible block, and accepts a known block again', () => {
     const { journal, trunk, made } = begun();
     journal.add(messageOf(trunk[0] as BlockRecords, 10, 15));
     journal.add(messageOf(made.block(trunk[0], EMPTY_BLOCK), 10, 16));
@@ -170,7 +170,7 @@ describe('the order of the chain', () => {
     expect(journal.progress).toMatchObject({ committed: trunk[4]?.position, view: { ordinal: 15 } });
   });
 
-  it('waits where a later session has begun, and goes on with that when it connects', () => {
+  it('waits when a later session has begun, and continues with it when it connects', () => {
     const { journal, trunk, made } = begun();
     const [next, second] = made.blocks(trunk[4], plans(2));
     journal.add(messageOf(made.block(made.block(trunk[1], EMPTY_BLOCK), EMPTY_BLOCK), 10, 15));
@@ -182,7 +182,7 @@ describe('the order of the chain', () => {
     expect(journal.progress).toMatchObject({ committed: second?.position, view: { session: 20, ordinal: 21 } });
   });
 
-  it('calls clean what is irreversible and long past, and nothing in a commit that undid a fork', () => {
+  it('raises clean_up_to to old irreversible blocks, but not in a commit that undid a fork', () => {
     const { journal, trunk, made } = begun();
     expect(journal.progress.clean_up_to).toBe(trunk[1]?.position.num);
     const irreversible = trunk[3]?.position;
@@ -196,7 +196,7 @@ describe('the order of the chain', () => {
     expect(journal.progress.branch[0]).toEqual(irreversible);
   });
 
-  it("ends as the node's chain, in whatever order messages arrive, with sessions that overtake each other", async () => {
+  it("ends with the node's chain, whatever the order of messages, with sessions that overtake each other", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const way = new Way();
@@ -216,7 +216,7 @@ describe('the order of the chain', () => {
   });
 });
 
-/** The branch is one; the view, the last irreversible block and what is clean only grow; what was undone is counted. */
+/** The branch has no gap; view, last irreversible block and clean_up_to never fall; undone forks are counted. */
 function expectNoStepBack(before: ProgressDocument, after: ProgressDocument): void {
   const numbers = after.branch.map(({ num }) => num);
   expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));

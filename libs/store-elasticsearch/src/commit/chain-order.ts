@@ -4,33 +4,33 @@ import type { JournalDocument, ProgressDocument } from '../indices/documents';
 import { isFarBehind } from '../write/far-behind';
 import { Branch } from './branch';
 
-/** What the journal holds above a view. */
+/** The journal entries after a view. */
 export interface JournalExcerpt {
-  /** First messages of sessions above the view's, the newest first. */
+  /** First messages of later sessions, newest first. */
   firsts: readonly JournalDocument[];
-  /** Messages of the view's session after it, ascending. */
+  /** The next messages of the view's session, ascending. */
   following: readonly JournalDocument[];
-  /** Whether any message of a later session is there. */
+  /** Whether there is any message of a later session. */
   hasLaterSession: boolean;
-  /** Whether messages of the session are there beyond those in `following`. */
+  /** Whether the session may have messages beyond `following`. */
   hasMore: boolean;
 }
 
 export interface CleaningRules {
   /**
-   * How far below the committed head the indices hold nothing but the branch, while following the head. Who began to write a
-   * block that was orphaned meanwhile has ended long before the chain has grown so far (`block-writer.ts`).
+   * While following the head, blocks this far below it are cleaned of orphans. A writer that began to write a block before it
+   * was orphaned has ended long before the chain has grown this far (`block-writer.ts`).
    */
   settleBlocks: number;
 }
 
 /**
- * In which order blocks become the committed branch, whatever order they were written in: a progress, moved on by what the
- * journal says. It goes on with the newest session whose first message connects to the branch, else with the next message
- * of the session that it is in, else it waits.
+ * Decides the order in which blocks join the committed branch, whatever order they were written in, and applies journal
+ * entries to a progress. It continues with the newest session whose first message connects to the branch, otherwise with the
+ * next message of the current session; otherwise it waits.
  */
 export class ChainOrder {
-  /** The entries of which the branch has grown, ascending, without those that were undone again. */
+  /** The entries that extended the branch, ascending, without those undone again. */
   readonly applied: JournalDocument[] = [];
   private readonly progress: ProgressDocument;
   private readonly branch: Branch;
@@ -46,20 +46,20 @@ export class ChainOrder {
     return this.progress.view;
   }
 
-  /** The blocks of the branch that are above one and up to another, as far as they are named. */
+  /** The listed blocks of the branch above `after` and up to `upTo`. */
   branchWithin(after: number, upTo: number): BlockPosition[] {
     return this.branch.from(after + 1).filter(({ num }) => num <= upTo);
   }
 
-  /** The blocks so low that the progress does not name them: whether they are stored, only the indices know. */
+  /** The blocks below the listed branch: only the indices know whether they are stored. */
   unknownOf({ firsts, following }: JournalExcerpt): BlockPosition[] {
-    return [...firsts, ...following].map(({ position }) => position).filter((position) => this.isUnnamed(position));
+    return [...firsts, ...following].map(({ position }) => position).filter((position) => this.isBelowListed(position));
   }
 
   /**
-   * Takes what comes next, as far as it is in the excerpt; gives whether that was anything. `isStored` is asked about
-   * `unknownOf`. Throws `BLOCK_GAP` or `FORK_TOO_DEEP`, after it took what is before that, at a message that can not be
-   * taken, unless a later session has begun.
+   * Applies the next messages as far as the excerpt has them; returns whether there were any. `isStored` answers for the blocks
+   * of `unknownOf`. Throws `BLOCK_GAP` or `FORK_TOO_DEEP` at a message that cannot be applied, after applying those before it,
+   * unless a later session has begun.
    */
   advance(journal: JournalExcerpt, isStored: (position: BlockPosition) => boolean): boolean {
     const following = new Map(journal.following.map((entry) => [entry.ordinal, entry]));
@@ -75,13 +75,13 @@ export class ChainOrder {
     return this.progress.view.ordinal > before;
   }
 
-  /** The progress after what was taken. `clean_up_to` says what has to be clean before it may be shown. */
+  /** The progress after the applied messages. Before it is committed, blocks up to its `clean_up_to` have to be cleaned. */
   moved(rules: CleaningRules): ProgressDocument {
     const cleanUpTo = Math.max(this.progress.clean_up_to, this.hasUndone ? 0 : this.cleanableUpTo(rules));
     return { ...this.progress, clean_up_to: cleanUpTo, branch: this.branch.from(cleanUpTo) };
   }
 
-  /** Queries under way still read what was undone just now. */
+  /** Queries in progress still read a branch that was undone just now. */
   private get hasUndone(): boolean {
     return this.progress.revision > this.revisionBefore;
   }
@@ -108,7 +108,7 @@ export class ChainOrder {
     return next?.session === this.progress.view.session ? next : undefined;
   }
 
-  /** Why a message can not be taken now; undefined when it can. */
+  /** Why a message cannot be applied now; undefined when it can. */
   private refusalOf(
     { position, previous }: JournalDocument,
     isStored: (position: BlockPosition) => boolean,
@@ -125,18 +125,18 @@ export class ChainOrder {
   }
 
   private isOnBranch(position: BlockPosition, isStored: (position: BlockPosition) => boolean): boolean {
-    return this.isUnnamed(position) ? isStored(position) : this.branch.at(position.num)?.id === position.id;
+    return this.isBelowListed(position) ? isStored(position) : this.branch.at(position.num)?.id === position.id;
   }
 
-  /** Above what is clean, what is not named is not of the branch, whether it was written or not. */
-  private isUnnamed({ num }: BlockPosition): boolean {
+  /** Whether a block is below the listed branch. Above `clean_up_to`, an unlisted block is not part of the branch. */
+  private isBelowListed({ num }: BlockPosition): boolean {
     return num <= this.progress.clean_up_to && num < (this.branch.first?.num ?? 0);
   }
 
   private take(entry: JournalDocument, isStored: (position: BlockPosition) => boolean): void {
     const { session, ordinal, position } = entry;
     this.progress.view = { session, ordinal };
-    // The very block that stands there was delivered again, and is passed over.
+    // The committed block itself was delivered again.
     if (this.isOnBranch(position, isStored)) return;
     if (this.progress.committed && position.num <= this.progress.committed.num) this.undoFrom(position.num);
     this.append(entry);
@@ -156,7 +156,7 @@ export class ChainOrder {
     this.applied.push(entry);
     progress.committed = entry.position;
     progress.head = entry.head;
-    // What was irreversible stays so: a node that lags behind another says less.
+    // Irreversibility is never taken back: a node that lags behind another reports an older block.
     if ((progress.last_irreversible?.num ?? 0) <= entry.last_irreversible.num) {
       progress.last_irreversible = entry.last_irreversible;
     }

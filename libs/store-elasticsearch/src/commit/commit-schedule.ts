@@ -3,8 +3,8 @@ import type { Committer } from './committer';
 import type { Housekeeping } from './housekeeping';
 
 /**
- * When to commit: following the head with each write, far behind it now and then and beside the writes, since making
- * documents visible costs more than writing them.
+ * Decides when to commit. Following the head, each write commits. Far behind it, commits run at intervals beside the writes:
+ * making documents visible costs more than writing them.
  */
 export class CommitSchedule {
   private running: Promise<ChainStatus> | undefined;
@@ -12,7 +12,7 @@ export class CommitSchedule {
   private lastAt = -Infinity;
   private isFarBehind = false;
   private beside: Promise<unknown> | undefined;
-  /** Of a commit beside the writes: the next call tells it. */
+  /** The failure of a commit beside the writes; the next call throws it. */
   private failure: { error: unknown } | undefined;
 
   constructor(
@@ -21,31 +21,31 @@ export class CommitSchedule {
     private readonly everyMs: number,
   ) {}
 
-  /** After a write; gives the status when it was committed, undefined when that is done beside or later. */
+  /** Called after a write; returns the status if it committed, undefined if a commit runs beside it or later. */
   async written(isFarBehind: boolean): Promise<ChainStatus | undefined> {
     this.isFarBehind = isFarBehind;
     this.throwFailure();
     if (!isFarBehind) return this.commit();
-    this.beside ??= this.commitNowAndThen()
+    this.beside ??= this.commitAtInterval()
       .catch((error: unknown) => (this.failure = { error }))
       .finally(() => (this.beside = undefined));
     return undefined;
   }
 
-  /** Commits, unless it is far behind the head and has just been done, by whomever. */
+  /** Commits, unless it is far behind the head and a commit was made recently by any writer. */
   async commitIfDue(): Promise<ChainStatus | undefined> {
     this.throwFailure();
-    return this.isFarBehind ? this.commitNowAndThen() : this.commit();
+    return this.isFarBehind ? this.commitAtInterval() : this.commit();
   }
 
-  /** Resolves when no commit is under way, nor what follows it. */
+  /** Resolves when no commit and no housekeeping is in progress. */
   async idle(): Promise<void> {
     await Promise.allSettled([this.beside, this.running, this.next]);
     await this.housekeeping.idle();
   }
 
-  /** Of several writers one commits, and another when that stops. */
-  private async commitNowAndThen(): Promise<ChainStatus | undefined> {
+  /** Of several writers one commits; another takes over when that one stops. */
+  private async commitAtInterval(): Promise<ChainStatus | undefined> {
     if (performance.now() - this.lastAt < this.everyMs) return undefined;
     this.lastAt = performance.now();
     return (await this.committer.hasBeenMoved()) ? undefined : this.commit();
@@ -57,7 +57,7 @@ export class CommitSchedule {
     if (failure) throw failure.error;
   }
 
-  /** Commits what is durable now: one that is under way may have looked before, so another follows it. */
+  /** Commits what is durable now. A running commit may have read the journal earlier, so another one follows it. */
   private commit(): Promise<ChainStatus> {
     if (!this.running) return this.start();
     this.next ??= this.running

@@ -10,13 +10,13 @@ import type { Journal } from './journal';
 import type { ProgressStore } from './progress-store';
 
 export interface CommitRules extends CleaningRules {
-  /** How many of the newest blocks are kept, by whole ranges; 0 = all. */
+  /** The number of newest blocks to keep, in whole ranges; 0 = all. */
   retainBlocks: number;
 }
 
-/** Blocks that one commit shows at most; the next goes on. */
+/** The most blocks in one commit; the next one continues. */
 const MOST_BLOCKS = 10_000;
-/** Each time that another committer was faster, the head has moved. */
+/** Each conflict means that another committer has moved the head. */
 const MOST_TRIES = 50;
 
 export interface Commit {
@@ -25,8 +25,8 @@ export interface Commit {
 }
 
 /**
- * Moves the committed head over what the journal says is durable. Any number of them may at once, in any processes: the
- * progress is replaced only if it is still the one that was read, and who loses reads again.
+ * Moves the committed head over the durable blocks of the journal. Any number of committers may run at once, in any process:
+ * the progress is replaced by compare and set, and the loser re-reads.
  */
 export class Committer {
   private seenOrdinal: number | undefined;
@@ -37,9 +37,9 @@ export class Committer {
   ) {}
 
   /**
-   * Commits all that has nothing before it any more, and then tells `committed` of each step. Rejects with `BLOCK_GAP` when
-   * what comes next does not follow, or is not whole, with `FORK_TOO_DEEP` when it contradicts what is irreversible; what is
-   * before that is committed.
+   * Commits every block with no gap before it and calls `committed` after each step. Rejects with `BLOCK_GAP` when the next
+   * block does not follow or is incomplete, with `FORK_TOO_DEEP` when it contradicts an irreversible one; the blocks before it
+   * are committed.
    */
   async commit(committed: (commit: Commit) => void): Promise<ChainStatus> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -53,10 +53,10 @@ export class Committer {
       if (step.refusal) throw step.refusal;
       if (!step.hasMore) return statusOf(step.commit.after);
     }
-    throw new HistoryError('STORE_UNAVAILABLE', 'others commit all the time');
+    throw new HistoryError('STORE_UNAVAILABLE', 'the progress changed on every attempt to commit');
   }
 
-  /** Whether the head was moved by another since this one looked last. */
+  /** Whether another committer has moved the head since the last call. */
   async hasBeenMoved(): Promise<boolean> {
     const seen = this.seenOrdinal;
     const { progress } = await this.readProgress();
@@ -70,7 +70,7 @@ export class Committer {
     return read;
   }
 
-  /** What a progress may be replaced by; the documents of it are visible, and what it calls clean is. */
+  /** The next progress, if any: its documents are visible, and the blocks up to its `clean_up_to` are cleaned. */
   private async step({ progress }: ReadProgress): Promise<Step> {
     const order = new ChainOrder(progress);
     const { refusal, hasMore, hasLaterSession } = await this.advance(order, progress);
@@ -88,7 +88,7 @@ export class Committer {
     return { commit: { before: progress, after }, refusal, hasMore };
   }
 
-  /** Takes what the journal has, as far as it goes. */
+  /** Applies journal entries as far as they connect. */
   private async advance(order: ChainOrder, progress: ProgressDocument): Promise<Advance> {
     for (;;) {
       const { session } = order.view;
@@ -106,11 +106,11 @@ export class Committer {
     { blocks_per_index, first_block_num: first = 0 }: ProgressDocument,
   ): Promise<(position: BlockPosition) => boolean> {
     const stored = await this.parts.documents.storedOf(positions, blocks_per_index);
-    // Of blocks that are no longer kept nothing is known, and nothing wanted.
+    // Blocks below the retained history are treated as stored: nothing is to be done about them.
     return ({ num, id }) => stored.has(id) || (this.rules.retainBlocks > 0 && num < first);
   }
 
-  /** Whole ranges below what is to be kept are no history any more. */
+  /** Moves the start of the history past the ranges that are no longer retained. */
   private retained(progress: ProgressDocument): ProgressDocument {
     const { committed, first_block_num: first, clean_up_to: clean, blocks_per_index: blocksPerIndex } = progress;
     if (this.rules.retainBlocks === 0 || !committed || first === undefined) return progress;
@@ -121,9 +121,9 @@ export class Committer {
 }
 
 interface Advance {
-  /** Why it ends here; what is before that is taken. */
+  /** Why applying ended here; the messages before are applied. */
   refusal: HistoryError | undefined;
-  /** Whether more may be there to be taken. */
+  /** Whether the journal may have more messages to apply. */
   hasMore: boolean;
   hasLaterSession: boolean;
 }
@@ -132,7 +132,7 @@ interface Step extends Omit<Advance, 'hasLaterSession'> {
   commit: Commit | undefined;
 }
 
-/** What `advance` throws because of a block. */
+/** The error that `advance` throws because of a block; rethrows any other. */
 function refusalOf(advance: () => void): HistoryError | undefined {
   try {
     advance();
@@ -144,5 +144,5 @@ function refusalOf(advance: () => void): HistoryError | undefined {
 }
 
 function missing([first]: readonly JournalDocument[]): HistoryError {
-  return new HistoryError('BLOCK_GAP', `documents are missing of block ${first?.position.num} or one that follows it`);
+  return new HistoryError('BLOCK_GAP', `block ${first?.position.num} or one after it lacks documents`);
 }

@@ -11,12 +11,12 @@ import type { CommitSchedule } from './commit-schedule';
 import type { Journal } from './journal';
 import type { ProgressStore } from './progress-store';
 
-/** Others may change the progress at the same time; each of them wins but once. */
+/** Each conflict means that another writer has changed the progress. */
 const MOST_TRIES = 50;
 
-/** The write side of the shared store: documents first, then the journal, then, by whoever comes first, the progress. */
+/** The write side of the shared store: it writes documents, then the journal; any writer then moves the progress. */
 export class ElasticsearchWriter implements StoreWriter {
-  private readonly underWay = new Set<Promise<unknown>>();
+  private readonly running = new Set<Promise<unknown>>();
   private closed = false;
 
   constructor(
@@ -60,7 +60,7 @@ export class ElasticsearchWriter implements StoreWriter {
     this.closed = true;
     await closeInTime(async () => {
       this.parts.bulk.stop();
-      await Promise.allSettled(this.underWay);
+      await Promise.allSettled(this.running);
       await this.parts.commits.idle();
       await this.parts.client.close();
     });
@@ -68,7 +68,7 @@ export class ElasticsearchWriter implements StoreWriter {
 
   private async write(blocks: BlockRecords[]): Promise<ChainStatus> {
     const unseen = blocks.find(({ view }) => view.ordinal <= 0);
-    if (unseen) throw new HistoryError('INTERNAL', `block ${unseen.position.num} says not when it was read`);
+    if (unseen) throw new HistoryError('INTERNAL', `block ${unseen.position.num} has no stream position`);
     const written = await this.parts.blocks.write(blocks, async () => (await this.read()).progress);
     await this.parts.journal.add(written);
     const newest = written.at(-1);
@@ -89,7 +89,7 @@ export class ElasticsearchWriter implements StoreWriter {
       }
       if (await this.parts.progress.replace(read, { ...read.progress, chain_id: chainId })) return;
     }
-    throw new HistoryError('STORE_UNAVAILABLE', 'others change the progress all the time');
+    throw new HistoryError('STORE_UNAVAILABLE', 'the progress changed on every attempt to set the chain id');
   }
 
   private async status(): Promise<ChainStatus> {
@@ -109,8 +109,8 @@ export class ElasticsearchWriter implements StoreWriter {
   private async track<T>(task: () => Promise<T>): Promise<T> {
     this.assertOpen();
     const running = task();
-    this.underWay.add(running);
-    const done = (): void => void this.underWay.delete(running);
+    this.running.add(running);
+    const done = (): void => void this.running.delete(running);
     running.then(done, done);
     return running;
   }

@@ -7,27 +7,27 @@ import type { Journal } from './journal';
 import type { PermissionCleaner } from './permission-cleaner';
 
 export interface HousekeepingDelays {
-  /** How often what is no longer needed of the journal and the permissions is deleted. */
+  /** How often obsolete journal entries and permission versions are deleted. */
   tidyEveryMs: number;
-  /** So long after blocks are no longer kept their indices are deleted; undefined when all are kept. */
+  /** The delay from dropping blocks out of the history to deleting their indices; undefined when all blocks are kept. */
   dropAfterMs: number | undefined;
 }
 
-/** What is to be done after a commit, beside it: nothing depends on when, and what fails is done after the next. */
+/** The work after a commit that nothing waits for; a failed run is repeated after the next commit. */
 export class Housekeeping {
   private running: Promise<void> | undefined;
   private newest: Commit | undefined;
-  /** Of the last time, when trying again will not help: the next commit tells it. */
+  /** The failure of the last run, if a retry cannot help; the next commit throws it. */
   private failure: { error: unknown } | undefined;
   private tidiedAt = -Infinity;
-  private givenUp: { below: number; since: number } | undefined;
+  private dropped: { below: number; since: number } | undefined;
 
   constructor(
     private readonly parts: { journal: Journal; permissions: PermissionCleaner; indices: IndexProvisioner },
     private readonly delays: HousekeepingDelays,
   ) {}
 
-  /** Begins what a commit asks for, or does it after what is under way. Throws what somebody has to change. */
+  /** Starts the work after a commit, or queues it behind a running one. Throws the failure of the last run. */
   after(commit: Commit): void {
     const { failure } = this;
     this.failure = undefined;
@@ -67,8 +67,8 @@ export class Housekeeping {
   private async dropRanges({ first_block_num: first, blocks_per_index: perIndex }: ProgressDocument): Promise<void> {
     const { dropAfterMs } = this.delays;
     if (first === undefined || dropAfterMs === undefined) return;
-    if (this.givenUp?.below !== first) this.givenUp = { below: first, since: performance.now() };
-    if (performance.now() - this.givenUp.since < dropAfterMs) return;
+    if (this.dropped?.below !== first) this.dropped = { below: first, since: performance.now() };
+    if (performance.now() - this.dropped.since < dropAfterMs) return;
     await this.parts.indices.dropBelow(first, perIndex);
   }
 }

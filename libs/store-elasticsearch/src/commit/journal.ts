@@ -9,18 +9,18 @@ import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
 import type { JournalExcerpt } from './chain-order';
 
-/** Entries asked for together: few following the head, then more. */
+/** Entries per request: few when following the head, then more. */
 const FIRST_PAGE = 16;
 const PAGE = 1_000;
-/** Sessions that begin between two commits: a reader waits at least half a second between two. */
+/** The most sessions that begin between two commits: a reader waits at least half a second between sessions. */
 const MOST_SESSIONS = 100;
-/** Entries removed at once. */
+/** Entries deleted per request. */
 const MOST_REMOVED = 10_000;
 
 /**
- * Which blocks' documents are durable, by the order in which readers sent them. An entry's id is its ordinal, so what
- * follows a view is got by id, as soon as it is durable; first messages of sessions are searched, and are visible when
- * they are durable.
+ * Records which blocks' documents are durable, in the order in which readers sent the blocks. An entry's id is its ordinal,
+ * so the entries after a position are read by id as soon as they are durable; first messages of sessions are searched, and
+ * their write refreshes the index.
  */
 export class Journal {
   constructor(
@@ -30,7 +30,7 @@ export class Journal {
     private readonly bulk: BulkWriter,
   ) {}
 
-  /** Says that every document of the blocks is durable. */
+  /** Adds the entries of blocks whose documents are all durable. */
   async add(blocks: readonly BlockRecords[]): Promise<void> {
     const request = new BulkRequest();
     for (const block of blocks) {
@@ -41,13 +41,13 @@ export class Journal {
     if (blocks.length > 0) await this.bulk.write([request]);
   }
 
-  /** What comes after a view, as far as a thousand entries or so say. */
+  /** The entries after a view, about a thousand at most. */
   async read(view: View): Promise<JournalExcerpt> {
     const [following, later] = await Promise.all([this.readFollowing(view), this.readLater(view)]);
     return { ...following, ...later };
   }
 
-  /** Removes the entries up to a view, those of older sessions too. */
+  /** Deletes the entries up to a view, including those of older sessions. */
   async removeUpTo({ ordinal }: View): Promise<void> {
     for (let found = MOST_REMOVED; found === MOST_REMOVED;) {
       const { hits } = await this.searcher.search({
@@ -92,7 +92,7 @@ export class Journal {
     return { following, hasMore: true };
   }
 
-  /** The entries from an ordinal on, up to the first that is missing. */
+  /** The entries from an ordinal on, up to the first missing one. */
   private async readPage(from: number, size: number): Promise<JournalDocument[]> {
     const ids = Array.from({ length: size }, (_, index) => (from + index).toString());
     const { docs } = await asked(this.client.mget<JournalDocument>({ index: this.names.journal, ids, realtime: true }));

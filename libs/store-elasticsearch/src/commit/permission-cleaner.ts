@@ -4,14 +4,14 @@ import type { IndexNames } from '../indices/index-names';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
 
-/** Changes looked at in one go. */
+/** Changes examined per call. */
 const CHANGES_AT_ONCE = 500;
-/** Older versions of one permission deleted in one go; there are as many as it changed since the last. */
+/** Older versions of one permission deleted per change. */
 const VERSIONS_AT_ONCE = 1_000;
 
 /**
- * Deletes the versions of permissions that a later one took the place of, so that the index holds little more than the
- * present state. Queries do without: what one process leaves out stays, and does no harm.
+ * Deletes superseded versions of permissions, so that the index holds little more than the current state. Queries do not need
+ * this: a version that no process deletes does no harm.
  */
 export class PermissionCleaner {
   private cleanedUpTo: number | undefined;
@@ -22,7 +22,7 @@ export class PermissionCleaner {
     private readonly bulk: BulkWriter,
   ) {}
 
-  /** Cleans a part of what changed up to a block; nobody asks any more for what was before that. */
+  /** Cleans some of the changes up to a block below which no query reads. */
   async clean(upTo: number): Promise<void> {
     this.cleanedUpTo ??= upTo;
     if (upTo <= this.cleanedUpTo) return;

@@ -4,12 +4,12 @@ import { PROGRESS_ID, ProgressReader, type ReadProgress } from '../indices/progr
 
 /** Reads the progress document and replaces it by compare and set. */
 export class ProgressStore extends ProgressReader {
-  /** Writes the first progress of a store; false when somebody did before. */
+  /** Writes the first progress of a store; false when there is one. */
   create(progress: ProgressDocument): Promise<boolean> {
     return won(this.client.create({ index: this.names.progress, id: PROGRESS_ID, document: progress, refresh: false }));
   }
 
-  /** Replaces what was read; false when it is no longer what is there. */
+  /** Replaces the progress that was read; false when another writer has replaced it since. */
   replace(read: ReadProgress, progress: ProgressDocument): Promise<boolean> {
     return won(
       this.client.index({
@@ -24,7 +24,7 @@ export class ProgressStore extends ProgressReader {
   }
 }
 
-/** Whether a write came first. One that was sent twice may lose against itself: who lost reads again. */
+/** Whether a write succeeded. A retried write can conflict with its own first attempt; the caller re-reads on conflict. */
 async function won(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;

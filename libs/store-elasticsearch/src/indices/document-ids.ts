@@ -2,32 +2,32 @@ import { nameToSortableBytes } from '@antelope-history/abi';
 import type { BlockPosition } from '@antelope-history/records';
 
 /*
- * Ids are made of what a document is of, so that who writes a block again writes the same documents. They are base64url of
- * whole bytes, which Lucene keeps as the bytes; equal beginnings in rising order cost it next to nothing.
+ * Ids are derived from what a document is about, so that writing a block again writes the same documents. They are base64url
+ * of whole bytes, which Lucene stores as bytes; ascending ids with a common prefix compress well.
  */
 
-/** Block number and as much of the hash; divides by three, so that what is appended is encoded for itself. */
+/** The block number and 8 bytes of the hash; a multiple of three, so that a suffix is encoded independently. */
 const TAG_BYTES = 12;
-/** No block has as many sequences as three bytes count. */
-const PLACE_BYTES = 3;
+/** Three bytes count more sequences than any block has. */
+const INDEX_BYTES = 3;
 
-/** What the ids of a block's documents begin with. */
+/** The prefix of the ids of a block's documents. */
 export function blockTag({ id }: BlockPosition): string {
   return Buffer.from(id.slice(0, TAG_BYTES * 2), 'hex').toString('base64url');
 }
 
-/** `place`: how many sequences of the block stand before the action. */
-export function actionId(tag: string, place: number): string {
-  const bytes = Buffer.allocUnsafe(PLACE_BYTES);
-  bytes.writeUIntBE(place, 0, PLACE_BYTES);
+/** `index`: the number of the block's sequences below the action's. */
+export function actionId(tag: string, index: number): string {
+  const bytes = Buffer.allocUnsafe(INDEX_BYTES);
+  bytes.writeUIntBE(index, 0, INDEX_BYTES);
   return tag + bytes.toString('base64url');
 }
 
 export function abiId(tag: string, account: string, sequence: number): string {
-  const place = Buffer.alloc(8);
-  place.writeUIntBE(sequence % 2 ** 48, 2, 6);
-  place.writeUInt16BE(Math.floor(sequence / 2 ** 48), 0);
-  return tag + Buffer.concat([nameToSortableBytes(account), place]).toString('base64url');
+  const bytes = Buffer.alloc(8);
+  bytes.writeUIntBE(sequence % 2 ** 48, 2, 6);
+  bytes.writeUInt16BE(Math.floor(sequence / 2 ** 48), 0);
+  return tag + Buffer.concat([nameToSortableBytes(account), bytes]).toString('base64url');
 }
 
 export function permissionId(tag: string, owner: string, name: string): string {

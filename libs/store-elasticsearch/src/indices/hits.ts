@@ -2,22 +2,22 @@ import type { Hit } from '../client/search';
 import type { ActionDocument, BodyDocument } from './documents';
 
 /*
- * How a search asks for the contents of documents, and how a hit gives them. Queries use these only, so that what lies in
- * the index can be laid out for size.
+ * How a search requests document contents and how they are read from a hit. Queries use only these functions, so the stored
+ * layout can change without them.
  */
 
-/** Goes into a search's body: gives whole actions. */
+/** The part of a search's body that requests whole actions. */
 export const FETCH_ACTION = { _source: true } as const;
 
-/** The whole action of a hit that was asked for with `FETCH_ACTION`. */
+/** The action of a hit that was requested with `FETCH_ACTION`. */
 export function actionOf(hit: Hit): ActionDocument {
   return hit._source as ActionDocument;
 }
 
-/** Goes into a search's body: gives whole bodies. */
+/** The part of a search's body that requests whole bodies. */
 export const FETCH_BODY = { _source: true } as const;
 
-/** The whole body of a hit that was asked for with `FETCH_BODY`. */
+/** The body of a hit that was requested with `FETCH_BODY`. */
 export function bodyOf(hit: Hit): BodyDocument {
   return hit._source as BodyDocument;
 }

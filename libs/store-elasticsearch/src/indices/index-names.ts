@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
 
-/** What is kept by ranges of block numbers, an index each, so that old ranges can be dropped whole. */
+/** Document kinds with one index per range of block numbers, so that old ranges can be dropped whole. */
 export const RANGED_KINDS = ['actions', 'blocks', 'bodies'] as const;
 export type RangedKind = (typeof RANGED_KINDS)[number];
 
-/** What is kept in one index each. */
+/** Document kinds with one index each. */
 export const SINGLE_KINDS = ['abis', 'permissions', 'journal', 'progress'] as const;
 export type SingleKind = (typeof SINGLE_KINDS)[number];
 
 export type DocumentKind = RangedKind | SingleKind;
 
-/** As many digits as the highest block number has, so that names sort as numbers. */
+/** The digits of the highest block number: names then sort as numbers. */
 const BLOCK_NUM_DIGITS = 10;
 
-/** The names of all indices that begin with one prefix. */
+/** The names of all indices of one prefix. */
 export class IndexNames {
   readonly abis: string;
   readonly permissions: string;
   readonly journal: string;
   readonly progress: string;
-  /** Aliases of all ranges' indices; they exist only when a block was written. */
+  /** Aliases of the indices of all ranges; they exist once a block was written. */
   readonly actions: string;
   readonly blocks: string;
   readonly bodies: string;
@@ -44,7 +44,7 @@ export class IndexNames {
     return `${this.of(kind)}-${first.toString().padStart(BLOCK_NUM_DIGITS, '0')}`;
   }
 
-  /** The first block number of a ranged index; undefined for names that are none of ours. */
+  /** The first block number of a ranged index; undefined for other names. */
   firstBlockOf(index: string): number | undefined {
     const kind = RANGED_KINDS.find((each) => index.startsWith(`${this.of(each)}-`));
     const digits = kind && index.slice(this.of(kind).length + 1);
@@ -62,7 +62,7 @@ export function countRanges({ first, last }: { first: number; last: number }, bl
   return (rangeStart(last, blocksPerIndex) - rangeStart(first, blocksPerIndex)) / blocksPerIndex + 1;
 }
 
-/** By what a key is found: keys of WebAuthn can be longer than a term may be. `key`: canonical key bytes. */
+/** The search term of a key, a hash: WebAuthn keys can be longer than a term may be. `key`: canonical key bytes. */
 export function keyTerm(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex');
 }

@@ -6,7 +6,7 @@ const DEPLOY = path.join(__dirname, '../../../../deploy/elasticsearch');
 const SUFFIX = '-template.json';
 
 describe('deploy/elasticsearch', () => {
-  it('has the index templates as they are put: npm run docs writes them', () => {
+  it('has the current index templates: npm run docs writes them', () => {
     const files = readdirSync(DEPLOY).filter((file) => file.endsWith(SUFFIX));
     const written = files.map((file) => [file.slice(0, -SUFFIX.length), readFileSync(path.join(DEPLOY, file), 'utf8')]);
     expect(Object.fromEntries(written)).toEqual(renderTemplates());
@@ -14,7 +14,7 @@ describe('deploy/elasticsearch', () => {
 });
 
 describe('the index templates', () => {
-  it('take the indices of their prefix alone', () => {
+  it('match the indices of their prefix only', () => {
     const patterns = Object.values(indexTemplates('one-chain', 2)).flatMap(({ index_patterns }) => index_patterns);
     expect(patterns.sort()).toEqual([
       'one-chain-abis',
@@ -27,7 +27,7 @@ describe('the index templates', () => {
     ]);
   });
 
-  it('index what queries ask for and nothing else', () => {
+  it('index the fields that queries use and no others', () => {
     for (const { template } of Object.values(indexTemplates('history', 2))) {
       expect(template).toMatchObject({ mappings: { dynamic: false }, settings: { index: { number_of_replicas: 2 } } });
     }

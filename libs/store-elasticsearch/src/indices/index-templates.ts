@@ -2,8 +2,8 @@ import { FORMAT_VERSION } from './format-version';
 import { IndexNames, RANGED_KINDS, type DocumentKind, type RangedKind } from './index-names';
 
 /*
- * How documents are indexed. `dynamic: false`: what is not named here lies in `_source` only. Terms without doc values are
- * for finding, numbers with doc values also for sorting.
+ * How documents are indexed. `dynamic: false`: a field that is not listed here is in `_source` only. Terms without doc values
+ * can be searched; numbers with doc values can be sorted as well.
  */
 
 const TERM = { type: 'keyword', doc_values: false } as const;
@@ -16,9 +16,9 @@ const SORTABLE_LONG = { type: 'long' } as const;
 type Field =
   typeof TERM | typeof SORTABLE_TERM | typeof FLAG | typeof INTEGER | typeof SORTABLE_INTEGER | typeof SORTABLE_LONG;
 
-/** Above the 100 and 200 of the templates that come with a server. */
+/** Above the priorities 100 and 200 of the templates that come with a server. */
 const PRIORITY = 500;
-/** The branch is named by its blocks' ids: as many may be reversible when finality stands still for days. */
+/** Queries list the ids of reversible blocks: this many exist when finality stalls for days. */
 const MAX_TERMS = 1_000_000;
 
 const FIELDS: Record<DocumentKind, Record<string, Field>> = {
@@ -59,11 +59,11 @@ const FIELDS: Record<DocumentKind, Record<string, Field>> = {
   progress: {},
 };
 
-/** Settings that differ from those of all. */
+/** Settings of single kinds. */
 const SETTINGS: Partial<Record<DocumentKind, Record<string, unknown>>> = {
-  // Most queries want the newest actions first and stop when they have a page.
+  // Most queries ask for the newest actions first and stop after a page.
   actions: { 'sort.field': 'sequence', 'sort.order': 'desc' },
-  // Small, and searched by who need not see the newest of it.
+  // The journal is small, and its searches tolerate this delay.
   journal: { refresh_interval: '1s' },
 };
 
@@ -77,14 +77,14 @@ export interface IndexTemplate {
   _meta: { description: string; format_version: number };
 }
 
-/** The composable index templates of one prefix, by their names; `replicas`: copies of each index. */
+/** The composable index templates of one prefix, by name; `replicas`: copies of each index. */
 export function indexTemplates(prefix: string, replicas: number): Record<string, IndexTemplate> {
   const names = new IndexNames(prefix);
   const kinds = Object.keys(FIELDS) as DocumentKind[];
   return Object.fromEntries(kinds.map((kind) => [names.of(kind), templateOf(kind, names.of(kind), replicas)]));
 }
 
-/** The templates of the default configuration as files, by their names, for who puts them by hand. */
+/** The templates of the default configuration as files, by name, for operators who install them by hand. */
 export function renderTemplates(): Record<string, string> {
   const templates = Object.entries(indexTemplates('history', 1));
   return Object.fromEntries(templates.map(([name, template]) => [name, `${JSON.stringify(template, undefined, 2)}\n`]));
@@ -101,7 +101,7 @@ function templateOf(kind: DocumentKind, name: string, replicas: number): IndexTe
           number_of_shards: 1,
           number_of_replicas: replicas,
           codec: 'best_compression',
-          // Who commits refreshes; nothing has to be seen before.
+          // Committers refresh explicitly: no search needs documents before that.
           refresh_interval: '-1',
           max_terms_count: MAX_TERMS,
           ...SETTINGS[kind],

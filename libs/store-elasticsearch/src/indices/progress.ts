@@ -1,7 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
-import { askedIfThere } from '../client/store-errors';
+import { askedIfFound } from '../client/store-errors';
 import type { ProgressDocument } from './documents';
 import { FORMAT_VERSION } from './format-version';
 import type { IndexNames } from './index-names';
@@ -9,14 +9,14 @@ import type { IndexNames } from './index-names';
 /** The id of the one document that says what is committed. */
 export const PROGRESS_ID = 'progress';
 
-/** The progress document as it was read, to be replaced only if nobody did meanwhile. */
+/** The progress document as it was read, with the version that compare and set needs. */
 export interface ReadProgress {
   progress: ProgressDocument;
   seqNo: number;
   primaryTerm: number;
 }
 
-/** What stands in the progress document of a store in which nothing was written. */
+/** The progress document of an empty store. */
 export function emptyProgress(blocksPerIndex: number): ProgressDocument {
   return {
     format_version: FORMAT_VERSION,
@@ -34,7 +34,7 @@ export function emptyProgress(blocksPerIndex: number): ProgressDocument {
   };
 }
 
-/** The status that every answer carries. */
+/** The status that every result carries. */
 export function statusOf(progress: ProgressDocument): ChainStatus {
   return {
     chainId: progress.chain_id,
@@ -54,11 +54,11 @@ export class ProgressReader {
   ) {}
 
   /**
-   * The newest progress, whether a search sees it already or not; undefined while nothing was ever written. Rejects with
-   * `STORE_FORMAT_MISMATCH` when another version wrote it.
+   * The newest progress, also before a refresh; undefined while the store has none. Rejects with `STORE_FORMAT_MISMATCH` when
+   * another format version wrote it.
    */
   async read(): Promise<ReadProgress | undefined> {
-    const got = await askedIfThere(
+    const got = await askedIfFound(
       this.client.get<ProgressDocument>({ index: this.names.progress, id: PROGRESS_ID, realtime: true }),
     );
     if (!got?._source) return undefined;

@@ -32,7 +32,7 @@ const header: fc.Arbitrary<TransactionHeader> = fc.record({
 });
 
 describe('transaction records', () => {
-  it('read back as they were written', () => {
+  it('decode to what was encoded', () => {
     fc.assert(
       fc.property(fc.array(header), (headers) => {
         expect(decodeTransactionRecords(encodeTransactionRecords(headers))).toEqual(headers);
@@ -40,7 +40,7 @@ describe('transaction records', () => {
     );
   });
 
-  it('refuse bytes that are cut off', () => {
+  it('reject truncated bytes', () => {
     fc.assert(
       fc.property(fc.array(header, { minLength: 1 }), fc.integer({ min: 1, max: 39 }), (headers, missing) => {
         const whole = encodeTransactionRecords(headers);

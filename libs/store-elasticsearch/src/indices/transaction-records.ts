@@ -8,14 +8,14 @@ import {
 
 const BYTES_EACH = 64;
 
-/** Packs a block's transactions without their actions, one after the other. */
+/** Packs a block's transactions without their actions, one after another. */
 export function encodeTransactionRecords(transactions: readonly TransactionHeader[]): Buffer {
   const writer = new RecordWriter(transactions.length * BYTES_EACH);
   for (const transaction of transactions) writeTransactionHeader(writer, transaction);
   return writer.view(0);
 }
 
-/** Reads them back in the same order. Throws `DECODE_FAILED` on bytes that are none. */
+/** Decodes them in the same order. Throws `DECODE_FAILED` for malformed bytes. */
 export function decodeTransactionRecords(bytes: Buffer): TransactionHeader[] {
   const reader = new ByteReader(bytes);
   const transactions: TransactionHeader[] = [];

@@ -7,7 +7,7 @@ import { onBranch, stateBlocks, within } from './branch-filter';
 import { wholeState, type Snapshot } from './snapshot';
 
 /** A version of a contract's ABI, without its bytes. */
-interface PlacedAbi {
+interface AbiVersionHit {
   account: string;
   blockNum: number;
   sequence: number;
@@ -15,29 +15,29 @@ interface PlacedAbi {
   hit: FoundHit;
 }
 
-/** The last place at which a change counts for a request. */
-interface Place {
+/** The last block and sequence at which a change counts for a request. */
+interface Limit {
   account: string;
   blockNum: number;
   sequence: number;
 }
 
-/** Contracts seldom have more than a few versions: the newest of all that a page needs come in one search. */
+/** Contracts seldom have more than a few versions: one search returns the newest versions of all contracts of a page. */
 const NEWEST_VERSIONS = 1_000;
-/** An ABI may have half a megabyte. */
+/** ABIs fetched per request: one may have half a megabyte. */
 const BODIES_AT_ONCE = 8;
-/** SHA-256 of no bytes: the version that takes the one before it out of force. */
+/** SHA-256 of no bytes: the version that ends the one before it. */
 const NO_ABI = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** The ABI in force just before each action: the latest change with a lower place. */
+/** The ABI in force before each action: the latest change with a lower block and sequence. */
 export async function findAbis(
   snapshot: Snapshot,
   requests: readonly AbiRequest[],
   { isKnown, maxBytes }: AbiBytesWanted,
 ): Promise<(AbiVersion | undefined)[]> {
-  const places = requests.map(placeOf);
-  const versions = await versionsAt(snapshot, places);
-  const found = places.map((place) => versions.get(keyOf(place)));
+  const limits = requests.map(limitOf);
+  const versions = await versionsAt(snapshot, limits);
+  const found = limits.map((limit) => versions.get(keyOf(limit)));
   const bytes = await readBytes(
     snapshot,
     found.flatMap((version) => (version && !isKnown(version.hash) ? [version] : [])),
@@ -46,44 +46,44 @@ export async function findAbis(
   return found.map((version) => version && { id: version.hash, bytes: bytes.get(version.hash) });
 }
 
-/** Changes before the block's first action have sequence 0 and count for all of its actions. */
-function placeOf({ account, blockNum, sequence }: AbiRequest): Place {
+/** A change before the block's first action has sequence 0 and counts for all actions of the block. */
+function limitOf({ account, blockNum, sequence }: AbiRequest): Limit {
   return { account, blockNum, sequence: Math.max(0, sequence - 1) };
 }
 
-function keyOf({ account, blockNum, sequence }: Place): string {
+function keyOf({ account, blockNum, sequence }: Limit): string {
   return `${account} ${blockNum} ${sequence}`;
 }
 
-/** The version in force at each place, by the place's key; nothing where there is none, or an empty one. */
-async function versionsAt(snapshot: Snapshot, places: readonly Place[]): Promise<Map<string, PlacedAbi>> {
+/** The version in force at each limit, by the limit's key; no entry where there is none or an empty one. */
+async function versionsAt(snapshot: Snapshot, limits: readonly Limit[]): Promise<Map<string, AbiVersionHit>> {
   const { searcher } = snapshot;
-  const open = new Map(places.map((place) => [keyOf(place), place]));
-  const found = new Map<string, PlacedAbi>();
+  const open = new Map(limits.map((limit) => [keyOf(limit), limit]));
+  const found = new Map<string, AbiVersionHit>();
   if (open.size === 0) return found;
   const { hits } = await searcher.search(newestSearch(snapshot, [...open.values()]));
   const newest = versionsByAccount(hits);
-  for (const [key, place] of open) {
-    const version = newest.get(place.account)?.find((each) => !isAfter(each, place));
+  for (const [key, limit] of open) {
+    const version = newest.get(limit.account)?.find((each) => !isAfter(each, limit));
     if (version) found.set(key, version);
     if (version || hits.length < NEWEST_VERSIONS) open.delete(key);
   }
-  const older = await searcher.searchAll([...open.values()].map((place) => latestSearch(snapshot, place)));
+  const older = await searcher.searchAll([...open.values()].map((limit) => latestSearch(snapshot, limit)));
   for (const [index, key] of [...open.keys()].entries()) {
     const hit = older[index]?.hits[0];
-    if (hit) found.set(key, placedAbiOf(hit));
+    if (hit) found.set(key, versionOf(hit));
   }
   for (const [key, { hash }] of found) if (hash === NO_ABI) found.delete(key);
   return found;
 }
 
-function isAfter(version: PlacedAbi, place: Place): boolean {
-  return version.blockNum === place.blockNum ? version.sequence > place.sequence : version.blockNum > place.blockNum;
+function isAfter(version: AbiVersionHit, limit: Limit): boolean {
+  return version.blockNum === limit.blockNum ? version.sequence > limit.sequence : version.blockNum > limit.blockNum;
 }
 
-function versionsByAccount(hits: readonly FoundHit[]): Map<string, PlacedAbi[]> {
-  const versions = new Map<string, PlacedAbi[]>();
-  for (const version of hits.map(placedAbiOf)) {
+function versionsByAccount(hits: readonly FoundHit[]): Map<string, AbiVersionHit[]> {
+  const versions = new Map<string, AbiVersionHit[]>();
+  for (const version of hits.map(versionOf)) {
     const ofAccount = versions.get(version.account);
     if (ofAccount) ofAccount.push(version);
     else versions.set(version.account, [version]);
@@ -91,7 +91,7 @@ function versionsByAccount(hits: readonly FoundHit[]): Map<string, PlacedAbi[]> 
   return versions;
 }
 
-function placedAbiOf(hit: FoundHit): PlacedAbi {
+function versionOf(hit: FoundHit): AbiVersionHit {
   const value = (field: keyof AbiDocument): unknown => hit.fields?.[field]?.[0];
   return {
     account: value('account') as string,
@@ -102,15 +102,15 @@ function placedAbiOf(hit: FoundHit): PlacedAbi {
   };
 }
 
-/** The newest versions of all the accounts, up to the newest place. */
-function newestSearch(snapshot: Snapshot, places: readonly Place[]): Search {
-  const accounts = [...new Set(places.map(({ account }) => account))];
-  const last = places.reduce((newest, { blockNum }) => Math.max(newest, blockNum), 0);
+/** Searches the newest versions of all the accounts, up to the newest block. */
+function newestSearch(snapshot: Snapshot, limits: readonly Limit[]): Search {
+  const accounts = [...new Set(limits.map(({ account }) => account))];
+  const last = limits.reduce((newest, { blockNum }) => Math.max(newest, blockNum), 0);
   return versionSearch(snapshot, [{ terms: { account: accounts } }], last, NEWEST_VERSIONS);
 }
 
-/** The one version in force at a place. */
-function latestSearch(snapshot: Snapshot, { account, blockNum, sequence }: Place): Search {
+/** Searches the one version in force at a limit. */
+function latestSearch(snapshot: Snapshot, { account, blockNum, sequence }: Limit): Search {
   const inBlock: Query[] = [{ term: { block_num: blockNum } }, { range: { sequence: { lte: sequence } } }];
   const upTo: Query = {
     bool: {
@@ -133,10 +133,10 @@ function versionSearch(snapshot: Snapshot, filters: Query[], lastBlock: number, 
   };
 }
 
-/** The bytes of versions, by their hash, until they reach `maxBytes`; versions of the same hash have the same. */
+/** The bytes of versions by hash, until they reach `maxBytes`; versions of one hash have the same bytes. */
 async function readBytes(
   { searcher: { client } }: Snapshot,
-  versions: readonly PlacedAbi[],
+  versions: readonly AbiVersionHit[],
   maxBytes: number,
 ): Promise<Map<string, Buffer>> {
   const wanted = [...new Map(versions.map((version) => [version.hash, version])).values()];
@@ -147,9 +147,9 @@ async function readBytes(
     const { docs: got } = await asked(client.mget<AbiDocument>({ docs, _source_includes: ['hash', 'abi'] }));
     for (const doc of got) {
       const source = '_source' in doc ? doc._source : undefined;
-      // It was of a branch that was undone, and cleaned up, since the query began.
-      if (!source) throw new HistoryError('STORE_UNAVAILABLE', 'the branch that was read is no longer there');
-      // What was read beyond the limit is not given: how many are read at once is no part of the result.
+      // Its branch was undone and cleaned up since the query began.
+      if (!source) throw new HistoryError('STORE_UNAVAILABLE', 'the branch of the query was undone while it was read');
+      // Bytes beyond the limit are dropped: the batch size must not change the result.
       if (total >= maxBytes) break;
       const abi = Buffer.from(source.abi, 'base64');
       total += abi.length;

@@ -5,27 +5,27 @@ import type { ActionDocument } from '../indices/documents';
 import { actionOf, FETCH_ACTION } from '../indices/hits';
 import type { Order } from './row-location';
 
-/** Where actions are read, from where on, and in which order of their sequences. */
+/** A list of actions: the index, the filters, the order by sequence and the first row. */
 export interface ActionList {
   index: string;
-  /** How many indices that is, at the least: see `Search`. */
+  /** The least number of indices: see `Search`. */
   fewest?: number;
   filters: Query[];
   order: Order;
-  /** Rows to pass over at the beginning; few, since each shard sorts as many. */
+  /** Rows to skip at the beginning; each shard sorts as many. */
   from: number;
 }
 
-/** An action of which it is known nothing yet may have half a megabyte, and more with what it printed. */
+/** The first chunk is small: an action can have half a megabyte of data, and console output besides. */
 const FIRST_CHUNK = 101;
-/** However small the rows were so far, the next ones may be large. */
+/** A limit even after small rows: the next ones may be large. */
 const MAX_CHUNK = 500;
-/** What a chunk should have of actions' own bytes, if its rows are as those before. */
+/** The target size of a chunk in actions' own bytes, estimated from the rows before. */
 const CHUNK_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads a list of actions, as far as it is taken: a few rows at first, then as many as are not too large together.
- * `wanted`: how many rows will be taken, at most.
+ * Reads a list of actions as far as the caller consumes it, in chunks sized by the rows read so far. `wanted`: the most rows
+ * that the caller will take.
  */
 export async function* readActions(
   searcher: Searcher,
@@ -76,7 +76,7 @@ function storedActionOf(document: ActionDocument): StoredAction {
   };
 }
 
-/** Throws `STORE_UNAVAILABLE` unless these are all the actions of a transaction: each of its traces took a sequence. */
+/** Throws `STORE_UNAVAILABLE` unless these are all actions of a transaction: each trace has one global sequence. */
 export function assertWhole({ id, sequenceCount }: TransactionHeader, actions: readonly ActionRecord[]): void {
   const traces = actions.reduce((sum, action) => sum + action.traces.length, 0);
   if (traces !== sequenceCount) throw incomplete(`${traces} of ${sequenceCount} traces of ${id.toString('hex')}`);

@@ -11,33 +11,34 @@ import type { Query } from '../client/search';
 import { readActions, type ActionList, type ReadAction } from './action-reader';
 import { inSequences, scopeOf } from './actions-scope';
 import { historyBlocks, onBranch } from './branch-filter';
-import { placeOf, type ActionSelection } from './locate-row';
+import { locateRow, type ActionSelection } from './locate-row';
 import type { SequenceRange } from './row-location';
 import { wholeHistory, type Snapshot } from './snapshot';
 
 const EMPTY: ActionRows = { rows: [], more: false };
 
-/** Answers one page of actions. */
+/** Reads one page of actions. */
 export async function queryActions(snapshot: Snapshot, query: ActionsQuery): Promise<ActionRows> {
   const scope = await scopeOf(snapshot, query);
   if (!scope) return EMPTY;
   if (typeof query.parent === 'object') return childrenOf(snapshot, query, query.parent.sequence, scope.sequences);
   const selection: ActionSelection = { scope, wanted: wantedBy(query), order: query.order };
   if (query.window === 'newest' && query.order === 'asc') return newestAscending(snapshot, selection, query.limit);
-  const place = await placeOf(snapshot, selection, query.skip);
-  return place ? takePage(snapshot, listAt(snapshot, selection, place.sequences, place.from), query.limit) : EMPTY;
+  const position = await locateRow(snapshot, selection, query.skip);
+  if (!position) return EMPTY;
+  return takePage(snapshot, listAt(snapshot, selection, position.sequences, position.from), query.limit);
 }
 
-/** The filters of an account, contracts and names; not of the bounds. */
+/** The filters of account, contracts and names, without the bounds. */
 function wantedBy({ account, filters, parent }: ActionsQuery): Query[] {
   return [
     ...(account === undefined ? [] : [{ term: { accounts: account } }]),
-    ...(filters.length === 0 ? [] : [{ bool: { should: filters.map(ofKind), minimum_should_match: 1 } }]),
+    ...(filters.length === 0 ? [] : [{ bool: { should: filters.map(matching), minimum_should_match: 1 } }]),
     ...(parent === 'root' ? [{ term: { root: true } }] : []),
   ];
 }
 
-function ofKind({ account, name }: ActionFilter): Query {
+function matching({ account, name }: ActionFilter): Query {
   return {
     bool: {
       filter: [
@@ -64,12 +65,12 @@ function listAt(
   };
 }
 
-/** The page begins at the oldest of the newest rows. */
+/** The newest `limit` rows in ascending order: the page begins at the oldest of them. */
 async function newestAscending(snapshot: Snapshot, selection: ActionSelection, limit: number): Promise<ActionRows> {
   const { scope } = selection;
   const backwards: ActionSelection = { ...selection, order: 'desc' };
-  const place = await placeOf(snapshot, backwards, limit - 1);
-  const list = place && listAt(snapshot, backwards, place.sequences, place.from);
+  const position = await locateRow(snapshot, backwards, limit - 1);
+  const list = position && listAt(snapshot, backwards, position.sequences, position.from);
   const { hits } = list
     ? await snapshot.searcher.search({ ...list, size: 1, sort: [{ sequence: 'desc' }] })
     : { hits: [] };
@@ -77,7 +78,7 @@ async function newestAscending(snapshot: Snapshot, selection: ActionSelection, l
   return takePage(snapshot, listAt(snapshot, selection, { ...scope.sequences, start }, 0), limit);
 }
 
-/** Takes rows until the page is full; one more shows whether any follow. */
+/** Takes rows until the page is full; one row more shows whether any follow. */
 async function takePage({ searcher }: Snapshot, list: ActionList, limit: number): Promise<ActionRows> {
   const rows: StoredAction[] = [];
   let bytes = 0;
@@ -89,7 +90,7 @@ async function takePage({ searcher }: Snapshot, list: ActionList, limit: number)
   return { rows, more: false };
 }
 
-/** The actions that one trace created: they all lie after it in its transaction. */
+/** The actions that one trace created: all of them follow it in its transaction. */
 async function childrenOf(
   snapshot: Snapshot,
   query: ActionsQuery,
@@ -107,7 +108,7 @@ async function childrenOf(
   return childrenPage(rows, trace.ordinal, query);
 }
 
-/** The action that took a sequence, as its contract's or as a notified account's: these follow the contract's own. */
+/** The action with the trace of a sequence, its contract's or a notified account's: the latter follow the former. */
 async function actionUpTo(snapshot: Snapshot, sequence: number): Promise<ReadAction | undefined> {
   const { searcher, progress } = snapshot;
   const blocks = historyBlocks(progress);

@@ -4,7 +4,7 @@ import { historyBlocks, onBranch, within, type BlockRange } from './branch-filte
 import type { SequenceRange } from './row-location';
 import { wholeHistory, type Snapshot } from './snapshot';
 
-/** In which blocks and sequences actions are looked for. */
+/** The blocks and sequences in which actions are searched. */
 export interface Scope {
   blocks: BlockRange;
   sequences: SequenceRange;
@@ -12,7 +12,7 @@ export interface Scope {
 
 const ALL_SEQUENCES: SequenceRange = { start: 0, end: Infinity };
 
-/** What a query's bounds leave of the history; undefined when that is nothing. */
+/** The history within a query's bounds; undefined when it is empty. */
 export async function scopeOf(snapshot: Snapshot, { after, before }: ActionsQuery): Promise<Scope | undefined> {
   const blocks = historyBlocks(snapshot.progress);
   if (!blocks) return undefined;
@@ -20,20 +20,20 @@ export async function scopeOf(snapshot: Snapshot, { after, before }: ActionsQuer
   return edgesOf(snapshot, blocks, after && fromBound(after), before && toBound(before));
 }
 
-/** The blocks of a range that have actions, and their sequences; undefined when none has. */
+/** The blocks of a range that have actions, and their sequences; undefined when none have. */
 export function scopeOfBlocks(snapshot: Snapshot, { first, last }: BlockRange): Promise<Scope | undefined> {
   const blocks = historyBlocks(snapshot.progress);
   if (!blocks) return Promise.resolve(undefined);
   return edgesOf(snapshot, blocks, fromBound({ blockNum: first }), toBound({ blockNum: last }));
 }
 
-/** The filter that leaves the sequences of a range. */
+/** The filter for the sequences of a range. */
 export function inSequences({ start, end }: SequenceRange): Query[] {
   if (start <= 0 && end === Infinity) return [];
   return [{ range: { sequence: { ...(start > 0 && { gte: start }), ...(end < Infinity && { lt: end }) } } }];
 }
 
-/** From the first block that holds `from` to the last one that holds `to`; both have actions. */
+/** From the first block that matches `from` to the last one that matches `to`; only blocks with actions count. */
 async function edgesOf(
   snapshot: Snapshot,
   blocks: BlockRange,
@@ -59,7 +59,7 @@ async function edgesOf(
 function edgeSearch(snapshot: Snapshot, blocks: BlockRange, bound: Query, order: 'asc' | 'desc'): Search {
   return {
     ...wholeHistory(snapshot, 'blocks'),
-    // Of a block without actions it may not be known where its sequences would be.
+    // A block without actions may have no sequences.
     filters: [bound, { range: { end_sequence: { gt: 0 } } }, onBranch(snapshot.progress, blocks)],
     size: 1,
     sort: [{ block_num: order }],
@@ -83,7 +83,7 @@ function edgeOf(hit: FoundHit | undefined): Edge | undefined {
   };
 }
 
-/** The highest value that the mapping of block numbers and timestamps takes. */
+/** The highest value that the mapping of block numbers and timestamps allows. */
 const MAX_INTEGER = 2 ** 31 - 1;
 
 function fromBound(bound: Bound): Query {

@@ -8,36 +8,36 @@ import { assertWhole, readActions } from './action-reader';
 import { historyBlocks, onBranch, within } from './branch-filter';
 import type { Snapshot } from './snapshot';
 
-/** One block of the committed branch, and how its documents are found. */
-interface BlockPlace {
+/** A block of the committed branch and the filters for its documents. */
+interface LocatedBlock {
   num: number;
   filters: Query[];
-  /** An id may be that of a block that was orphaned. */
+  /** False for a selection by id, which may be of an orphaned block. */
   mustExist: boolean;
 }
 
 export async function findBlock(snapshot: Snapshot, selector: BlockSelector): Promise<StoredBlock | undefined> {
-  const place = placeOfBlock(snapshot.progress, selector);
-  const body = place && (await readBody(snapshot, place));
+  const located = locateBlock(snapshot.progress, selector);
+  const body = located && (await readBody(snapshot, located));
   return body && storedBlockOf(body);
 }
 
-/** A block and its transactions, both undefined when there is none. */
+/** A block and its transactions; the block is undefined when there is none. */
 export async function findBlockTraces(
   snapshot: Snapshot,
   selector: BlockSelector,
 ): Promise<{ block: StoredBlock | undefined; transactions: StoredBlockTransaction[] }> {
   const nothing = { block: undefined, transactions: [] };
-  const place = placeOfBlock(snapshot.progress, selector);
-  if (!place) return nothing;
-  const [body, actions] = await Promise.all([readBody(snapshot, place), readActionsOf(snapshot, place)]);
+  const located = locateBlock(snapshot.progress, selector);
+  if (!located) return nothing;
+  const [body, actions] = await Promise.all([readBody(snapshot, located), readActionsOf(snapshot, located)]);
   const block = body && storedBlockOf(body);
   if (!block) return nothing;
   return { block, transactions: transactionsOf(body, actions) };
 }
 
-/** Undefined when the block is not of the history. */
-function placeOfBlock(progress: ProgressDocument, selector: BlockSelector): BlockPlace | undefined {
+/** Undefined when the block is not in the history. */
+function locateBlock(progress: ProgressDocument, selector: BlockSelector): LocatedBlock | undefined {
   const history = historyBlocks(progress);
   const num = blockNumOf(selector, progress);
   const range = history && num !== undefined && within({ first: num, last: num }, history);
@@ -54,18 +54,18 @@ function blockNumOf(selector: BlockSelector, progress: ProgressDocument): number
 
 async function readBody(
   { searcher, names, progress }: Snapshot,
-  { num, filters, mustExist }: BlockPlace,
+  { num, filters, mustExist }: LocatedBlock,
 ): Promise<BodyDocument | undefined> {
   const index = names.ranged('bodies', num, progress.blocks_per_index);
   const { hits } = await searcher.search({ index, filters, size: 1, fetch: FETCH_BODY });
-  if (!hits[0] && mustExist) throw incomplete(`block ${num} is committed and not there`);
+  if (!hits[0] && mustExist) throw incomplete(`committed block ${num} is missing`);
   return hits[0] && bodyOf(hits[0]);
 }
 
 /** All actions of a block by the first sequence of their transaction, ascending. */
 async function readActionsOf(
   { searcher, names, progress }: Snapshot,
-  { num, filters }: BlockPlace,
+  { num, filters }: LocatedBlock,
 ): Promise<Map<number, StoredBlockTransaction['actions']>> {
   const index = names.ranged('actions', num, progress.blocks_per_index);
   const actions = new Map<number, StoredBlockTransaction['actions']>();

@@ -4,7 +4,7 @@ import type { BlockFields, ProgressDocument } from '../indices/documents';
 import { emptyProgress } from '../indices/progress';
 import { historyBlocks, onBranch, stateBlocks } from './branch-filter';
 
-/** A chain with a fork at every height above what is clean, and blocks beyond the committed one. */
+/** A chain with a fork at every height above clean_up_to, and blocks beyond the committed head. */
 const chain = fc
   .record({ first: fc.integer({ min: 1, max: 50 }), length: fc.integer({ min: 1, max: 60 }), clean: fc.nat(120) })
   .map(({ first, length, clean }) => {
@@ -26,7 +26,7 @@ const chain = fc
   });
 
 describe('onBranch', () => {
-  it('holds for the committed blocks of the range, and for nothing else', () => {
+  it('matches the committed blocks of the range and no others', () => {
     fc.assert(
       fc.property(chain, fc.nat(130), fc.nat(130), ({ progress, documents }, one, other) => {
         const range = { first: Math.min(one, other), last: Math.max(one, other) };
@@ -39,14 +39,14 @@ describe('onBranch', () => {
     );
   });
 
-  it('names no blocks where everything is clean', () => {
+  it('lists no blocks where everything is clean', () => {
     const progress = { ...emptyProgress(10), clean_up_to: 90, committed: { num: 90, id: 'a' } };
     expect(JSON.stringify(onBranch(progress, { first: 10, last: 90 }))).not.toContain('terms');
   });
 });
 
 describe('historyBlocks and stateBlocks', () => {
-  it('leave out of the history what came before its first block, and keep its state', () => {
+  it('exclude blocks before the first from the history, and keep their state', () => {
     const progress = { ...emptyProgress(10), first_block_num: 12, committed: { num: 20, id: 'a' } };
     expect([historyBlocks(progress), stateBlocks(progress)]).toEqual([
       { first: 12, last: 20 },
@@ -56,7 +56,7 @@ describe('historyBlocks and stateBlocks', () => {
   });
 });
 
-/** What the server makes of the filters used here. */
+/** Evaluates a filter as the server does. */
 function holds(query: Query, document: BlockFields): boolean {
   if (query.bool) return (query.bool.should as Query[]).some((each) => holds(each, document));
   if (query.terms) return (query.terms['block'] as string[]).includes(document.block);

@@ -1,24 +1,24 @@
 import type { Query } from '../client/search';
 import type { ProgressDocument } from '../indices/documents';
 
-/** Both are part of it. */
+/** Both ends are included. */
 export interface BlockRange {
   first: number;
   last: number;
 }
 
-/** The blocks whose history is here; undefined while there are none. What is below is being deleted. */
+/** The blocks whose history is stored; undefined while there are none. Lower blocks are being deleted. */
 export function historyBlocks(progress: ProgressDocument): BlockRange | undefined {
   const { first_block_num: first, committed } = progress;
   return first === undefined || !committed ? undefined : { first, last: committed.num };
 }
 
-/** The blocks of which ABIs and permissions are: a snapshot's state comes before the history. */
+/** The blocks that ABIs and permissions are read from: a snapshot's state precedes the history. */
 export function stateBlocks(progress: ProgressDocument): BlockRange {
   return { first: 0, last: progress.committed?.num ?? 0 };
 }
 
-/** The blocks that are of both. */
+/** The intersection of two ranges; undefined when it is empty. */
 export function within(range: BlockRange, bounds: BlockRange): BlockRange | undefined {
   const first = Math.max(range.first, bounds.first);
   const last = Math.min(range.last, bounds.last);
@@ -26,8 +26,8 @@ export function within(range: BlockRange, bounds: BlockRange): BlockRange | unde
 }
 
 /**
- * Holds for the documents of the committed branch's blocks in a range, and for no others, whatever lies in the index
- * besides: orphans, and what is not committed yet.
+ * Matches the documents of the committed branch's blocks in a range and no others: neither those of orphaned blocks nor those
+ * of blocks that are not committed yet.
  */
 export function onBranch({ clean_up_to: cleanUpTo, branch }: ProgressDocument, { first, last }: BlockRange): Query {
   const clean: Query = { range: { block_num: { gte: first, lte: Math.min(last, cleanUpTo) } } };

@@ -25,8 +25,8 @@ import type { Snapshot } from './snapshot';
 import { findTransaction } from './transaction-query';
 
 /**
- * The read side of the shared store. Every method reads the progress first, and of what lies in the indices the branch that
- * it names: so it answers of one branch, whatever is being written, undone or cleaned up meanwhile.
+ * The read side of the shared store. Each method reads the progress first and then only documents of the branch that it lists,
+ * so a result is of one branch, whatever is written, undone or cleaned up meanwhile.
  */
 export class ElasticsearchReader implements StoreReader {
   private readonly searcher: Searcher;

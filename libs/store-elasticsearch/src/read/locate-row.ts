@@ -15,44 +15,44 @@ import {
 } from './row-location';
 import type { Snapshot } from './snapshot';
 
-/** All the actions that a query may show, in an order. */
+/** All actions that a query matches, in an order. */
 export interface ActionSelection {
   scope: Scope;
-  /** What the query wants, besides the scope and the branch. */
+  /** The query's filters besides the scope and the branch. */
   wanted: Query[];
   order: Order;
 }
 
-/** Where a row stands: in a range of sequences, after so many others. */
-export interface RowPlace {
+/** A row's position: in a range of sequences, after `from` other rows. */
+export interface RowPosition {
   sequences: SequenceRange;
   from: number;
 }
 
-/** So many rows are passed over by the search itself; each shard sorts them. */
+/** The most rows that a search itself skips; each shard sorts them. */
 export const MAX_FROM = 9_000;
-/** Counts asked for together; a long chain has some hundred indices. */
+/** Counts per request; a long chain has some hundred indices. */
 const INDICES_AT_ONCE = 32;
 
 /**
- * Finds the row with so many rows before it, exactly and at any depth; undefined when there are not so many. Deep ones are
- * found by counting: first the rows of whole indices, then those of a thousand parts of one index, as often as it takes.
+ * Finds the row with `rowsBefore` rows before it, exactly and at any depth; undefined when there are fewer. Deep rows are
+ * found by counting: first the rows of whole indices, then those of a thousand parts of one index, repeatedly.
  */
-export async function placeOf(
+export async function locateRow(
   snapshot: Snapshot,
   selection: ActionSelection,
   rowsBefore: number,
-): Promise<RowPlace | undefined> {
+): Promise<RowPosition | undefined> {
   const { scope, order } = selection;
   if (rowsBefore <= MAX_FROM) return { sequences: scope.sequences, from: rowsBefore };
   const found = await indexOfRow(snapshot, selection, rowsBefore);
   const inside = found && (await scopeOfBlocks(snapshot, found.part));
   if (!inside) return undefined;
   const row = { ...found, part: common(inside.sequences, scope.sequences) };
-  const place = await narrowToRow(row, order, MAX_FROM, (...parts) =>
+  const located = await narrowToRow(row, order, MAX_FROM, (...parts) =>
     countBuckets(snapshot, selection, inside.blocks, ...parts),
   );
-  return place && { sequences: fromPartOn(place.part, scope.sequences, order), from: place.rowsBefore };
+  return located && { sequences: fromPartOn(located.part, scope.sequences, order), from: located.rowsBefore };
 }
 
 /** The blocks of the index that holds the row. */
@@ -79,7 +79,7 @@ async function indexOfRow(
   return undefined;
 }
 
-/** The block ranges of the indices that hold some of the blocks, ascending. */
+/** The block ranges of the indices with some of the blocks, ascending. */
 function indexRanges({ first, last }: BlockRange, blocksPerIndex: number): BlockRange[] {
   const ranges: BlockRange[] = [];
   for (let start = rangeStart(first, blocksPerIndex); start <= last; start += blocksPerIndex) {
@@ -88,7 +88,7 @@ function indexRanges({ first, last }: BlockRange, blocksPerIndex: number): Block
   return ranges;
 }
 
-/** Of an index that is wanted whole and holds nothing but the branch, the count is the same until somebody writes to it. */
+/** Counts one index. A clean index that is wholly in scope needs no branch filter, so the server can cache its count. */
 function countSearch({ names, progress }: Snapshot, { scope, wanted }: ActionSelection, range: BlockRange): Search {
   const { blocks, sequences } = scope;
   const isWhole = range.first >= blocks.first && range.last <= Math.min(blocks.last, progress.clean_up_to);

@@ -2,26 +2,26 @@ import type { Query } from '../client/search';
 import { onBranch, stateBlocks } from './branch-filter';
 import { wholeState, type Snapshot } from './snapshot';
 
-/** Permissions whose owners are looked at together. */
+/** Permissions per page. */
 const PAGE = 10_000;
 
-/** One permission, and the newest of the blocks that say something of it. */
+/** One permission and the newest block with a matching version of it. */
 interface PermissionBucket {
   key: { owner: string; name: string };
   newest: { value: number };
 }
 
-/** The owners of permissions that hold a key now, sorted, each once. `keyTerm`: see `index-names.ts`. */
+/** The owners of permissions that hold a key now, sorted, without duplicates. `keyTerm`: see `index-names.ts`. */
 export function ownersOfKey(snapshot: Snapshot, keyTerm: string): Promise<string[]> {
   return ownersHolding(snapshot, { term: { keys: keyTerm } });
 }
 
-/** The owners of permissions that name an actor now, sorted, each once. */
+/** The owners of permissions that name an actor now, sorted, without duplicates. */
 export function ownersOfActor(snapshot: Snapshot, actor: string): Promise<string[]> {
   return ownersHolding(snapshot, { term: { actors: actor } });
 }
 
-/** A permission holds what its newest version holds: no later one may say otherwise. */
+/** A permission holds what its newest version holds: a match counts if no later version fails to match. */
 async function ownersHolding(snapshot: Snapshot, holds: Query): Promise<string[]> {
   const owners = new Set<string>();
   for await (const page of newestVersions(snapshot, [holds])) {
@@ -34,7 +34,7 @@ async function ownersHolding(snapshot: Snapshot, holds: Query): Promise<string[]
   return [...owners].sort();
 }
 
-/** The newest block in which a permission of these owners was without what is looked for, by the permission's name. */
+/** By permission name: the newest block in which a permission of these owners did not match. */
 async function newestReleases(snapshot: Snapshot, holds: Query, owners: string[]): Promise<Map<string, number>> {
   const released: Query[] = [{ terms: { owner: owners } }, { bool: { must_not: [holds] } }];
   const releases = new Map<string, number>();
@@ -48,7 +48,7 @@ function nameOf({ owner, name }: PermissionBucket['key']): string {
   return `${owner}@${name}`;
 }
 
-/** Every permission that has a matching version, page by page in the order of their owners. */
+/** Every permission with a matching version, in pages in the order of owners. */
 async function* newestVersions(snapshot: Snapshot, filters: Query[]): AsyncGenerator<PermissionBucket[]> {
   const { searcher, progress } = snapshot;
   let after: PermissionBucket['key'] | undefined;

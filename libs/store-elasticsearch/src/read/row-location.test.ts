@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { fromPartOn, narrowToRow, partOfRow, type CountBuckets, type Order, type SequenceRange } from './row-location';
 
 const order = fc.constantFrom<Order>('asc', 'desc');
-/** Few or many, near each other or far apart. */
+/** Few or many sequences, close together or far apart. */
 const sequences = fc
   .uniqueArray(fc.oneof(fc.nat({ max: 3_000 }), fc.nat({ max: 2 ** 40 })), { minLength: 1, maxLength: 400 })
   .map((unsorted) => unsorted.sort((left, right) => left - right));
 
 describe('narrowToRow', () => {
-  it('finds the part from which the row is as many rows off as it says', async () => {
+  it('finds a part and the exact distance of the row in it', async () => {
     await fc.assert(
       fc.asyncProperty(
         sequences,
@@ -18,20 +18,22 @@ describe('narrowToRow', () => {
         async (all, by, rank, maxBefore) => {
           const range = { start: all[0]!, end: all.at(-1)! + 1 };
           const row = { part: range, rows: all.length, rowsBefore: rank };
-          const place = await narrowToRow(row, by, maxBefore, counting(all));
+          const located = await narrowToRow(row, by, maxBefore, counting(all));
           if (rank >= all.length) {
-            expect(place === undefined || inOrder(all, place.part, by)[place.rowsBefore] === undefined).toBe(true);
+            expect(located === undefined || inOrder(all, located.part, by)[located.rowsBefore] === undefined).toBe(
+              true,
+            );
             return;
           }
-          expect(place!.rowsBefore).toBeLessThanOrEqual(maxBefore);
-          const rest = inOrder(all, fromPartOn(place!.part, range, by), by).slice(place!.rowsBefore);
+          expect(located!.rowsBefore).toBeLessThanOrEqual(maxBefore);
+          const rest = inOrder(all, fromPartOn(located!.part, range, by), by).slice(located!.rowsBefore);
           expect(rest).toEqual(inOrder(all, range, by).slice(rank));
         },
       ),
     );
   });
 
-  it.each([1e9, 1e12, 2 ** 49])('counts few times, and little more than stands before row %d', async (rowsBefore) => {
+  it.each([1e9, 1e12, 2 ** 49])('counts few times, and little more than the rows before row %d', async (rowsBefore) => {
     const all = { start: 0, end: 2 ** 50 };
     let counts = 0;
     let counted = 0;
@@ -44,30 +46,30 @@ describe('narrowToRow', () => {
       }
       return buckets;
     };
-    const place = await narrowToRow({ part: all, rows: all.end, rowsBefore }, 'desc', 9_000, dense);
-    expect(place!.part.end - place!.rowsBefore).toBe(all.end - rowsBefore);
+    const located = await narrowToRow({ part: all, rows: all.end, rowsBefore }, 'desc', 9_000, dense);
+    expect(located!.part.end - located!.rowsBefore).toBe(all.end - rowsBefore);
     expect(counts).toBeLessThanOrEqual(5);
     expect(counted).toBeLessThan(rowsBefore * 2.1);
   });
 
-  it('finds rows that lie together, far from where they would be if they lay evenly', async () => {
+  it('finds rows that are clustered far from an even spread', async () => {
     const all = [...Array.from({ length: 2_000 }, (_, index) => 2 ** 48 + index), 2 ** 50];
     let counts = 0;
     const count = counting(all);
     const row = { part: { start: 0, end: 2 ** 50 + 1 }, rows: all.length, rowsBefore: 1_000 };
     for (const by of ['asc', 'desc'] as const) {
-      const place = await narrowToRow(row, by, 0, (...parts) => {
+      const located = await narrowToRow(row, by, 0, (...parts) => {
         counts++;
         return count(...parts);
       });
-      expect(inOrder(all, place!.part, by)[0]).toBe(inOrder(all, row.part, by)[1_000]);
+      expect(inOrder(all, located!.part, by)[0]).toBe(inOrder(all, row.part, by)[1_000]);
     }
     expect(counts).toBeLessThan(30);
   });
 });
 
 describe('partOfRow', () => {
-  it('passes over empty parts, and says how many rows it passed when none holds the row', () => {
+  it('skips empty parts, and returns the number of rows when no part has the row', () => {
     const parts = [3, 0, 0, 2].map((rows, part) => ({ part, rows }));
     const found = [0, 2, 3, 4, 5].map((row) => partOfRow(parts, row));
     expect(found).toEqual([
@@ -80,7 +82,7 @@ describe('partOfRow', () => {
   });
 });
 
-/** As the server's `histogram` does: a bucket's key is the highest multiple of the interval, plus the offset, not above. */
+/** Buckets as the server's `histogram`: a key is the highest multiple of the interval, plus the offset, not above the value. */
 function counting(all: readonly number[]): CountBuckets {
   return async ({ start, end }, interval, offset) => {
     const counts = new Map<number, number>();

@@ -1,6 +1,6 @@
 /*
- * Which part of a long list holds the row that stands so many rows from its beginning, found by counting the rows of parts
- * instead of passing over them. Pure; `action-place.ts` gets the counts.
+ * Finds the part of a long list with the row at a given distance from its beginning, by counting the rows of parts instead of
+ * skipping them. Pure; `locate-row.ts` requests the counts.
  */
 
 /** Sequences from `start` to below `end`. */
@@ -11,35 +11,35 @@ export interface SequenceRange {
 
 export type Order = 'asc' | 'desc';
 
-/** Rows of a part of a list. */
+/** A part of a list and its number of rows. */
 export interface Counted<Part> {
   part: Part;
   rows: number;
 }
 
-/** A part of a list that holds a row, and how many of the part's rows stand before it. */
+/** A part of a list that has a row, and the number of the part's rows before it. */
 export interface RowInPart<Part> extends Counted<Part> {
   rowsBefore: number;
 }
 
-/** A bucket of the server's `histogram`: how many rows have sequences from `key` to below `key + interval`. */
+/** A bucket of the server's `histogram`: the number of rows with sequences from `key` to below `key + interval`. */
 export interface Bucket {
   key: number;
   doc_count: number;
 }
 
-/** Counts the rows of a range by buckets that begin at `offset` and every `interval` from there; ascending, none empty. */
+/** Counts the rows of a range in buckets of width `interval`, aligned to `offset`; ascending, without empty ones. */
 export type CountBuckets = (range: SequenceRange, interval: number, offset: number) => Promise<Bucket[]>;
 
 const BUCKETS = 1_000;
-/** Rows do not lie evenly: so much more than what would hold the row if they did is counted at first, */
+/** Rows are not spread evenly: the first count covers this multiple of the width that an even spread would need, */
 const MARGIN = 2;
-/** and so many times more each time the row is not there. */
+/** and each further count this multiple of the previous one. */
 const GROWTH = 8;
 
 /**
- * The part that holds the row with so many rows before it. `counted`: the list's parts in its order. When none holds it,
- * `passed` are the rows of all.
+ * The part with the row that has `rowsBefore` rows before it. `counted`: the list's parts in its order. When no part has it,
+ * `passed` is the number of rows of all parts.
  */
 export function partOfRow<Part>(
   counted: Iterable<Counted<Part>>,
@@ -54,8 +54,8 @@ export function partOfRow<Part>(
 }
 
 /**
- * Narrows the range of a list down to where at most `maxBefore` rows stand before the row, by counting a thousand parts at a
- * time; undefined when the range has not so many rows. What is counted is about what lies before the row, not all the range.
+ * Narrows a range until at most `maxBefore` of its rows precede the row, by counting a thousand parts at a time; undefined when
+ * the range has too few rows. It counts about the rows before the row, not the whole range.
  */
 export async function narrowToRow(
   row: RowInPart<SequenceRange>,
@@ -63,23 +63,23 @@ export async function narrowToRow(
   maxBefore: number,
   countBuckets: CountBuckets,
 ): Promise<RowInPart<SequenceRange> | undefined> {
-  let place = row;
+  let located = row;
   let share = 0;
-  while (place.rowsBefore > maxBefore) {
-    share = Math.min(1, Math.max(share * GROWTH, (MARGIN * place.rowsBefore) / place.rows));
-    const [near, rest] = splitRange(place.part, share, order);
+  while (located.rowsBefore > maxBefore) {
+    share = Math.min(1, Math.max(share * GROWTH, (MARGIN * located.rowsBefore) / located.rows));
+    const [near, rest] = splitRange(located.part, share, order);
     const interval = Math.max(1, Math.ceil((near.end - near.start) / BUCKETS));
     const buckets = await countBuckets(near, interval, near.start % interval);
-    const found = partOfRow(partsOf(buckets, interval, order), place.rowsBefore);
+    const found = partOfRow(partsOf(buckets, interval, order), located.rowsBefore);
     if ('part' in found) {
-      place = { ...found, part: common(found.part, near) };
+      located = { ...found, part: common(found.part, near) };
       share = 0;
     } else if (share < 1) {
       const { passed } = found;
-      place = { part: rest, rows: place.rows - passed, rowsBefore: place.rowsBefore - passed };
+      located = { part: rest, rows: located.rows - passed, rowsBefore: located.rowsBefore - passed };
     } else return undefined;
   }
-  return place;
+  return located;
 }
 
 /** The part of a range with which the list begins, and the rest. */
@@ -98,12 +98,12 @@ function partsOf(buckets: readonly Bucket[], interval: number, order: Order): Co
   return order === 'asc' ? parts : parts.reverse();
 }
 
-/** What two ranges have in common. */
+/** The intersection of two ranges. */
 export function common(one: SequenceRange, other: SequenceRange): SequenceRange {
   return { start: Math.max(one.start, other.start), end: Math.min(one.end, other.end) };
 }
 
-/** A range without what comes before one of its parts in the list's order. */
+/** A range from one of its parts on, in the list's order. */
 export function fromPartOn(part: SequenceRange, range: SequenceRange, order: Order): SequenceRange {
   return order === 'asc' ? { start: part.start, end: range.end } : { start: range.start, end: part.end };
 }

@@ -28,7 +28,7 @@ function ofPrefix(idPrefix: string): Query {
   return idPrefix.length === ID_DIGITS ? { term: { transactions: idPrefix } } : { prefix: { transactions: idPrefix } };
 }
 
-/** Two bodies that hold the very same id leave it open whether a third one holds another. */
+/** Whether another id has the prefix: when two bodies have the same id, a third one may still have another. */
 async function isInOthers(snapshot: Snapshot, idPrefix: string, id: string, bodies: number): Promise<boolean> {
   if (bodies < MAX_BODIES || idPrefix.length === ID_DIGITS) return false;
   const others: Query = { bool: { must_not: [{ term: { transactions: id } }] } };
@@ -37,7 +37,7 @@ async function isInOthers(snapshot: Snapshot, idPrefix: string, id: string, bodi
 
 const MAX_BODIES = 2;
 
-/** Bodies of the first blocks that match. */
+/** The bodies of the first blocks that match. */
 async function bodiesWith(snapshot: Snapshot, filters: Query[]): Promise<FoundHit[]> {
   const { searcher, progress } = snapshot;
   const blocks = historyBlocks(progress);

@@ -12,7 +12,7 @@ import { keyTerm, type DocumentKind } from '../indices/index-names';
 import { toGenerationField } from '../indices/node-generation';
 import { encodeTransactionRecords } from '../indices/transaction-records';
 
-/** A document on its way into the index of its kind, as JSON. */
+/** A document to write to the index of its kind, as JSON. */
 export interface NewDocument {
   kind: DocumentKind;
   id: string;
@@ -27,7 +27,7 @@ export function sequencesOf({ transactions }: BlockRecords): { first: number; en
   return { first, end };
 }
 
-/** Makes all documents of a block, but the journal's entry. */
+/** All documents of a block except the journal entry. */
 export function* documentsOf(block: BlockRecords): Generator<NewDocument> {
   const tag = blockTag(block.position);
   const { first, end } = sequencesOf(block);
@@ -62,7 +62,7 @@ export function* documentsOf(block: BlockRecords): Generator<NewDocument> {
   }
 }
 
-/** The journal's entry of a block, to be written when all its documents are durable. */
+/** The journal entry of a block; it is written when all documents of the block are durable. */
 export function journalEntryOf(block: BlockRecords): JournalDocument {
   const { first, end } = sequencesOf(block);
   const { session, ordinal } = block.view;
@@ -86,8 +86,8 @@ export function journalEntryOf(block: BlockRecords): JournalDocument {
 }
 
 /**
- * Most of what is written are actions. Their JSON is put together by hand: names, hashes and base64 have nothing to be
- * escaped, and what is the same in a block or a transaction is made once.
+ * Most documents are actions. Their JSON is concatenated: names, hashes and base64 need no escaping, and the fields common to
+ * a block or a transaction are serialized once.
  */
 function* actionsOf(block: BlockRecords, tag: string, firstSequence: number): Generator<NewDocument> {
   const ofBlock = `{"block_num":${block.position.num},"block":"${block.position.id}","timestamp":${block.timestamp}`;

@@ -8,12 +8,12 @@ import { isFarBehind } from './far-behind';
 import type { IndexProvisioner } from './index-provisioner';
 
 /**
- * So long what was read of the progress is good enough to begin to write by. With `SEND_LIMIT_MS` and a request's own
- * time limit this says how late a document may become visible that nobody wants any more: see `CleaningRules`.
+ * How long a progress that was read decides which blocks to write. Together with `SEND_LIMIT_MS` and the request timeout it
+ * bounds how late a document of an orphaned block can still be written: see `CleaningRules`.
  */
 const PROGRESS_AGE_MS = 10_000;
 
-/** Makes the documents of blocks durable, in any order, as often as they are delivered. */
+/** Makes the documents of blocks durable, in any order, each time they are delivered. */
 export class BlockWriter {
   constructor(
     private readonly names: IndexNames,
@@ -23,8 +23,8 @@ export class BlockWriter {
   ) {}
 
   /**
-   * Writes the documents of blocks that may still become part of the branch; gives the blocks for which the journal is to
-   * say so. Rejects as `BulkWriter.write`.
+   * Writes the documents of blocks that can still join the branch; returns the blocks to add to the journal. Rejects as
+   * `BulkWriter.write`.
    */
   async write(blocks: readonly BlockRecords[], readProgress: () => Promise<ProgressDocument>): Promise<BlockRecords[]> {
     const wanted: BlockRecords[] = [];
@@ -69,7 +69,7 @@ export class BlockWriter {
   }
 }
 
-/** Of a number that is irreversible the committed block is there, and another will never be wanted. */
+/** Whether a block's number is irreversible: its committed block is stored, and no other can replace it. */
 function isDecided(
   { position }: BlockRecords,
   { committed, last_irreversible: irreversible }: ProgressDocument,

@@ -3,19 +3,19 @@ import type { BlockPosition } from '@antelope-history/records';
 const FIRST_CAPACITY = 64 * 1024;
 
 /**
- * Operations that travel together: the action's line and the document's, if it has one. They are kept as the bytes that
- * are sent, since strings of megabytes that live as long as a request are dear to collect.
+ * The operations of one bulk request: a line for the action and one for the document, if it has one. They are kept as bytes:
+ * strings of megabytes that live as long as a request are expensive to garbage-collect.
  */
 export class BulkRequest {
   private buffer = Buffer.allocUnsafe(FIRST_CAPACITY);
-  /** Where each operation ends in the buffer. */
+  /** The end offset of each operation in the buffer. */
   private readonly ends: number[] = [];
-  /** Of which block each operation is, to be named when it fails. */
+  /** The block of each operation, for error messages. */
   readonly blocks: (BlockPosition | undefined)[] = [];
-  /** Whether searches are to see it when it is durable: dear, so for a few documents only. */
+  /** Whether the request refreshes the index: expensive, so for few documents only. */
   visibleAtOnce = false;
 
-  /** How many operations there are. */
+  /** The number of operations. */
   get count(): number {
     return this.ends.length;
   }
@@ -28,13 +28,13 @@ export class BulkRequest {
     return this.buffer.subarray(0, this.bytes);
   }
 
-  /** Writes a document; one with a higher version stays. */
+  /** Writes a document unless one with the same or a higher version exists. */
   put(index: string, id: string, version: number, json: string, block: BlockPosition): void {
     const action = `{"index":{"_index":"${index}","_id":"${id}","version":${version},"version_type":"external"}}\n`;
     this.add(action, `${json}\n`, block);
   }
 
-  /** Writes a document in the place of whatever has its id. */
+  /** Writes a document and replaces the one with its id. */
   replace(index: string, id: string, json: string, block?: BlockPosition): void {
     this.add(`{"index":{"_index":"${index}","_id":"${id}"}}\n`, `${json}\n`, block);
   }
@@ -43,31 +43,31 @@ export class BulkRequest {
     this.add(`{"delete":{"_index":"${index}","_id":"${id}"}}\n`, '', undefined);
   }
 
-  /** A request of some of the operations, by their places. */
-  pick(places: readonly number[]): BulkRequest {
+  /** A request of some of the operations, by their indices. */
+  pick(indices: readonly number[]): BulkRequest {
     const picked = new BulkRequest();
     picked.visibleAtOnce = this.visibleAtOnce;
-    for (const place of places) picked.add(this.operationAt(place), '', this.blocks[place]);
+    for (const index of indices) picked.add(this.operationAt(index), '', this.blocks[index]);
     return picked;
   }
 
-  /** Both halves, for a server that takes no more at once. */
+  /** Two halves, for a server that rejects the whole as too large. */
   split(): [BulkRequest, BulkRequest] {
-    const places = [...this.ends.keys()];
-    const middle = Math.ceil(places.length / 2);
-    return [this.pick(places.slice(0, middle)), this.pick(places.slice(middle))];
+    const indices = [...this.ends.keys()];
+    const middle = Math.ceil(indices.length / 2);
+    return [this.pick(indices.slice(0, middle)), this.pick(indices.slice(middle))];
   }
 
-  /** The index that an operation goes to. */
-  indexOf(place: number): string {
-    return /"_index":"([^"]*)"/.exec(this.operationAt(place))?.[1] ?? '';
+  /** The Elasticsearch index that an operation writes to. */
+  indexOf(operation: number): string {
+    return /"_index":"([^"]*)"/.exec(this.operationAt(operation))?.[1] ?? '';
   }
 
-  private operationAt(place: number): string {
-    return this.buffer.toString('latin1', this.ends[place - 1] ?? 0, this.ends[place]);
+  private operationAt(index: number): string {
+    return this.buffer.toString('latin1', this.ends[index - 1] ?? 0, this.ends[index]);
   }
 
-  /** Nothing but ASCII is written: a character is a byte. */
+  /** All text is ASCII, so one character is one byte. */
   private add(action: string, document: string, block: BlockPosition | undefined): void {
     const start = this.bytes;
     const end = start + action.length + document.length;

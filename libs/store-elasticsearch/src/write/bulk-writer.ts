@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { abortableSleep, Backoff } from '@antelope-history/connections';
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
-import { httpStatusOf, isBusy, toAnswerError, toStoreError } from '../client/store-errors';
+import { httpStatusOf, isBusy, toResponseError, toStoreError } from '../client/store-errors';
 import type { BulkRequest } from './bulk-request';
 import { Semaphore } from './semaphore';
 
-/** A request is not sent again so long after the first time: who asked for it looks again what is left to be written. */
+/** A request is not retried after this time: the caller then determines again what is left to write. */
 export const SEND_LIMIT_MS = 60_000;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 5_000;
@@ -15,18 +15,18 @@ const TOO_LARGE = 413;
 const CONFLICT = 409;
 const NOT_FOUND = 404;
 
-interface BulkAnswer {
+interface BulkResponse {
   errors: boolean;
   items: Record<string, { status: number; error?: { type?: string } }>[];
 }
 
-/** What is left of a request after an attempt, and why. */
+/** The operations left after an attempt, and the reason. */
 interface Rest {
   request: BulkRequest;
   reason: HistoryError;
 }
 
-/** Sends bulk requests, a few at once, until every operation of them is durable. */
+/** Sends bulk requests, a limited number at once, and retries until every operation is durable. */
 export class BulkWriter {
   private readonly semaphore: Semaphore;
   private readonly stopping = new AbortController();
@@ -40,9 +40,9 @@ export class BulkWriter {
   }
 
   /**
-   * Takes the requests as fast as they can be sent; resolves when all are durable. Rejects with `BLOCK_REFUSED` when the
-   * server will never take a document, with `STORE_UNAVAILABLE` when it did not take all of them in time; any may have been
-   * written then.
+   * Consumes the requests as fast as they can be sent; resolves when all are durable. Rejects with `BLOCK_REFUSED` when the
+   * server will never accept a document, with `STORE_UNAVAILABLE` when it did not accept all in time. Any of them may have
+   * been written then.
    */
   async write(requests: Iterable<BulkRequest> | AsyncIterable<BulkRequest>): Promise<void> {
     const sending: Promise<void>[] = [];
@@ -60,7 +60,7 @@ export class BulkWriter {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Gives up what is under way. It may have been written, or may not: it is delivered again. */
+  /** Aborts the requests in progress. They may have been written or not; their blocks are delivered again. */
   stop(): void {
     this.stopping.abort();
   }
@@ -77,7 +77,7 @@ export class BulkWriter {
     }
   }
 
-  /** Sends a request once; gives what of it is to be sent again. */
+  /** Sends a request once; returns the operations to retry. */
   private async attempt(request: BulkRequest): Promise<Rest | undefined> {
     try {
       return restOf(request, await this.ask(request));
@@ -97,54 +97,57 @@ export class BulkWriter {
     if (this.stopping.signal.aborted) throw new HistoryError('STOPPED', 'the store is closed');
   }
 
-  private ask(request: BulkRequest): Promise<BulkAnswer> {
-    return this.client.transport.request<BulkAnswer>(
+  private ask(request: BulkRequest): Promise<BulkResponse> {
+    return this.client.transport.request<BulkResponse>(
       {
         method: 'POST',
         path: '/_bulk',
         querystring: { filter_path: 'errors,items.*.status,items.*.error.type', refresh: request.visibleAtOnce },
         bulkBody: request.body,
       },
-      // Repeated here, and not by the client, which would repeat what was done.
+      // Retried here and not by the client, which would retry completed operations too.
       { maxRetries: 0, signal: this.stopping.signal },
     );
   }
 }
 
-/** The operations that have to be sent again; results are in the order of the operations. */
-function restOf(request: BulkRequest, { errors, items }: BulkAnswer): Rest | undefined {
+/** The operations to retry; items are in the order of the operations. */
+function restOf(request: BulkRequest, { errors, items }: BulkResponse): Rest | undefined {
   if (items.length !== request.count) {
-    return { request, reason: new HistoryError('STORE_UNAVAILABLE', 'Elasticsearch answered in part') };
+    return {
+      request,
+      reason: new HistoryError('STORE_UNAVAILABLE', 'Elasticsearch returned an incomplete bulk response'),
+    };
   }
   if (!errors) return undefined;
   let reason: HistoryError | undefined;
-  const again: number[] = [];
-  for (const [place, item] of items.entries()) {
+  const retries: number[] = [];
+  for (const [index, item] of items.entries()) {
     const { status = 0, error } = Object.values(item)[0] ?? {};
-    // What is there already, in this version or a later one, or gone already, is as good as done.
+    // Done before: the document exists in this or a higher version, or is already deleted.
     if (status < 300 || status === CONFLICT || (status === NOT_FOUND && !error)) continue;
-    reason = itemError(request, place, status, error?.type);
+    reason = itemError(request, index, status, error?.type);
     if (!reason.retryable) throw reason;
-    again.push(place);
+    retries.push(index);
   }
-  return reason && { request: request.pick(again), reason };
+  return reason && { request: request.pick(retries), reason };
 }
 
-function itemError(request: BulkRequest, place: number, status: number, type: string | undefined): HistoryError {
-  // An index that was deleted under us is made again with the next write.
+function itemError(request: BulkRequest, index: number, status: number, type: string | undefined): HistoryError {
+  // The next write creates a deleted index again.
   if (type === 'index_not_found_exception') return new HistoryError('STORE_UNAVAILABLE', 'an index is missing');
-  if (isBusy(status, type) || status === 401 || status === 403) return toAnswerError(status, type);
-  return refusal(request, place, type ?? `status ${status}`);
+  if (isBusy(status, type) || status === 401 || status === 403) return toResponseError(status, type);
+  return refusal(request, index, type ?? `status ${status}`);
 }
 
 function halvesOf(request: BulkRequest): BulkRequest[] {
-  if (request.count < 2) throw refusal(request, 0, 'larger than the server takes (http.max_content_length)');
+  if (request.count < 2) throw refusal(request, 0, 'larger than http.max_content_length of the server');
   return request.split();
 }
 
-function refusal(request: BulkRequest, place: number, why: string): HistoryError {
-  const block = request.blocks[place];
-  const index = request.indexOf(place);
+function refusal(request: BulkRequest, operation: number, why: string): HistoryError {
+  const block = request.blocks[operation];
+  const index = request.indexOf(operation);
   if (!block) return new HistoryError('STORE_REFUSED', `${index} refuses a document: ${why}`);
   return new HistoryError('BLOCK_REFUSED', `${index} refuses a document of block ${block.num} ${block.id}: ${why}`);
 }

@@ -1,12 +1,15 @@
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
-import { asked, askedIfThere, errorTypeOf, toStoreError } from '../client/store-errors';
+import { asked, askedIfFound, errorTypeOf, toStoreError } from '../client/store-errors';
 import type { ProgressDocument } from '../indices/documents';
 import { FORMAT_VERSION } from '../indices/format-version';
 import { RANGED_KINDS, rangeStart, SINGLE_KINDS, type IndexNames } from '../indices/index-names';
 import { indexTemplates } from '../indices/index-templates';
 
-/** Makes the indices, with explicit requests: a cluster may not make any by itself. Any number of processes may at once. */
+/**
+ * Creates indices, sets their replicas and drops old ones. Each index is created explicitly: automatic creation may be disabled.
+ * Any number of processes may do so at once.
+ */
 export class IndexProvisioner {
   private readonly ready = new Map<string, Promise<void>>();
   private settledAt: string | undefined;
@@ -17,7 +20,7 @@ export class IndexProvisioner {
     private readonly replicas: number,
   ) {}
 
-  /** Puts the templates, and makes the indices that are not of a range. */
+  /** Puts the templates and creates the indices of `SINGLE_KINDS`. */
   async prepare(): Promise<void> {
     const templates = Object.entries(indexTemplates(this.names.prefix, this.replicas));
     await Promise.all(
@@ -26,7 +29,7 @@ export class IndexProvisioner {
     await Promise.all(SINGLE_KINDS.map((kind) => this.ensure(this.names.of(kind), this.replicas)));
   }
 
-  /** Makes the indices of the range that holds a block; while far behind the head they have no replicas. */
+  /** Creates the indices of a block's range; far behind the head they have no replicas at first. */
   async ensureRange(blockNum: number, blocksPerIndex: number, isFarBehind: boolean): Promise<void> {
     const replicas = isFarBehind ? 0 : this.replicas;
     await Promise.all(
@@ -36,12 +39,12 @@ export class IndexProvisioner {
     );
   }
 
-  /** An index turned out to be missing: the next time it is made again. */
+  /** Forgets which indices exist, after one was found missing: they are created again on the next write. */
   forget(): void {
     this.ready.clear();
   }
 
-  /** Gives the indices their replicas that were made without: all when following the head, else those of passed ranges. */
+  /** Adds replicas to indices created without: to all when following the head, otherwise to those of earlier ranges. */
   async settleReplicas({ committed, blocks_per_index }: ProgressDocument, isFarBehind: boolean): Promise<void> {
     if (!committed) return;
     const written = rangeStart(committed.num, blocks_per_index);
@@ -55,11 +58,11 @@ export class IndexProvisioner {
     this.settledAt = settled;
   }
 
-  /** Takes the indices that are wholly below a block from the queries' sight; deletes those that already were. */
+  /** Removes indices wholly below a block from their alias, and deletes those without an alias: two calls drop an index. */
   async dropBelow(blockNum: number, blocksPerIndex: number): Promise<void> {
     for (const { index, firstBlock, alias } of await this.ranges()) {
       if (firstBlock + blocksPerIndex > blockNum) continue;
-      await askedIfThere(
+      await askedIfFound(
         alias === undefined
           ? this.client.indices.delete({ index })
           : this.client.indices.deleteAlias({ index, name: alias }),
@@ -68,7 +71,7 @@ export class IndexProvisioner {
     }
   }
 
-  /** The indices of all ranges. Nothing else is touched, whatever begins with the same prefix. */
+  /** The indices of all ranges; other indices with the same prefix are not included. */
   private async ranges(): Promise<RangeIndex[]> {
     const index = RANGED_KINDS.map((kind) => `${this.names.of(kind)}-*`);
     const found = await asked(this.client.indices.get({ index, features: ['aliases', 'settings'] }));
@@ -83,15 +86,15 @@ export class IndexProvisioner {
   private ensure(index: string, replicas: number, alias?: string): Promise<void> {
     let ready = this.ready.get(index);
     if (!ready) {
-      ready = this.make(index, replicas, alias);
+      ready = this.createAndAlias(index, replicas, alias);
       this.ready.set(index, ready);
       ready.catch(() => this.ready.delete(index));
     }
     return ready;
   }
 
-  /** Queries see an index when it can answer, not before: a search of the alias fails with any of its indices. */
-  private async make(index: string, replicas: number, alias: string | undefined): Promise<void> {
+  /** Adds an index to its alias only when it can answer: a search of the alias fails if one of its indices fails. */
+  private async createAndAlias(index: string, replicas: number, alias: string | undefined): Promise<void> {
     await this.create(index, replicas);
     await this.assertOurs(index);
     if (alias === undefined) return;
@@ -113,7 +116,7 @@ export class IndexProvisioner {
     if (format === FORMAT_VERSION) return;
     throw new HistoryError(
       'STORE_REFUSED',
-      `the index ${index} has a mapping that is not ours: another index template takes its name`,
+      `the index ${index} has a foreign mapping: another index template matches its name`,
     );
   }
 }
@@ -122,6 +125,6 @@ interface RangeIndex {
   index: string;
   firstBlock: number;
   replicas: number;
-  /** The name by which queries see it; undefined when they no longer do. */
+  /** The alias that queries use; undefined when the index is no longer in it. */
   alias: string | undefined;
 }

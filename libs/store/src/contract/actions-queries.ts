@@ -5,7 +5,7 @@ import type { ActionFilter, ActionsQuery, Bound } from '../history-store';
 import { timeMsOf } from './model-actions';
 import { storedActionsOf } from './model-rows';
 
-/** Queries of every kind that a chain can be asked, most of them about something that is there. */
+/** Sample queries of every form, most of them with matches in the chain. */
 export function sampleQueries(blocks: readonly BlockRecords[], count: number, seed: number): ActionsQuery[] {
   return fc.sample(actionsQuery(blocks), { numRuns: count, seed });
 }
@@ -43,7 +43,7 @@ function accountAbout(row: StoredAction | undefined): fc.Arbitrary<string | unde
   return fc.constantFrom(undefined, undefined, NOBODY, ...receivers, ...receivers, ...authorisers);
 }
 
-/** None, one, or some that overlap: of two actions, wildcards of either side, and what is not there. */
+/** No filter, one, or overlapping ones: of two actions, with wildcards on either side, and without matches. */
 function filtersAbout(row: StoredAction | undefined, other: StoredAction | undefined): fc.Arbitrary<ActionFilter[]> {
   const parts: ActionFilter[] = [{ account: NOBODY }, { name: NOBODY }, { account: NOBODY, name: NOBODY }];
   for (const about of [row, row, row, other]) {
@@ -68,7 +68,7 @@ function parentAbout(
   );
 }
 
-/** The action's own sequence, those of its notifications, and its neighbours', of which one may have created it. */
+/** The sequences of the action, its notifications and its neighbours, one of which may have created it. */
 function sequencesAround({ action }: StoredAction): number[] {
   const own = action.traces.map(({ receipt }) => receipt.globalSequence);
   const first = own[0] ?? 0;
@@ -76,7 +76,7 @@ function sequencesAround({ action }: StoredAction): number[] {
   return [...own, ...own, ...near, Number.MAX_SAFE_INTEGER];
 }
 
-/** A block number or a time: of a block, between two, before the first, after the last. */
+/** A block number or a time: at a block, between two, before the first, after the last. */
 function bound(blocks: readonly BlockRecords[]): fc.Arbitrary<Bound> {
   const first = blocks[0];
   const last = blocks.at(-1);

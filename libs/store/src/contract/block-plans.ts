@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ActionPlan } from './packed-action';
 import type { BlockPlan } from './synthetic-chain';
 
-/** Few of everything, so that lists are shared; an action may well have the empty name, and names can be prefixes. */
+/** Few distinct values, so that lists are shared. The empty action name is valid, and names can be prefixes of others. */
 const ACCOUNTS = ['alice', 'bob', 'eosio', 'a', 'a.b', 'zzzzzzzzzzzzj'];
 const ACTION_NAMES = ['transfer', '', 'a', 'issue'];
 const PERMISSIONS = ['owner', 'active', 'x'];
@@ -26,7 +26,7 @@ const authority: fc.Arbitrary<Authority> = fc.record({
   actors: fc.array(account, { maxLength: 2 }),
 });
 
-/** Blocks with little in them; once in a while a transaction over several pages' worth of actions. */
+/** Small blocks; a few have a transaction that spans several pages of actions. */
 export const blockPlan: fc.Arbitrary<BlockPlan> = fc.record({
   transactions: fc.array(
     fc.oneof(

@@ -7,9 +7,9 @@ import { sampleQueries } from './actions-queries';
 import type { ModelHistory } from './model-history';
 import { sequenceOf, storedActionsOf } from './model-rows';
 
-/** Asks an adapter and the model the same, and fails where they differ. */
+/** Sends the same queries to an adapter and the model, and fails where the results differ. */
 export class Comparison {
-  /** How often the two were asked; a run that asked nothing has shown nothing. */
+  /** The number of queries compared; a run that compared none has tested nothing. */
   asked = 0;
 
   constructor(
@@ -66,7 +66,7 @@ export class Comparison {
     const known = await this.store.getAbis(requests, (id) => bytesOf.has(id), Infinity);
     const withoutBytes = actual.versions.map((version) => version && { id: version.id, bytes: undefined });
     expectSame(known.versions, withoutBytes, requests);
-    // One byte more than the first version has lets in the second, and no other.
+    // A limit one byte above the first version's size admits the second version and no other.
     const ids = [...bytesOf.keys()];
     const limit = (bytesOf.get(ids[0] ?? '')?.length ?? 0) + 1;
     const limited = await this.store.getAbis(requests, () => false, limit);
@@ -82,7 +82,7 @@ export class Comparison {
     await this.same((history) => history.getControlledAccounts(actor), actor);
   }
 
-  /** Every key and actor that a permission of these blocks ever named: what is there now, and what no longer is. */
+  /** Every key and actor that a permission of these blocks ever named, whether it still does or not. */
   async permissionsOf(blocks: readonly BlockRecords[]): Promise<void> {
     const authorities = blocks.flatMap(({ permissionChanges }) =>
       permissionChanges.flatMap(({ authority }) => authority ?? []),
@@ -96,7 +96,7 @@ export class Comparison {
   async progress(writer: { getProgress(): Promise<Progress> }): Promise<void> {
     this.asked++;
     const [actual, expected] = await Promise.all([writer.getProgress(), this.model.getProgress()]);
-    // Of messages only a store of many writers knows.
+    // Only a store of many writers knows the ordinals of messages.
     expectSame(withoutRevision({ ...actual, ordinal: 0 }), withoutRevision(expected), 'progress');
   }
 
@@ -106,27 +106,27 @@ export class Comparison {
     expectSame(withoutRevision(actual), withoutRevision(expected), about);
   }
 
-  /** What stands before a block's first action stands there whichever lower number says so. */
-  private placed<T extends { block: StoredBlock | undefined }>(answer: T): T {
-    const { block } = answer;
-    if (!block) return answer;
+  /** All sequences below a block's first action are equivalent: each means "before the block". */
+  private placed<T extends { block: StoredBlock | undefined }>(result: T): T {
+    const { block } = result;
+    if (!block) return result;
     const records = this.model.committedBlocks.find(({ position }) => position.id === block.position.id);
     const first = records?.transactions[0]?.firstSequence ?? Infinity;
     const rootSequences = block.rootSequences.map((sequences) =>
       sequences.map((sequence) => (sequence < first ? 0 : sequence)),
     );
-    return { ...answer, block: { ...block, rootSequences } };
+    return { ...result, block: { ...block, rootSequences } };
   }
 }
 
-/** How revisions count is the adapter's own; that they grow is looked at where forks are. */
-function withoutRevision<T>(answer: T): T {
-  if (typeof answer !== 'object' || answer === null) return answer;
-  if ('status' in answer) return { ...answer, status: withoutRevision(answer.status as ChainStatus) };
-  return 'revision' in answer ? { ...answer, revision: 0 } : answer;
+/** How revisions count is up to the adapter; tests of forks check that they grow. */
+function withoutRevision<T>(result: T): T {
+  if (typeof result !== 'object' || result === null) return result;
+  if ('status' in result) return { ...result, status: withoutRevision(result.status as ChainStatus) };
+  return 'revision' in result ? { ...result, revision: 0 } : result;
 }
 
-/** `about` stands in the message: what was asked. */
+/** `about`: the query, for the message. */
 function expectSame(actual: unknown, expected: unknown, about: unknown): void {
   if (isDeepStrictEqual(actual, expected)) return;
   try {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_PAGE_BYTES, type ActionsQuery } from '../history-store';
+import { type ActionsQuery, MAX_PAGE_BYTES } from '../history-store';
 import { Comparison } from './comparison';
 import type { HistoryStore } from './join-store';
 import { ModelHistory } from './model-history';
 import type { ActionPlan } from './packed-action';
 import type { StoreContract } from './store-under-test';
-import { SyntheticChain, type BlockPlan } from './synthetic-chain';
+import { type BlockPlan, SyntheticChain } from './synthetic-chain';
 import { timeLimit, withStore } from './with-store';
 
 const ACTIONS_PER_BLOCK = 2_000;
@@ -31,7 +31,7 @@ const EVERYTHING: ActionsQuery = {
   window: 'skip',
 };
 
-/** Lists and transactions of any length answer as short ones do. */
+/** Queries of lists and transactions of any length. */
 export function describeDepth(contract: StoreContract): void {
   describe('depth', () => {
     const { longList } = contract.size;
@@ -79,7 +79,7 @@ export function describeDepth(contract: StoreContract): void {
     );
 
     it(
-      'cuts a page where large actions fill it, and goes on from there',
+      'ends a page where large actions fill it, and continues from there',
       () =>
         withStore(contract, async ({ store }) => {
           const model = await fill(store, largeActions());
@@ -115,7 +115,7 @@ export function describeDepth(contract: StoreContract): void {
     );
 
     it(
-      'gives transactions of many actions back whole, whatever lies around them',
+      'returns transactions of many actions completely, whatever surrounds them',
       () =>
         withStore(contract, async ({ store }) => {
           const model = await fill(store, hugeTransactions());
@@ -137,7 +137,7 @@ export function describeDepth(contract: StoreContract): void {
   });
 }
 
-/** Writes the plans as a chain and gives the model of it. */
+/** Writes the plans as a chain and returns its model. */
 async function fill(store: HistoryStore, plans: readonly BlockPlan[]): Promise<ModelHistory> {
   const blocks = new SyntheticChain().blocks(undefined, plans);
   for (let start = 0; start < blocks.length; start += 10) await store.writeBlocks(blocks.slice(start, start + 10));
@@ -164,7 +164,7 @@ function planOf(transactions: ActionPlan[][]): BlockPlan {
   return { transactions: transactions.filter(({ length }) => length > 0), abis: [], permissions: [] };
 }
 
-/** A root action and what it created. */
+/** A root action and the actions that it created. */
 function transactionOf(actions: number, dataBytes: number): ActionPlan[] {
   return Array.from({ length: Math.max(0, actions) }, (_, index) => ({ ...HOT, dataBytes, creatorDistance: index }));
 }

@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('die' as const), order, count: few }) },
 );
 
-/** Stores that many write to at once: whoever writes what and when, the blocks become visible whole and in order. */
+/** Several writers at once: whatever each of them writes and when, blocks become visible whole and in order. */
 export function describeManyWriters(contract: StoreContract): void {
   describe('many writers', () => {
     const numRuns = contract.size.chains;
@@ -55,13 +55,13 @@ export function describeManyWriters(contract: StoreContract): void {
       }),
     );
     it(
-      'end with the chain as the node has it, whatever they are given, in any order, late, twice, or before they die',
+      "end with the node's chain, whatever blocks they get, in any order, late, twice, or before they die",
       () => fc.assert(property, { seed: SEED, numRuns }),
       timeLimit(contract, 120_000),
     );
 
     it(
-      'show whole blocks only, while they write a chain that forks, each in its own order',
+      'show whole blocks only, while each writes a forking chain in an order of its own',
       () => withWriters(contract, showsWholeBlocks),
       timeLimit(contract, 60_000),
     );
@@ -88,17 +88,17 @@ async function showsWholeBlocks(run: Run): Promise<void> {
     batches.push(run.reader.read(Infinity));
   }
   const messages = batches.flat();
-  const shares = run.writers.map((_, index) => messages.filter((__, place) => place % WRITERS === index));
+  const shares = run.writers.map((_, index) => messages.filter((__, number) => number % WRITERS === index));
   const ended = Promise.all(run.writers.map((writer, index) => writeLate(writer, shares[index] ?? []))).then(
     () => true,
   );
-  let looked = 0;
-  while (!(await Promise.race([ended, expectWhole(run.apiReader, seen).then(() => false)]))) looked++;
-  expect(looked).toBeGreaterThan(3);
+  let reads = 0;
+  while (!(await Promise.race([ended, expectWhole(run.apiReader, seen).then(() => false)]))) reads++;
+  expect(reads).toBeGreaterThan(3);
   await run.finish();
 }
 
-/** Late messages first, within what a broker may have under way. */
+/** Writes groups of messages in reverse order, within a broker's prefetch. */
 async function writeLate(writer: StoreWriter, messages: readonly BlockRecords[]): Promise<void> {
   for (let start = 0; start < messages.length; start += 6) {
     await writer.writeBlocks(messages.slice(start, start + 6).reverse());
@@ -117,11 +117,11 @@ async function withWriters(contract: StoreContract, body: (run: Run) => Promise<
   }
 }
 
-/** A chain on its way through a reader and several writers. */
+/** A chain that passes through a reader and several writers. */
 class Run {
   readonly reader = new SimulatedReader();
   readonly writers: StoreWriter[] = [];
-  /** Messages that were read and not acknowledged: they are delivered until they are. */
+  /** Messages that were read and not acknowledged yet: they are delivered again until they are. */
   private undelivered: BlockRecords[] = [];
 
   constructor(
@@ -163,7 +163,7 @@ class Run {
     }
   }
 
-  /** Everything that was read comes in the end; then the store is as one that was given the node's chain. */
+  /** Delivers everything; then the store equals one that was given the node's chain. */
   async finish(): Promise<void> {
     this.reader.grow([BUSY, EMPTY]);
     this.undelivered.push(...this.reader.read(Infinity));
@@ -179,31 +179,31 @@ class Run {
     for (const { position } of model.committedBlocks.slice(-6)) await comparison.block({ id: position.id });
   }
 
-  /** Some of what is under way reaches the writers, each of them some of it, all at once. */
-  private async deliver(chance: number, count: number, again: boolean): Promise<void> {
-    const shares = this.writers.map((_, index) => this.pick(chance + index, count));
+  /** Delivers some messages to all writers at once. */
+  private async deliver(order: number, count: number, again: boolean): Promise<void> {
+    const shares = this.writers.map((_, index) => this.pick(order + index, count));
     if (again) this.undelivered.push(...shares.flat().slice(0, 2));
     await Promise.all(this.writers.map((writer, index) => writer.writeBlocks(shares[index] ?? [])));
   }
 
-  /** A writer goes away while it writes; what it had not acknowledged is delivered to another. */
-  private async dieWriting(chance: number, count: number): Promise<void> {
-    const messages = this.pick(chance, count);
-    const place = chance % WRITERS;
-    const dying = this.writers[place] as StoreWriter;
+  /** A writer dies during a write; its unacknowledged messages are delivered to another. */
+  private async dieWriting(order: number, count: number): Promise<void> {
+    const messages = this.pick(order, count);
+    const victim = order % WRITERS;
+    const dying = this.writers[victim] as StoreWriter;
     const writing = dying.writeBlocks(messages).catch((error: unknown) => {
       if (!hasErrorCode(error, 'STOPPED') && !hasErrorCode(error, 'STORE_UNAVAILABLE')) throw error;
     });
-    this.writers[place] = await this.under.openWriter();
+    this.writers[victim] = await this.under.openWriter();
     await dying.close();
     await writing;
     this.undelivered.push(...messages);
   }
 
-  private pick(chance: number, count: number): BlockRecords[] {
+  private pick(order: number, count: number): BlockRecords[] {
     const picked: BlockRecords[] = [];
     while (picked.length < count && this.undelivered.length > 0) {
-      picked.push(...this.undelivered.splice((chance * 13) % this.undelivered.length, 1));
+      picked.push(...this.undelivered.splice((order * 13) % this.undelivered.length, 1));
     }
     return picked;
   }

@@ -20,7 +20,7 @@ export function selectPage(
   return { rows, more: first + rows.length < matching.length };
 }
 
-/** As many rows as make the page full. */
+/** The rows until the page is full. */
 function fullPage(rows: StoredAction[]): StoredAction[] {
   let bytes = 0;
   const last = rows.findIndex((row) => (bytes += actionBytes(row)) >= MAX_PAGE_BYTES);
@@ -36,9 +36,9 @@ function isOfAccount(action: ActionRecord, account: string | undefined): boolean
 }
 
 function isOfFilters(action: ActionRecord, filters: readonly ActionFilter[]): boolean {
-  const isOf = ({ account, name }: ActionFilter): boolean =>
+  const matches = ({ account, name }: ActionFilter): boolean =>
     (account === undefined || account === action.account) && (name === undefined || name === action.name);
-  return filters.length === 0 || filters.some(isOf);
+  return filters.length === 0 || filters.some(matches);
 }
 
 function childTest(blocks: readonly BlockRecords[], { parent }: ActionsQuery): (row: StoredAction) => boolean {

@@ -18,8 +18,8 @@ import { selectPage } from './model-actions';
 import { storedTransactionsOf } from './model-rows';
 
 /**
- * The store port as plainly as it can be said: the blocks of the one committed branch in an array, and every query a
- * filter over all of them. Slow, and the measure of every adapter.
+ * The reference implementation of the store port: the blocks of the committed branch in an array, and every query a filter over
+ * all of them. It is slow; every adapter is compared with it.
  */
 export class ModelHistory implements HistoryStore {
   private blocks: readonly BlockRecords[] = [];
@@ -28,7 +28,7 @@ export class ModelHistory implements HistoryStore {
   private lastIrreversible: BlockPosition | undefined;
   private revision = 0;
 
-  /** A model that holds these blocks, which follow one another. */
+  /** A model that holds these consecutive blocks. */
   static of(blocks: readonly BlockRecords[], chainId?: string): ModelHistory {
     const model = new ModelHistory();
     model.chainId = chainId;
@@ -41,7 +41,7 @@ export class ModelHistory implements HistoryStore {
     return this.blocks;
   }
 
-  /** The blocks whose history is here: those that came with their contents. */
+  /** The blocks with history: those that the node sent with their contents. */
   get historyBlocks(): readonly BlockRecords[] {
     return this.blocks.filter(({ block }) => block !== undefined);
   }
@@ -84,7 +84,7 @@ export class ModelHistory implements HistoryStore {
     };
   }
 
-  /** The id of a version is its bytes: what equal ids promise. */
+  /** A version's id is its bytes in hex, so equal ids are equal ABIs. */
   async getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean): Promise<AbiLookup> {
     const versions = requests.map((request): AbiVersion | undefined => {
       const bytes = this.abiBefore(request);
@@ -140,7 +140,7 @@ export class ModelHistory implements HistoryStore {
     }
     this.blocks = [...this.blocks, block];
     this.head = block.head;
-    // What was irreversible stays so, whatever a node that lags behind says.
+    // Irreversibility is never taken back, whatever a node that lags behind reports.
     if (this.irreversibleNum <= block.lastIrreversible.num) this.lastIrreversible = block.lastIrreversible;
   }
 

@@ -1,7 +1,7 @@
 import { decodeActionRecord, type BlockRecords } from '@antelope-history/records';
 import type { StoredAction, StoredTransaction } from '../stored';
 
-/** What a store gives back of a block, made straight of the block's records. */
+/** What a store returns for a block, derived directly from the block's records. */
 
 const transactions = new WeakMap<BlockRecords, StoredTransaction[]>();
 const actions = new WeakMap<BlockRecords, StoredAction[]>();

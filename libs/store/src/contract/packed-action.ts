@@ -3,41 +3,41 @@ import { RecordWriter, type ActionEntry } from '@antelope-history/records';
 import { encodeActionRecord } from '@antelope-history/deserialize';
 import { ActionTraceView } from '@antelope-history/ship';
 
-/** A made-up action; every receiver of it takes a sequence. */
+/** The plan of a synthetic action; each receiver takes a sequence. */
 export interface ActionPlan {
   account: string;
   name: string;
   actor: string;
   notified: string[];
-  /** How many traces of its transaction lie between it and the one that created it; 0 = nothing created it. */
+  /** The distance in traces to the trace that created it; 0 = a root action. */
   creatorDistance: number;
   dataBytes: number;
 }
 
-/** Where an action stands in its transaction. */
-interface Place {
+/** The position of an action in its transaction. */
+interface ActionPosition {
   ordinal: number;
   sequence: number;
   firstSequence: number;
 }
 
-/** Packs an action as the deserializer does: by views on bytes in the chain's form. */
-export function packAction(plan: ActionPlan, place: Place): ActionEntry {
+/** Packs an action as the deserializer does: by views on bytes in the chain's format. */
+export function packAction(plan: ActionPlan, position: ActionPosition): ActionEntry {
   const source = new RecordWriter(512 + plan.dataBytes);
-  const creatorOrdinal = plan.creatorDistance === 0 ? 0 : Math.max(0, place.ordinal - plan.creatorDistance);
+  const creatorOrdinal = plan.creatorDistance === 0 ? 0 : Math.max(0, position.ordinal - plan.creatorDistance);
   const receivers = [plan.account, ...plan.notified];
   const views = receivers.map((receiver, index) =>
     packTrace(source, plan, receiver, {
-      ordinal: place.ordinal + index,
-      creatorOrdinal: index === 0 ? creatorOrdinal : place.ordinal,
-      globalSequence: place.sequence + index,
+      ordinal: position.ordinal + index,
+      creatorOrdinal: index === 0 ? creatorOrdinal : position.ordinal,
+      globalSequence: position.sequence + index,
     }),
   );
   const record = new RecordWriter(256 + plan.dataBytes);
   const traces = views.map((view) => ({ view, closestUnnotifiedAncestorOrdinal: view.creatorOrdinal }));
-  encodeActionRecord(record, source.view(0), traces, place.firstSequence);
+  encodeActionRecord(record, source.view(0), traces, position.firstSequence);
   return {
-    sequence: place.sequence,
+    sequence: position.sequence,
     account: plan.account,
     name: plan.name,
     root: creatorOrdinal === 0,

@@ -3,8 +3,8 @@ import type { ChainStatus } from '../stored';
 import type { HistoryStore } from './join-store';
 
 /**
- * Numbers blocks as a reader does: one session as long as all goes well, and another whenever it has to ask the store where
- * to go on.
+ * Numbers blocks as a reader does: within one session until an error, then in a new session that continues from the store's
+ * progress.
  */
 export class ReaderSessions {
   private session = 1_000;
@@ -15,7 +15,7 @@ export class ReaderSessions {
     this.next = this.session;
   }
 
-  /** The blocks as they are read now; each time again, since a view is of a message and not of a block. */
+  /** The blocks with new views: each message has its own, also for a block that is sent again. */
   read(blocks: readonly BlockRecords[]): BlockRecords[] {
     return blocks.map((block) => ({ ...block, view: this.view() }));
   }
@@ -25,7 +25,7 @@ export class ReaderSessions {
   }
 }
 
-/** A store whose blocks come from a reader, in the order in which it is given them. */
+/** A store whose blocks are numbered by a reader in the order of writes. */
 export function readingInto(store: HistoryStore, sessions: ReaderSessions): HistoryStore {
   return {
     getStatus: () => store.getStatus(),
@@ -51,7 +51,7 @@ async function writeRead(
 ): Promise<ChainStatus> {
   try {
     await store.writeBlocks(sessions.read(blocks));
-    // Far behind the head a store of many writers may commit later; here it is looked at right after.
+    // Far behind the head a store of many writers may commit later; the tests read right after the write.
     return await store.commitWritten();
   } catch (error) {
     sessions.begin();

@@ -3,7 +3,7 @@ import { deserializeBlock } from '@antelope-history/deserialize';
 import { createShipProtocol } from '@antelope-history/ship';
 import type { RecordedChain } from './store-under-test';
 
-/** The blocks of a recorded chain in the order received, forks as lower numbers again. */
+/** The blocks of a recorded chain in the order received; a fork starts over at a lower number. */
 export function recordedBlocks(chain: RecordedChain): BlockRecords[] {
   const protocol = createShipProtocol(chain.abi);
   const blocks: BlockRecords[] = [];

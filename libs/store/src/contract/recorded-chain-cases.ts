@@ -11,7 +11,7 @@ import { openUnderTest, timeLimit, withStore } from './with-store';
 
 const SEED = 20_260_729;
 
-/** A recorded chain, written as it was received, answers as the model of it. */
+/** A recorded chain, written as received, is equal to its model. */
 export function describeRecordedChain(contract: StoreContract, chain: RecordedChain): void {
   describe(`the recording ${chain.name}`, () => {
     const { queriesPerBatch, queriesPerRecording, recordedStride } = contract.size;
@@ -29,10 +29,10 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
     );
     afterAll(() => filled.dispose());
 
-    /** Runs `body` on a store that holds the whole chain; it changes nothing. */
+    /** Runs `body`, which changes nothing, on a store that holds the whole chain. */
     const withChain = (body: (under: StoreUnderTest) => Promise<void>) => () => body(filled);
 
-    it('answers right after each batch, forks undone', () =>
+    it('equals the model after each batch and each undone fork', () =>
       withStore(contract, async ({ store }) => {
         const growing = new ModelHistory();
         const comparison = new Comparison(store, growing);
@@ -50,14 +50,14 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
       }));
 
     it(
-      'finds actions by every kind of query',
+      'finds actions by every form of query',
       withChain(async ({ store }) => {
         await new Comparison(store, model).sampledActions(queriesPerRecording, SEED);
       }),
     );
 
     it(
-      'finds transactions by their ids and prefixes, and none that only an orphaned block held',
+      'finds transactions by id and prefix, and none that only an orphaned block had',
       withChain(async ({ store }) => {
         const comparison = new Comparison(store, model);
         const committed = new Set(idsOf(model.committedBlocks));
@@ -71,7 +71,7 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
     );
 
     it(
-      'finds blocks by number, by id and the latest, with all their traces',
+      'finds blocks by number, by id and the latest, with all traces',
       withChain(async ({ store }) => {
         const comparison = new Comparison(store, model);
         for (const { position } of some([...new Set(blocks)])) {
@@ -86,7 +86,7 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
     );
 
     it(
-      'knows the ABI in force at every action',
+      'finds the ABI in force at every action',
       withChain(async ({ store }) => {
         const comparison = new Comparison(store, model);
         await comparison.abisOf(some(model.committedBlocks));
@@ -95,7 +95,7 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
     );
 
     it(
-      'knows the accounts of every key and actor',
+      'finds the accounts of every key and actor',
       withChain(async ({ store }) => {
         const comparison = new Comparison(store, model);
         await comparison.permissionsOf(blocks);
@@ -105,7 +105,7 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
     );
 
     it(
-      'answers the same when it was opened again',
+      'equals the model after it was reopened',
       withChain(async (under) => {
         const store = await under.restart();
         filled = { ...under, store };

@@ -2,14 +2,14 @@ import type { BlockPosition, BlockRecords } from '@antelope-history/records';
 import { ReaderSessions } from './reader-sessions';
 import { SyntheticChain, type BlockPlan } from './synthetic-chain';
 
-/** A chain's node and the reader that asks it for blocks: what is sent, in which order, as which messages. */
+/** A chain's node and a reader of it: they determine which blocks are sent, in which order and as which messages. */
 export class SimulatedReader {
-  /** The node's present chain. */
+  /** The node's current chain. */
   chain: BlockRecords[] = [];
   private readonly made = new SyntheticChain();
   private readonly sessions = new ReaderSessions();
   private irreversible: BlockPosition | undefined;
-  /** What the reader has, as it tells a node; and the place in the chain of what the node sends next. */
+  /** The positions that the reader reports to a node, and the index in the chain of the next block sent. */
   private positions: readonly BlockPosition[] = [];
   private nextAt = 0;
 
@@ -17,7 +17,7 @@ export class SimulatedReader {
     this.chain = [...this.chain, ...this.made.blocks(this.chain.at(-1), plans, this.irreversible)];
   }
 
-  /** Up to `depth` blocks, none of them irreversible nor the first, give way to others. */
+  /** Replaces up to `depth` blocks, except irreversible ones and the first. */
   fork(depth: number, plans: readonly BlockPlan[]): void {
     const irreversible = this.chain.findIndex(({ position }) => position.id === this.irreversible?.id);
     this.chain = this.chain.slice(0, Math.max(irreversible + 1, 1, this.chain.length - depth));
@@ -25,19 +25,19 @@ export class SimulatedReader {
     this.grow(plans);
   }
 
-  /** The block so far below the head, in blocks made from now on. */
+  /** Sets the last irreversible block, `depth` below the head, for later blocks. */
   makeIrreversible(depth: number): void {
     const position = this.chain.at(-1 - depth)?.position;
     if (position && position.num > (this.irreversible?.num ?? 0)) this.irreversible = position;
   }
 
-  /** The reader asks again, from where it was: the node goes on after the last block that they both have. */
+  /** The reader reconnects from its own positions: the node continues after the last common block. */
   reconnect(): void {
     const common = this.positions.filter(({ id }) => this.chain.some(({ position }) => position.id === id));
     this.nextAt = this.chain.findIndex(({ position }) => position.id === common.at(-1)?.id) + 1;
   }
 
-  /** The reader asks again, from where the store is. */
+  /** The reader restarts from the store's positions. */
   restart(positions: readonly BlockPosition[]): void {
     this.positions = positions;
     this.sessions.begin();

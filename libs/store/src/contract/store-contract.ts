@@ -10,7 +10,7 @@ import { describeWriter } from './writer-cases';
 
 const DEFAULT_LIMIT_MS = 30_000;
 
-/** What the store port promises, as tests of an adapter. Call it at the top of a test file; it needs Jest. */
+/** The contract of the store port as tests of an adapter. Call it at the top of a test file; it needs Jest. */
 export function runStoreContract(contract: StoreContract): void {
   jest.setTimeout(timeLimit(contract, DEFAULT_LIMIT_MS));
   describe(`the store contract: ${contract.name}`, () => {

@@ -2,40 +2,40 @@ import type { StoreReader, StoreWriter } from '../history-store';
 import type { ContractSize } from './contract-size';
 import type { HistoryStore } from './join-store';
 
-/** A store of the adapter under test, with nothing in it at first. */
+/** A store of the adapter under test; empty at first. */
 export interface StoreUnderTest {
   store: HistoryStore;
-  /** Another handle on the same data, as an API has it; the caller closes it. */
+  /** Another read side of the same data, as an API has it; the caller closes it. */
   openReader(): Promise<StoreReader>;
-  /** Another handle that writes to the same data, where a store has many writers; the caller closes it. */
+  /** Another write side of the same data, for a store of many writers; the caller closes it. */
   openWriter(): Promise<StoreWriter>;
-  /** Leaves the writing handle as a dying process does, writes under way or not, and opens the data anew. */
+  /** Abandons the open store as a dying process does, also during a write, and opens the data again. */
   restart(): Promise<HistoryStore>;
-  /** Closes what is open and removes the data. */
+  /** Closes all sides and deletes the data. */
   dispose(): Promise<void>;
 }
 
-/** What the contract must know of an adapter. */
+/** The facts of an adapter that the contract depends on. */
 export interface StoreContract {
   name: string;
   open(): Promise<StoreUnderTest>;
-  /** Recorded chains to run through it. */
+  /** The recorded chains to test with. */
   recordings: readonly RecordedChain[];
   size: ContractSize;
-  /** Whether any number of handles may write at once; else why only one. */
+  /** `many` when any number of writers may write at once; otherwise the reason for one. */
   writers: 'many' | { oneBecause: string };
-  /** Where every call is a round trip to a server, and every new store a change of a cluster; undefined where none is. */
+  /** Limits for a store on a server, where each call is a round trip; undefined for an embedded store. */
   remote: RemoteStore | undefined;
 }
 
-/** What the tests of a store behind a server wait longer for. */
+/** Longer time limits for the tests of a store behind a server. */
 export interface RemoteStore {
   because: string;
-  /** By how much every time limit is longer. */
+  /** The factor of every time limit. */
   timeFactor: number;
 }
 
-/** What a state history socket sent: the ABI text frame, then the binary messages in the order received. */
+/** The messages of a state history socket: the ABI text frame, then the binary messages in the order received. */
 export interface RecordedChain {
   name: string;
   abi: string;

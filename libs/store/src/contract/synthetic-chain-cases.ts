@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BlockPosition, BlockRecords } from '@antelope-history/records';
 import fc from 'fast-check';
-import type { HistoryStore } from './join-store';
+import type { BlockPosition, BlockRecords } from '@antelope-history/records';
 import { blockPlan } from './block-plans';
 import { Comparison } from './comparison';
+import type { HistoryStore } from './join-store';
 import { ModelHistory } from './model-history';
 import type { StoreContract, StoreUnderTest } from './store-under-test';
-import { SyntheticChain, type BlockPlan } from './synthetic-chain';
+import { type BlockPlan, SyntheticChain } from './synthetic-chain';
 import { timeLimit, withStore } from './with-store';
 
 const SEED = 97;
@@ -35,9 +35,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('die' as const), plans }) },
 );
 
-/** Made-up chains that fork, are delivered again and are cut off by restarts answer as the model of them. */
+/** Synthetic chains with forks, repeated deliveries and restarts are equal to their models. */
 export function describeSyntheticChains(contract: StoreContract): void {
-  describe('made-up chains', () => {
+  describe('synthetic chains', () => {
     const { chains, queriesPerStep } = contract.size;
     const answersRight = async (): Promise<void> => {
       let asked = 0;
@@ -52,11 +52,11 @@ export function describeSyntheticChains(contract: StoreContract): void {
       );
       expect(asked).toBeGreaterThan(chains * queriesPerStep);
     };
-    it('answer right whatever happens to them', answersRight, timeLimit(contract, 120_000));
+    it('equal their models after any steps', answersRight, timeLimit(contract, 120_000));
   });
 }
 
-/** One chain in the making, in the store and in the model. */
+/** One growing chain, in the store and in the model. */
 class Run {
   private readonly chain = new SyntheticChain();
   private readonly model = new ModelHistory();
@@ -71,7 +71,7 @@ class Run {
     this.store = under.store;
   }
 
-  /** Takes a step and compares everything; gives how many answers were compared. */
+  /** Takes a step and compares everything; returns the number of results compared. */
   async take(next: Step, seed: number): Promise<number> {
     const before = await this.revisions();
     await this.apply(next);
@@ -126,7 +126,7 @@ class Run {
     await this.model.writeBlocks(blocks);
   }
 
-  /** The write that was under way is there whole, or not at all. */
+  /** The interrupted write is stored completely or not at all. */
   private async dieWriting(blocks: BlockRecords[]): Promise<void> {
     const written = this.store.writeBlocks(blocks).catch(() => undefined);
     this.store = await this.under.restart();

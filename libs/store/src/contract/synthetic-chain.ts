@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BlockPosition, BlockRecords, PermissionChange, TransactionRecord } from '@antelope-history/records';
 import { packAction, type ActionPlan } from './packed-action';
 
-/** What a made-up block holds. */
+/** The plan of a synthetic block. */
 export interface BlockPlan {
   transactions: ActionPlan[][];
   abis: { account: string; abi: Buffer }[];
@@ -16,14 +16,14 @@ const CHAIN_START_TIMESTAMP = 800_000_000;
 const FIRST_BLOCK_NUM = 100;
 
 /**
- * Makes chains of blocks that a store has no reason to doubt: every block knows its parent, sequences go on where the
- * parent's ended, times grow. Blocks with the same parent are forks of each other.
+ * Creates valid chains of blocks: every block names its parent, sequences continue from the parent's, and timestamps grow.
+ * Blocks with the same parent are forks of each other.
  */
 export class SyntheticChain {
   private readonly endSequences = new Map<string, number>();
   private made = 0;
 
-  /** A block on top of `parent`; without one, the chain's first. `irreversible`: the last irreversible block then. */
+  /** A block on top of `parent`, or the chain's first block. `irreversible`: the last irreversible block at that time. */
   block(parent: BlockRecords | undefined, plan: BlockPlan, irreversible?: BlockPosition): BlockRecords {
     const num = parent ? parent.position.num + 1 : FIRST_BLOCK_NUM;
     const position = { num, id: this.blockId(num) };
@@ -55,7 +55,7 @@ export class SyntheticChain {
     };
   }
 
-  /** Blocks on top of one another. */
+  /** A run of consecutive blocks. */
   blocks(parent: BlockRecords | undefined, plans: readonly BlockPlan[], irreversible?: BlockPosition): BlockRecords[] {
     const blocks: BlockRecords[] = [];
     for (const plan of plans) blocks.push(this.block(blocks.at(-1) ?? parent, plan, irreversible));
@@ -84,7 +84,7 @@ export class SyntheticChain {
     };
   }
 
-  /** As on a chain, an id begins with the block's number (nodeos block_header.cpp, calculate_id). */
+  /** An id begins with the block's number (nodeos block_header.cpp, calculate_id). */
   private blockId(num: number): string {
     return num.toString(16).padStart(8, '0') + this.digest(`block ${this.made++}`).slice(8);
   }

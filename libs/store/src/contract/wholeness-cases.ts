@@ -24,9 +24,9 @@ const NEWEST: ActionsQuery = {
 
 /** A reader sees the store after one batch or after the next, never in between. */
 export function describeWholeness(contract: StoreContract): void {
-  describe('wholeness', () => {
+  describe('atomicity', () => {
     it(
-      'shows a reader whole batches only, while they are written and forks are undone',
+      'shows a reader whole batches only, during writes and undone forks',
       () =>
         withStore(contract, async (under) => {
           const batches = forkingBatches();
@@ -53,7 +53,7 @@ export function describeWholeness(contract: StoreContract): void {
   });
 }
 
-/** Batches on their way into the store. */
+/** Writes batches into the store. */
 class Writing {
   ended = false;
   readonly whole: Promise<void>;
@@ -75,7 +75,7 @@ async function expectWholeBatch(
   expect(boundaries).toContain(await expectWhole(reader, blocks));
 }
 
-/** The rows are those of the branch that ends in the committed head of the same answer; gives that block's id. */
+/** Checks that the rows are of the branch that ends in the committed head of the same result; returns that block's id. */
 export async function expectWhole(
   reader: HistoryReader,
   blocks: ReadonlyMap<string, BlockRecords>,

@@ -2,7 +2,7 @@ import type { HistoryStore } from './join-store';
 import { readingInto, ReaderSessions } from './reader-sessions';
 import type { StoreContract, StoreUnderTest } from './store-under-test';
 
-/** Opens a new, empty store that a reader's blocks are written to. */
+/** Opens a new, empty store for the blocks of a reader. */
 export async function openUnderTest(contract: StoreContract): Promise<StoreUnderTest> {
   const under = await contract.open();
   const sessions = new ReaderSessions();
@@ -20,7 +20,7 @@ export async function openUnderTest(contract: StoreContract): Promise<StoreUnder
   };
 }
 
-/** Runs `body` on such a store and disposes of it, whatever comes. */
+/** Runs `body` on such a store and always disposes of it. */
 export async function withStore(
   contract: StoreContract,
   body: (under: StoreUnderTest) => Promise<void>,
@@ -33,7 +33,7 @@ export async function withStore(
   }
 }
 
-/** How long a test of an adapter may take, for one that takes so long where nothing is far away. */
+/** The time limit of a test, from its limit for an embedded store. */
 export function timeLimit({ remote }: StoreContract, milliseconds: number): number {
   return remote ? milliseconds * remote.timeFactor : milliseconds;
 }

@@ -19,14 +19,14 @@ const TRANSFER: ActionPlan = {
   dataBytes: 32,
 };
 
-/** What each block of these chains does, so that a block too many or too few shows everywhere. */
+/** The content of each block: it touches every table, so that one block too many or too few shows in every query. */
 const BUSY_BLOCK: BlockPlan = {
   transactions: [[TRANSFER], [TRANSFER, { ...TRANSFER, creatorDistance: 1 }]],
   abis: [{ account: 'token', abi: Buffer.from('an ABI') }],
   permissions: [{ owner: 'alice', name: 'active', authority: { keys: KEYS.slice(0, 1), actors: ['bob'] } }],
 };
 
-/** What a writer takes, what it refuses, and that a refusal changes nothing. */
+/** The blocks that a writer accepts and refuses; a refusal changes nothing. */
 export function describeWriter(contract: StoreContract): void {
   describe('the writer', () => {
     const written = (body: (at: Written) => Promise<void>): Promise<void> =>
@@ -37,7 +37,7 @@ export function describeWriter(contract: StoreContract): void {
         await at.compare();
       });
 
-    it('starts with nothing', () =>
+    it('starts empty', () =>
       withStore(contract, async ({ store }) => {
         const comparison = new Comparison(store, new ModelHistory());
         await comparison.status();
@@ -48,18 +48,18 @@ export function describeWriter(contract: StoreContract): void {
         await comparison.transaction('0'.repeat(8));
       }));
 
-    it('refuses a block that leaves out a number', () =>
+    it('refuses a block that skips a number', () =>
       written(async (at) => {
         await at.refuse(at.chain.blocks(at.block(-1), [EMPTY_BLOCK, BUSY_BLOCK]).slice(1), 'BLOCK_GAP');
       }));
 
-    it('refuses a next block whose parent is another', () =>
+    it('refuses a next block with another parent', () =>
       written(async (at) => {
         const stranger = at.chain.block(at.block(-2), EMPTY_BLOCK);
         await at.refuse([at.chain.block(stranger, BUSY_BLOCK)], 'BLOCK_GAP');
       }));
 
-    it('undoes nothing for a fork whose parent it does not hold', () =>
+    it('undoes nothing for a fork whose parent it does not have', () =>
       written(async (at) => {
         const stranger = at.chain.block(at.block(-4), EMPTY_BLOCK);
         await at.refuse([at.chain.block(stranger, BUSY_BLOCK)], 'BLOCK_GAP');
@@ -73,20 +73,20 @@ export function describeWriter(contract: StoreContract): void {
         await at.write([at.chain.block(irreversible, BUSY_BLOCK)]);
       }));
 
-    it('keeps a block irreversible when a node that lags behind says less', () =>
+    it('keeps a block irreversible when a node that lags behind reports an older one', () =>
       written(async (at) => {
         await at.write([at.chain.block(at.block(-1), EMPTY_BLOCK, at.block(4).position)]);
         await at.write([at.chain.block(at.block(-1), EMPTY_BLOCK, at.block(1).position)]);
         await at.refuse([at.chain.block(at.block(2), BUSY_BLOCK)], 'FORK_TOO_DEEP');
       }));
 
-    it('passes over what it has', () =>
+    it('ignores blocks that it has', () =>
       written(async (at) => {
         await at.write(at.model.committedBlocks.slice(2, 4));
         await at.write(at.model.committedBlocks);
       }));
 
-    it('goes on after a batch that it refused', () =>
+    it('continues after a batch that it refused', () =>
       written(async (at) => {
         const next = at.chain.blocks(at.block(-1), [BUSY_BLOCK, EMPTY_BLOCK, BUSY_BLOCK]);
         await at.refuse(
@@ -96,7 +96,7 @@ export function describeWriter(contract: StoreContract): void {
         await at.write(next);
       }));
 
-    it('begins anew below its first block when a fork goes back that far', () =>
+    it('starts over below its first block when a fork reaches that far', () =>
       withStore(contract, async ({ store }) => {
         const chain = new SyntheticChain();
         const trunk = chain.blocks(undefined, [BUSY_BLOCK, BUSY_BLOCK, BUSY_BLOCK, BUSY_BLOCK]);
@@ -112,7 +112,7 @@ export function describeWriter(contract: StoreContract): void {
         for (const { position } of [...trunk, ...fork]) await comparison.block({ id: position.id });
       }));
 
-    it('belongs to one chain', () =>
+    it('accepts one chain only', () =>
       withStore(contract, async (under) => {
         await under.store.setChainId('a'.repeat(64));
         await under.store.setChainId('a'.repeat(64));
@@ -124,14 +124,14 @@ export function describeWriter(contract: StoreContract): void {
   });
 }
 
-/** A chain that was written, in the store and in the model of it. */
+/** A chain written to the store and to its model. */
 class Written {
   readonly chain = new SyntheticChain();
   readonly model = new ModelHistory();
 
   constructor(private readonly store: HistoryStore) {}
 
-  /** A committed block by its place, from the end when negative. */
+  /** A committed block by index, from the end when negative. */
   block(index: number): BlockRecords {
     return this.model.committedBlocks.at(index) as BlockRecords;
   }

@@ -27,9 +27,9 @@ const EVERYTHING: ActionsQuery = {
   window: 'skip',
 };
 
-/** Never a short answer: what a part of the store can not say is an error. */
+/** An incomplete result is an error, never a short result. */
 describeWithService(['elasticsearch'], (url) => {
-  describe('a store of which a part is away', () => {
+  describe('a store with a missing part', () => {
     let indexed: IndexedBlocks;
     beforeEach(async () => {
       indexed = await IndexedBlocks.open(url, 4);
@@ -49,7 +49,7 @@ describeWithService(['elasticsearch'], (url) => {
       ['ABIs', () => indexed.names.abis, (): Promise<unknown> => abis()],
       ['permissions', () => indexed.names.permissions, (): Promise<unknown> => keyAccounts()],
       ['progress', () => indexed.names.progress, (): Promise<unknown> => indexed.reader.getStatus()],
-    ])('answers nothing without an index of %s, closed, deleted or without its shard', async (_what, indexOf, ask) => {
+    ])('returns nothing without an index of %s, closed, deleted or without its shard', async (_what, indexOf, ask) => {
       await ask();
       const index = indexOf();
       const { [index]: { aliases = {} } = {} } = await indexed.client.indices.getAlias({ index });
@@ -66,7 +66,7 @@ describeWithService(['elasticsearch'], (url) => {
       await expect(ask()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     });
 
-    it('gives no block and no transaction of which a document is missing', async () => {
+    it('returns no block and no transaction with a missing document', async () => {
       const { names, client, reader } = indexed;
       const ofBlock = { term: { block_num: 109 } };
       const { block, transactions } = await reader.getBlockTraces({ num: 109 });
@@ -77,8 +77,8 @@ describeWithService(['elasticsearch'], (url) => {
       };
       await remove(names.actions, 1);
       const lookups = transactions.map(({ record }) => reader.getTransaction(record.id.toString('hex')));
-      const answers = await Promise.allSettled(lookups);
-      expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      const outcomes = await Promise.allSettled(lookups);
+      expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       await expect(reader.getBlockTraces({ num: 109 })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
       await remove(names.bodies, 1);
       await expect(reader.getBlock({ num: 109 })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
@@ -104,15 +104,15 @@ describe('Searcher', () => {
   it.each([
     ['a search that ran out of time', { ...whole, timed_out: true }],
     ['a failed shard', { ...whole, _shards: { ...shards, successful: 1, failed: 1 } }],
-    ['a shard that did not answer', { ...whole, _shards: { ...shards, successful: 1 } }],
+    ['a shard that did not respond', { ...whole, _shards: { ...shards, successful: 1 } }],
     ['a shard error', { error: { type: 'search_phase_execution_exception', reason: '' }, status: 503 }],
     ['a missing index', { error: { type: 'index_not_found_exception', reason: '' }, status: 404 }],
-  ])('rejects with STORE_UNAVAILABLE at %s', async (_what, answer) => {
+  ])('rejects with STORE_UNAVAILABLE at %s', async (_what, response) => {
     const search = { index: 'any', filters: [] };
-    await answering([whole, answer], async (searcher) => {
+    await withResponses([whole, response], async (searcher) => {
       await expect(searcher.searchAll([search, search])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     });
-    await answering([whole], async (searcher) => {
+    await withResponses([whole], async (searcher) => {
       expect(await searcher.search(search)).toEqual({ hits: [], total: 0, aggregations: {} });
       await expect(searcher.searchAll([search, search])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     });
@@ -120,13 +120,13 @@ describe('Searcher', () => {
 
   it('finds nothing in an index that may be missing', async () => {
     const missing = { error: { type: 'index_not_found_exception', reason: '' }, status: 404 };
-    await answering([missing], async (searcher) => {
+    await withResponses([missing], async (searcher) => {
       const found = await searcher.search({ index: 'any', filters: [], fewest: 0 });
       expect(found).toEqual({ hits: [], total: 0, aggregations: {} });
     });
   });
 
-  it('rejects with STORE_UNAVAILABLE when nobody is there', async () => {
+  it('rejects with STORE_UNAVAILABLE when no server listens', async () => {
     const client = new Client({ node: 'http://127.0.0.1:1', maxRetries: 0 });
     const search = new Searcher(client, 5).search({ index: 'any', filters: [] });
     await expect(search).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
@@ -134,8 +134,8 @@ describe('Searcher', () => {
   });
 });
 
-/** Asks a server that answers every request with these, whatever was asked. */
-async function answering(responses: object[], ask: (searcher: Searcher) => Promise<void>): Promise<void> {
+/** Searches on a server that responds to every request with these responses. */
+async function withResponses(responses: object[], ask: (searcher: Searcher) => Promise<void>): Promise<void> {
   const server: Server = createServer((_request, response) => {
     response.setHeader('x-elastic-product', 'Elasticsearch').setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ took: 1, responses }));

@@ -26,14 +26,14 @@ describeWithService(['elasticsearch'], (url) => {
   });
   afterEach(() => indexed.dispose());
 
-  /** Indexes and commits the blocks; half of them is clean. */
+  /** Indexes and commits the blocks; the first half is clean. */
   async function commit(blocks: readonly BlockRecords[]): Promise<Comparison> {
     await indexed.put(blocks);
     await indexed.commit({ blocks, cleanUpTo: blocks[blocks.length >> 1]!.position.num });
     return new Comparison(indexed.reader, ModelHistory.of(blocks));
   }
 
-  it('gives a block of 25,000 actions and its transactions back whole', async () => {
+  it('returns a block of 25,000 actions and its transactions completely', async () => {
     const parent = { ...PING, notified: ['cold'] };
     const children = Array.from({ length: 11_999 }, (_, index) => ({ ...PING, creatorDistance: index + 1 }));
     const transactions = [[parent, ...children], [PING], children.map(() => PING), [parent, ...children.slice(0, 999)]];
@@ -73,9 +73,9 @@ describeWithService(['elasticsearch'], (url) => {
     const blocks = new SyntheticChain().blocks(undefined, plans);
     const comparison = await commit(blocks);
     await comparison.abisOf(blocks.filter((_, index) => index % 50 === 0));
-    const places = blocks.filter((_, index) => index % 101 === 0);
+    const sampled = blocks.filter((_, index) => index % 101 === 0);
     await comparison.abis(
-      places.flatMap(({ position: { num }, transactions }) => [
+      sampled.flatMap(({ position: { num }, transactions }) => [
         { account: 'cold', blockNum: num, sequence: transactions[0]!.firstSequence },
         { account: 'hot', blockNum: num, sequence: transactions[0]!.firstSequence + 1 },
         { account: 'none', blockNum: num, sequence: 1 },
@@ -83,7 +83,7 @@ describeWithService(['elasticsearch'], (url) => {
     );
   }, 120_000);
 
-  it('counts an ABI of a block without a place in it from the beginning of the block', async () => {
+  it('counts an ABI without a sequence from the beginning of its block', async () => {
     const [one, two, three] = new SyntheticChain().blocks(undefined, [
       { ...EMPTY, transactions: [[PING]] },
       { ...EMPTY, transactions: [[PING]], abis: [{ account: 'hot', abi: Buffer.from('late') }] },
@@ -94,7 +94,7 @@ describeWithService(['elasticsearch'], (url) => {
     await comparison.abisOf([one!, two!, three!]);
   });
 
-  it('finds all 30,000 accounts of a key that hold it still', async () => {
+  it('finds all 30,000 accounts that still hold a key', async () => {
     const key = Buffer.alloc(34, 1);
     const other = Buffer.alloc(34, 2);
     const owners = Array.from({ length: 30_000 }, (_, index) => `exchange${letters(index)}`);
@@ -120,7 +120,7 @@ describeWithService(['elasticsearch'], (url) => {
   }, 120_000);
 });
 
-/** A number in letters that names can have. */
+/** Encodes a number in letters that names may have. */
 function letters(index: number): string {
   return index
     .toString(16)
