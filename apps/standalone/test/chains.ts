@@ -7,7 +7,7 @@ import { compareStores } from '@antelope-history/store/compare-stores';
 import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 import { IngestionRun, type RunOptions } from './ingestion-run';
 
-/** Nodes, runs and data directories of one test file, all of them closed and removed at its end. */
+/** The nodes, runs and data directories of one test file. `close` stops and removes them. */
 export class Chains {
   private readonly folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-standalone-'));
   private readonly nodes: ShipReplay[] = [];
@@ -27,12 +27,12 @@ export class Chains {
     return run;
   }
 
-  /** A data directory that is new. */
+  /** A new data directory. */
   directory(): string {
     return path.join(this.folder, String(++this.made));
   }
 
-  /** Everything in which a store differs from one that an unbroken run filled; fails when that compares too little. */
+  /** The differences to the store of an uninterrupted run. Fails when the stores have too few blocks to compare. */
   async differences(sample: SampleName, data: string): Promise<string[]> {
     const whole = await openLmdbStoreReader({ path: await this.unbrokenData(sample), mapSizeBytes: 0 });
     const other = await openLmdbStoreReader({ path: data, mapSizeBytes: 0 });
@@ -68,7 +68,7 @@ export class Chains {
   }
 }
 
-/** Waits until a node has played its whole recording and everything of it is committed and acknowledged. */
+/** Waits until a node has sent its whole recording and all of it is committed and acknowledged. */
 export async function untilIndexed(run: IngestionRun, node: ShipReplay, limitMs?: number): Promise<void> {
   await run.until(
     'the whole recording is committed',

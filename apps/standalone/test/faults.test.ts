@@ -4,7 +4,7 @@ import { Chains, untilIndexed } from './chains';
 const chains = new Chains();
 afterAll(() => chains.close());
 
-/** A recording whose messages were changed, or left out (`undefined`). */
+/** A recording with changed or omitted (`undefined`) messages. */
 function altered(recording: Recording, change: (message: Buffer, index: number) => Buffer | undefined): Recording {
   const messages = recording.messages.map(({ bytes }, index) => change(bytes, index));
   return {
@@ -16,14 +16,14 @@ function altered(recording: Recording, change: (message: Buffer, index: number) 
   };
 }
 
-/** Spoils the number of a message's traces: its frame is whole, and it can not be taken apart. */
-function spoilTraces(recording: Recording, index: number): Recording {
+/** Mutates the number of a message's traces: the frame is complete, but its payload does not decode. */
+function mutateTraces(recording: Recording, index: number): Recording {
   const at = recording.messages[index]!.traces.start;
   return altered(recording, (bytes, each) => {
     if (each !== index) return bytes;
-    const spoiled = Buffer.from(bytes);
-    spoiled[at]! ^= 0x40;
-    return spoiled;
+    const mutated = Buffer.from(bytes);
+    mutated[at]! ^= 0x40;
+    return mutated;
   });
 }
 
@@ -33,8 +33,8 @@ const expectGrowing = (waits: number[], maxSeconds: number): void => {
   expect(waits[0]).toBeLessThan(maxSeconds / 2);
 };
 
-describe('a node that is away', () => {
-  it('is asked again and again, ever more seldom, and read when it is there', async () => {
+describe('an unavailable node', () => {
+  it('is retried with growing pauses and read when it is available', async () => {
     const gone = await chains.node('leap-forks');
     const { url, port } = gone;
     await gone.close();
@@ -52,7 +52,7 @@ describe('a node that is away', () => {
     expect(await chains.differences('leap-forks', data)).toEqual([]);
   });
 
-  it('in the middle of the chain is read on where it was left', async () => {
+  it('is resumed at the block where the connection was lost', async () => {
     const node = await chains.node('leap-edge');
     const data = chains.directory();
     const run = await chains.run({ urls: [node.url], path: data });
@@ -67,7 +67,7 @@ describe('a node that is away', () => {
     expect(await chains.differences('leap-edge', data)).toEqual([]);
   });
 
-  it.each([1, 2, 3])('every few messages costs nothing but time (seed %i)', async (seed) => {
+  it.each([1, 2, 3])('after every few messages delays indexing only (seed %i)', async (seed) => {
     const node = await chains.node('leap-forks', { faults: { seed, dropAfter: { min: 1, max: 40 } } });
     const data = chains.directory();
     const run = await chains.run({
@@ -85,7 +85,7 @@ describe('a node that is away', () => {
     expect(await chains.differences('leap-forks', data)).toEqual([]);
   });
 
-  it('is left for the next one named', async () => {
+  it('is replaced by the next configured node', async () => {
     const first = await chains.node('leap-edge', { position: 150 });
     const second = await chains.node('leap-edge');
     const data = chains.directory();
@@ -102,9 +102,9 @@ describe('a node that is away', () => {
 describe('a corrupt message', () => {
   it.each([
     ['cut short', { truncate: [120] }],
-    ['of no known kind', { corrupt: [{ result: 120, offset: 0 }] }],
-    ['with a flag that is none', { corrupt: [{ result: 120, offset: 147 }] }],
-  ])('that comes %s once is read again', async (_what, faults) => {
+    ['of an unknown type', { corrupt: [{ result: 120, offset: 0 }] }],
+    ['with an invalid flag', { corrupt: [{ result: 120, offset: 147 }] }],
+  ])('that is %s once is requested again', async (_what, faults) => {
     const node = await chains.node('leap-edge', { faults });
     const data = chains.directory();
     const run = await chains.run({ urls: [node.url], path: data });
@@ -117,7 +117,7 @@ describe('a corrupt message', () => {
     expect(await chains.differences('leap-edge', data)).toEqual([]);
   });
 
-  it('that always comes so holds the line up, ever more calmly, until it comes whole', async () => {
+  it('that stays corrupt is requested with growing pauses until it is valid', async () => {
     const everyOne = Array.from({ length: 10_000 }, (_, index) => 100 + index);
     const node = await chains.node('leap-forks', { faults: { truncate: everyOne } });
     const data = chains.directory();
@@ -134,8 +134,8 @@ describe('a corrupt message', () => {
     expect(await chains.differences('leap-forks', data)).toEqual([]);
   });
 
-  it('whose payload never decodes is kept with its reason, and asked for ever more calmly', async () => {
-    const broken = await chains.node('leap-edge', { recording: spoilTraces(openSample('leap-edge'), 150) });
+  it('whose payload does not decode becomes a dead letter and is requested with growing pauses', async () => {
+    const broken = await chains.node('leap-edge', { recording: mutateTraces(openSample('leap-edge'), 150) });
     const { url, port } = broken;
     const data = chains.directory();
     const run = await chains.run({ urls: [url], path: data, reconnectMinSeconds: 0.01, reconnectMaxSeconds: 0.1 });
@@ -153,8 +153,8 @@ describe('a corrupt message', () => {
   });
 });
 
-describe('a node that can not be used', () => {
-  it('for its chain is refused, saying what to do', async () => {
+describe('an unusable node', () => {
+  it('of another chain than the stored one is refused with an instruction', async () => {
     const node = await chains.node('leap-forks');
     const data = chains.directory();
     const first = await chains.run({ urls: [node.url], path: data });
@@ -174,7 +174,7 @@ describe('a node that can not be used', () => {
     expect(await chains.differences('leap-forks', data)).toEqual([]);
   });
 
-  it('for the chain that is configured is refused too, and the next is read', async () => {
+  it('of another chain than the configured one is refused and the next node is read', async () => {
     const node = await chains.node('leap-forks', { faults: { chainId: 'ab'.repeat(32) } });
     const good = await chains.node('leap-forks');
     const { chainId } = openSample('leap-forks');
@@ -184,7 +184,7 @@ describe('a node that can not be used', () => {
     await run.stop();
   });
 
-  it('ends the start when the data are of another chain than the configured one', async () => {
+  it('ends the start when the stored chain is not the configured one', async () => {
     const node = await chains.node('leap-forks');
     const data = chains.directory();
     const first = await chains.run({ urls: [node.url], path: data });
@@ -194,7 +194,7 @@ describe('a node that can not be used', () => {
     await expect(start).rejects.toMatchObject({ code: 'CHAIN_ID_MISMATCH' });
   });
 
-  it('for its history begins too late is left for one that goes back further', async () => {
+  it('whose history begins too late is replaced by a node with older blocks', async () => {
     const recording = openSample('leap-edge');
     const data = chains.directory();
     const early = await chains.node('leap-edge', { pace: 'manual', position: 100 });
@@ -218,7 +218,7 @@ describe('a node that can not be used', () => {
     expect(await chains.differences('leap-edge', data)).toEqual([]);
   });
 
-  it('for it leaves a block out is asked ever more calmly', async () => {
+  it('that omits a block is retried with growing pauses', async () => {
     const recording = openSample('leap-forks');
     const holed = await chains.node('leap-forks', {
       recording: altered(recording, (bytes, index) => (index === 50 ? undefined : bytes)),
@@ -238,7 +238,7 @@ describe('a node that can not be used', () => {
     expect(await chains.differences('leap-forks', data)).toEqual([]);
   });
 
-  it('for its messages are too large is asked again, saying what to configure', async () => {
+  it('with too large messages is retried and the log names the setting', async () => {
     const node = await chains.node('leap-edge');
     const run = await chains.run({ urls: [node.url], maxMessageBytes: 60_000 });
     await run.until('a try', () => run.waits().length >= 1);

@@ -7,7 +7,7 @@ import type { IngestionRun } from './ingestion-run';
 const chains = new Chains();
 afterAll(() => chains.close());
 
-/** Where a recording goes back: how many of its messages come before, and by how many blocks. */
+/** The forks of a recording: the number of messages before each, and its depth in blocks. */
 function forksOf(sample: SampleName): { before: number; depth: number }[] {
   const numbers = openSample(sample).messages.flatMap(({ thisBlock }) => (thisBlock ? [thisBlock.num] : []));
   return numbers.flatMap((num, index) => {
@@ -20,7 +20,7 @@ const FORKS = (['leap-edge', 'leap-forks'] as const).flatMap((sample) =>
   forksOf(sample).map((fork) => ({ sample, ...fork })),
 );
 
-/** Until everything that the node has is committed. */
+/** Waits until all blocks of the node are committed. */
 async function untilCaughtUp(run: IngestionRun, node: ShipReplay): Promise<void> {
   await run.until('what the node has', async () => (await run.committed()) === node.stats.headBlockNum);
 }
@@ -29,12 +29,12 @@ function advanceTo(node: ShipReplay, position: number): void {
   node.advance(position - node.stats.position);
 }
 
-it('the recordings hold forks of 4 to 24 blocks', () => {
+it('the recordings contain forks of 4 to 24 blocks', () => {
   expect(FORKS.map(({ depth }) => depth).sort((left, right) => left - right)).toEqual([4, 6, 7, 14, 15, 19, 24]);
 });
 
 describe.each(FORKS)('the fork of $depth blocks after message $before of $sample', ({ sample, before, depth }) => {
-  it('is found when it happened while the node was away', async () => {
+  it('is detected when it happened while the node was unavailable', async () => {
     const node = await chains.node(sample, { pace: 'manual', position: before });
     const data = chains.directory();
     const run = await chains.run({ urls: [node.url], path: data });
@@ -50,7 +50,7 @@ describe.each(FORKS)('the fork of $depth blocks after message $before of $sample
     expect(await chains.differences(sample, data)).toEqual([]);
   });
 
-  it('is found when it happened while the service was stopped', async () => {
+  it('is detected when it happened while the service was stopped', async () => {
     const node = await chains.node(sample, { pace: 'manual', position: before });
     const data = chains.directory();
     const first = await chains.run({ urls: [node.url], path: data });
@@ -67,7 +67,7 @@ describe.each(FORKS)('the fork of $depth blocks after message $before of $sample
 });
 
 describe('stopping', () => {
-  it.each([1, 2, 3])('at any moment takes no time, and the next start goes on (seed %i)', async (seed) => {
+  it.each([1, 2, 3])('at any moment is prompt, and the next start resumes (seed %i)', async (seed) => {
     const node = await chains.node('leap-edge', { faults: { seed, delayMs: { min: 0, max: 2 } } });
     const data = chains.directory();
     let pause = seed * 7;
@@ -87,7 +87,7 @@ describe('stopping', () => {
     expect(await chains.differences('leap-edge', data)).toEqual([]);
   });
 
-  it('takes no time while nodes are away', async () => {
+  it('is prompt while nodes are unavailable', async () => {
     const run = await chains.run({ urls: ['ws://127.0.0.1:9'], reconnectMinSeconds: 60, reconnectMaxSeconds: 60 });
     await run.until('a wait', () => run.waits().length > 0);
     const start = performance.now();

@@ -26,7 +26,7 @@ export interface RunOptions {
   reconnectMaxSeconds?: number;
 }
 
-/** The three stages over the embedded store and a real socket, with what they log, count and fail with. */
+/** The three stages over the embedded store and a real socket, with their log, metrics and failure. */
 export class IngestionRun {
   readonly log: LogLine[] = [];
   readonly registry = new Registry();
@@ -52,7 +52,7 @@ export class IngestionRun {
     for (let close = this.closers.pop(); close; close = this.closers.pop()) await close();
   }
 
-  /** The sum of a metric over its labels, or of those that are given. */
+  /** The sum of a metric over all series, or over those with the given labels. */
   async metric(name: string, labels: Record<string, string> = {}): Promise<number> {
     const metric = await this.registry.getSingleMetric(name)?.get();
     const values = metric?.values ?? [];
@@ -64,7 +64,7 @@ export class IngestionRun {
     return this.metric('history_committed_block');
   }
 
-  /** Waits until something holds; says what the run logged last when it never does. */
+  /** Waits for a condition; the error of a timeout contains the last log lines. */
   async until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<void> {
     const end = Date.now() + limitMs;
     while (!(await holds())) {
@@ -77,7 +77,7 @@ export class IngestionRun {
     }
   }
 
-  /** The code with which the run gave up. */
+  /** The code of the failure that ended the run. */
   async failure(): Promise<HistoryError> {
     const end = Date.now() + 20_000;
     while (this.failures.length === 0 && Date.now() < end) await sleep(5);
@@ -86,7 +86,7 @@ export class IngestionRun {
     throw new Error(`the run did not give up with an error of ours but ${String(error)}`);
   }
 
-  /** The waits between the tries so far, in seconds. */
+  /** The pauses between the connection attempts so far, in seconds. */
   waits(): number[] {
     return this.log.flatMap(({ waitSeconds }) => (waitSeconds === undefined ? [] : [waitSeconds]));
   }

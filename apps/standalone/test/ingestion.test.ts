@@ -5,7 +5,7 @@ import { Chains, untilIndexed } from './chains';
 const chains = new Chains();
 afterAll(() => chains.close());
 
-/** Messages of a recording, and what of its final branch is in the store. */
+/** The messages of a recording, and the number of records of its final branch. */
 const RECORDED: {
   sample: SampleName;
   messages: number;
@@ -41,7 +41,7 @@ describe.each(RECORDED)(
       expect(await countStored(data)).toEqual({ blocks, transactions, actions });
     });
 
-    it('is the chain that its recording ends on', async () => {
+    it('has the final branch of its recording', async () => {
       const { messages: recorded } = openSample(sample);
       const head = recorded.at(-1)!.thisBlock!;
       const node = await chains.node(sample);

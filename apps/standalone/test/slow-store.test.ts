@@ -15,7 +15,7 @@ import { Chains } from './chains';
 const chains = new Chains();
 afterAll(() => chains.close());
 
-/** A store that writes nothing until it is told to. */
+/** A store that blocks writes until it is released. */
 class HeldStore implements HistoryWriter {
   release: () => void = () => undefined;
   private readonly released = new Promise<void>((resolve) => (this.release = resolve));
@@ -41,10 +41,10 @@ class HeldStore implements HistoryWriter {
 }
 
 const WINDOW = 8;
-/** Full queues, what a stage holds in hand, and what the node may send before it is acknowledged. */
+/** The limit: full queues, the unacknowledged deliveries of each stage, and the unacknowledged messages of the node. */
 const MOST_SENT = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages + 1 + WINDOW;
 
-it('a store that does not write stops the node, which goes on when it does', async () => {
+it('a blocked store stops the node, which continues when the store does', async () => {
   const node = await chains.node('leap-edge');
   const data = chains.directory();
   const lmdb = await openLmdbStoreWriter({ path: data, mapSizeBytes: 0 });

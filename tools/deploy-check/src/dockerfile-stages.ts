@@ -1,4 +1,4 @@
-import { DockerfileParser, type From, type Instruction, type ModifiableInstruction } from 'dockerfile-ast';
+import { DockerfileParser, type Instruction, type ModifiableInstruction } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 
 /** One `FROM` with the instructions after it. */
@@ -15,12 +15,14 @@ export function findDockerfileErrors(text: string): string[] {
 }
 
 export function readStages(text: string): Stage[] {
+  const dockerfile = DockerfileParser.parse(text);
+  const froms = dockerfile.getFROMs();
   const stages: Stage[] = [];
-  for (const instruction of DockerfileParser.parse(text).getInstructions()) {
+  for (const instruction of dockerfile.getInstructions()) {
     const keyword = instruction.getKeyword();
     if (keyword === 'FROM') {
-      const from = instruction as From;
-      stages.push({ base: from.getImage() ?? '', name: from.getBuildStage() ?? '', instructions: [] });
+      const from = froms[stages.length];
+      stages.push({ base: from?.getImage() ?? '', name: from?.getBuildStage() ?? '', instructions: [] });
     } else stages.at(-1)?.instructions.push({ keyword, text: argumentsOf(instruction) });
   }
   return stages;
