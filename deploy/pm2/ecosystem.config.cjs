@@ -38,6 +38,6 @@ module.exports = {
     app('chain-api', { env: { HISTORY_OPS__CHAIN_API_PORT: 8902 } }),
     app('trace-api', { env: { HISTORY_OPS__TRACE_API_PORT: 8903 } }),
     app('gateway'),
-    app('standalone', { env: { HISTORY_STORE__PATH: '/var/lib/antelope-history' } }),
+    app('standalone', { env: { HISTORY_STORE__LMDB__PATH: '/var/lib/antelope-history' } }),
   ],
 };

@@ -20,7 +20,7 @@ export const COMMANDS = {
   docs: {
     node: [
       'libs/service/dist/config/write-configuration-docs.js',
-      'libs/broker-rabbitmq/dist/write-definitions.js',
+      'libs/broker-rabbitmq/dist/definitions/write-definitions.js',
       'libs/store-elasticsearch/dist/indices/write-templates.js',
       'tools/workspace-rules/boundary-table.mjs',
       'tools/workspace-rules/contents-table.mjs',

@@ -6,6 +6,7 @@ import { runProgram, startWorkerOperations } from '@antelope-history/service';
 /** The deserializer as a process of its own: turns raw blocks into blocks of records, from queue to queue. */
 runProgram({
   name: 'deserializer',
+  uses: ['broker', 'keyValue'],
   async start({ config, log, registry, onStop, fail }) {
     const keyValue = await openKeyValue(config.keyValue, 'many processes', log);
     onStop(() => keyValue.close());

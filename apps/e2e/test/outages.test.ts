@@ -31,7 +31,7 @@ describe('the gateway before apps that go away', () => {
   afterAll(() => service.stop());
 
   async function start(name: string, environment: Record<string, string> = {}): Promise<ListeningApp> {
-    const app = await startListeningApp(name, { HISTORY_STORE__PATH: service.data, ...ANY_PORT, ...environment });
+    const app = await startListeningApp(name, { HISTORY_STORE__LMDB__PATH: service.data, ...ANY_PORT, ...environment });
     running.push(app);
     return app;
   }

@@ -5,6 +5,7 @@ import { HTTP_WORK, listen, runProgram, startHeartbeats, startOperations } from 
 /** The gateway as a process of its own. */
 runProgram({
   name: 'gateway',
+  uses: ['keyValue'],
   async start({ config, log, registry, onStop, fail }) {
     const keyValue = await openKeyValue(config.keyValue, 'one process', log);
     onStop(() => keyValue.close());

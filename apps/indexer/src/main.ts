@@ -7,6 +7,7 @@ import { runProgram, startWorkerOperations } from '@antelope-history/service';
 /** The indexer as a process of its own: writes blocks of records from their queue to the store. */
 runProgram({
   name: 'indexer',
+  uses: ['store', 'broker', 'keyValue'],
   async start({ config, log, registry, onStop, fail }) {
     const keyValue = await openKeyValue(config.keyValue, 'many processes', log);
     onStop(() => keyValue.close());

@@ -6,6 +6,7 @@ import { runProgram, startWorkerOperations } from '@antelope-history/service';
 /** The reader as a process of its own: publishes the node's state history to the queue of raw blocks. */
 runProgram({
   name: 'reader',
+  uses: ['ship', 'broker', 'keyValue'],
   async start({ config, log, registry, onStop, fail }) {
     const keyValue = await openKeyValue(config.keyValue, 'many processes', log);
     onStop(() => keyValue.close());

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { ReadComponent } from '@antelope-history/gateway-proxy';
 import { shipHealth } from '@antelope-history/reader-stage';
-import { ERRORS, HistoryError, type ErrorCode } from '@antelope-history/schemas';
+import { HistoryError, isErrorCode } from '@antelope-history/schemas';
 import type { Config } from '@antelope-history/service';
 import type { FromIngestion, ToIngestion } from './ingestion-messages';
 
@@ -86,5 +86,5 @@ export class IngestionWorker {
 }
 
 function toError({ code, message }: { code: string | undefined; message: string }): Error {
-  return code !== undefined && code in ERRORS ? new HistoryError(code as ErrorCode, message) : new Error(message);
+  return code !== undefined && isErrorCode(code) ? new HistoryError(code, message) : new Error(message);
 }

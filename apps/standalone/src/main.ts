@@ -8,6 +8,7 @@ import { StandaloneRegistry } from './standalone-registry';
 /** The whole service as one process: the stages run on a thread of their own, the APIs and the gateway on the main thread. */
 runProgram({
   name: 'antelope-history',
+  uses: ['ship', 'store', 'broker', 'keyValue'],
   async start({ config, log, registry: own, onStop, fail }) {
     const ingestion = await IngestionWorker.start(config, fail);
     onStop(() => ingestion.stop());

@@ -42,7 +42,9 @@ describe('a node that is away', () => {
     const run = await chains.run({ urls: [url], path: data, reconnectMinSeconds: 0.01, reconnectMaxSeconds: 0.1 });
     await run.until('eight tries', () => run.waits().length >= 8);
     expectGrowing(run.waits(), 0.1);
-    expect(run.log.at(-1)!.msg).toMatch(/^state history is away: nothing listens at .*; trying again in 0\.\d s$/);
+    expect(run.log.at(-1)!.msg).toMatch(
+      /^state history is interrupted: nothing listens at .*; trying again in 0\.\d s$/,
+    );
     expect(await run.metric('history_ship_disconnects_total', { code: 'SHIP_DISCONNECTED' })).toBeGreaterThanOrEqual(8);
     const node = await chains.node('leap-forks', { port });
     await untilIndexed(run, node);

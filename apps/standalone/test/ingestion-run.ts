@@ -105,7 +105,7 @@ export class IngestionRun {
         reconnectMinSeconds: options.reconnectMinSeconds ?? 0.02,
         reconnectMaxSeconds: options.reconnectMaxSeconds ?? 0.2,
       },
-      store: { kind: 'lmdb', path: options.path, mapSizeBytes: 0 },
+      store: { kind: 'lmdb', lmdb: { path: options.path, mapSizeBytes: 0 } },
       broker: { kind: 'memory' },
       keyValue: { kind: 'memory' },
       indexer: { batchBytes: 2 ** 24, batchSeconds: 0.01 },

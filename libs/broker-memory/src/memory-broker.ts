@@ -1,13 +1,5 @@
+import { type Broker, type DeadLetter, type Delivery, MAX_DEAD_LETTERS, type Queue, type QueueBounds, type Subscription } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
-import {
-  MOST_DEAD_LETTERS,
-  type Broker,
-  type DeadLetter,
-  type Delivery,
-  type Queue,
-  type QueueBounds,
-  type Subscription,
-} from '@antelope-history/broker';
 
 interface Entry {
   message: unknown;
@@ -77,7 +69,7 @@ class MemoryQueue {
   deadLetter(entry: Entry, reason: HistoryError): void {
     this.dead.push({ entry, reason });
     this.deadBytes += entry.bytes;
-    while (this.dead.length > MOST_DEAD_LETTERS || (this.dead.length > 1 && this.deadBytes > this.bounds.maxBytes)) {
+    while (this.dead.length > MAX_DEAD_LETTERS || (this.dead.length > 1 && this.deadBytes > this.bounds.maxBytes)) {
       this.deadBytes -= this.dead.shift()?.entry.bytes ?? 0;
     }
   }
@@ -144,7 +136,7 @@ export class MemoryBroker implements Broker {
     return Promise.resolve(this.queue(queue).deadLetters as DeadLetter<T>[]);
   }
 
-  async resendDeadLetters<T>(queue: Queue<T>): Promise<number> {
+  async redeliverDeadLetters<T>(queue: Queue<T>): Promise<number> {
     const messages = this.queue(queue).takeDeadLetters() as T[];
     for (const message of messages) await this.publish(queue, message);
     return messages.length;

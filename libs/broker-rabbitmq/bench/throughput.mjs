@@ -7,9 +7,9 @@ import { openRabbitmqBroker } from '../dist/index.js';
 /*
  * node libs/broker-rabbitmq/bench/throughput.mjs [amqp://USER:PASSWORD@HOST:PORT/VHOST]
  *
- * Messages of three sizes through publish, consume and acknowledge: by the broker (durable queue, persistent, confirmed,
- * each acknowledged), with many publishes waiting or one
- * after the other, and by a bare loop of the client (none of that) as the limit. In turns; the median of the rounds.
+ * Measures messages of three sizes from publish to acknowledgement: by the broker (durable queue; persistent, confirmed and
+ * acknowledged messages) with many publishes at once and one by one, and as the upper limit by a bare loop of the client
+ * without any of these. The variants run in turns; each figure is the median of the rounds.
  */
 const ROUNDS = 3;
 const SIZES = [
@@ -17,7 +17,7 @@ const SIZES = [
   { bytes: 100_000, count: 2_000 },
   { bytes: 2_000_000, count: 150 },
 ];
-/** How many publishes a stage may have waiting; the broker decides how many of them are under way. */
+/** Concurrent publishes; the broker limits how many of them are sent and unconfirmed. */
 const WAITING = 64;
 
 const url = new URL(process.argv[2] ?? 'amqp://guest:guest@127.0.0.1:5672/');
@@ -41,7 +41,7 @@ async function bare({ bytes, count }) {
   return seconds;
 }
 
-async function ours({ bytes, count }, waiting) {
+async function brokered({ bytes, count }, waiting) {
   const options = {
     url: `${url.protocol}//${url.host}`,
     vhost: decodeURIComponent(url.pathname.slice(1)) || '/',
@@ -102,16 +102,16 @@ for (const size of SIZES) {
   const figures = { 'bare loop': [], broker: [], 'one by one': [] };
   for (let round = 0; round < ROUNDS; round++) {
     figures['bare loop'].push(await bare(size));
-    figures['broker'].push(await ours(size, WAITING));
-    figures['one by one'].push(await ours(size, 1));
+    figures['broker'].push(await brokered(size, WAITING));
+    figures['one by one'].push(await brokered(size, 1));
   }
   const limit = median(figures['bare loop'].map(({ seconds }) => seconds));
-  for (const [who, all] of Object.entries(figures)) {
+  for (const [variant, all] of Object.entries(figures)) {
     const seconds = median(all.map((each) => each.seconds));
     const perSecond = size.count / seconds;
     const row = [
       `${size.bytes} bytes`.padStart(14),
-      who.padEnd(10),
+      variant.padEnd(10),
       `${perSecond.toFixed(0)} messages/s`.padStart(16),
       `${((perSecond * size.bytes) / 1e6).toFixed(1)} MB/s`.padStart(11),
       `${median(all.map((each) => each.cpuSeconds)).toFixed(2)} s of this CPU`.padStart(18),

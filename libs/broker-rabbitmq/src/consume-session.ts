@@ -2,45 +2,47 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumeMessage } from 'amqplib';
 import type { Delivery, Queue } from '@antelope-history/broker';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
-import { letterHeaders } from './dead-letter';
-import type { LiveChannel } from './live-channel';
+import { deadLetterHeaders } from './dead-letter-headers';
 import { joinParts, readReference, type Headers, type PartsReference } from './message-parts';
 import { QueueGoneError } from './rabbitmq-errors';
+import type { ServerChannel } from './server-channel';
 import type { ServerConnection } from './server-connection';
 
-/** What a session does with what it gets. */
+/** The callbacks of a consumer. */
 export interface ConsumeHandlers<T> {
   deliver(delivery: Delivery<T>): void;
-  /** Makes a dead letter safe. */
-  bury(content: Buffer, headers: Headers): Promise<void>;
-  onTrouble(error: HistoryError): void;
+  /** Publishes a dead letter; resolves when it is confirmed. */
+  deadLetter(content: Buffer, headers: Headers): Promise<void>;
+  /** Receives the error of a message that cannot be delivered. */
+  onError(error: HistoryError): void;
 }
 
-/** A message in this process's hands: in line before the consumer, delivered, or on its way to the dead letters. */
+/** An unsettled message in this process: waiting for the consumer, delivered, or being dead-lettered. */
 interface Held {
   message: ConsumeMessage;
   parts: PartsReference | undefined;
-  /** Of the whole message. */
+  /** Size of the whole message. */
   bytes: number;
 }
 
-/** What is being settled when a consumer is cancelled gets so long; else it comes again. */
+/** How long `close` waits for settlements under way. A message that is not settled by then is delivered again. */
 const SETTLE_LIMIT_MS = 2_000;
 
 /**
- * Consumes a queue over one channel, no longer than that lasts. The server counts messages, not bytes: what it sends
- * beyond `maxBytes` stands in line here, and it is asked for no more until half of that is settled.
+ * Consumes a queue over one channel, until that ends. The server's prefetch counts messages, not bytes: messages beyond
+ * `maxBytes` wait here, and the server-side consumer is cancelled until no more than half of `maxBytes` are held.
  */
 export class ConsumeSession<T> {
-  /** Resolves with what ended the channel, or made it useless. */
+  /** Resolves with the reason when the channel has ended, or can no longer be used. */
   readonly ended: Promise<unknown>;
-  private readonly line: Held[] = [];
+  /** Received and not yet delivered. */
+  private readonly waiting: Held[] = [];
   private readonly delivered = new Set<Held>();
   private deliveredBytes = 0;
   private heldBytes = 0;
   private heldCount = 0;
   private readonly settling = new Set<Promise<unknown>>();
-  /** The server's name for this consumer, from when it was asked for messages. */
+  /** The server-side consumer; undefined while it is cancelled. */
   private consumerTag: Promise<string> | undefined;
   private advancing = false;
   private regulating = false;
@@ -49,12 +51,12 @@ export class ConsumeSession<T> {
 
   private constructor(
     private readonly connection: ServerConnection,
-    private readonly live: LiveChannel,
+    private readonly channel: ServerChannel,
     private readonly queue: Queue<T>,
     private readonly handlers: ConsumeHandlers<T>,
   ) {
     const failed = new Promise((resolve) => (this.fail = resolve));
-    this.ended = Promise.race([live.ended, failed]);
+    this.ended = Promise.race([channel.ended, failed]);
   }
 
   static async open<T>(
@@ -63,36 +65,36 @@ export class ConsumeSession<T> {
     handlers: ConsumeHandlers<T>,
   ): Promise<ConsumeSession<T>> {
     await connection.declare(queue);
-    const live = await connection.openChannel();
-    const session = new ConsumeSession(connection, live, queue, handlers);
+    const channel = await connection.openChannel();
+    const session = new ConsumeSession(connection, channel, queue, handlers);
     try {
-      await live.channel.prefetch(queue.prefetch);
-      await session.ask();
+      await channel.amqp.prefetch(queue.prefetch);
+      await session.startConsumer();
     } catch (error) {
-      await live.close();
+      await channel.close();
       throw error;
     }
     return session;
   }
 
-  /** How many messages the server counts as unsettled. */
+  /** The number of unsettled messages. */
   get held(): number {
     return this.isOpen ? this.heldCount : 0;
   }
 
-  /** What is not settled goes back to the queue. */
+  /** The server returns unsettled messages to the queue. */
   async close(): Promise<void> {
     this.stopped = true;
     await Promise.race([
       Promise.all(this.settling),
-      this.live.ended,
+      this.channel.ended,
       sleep(SETTLE_LIMIT_MS, undefined, { ref: false }),
     ]);
-    await this.live.close();
+    await this.channel.close();
   }
 
   private get isOpen(): boolean {
-    return !this.stopped && !this.live.endedBecause;
+    return !this.stopped && !this.channel.endReason;
   }
 
   private receive(message: ConsumeMessage | null): void {
@@ -106,21 +108,21 @@ export class ConsumeSession<T> {
     const held = { message, parts, bytes: parts?.bytes ?? message.content.length };
     this.heldCount++;
     this.heldBytes += held.bytes;
-    this.line.push(held);
-    this.goOn();
+    this.waiting.push(held);
+    this.continue();
   }
 
-  private goOn(): void {
+  private continue(): void {
     void this.advance();
     void this.regulate();
   }
 
-  /** Delivers what stands in line, in its order. */
+  /** Delivers the waiting messages in the order of their arrival. */
   private async advance(): Promise<void> {
     if (this.advancing) return;
     this.advancing = true;
-    for (let next = this.line[0]; next && this.isOpen && this.mayDeliver(next); next = this.line[0]) {
-      this.line.shift();
+    for (let next = this.waiting[0]; next && this.isOpen && this.mayDeliver(next); next = this.waiting[0]) {
+      this.waiting.shift();
       if (next.parts) await this.deliverJoined(next, next.parts);
       else this.deliver(next, next.message.content);
     }
@@ -137,7 +139,7 @@ export class ConsumeSession<T> {
       const whole = await joinParts(this.connection, held.message.content, parts);
       if (this.isOpen) this.deliver(held, whole);
     } catch (error) {
-      if (hasErrorCode(error, 'MESSAGE_INCOMPLETE')) this.giveUp(held, error);
+      if (hasErrorCode(error, 'MESSAGE_INCOMPLETE')) this.dropUndeliverable(held, error);
       else this.fail(error);
     }
   }
@@ -147,7 +149,7 @@ export class ConsumeSession<T> {
     try {
       message = this.queue.codec.decode(bytes);
     } catch (error) {
-      this.giveUp(held, toDecodeError(error, this.queue.name));
+      this.dropUndeliverable(held, toDecodeError(error, this.queue.name));
       return;
     }
     this.delivered.add(held);
@@ -155,14 +157,14 @@ export class ConsumeSession<T> {
     this.handlers.deliver(this.delivery(held, message));
   }
 
-  /** The stage can do nothing with it. Its block is missed where blocks are committed, and read again. */
-  private giveUp(held: Held, reason: HistoryError): void {
-    this.handlers.onTrouble(reason);
-    this.bury(held, reason);
+  /** The block of the message is missing where blocks are committed, and is read again from the node. */
+  private dropUndeliverable(held: Held, reason: HistoryError): void {
+    this.handlers.onError(reason);
+    this.deadLetter(held, reason);
   }
 
   private delivery(held: Held, message: T): Delivery<T> {
-    const { channel } = this.live;
+    const { amqp } = this.channel;
     const settle = (act: () => void): void => {
       if (!this.delivered.delete(held) || !this.isOpen) return;
       this.deliveredBytes -= held.bytes;
@@ -173,35 +175,35 @@ export class ConsumeSession<T> {
       redelivered: held.message.fields.redelivered,
       acknowledge: () =>
         settle(() => {
-          channel.ack(held.message);
-          if (held.parts) this.settles(channel.deleteQueue(held.parts.queue));
-          this.letGo(held);
+          amqp.ack(held.message);
+          if (held.parts) this.track(amqp.deleteQueue(held.parts.queue));
+          this.release(held);
         }),
-      reject: (reason) => settle(() => this.bury(held, reason)),
+      reject: (reason) => settle(() => this.deadLetter(held, reason)),
       requeue: () =>
         settle(() => {
-          channel.nack(held.message, false, true);
-          this.letGo(held);
+          amqp.nack(held.message, false, true);
+          this.release(held);
         }),
     };
   }
 
-  /** First the dead letter is safe, then the message is acknowledged. The parts of a large one are the letter's then. */
-  private bury(held: Held, reason: HistoryError): void {
+  /** The message is acknowledged when the dead letter is confirmed, which takes over the parts of a large message. */
+  private deadLetter(held: Held, reason: HistoryError): void {
     const { content } = held.message;
-    const buried = this.handlers.bury(content, letterHeaders(held.message, this.queue.name, reason));
-    const settled = buried.then(
+    const published = this.handlers.deadLetter(content, deadLetterHeaders(held.message, this.queue.name, reason));
+    const settled = published.then(
       () => {
-        if (!this.live.endedBecause) this.live.channel.ack(held.message);
-        this.letGo(held);
+        if (!this.channel.endReason) this.channel.amqp.ack(held.message);
+        this.release(held);
       },
       (error: unknown) => this.fail(error),
     );
-    this.settles(settled);
+    this.track(settled);
   }
 
-  /** A consumer that goes waits for it. */
-  private settles(settling: Promise<unknown>): void {
+  /** `close` waits for it. */
+  private track(settling: Promise<unknown>): void {
     const settled = settling
       .catch((error: unknown) => this.fail(error))
       .finally(() => {
@@ -210,21 +212,21 @@ export class ConsumeSession<T> {
     this.settling.add(settled);
   }
 
-  private letGo(held: Held): void {
+  private release(held: Held): void {
     this.heldCount--;
     this.heldBytes -= held.bytes;
-    // Not from inside of what settled it: a consumer settles many in a row.
-    queueMicrotask(() => this.goOn());
+    // Not synchronously: a consumer that settles many messages in a loop must not be called in between.
+    queueMicrotask(() => this.continue());
   }
 
-  /** Asks the server for messages, or for no more of them. */
+  /** Starts or cancels the server-side consumer, according to the bytes held. */
   private async regulate(): Promise<void> {
     if (this.regulating) return;
     this.regulating = true;
     try {
       while (this.isOpen && this.wantsMore !== (this.consumerTag !== undefined)) {
-        if (this.consumerTag === undefined) await this.ask();
-        else await this.askNoMore(await this.consumerTag);
+        if (this.consumerTag === undefined) await this.startConsumer();
+        else await this.cancelConsumer(await this.consumerTag);
       }
     } catch (error) {
       this.fail(error);
@@ -238,15 +240,14 @@ export class ConsumeSession<T> {
     return this.heldBytes <= (this.consumerTag === undefined ? maxBytes / 2 : maxBytes);
   }
 
-  private async ask(): Promise<void> {
-    const { channel } = this.live;
-    const consuming = channel.consume(this.queue.name, (message) => this.receive(message));
+  private async startConsumer(): Promise<void> {
+    const consuming = this.channel.amqp.consume(this.queue.name, (message) => this.receive(message));
     this.consumerTag = consuming.then(({ consumerTag }) => consumerTag);
     await this.consumerTag;
   }
 
-  private async askNoMore(consumerTag: string): Promise<void> {
-    await this.live.channel.cancel(consumerTag);
+  private async cancelConsumer(consumerTag: string): Promise<void> {
+    await this.channel.amqp.cancel(consumerTag);
     this.consumerTag = undefined;
   }
 }

@@ -1,39 +1,39 @@
 import type { GetMessage } from 'amqplib';
-import { MOST_DEAD_LETTERS, type DeadLetter, type Queue, type QueueBounds } from '@antelope-history/broker';
+import { MAX_DEAD_LETTERS, type DeadLetter, type Queue, type QueueBounds } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
-import { originalHeaders, readReason } from './dead-letter';
-import type { LiveChannel } from './live-channel';
+import { originalHeaders, readReason } from './dead-letter-headers';
 import { joinParts, readReference, type Headers } from './message-parts';
+import type { ServerChannel } from './server-channel';
 import type { ServerConnection } from './server-connection';
 
-/** Lists dead letters: they are taken without acknowledging, and go back when the channel closes. */
+/** Lists dead letters. They are fetched without acknowledgement, so the server returns them when the channel closes. */
 export async function listDeadLetters<T>(connection: ServerConnection, queue: Queue<T>): Promise<DeadLetter<T>[]> {
-  return withChannel(connection, queue, async (live) => {
-    const letters: DeadLetter<T>[] = [];
+  return withChannel(connection, queue, async (channel) => {
+    const deadLetters: DeadLetter<T>[] = [];
     let bytes = 0;
-    while (letters.length < MOST_DEAD_LETTERS && bytes <= queue.maxBytes) {
-      const letter = await live.within(live.channel.get(queue.deadLetter));
-      if (!letter) break;
-      letters.push({ message: await readMessage(connection, queue, letter), reason: readReason(letter) });
-      bytes += readReference(letter, queue)?.bytes ?? letter.content.length;
+    while (deadLetters.length < MAX_DEAD_LETTERS && bytes <= queue.maxBytes) {
+      const fetched = await channel.within(channel.amqp.get(queue.deadLetter));
+      if (!fetched) break;
+      deadLetters.push({ message: await readMessage(connection, queue, fetched), reason: readReason(fetched) });
+      bytes += readReference(fetched, queue)?.bytes ?? fetched.content.length;
     }
-    return letters;
+    return deadLetters;
   });
 }
 
-/** Publishes the dead letters that there are now again, and forgets each when it is safe. */
-export async function resendDeadLetters(
+/** Publishes the present dead letters to their queue and acknowledges each when that is confirmed; returns their number. */
+export async function redeliverDeadLetters(
   connection: ServerConnection,
   queue: QueueBounds,
   publish: (content: Buffer, headers: Headers) => Promise<void>,
 ): Promise<number> {
-  return withChannel(connection, queue, async (live) => {
-    const { messageCount } = await live.channel.checkQueue(queue.deadLetter);
+  return withChannel(connection, queue, async (channel) => {
+    const { messageCount } = await channel.amqp.checkQueue(queue.deadLetter);
     for (let sent = 0; sent < messageCount; sent++) {
-      const letter = await live.within(live.channel.get(queue.deadLetter));
-      if (!letter) return sent;
-      await publish(letter.content, originalHeaders(letter));
-      live.channel.ack(letter);
+      const fetched = await channel.within(channel.amqp.get(queue.deadLetter));
+      if (!fetched) return sent;
+      await publish(fetched.content, originalHeaders(fetched));
+      channel.amqp.ack(fetched);
     }
     return messageCount;
   });
@@ -42,13 +42,13 @@ export async function resendDeadLetters(
 async function readMessage<T>(
   connection: ServerConnection,
   queue: Queue<T>,
-  letter: GetMessage,
+  fetched: GetMessage,
 ): Promise<T | undefined> {
-  const parts = readReference(letter, queue);
+  const parts = readReference(fetched, queue);
   try {
-    return queue.codec.decode(parts ? await joinParts(connection, letter.content, parts) : letter.content);
+    return queue.codec.decode(parts ? await joinParts(connection, fetched.content, parts) : fetched.content);
   } catch (error) {
-    // What does not decode or is not complete may be a dead letter for that reason.
+    // Messages are also rejected because they do not decode or are incomplete.
     if (error instanceof HistoryError) return undefined;
     throw error;
   }
@@ -57,13 +57,13 @@ async function readMessage<T>(
 async function withChannel<T>(
   connection: ServerConnection,
   queue: QueueBounds,
-  use: (live: LiveChannel) => Promise<T>,
+  use: (channel: ServerChannel) => Promise<T>,
 ): Promise<T> {
   await connection.declare(queue);
-  const live = await connection.openChannel();
+  const channel = await connection.openChannel();
   try {
-    return await use(live);
+    return await use(channel);
   } finally {
-    await live.close();
+    await channel.close();
   }
 }

@@ -1,3 +1,2 @@
-export { rabbitmqChecks } from './check-rabbitmq';
 export { openRabbitmqBroker } from './open-rabbitmq-broker';
 export type { RabbitmqOptions } from './rabbitmq-options';

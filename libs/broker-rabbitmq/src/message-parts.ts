@@ -5,41 +5,60 @@ import type { ConfirmChannel, Message } from 'amqplib';
 import type { QueueBounds } from '@antelope-history/broker';
 import { Backoff } from '@antelope-history/connections';
 import { HistoryError } from '@antelope-history/schemas';
-import type { LiveChannel } from './live-channel';
 import { partsArguments } from './queue-arguments';
 import { isQueueGone } from './rabbitmq-errors';
+import type { ServerChannel } from './server-channel';
 import type { ServerConnection } from './server-connection';
 
 /*
- * A message that is too large for one of the server's begins in the message itself and goes on in parts. They lie in a
- * durable queue of their own and are confirmed before the message is published, so whoever gets the message finds them.
- * Readers borrow them: they are taken without acknowledging and go back when the channel closes. The queue is deleted
- * when the message is acknowledged; with a dead letter it stays until the server lets it expire.
+ * A message that is larger than `splitBytes` carries its first bytes itself; the rest follows in parts, in a durable queue of
+ * their own. The parts are confirmed before the message is published, so every receiver of the message finds them. A receiver
+ * fetches them without acknowledgement, so the server returns them when the channel closes. The parts queue is deleted when
+ * the message is acknowledged. The parts of a dead letter stay until the server lets their queue expire.
  */
 
-/** Where the rest of a message is, as its headers say. */
+/** Where the parts of a message are, according to its headers. */
 export interface PartsReference {
   queue: string;
-  /** How many parts, and how many bytes the whole message has. */
+  /** Number of parts. */
   count: number;
+  /** Size of the whole message. */
   bytes: number;
 }
 
 const QUEUE = 'history-parts-queue';
 const COUNT = 'history-parts-count';
 const BYTES = 'history-bytes';
-/** Of a part: its place among the parts, from 0. */
-const PLACE = 'history-part';
+/** Header of a part: its index, from 0. */
+const INDEX = 'history-part';
 
-/** Parts under way to the server at once: each is copied on its way. */
-const MOST_UNCONFIRMED_PARTS = 2;
+/** Limit of unconfirmed parts of one message: the client copies each. */
+const MAX_UNCONFIRMED_PARTS = 2;
 
-/** What was given back by a connection that broke is there a moment later. */
-const JOIN_TRIES = 6;
+/** The server returns the parts that a lost connection had fetched, but not at once. */
+const JOIN_ATTEMPTS = 6;
 const JOIN_WAIT_MIN_MS = 100;
 const JOIN_WAIT_MAX_MS = 2_000;
 
+const MIN_SPLIT_BYTES = 64 * 1024;
+
 export type Headers = Record<string, unknown>;
+
+/** The size above which messages are split: as configured, or less when the server's `max_message_size` is smaller. */
+export class SplitSize {
+  constructor(private current: number) {}
+
+  get bytes(): number {
+    return this.current;
+  }
+
+  /** Gives whether the size was not yet the minimum. */
+  halve(): boolean {
+    if (this.current <= MIN_SPLIT_BYTES) return false;
+    this.current = Math.max(MIN_SPLIT_BYTES, Math.floor(this.current / 2));
+    return true;
+  }
+}
 
 export function partsQueueName({ name }: QueueBounds): string {
   return `${partsPrefix(name)}${randomUUID()}`;
@@ -54,8 +73,8 @@ export function toHeaders({ queue, count, bytes }: PartsReference): Headers {
 }
 
 /**
- * Undefined when the message of a queue is whole. One that names another queue's parts, or has numbers that can not be,
- * was not written here, and its bytes will not decode: what it names is not touched.
+ * Undefined for a message that has no parts. Also undefined when the headers name a queue that does not belong to the message's
+ * queue, or hold impossible numbers: this broker did not write them, so the named queue must not be touched.
  */
 export function readReference({ properties }: Message, { name }: QueueBounds): PartsReference | undefined {
   const headers: Headers = properties.headers ?? {};
@@ -65,21 +84,21 @@ export function readReference({ properties }: Message, { name }: QueueBounds): P
   return { queue, count, bytes };
 }
 
-/** Puts `rest` into a queue of its own and resolves with their number when all are safe. */
+/** Publishes `rest` in parts to a new queue; resolves with the number of parts when all are confirmed. */
 export async function sendParts(
-  { channel }: LiveChannel<ConfirmChannel>,
+  { amqp }: ServerChannel<ConfirmChannel>,
   { queue, rest, partBytes }: { queue: string; rest: Buffer; partBytes: number },
 ): Promise<number> {
-  // Of a try that broke off.
-  await channel.deleteQueue(queue);
-  await channel.assertQueue(queue, { durable: true, arguments: partsArguments() });
+  // Removes the parts of an attempt that failed.
+  await amqp.deleteQueue(queue);
+  await amqp.assertQueue(queue, { durable: true, arguments: partsArguments() });
   const count = Math.ceil(rest.length / partBytes);
   const unconfirmed: Promise<void>[] = [];
-  for (let place = 0; place < count; place++) {
-    if (unconfirmed.length >= MOST_UNCONFIRMED_PARTS) await unconfirmed.shift();
-    const part = rest.subarray(place * partBytes, (place + 1) * partBytes);
-    const sent = sendPart(channel, queue, place, part);
-    // Awaited in its turn; until then its failure is not unhandled.
+  for (let index = 0; index < count; index++) {
+    if (unconfirmed.length >= MAX_UNCONFIRMED_PARTS) await unconfirmed.shift();
+    const part = rest.subarray(index * partBytes, (index + 1) * partBytes);
+    const sent = sendPart(amqp, queue, index, part);
+    // It is awaited later; until then a rejection would count as unhandled.
     sent.catch(() => undefined);
     unconfirmed.push(sent);
   }
@@ -87,16 +106,16 @@ export async function sendParts(
   return count;
 }
 
-function sendPart(channel: ConfirmChannel, queue: string, place: number, part: Buffer): Promise<void> {
+function sendPart(amqp: ConfirmChannel, queue: string, index: number, part: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    const options = { persistent: true, headers: { [PLACE]: place } };
-    channel.sendToQueue(queue, part, options, (error: Error | null) => (error ? reject(error) : resolve()));
+    const options = { persistent: true, headers: { [INDEX]: index } };
+    amqp.sendToQueue(queue, part, options, (error: Error | null) => (error ? reject(error) : resolve()));
   });
 }
 
 /**
- * The whole message. The parts stay where they are. Rejects with `MESSAGE_INCOMPLETE` when some are gone, or with what
- * ended the channel.
+ * Fetches the parts and gives the whole message; the parts stay in their queue. Rejects with `MESSAGE_INCOMPLETE` when parts are
+ * missing, or with the reason why the channel ended.
  */
 export async function joinParts(
   connection: ServerConnection,
@@ -104,9 +123,9 @@ export async function joinParts(
   reference: PartsReference,
 ): Promise<Buffer> {
   const backoff = new Backoff(JOIN_WAIT_MIN_MS, JOIN_WAIT_MAX_MS);
-  for (let tries = 0; tries < JOIN_TRIES; tries++) {
-    if (tries > 0) await sleep(backoff.next());
-    const joined = await borrowParts(connection, content, reference);
+  for (let attempt = 0; attempt < JOIN_ATTEMPTS; attempt++) {
+    if (attempt > 0) await sleep(backoff.next());
+    const joined = await fetchParts(connection, content, reference);
     if (joined) return joined;
   }
   throw new HistoryError(
@@ -115,20 +134,20 @@ export async function joinParts(
   );
 }
 
-/** Undefined when one is missing. */
-async function borrowParts(
+/** Undefined when a part is missing. */
+async function fetchParts(
   connection: ServerConnection,
   content: Buffer,
   { queue, count, bytes }: PartsReference,
 ): Promise<Buffer | undefined> {
   if (bytes > constants.MAX_LENGTH) return undefined;
-  const live = await connection.openChannel();
+  const channel = await connection.openChannel();
   try {
     const whole = Buffer.allocUnsafe(bytes);
     let end = content.copy(whole);
-    for (let place = 0; place < count; place++) {
-      const part = await live.within(live.channel.get(queue));
-      if (!part || part.properties.headers?.[PLACE] !== place) return undefined;
+    for (let index = 0; index < count; index++) {
+      const part = await channel.within(channel.amqp.get(queue));
+      if (!part || part.properties.headers?.[INDEX] !== index) return undefined;
       end += part.content.copy(whole, end);
     }
     return end === bytes ? whole : undefined;
@@ -136,6 +155,6 @@ async function borrowParts(
     if (isQueueGone(error)) return undefined;
     throw error;
   } finally {
-    await live.close();
+    await channel.close();
   }
 }

@@ -1,41 +1,40 @@
 import { TOPOLOGY, type Broker, type QueueBounds } from '@antelope-history/broker';
 import type { HistoryError } from '@antelope-history/schemas';
-import type { BrokerContext } from './broker-context';
 import { RabbitmqBroker } from './rabbitmq-broker';
 import { toChannelError } from './rabbitmq-errors';
 import type { RabbitmqOptions } from './rabbitmq-options';
 import { ServerConnection } from './server-connection';
-import { ServerLink } from './server-link';
+import { ServerLink, type BrokerContext } from './server-link';
 
 /**
- * Connects to the server and makes the queues of the topology that are not there. Waits for a server that is away.
- * `onTrouble` is told of each try, of a connection that was lost, and of a message that does not decode. Rejects with
- * `ACCESS_REFUSED`, `CERTIFICATE_REFUSED`, `CONFIG_INVALID` or `BROKER_QUEUE_MISMATCH` when trying again is no use.
+ * Connects to the server and creates missing queues of the topology. Waits for a server that is away. `onError` receives each
+ * failed attempt, each lost connection, and each message that does not decode. Rejects with `ACCESS_REFUSED`,
+ * `CERTIFICATE_REFUSED`, `CONFIG_INVALID` or `BROKER_QUEUE_MISMATCH` when a retry is pointless.
  */
 export async function openRabbitmqBroker(
   options: RabbitmqOptions,
-  onTrouble: (error: HistoryError) => void,
+  onError: (error: HistoryError) => void,
   topology: Record<string, QueueBounds> = TOPOLOGY,
 ): Promise<Broker> {
   const link = (purpose: string): ServerLink =>
-    new ServerLink((signal) => ServerConnection.open(options, purpose, signal), onTrouble);
+    new ServerLink((signal) => ServerConnection.open(options, purpose, signal), onError);
   const links = { publishing: link('publishing'), consuming: link('consuming') };
-  const trouble = { onTrouble, toError: (error: unknown) => toChannelError(error, options) };
+  const errors = { onError, toError: (error: unknown) => toChannelError(error, options) };
   try {
-    await applyTopology(links.consuming, Object.values(topology), trouble);
+    await applyTopology(links.consuming, Object.values(topology), errors);
     await links.publishing.open();
   } catch (error) {
     await Promise.all([links.publishing.close(), links.consuming.close()]);
     throw error;
   }
-  return new RabbitmqBroker(links, options.splitBytes, trouble);
+  return new RabbitmqBroker(links, options.splitBytes, errors);
 }
 
-/** Over the next connection, when one goes in between. */
+/** Starts again over the next connection when one is lost. */
 async function applyTopology(
   link: ServerLink,
   queues: QueueBounds[],
-  { onTrouble, toError }: Omit<BrokerContext, 'link'>,
+  { onError, toError }: Omit<BrokerContext, 'link'>,
 ): Promise<void> {
   for (;;) {
     const connection = await link.open();
@@ -45,7 +44,7 @@ async function applyTopology(
     } catch (error) {
       const reason = toError(error);
       if (!reason.retryable) throw reason;
-      onTrouble(reason);
+      onError(reason);
       await connection.close();
     }
   }

@@ -1,170 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfirmChannel } from 'amqplib';
 import type { QueueBounds } from '@antelope-history/broker';
 import { Backoff } from '@antelope-history/connections';
-import type { Bell } from './bell';
-import type { LiveChannel } from './live-channel';
-import { partsQueueName, sendParts, toHeaders } from './message-parts';
-import type { Outbox, Outgoing } from './outbox';
-import { pause } from './pause';
-import { PublishWindow } from './publish-window';
-import { isQueueGone, QueueGoneError } from './rabbitmq-errors';
+import type { HistoryError } from '@antelope-history/schemas';
+import { batchLimit, ONE_MESSAGE, takeBatch } from './batch-limit';
+import { partsQueueName, sendParts, toHeaders, type Headers } from './message-parts';
+import { QueueGoneError } from './rabbitmq-errors';
+import type { ServerChannel } from './server-channel';
 import type { ServerConnection } from './server-connection';
 
-const LOOK_MIN_MS = 5;
-const LOOK_MAX_MS = 50;
-/** Then a full queue is tried again though it looks no emptier: it may have been, and filled by others. */
-const LOOKS_AT_FULL = 12;
+const POLL_MIN_MS = 5;
+const POLL_MAX_MS = 50;
+/** After so many polls a full queue is tried again, though its count is no lower: other publishers may have refilled it. */
+const MAX_POLLS = 12;
+/** How many messages the average size covers, about. */
+const AVERAGED_MESSAGES = 16;
 
 /** Where a publisher's messages go. */
 export interface Destination {
   queue: QueueBounds;
-  /** The queue's name, or that of its dead letters. */
+  /** The name of the queue, or of its dead-letter queue. */
   to: string;
 }
 
-/** Publishes what is in an outbox, over one channel and no longer than it lasts. */
+/** A message to publish. */
+export interface Outgoing {
+  body: Buffer;
+  headers: Headers;
+  /** False for a message that came from the server: it fits, and its headers may name parts already. */
+  mayBeSplit: boolean;
+  /** The queue for the parts of a message that is split; undefined before the first attempt. */
+  partsQueue: string | undefined;
+  /** Set when the parts are confirmed: how many bytes the message itself carries, and the headers that name the parts. */
+  split: { headBytes: number; headers: Headers } | undefined;
+  confirmed(): void;
+  failed(error: HistoryError): void;
+}
+
+/**
+ * Publishes messages in their order over one channel, until that ends. They are sent in batches: the next one follows when all
+ * of the last are confirmed, and is so small that the queue has room for it. A message that a full queue refuses stays the first
+ * one and is sent again when there is room.
+ */
 export class PublishSession {
-  private readonly window: PublishWindow;
-  private readonly looks = new Backoff(LOOK_MIN_MS, LOOK_MAX_MS);
+  /** Resolves with the reason when the channel has ended, or can no longer be used. */
+  readonly ended: Promise<unknown>;
+  private isPublishing = false;
+  private hasFailed = false;
+  private averageBytes = 0;
+  private lastMessageId = 0;
   private readonly returned = new Set<string>();
-  private messageId = 0;
-  private isFull = false;
-  private isGone = false;
-  private looking = false;
+  private fail: (reason: unknown) => void = () => undefined;
 
   private constructor(
-    private readonly live: LiveChannel<ConfirmChannel>,
+    private readonly channel: ServerChannel<ConfirmChannel>,
     private readonly destination: Destination,
-    private readonly outbox: Outbox,
-    private readonly bell: Bell,
-    /** Above which size a message is split. */
+    /** Everything unconfirmed, in order. A message is removed when it is confirmed. */
+    private readonly messages: Set<Outgoing>,
+    /** Above this size a message is split. */
     private readonly splitBytes: number,
   ) {
-    this.window = new PublishWindow(destination.queue);
-    live.channel.on('return', ({ properties }) => this.returned.add(String(properties.messageId)));
-    void live.ended.then(() => bell.ring());
+    channel.amqp.on('return', ({ properties }) => this.returned.add(String(properties.messageId)));
+    const failed = new Promise((resolve) => {
+      this.fail = (reason) => {
+        this.hasFailed = true;
+        // The error of a call only says that the channel has ended, not why.
+        resolve(channel.endReason ?? reason);
+      };
+    });
+    this.ended = Promise.race([channel.ended, failed]);
   }
 
-  /** Publishes until `signal` is raised; rejects with what ended the channel. `bell` rings when the outbox has changed. */
-  static async run(
+  static async open(
     connection: ServerConnection,
     destination: Destination,
-    { outbox, bell, splitBytes, signal }: { outbox: Outbox; bell: Bell; splitBytes: number; signal: AbortSignal },
-  ): Promise<void> {
+    messages: Set<Outgoing>,
+    splitBytes: number,
+  ): Promise<PublishSession> {
     await connection.declare(destination.queue);
-    const live = await connection.openConfirmChannel();
-    const session = new PublishSession(live, destination, outbox, bell, splitBytes);
+    return new PublishSession(await connection.openConfirmChannel(), destination, messages, splitBytes);
+  }
+
+  /** To be called when a message has been added. */
+  publish(): void {
+    if (!this.isPublishing) void this.publishAll();
+  }
+
+  close(): Promise<void> {
+    return this.channel.close();
+  }
+
+  private get isOpen(): boolean {
+    return !this.hasFailed && !this.channel.endReason;
+  }
+
+  private async publishAll(): Promise<void> {
+    this.isPublishing = true;
     try {
-      await session.publish(signal);
+      while (this.isOpen && this.messages.size > 0) await this.publishBatch();
     } catch (error) {
-      // What a reply says is that there is no channel any more, not why.
-      const reason = live.endedBecause ?? error;
-      if (isQueueGone(reason)) connection.forget(destination.queue);
-      throw reason;
+      this.fail(error);
     } finally {
-      await live.close();
+      this.isPublishing = false;
     }
   }
 
-  private async publish(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      if (this.live.endedBecause) throw this.live.endedBecause;
-      if (this.isGone) throw new QueueGoneError(this.destination.to);
-      const next = this.outbox.next;
-      if (!next || !this.window.admits(this.contentOf(next).length)) await this.bell.wait();
-      else if (this.isFull) await this.untilRoom(signal);
-      else if (this.isLarge(next)) await this.split(next);
-      else this.send(this.outbox.take());
+  private async publishBatch(): Promise<void> {
+    const { queue } = this.destination;
+    const { averageBytes } = this;
+    const limit =
+      this.messages.size === 1 ? ONE_MESSAGE : batchLimit(queue, { waiting: await this.countWaiting(), averageBytes });
+    const outcomes: Promise<'confirmed' | 'refused'>[] = [];
+    for (const message of takeBatch(this.messages, limit, (each) => this.contentOf(each).length)) {
+      if (this.isLarge(message)) await this.split(message);
+      const outcome = this.send(message);
+      // It is awaited later; until then a rejection would count as unhandled.
+      outcome.catch(() => undefined);
+      outcomes.push(outcome);
     }
+    if ((await Promise.all(outcomes)).includes('refused')) await this.waitForRoom();
   }
 
-  private isLarge({ isWhole, split, body }: Outgoing): boolean {
-    return !isWhole && !split && body.length > this.headBytes;
+  private isLarge({ mayBeSplit, split, body }: Outgoing): boolean {
+    return mayBeSplit && !split && body.length > this.headBytes;
   }
 
-  /** A part of the message that leaves no room for another in the smallest of queues. */
+  /** How much of a split message the message itself carries: not more than fills the queue. */
   private get headBytes(): number {
     return Math.min(this.splitBytes, this.destination.queue.maxBytes);
   }
 
-  private contentOf({ body, isWhole, split }: Outgoing): Buffer {
-    return isWhole ? body : body.subarray(0, split?.headBytes ?? this.headBytes);
+  private contentOf({ body, mayBeSplit, split }: Outgoing): Buffer {
+    return mayBeSplit ? body.subarray(0, split?.headBytes ?? this.headBytes) : body;
   }
 
   private async split(message: Outgoing): Promise<void> {
     const { headBytes, splitBytes } = this;
     const queue = (message.partsQueue ??= partsQueueName(this.destination.queue));
     const rest = message.body.subarray(headBytes);
-    const count = await sendParts(this.live, { queue, rest, partBytes: splitBytes });
+    const count = await sendParts(this.channel, { queue, rest, partBytes: splitBytes });
     message.split = { headBytes, headers: toHeaders({ queue, count, bytes: message.body.length }) };
   }
 
-  private send(message: Outgoing): void {
+  /** Rejects when the channel ends before the server has confirmed or refused the message, or when no queue takes it. */
+  private send(message: Outgoing): Promise<'confirmed' | 'refused'> {
     const content = this.contentOf(message);
-    const messageId = String(++this.messageId);
-    const headers = { ...message.headers, ...message.split?.headers };
-    // Mandatory: what no queue takes is confirmed as well, and has to come back to be noticed.
+    const { split } = message;
+    this.averageBytes += (content.length - this.averageBytes) / (this.averageBytes === 0 ? 1 : AVERAGED_MESSAGES);
+    const messageId = String(++this.lastMessageId);
+    const headers = { ...message.headers, ...split?.headers };
+    // Mandatory: the server also confirms a message that reaches no queue, and returns it before if it is mandatory.
     const options = { persistent: true, mandatory: true, messageId, headers };
-    const settled = (error: Error | null): void => {
-      this.window.settled();
-      if (error) this.notConfirmed(message);
-      else if (this.returned.delete(messageId)) this.notRouted(message);
-      else this.outbox.confirm(message);
-      this.bell.ring();
-    };
-    this.window.sent(content.length);
-    try {
-      this.live.channel.sendToQueue(this.destination.to, content, options, settled);
-    } catch (error) {
-      settled(error as Error);
-      throw error;
+    return new Promise((resolve, reject) => {
+      const settled = (error: Error | null): void => {
+        if (error && this.channel.endReason) {
+          // The message may have reached the queue all the same, and then owns its parts: the next attempt makes its own.
+          if (split && message.split === split) message.partsQueue = message.split = undefined;
+          reject(error);
+        } else if (error) resolve('refused');
+        else if (this.returned.delete(messageId)) reject(new QueueGoneError(this.destination.to));
+        else {
+          if (this.messages.delete(message)) message.confirmed();
+          resolve('confirmed');
+        }
+      };
+      this.channel.amqp.sendToQueue(this.destination.to, content, options, settled);
+    });
+  }
+
+  /** Polls the queue's count, because a message that is sent again and again may be large. */
+  private async waitForRoom(): Promise<void> {
+    const before = await this.countWaiting();
+    const backoff = new Backoff(POLL_MIN_MS, POLL_MAX_MS);
+    for (let polls = 0; polls < MAX_POLLS && this.isOpen; polls++) {
+      await sleep(backoff.next());
+      if ((await this.countWaiting()) < before) return;
     }
-    this.look();
   }
 
-  private notConfirmed(message: Outgoing): void {
-    if (this.live.endedBecause) {
-      // It may be in the queue all the same: its parts are that message's.
-      message.partsQueue = message.split = undefined;
-    } else {
-      this.isFull = true;
-      this.window.refused();
-    }
-    this.outbox.putBack(message);
-  }
-
-  private notRouted(message: Outgoing): void {
-    this.isGone = true;
-    this.outbox.putBack(message);
-  }
-
-  /** Sees how much room there is while messages are under way, when others wait to follow them. */
-  private look(): void {
-    if (this.looking || !this.outbox.next) return;
-    this.looking = true;
-    this.window.looks();
-    const looked = (): void => {
-      this.looking = false;
-      this.bell.ring();
-    };
-    this.waiting().then((waiting) => {
-      this.window.seen(waiting);
-      looked();
-    }, looked);
-  }
-
-  /** Asks instead of sending the message again and again: it may be large. */
-  private async untilRoom(signal: AbortSignal): Promise<void> {
-    const before = await this.waiting();
-    this.looks.reset();
-    for (let looks = 0; looks < LOOKS_AT_FULL && !signal.aborted; looks++) {
-      await pause(this.looks.next(), signal);
-      if ((await this.waiting()) < before) break;
-    }
-    this.isFull = false;
-  }
-
-  private async waiting(): Promise<number> {
-    return (await this.live.channel.checkQueue(this.destination.to)).messageCount;
+  private async countWaiting(): Promise<number> {
+    return (await this.channel.amqp.checkQueue(this.destination.to)).messageCount;
   }
 }

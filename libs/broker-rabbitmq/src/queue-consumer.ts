@@ -1,17 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, Subscription } from '@antelope-history/broker';
 import { Backoff } from '@antelope-history/connections';
 import type { HistoryError } from '@antelope-history/schemas';
-import type { BrokerContext } from './broker-context';
 import { ConsumeSession, type ConsumeHandlers } from './consume-session';
-import { pause } from './pause';
-import { isWorthTelling, stopped } from './rabbitmq-errors';
+import { addsToConnectionLoss, stopped } from './rabbitmq-errors';
+import type { BrokerContext } from './server-link';
 
 const RETRY_MIN_MS = 20;
 const RETRY_MAX_MS = 5_000;
-/** A session that lasted so long was a good one: the next is opened soon. */
-const LASTED_MS = 10_000;
+/** After a session that lasted this long, the waits between attempts begin at the shortest again. */
+const STABLE_MS = 10_000;
 
-/** Consumes a queue until it is cancelled, over one connection after the other. */
+/** Consumes a queue over one session after the other, until it is cancelled. */
 export class QueueConsumer<T> implements Subscription {
   private session: ConsumeSession<T> | undefined;
   private readonly stopping = new AbortController();
@@ -23,7 +23,7 @@ export class QueueConsumer<T> implements Subscription {
     private readonly context: BrokerContext,
   ) {}
 
-  /** Resolves when the server knows of the consumer. Rejects when trying again is no use. */
+  /** Resolves when the server has registered the consumer. Rejects when a retry is pointless. */
   async start(): Promise<void> {
     const first = await this.open((error) => error.retryable);
     void this.run(first);
@@ -33,12 +33,12 @@ export class QueueConsumer<T> implements Subscription {
     return this.queue.name;
   }
 
-  /** How many messages it holds that are not settled. */
+  /** The number of unsettled messages that this consumer holds. */
   get held(): number {
     return this.session?.held ?? 0;
   }
 
-  /** While the server is away there is nothing to wait for: a session that is opened behind it is closed again. */
+  /** Does not wait for a server that is away: a session that opens later is closed at once. */
   async cancel(): Promise<void> {
     this.stopping.abort();
     await this.session?.close();
@@ -50,30 +50,30 @@ export class QueueConsumer<T> implements Subscription {
       const since = Date.now();
       const reason = await session.ended;
       await session.close();
-      if (Date.now() - since > LASTED_MS) this.backoff.reset();
+      if (Date.now() - since > STABLE_MS) this.backoff.reset();
       await this.waitAfter(reason);
       session = await this.open(() => true).catch(() => undefined);
     }
   }
 
-  /** Opens a session over the connection that stands, or the next. Rejects with `STOPPED` when it is too late. */
-  private async open(goesOnAfter: (error: HistoryError) => boolean): Promise<ConsumeSession<T>> {
+  /** Opens a session over the present connection or the next. Rejects with `STOPPED` after cancel. */
+  private async open(mayRetry: (error: HistoryError) => boolean): Promise<ConsumeSession<T>> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
         const connection = await this.context.link.connection();
-        return await this.take(await ConsumeSession.open(connection, this.queue, this.handlers));
+        return await this.keep(await ConsumeSession.open(connection, this.queue, this.handlers));
       } catch (error) {
         const reason = this.context.toError(error);
-        if (reason.code === 'STOPPED' || !goesOnAfter(reason)) throw reason;
+        if (reason.code === 'STOPPED' || !mayRetry(reason)) throw reason;
         await this.waitAfter(error);
       }
     }
     throw stopped();
   }
 
-  /** A session that is there after the end is closed again. */
-  private async take(session: ConsumeSession<T>): Promise<ConsumeSession<T>> {
+  /** Closes a session that was opened after cancel. */
+  private async keep(session: ConsumeSession<T>): Promise<ConsumeSession<T>> {
     if (this.stopping.signal.aborted) {
       await session.close();
       throw stopped();
@@ -84,7 +84,7 @@ export class QueueConsumer<T> implements Subscription {
 
   private async waitAfter(reason: unknown): Promise<void> {
     const { signal } = this.stopping;
-    if (!signal.aborted && isWorthTelling(reason)) this.context.onTrouble(this.context.toError(reason));
-    await pause(this.backoff.next(), signal);
+    if (!signal.aborted && addsToConnectionLoss(reason)) this.context.onError(this.context.toError(reason));
+    await sleep(this.backoff.next(), undefined, { signal }).catch(() => undefined);
   }
 }

@@ -1,120 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@antelope-history/connections';
 import { HistoryError } from '@antelope-history/schemas';
-import { Bell } from './bell';
-import type { BrokerContext } from './broker-context';
-import type { Headers } from './message-parts';
-import { Outbox } from './outbox';
-import { pause } from './pause';
-import { PublishSession, type Destination } from './publish-session';
-import { isWorthTelling, isPreconditionFailed, stopped } from './rabbitmq-errors';
+import type { Headers, SplitSize } from './message-parts';
+import { PublishSession, type Destination, type Outgoing } from './publish-session';
+import { addsToConnectionLoss, isPreconditionFailed, isQueueGone, stopped } from './rabbitmq-errors';
+import type { BrokerContext } from './server-link';
 
 const RETRY_MIN_MS = 20;
 const RETRY_MAX_MS = 5_000;
 
-/** Publishes to one queue, in the order of the calls, over one connection after the other. */
+/** Publishes to one queue, in the order of the calls, over one session after the other until each message is confirmed. */
 export class QueuePublisher {
-  private readonly outbox = new Outbox();
-  private readonly bell = new Bell();
+  /** Everything unconfirmed, in the order of the calls. */
+  private readonly messages = new Set<Outgoing>();
   private readonly stopping = new AbortController();
   private readonly backoff = new Backoff(RETRY_MIN_MS, RETRY_MAX_MS);
-  private running = false;
+  private session: PublishSession | undefined;
+  private isRunning = false;
 
   constructor(
     private readonly destination: Destination,
-    private readonly splitBytes: SplitBytes,
+    private readonly splitSize: SplitSize,
     private readonly context: BrokerContext,
   ) {}
 
-  /** Resolves when the server has confirmed a message. */
+  /** Resolves when the server has confirmed the message. Rejects with `STOPPED` after `stop`, or with `ACCESS_REFUSED`. */
   publish(body: Buffer): Promise<void> {
-    return this.add(body, {}, false);
+    return this.add(body, {}, true);
   }
 
-  /** Publishes one that came from the server: it fits as it is. */
-  publishAsItIs(body: Buffer, headers: Headers): Promise<void> {
-    return this.add(body, headers, true);
+  /** As `publish`, for the content and headers of a message that came from the server. */
+  republish(content: Buffer, headers: Headers): Promise<void> {
+    return this.add(content, headers, false);
   }
 
-  /** Sends away all that wait. */
+  /** Rejects everything unconfirmed. */
   stop(): void {
     this.stopping.abort();
-    this.outbox.fail(stopped());
-    this.bell.ring();
+    this.failAll(stopped());
   }
 
-  private add(body: Buffer, headers: Headers, isWhole: boolean): Promise<void> {
+  private add(body: Buffer, headers: Headers, mayBeSplit: boolean): Promise<void> {
     if (this.stopping.signal.aborted) return Promise.reject(stopped());
     return new Promise((resolve, failed) => {
       const confirmed = (): void => {
         this.backoff.reset();
         resolve();
       };
-      this.outbox.add({ body, headers, isWhole, partsQueue: undefined, split: undefined, confirmed, failed });
-      this.bell.ring();
-      if (!this.running) void this.run();
+      this.messages.add({ body, headers, mayBeSplit, partsQueue: undefined, split: undefined, confirmed, failed });
+      this.session?.publish();
+      if (!this.isRunning) void this.run();
     });
   }
 
+  /** Returns after `stop`, or when a session has ended and no message is left; the next message starts it again. */
   private async run(): Promise<void> {
-    this.running = true;
-    const { outbox, bell, stopping } = this;
-    while (!stopping.signal.aborted) {
-      if (!outbox.next) await bell.wait();
-      else await this.publishOverOneChannel();
+    this.isRunning = true;
+    while (!this.stopping.signal.aborted && this.messages.size > 0) {
+      await this.waitAfter(await this.publishOverOneChannel().catch((error: unknown) => error));
     }
+    this.isRunning = false;
   }
 
-  private async publishOverOneChannel(): Promise<void> {
-    const { outbox, bell } = this;
+  private async waitAfter(reason: unknown): Promise<void> {
     const { signal } = this.stopping;
-    try {
-      const connection = await this.context.link.connection();
-      await PublishSession.run(connection, this.destination, {
-        outbox,
-        bell,
-        signal,
-        splitBytes: this.splitBytes.value,
-      });
-    } catch (error) {
-      if (signal.aborted) return;
-      this.judge(error);
-      await pause(this.backoff.next(), signal);
-    }
+    if (signal.aborted) return;
+    this.handle(reason);
+    await sleep(this.backoff.next(), undefined, { signal }).catch(() => undefined);
   }
 
-  /** Most things pass; a publisher is told of what does not. */
-  private judge(error: unknown): void {
-    // Nothing else that is done on this channel is answered so.
-    if (isPreconditionFailed(error) && this.splitBytes.halve()) {
-      this.context.onTrouble(
+  /** Gives the reason why the session ended. */
+  private async publishOverOneChannel(): Promise<unknown> {
+    const connection = await this.context.link.connection();
+    const session = await PublishSession.open(connection, this.destination, this.messages, this.splitSize.bytes);
+    this.session = session;
+    session.publish();
+    const reason = await session.ended;
+    this.session = undefined;
+    if (isQueueGone(reason)) connection.forget(this.destination.queue);
+    await session.close();
+    return reason;
+  }
+
+  /** Temporary errors are retried; the others reject what is unconfirmed. */
+  private handle(error: unknown): void {
+    // The only cause on this channel is a message above the server's limit.
+    if (isPreconditionFailed(error) && this.splitSize.halve()) {
+      this.context.onError(
         new HistoryError(
           'BROKER_UNAVAILABLE',
-          `RabbitMQ takes no messages of broker.rabbitmq.split_bytes; going on with ${this.splitBytes.value}`,
+          `RabbitMQ accepts no messages of broker.rabbitmq.split_bytes; continuing with ${this.splitSize.bytes} bytes`,
         ),
       );
       return;
     }
     const reason = this.context.toError(error);
-    if (!reason.retryable) this.outbox.fail(reason);
-    // The end of a connection is told by the link.
-    else if (isWorthTelling(error)) this.context.onTrouble(reason);
-  }
-}
-
-const LEAST_SPLIT_BYTES = 64 * 1024;
-
-/** Above which size messages travel in parts: as configured, or less where the server takes less. */
-export class SplitBytes {
-  constructor(private current: number) {}
-
-  get value(): number {
-    return this.current;
+    if (!reason.retryable) this.failAll(reason);
+    else if (addsToConnectionLoss(error)) this.context.onError(reason);
   }
 
-  /** Whether it could be less. */
-  halve(): boolean {
-    if (this.current <= LEAST_SPLIT_BYTES) return false;
-    this.current = Math.max(LEAST_SPLIT_BYTES, Math.floor(this.current / 2));
-    return true;
+  private failAll(error: HistoryError): void {
+    const messages = [...this.messages];
+    this.messages.clear();
+    for (const message of messages) message.failed(error);
   }
 }

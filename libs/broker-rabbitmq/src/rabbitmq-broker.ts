@@ -1,37 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker, DeadLetter, Delivery, Queue, QueueBounds, Subscription } from '@antelope-history/broker';
-import type { BrokerContext } from './broker-context';
-import { listDeadLetters, resendDeadLetters } from './dead-letters';
-import type { Headers } from './message-parts';
+import { listDeadLetters, redeliverDeadLetters } from './dead-letters';
+import { SplitSize, type Headers } from './message-parts';
 import { QueueConsumer } from './queue-consumer';
-import { QueuePublisher, SplitBytes } from './queue-publisher';
+import { QueuePublisher } from './queue-publisher';
 import { stopped } from './rabbitmq-errors';
 import type { ServerConnection } from './server-connection';
-import type { ServerLink } from './server-link';
+import type { BrokerContext, ServerLink } from './server-link';
 
-/** Apart, because the server may stop reading from who publishes, and still has to hear of what is settled. */
+/** Two connections: the server may stop reading from one that publishes, and must still receive acknowledgements. */
 export interface BrokerLinks {
   publishing: ServerLink;
   consuming: ServerLink;
 }
 
-/** Longer than a consumer takes to be cancelled. */
+/** Longer than the cancellation of a consumer takes. */
 const CANCEL_LIMIT_MS = 4_500;
 
 /** The broker port over RabbitMQ. */
 export class RabbitmqBroker implements Broker {
   private readonly publishers = new Map<string, QueuePublisher>();
-  private readonly letterPublishers = new Map<string, QueuePublisher>();
+  private readonly deadLetterPublishers = new Map<string, QueuePublisher>();
   private readonly consumers = new Set<Pick<QueueConsumer<never>, 'name' | 'held' | 'cancel'>>();
-  private readonly splitBytes: SplitBytes;
+  private readonly splitSize: SplitSize;
   private closing: Promise<void> | undefined;
 
   constructor(
     private readonly links: BrokerLinks,
     splitBytes: number,
-    private readonly trouble: Omit<BrokerContext, 'link'>,
+    private readonly errors: Omit<BrokerContext, 'link'>,
   ) {
-    this.splitBytes = new SplitBytes(splitBytes);
+    this.splitSize = new SplitSize(splitBytes);
   }
 
   async publish<T>(queue: Queue<T>, message: T): Promise<void> {
@@ -40,13 +39,13 @@ export class RabbitmqBroker implements Broker {
 
   async consume<T>(queue: Queue<T>, onDelivery: (delivery: Delivery<T>) => void): Promise<Subscription> {
     if (this.closing) throw stopped();
-    const letters = this.letterPublisherOf(queue);
+    const deadLetters = this.deadLetterPublisherOf(queue);
     const handlers = {
       deliver: onDelivery,
-      bury: (content: Buffer, headers: Headers) => letters.publishAsItIs(content, headers),
-      onTrouble: this.trouble.onTrouble,
+      deadLetter: (content: Buffer, headers: Headers) => deadLetters.republish(content, headers),
+      onError: this.errors.onError,
     };
-    const consumer = new QueueConsumer(queue, handlers, { ...this.trouble, link: this.links.consuming });
+    const consumer = new QueueConsumer(queue, handlers, { ...this.errors, link: this.links.consuming });
     const cancel = (): Promise<void> => {
       this.consumers.delete(consumer);
       return consumer.cancel();
@@ -61,7 +60,7 @@ export class RabbitmqBroker implements Broker {
     return { cancel };
   }
 
-  /** The server counts what waits; what the consumers of other processes hold it does not say. */
+  /** The server reports the ready messages only; the unsettled ones are counted by the consumers. */
   async depth<T>(queue: Queue<T>): Promise<{ messages: number; deadLetters: number }> {
     const { waiting, deadLetters } = await this.consuming((connection) => connection.countWaiting(queue));
     let held = 0;
@@ -73,10 +72,10 @@ export class RabbitmqBroker implements Broker {
     return this.consuming((connection) => listDeadLetters(connection, queue));
   }
 
-  resendDeadLetters<T>(queue: Queue<T>): Promise<number> {
+  redeliverDeadLetters<T>(queue: Queue<T>): Promise<number> {
     const publish = (content: Buffer, headers: Headers): Promise<void> =>
-      this.publisherTo(queue).publishAsItIs(content, headers);
-    return this.consuming((connection) => resendDeadLetters(connection, queue, publish));
+      this.publisherTo(queue).republish(content, headers);
+    return this.consuming((connection) => redeliverDeadLetters(connection, queue, publish));
   }
 
   close(): Promise<void> {
@@ -88,8 +87,8 @@ export class RabbitmqBroker implements Broker {
     for (const publisher of this.publishers.values()) publisher.stop();
     const cancelled = Promise.all([...this.consumers].map((consumer) => consumer.cancel()));
     await Promise.race([cancelled, sleep(CANCEL_LIMIT_MS, undefined, { ref: false })]);
-    // Not before: what the consumers rejected just now was on its way.
-    for (const publisher of this.letterPublishers.values()) publisher.stop();
+    // After the consumers, which may still be dead-lettering messages.
+    for (const publisher of this.deadLetterPublishers.values()) publisher.stop();
     await Promise.all([this.links.publishing.close(), this.links.consuming.close()]);
   }
 
@@ -97,15 +96,15 @@ export class RabbitmqBroker implements Broker {
     return this.publisher(this.publishers, queue, queue.name);
   }
 
-  private letterPublisherOf(queue: QueueBounds): QueuePublisher {
-    return this.publisher(this.letterPublishers, queue, queue.deadLetter);
+  private deadLetterPublisherOf(queue: QueueBounds): QueuePublisher {
+    return this.publisher(this.deadLetterPublishers, queue, queue.deadLetter);
   }
 
   private publisher(publishers: Map<string, QueuePublisher>, queue: QueueBounds, to: string): QueuePublisher {
     if (this.closing) throw stopped();
     let publisher = publishers.get(to);
     if (!publisher) {
-      publisher = new QueuePublisher({ queue, to }, this.splitBytes, { ...this.trouble, link: this.links.publishing });
+      publisher = new QueuePublisher({ queue, to }, this.splitSize, { ...this.errors, link: this.links.publishing });
       publishers.set(to, publisher);
     }
     return publisher;
@@ -117,7 +116,7 @@ export class RabbitmqBroker implements Broker {
     try {
       return await use(connection);
     } catch (error) {
-      throw this.trouble.toError(error);
+      throw this.errors.toError(error);
     }
   }
 }

@@ -13,18 +13,18 @@ const ACCESS_REFUSED = 403;
 const NOT_FOUND = 404;
 const PRECONDITION_FAILED = 406;
 
-/** Where a connection is made to, in messages about it. */
+/** What messages name of a connection. */
 type ServerOptions = Pick<RabbitmqOptions, 'url' | 'vhost' | 'username'>;
 
 /**
- * Why a connection could not be made: `ACCESS_REFUSED` or `CERTIFICATE_REFUSED` when trying again is no use, else
- * `BROKER_UNAVAILABLE`. The server's own words and the client's are left out.
+ * Why a connection could not be made: `ACCESS_REFUSED` or `CERTIFICATE_REFUSED` when a retry is pointless, else
+ * `BROKER_UNAVAILABLE`. The texts of the server and of the client are left out, as they may contain the password.
  */
 export function toConnectError(error: unknown, options: ServerOptions): HistoryError {
   if (error instanceof HistoryError) return error;
   const text = error instanceof Error ? error.message : '';
   if (text.includes('ACCESS_REFUSED')) return unavailable('wrong_password', options);
-  // The client does not say why the server closed the connection that it was asked to open.
+  // The client does not pass on why the server closed the connection instead of opening it.
   if (text.includes('Expected ConnectionOpenOk')) {
     return new HistoryError(
       'ACCESS_REFUSED',
@@ -35,12 +35,12 @@ export function toConnectError(error: unknown, options: ServerOptions): HistoryE
   return toConnectionError(error, serverName(options), 'BROKER_UNAVAILABLE');
 }
 
-/** A connection that was not there in time, or was refused. */
+/** A connection that the server did not open in time, or refused. */
 export function unavailable(kind: 'no_answer' | 'wrong_password', options: ServerOptions): HistoryError {
   return new ConnectionError(describeTrouble(kind, serverName(options)), 'BROKER_UNAVAILABLE');
 }
 
-/** What ended a channel: `ACCESS_REFUSED` when the user lacks a permission, else `BROKER_UNAVAILABLE`. */
+/** Why a channel ended: `ACCESS_REFUSED` when the user lacks a permission, else `BROKER_UNAVAILABLE`. */
 export function toChannelError(error: unknown, options: ServerOptions): HistoryError {
   if (error instanceof HistoryError) return error;
   if (replyCodeOf(error) === ACCESS_REFUSED) {
@@ -53,13 +53,13 @@ export function toChannelError(error: unknown, options: ServerOptions): HistoryE
   return new HistoryError('BROKER_UNAVAILABLE', `RabbitMQ ended a channel: ${text}`);
 }
 
-/** Why a queue could not be declared: `BROKER_QUEUE_MISMATCH` when it is there with other bounds. */
+/** Why a queue could not be declared: `BROKER_QUEUE_MISMATCH` when it exists with other bounds. */
 export function toDeclareError(error: unknown, name: string, options: ServerOptions): HistoryError {
   if (!isPreconditionFailed(error)) return toChannelError(error, options);
   return new HistoryError(
     'BROKER_QUEUE_MISMATCH',
-    `the queue ${name} was made with other bounds: stop what uses it and delete it ` +
-      `(rabbitmqctl delete_queue --vhost ${options.vhost} ${name}); it is made anew, and the chain is read again`,
+    `the queue ${name} exists with other bounds: stop the apps that use it and delete it ` +
+      `(rabbitmqctl delete_queue --vhost ${options.vhost} ${name}); the next start creates it, and the chain is read again`,
   );
 }
 
@@ -68,21 +68,21 @@ export function isPreconditionFailed(error: unknown): boolean {
   return replyCodeOf(error) === PRECONDITION_FAILED;
 }
 
-/** A queue that was there when it was declared. */
+/** A queue was deleted after it had been declared. */
 export class QueueGoneError extends HistoryError {
   constructor(name: string) {
-    super('BROKER_UNAVAILABLE', `the queue ${name} is gone; it is made again`);
+    super('BROKER_UNAVAILABLE', `the queue ${name} was deleted; it is created again`);
   }
 }
 
-/** Not for one that is there, but on a server of the cluster that is away: the code is the same. */
+/** False for a queue on a cluster node that is down, which has the same reply code. */
 export function isQueueGone(error: unknown): boolean {
   if (error instanceof QueueGoneError) return true;
   return replyCodeOf(error) === NOT_FOUND && (error as Error).message.includes('no queue');
 }
 
-/** Whether there is more to say than that a channel went with its connection. */
-export function isWorthTelling(error: unknown): boolean {
+/** Whether an error says more than that a channel ended with its connection, which `ServerLink` reports. */
+export function addsToConnectionLoss(error: unknown): boolean {
   return error instanceof HistoryError || replyCodeOf(error) !== undefined;
 }
 
@@ -90,13 +90,13 @@ export function stopped(): HistoryError {
   return new HistoryError('STOPPED', 'the broker is closed');
 }
 
-/** The code of AMQP 0-9-1 with which the server ended a channel or connection. */
+/** The AMQP 0-9-1 reply code with which the server ended a channel or connection. */
 export function replyCodeOf(error: unknown): number | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'number' ? code : undefined;
 }
 
-/** The command that gives a user all that it needs. */
+/** The command that grants a user all permissions that the broker needs. */
 export function grant({ vhost, username }: ServerOptions): string {
   return `rabbitmqctl set_permissions --vhost ${vhost} ${username} ".*" ".*" ".*"`;
 }

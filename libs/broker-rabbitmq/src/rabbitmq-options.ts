@@ -1,4 +1,4 @@
-/** Where the server is and how it is used; the meaning of each is in `docs/configuration.md` under `broker.rabbitmq`. */
+/** Each option is described in `docs/configuration.md` under `broker.rabbitmq`. */
 export interface RabbitmqOptions {
   url: string;
   vhost: string;
@@ -6,8 +6,8 @@ export interface RabbitmqOptions {
   password?: string | undefined;
   caFile?: string | undefined;
   splitBytes: number;
-  /** How the server lists this process's connections. */
+  /** The name of this process's connections in the server's lists. */
   connectionName?: string | undefined;
-  /** A server that is silent for two to three of these is dead. */
+  /** The client ends a connection that is silent for two to three heartbeats. */
   heartbeatSeconds?: number | undefined;
 }

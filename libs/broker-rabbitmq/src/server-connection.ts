@@ -3,18 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Channel, type ChannelModel, type ConfirmChannel } from 'amqplib';
 import type { QueueBounds } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
-import { LiveChannel } from './live-channel';
 import { deadLetterArguments, queueArguments } from './queue-arguments';
 import { toConnectError, toDeclareError, unavailable } from './rabbitmq-errors';
 import type { RabbitmqOptions } from './rabbitmq-options';
+import { ServerChannel } from './server-channel';
 
 const CONNECT_LIMIT_MS = 15_000;
 const CLOSE_LIMIT_MS = 2_000;
 const HEARTBEAT_SECONDS = 10;
 
-/** One connection to the server, until it ends. */
+/** One connection to the server. It is not replaced when it ends: see `ServerLink`. */
 export class ServerConnection {
-  /** Resolves with the reason. */
+  /** Resolves with the reason why it ended. */
   readonly ended: Promise<Error>;
   private readonly declared = new Map<string, Promise<void>>();
 
@@ -27,19 +27,19 @@ export class ServerConnection {
     model.on('error', (error) => (reason = error));
     this.ended = new Promise((resolve) => {
       model.on('close', (error) => {
-        // The client only says goodbye, which a peer that is away does not hear: the socket would stay.
+        // The client only sends a close method, which a peer that is away never confirms: the socket would stay open.
         socket.abort();
         resolve(reason ?? error ?? new Error('closed'));
       });
     });
   }
 
-  /** `purpose` stands in the connection's name; `signal` ends the try. Rejects as `toConnectError` says. */
+  /** `purpose` is part of the connection's name; `signal` ends the attempt. Rejects with the errors of `toConnectError`. */
   static async open(options: RabbitmqOptions, purpose: string, signal: AbortSignal): Promise<ServerConnection> {
     const socket = new AbortController();
-    const giveUp = (): void => socket.abort();
-    const limit = setTimeout(giveUp, CONNECT_LIMIT_MS);
-    signal.addEventListener('abort', giveUp);
+    const abort = (): void => socket.abort();
+    const limit = setTimeout(abort, CONNECT_LIMIT_MS);
+    signal.addEventListener('abort', abort);
     try {
       const model = await connect(addressOf(options), socketOptions(options, purpose, socket.signal));
       return new ServerConnection(model, socket, options);
@@ -47,24 +47,24 @@ export class ServerConnection {
       throw socket.signal.aborted ? unavailable('no_answer', options) : toConnectError(error, options);
     } finally {
       clearTimeout(limit);
-      signal.removeEventListener('abort', giveUp);
+      signal.removeEventListener('abort', abort);
     }
   }
 
-  /** The server stops taking messages while it is short of memory or disk, and goes on by itself. */
-  onBlocked(tell: () => void): void {
-    this.model.on('blocked', tell);
+  /** Calls `listener` when the server stops accepting messages because it is short of memory or disk space. */
+  onBlocked(listener: () => void): void {
+    this.model.on('blocked', listener);
   }
 
-  async openChannel(): Promise<LiveChannel> {
-    return new LiveChannel<Channel>(await this.model.createChannel());
+  async openChannel(): Promise<ServerChannel> {
+    return new ServerChannel<Channel>(await this.model.createChannel());
   }
 
-  async openConfirmChannel(): Promise<LiveChannel<ConfirmChannel>> {
-    return new LiveChannel(await this.model.createConfirmChannel());
+  async openConfirmChannel(): Promise<ServerChannel<ConfirmChannel>> {
+    return new ServerChannel(await this.model.createConfirmChannel());
   }
 
-  /** Makes a queue and that of its dead letters, once for each connection. Rejects as `toDeclareError` says. */
+  /** Declares a queue and its dead-letter queue, once per connection. Rejects with the errors of `toDeclareError`. */
   declare(queue: QueueBounds): Promise<void> {
     let declared = this.declared.get(queue.name);
     if (!declared) {
@@ -75,45 +75,45 @@ export class ServerConnection {
     return declared;
   }
 
-  /** How many messages are ready to be delivered. */
+  /** Counts the messages that are ready for delivery in a queue and in its dead-letter queue. */
   async countWaiting(queue: QueueBounds): Promise<{ waiting: number; deadLetters: number }> {
     await this.declare(queue);
-    const live = await this.openChannel();
+    const channel = await this.openChannel();
     try {
-      const { messageCount: waiting } = await live.channel.checkQueue(queue.name);
-      const { messageCount: deadLetters } = await live.channel.checkQueue(queue.deadLetter);
+      const { messageCount: waiting } = await channel.amqp.checkQueue(queue.name);
+      const { messageCount: deadLetters } = await channel.amqp.checkQueue(queue.deadLetter);
       return { waiting, deadLetters };
     } catch (error) {
       this.forget(queue);
       throw error;
     } finally {
-      await live.close();
+      await channel.close();
     }
   }
 
-  /** A queue that somebody has deleted is made again. */
+  /** The next `declare` asks the server again: the queue was deleted. */
   forget({ name }: QueueBounds): void {
     this.declared.delete(name);
   }
 
-  /** Says goodbye, but not for long. */
+  /** Closes the connection in order, or after CLOSE_LIMIT_MS by force. */
   async close(): Promise<void> {
-    const goodbye = this.model.close().catch(() => undefined);
-    await Promise.race([goodbye, this.ended, sleep(CLOSE_LIMIT_MS, undefined, { ref: false })]);
+    const closed = this.model.close().catch(() => undefined);
+    await Promise.race([closed, this.ended, sleep(CLOSE_LIMIT_MS, undefined, { ref: false })]);
     this.socket.abort();
   }
 
   private async declareNow(queue: QueueBounds): Promise<void> {
-    const live = await this.openChannel();
+    const channel = await this.openChannel();
     const assert = (name: string, args: Record<string, unknown>): Promise<unknown> =>
-      live.channel.assertQueue(name, { durable: true, arguments: args }).catch((error: unknown) => {
+      channel.amqp.assertQueue(name, { durable: true, arguments: args }).catch((error: unknown) => {
         throw toDeclareError(error, name, this.options);
       });
     try {
       await assert(queue.deadLetter, deadLetterArguments(queue));
       await assert(queue.name, queueArguments(queue));
     } finally {
-      await live.close();
+      await channel.close();
     }
   }
 }
@@ -124,7 +124,7 @@ function addressOf({ url, vhost, username, password = '', heartbeatSeconds }: Ra
     protocol: protocol.slice(0, -1),
     hostname: hostname.replace(/^\[|\]$/g, ''),
     ...(port !== '' && { port: Number(port) }),
-    // The client takes it as it stands in a URL.
+    // The client expects it percent-encoded, as in a URL.
     vhost: encodeURIComponent(vhost),
     username,
     password,
@@ -137,7 +137,7 @@ function socketOptions({ caFile, connectionName }: RabbitmqOptions, purpose: str
     noDelay: true,
     clientProperties: { connection_name: `${connectionName ?? 'antelope-history'}: ${purpose}` },
     ...(caFile !== undefined && { ca: readCertificates(caFile) }),
-    // The only hold on the socket that the client leaves us.
+    // The client gives no other access to its socket.
     signal,
   };
 }
@@ -146,6 +146,6 @@ function readCertificates(caFile: string): Buffer {
   try {
     return readFileSync(caFile);
   } catch (cause) {
-    throw new HistoryError('CONFIG_INVALID', `broker.rabbitmq.ca_file: ${caFile} can not be read`, { cause });
+    throw new HistoryError('CONFIG_INVALID', `broker.rabbitmq.ca_file: ${caFile} cannot be read`, { cause });
   }
 }

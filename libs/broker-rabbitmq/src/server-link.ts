@@ -1,64 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@antelope-history/connections';
 import { HistoryError } from '@antelope-history/schemas';
-import { pause } from './pause';
 import { stopped } from './rabbitmq-errors';
 import type { ServerConnection } from './server-connection';
 
 const RECONNECT_MIN_MS = 200;
 const RECONNECT_MAX_MS = 15_000;
-/** A connection that stood so long was a good one: the next is tried soon. */
-const STOOD_MS = 30_000;
+/** After a connection that lasted this long, the waits between attempts begin at the shortest again. */
+const STABLE_MS = 30_000;
 
-/** A connection that comes back: when it is lost, who needs it next gets the one that takes its place. */
+/** What publishers and consumers need of their broker. */
+export interface BrokerContext {
+  link: ServerLink;
+  /** Converts the reason why a channel ended, see `toChannelError`. */
+  toError(error: unknown): HistoryError;
+  /** Receives errors that are retried. */
+  onError(error: HistoryError): void;
+}
+
+/** A connection that is replaced by a new one when it is lost. */
 export class ServerLink {
-  private reaching: Promise<ServerConnection> | undefined;
+  private connecting: Promise<ServerConnection> | undefined;
   private readonly closing = new AbortController();
   private readonly backoff = new Backoff(RECONNECT_MIN_MS, RECONNECT_MAX_MS);
   private wasLost = false;
 
   constructor(
     private readonly connect: (signal: AbortSignal) => Promise<ServerConnection>,
-    private readonly onTrouble: (error: HistoryError) => void,
+    private readonly onError: (error: HistoryError) => void,
   ) {}
 
-  /** The first connection: waits for a server that is away, and rejects when trying again is no use. */
+  /** Makes the first connection. Waits for a server that is away; rejects when a retry is pointless. */
   open(): Promise<ServerConnection> {
-    return this.begin((error) => error.retryable);
+    return this.start((error) => error.retryable);
   }
 
   /**
-   * The connection that stands, or the next that does: it is tried for as long as it takes, because what refuses it now
-   * did not before. Rejects with `STOPPED` after close.
+   * The present connection, or the next one. Connecting is retried without limit after any error, because the same settings
+   * worked when the broker was opened. Rejects with `STOPPED` after close.
    */
   connection(): Promise<ServerConnection> {
-    return this.reaching ?? this.begin(() => true);
+    return this.connecting ?? this.start(() => true);
   }
 
   async close(): Promise<void> {
     this.closing.abort();
-    const connection = await this.reaching?.catch(() => undefined);
+    const connection = await this.connecting?.catch(() => undefined);
     await connection?.close();
   }
 
-  private begin(goesOnAfter: (error: HistoryError) => boolean): Promise<ServerConnection> {
-    const reaching = this.reach(goesOnAfter);
-    this.reaching = reaching;
+  private start(mayRetry: (error: HistoryError) => boolean): Promise<ServerConnection> {
+    const connecting = this.connectUntilDone(mayRetry);
+    this.connecting = connecting;
     const forget = (): void => {
-      if (this.reaching === reaching) this.reaching = undefined;
+      if (this.connecting === connecting) this.connecting = undefined;
     };
-    reaching.then((connection) => connection.ended.then(forget), forget);
-    return reaching;
+    connecting.then((connection) => connection.ended.then(forget), forget);
+    return connecting;
   }
 
-  private async reach(goesOnAfter: (error: HistoryError) => boolean): Promise<ServerConnection> {
+  private async connectUntilDone(mayRetry: (error: HistoryError) => boolean): Promise<ServerConnection> {
     const { signal } = this.closing;
-    if (this.wasLost) await pause(this.backoff.next(), signal);
+    if (this.wasLost) await this.wait(this.backoff.next());
     while (!signal.aborted) {
       try {
         return this.watch(await this.connect(signal));
       } catch (error) {
-        if (!(error instanceof HistoryError) || !goesOnAfter(error)) throw error;
-        await this.waitAfter(error);
+        if (!(error instanceof HistoryError) || !mayRetry(error)) throw error;
+        const waitMs = this.backoff.next();
+        this.report(new HistoryError(error.code, `${error.message}; trying again in ${(waitMs / 1000).toFixed(1)} s`));
+        await this.wait(waitMs);
       }
     }
     throw stopped();
@@ -67,25 +78,26 @@ export class ServerLink {
   private watch(connection: ServerConnection): ServerConnection {
     const since = Date.now();
     connection.onBlocked(() => {
-      this.tell(new HistoryError('BROKER_UNAVAILABLE', 'RabbitMQ takes no messages: it is short of memory or disk'));
+      this.report(
+        new HistoryError('BROKER_UNAVAILABLE', 'RabbitMQ accepts no messages: it is short of memory or disk space'),
+      );
     });
     void connection.ended.then(({ message }) => {
       this.wasLost = true;
-      if (Date.now() - since > STOOD_MS) this.backoff.reset();
-      this.tell(
-        new HistoryError('BROKER_UNAVAILABLE', `the connection to RabbitMQ was lost (${message}); connecting again`),
+      if (Date.now() - since > STABLE_MS) this.backoff.reset();
+      this.report(
+        new HistoryError('BROKER_UNAVAILABLE', `the connection to RabbitMQ was lost (${message}); reconnecting`),
       );
     });
     return connection;
   }
 
-  private async waitAfter(error: HistoryError): Promise<void> {
-    const waitMs = this.backoff.next();
-    this.tell(new HistoryError(error.code, `${error.message}; trying again in ${(waitMs / 1000).toFixed(1)} s`));
-    await pause(waitMs, this.closing.signal);
+  /** Ends early on close. */
+  private async wait(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.closing.signal }).catch(() => undefined);
   }
 
-  private tell(error: HistoryError): void {
-    if (!this.closing.signal.aborted) this.onTrouble(error);
+  private report(error: HistoryError): void {
+    if (!this.closing.signal.aborted) this.onError(error);
   }
 }

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a proxy does with a connection's bytes. */
+/** What the proxy does to the bytes of its connections. */
 export type Fault = 'none' | 'stalled' | { delayMs: number };
 
-/** Stands between a client and a server, and is the network between them. */
+/** A TCP proxy that simulates a faulty network between a client and a server. */
 export class FaultyProxy {
   fault: Fault = 'none';
-  /** In both directions. */
+  /** Bytes passed in both directions. */
   passedBytes = 0;
   private readonly sockets = new Set<Socket>();
 
@@ -29,12 +30,12 @@ export class FaultyProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** How many sockets there are, of clients and of the server. */
+  /** The number of open sockets, to clients and to the server. */
   get open(): number {
     return this.sockets.size;
   }
 
-  /** Ends all connections in the middle of whatever they say. */
+  /** Resets all connections at once. */
   cut(): void {
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
@@ -48,16 +49,16 @@ export class FaultyProxy {
   private pass(client: Socket): void {
     const upstream = connect(this.target, this.host);
     this.relay(client, upstream, () => upstream.destroy());
-    // While the network is silent the client does not hear either that the server has given it up.
+    // A stalled network does not pass on that the server has closed the connection either.
     this.relay(upstream, client, () => void this.passing(client).then(() => client.destroy()));
   }
 
-  /** One chunk after the other, whatever each has to wait for. */
+  /** Passes the chunks on in order. */
   private relay(from: Socket, to: Socket, onClose: () => void): void {
     this.sockets.add(from);
     let passing = Promise.resolve();
     from.on('data', (chunk) => {
-      // It is read on: who does not read does not see either that the other end closes.
+      // Reading continues during a fault, because a socket that is not read does not report its end.
       passing = passing
         .then(() => this.passing(from))
         .then(() => {
@@ -72,13 +73,9 @@ export class FaultyProxy {
     });
   }
 
-  /** Resolves when bytes may go on. */
+  /** Resolves when the fault lets bytes pass. */
   private async passing(from: Socket): Promise<void> {
-    while (this.fault === 'stalled' && !from.destroyed) await wait(20);
-    if (typeof this.fault === 'object') await wait(this.fault.delayMs);
+    while (this.fault === 'stalled' && !from.destroyed) await sleep(20);
+    if (typeof this.fault === 'object') await sleep(this.fault.delayMs);
   }
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

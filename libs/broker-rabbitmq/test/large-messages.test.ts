@@ -15,13 +15,13 @@ jest.setTimeout(120_000);
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes of buffers that something still holds: without collecting, what waits to be collected counts as well. */
+/** Bytes of referenced buffers: without a collection, garbage would count as well. */
 function bytesHeld(): number {
   collectGarbage();
   return process.memoryUsage().arrayBuffers;
 }
 
-/** What is held when the last bytes of what was before have been given back, which collecting begins. */
+/** The bytes held when the buffers of earlier tests are freed, which takes several collections. */
 async function bytesHeldAtRest(): Promise<number> {
   let held = bytesHeld();
   for (let unchanged = 0; unchanged < 5; unchanged++) {
@@ -37,53 +37,53 @@ describeWithService(['rabbitmq'], (url) => {
   describe('large messages on RabbitMQ', () => {
     let vhost: OwnVhost;
     let broker: Broker;
-    let troubles: HistoryError[];
+    let errors: HistoryError[];
 
     const open = (splitBytes: number): Promise<Broker> =>
-      openRabbitmqBroker({ ...vhost.options, splitBytes }, (error) => troubles.push(error), {});
+      openRabbitmqBroker({ ...vhost.options, splitBytes }, (error) => errors.push(error), {});
     beforeAll(async () => {
       vhost = await OwnVhost.create(url);
     });
     beforeEach(async () => {
-      troubles = [];
+      errors = [];
       broker = await open(SPLIT_BYTES);
     });
     afterEach(() => broker.close());
     afterAll(() => vhost.remove());
 
-    /** The name of the queue of parts that the message in front tells of. */
+    /** The parts queue of the first message. */
     const partsIn = async ({ name }: Queue<Numbered>): Promise<string> =>
       String((await vhost.peek(name))['history-parts-queue']);
 
-    it('leave their parts when they are rejected, for when they are sent again, and none when they are settled', async () => {
+    it('keep their parts when they are rejected and redelivered, and lose them when they are acknowledged', async () => {
       const queue = numberedQueue();
       const message = { n: 1, size: 4 * SPLIT_BYTES };
       await broker.publish(queue, message);
       const parts = await partsIn(queue);
       expect(await vhost.count(parts)).toBe(3);
       const { cancel } = await receive(broker, queue, ({ reject }) => reject(new HistoryError('BLOCK_REFUSED', 'no')));
-      await until('it is rejected', async () => (await vhost.count(queue.deadLetter)) === 1);
+      await until('the message is rejected', async () => (await vhost.count(queue.deadLetter)) === 1);
       await cancel();
       expect(await vhost.count(parts)).toBe(3);
       expect(await broker.deadLetters(queue)).toMatchObject([{ message, reason: { code: 'BLOCK_REFUSED' } }]);
-      expect(await broker.resendDeadLetters(queue)).toBe(1);
+      expect(await broker.redeliverDeadLetters(queue)).toBe(1);
       expect(await receiveAll(broker, queue, 1)).toBe(1);
-      await until('the parts are gone', async () => (await vhost.count(parts)) === undefined);
+      await until('the parts queue is deleted', async () => (await vhost.count(parts)) === undefined);
     });
 
-    it('are dead letters when parts of them are gone, and hold up nothing', async () => {
+    it('are dead-lettered when parts are lost, and do not block the queue', async () => {
       const queue = numberedQueue();
       await broker.publish(queue, { n: 2, size: 4 * SPLIT_BYTES });
       await vhost.drop(await partsIn(queue));
       await broker.publish(queue, { n: 3, size: 4 * SPLIT_BYTES });
       await broker.publish(queue, { n: 1, size: 10 });
       expect(await receiveAll(broker, queue, 1)).toBe(2);
-      const letters = await broker.deadLetters(queue);
-      expect(letters).toMatchObject([{ message: undefined, reason: { code: 'MESSAGE_INCOMPLETE' } }]);
-      expect(troubles).toMatchObject([{ code: 'MESSAGE_INCOMPLETE' }]);
+      const deadLetters = await broker.deadLetters(queue);
+      expect(deadLetters).toMatchObject([{ message: undefined, reason: { code: 'MESSAGE_INCOMPLETE' } }]);
+      expect(errors).toMatchObject([{ code: 'MESSAGE_INCOMPLETE' }]);
     });
 
-    it('have no say over queues that are not of their parts', async () => {
+    it('do not touch a queue that is not their own parts queue', async () => {
       const [queue, other] = [numberedQueue(), numberedQueue()];
       await broker.publish(other, { n: 7, size: 10 });
       const { messages } = await broker.depth(queue);
@@ -103,16 +103,16 @@ describeWithService(['rabbitmq'], (url) => {
       expect(await broker.depth(other)).toMatchObject({ messages: 1 });
     });
 
-    it('pass beyond what the server takes as one message', async () => {
+    it('may exceed max_message_size of the server', async () => {
       const eightMib = await open(8 * MIB);
       const queue = numberedQueue();
-      // The server takes 128 MiB.
+      // The default max_message_size is 128 MiB.
       await eightMib.publish(queue, { n: 1, size: 140_000_000 });
       expect(await receiveAll(eightMib, queue, 1)).toBe(1);
       await eightMib.close();
     });
 
-    it('pass in hundreds of megabytes with few of them in memory', async () => {
+    it('pass in hundreds of megabytes with a small part of them in memory', async () => {
       const queue = numberedQueue({ maxBytes: 16 * MIB });
       const [count, size] = [64, 5 * MIB];
       let most = 0;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker, Delivery, Queue } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
 
-/** A message of a number and as many bytes that follow from it. */
+/** A message of `size` bytes that are derived from its number. */
 export interface Numbered {
   n: number;
   size: number;
@@ -11,7 +11,7 @@ export interface Numbered {
 
 const HEAD_BYTES = 4;
 
-/** A queue of such messages that no other test has. */
+/** A queue of such messages with a unique name. */
 export function numberedQueue(bounds: Partial<Queue<Numbered>> = {}): Queue<Numbered> {
   const name = `test-${randomUUID()}`;
   return {
@@ -31,7 +31,7 @@ export function numbered(count: number, size: number): Numbered[] {
 }
 
 function encode({ n, size }: Numbered): Buffer {
-  // No byte repeats at the distance of a part.
+  // The period, a prime, divides no part size, so no part equals another.
   const bytes = Buffer.alloc(size, Buffer.from(Array.from({ length: 251 }, (_, index) => (n * 7 + index) & 0xff)));
   bytes.writeUInt32LE(n);
   return bytes;
@@ -44,14 +44,14 @@ function decode(bytes: Buffer): Numbered {
   return message;
 }
 
-/** What a queue delivers, and what is done with each. */
+/** The deliveries of a queue so far. */
 export interface Received {
   deliveries: Delivery<Numbered>[];
   numbers: number[];
   cancel(): Promise<void>;
 }
 
-/** Consumes a queue; `settle` is called with each delivery as it comes. */
+/** Consumes a queue and calls `settle` with each delivery. */
 export async function receive(
   broker: Broker,
   queue: Queue<Numbered>,
@@ -67,23 +67,25 @@ export async function receive(
   return received;
 }
 
-/** Consumes a queue, acknowledging each at once, until all the numbers to `count` have come; gives how many came. */
+/** Consumes a queue and acknowledges everything until the numbers 1 to `count` have arrived; gives the number of deliveries. */
 export async function receiveAll(broker: Broker, queue: Queue<Numbered>, count: number): Promise<number> {
   const missing = new Set(numbered(count, 0).map(({ n }) => n));
   const { numbers, cancel } = await receive(broker, queue, ({ message, acknowledge }) => {
     missing.delete(message.n);
     acknowledge();
   });
-  await until(`all of ${count} messages`, () => missing.size === 0, 60);
+  await until(`all of ${count} messages`, () => missing.size === 0, 150);
   await cancel();
   return numbers.length;
 }
 
-/** Resolves when a check holds; rejects after so many seconds. */
-export async function until(what: string, check: () => Promise<boolean> | boolean, seconds = 15): Promise<void> {
+/**
+ * Resolves when `check` holds. The limit only ends a test that has failed, so it has room for a loaded machine.
+ */
+export async function until(what: string, check: () => Promise<boolean> | boolean, seconds = 45): Promise<void> {
   for (const limit = Date.now() + seconds * 1000; Date.now() < limit;) {
     if (await check()) return;
     await sleep(10);
   }
-  throw new Error(`not so after ${seconds} seconds: ${what}`);
+  throw new Error(`not within ${seconds} seconds: ${what}`);
 }

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { connect } from 'amqplib';
 import type { RabbitmqOptions } from '../src';
 
-/** Debian's own start scripts are for root and one user only, and know one server. */
+/** The start scripts on Debian's path only work for root and the rabbitmq user, and for one server. */
 const SCRIPTS = '/usr/lib/rabbitmq/bin';
 const START_LIMIT_MS = 90_000;
 const IMPORT_LIMIT_MS = 20_000;
@@ -23,7 +23,7 @@ export async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** A RabbitMQ server on ports of its own, to be killed and administered. What it wrote it has again when it restarts. */
+/** A RabbitMQ server on ports of its own, to be killed and administered. It keeps its data when it restarts. */
 export class OwnRabbitmq {
   private readonly processes: ChildProcess[] = [];
 
@@ -34,7 +34,7 @@ export class OwnRabbitmq {
     private readonly environment: NodeJS.ProcessEnv,
   ) {}
 
-  /** `settings` are lines of its configuration file; `TLS_PORT` stands for a port of its own. */
+  /** `settings` are lines of its configuration file, in which `TLS_PORT` is replaced by a free port. */
   static async start(...settings: string[]): Promise<OwnRabbitmq> {
     const [port, tlsPort, distributionPort, epmdPort] = (await Promise.all([1, 2, 3, 4].map(findFreePort))) as [
       number,
@@ -52,7 +52,7 @@ export class OwnRabbitmq {
       .replace('TLS_PORT', String(tlsPort));
     const rabbitmq = new OwnRabbitmq(port, tlsPort, folder, {
       PATH: `${SCRIPTS}:${process.env['PATH'] ?? ''}`,
-      // The cookie is there.
+      // The folder of the Erlang cookie.
       HOME: folder,
       RABBITMQ_NODENAME: `${path.basename(folder).toLowerCase()}@localhost`,
       RABBITMQ_DIST_PORT: String(distributionPort),
@@ -66,19 +66,19 @@ export class OwnRabbitmq {
       ERL_EPMD_PORT: String(epmdPort),
       ERL_EPMD_ADDRESS: '127.0.0.1',
     });
-    // Otherwise the server starts it as a daemon, which nobody ends.
+    // Otherwise the server starts it as a daemon, which would outlive the tests.
     rabbitmq.spawn('epmd', ['-port', String(epmdPort)]);
     await rabbitmq.restart();
     return rabbitmq;
   }
 
-  /** Of its administrator, in the virtual host that it has from the beginning. */
+  /** The access of the default user to the default virtual host. */
   get options(): RabbitmqOptions {
     const splitBytes = 1024 * 1024;
     return { url: `amqp://127.0.0.1:${this.port}`, vhost: '/', username: 'guest', password: 'guest', splitBytes };
   }
 
-  /** Starts it, and resolves when it takes connections. */
+  /** Starts the server; resolves when it accepts connections. */
   async restart(): Promise<void> {
     const server = this.spawn('rabbitmq-server', []);
     for (const limit = Date.now() + START_LIMIT_MS; ;) {
@@ -89,13 +89,12 @@ export class OwnRabbitmq {
         await connection.close();
         return;
       } catch {
-        // Not yet.
         await sleep(100);
       }
     }
   }
 
-  /** As a power cut would. */
+  /** Kills the server without a shutdown. */
   async kill(): Promise<void> {
     const server = this.processes.pop();
     if (server) await end(server);
@@ -105,14 +104,14 @@ export class OwnRabbitmq {
     return await this.commandWith('', '-q', ...args);
   }
 
-  /** `input` is what it reads. */
+  /** Runs rabbitmqctl with `input` as its standard input; gives its output. */
   async commandWith(input: string, ...args: string[]): Promise<string> {
     const running = promisify(execFile)('rabbitmqctl', args, { env: this.environment });
     running.child.stdin?.end(input);
     return (await running).stdout;
   }
 
-  /** Gives it what definitions hold, with one user; RabbitMQ 4 takes them in beside the command. */
+  /** Imports definitions with one user. RabbitMQ 4 imports them after the command has returned, so this waits for the user. */
   async importDefinitions(definitions: { users: { name: string }[] }): Promise<void> {
     const file = path.join(this.folder, 'definitions.json');
     writeFileSync(file, JSON.stringify(definitions));
@@ -125,7 +124,7 @@ export class OwnRabbitmq {
         () => true,
       )
     ) {
-      if (Date.now() > limit) throw new Error('RabbitMQ does not take definitions in');
+      if (Date.now() > limit) throw new Error('RabbitMQ does not import the definitions');
     }
   }
 
@@ -148,7 +147,7 @@ async function end(child: ChildProcess): Promise<void> {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch (error) {
-    // It is ending by itself.
+    // The process group has ended already.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
   await ended;

@@ -1,7 +1,7 @@
 import { connect, type ChannelModel } from 'amqplib';
 import { createVhost, type Vhost } from '@antelope-history/services';
 
-/** A virtual host of a test's own, and a look at its queues past the broker. */
+/** A virtual host for one test file, with direct access to its queues. */
 export class OwnVhost {
   private constructor(
     readonly options: Vhost,
@@ -15,7 +15,7 @@ export class OwnVhost {
     return new OwnVhost(vhost, await connect({ hostname, port: Number(port || 5672), ...access }));
   }
 
-  /** How many messages wait in a queue; undefined when it is not there. */
+  /** The number of ready messages in a queue; undefined when it does not exist. */
   async count(queue: string): Promise<number | undefined> {
     const channel = await this.server.createChannel();
     channel.on('error', () => undefined);
@@ -28,7 +28,7 @@ export class OwnVhost {
     }
   }
 
-  /** The headers of the message that waits in front. */
+  /** The headers of the first message. */
   async peek(queue: string): Promise<Record<string, unknown>> {
     const channel = await this.server.createChannel();
     const message = await channel.get(queue);
@@ -36,15 +36,15 @@ export class OwnVhost {
     return message ? { ...message.properties.headers } : {};
   }
 
-  /** Removes the message that waits in front. */
+  /** Removes the first message. */
   async drop(queue: string): Promise<void> {
     const channel = await this.server.createChannel();
     await channel.get(queue, { noAck: true });
     await channel.close();
   }
 
-  /** Refuses it for good, so that the server puts it with the dead letters. */
-  async refuse(queue: string): Promise<void> {
+  /** Rejects the first message without requeue, so that the server dead-letters it. */
+  async rejectFirst(queue: string): Promise<void> {
     const channel = await this.server.createChannel();
     const message = await channel.get(queue);
     if (message) channel.nack(message, false, false);

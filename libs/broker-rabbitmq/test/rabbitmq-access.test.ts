@@ -14,12 +14,12 @@ jest.setTimeout(120_000);
 const DEFINITIONS = path.join(__dirname, '../../../deploy/rabbitmq/definitions.json');
 const PASSWORD = 'correct horse';
 
-// The programs of whoever has the server: these tests make users and refuse them on one of their own.
+// These tests start a server of their own, because they create users and change permissions.
 describeWithPrograms(['rabbitmq-server'], () => {
   describe('the broker on RabbitMQ', () => {
     let rabbitmq: OwnRabbitmq;
     let certificates: Certificates;
-    let troubles: HistoryError[];
+    let errors: HistoryError[];
     const brokers: Broker[] = [];
 
     beforeAll(async () => {
@@ -35,7 +35,7 @@ describeWithPrograms(['rabbitmq-server'], () => {
       await rabbitmq.commandWith(`${PASSWORD}\n`, 'change_password', 'history');
     });
     beforeEach(() => {
-      troubles = [];
+      errors = [];
     });
     afterEach(async () => {
       await Promise.all(brokers.splice(0).map((broker) => broker.close()));
@@ -47,13 +47,13 @@ describeWithPrograms(['rabbitmq-server'], () => {
 
     const open = async (options: Partial<RabbitmqOptions> = {}, topology = {}): Promise<Broker> => {
       const history = { ...rabbitmq.options, vhost: 'history', username: 'history', password: PASSWORD };
-      const broker = await openRabbitmqBroker({ ...history, ...options }, (error) => troubles.push(error), topology);
+      const broker = await openRabbitmqBroker({ ...history, ...options }, (error) => errors.push(error), topology);
       brokers.push(broker);
       return broker;
     };
     const refusal = async (options: Partial<RabbitmqOptions>): Promise<HistoryError> =>
       open(options).then(
-        () => Promise.reject(new Error('it was let in')),
+        () => Promise.reject(new Error('the server accepted the connection')),
         (error: unknown) => error as HistoryError,
       );
     const permit = (configure: string, write: string, read: string): Promise<string> =>
@@ -63,9 +63,9 @@ describeWithPrograms(['rabbitmq-server'], () => {
       caFile: certificates.ca,
     });
 
-    it('finds the queues of the definitions as it would have made them', async () => {
+    it('accepts the queues of the definitions as its own', async () => {
       const broker = await open({}, TOPOLOGY);
-      const request = { fromBlock: 7, code: 'BLOCK_GAP', reason: 'none' };
+      const request = { code: 'BLOCK_GAP', reason: 'none' };
       await broker.publish(TOPOLOGY.refetch, request);
       const received = await new Promise((resolve) => {
         void broker.consume(TOPOLOGY.refetch, ({ message, acknowledge }) => {
@@ -77,10 +77,10 @@ describeWithPrograms(['rabbitmq-server'], () => {
       const queues = (await rabbitmq.command('list_queues', '--vhost', 'history', '--no-table-headers', 'name')).trim();
       const definitions = JSON.parse(readFileSync(DEFINITIONS, 'utf8'));
       expect(queues.split('\n').sort()).toEqual(definitions.queues.map(({ name }: { name: string }) => name).sort());
-      expect(troubles).toEqual([]);
+      expect(errors).toEqual([]);
     });
 
-    it('lets nobody in without a password before one is set', async () => {
+    it('cannot log in with the definitions before a password is set', async () => {
       await rabbitmq.command('add_vhost', 'other');
       const definitions = JSON.parse(readFileSync(DEFINITIONS, 'utf8'));
       definitions.users[0].name = 'other';
@@ -102,16 +102,20 @@ describeWithPrograms(['rabbitmq-server'], () => {
     it.each([
       ['a wrong password', { password: 'wrong horse' }, /username and password/],
       ['an unknown user', { username: 'nobody' }, /username and password/],
-      ['a virtual host that is not there', { vhost: 'nowhere' }, /virtual host nowhere.*rabbitmqctl add_vhost nowhere/],
-      ['a virtual host of others', { vhost: '/' }, /history.*virtual host \/.*set_permissions/],
-    ])('is refused for good with %s, and says what to do', async (_, options, words) => {
+      [
+        'a virtual host that does not exist',
+        { vhost: 'nowhere' },
+        /virtual host nowhere.*rabbitmqctl add_vhost nowhere/,
+      ],
+      ['a virtual host without permissions', { vhost: '/' }, /history.*virtual host \/.*set_permissions/],
+    ])('rejects %s for good, and says what to do', async (_, options, words) => {
       const error = await refusal(options);
       expect(error).toMatchObject({ code: 'ACCESS_REFUSED', retryable: false });
       expect(error.message).toMatch(words);
-      expect(troubles).toEqual([]);
+      expect(errors).toEqual([]);
     });
 
-    it('is refused for good without the permission to make queues, to publish and to consume', async () => {
+    it('rejects for good without the permission to declare queues, to publish and to consume', async () => {
       const queue = numberedQueue();
       await permit('^$', '.*', '.*');
       await expect(open({}, { queue })).rejects.toMatchObject({ code: 'ACCESS_REFUSED' });
@@ -128,7 +132,7 @@ describeWithPrograms(['rabbitmq-server'], () => {
       await broker.publish(queue, { n: 1, size: 10 });
     });
 
-    it('refuses a queue that was made with other bounds, and says what to do', async () => {
+    it('rejects a queue with other bounds, and says what to do', async () => {
       const queue = numberedQueue({ maxMessages: 7 });
       await open({}, { queue });
       await open({}, { queue });
@@ -137,12 +141,12 @@ describeWithPrograms(['rabbitmq-server'], () => {
       await expect(other).rejects.toThrow(`rabbitmqctl delete_queue --vhost history ${queue.name}`);
     });
 
-    it('speaks TLS with a server whose authority it is told', async () => {
+    it('connects with TLS to a server whose authority is configured', async () => {
       const broker = await open(overTls());
       await broker.publish(numberedQueue(), { n: 1, size: 100_000 });
     });
 
-    it('refuses a server whose certificate nobody vouches for, and an authority that can not be read', async () => {
+    it('rejects a server with an untrusted certificate, and an authority file that cannot be read', async () => {
       const error = await refusal({ ...overTls(), caFile: undefined });
       expect(error).toMatchObject({ code: 'CERTIFICATE_REFUSED', retryable: false });
       expect(error.message).toContain('broker.rabbitmq.ca_file');
@@ -150,18 +154,18 @@ describeWithPrograms(['rabbitmq-server'], () => {
       expect(unreadable).toMatchObject({ code: 'CONFIG_INVALID' });
     });
 
-    it('never says its password', async () => {
+    it('never shows its password', async () => {
       const secret = 'wrong horse, secret horse';
       const encoded = Buffer.from(`\0history\0${secret}`).toString('base64');
-      const errors = [
+      const refusals = [
         await refusal({ password: secret }),
         await refusal({ password: secret, vhost: 'nowhere' }),
         await refusal({ ...overTls(), caFile: undefined, password: secret }),
       ];
-      const said = inspect([...errors, ...troubles], { depth: 20, showHidden: true });
-      expect(said).not.toContain(secret);
-      expect(said).not.toContain(encoded);
-      expect(said).toContain('ACCESS_REFUSED');
+      const shown = inspect([...refusals, ...errors], { depth: 20, showHidden: true });
+      expect(shown).not.toContain(secret);
+      expect(shown).not.toContain(encoded);
+      expect(shown).toContain('ACCESS_REFUSED');
     });
   });
 });

@@ -1,85 +1,92 @@
 import type { HistoryError } from '@antelope-history/schemas';
 
-/** How messages of a queue become bytes, for brokers that carry bytes. */
+/** Converts the messages of a queue to bytes and back, for brokers that carry bytes. */
 export interface MessageCodec<T> {
   encode(message: T): Buffer;
   /** Throws `DECODE_FAILED` on bytes that are no message of this queue. The message may point into `bytes`. */
   decode(bytes: Buffer): T;
 }
 
-/** A queue's name and its bounds: what there is to know of it without knowing its messages. */
+/** A queue's names and limits, independent of the type of its messages. */
 export interface QueueBounds {
   name: string;
-  /** Rejected messages go here with their reason. */
+  /** The name of the queue that keeps rejected messages with their reasons. */
   deadLetter: string;
-  /** A publisher waits while as many messages wait in the queue as this, or more bytes with its own would wait than this. */
+  /** A publish waits while the queue holds this many messages, or would hold more than `maxBytes` bytes with the new one. */
   maxMessages: number;
   maxBytes: number;
-  /** How many deliveries one consumer holds unsettled at most. */
+  /** Limit of unsettled deliveries per consumer. */
   prefetch: number;
 }
 
-/** A queue of the topology: its bounds, and how its messages become bytes. */
+/** A queue of the topology. */
 export interface Queue<T> extends QueueBounds {
+  /** The size of a message in bytes, at least approximately. */
   sizeOf(message: T): number;
   codec: MessageCodec<T>;
 }
 
 /**
- * How many dead letters a queue keeps, and of more bytes than the queue itself may hold only the last: the oldest go.
- * Nothing is lost with them: a block whose message was rejected is not committed, and the chain is read again from there.
+ * Limit of the dead letters of a queue; their bytes are limited by `maxBytes` of the queue, beyond which one message is kept. The
+ * oldest are dropped first. A dropped one loses no history: the block of a rejected message is not committed, and the chain is
+ * read again from there.
  */
-export const MOST_DEAD_LETTERS = 1_000;
+export const MAX_DEAD_LETTERS = 1_000;
 
-/** One message in a consumer's hands: exactly one of the three must be called, once. */
+/** A delivered message. Its consumer calls exactly one of the three methods, once. */
 export interface Delivery<T> {
   message: T;
-  /** Whether it was delivered before and not acknowledged. */
+  /** True when the message was delivered before and not settled. */
   redelivered: boolean;
-  /** What came of it is durable: forget the message. */
+  /** The result of the message is durable: the broker forgets the message. */
   acknowledge(): void;
-  /** It cannot be processed: to the dead-letter queue, with the reason. */
+  /** The message cannot be processed: the broker moves it to the dead letters, with the reason. */
   reject(reason: HistoryError): void;
-  /** It was not processed: back to the queue's head. */
+  /** The message was not processed: the broker returns it to the head of the queue. */
   requeue(): void;
 }
 
 export interface Subscription {
-  /** Stops deliveries; those not settled go back to the queue. */
+  /** Stops the deliveries and returns the unsettled messages to the queue. */
   cancel(): Promise<void>;
 }
 
 export interface DeadLetter<T> {
-  /** Absent when the bytes are no message of the queue, or parts of them are gone. */
+  /** Undefined when the bytes do not decode, or parts of the message are lost. */
   message: T | undefined;
   reason: HistoryError;
 }
 
 /**
- * The broker port. A message that was published is delivered at least once: what is not settled when its consumer, or
- * the consumer's connection, goes is delivered again, and so is what was settled just before.
+ * The broker port. Delivery is at least once: a message is delivered again when its consumer, or the consumer's connection, ends
+ * before the broker has received the settlement.
+ *
+ * Order: one broker's messages enter a queue in the order of the calls of `publish`. Those that a lost connection left
+ * unconfirmed enter again, in the same order. Messages of several brokers mix, and while several fill a queue one of them may be
+ * overtaken. A message that is published after another was confirmed always follows it. A store that takes the order of the
+ * chain from the messages (`View` in `libs/records`) needs none of this; the embedded store over a broker between processes
+ * does: see the decisions in `docs/architecture.md`.
  */
 export interface Broker {
   /**
-   * Resolves when the broker has made the message safe; waits while the queue is full, or the broker is away. One
-   * broker's messages enter a queue in the order of the calls, as long as neither happens in between. A message that is
-   * larger than the queue's bounds enters when nothing waits there. Rejects with `STOPPED` after close.
+   * Resolves when the broker has stored the message durably; waits while the queue is full or the broker is away. A message
+   * that is larger than the queue's limits enters when the queue is empty. Rejects with `STOPPED` after close.
    */
   publish<T>(queue: Queue<T>, message: T): Promise<void>;
   /**
-   * Delivers in order, at most `queue.prefetch` unsettled at once, and several only while they have no more bytes
-   * together than `queue.maxBytes`. Goes on by itself when the broker was away; deliveries from before can no longer
-   * be settled then. A message that does not decode is kept with the dead letters, and the next delivered.
+   * Delivers at most `queue.prefetch` unsettled messages at once, and more than one only while they have at most
+   * `queue.maxBytes` bytes together. Continues by itself after the broker was away; deliveries from before cannot be settled
+   * then. A message that does not decode is moved to the dead letters.
    */
   consume<T>(queue: Queue<T>, onDelivery: (delivery: Delivery<T>) => void): Promise<Subscription>;
   /**
-   * How many messages wait in a queue or are in the hands of this broker's own consumers, not of other processes'; and how
-   * many dead letters it has.
+   * Counts the messages that wait in a queue or are unsettled deliveries of this broker (not of other processes), and the
+   * dead letters of the queue.
    */
   depth<T>(queue: Queue<T>): Promise<{ messages: number; deadLetters: number }>;
-  /** Lists what was rejected, the oldest first, and leaves it there; of many or large ones the first. */
+  /** Lists the dead letters of a queue without removing them, the oldest first; the list is cut off after `maxBytes` bytes. */
   deadLetters<T>(queue: Queue<T>): Promise<DeadLetter<T>[]>;
-  /** Publishes the dead letters that there are to their queue again; gives how many. */
-  resendDeadLetters<T>(queue: Queue<T>): Promise<number>;
+  /** Publishes the present dead letters of a queue to it again; resolves with their number. */
+  redeliverDeadLetters<T>(queue: Queue<T>): Promise<number>;
   close(): Promise<void>;
 }

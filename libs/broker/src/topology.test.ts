@@ -20,13 +20,20 @@ const EMPTY: BlockRecords = {
 };
 
 describe('the topology', () => {
-  it('gives every queue a name, and a place for its dead letters, that no other has', () => {
+  it('gives every queue and every dead-letter queue a name of its own', () => {
     const names = Object.values(TOPOLOGY).flatMap(({ name, deadLetter }) => [name, deadLetter]);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('holds at least what its consumers may hold', () => {
+  it('bounds no queue below the prefetch of its consumers', () => {
     for (const { prefetch, maxMessages } of Object.values(TOPOLOGY)) expect(prefetch).toBeLessThanOrEqual(maxMessages);
+  });
+
+  it('decodes refetch requests of versions that sent a block number, too', () => {
+    const { codec } = TOPOLOGY.refetch;
+    const request = { code: 'BLOCK_GAP', reason: 'a block is missing' };
+    expect(codec.decode(codec.encode(request))).toEqual(request);
+    expect(codec.decode(Buffer.from(JSON.stringify({ fromBlock: 7, ...request })))).toMatchObject(request);
   });
 
   it('counts the bytes of a raw block', () => {
@@ -34,7 +41,7 @@ describe('the topology', () => {
     expect(TOPOLOGY.rawBlocks.sizeOf(raw)).toBe(1_234);
   });
 
-  it('counts the bytes of everything in a block of records that a contract can make large', () => {
+  it('counts all bytes of a block of records that a contract can make large', () => {
     const action = { sequence: 1, account: 'a', name: 'b', root: true, accounts: ['a'], bytes: Buffer.alloc(30) };
     const transaction = {
       id: Buffer.alloc(32),
@@ -48,7 +55,7 @@ describe('the topology', () => {
       actions: [action, action],
     };
     const authority = { keys: [Buffer.alloc(500)], actors: [] };
-    const sizeOf = (part: Partial<BlockRecords>): number => TOPOLOGY.blockRecords.sizeOf({ ...EMPTY, ...part });
+    const sizeOf = (records: Partial<BlockRecords>): number => TOPOLOGY.blockRecords.sizeOf({ ...EMPTY, ...records });
     const empty = sizeOf({});
     expect(sizeOf({ block: Buffer.alloc(1_000) })).toBe(empty + 1_000);
     expect(sizeOf({ transactions: [transaction, transaction] })).toBeGreaterThanOrEqual(empty + 120);

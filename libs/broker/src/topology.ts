@@ -1,18 +1,15 @@
-import {
-  blockRecordsCodec,
-  rawBlockCodec,
-  type Authority,
-  type BlockRecords,
-  type RawBlock,
-} from '@antelope-history/records';
+import { type Authority, type BlockRecords, blockRecordsCodec, type RawBlock, rawBlockCodec } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { MessageCodec, Queue } from './broker';
 
-/** Asks the reader to read the chain again from a block, because a later stage could not use what came. */
+/**
+ * Asks the reader to read again from the store's committed position, because a later stage could not use a block. Messages of
+ * earlier versions carry a `fromBlock` besides, which is ignored.
+ */
 export interface RefetchRequest {
-  fromBlock: number;
-  /** A readable code of `docs/errors.md`, and what happened. */
+  /** A code of `docs/errors.md`. */
   code: string;
+  /** What happened, for the log. */
   reason: string;
 }
 
@@ -25,13 +22,13 @@ function jsonCodec<T>(): MessageCodec<T> {
       try {
         return JSON.parse(bytes.toString()) as T;
       } catch (cause) {
-        throw new HistoryError('DECODE_FAILED', 'the message is no JSON', { cause });
+        throw new HistoryError('DECODE_FAILED', 'the message is not JSON', { cause });
       }
     },
   };
 }
 
-/** The queues between the stages. Data only: adapters apply it. */
+/** The queues between the stages. Adapters of the broker port create them. */
 export const TOPOLOGY = {
   rawBlocks: {
     name: 'raw-blocks',
@@ -67,12 +64,12 @@ function recordBytes(records: BlockRecords): number {
   for (const transaction of records.transactions)
     for (const action of transaction.actions) bytes += action.bytes.length;
   for (const change of records.abiChanges) bytes += change.abi.length;
-  // The first message of a node that was started from a snapshot has every permission of the chain.
+  // The first message of a node that was started from a snapshot contains every permission of the chain.
   for (const { authority } of records.permissionChanges) bytes += PERMISSION_BYTES + authorityBytes(authority);
   return bytes;
 }
 
-/** Two names; as much again for the change itself. */
+/** Two names of 8 bytes, and about as much for the change itself. */
 const PERMISSION_BYTES = 32;
 const ACTOR_BYTES = 8;
 

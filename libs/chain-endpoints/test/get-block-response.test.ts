@@ -7,8 +7,8 @@ import {
   UnlimitedBudget,
 } from '@antelope-history/endpoint-testing';
 import { stringifyJson } from '@antelope-history/json';
-import type { StoredBlock } from '@antelope-history/records';
 import type { AbiDecoders } from '@antelope-history/responses';
+import type { StoredBlock } from '@antelope-history/store';
 import { readChainBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import * as renderer from '../src/get-block-response';
 

@@ -1,9 +1,12 @@
-/** Doublings after which the longest wait is reached whatever it is. */
+/** Doublings after which every configurable maximum is reached; bounds the exponent. */
 const MAX_DOUBLINGS = 30;
 
-/** Growing waits between tries: doubled each time, from `minMs` to `maxMs`, half of each by chance. */
+/**
+ * Exponential backoff with jitter: the upper limit of a wait doubles with each attempt, from `minMs` to `maxMs`
+ * milliseconds; a wait lies between half of that limit and all of it.
+ */
 export class Backoff {
-  private tries = 0;
+  private attempts = 0;
 
   constructor(
     private readonly minMs: number,
@@ -11,13 +14,14 @@ export class Backoff {
     private readonly random: () => number = Math.random,
   ) {}
 
-  /** Milliseconds to wait before the next try; many clients of one server do not come back at once. */
+  /** Milliseconds to wait before the next attempt. The jitter keeps clients of one server from retrying at the same time. */
   next(): number {
-    const ceiling = Math.min(this.maxMs, this.minMs * 2 ** Math.min(this.tries++, MAX_DOUBLINGS));
+    const ceiling = Math.min(this.maxMs, this.minMs * 2 ** Math.min(this.attempts++, MAX_DOUBLINGS));
     return ceiling / 2 + (ceiling / 2) * this.random();
   }
 
+  /** Starts again at `minMs`, after a success. */
   reset(): void {
-    this.tries = 0;
+    this.attempts = 0;
   }
 }

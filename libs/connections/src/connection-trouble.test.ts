@@ -18,7 +18,7 @@ describe('describeConnectionTrouble', () => {
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificate_untrusted'],
     ['CERT_HAS_EXPIRED', 'certificate_expired'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate_wrong_host'],
-  ])('says of %s that it is %s, and what to change', (code, kind) => {
+  ])('maps %s to %s and says what to change', (code, kind) => {
     const trouble = describeConnectionTrouble(failed(code), REDIS);
     expect(trouble?.kind).toBe(kind);
     expect(trouble?.what).toMatch(/Redis/);
@@ -26,13 +26,13 @@ describe('describeConnectionTrouble', () => {
     expect(JSON.stringify(trouble)).not.toContain('secret');
   });
 
-  it('looks at causes, and at each of several addresses', () => {
+  it('follows causes and aggregated errors', () => {
     const gathered = new AggregateError([failed('ECONNREFUSED')], 'all failed');
     const wrapped = new Error('fetch failed', { cause: gathered });
     expect(describeConnectionTrouble(wrapped, REDIS)?.kind).toBe('refused');
   });
 
-  it('knows nothing of other errors, and ends on one that is its own cause', () => {
+  it('gives undefined for other errors, also for an error that is its own cause', () => {
     const circular = new Error('round');
     circular.cause = circular;
     expect(describeConnectionTrouble(circular, REDIS)).toBeUndefined();
@@ -42,16 +42,16 @@ describe('describeConnectionTrouble', () => {
 });
 
 describe('toConnectionError', () => {
-  it('is final for a certificate and of the code given for anything else', () => {
+  it('has the final code for a rejected certificate and the given code for any other failure', () => {
     const refused = toConnectionError(failed('CERT_HAS_EXPIRED'), REDIS, 'BROKER_UNAVAILABLE');
     expect([refused.code, refused.retryable]).toEqual(['CERTIFICATE_REFUSED', false]);
     const away = toConnectionError(failed('ECONNREFUSED'), REDIS, 'BROKER_UNAVAILABLE');
     expect([away.code, away.retryable]).toEqual(['BROKER_UNAVAILABLE', true]);
     const other = toConnectionError(failed('ERR_OTHER'), REDIS, 'BROKER_UNAVAILABLE');
-    expect(other.message).toBe('Redis at kv.example:6379 can not be used');
+    expect(other.message).toBe('Redis at kv.example:6379 cannot be used');
   });
 
-  it('leaves an error that is ours already', () => {
+  it('returns a HistoryError unchanged', () => {
     const error = new HistoryError('STOPPED', 'stopping');
     expect(toConnectionError(error, REDIS, 'BROKER_UNAVAILABLE')).toBe(error);
   });

@@ -1,17 +1,16 @@
 import { HistoryError, type ErrorCode } from '@antelope-history/schemas';
-import { wrong, type Finding } from './check';
 
-/** A server as messages about it name it. */
+/** How messages name a server. */
 export interface ServerName {
   /** `Redis` */
   name: string;
-  /** Where it was looked for, without user and password: `127.0.0.1:6379`. */
+  /** Host and port of the configured URL, without user and password: `127.0.0.1:6379`. */
   address: string;
-  /** The configuration keys that say where it is, who signed its certificate, and who we are to it. */
+  /** The configuration keys of the server's URL, of the CA certificate that signed its own, and of the user and password. */
   keys: { url: string; caFile?: string; access?: string };
 }
 
-/** Why a server could not be spoken to. */
+/** Why a connection to a server failed. */
 export type TroubleKind =
   | 'refused'
   | 'unknown_host'
@@ -28,7 +27,7 @@ export type TroubleKind =
 
 export interface ConnectionTrouble {
   kind: TroubleKind;
-  /** What happened, and what to change; sentences without their full stop. */
+  /** What happened and what to change: sentences without their full stop. */
   what: string;
   change: string;
 }
@@ -68,8 +67,8 @@ const KINDS: Record<string, TroubleKind> = {
 };
 
 /**
- * Why a connection failed, by the codes of Node.js and OpenSSL that an error or what caused it carries; undefined when
- * it failed for another reason. The error's own text is not used: it may hold the URL with its password.
+ * Explains a failed connection by the Node.js and OpenSSL codes of an error and of its causes; undefined when no code is
+ * known. The error's own text is not used: it may contain the URL with its password.
  */
 export function describeConnectionTrouble(error: unknown, server: ServerName): ConnectionTrouble | undefined {
   const kind = codesOf(error)
@@ -79,16 +78,16 @@ export function describeConnectionTrouble(error: unknown, server: ServerName): C
 }
 
 function kindOf(code: string): TroubleKind | undefined {
-  // Node's parser of HTTP has a code for each thing that is not HTTP.
+  // The HTTP parser of Node.js has a code with this prefix for each violation of the protocol.
   return KINDS[code] ?? (code.startsWith('HPE_') ? 'other_server' : undefined);
 }
 
-/** The words for what went wrong with a server. */
+/** The message text for a kind of failure. */
 export function describeTrouble(kind: TroubleKind, server: ServerName): ConnectionTrouble {
-  return { kind, ...WORDS[kind](server) };
+  return { kind, ...MESSAGES[kind](server) };
 }
 
-/** A server that could not be spoken to, for a reason that has words. */
+/** A connection that failed for a known reason; `otherwise` is its code unless the certificate or the access was refused. */
 export class ConnectionError extends HistoryError {
   constructor(
     readonly trouble: ConnectionTrouble,
@@ -107,24 +106,17 @@ const CODES: Partial<Record<TroubleKind, ErrorCode>> = {
 };
 
 /**
- * The error of a connection that failed: `CERTIFICATE_REFUSED` (final) when it is for the server's certificate, else
- * `otherwise`. The cause is left out: what a client's error carries may hold the password.
+ * The error for a failed connection: `CERTIFICATE_REFUSED` (final) when the server's certificate was rejected, else
+ * `otherwise`. It has no cause: the client library's error may contain the password.
  */
 export function toConnectionError(error: unknown, server: ServerName, otherwise: ErrorCode): HistoryError {
   if (error instanceof HistoryError) return error;
   const trouble = describeConnectionTrouble(error, server);
   if (trouble) return new ConnectionError(trouble, otherwise);
-  return new HistoryError(otherwise, `${server.name} at ${server.address} can not be used`);
+  return new HistoryError(otherwise, `${server.name} at ${server.address} cannot be used`);
 }
 
-/** What a check says of a connection that failed; throws anew what has no words. `prefix`: `redis`. */
-export function toFinding(error: unknown, prefix: string): Finding {
-  if (!(error instanceof ConnectionError)) throw error;
-  const { kind, what, change } = error.trouble;
-  return wrong(`${prefix}.${kind}`, what, change);
-}
-
-/** Where a URL points to, without its user, password and path: `127.0.0.1:6379`. */
+/** Host and port of a URL, without its user, password and path: `127.0.0.1:6379`. */
 export function addressOf(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port || DEFAULT_PORTS[protocol]}`;
@@ -141,52 +133,52 @@ const DEFAULT_PORTS: Record<string, number> = {
   'rediss:': 6379,
 };
 
-const WORDS: Record<TroubleKind, (server: ServerName) => { what: string; change: string }> = {
+const MESSAGES: Record<TroubleKind, (server: ServerName) => { what: string; change: string }> = {
   refused: ({ name, address, keys }) => ({
-    what: `nothing listens at ${address}, where ${name} is to be`,
-    change: `start it, or name its host and port in ${keys.url}`,
+    what: `nothing listens at ${address}, the configured address of ${name}`,
+    change: `start ${name}, or set its host and port in ${keys.url}`,
   }),
   unknown_host: ({ name, address, keys }) => ({
-    what: `the host of ${address}, where ${name} is to be, has no address`,
-    change: `see that its name in ${keys.url} is right and that this machine's name server knows it`,
+    what: `the host name of ${address}, the configured address of ${name}, does not resolve`,
+    change: `correct the host in ${keys.url}, or make it known to this machine's name server`,
   }),
   no_route: ({ name, address, keys }) => ({
-    what: `there is no way through the network to ${address}, where ${name} is to be`,
-    change: `see that ${keys.url} is right and that firewalls and routes let this machine through`,
+    what: `there is no network route to ${address}, the configured address of ${name}`,
+    change: `correct ${keys.url}, or let this machine through firewalls and routes`,
   }),
   no_answer: ({ name, address, keys }) => ({
     what: `${name} at ${address} did not answer in time`,
-    change: `see that it runs, that ${keys.url} is right (TLS or not, too) and that no firewall drops the connection`,
+    change: `check that it runs, that ${keys.url} is right (with or without TLS) and that no firewall drops the connection`,
   }),
   cut_off: ({ name, address, keys }) => ({
-    what: `${name} at ${address} cut the connection off`,
-    change: `see its log; if it speaks TLS only, ${keys.url} takes the protocol with an s`,
+    what: `${name} at ${address} closed the connection`,
+    change: `see its log; if it requires TLS, ${keys.url} needs the TLS form of its protocol`,
   }),
   other_server: ({ name, address, keys }) => ({
-    what: `what listens at ${address} is not ${name}`,
-    change: `name its host and port in ${keys.url}`,
+    what: `the server at ${address} is not ${name}`,
+    change: `set the host and port of ${name} in ${keys.url}`,
   }),
   no_tls: ({ name, address, keys }) => ({
-    what: `what listens at ${address}, where ${name} is to be, does not speak TLS as we do`,
-    change: `name its port with TLS in ${keys.url}, or the protocol without the s`,
+    what: `the server at ${address}, the configured address of ${name}, does not complete a TLS handshake`,
+    change: `set its TLS port in ${keys.url}, or the protocol without TLS`,
   }),
   certificate_untrusted: ({ name, address, keys }) => ({
-    what: `the certificate of ${name} at ${address} is signed by nobody who is trusted`,
+    what: `the certificate of ${name} at ${address} is not signed by a trusted authority`,
     change: keys.caFile
-      ? `name the PEM file of the authority that signed it in ${keys.caFile}`
-      : "add the authority that signed it to this system's own",
+      ? `set ${keys.caFile} to the PEM file of the authority that signed it`
+      : "add the authority that signed it to this system's trusted certificates",
   }),
   certificate_expired: ({ name, address }) => ({
     what: `the certificate of ${name} at ${address} has expired`,
-    change: "renew it on the server, and see that this machine's clock is right",
+    change: "renew it on the server, and check this machine's clock",
   }),
   certificate_too_early: ({ name, address }) => ({
     what: `the certificate of ${name} at ${address} is not valid yet`,
-    change: "see that this machine's clock is right, and the certificate's dates",
+    change: "check this machine's clock and the certificate's dates",
   }),
   certificate_wrong_host: ({ name, address, keys }) => ({
     what: `the certificate of ${name} at ${address} is for another host`,
-    change: `name a host in ${keys.url} that the certificate has, or have it made for this one`,
+    change: `set a host in ${keys.url} that the certificate names, or issue a certificate for this one`,
   }),
   wrong_password: ({ name, address, keys }) => ({
     what: `${name} at ${address} refuses the user or the password`,
@@ -194,13 +186,14 @@ const WORDS: Record<TroubleKind, (server: ServerName) => { what: string; change:
   }),
 };
 
-const MOST_ERRORS = 32;
+/** Bounds the walk through causes, which may be circular. */
+const MAX_ERRORS = 32;
 
-/** The codes of an error, of those that it gathers (one per address of a host) and of their causes, nearest first. */
+/** The codes of an error, of its aggregated errors (one per address of a host) and of their causes, nearest first. */
 function codesOf(error: unknown): string[] {
   const codes: string[] = [];
   const waiting = [error];
-  for (let looked = 0; looked < MOST_ERRORS && waiting.length > 0; looked++) {
+  for (let visited = 0; visited < MAX_ERRORS && waiting.length > 0; visited++) {
     const next = waiting.shift();
     if (typeof next !== 'object' || next === null) continue;
     const { code, cause, errors } = next as { code?: unknown; cause?: unknown; errors?: unknown };

@@ -1,4 +1,3 @@
+export * from './abortable-sleep';
 export * from './backoff';
-export * from './check';
-export * from './check-clock';
 export * from './connection-trouble';

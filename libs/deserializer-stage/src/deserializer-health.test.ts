@@ -3,7 +3,7 @@ import { MemoryBroker } from '@antelope-history/broker-memory';
 import { createDeserializerHealth } from './deserializer-health';
 
 describe('the health of a deserializer', () => {
-  it('says how many blocks wait', async () => {
+  it('reports the number of queued blocks', async () => {
     const broker = new MemoryBroker();
     const view = { session: 1, ordinal: 1 };
     for (let blocks = 0; blocks < 3; blocks++) {
@@ -18,7 +18,7 @@ describe('the health of a deserializer', () => {
 
   it('is down without the broker', async () => {
     const broker = new MemoryBroker();
-    broker.depth = () => Promise.reject(new Error('away'));
+    broker.depth = () => Promise.reject(new Error('unavailable'));
     expect(await createDeserializerHealth(broker)()).toEqual({
       status: 'down',
       components: { broker: { status: 'down' } },

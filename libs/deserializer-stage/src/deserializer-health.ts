@@ -2,10 +2,10 @@ import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import { answerOf, type WorkerHealth } from '@antelope-history/service';
 import { DESERIALIZE_DURATION } from './deserializer';
 
-/** What a deserializer does, as its heartbeats tell it. */
+/** The metric of a deserializer's work, for its heartbeats. */
 export const DESERIALIZER_WORK = { metric: DESERIALIZE_DURATION, unit: 'blocks' } as const;
 
-/** How a deserializer is: it needs the broker alone. */
+/** Health of a deserializer: it needs only the broker. */
 export function createDeserializerHealth(broker: Broker) {
   return async (): Promise<WorkerHealth> => {
     const waiting = await answerOf(broker.depth(TOPOLOGY.rawBlocks));

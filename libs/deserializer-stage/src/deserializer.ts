@@ -16,7 +16,7 @@ export interface Deserializer {
   stop(): Promise<void>;
 }
 
-/** Starts taking raw blocks apart into records. A raw block is acknowledged when its records are safe. */
+/** Starts deserializing raw blocks. A raw block is acknowledged when its block of records is durable in the broker. */
 export async function startDeserializer(dependencies: DeserializerDependencies): Promise<Deserializer> {
   const deserializer = new DeserializerLoop(dependencies);
   await deserializer.start();
@@ -24,7 +24,7 @@ export async function startDeserializer(dependencies: DeserializerDependencies):
 }
 
 export const DESERIALIZE_DURATION = 'history_deserialize_duration_seconds';
-/** How long a stop waits for the block in hand. One that cannot be passed on by then comes again. */
+/** How long a stop waits for the blocks in progress. A block that is not published by then is delivered again. */
 const STOP_LIMIT_MS = 1_000;
 
 class DeserializerLoop implements Deserializer {
@@ -33,20 +33,23 @@ class DeserializerLoop implements Deserializer {
   private readonly failures;
   private subscription: Subscription | undefined;
   private tail: Promise<void> = Promise.resolve();
-  /** Blocks that are being passed on: as many as the consumer may hold. Waiting for each would cost a round trip per block. */
-  private readonly passing = new Set<Promise<void>>();
+  /**
+   * The blocks that are being published: at most the queue's prefetch. Publishing one at a time would cost a round trip per
+   * block.
+   */
+  private readonly publishing = new Set<Promise<void>>();
   private stopped = false;
 
   constructor(private readonly dependencies: DeserializerDependencies) {
     const { registry } = dependencies;
     this.durations = histogram(registry, {
       name: DESERIALIZE_DURATION,
-      help: 'Time to take one block apart',
+      help: 'Duration of deserializing one block',
       buckets: [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
     });
     this.failures = counter(registry, {
       name: 'history_corrupt_blocks_total',
-      help: 'Blocks that could not be taken apart, by error code',
+      help: 'Blocks that could not be deserialized, by error code',
       labelNames: ['code'],
     });
     for (const code of ['DECODE_FAILED', 'SHIP_MESSAGE_CORRUPT', 'SHIP_UNSUPPORTED', 'SHIP_DATA_MISSING']) {
@@ -63,31 +66,31 @@ class DeserializerLoop implements Deserializer {
   async stop(): Promise<void> {
     this.stopped = true;
     await this.subscription?.cancel();
-    const done = this.tail.then(() => Promise.all(this.passing));
+    const done = this.tail.then(() => Promise.all(this.publishing));
     await Promise.race([done, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
   }
 
   private async process(delivery: Delivery<RawBlock>): Promise<void> {
     if (this.stopped) return;
-    const passing = this.settle(delivery).finally(() => this.passing.delete(passing));
-    this.passing.add(passing);
-    // Sockets and timers get their turn between two blocks.
+    const publishing = this.settle(delivery).finally(() => this.publishing.delete(publishing));
+    this.publishing.add(publishing);
+    // Lets the event loop serve sockets and timers between two blocks.
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** A block that cannot be taken apart is refused; one that cannot be passed on right now comes again. */
+  /** A block that cannot be deserialized is rejected; a block that cannot be published is delivered again. */
   private async settle(delivery: Delivery<RawBlock>): Promise<void> {
     let records: BlockRecords | undefined;
     try {
       records = this.deserialize(delivery.message);
     } catch (error) {
-      return this.refuse(delivery, toHistoryError(error));
+      return this.reject(delivery, toHistoryError(error));
     }
     try {
       if (records) await this.dependencies.broker.publish(TOPOLOGY.blockRecords, records);
       delivery.acknowledge();
     } catch (error) {
-      this.handBack(delivery, error);
+      this.requeue(delivery, error);
     }
   }
 
@@ -96,32 +99,32 @@ class DeserializerLoop implements Deserializer {
     const result = protocol.readResult(raw.message);
     if (result.kind !== 'blocks' || !result.blocks.thisBlock) return undefined;
     const end = this.durations.startTimer();
-    const records = describing(result.blocks, protocol, raw);
+    const records = deserializeNamed(result.blocks, protocol, raw);
     end();
     return records;
   }
 
-  /** Keeps the message with its reason, and asks for the block again: the line must not stand still, nor skip it. */
-  private async refuse(delivery: Delivery<RawBlock>, reason: HistoryError): Promise<void> {
+  /** Dead-letters the message with its reason and requests a refetch: the block must not be skipped and not block the queue. */
+  private async reject(delivery: Delivery<RawBlock>, reason: HistoryError): Promise<void> {
     const { log, broker } = this.dependencies;
     this.failures.inc({ code: reason.code });
     log.error({ code: reason.code, error: reason }, reason.message);
     try {
-      await broker.publish(TOPOLOGY.refetch, { fromBlock: 0, code: reason.code, reason: reason.message });
+      await broker.publish(TOPOLOGY.refetch, { code: reason.code, reason: reason.message });
       delivery.reject(reason);
     } catch (error) {
-      this.handBack(delivery, error);
+      this.requeue(delivery, error);
     }
   }
 
-  private handBack(delivery: Delivery<RawBlock>, error: unknown): void {
-    if (!this.stopped) this.dependencies.log.warn({ error }, 'a block could not be passed on; it comes again');
+  private requeue(delivery: Delivery<RawBlock>, error: unknown): void {
+    if (!this.stopped) this.dependencies.log.warn({ error }, 'a block could not be published; it is delivered again');
     delivery.requeue();
   }
 }
 
-/** Takes a block apart; an error says which block it was. */
-function describing(result: BlocksResult, protocol: ShipProtocol, raw: RawBlock): BlockRecords {
+/** Deserializes a block; the message of an error names the block. */
+function deserializeNamed(result: BlocksResult, protocol: ShipProtocol, raw: RawBlock): BlockRecords {
   try {
     return deserializeBlock(result, protocol, raw);
   } catch (error) {
@@ -136,14 +139,16 @@ function toHistoryError(error: unknown): HistoryError {
   return new HistoryError('DECODE_FAILED', detail, { cause: error });
 }
 
-/** A node's ABI frame is compiled once; a worker sees few, one per version of the nodes that are read. */
+/** Compiled readers by ABI frame. A worker sees one frame per version of the nodes that are read. */
+const MAX_PROTOCOLS = 16;
+
 class ProtocolCache {
   private readonly protocols = new Map<string, ShipProtocol>();
 
   get(abiFrame: string): ShipProtocol {
     let protocol = this.protocols.get(abiFrame);
     if (!protocol) {
-      if (this.protocols.size >= 16) this.protocols.clear();
+      if (this.protocols.size >= MAX_PROTOCOLS) this.protocols.clear();
       this.protocols.set(abiFrame, (protocol = createShipProtocol(abiFrame)));
     }
     return protocol;

@@ -17,13 +17,13 @@ const RAW = messages.map(({ bytes }): RawBlock => ({
 }));
 const NUMBERS = messages.map(({ thisBlock }) => thisBlock!.num);
 
-/** A broker that at times takes no records. */
+/** A broker that refuses the next `failing` blocks of records. */
 class FailingBroker extends MemoryBroker {
   failing = 0;
 
   override async publish<T>(queue: Queue<T>, message: T): Promise<void> {
     if (queue.name === TOPOLOGY.blockRecords.name && this.failing-- > 0) {
-      throw new HistoryError('BROKER_UNAVAILABLE', 'as the test wants it');
+      throw new HistoryError('BROKER_UNAVAILABLE', 'refused by the test');
     }
     await super.publish(queue, message);
   }
@@ -76,25 +76,25 @@ async function publish(blocks: readonly RawBlock[]): Promise<void> {
   for (const block of blocks) await broker.publish(TOPOLOGY.rawBlocks, block);
 }
 
-const rawUnderWay = async (): Promise<number> => (await broker.depth(TOPOLOGY.rawBlocks)).messages;
+const rawMessages = async (): Promise<number> => (await broker.depth(TOPOLOGY.rawBlocks)).messages;
 const receivedNumbers = (): number[] => received.map(({ position }) => position.num);
 
 describe('the deserializer', () => {
-  it('passes the records of each block on, in order, and lets go of the block', async () => {
+  it('publishes the records of each block in order and acknowledges the block', async () => {
     await receive();
     await publish(RAW);
-    await until('all are let go of', async () => (await rawUnderWay()) === 0);
+    await until('all are acknowledged', async () => (await rawMessages()) === 0);
     expect(receivedNumbers()).toEqual(NUMBERS);
     expect(refetches).toEqual([]);
   });
 
-  it('keeps a block that does not decode with its reason, asks for it again, and goes on', async () => {
+  it('dead-letters a block that does not decode, requests a refetch, and continues', async () => {
     await receive();
     const broken = Buffer.from(RAW[5]!.message);
     broken[messages[5]!.traces.start]! ^= 0x40;
     const noResult = Buffer.from([0x7f]);
     await publish([...RAW.slice(0, 5), { ...RAW[5]!, message: broken }, { ...RAW[6]!, message: noResult }, RAW[7]!]);
-    await until('all are let go of', async () => (await rawUnderWay()) === 0);
+    await until('all are acknowledged', async () => (await rawMessages()) === 0);
     expect(receivedNumbers()).toEqual([...NUMBERS.slice(0, 5), NUMBERS[7]]);
     const dead = await broker.deadLetters(TOPOLOGY.rawBlocks);
     expect(dead.map(({ message }) => message?.message)).toEqual([broken, noResult]);
@@ -106,17 +106,17 @@ describe('the deserializer', () => {
     expect(failures!.values.reduce((sum, { value }) => sum + value, 0)).toBe(2);
   });
 
-  it('does not blame a block for a broker that is away', async () => {
+  it('dead-letters no block while the broker is unavailable', async () => {
     await receive();
     broker.failing = 3;
     await publish(RAW.slice(0, 10));
-    await until('all are let go of', async () => (await rawUnderWay()) === 0);
+    await until('all are acknowledged', async () => (await rawMessages()) === 0);
     expect(receivedNumbers().sort((left, right) => left - right)).toEqual(NUMBERS.slice(0, 10));
     expect(await broker.deadLetters(TOPOLOGY.rawBlocks)).toEqual([]);
     expect(refetches).toEqual([]);
   });
 
-  it('stops soon while nobody takes its records, and loses nothing', async () => {
+  it('stops soon while its records are not consumed, and loses no block', async () => {
     const publishing = publish(RAW);
     const { maxMessages } = TOPOLOGY.blockRecords;
     await until('the queue is full', async () => (await broker.depth(TOPOLOGY.blockRecords)).messages === maxMessages);
@@ -126,7 +126,7 @@ describe('the deserializer', () => {
     deserializer = await start();
     await receive();
     await publishing;
-    await until('all are let go of', async () => (await rawUnderWay()) === 0);
+    await until('all are acknowledged', async () => (await rawMessages()) === 0);
     expect([...new Set(receivedNumbers())]).toEqual([...new Set(NUMBERS)]);
     expect(received.length).toBeGreaterThanOrEqual(RAW.length);
   });

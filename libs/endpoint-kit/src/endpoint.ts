@@ -1,7 +1,6 @@
-import type { ChainStatus } from '@antelope-history/records';
 import type { RequestOf, ResponseOf, Route } from '@antelope-history/schemas';
 import type { Config } from '@antelope-history/service';
-import type { HistoryReader } from '@antelope-history/store';
+import type { ChainStatus, HistoryReader } from '@antelope-history/store';
 import type { AbiReader } from './abi-reader';
 import type { RequestWork } from './request-work';
 

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { stringifyJson } from '@antelope-history/json';
 import type { KeyValue } from '@antelope-history/key-value';
-import type { ChainStatus } from '@antelope-history/records';
 import { answerInTime, counter, readServiceVersion, type Registry } from '@antelope-history/service';
-import type { HistoryReader } from '@antelope-history/store';
+import type { ChainStatus, HistoryReader } from '@antelope-history/store';
 import type { FinalFacts } from './endpoint';
 import { isIrreversible } from './irreversible';
 

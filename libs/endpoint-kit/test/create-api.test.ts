@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 import request from 'supertest';
 import { z } from 'zod';
 import { ApiClient, createApiDeps, SampleReader } from '@antelope-history/endpoint-testing';
-import { MemoryKeyValue } from '@antelope-history/in-process';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { printJson } from '@antelope-history/json';
 import { defineRoute, healthResponse, HistoryError, type RouteTable } from '@antelope-history/schemas';
 import { readServiceVersion } from '@antelope-history/service';

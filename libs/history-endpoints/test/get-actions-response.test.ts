@@ -1,14 +1,15 @@
+import type { ActionsPage } from '@antelope-history/store';
 import { readRecordedChain, runSteps, storedActionsOf, UnlimitedBudget } from '@antelope-history/endpoint-testing';
 import type { GetActionsResponse } from '@antelope-history/history-routes';
 import { stringifyJson } from '@antelope-history/json';
 import type { AbiDecoders } from '@antelope-history/responses';
 import type { StoredAction } from '@antelope-history/store';
 import { readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
-import { abisOfActions, renderActions, type StoredActionsPage } from '../src/get-actions-response';
+import { abisOfActions, renderActions } from '../src/get-actions-response';
 import { withLongIntegersQuoted, withoutElapsed, withoutLeapActionFields } from './eosio-2.0';
 
 /** A page as objects, whatever its size. */
-const render = (page: StoredActionsPage, account: string | undefined, decoders: AbiDecoders) =>
+const render = (page: ActionsPage, account: string | undefined, decoders: AbiDecoders) =>
   runSteps(renderActions(page, account, decoders, new UnlimitedBudget()));
 
 type Row = GetActionsResponse['actions'][number];

@@ -7,9 +7,8 @@ import {
 } from '@antelope-history/endpoint-testing';
 import type { GetTransactionResponse } from '@antelope-history/history-routes';
 import { stringifyJson } from '@antelope-history/json';
-import type { ChainStatus } from '@antelope-history/records';
 import type { AbiDecoders } from '@antelope-history/responses';
-import type { StoredTransaction } from '@antelope-history/store';
+import type { ChainStatus, StoredTransaction } from '@antelope-history/store';
 import { readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import { abisOfTransaction, renderTransaction } from '../src/get-transaction-response';
 import { withoutElapsed, withoutLeapActionFields } from './eosio-2.0';

@@ -8,14 +8,14 @@ export interface IndexerHealthDependencies {
   broker: Broker;
   store: HistoryWriter;
   keyValue: KeyValue;
-  /** The one that the indexer counts in. */
+  /** The registry of the indexer's metrics. */
   registry: Registry;
 }
 
-/** What an indexer does, as its heartbeats tell it. */
+/** The metric of an indexer's work, for its heartbeats. */
 export const INDEXER_WORK = { metric: INDEXED_BLOCKS, unit: 'blocks' } as const;
 
-/** How an indexer is: without the broker or the store it writes nothing. */
+/** Health of an indexer: `down` without the broker or the store, because it then writes nothing. */
 export function createIndexerHealth({ broker, store, keyValue, registry }: IndexerHealthDependencies) {
   return async (): Promise<WorkerHealth> => {
     const [waiting, progress, keyValueStatus, lastCommit] = await Promise.all([

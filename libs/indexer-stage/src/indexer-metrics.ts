@@ -8,7 +8,7 @@ export interface IndexerMetrics {
   committedBlock: { set(blockNum: number): void };
   failures: { inc(): void };
   written(block: BlockRecords): void;
-  /** Starts a write's clock; the function given back stops it. */
+  /** Starts timing a write; the returned function records its duration. */
   writeTimer(): () => void;
 }
 
@@ -16,21 +16,21 @@ export function createIndexerMetrics(registry: Registry): IndexerMetrics {
   const blocks = counter(registry, { name: INDEXED_BLOCKS, help: 'Blocks written to the store' });
   const transactions = counter(registry, {
     name: 'history_indexed_transactions_total',
-    help: 'Transactions of these blocks that took effect',
+    help: 'Executed transactions written to the store',
   });
   const actions = counter(registry, {
     name: 'history_indexed_actions_total',
-    help: 'Actions of these transactions, each once however many accounts received it',
+    help: 'Actions written to the store; one per action, not per receiver',
   });
   const durations = histogram(registry, {
     name: 'history_write_duration_seconds',
-    help: 'Time of one write to the store',
+    help: 'Duration of a write to the store',
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
   });
   const committedBlock = gauge(registry, { name: 'history_committed_block', help: 'Number of the committed head' });
   const lastCommit = gauge(registry, {
     name: LAST_COMMIT,
-    help: 'When the committed head moved last, in seconds since 1970; 0 while it has not',
+    help: 'Unix time of the last change of the committed head, in seconds; 0 before the first',
   });
   let committedNum: number | undefined;
   return {
@@ -41,7 +41,7 @@ export function createIndexerMetrics(registry: Registry): IndexerMetrics {
         committedBlock.set(blockNum);
       },
     },
-    failures: counter(registry, { name: 'history_write_failures_total', help: 'Writes that failed and were repeated' }),
+    failures: counter(registry, { name: 'history_write_failures_total', help: 'Failed writes that are retried' }),
     written(block) {
       blocks.inc();
       transactions.inc(block.transactions.length);

@@ -1,12 +1,13 @@
-const LONGEST_WAIT_FACTOR = 16;
+/** Upper limit of the doubled wait between alarms, in multiples of the stall time. */
+const MAX_WAIT_FACTOR = 16;
 
 /**
- * Notices that blocks come and are written, but the committed head stands still: a message before them was lost, and nothing
- * that is under way will bring it. Pure; times in milliseconds of one clock.
+ * Detects that blocks are written but the committed head does not move: a message before them was lost, and no queued message
+ * will fill the gap. Pure; times in milliseconds of one clock.
  */
 export class StallWatch {
   private committed: number | undefined;
-  /** When a block was first written after the head last moved, or after the last alarm. */
+  /** The time of the first write after the head last moved, or after the last alarm. */
   private waitingSince: number | undefined;
   private factor = 1;
 
@@ -17,8 +18,8 @@ export class StallWatch {
     this.waitingSince ??= now;
   }
 
-  /** Where the committed head stands now. */
-  sees(committedNum: number | undefined): void {
+  /** The committed head was read. */
+  observe(committedNum: number | undefined): void {
     if (committedNum === this.committed) return;
     this.committed = committedNum;
     this.waitingSince = undefined;
@@ -26,13 +27,13 @@ export class StallWatch {
   }
 
   /**
-   * Whether to have the chain read again now. Each alarm doubles the wait for the next, as what is read again stands behind
-   * all that is under way.
+   * Whether to request a refetch now. Each alarm doubles the wait for the next one, because refetched blocks queue behind all
+   * that are queued already.
    */
   isStalled(now: number): boolean {
     if (this.waitingSince === undefined || now - this.waitingSince < this.stallMs * this.factor) return false;
     this.waitingSince = undefined;
-    this.factor = Math.min(LONGEST_WAIT_FACTOR, this.factor * 2);
+    this.factor = Math.min(MAX_WAIT_FACTOR, this.factor * 2);
     return true;
   }
 }

@@ -35,7 +35,7 @@ describe('the health of an indexer', () => {
 
   const readHealth = () => createIndexerHealth({ broker, store, keyValue, registry })();
 
-  it('knows nothing of an empty store but that it is there', async () => {
+  it('reports an empty store as available, without block numbers', async () => {
     await broker.publish(TOPOLOGY.blockRecords, LAST);
     expect(await readHealth()).toEqual({
       status: 'ok',
@@ -51,7 +51,7 @@ describe('the health of an indexer', () => {
     });
   });
 
-  it('knows where the store stands, and when it moved', async () => {
+  it('reports the committed block and the time of the last commit', async () => {
     const startedAt = Date.now();
     const indexer = await startIndexer({
       config: { indexer: { batchBytes: 1_000, batchSeconds: 0.01, stallSeconds: 60 }, chainId: undefined },
@@ -80,12 +80,12 @@ describe('the health of an indexer', () => {
   });
 
   it('is down without the broker or the store, degraded without the key-value store', async () => {
-    const away = () => Promise.reject(new Error('away'));
-    keyValue.get = away;
+    const unavailable = () => Promise.reject(new Error('unavailable'));
+    keyValue.get = unavailable;
     expect(await readHealth()).toMatchObject({ status: 'degraded', components: { key_value: { status: 'down' } } });
-    store.getProgress = away;
+    store.getProgress = unavailable;
     expect(await readHealth()).toMatchObject({ status: 'down', components: { store: { status: 'down' } } });
-    broker.depth = away;
+    broker.depth = unavailable;
     expect(await readHealth()).toMatchObject({ status: 'down', components: { broker: { status: 'down' } } });
   });
 });

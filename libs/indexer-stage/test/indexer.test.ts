@@ -3,27 +3,27 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TOPOLOGY, type RefetchRequest } from '@antelope-history/broker';
+import { type RefetchRequest, TOPOLOGY } from '@antelope-history/broker';
 import { MemoryBroker } from '@antelope-history/broker-memory';
-import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { readProgress } from '@antelope-history/key-value';
-import { HistoryError, type ErrorCode } from '@antelope-history/schemas';
-import { createLogger, Registry } from '@antelope-history/service';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import type { BlockRecords } from '@antelope-history/records';
+import { type ErrorCode, HistoryError } from '@antelope-history/schemas';
+import { createLogger, Registry } from '@antelope-history/service';
 import type { ChainStatus, HistoryWriter, StoreWriter } from '@antelope-history/store';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
-import { startIndexer, type Indexer } from '../src/index';
+import { type Indexer, startIndexer } from '../src/index';
 import { recordedRecords } from './recorded-records';
 
 const BLOCKS = recordedRecords('leap-snapshot');
 const LAST = BLOCKS.at(-1)!.position;
 
-/** A store whose writes fail as often as it is told. */
+/** A store whose writes fail as the test configures. */
 class FailingStore implements HistoryWriter {
   failWith: ErrorCode | undefined;
-  /** The block that it will not take. */
+  /** The number of the block that it refuses. */
   refuses: number | undefined;
-  /** Takes blocks and does not commit them, as a shared store does when a block before them is missing. */
+  /** Accepts blocks and does not commit them, as a shared store does when a block before them is missing. */
   holdsBack = false;
   writes = 0;
 
@@ -43,10 +43,10 @@ class FailingStore implements HistoryWriter {
 
   async writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
     this.writes++;
-    if (this.failWith) throw new HistoryError(this.failWith, 'as the test wants it');
+    if (this.failWith) throw new HistoryError(this.failWith, 'refused by the test');
     if (this.holdsBack) return (await this.store.getProgress()).status;
     if (blocks.some(({ position }) => position.num === this.refuses)) {
-      throw new HistoryError('BLOCK_REFUSED', 'too large, as the test wants it');
+      throw new HistoryError('BLOCK_REFUSED', 'too large');
     }
     return this.store.writeBlocks(blocks);
   }
@@ -56,7 +56,7 @@ class FailingKeyValue extends MemoryKeyValue {
   fails = false;
 
   override async set(key: string, value: string): Promise<void> {
-    if (this.fails) throw new Error('the key-value store is away');
+    if (this.fails) throw new Error('the key-value store is unavailable');
     await super.set(key, value);
   }
 }
@@ -120,16 +120,16 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
 }
 
 const committed = async (): Promise<number> => (await lmdb.getProgress()).status.committed?.num ?? 0;
-const underWay = async (): Promise<number> => (await broker.depth(TOPOLOGY.blockRecords)).messages;
+const queued = async (): Promise<number> => (await broker.depth(TOPOLOGY.blockRecords)).messages;
 
 async function counted(name: string): Promise<number> {
   return (await registry.getSingleMetric(name)?.get())?.values[0]?.value ?? 0;
 }
 
 describe('the indexer', () => {
-  it('commits what it is given, lets go of it, and says where the store stands', async () => {
+  it('commits blocks, acknowledges them, and publishes the progress', async () => {
     await publish(BLOCKS);
-    await until('all is let go of', async () => (await underWay()) === 0);
+    await until('all are acknowledged', async () => (await queued()) === 0);
     expect(await committed()).toBe(LAST.num);
     expect(await counted('history_indexed_blocks_total')).toBe(BLOCKS.length);
     await until('progress', async () => (await readProgress(keyValue))?.committed?.num === LAST.num);
@@ -140,64 +140,64 @@ describe('the indexer', () => {
     );
   });
 
-  it('says it again when the key-value store has forgotten', async () => {
+  it('publishes the progress again when the key-value store has lost it', async () => {
     await publish(BLOCKS);
     await until('progress', async () => (await readProgress(keyValue))?.committed?.num === LAST.num);
     await keyValue.delete('progress');
     await until('progress again', async () => (await readProgress(keyValue))?.committed?.num === LAST.num);
   });
 
-  it('commits while the key-value store is away, once each, and says so when it is back', async () => {
+  it('commits each block once while the key-value store is unavailable, and publishes the progress afterwards', async () => {
     keyValue.fails = true;
     await publish(BLOCKS);
-    await until('all is let go of', async () => (await underWay()) === 0);
+    await until('all are acknowledged', async () => (await queued()) === 0);
     expect(await counted('history_indexed_blocks_total')).toBe(BLOCKS.length);
     expect(await counted('history_write_failures_total')).toBe(0);
     keyValue.fails = false;
     await until('progress', async () => (await readProgress(keyValue))?.committed?.num === LAST.num);
   });
 
-  it('tries again while the store is away, and keeps what it holds', async () => {
+  it('retries while the store is unavailable, and acknowledges nothing', async () => {
     store.failWith = 'STORE_UNAVAILABLE';
     await publish(BLOCKS);
-    await until('two tries', () => store.writes >= 2);
-    expect(await underWay()).toBe(BLOCKS.length);
+    await until('two attempts', () => store.writes >= 2);
+    expect(await queued()).toBe(BLOCKS.length);
     expect(await counted('history_write_failures_total')).toBeGreaterThanOrEqual(1);
     store.failWith = undefined;
     await until('the last block', async () => (await committed()) === LAST.num);
     expect(failures).toEqual([]);
   });
 
-  it('stops at once while it waits to try again', async () => {
+  it('stops at once while it waits for a retry', async () => {
     store.failWith = 'STORE_UNAVAILABLE';
     await publish(BLOCKS.slice(0, 5));
-    await until('three tries', () => store.writes >= 3);
+    await until('three attempts', () => store.writes >= 3);
     const start = performance.now();
     await indexer.stop();
     expect(performance.now() - start).toBeLessThan(2_000);
-    expect(await underWay()).toBe(5);
+    expect(await queued()).toBe(5);
   });
 
-  it('writes nothing more after an error that stays, and says so once', async () => {
+  it('writes nothing more after a final error, and reports it once', async () => {
     store.failWith = 'STORE_REFUSED';
     await publish(BLOCKS.slice(0, 3));
-    await until('it gives up', () => failures.length > 0);
+    await until('it reports the error', () => failures.length > 0);
     const { writes } = store;
     await publish(BLOCKS.slice(3));
     await sleep(100);
     expect(store.writes).toBe(writes);
     expect(failures.map((error) => (error as HistoryError).code)).toEqual(['STORE_REFUSED']);
-    expect(await underWay()).toBe(BLOCKS.length);
+    expect(await queued()).toBe(BLOCKS.length);
   });
 
   it.each(['FORK_TOO_DEEP', 'CHAIN_ID_MISMATCH'] as const)(
-    'does not end by what a node sent (%s): has the chain read again, and goes on',
+    'continues after a block that the store rejects (%s), and requests a refetch',
     async (code) => {
       await publish(BLOCKS.slice(0, 5));
-      await until('five blocks', async () => (await underWay()) === 0);
+      await until('five blocks', async () => (await queued()) === 0);
       store.failWith = code;
       await publish(BLOCKS.slice(5, 8));
-      await until('it lets go of them', async () => (await underWay()) === 0);
+      await until('they are acknowledged', async () => (await queued()) === 0);
       expect(refetches[0]).toMatchObject({ code });
       store.failWith = undefined;
       await publish(BLOCKS.slice(5));
@@ -206,30 +206,29 @@ describe('the indexer', () => {
     },
   );
 
-  it('asks once for a block that was left out, and again when it is left out again', async () => {
+  it('requests one refetch for a missing block, and another when it is missing again', async () => {
     await publish(BLOCKS.slice(0, 10));
-    await until('ten blocks', async () => (await underWay()) === 0);
-    const next = BLOCKS[10]!.position.num;
+    await until('ten blocks', async () => (await queued()) === 0);
     for (const block of BLOCKS.slice(11, 20)) {
       await publish([block]);
-      await until('it is dropped', async () => (await underWay()) === 0);
+      await until('it is dropped', async () => (await queued()) === 0);
     }
-    expect(refetches).toMatchObject([{ fromBlock: next, code: 'BLOCK_GAP' }]);
+    expect(refetches).toMatchObject([{ code: 'BLOCK_GAP' }]);
     await publish(BLOCKS.slice(11, 20));
-    await until('they are dropped', async () => (await underWay()) === 0);
+    await until('they are dropped', async () => (await queued()) === 0);
     expect(refetches.length).toBe(2);
     await publish(BLOCKS.slice(10));
     await until('the last block', async () => (await committed()) === LAST.num);
     expect(refetches.length).toBe(2);
   });
 
-  it('keeps a block that the store refuses, with the reason, writes those before it, and has it read again', async () => {
+  it('dead-letters a block that the store refuses, writes those before it, and requests a refetch', async () => {
     const refused = BLOCKS[5]!.position.num;
     store.refuses = refused;
     await publish(BLOCKS.slice(0, 6));
-    await until('all is let go of', async () => (await underWay()) === 0);
+    await until('all are acknowledged', async () => (await queued()) === 0);
     expect(await committed()).toBe(refused - 1);
-    expect(refetches).toMatchObject([{ fromBlock: refused, code: 'BLOCK_REFUSED' }]);
+    expect(refetches).toMatchObject([{ code: 'BLOCK_REFUSED' }]);
     const [dead] = await broker.deadLetters(TOPOLOGY.blockRecords);
     expect([dead!.message?.position.num, dead!.reason.code]).toEqual([refused, 'BLOCK_REFUSED']);
     store.refuses = undefined;
@@ -238,14 +237,16 @@ describe('the indexer', () => {
     expect(failures).toEqual([]);
   });
 
-  it('has the chain read again when blocks come and none is committed, and other indexers leave that to it', async () => {
+  it('requests a refetch when written blocks are not committed; of several indexers only one does', async () => {
     await indexer.stop();
     await lmdb.writeBlocks(BLOCKS.slice(0, 3));
     store.holdsBack = true;
     const others = await Promise.all([1, 2].map(() => start(0.05)));
     await publish(BLOCKS.slice(4));
-    await until('it asks', () => refetches.length > 0);
-    expect(refetches).toMatchObject([{ fromBlock: BLOCKS[3]!.position.num, code: 'BLOCK_GAP' }]);
+    await until('the request', () => refetches.length > 0);
+    expect(refetches).toMatchObject([
+      { code: 'BLOCK_GAP', reason: expect.stringContaining(`head has been ${BLOCKS[2]!.position.num}`) },
+    ]);
     await Promise.all(others.map((each) => each.stop()));
   });
 });

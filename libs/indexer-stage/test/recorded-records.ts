@@ -3,7 +3,7 @@ import type { BlockRecords } from '@antelope-history/records';
 import { createShipProtocol } from '@antelope-history/ship';
 import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 
-/** The blocks of a recording, as the deserializer passes them on. */
+/** The blocks of a recording, as the deserializer publishes them. */
 export function recordedRecords(sample: SampleName): BlockRecords[] {
   const { abi, messages, chainId } = openSample(sample);
   const protocol = createShipProtocol(abi);

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff, type ServerName } from '@antelope-history/connections';
+import { abortableSleep, Backoff, type ServerName } from '@antelope-history/connections';
 import { HistoryError } from '@antelope-history/schemas';
 import { createRedisClient, type RedisClient, type RedisOptions } from './redis-client';
 import { nameServer, toCommandError, toConnectError } from './redis-errors';
@@ -115,7 +114,7 @@ export class RedisConnection {
     const backoff = new Backoff(RECONNECT_MIN_MS, RECONNECT_MAX_MS);
     const { signal } = this.closing;
     for (;;) {
-      await sleep(backoff.next(), undefined, { signal }).catch(() => undefined);
+      await abortableSleep(backoff.next(), signal);
       if (this.client || signal.aborted) return;
       await this.connect().catch((error: unknown) => this.tell(toConnectError(error, this.server)));
     }

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
-import type { Finding } from '@antelope-history/connections';
+import type { Finding } from '@antelope-history/connections/check';
 import { describeWithPrograms } from '@antelope-history/services';
 import { type Certificates, makeCertificates, type ServerCertificate } from '@antelope-history/test-support/tls';
 import { redisChecks, type RedisOptions } from '../src';

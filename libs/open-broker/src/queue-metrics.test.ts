@@ -4,7 +4,7 @@ import { createLogger, loadConfig, Registry } from '@antelope-history/service';
 import { openBroker } from './open-broker';
 import { registerQueueMetrics } from './queue-metrics';
 
-const REFETCH = { fromBlock: 1, code: 'BLOCK_GAP', reason: 'for the test' };
+const REFETCH = { code: 'BLOCK_GAP', reason: 'for the test' };
 
 const openMemoryBroker = () => openBroker(loadConfig([], {}).broker, 'one process', createLogger('test', 'silent'));
 

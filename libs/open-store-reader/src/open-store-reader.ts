@@ -9,7 +9,7 @@ export async function openStoreReader(config: Config['store'], log: Logger): Pro
   switch (config.kind) {
     case 'lmdb': {
       const { openLmdbStoreReader } = await import('@antelope-history/store-lmdb/reader');
-      return openLmdbStoreReader({ path: config.path, mapSizeBytes: config.mapSizeBytes });
+      return openLmdbStoreReader(config.lmdb);
     }
     case 'elasticsearch': {
       const { openElasticsearchStoreReader } = await import('@antelope-history/store-elasticsearch/reader');

@@ -9,7 +9,7 @@ export async function openStoreWriter(config: Config['store'], log: Logger): Pro
   switch (config.kind) {
     case 'lmdb': {
       const { openLmdbStoreWriter } = await import('@antelope-history/store-lmdb/writer');
-      return openLmdbStoreWriter({ path: config.path, mapSizeBytes: config.mapSizeBytes });
+      return openLmdbStoreWriter(config.lmdb);
     }
     case 'elasticsearch': {
       const { openElasticsearchStoreWriter } = await import('@antelope-history/store-elasticsearch/writer');

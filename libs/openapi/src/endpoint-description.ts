@@ -1,11 +1,4 @@
-import {
-  ERRORS,
-  errorResponse,
-  type ErrorCode,
-  type ErrorDefinition,
-  type ErrorResponse,
-  type Route,
-} from '@antelope-history/schemas';
+import { CLIENT_ERRORS, type ClientErrorCode, type ClientErrorDefinition, errorResponse, type ErrorResponse, type Route } from '@antelope-history/schemas';
 import { headersOf, refTo, SECURITY } from './components';
 import type { JsonObject, Operation, ResponseDescription } from './openapi-types';
 
@@ -22,7 +15,7 @@ const STATUS_PHRASES: Record<number, string> = {
   503: 'Service Unavailable',
 };
 /** Errors that every endpoint can send. */
-export const SHARED_ERRORS: readonly ErrorCode[] = [
+export const SHARED_ERRORS: readonly ClientErrorCode[] = [
   'UNAUTHORIZED',
   'BODY_TOO_LARGE',
   'RATE_LIMITED',
@@ -63,24 +56,24 @@ function describeOtherErrors(): ResponseDescription {
 }
 
 /** One response per status; its schema lists the codes and names that tell the errors of that status apart. */
-function describeErrors(endpoint: string, codes: ErrorCode[]): Record<string, ResponseDescription> {
-  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))];
+function describeErrors(endpoint: string, codes: ClientErrorCode[]): Record<string, ResponseDescription> {
+  const statuses = [...new Set(codes.map((code) => CLIENT_ERRORS[code].status))];
   return Object.fromEntries(
     statuses.map((status) => {
-      const definitions = codes.map((code) => ERRORS[code]).filter((definition) => definition.status === status);
+      const definitions = codes.map((code) => CLIENT_ERRORS[code]).filter((definition) => definition.status === status);
       return [status, describeError(endpoint, status, definitions)];
     }),
   );
 }
 
-function describeError(endpoint: string, status: number, definitions: ErrorDefinition[]): ResponseDescription {
+function describeError(endpoint: string, status: number, definitions: ClientErrorDefinition[]): ResponseDescription {
   const retry = definitions.some(({ family }) => family === 'retry');
   return {
     description: definitions.map(({ nodeName, what }) => `\`${nodeName}\`: ${what}.`).join(' '),
     headers: headersOf(
       'x-request-id',
       ...(retry ? ['retry-after'] : []),
-      ...(status === ERRORS.UNAUTHORIZED.status ? ['www-authenticate'] : []),
+      ...(status === CLIENT_ERRORS.UNAUTHORIZED.status ? ['www-authenticate'] : []),
     ),
     content: {
       [JSON_TYPE]: {
@@ -96,14 +89,14 @@ function describeError(endpoint: string, status: number, definitions: ErrorDefin
 }
 
 /** The pairs of code and name that the given errors have. */
-function oneOf(definitions: ErrorDefinition[]): JsonObject {
+function oneOf(definitions: ClientErrorDefinition[]): JsonObject {
   const pairs = new Map(definitions.map(({ nodeCode, nodeName }) => [nodeName, nodeCode]));
   return {
     oneOf: [...pairs].map(([name, code]) => ({ properties: { code: { const: code }, name: { const: name } } })),
   };
 }
 
-function exampleOf(endpoint: string, { status, nodeCode, nodeName, what, message }: ErrorDefinition): ErrorResponse {
+function exampleOf(endpoint: string, { status, nodeCode, nodeName, what, message }: ClientErrorDefinition): ErrorResponse {
   const details = { message: 'What to change.', file: '', line_number: 0, method: endpoint };
   return {
     code: status,

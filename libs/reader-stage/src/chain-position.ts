@@ -2,14 +2,14 @@ import type { BlockPosition } from '@antelope-history/records';
 import type { ShipStatus } from '@antelope-history/ship';
 import type { SharedProgress } from '@antelope-history/key-value';
 
-/** Blocks that stay known at most: a node's last irreversible block is a few hundred behind, unless producers fail. */
+/** Upper limit of remembered blocks. The last irreversible block is a few hundred behind the head unless producers fail. */
 const MAX_KNOWN = 4_000;
 
-/** Which blocks of which branch the reader has passed on, newest last. */
+/** The blocks of the current branch that the reader has published, oldest first. */
 export class ChainPosition {
   private known: BlockPosition[] = [];
 
-  /** Goes on where the store stands. */
+  /** Continues at the store's committed position. */
   restart(progress: SharedProgress): void {
     this.known = [...progress.positions];
   }
@@ -19,14 +19,14 @@ export class ChainPosition {
   }
 
   /**
-   * What to tell the node: it goes back to the first of them that is not on its branch. All of them, as it sends
-   * nothing of what lies between the last that it shares and the first that it does not.
+   * The positions for a blocks request. The node goes back to the first of them that is not on its branch; it sends nothing
+   * between the last position that it shares and the first that it does not, so the request needs all of them.
    */
   havePositions(): BlockPosition[] {
     return this.known;
   }
 
-  /** Notes a block: one that follows the last, one that came before, or another in the place of an earlier (a fork). */
+  /** Records a block: the next one, one that was recorded before, or a replacement of an earlier one (a fork). */
   passed(block: BlockPosition, lastIrreversible: BlockPosition): 'next' | 'again' | 'fork' {
     const isBack = this.last !== undefined && block.num <= this.last.num;
     const isAgain = isBack && this.known.findLast(({ num }) => num === block.num)?.id === block.id;
@@ -37,7 +37,7 @@ export class ChainPosition {
     return isAgain ? 'again' : 'fork';
   }
 
-  /** Whether the node left something out between the last block and this one. */
+  /** Whether blocks are missing between the last recorded block and this one. */
   leavesGap(block: BlockPosition, previous: BlockPosition | undefined): boolean {
     const last = this.last;
     if (!last) return false;
@@ -46,7 +46,7 @@ export class ChainPosition {
     return parent !== undefined && previous !== undefined && parent.id !== previous.id;
   }
 
-  /** Of the irreversible blocks only the newest is worth knowing. */
+  /** Of the irreversible blocks only the newest is needed. */
   private forget(lastIrreversible: number): void {
     const firstReversible = this.known.findIndex(({ num }) => num > lastIrreversible);
     const drop = Math.max(
@@ -58,9 +58,9 @@ export class ChainPosition {
 }
 
 /**
- * The first block to ask of a node that nothing was read from. History is whole only if state deltas begin no later
- * than traces: the first of them carry the whole state. Traces begin one block later than state (after genesis, and
- * after the block of a snapshot); block 1 has neither and is there all the same.
+ * The first block to request from a node for an empty store. History is complete only if state deltas begin no later than
+ * traces, because the first delta carries the whole state. Traces begin one block later than state (after genesis and after
+ * the block of a snapshot); block 1 has neither, but the node serves it.
  */
 export function firstBlockOf(status: ShipStatus): number {
   const first = Math.max(status.traceBegin - 1, status.chainStateBegin);

@@ -5,11 +5,11 @@ import { createReaderHealth } from './reader-health';
 import { createReaderMetrics } from './reader-metrics';
 
 class FailingKeyValue extends MemoryKeyValue {
-  override get = () => Promise.reject(new Error('away'));
+  override get = () => Promise.reject(new Error('unavailable'));
 }
 
 class FailingBroker extends MemoryBroker {
-  override depth = () => Promise.reject(new Error('away'));
+  override depth = () => Promise.reject(new Error('unavailable'));
 }
 
 describe('the health of a reader', () => {
@@ -20,7 +20,7 @@ describe('the health of a reader', () => {
     return { metrics, readHealth: createReaderHealth({ broker, keyValue, registry }) };
   };
 
-  it('knows the head of the node and the last block that was passed on', async () => {
+  it('reports the head of the node and the last published block', async () => {
     const { metrics, readHealth } = setUp();
     expect((await readHealth()).facts).toEqual({ head_block_num: null, passed_block_num: null });
     metrics.heads.set(90);

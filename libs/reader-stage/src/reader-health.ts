@@ -6,20 +6,20 @@ import { HEAD_BLOCK, PASSED_BLOCK, SHIP_AWAY, SHIP_CONNECTED, SHIP_MESSAGES } fr
 export interface ReaderHealthDependencies {
   broker: Broker;
   keyValue: KeyValue;
-  /** The one that the reader counts in. */
+  /** The registry of the reader's metrics. */
   registry: Registry;
 }
 
-/** What a reader does, as its heartbeats tell it. */
+/** The metric of a reader's work, for its heartbeats. */
 export const READER_WORK = { metric: SHIP_MESSAGES, unit: 'blocks' } as const;
 
-/** A metric as a registry gives it, also one of another thread's. */
+/** A metric as a prom-client registry returns it, possibly from another thread. */
 export interface MetricValues {
   name: string;
   values: { value: number; labels?: Partial<Record<string, string | number>> }[];
 }
 
-/** Whether a node sends its state history, and if none does the error code that says why. */
+/** Whether a node is being read; if none is, `reason` is the error code of the last session. */
 export function shipHealth(metrics: readonly MetricValues[]): { status: 'ok' | 'down'; reason?: string } {
   const isOne = ({ value }: { value: number }): boolean => value === 1;
   const valuesOf = (wanted: string) => metrics.find(({ name }) => name === wanted)?.values ?? [];
@@ -28,7 +28,7 @@ export function shipHealth(metrics: readonly MetricValues[]): { status: 'ok' | '
   return { status: 'down', ...(reason !== undefined && { reason: String(reason) }) };
 }
 
-/** How a reader is: without a node or the broker it passes nothing on. */
+/** Health of a reader: `down` without a node or the broker, because it then publishes nothing. */
 export function createReaderHealth({ broker, keyValue, registry }: ReaderHealthDependencies) {
   return async (): Promise<WorkerHealth> => {
     const [ship, headBlock, passedBlock, brokerStatus, keyValueStatus] = await Promise.all([

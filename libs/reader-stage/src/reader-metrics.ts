@@ -1,19 +1,19 @@
 import type { ErrorCode } from '@antelope-history/schemas';
 import { counter, gauge, type Registry } from '@antelope-history/service';
 
-/** The gauge by which others tell whether a node is there. */
+/** 1 while a node is being read; `shipHealth` reads it. */
 export const SHIP_CONNECTED = 'history_ship_connected';
 export const SHIP_MESSAGES = 'history_ship_messages_total';
 export const HEAD_BLOCK = 'history_head_block';
 export const PASSED_BLOCK = 'history_passed_block';
 
-/** 1 for why no node is read now, by error code. */
+/** By error code: 1 for the reason why no node is being read. */
 export const SHIP_AWAY = 'history_ship_away';
 
 export interface ReaderMetrics {
-  /** A node sends from now on. */
+  /** A session has requested blocks. */
   began(): void;
-  /** A session, or the try to begin one, ended with an error. */
+  /** A session, or the attempt to open one, ended with an error. */
   ended(code: ErrorCode): void;
   forks: { inc(): void };
   refetches: { inc(): void };
@@ -21,7 +21,7 @@ export interface ReaderMetrics {
   published(blockNum: number, bytes: number): void;
 }
 
-/** Why a node is refused: it answers, and is not one to read. The process lives on, and the next node is tried. */
+/** Errors of a node that responds but cannot be used. The next node is tried. */
 const REFUSALS = [
   'SHIP_UNSUPPORTED',
   'SHIP_DATA_MISSING',
@@ -32,26 +32,49 @@ const REFUSALS = [
   'CERTIFICATE_REFUSED',
 ] as const satisfies ErrorCode[];
 
-/** Why a session may end besides. */
-const OTHER_ENDS: ErrorCode[] = ['SHIP_DISCONNECTED', 'SHIP_MESSAGE_CORRUPT', 'BLOCK_GAP', 'BROKER_UNAVAILABLE'];
+/** The other errors that end a session, those that later stages report in refetch requests included. */
+const OTHER_ENDS = [
+  'SHIP_DISCONNECTED',
+  'SHIP_MESSAGE_CORRUPT',
+  'DECODE_FAILED',
+  'BLOCK_GAP',
+  'BLOCK_REFUSED',
+  'BROKER_UNAVAILABLE',
+] as const satisfies ErrorCode[];
+
+const SESSION_END_CODES: readonly ErrorCode[] = [...REFUSALS, ...OTHER_ENDS];
 
 export function isRefusal(code: string): code is (typeof REFUSALS)[number] {
   return (REFUSALS as readonly string[]).includes(code);
 }
 
+/**
+ * The code with which a refetch request ends the session: its own. A code that this version does not know, from a later stage
+ * of another version, becomes `SHIP_MESSAGE_CORRUPT`, because metric labels must have a fixed set of values.
+ */
+export function toSessionEndCode(code: string): ErrorCode {
+  return SESSION_END_CODES.find((known) => known === code) ?? 'SHIP_MESSAGE_CORRUPT';
+}
+
 export function createReaderMetrics(registry: Registry): ReaderMetrics {
   const messages = counter(registry, {
     name: SHIP_MESSAGES,
-    help: 'State history messages passed on to the deserializers',
+    help: 'State history messages published to the deserializers',
   });
-  const bytes = counter(registry, { name: 'history_ship_bytes_total', help: 'Bytes of these messages' });
-  const passed = gauge(registry, { name: PASSED_BLOCK, help: 'Number of the block that was passed on last' });
+  const bytes = counter(registry, {
+    name: 'history_ship_bytes_total',
+    help: 'Bytes of the published state history messages',
+  });
+  const passed = gauge(registry, { name: PASSED_BLOCK, help: 'Number of the last published block' });
   return {
     ...createSessionMetrics(registry),
-    forks: counter(registry, { name: 'history_forks_total', help: 'Times that the chain went back to a lower block' }),
+    forks: counter(registry, {
+      name: 'history_forks_total',
+      help: 'Forks: blocks that replaced an earlier block of the same number',
+    }),
     refetches: counter(registry, {
       name: 'history_refetches_total',
-      help: 'Times that a later stage asked for blocks again',
+      help: 'Refetch requests of later stages',
     }),
     heads: gauge(registry, { name: HEAD_BLOCK, help: "Number of the node's head block" }),
     published(blockNum, length) {
@@ -64,23 +87,29 @@ export function createReaderMetrics(registry: Registry): ReaderMetrics {
 
 function createSessionMetrics(registry: Registry): Pick<ReaderMetrics, 'began' | 'ended'> {
   const byCode = { labelNames: ['code'] };
-  const connects = counter(registry, { name: 'history_ship_connects_total', help: 'State history sessions opened' });
-  const connected = gauge(registry, { name: SHIP_CONNECTED, help: '1 while a node sends its state history, else 0' });
-  const away = gauge(registry, { name: SHIP_AWAY, help: '1 for why no node is read now, by error code', ...byCode });
+  const connects = counter(registry, {
+    name: 'history_ship_connects_total',
+    help: 'State history sessions that requested blocks',
+  });
+  const connected = gauge(registry, { name: SHIP_CONNECTED, help: '1 while a node is being read, else 0' });
+  const away = gauge(registry, {
+    name: SHIP_AWAY,
+    help: 'By error code: 1 for the reason why no node is being read',
+    ...byCode,
+  });
   const disconnects = counter(registry, {
     name: 'history_ship_disconnects_total',
-    help: 'Ends of a state history session, by error code',
+    help: 'Ended state history sessions, by error code',
     ...byCode,
   });
   const refusals = counter(registry, {
     name: 'history_ship_nodes_refused_total',
-    help: 'Times that a node was refused for what it is or sent, by error code',
+    help: 'Sessions that ended because the node cannot be used, by error code',
     ...byCode,
   });
-  const codes = [...REFUSALS, ...OTHER_ENDS];
-  const clearAway = (): void => codes.forEach((code) => away.set({ code }, 0));
+  const clearAway = (): void => SESSION_END_CODES.forEach((code) => away.set({ code }, 0));
   for (const code of REFUSALS) refusals.inc({ code }, 0);
-  for (const code of codes) disconnects.inc({ code }, 0);
+  for (const code of SESSION_END_CODES) disconnects.inc({ code }, 0);
   clearAway();
   return {
     began() {

@@ -1,17 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY, type Broker, type RefetchRequest, type Subscription } from '@antelope-history/broker';
-import { Backoff } from '@antelope-history/connections';
+import { abortableSleep } from '@antelope-history/connections';
 import type { KeyValue } from '@antelope-history/key-value';
-import type { RawBlock } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Config, Logger, Registry } from '@antelope-history/service';
-import { AckWindow, END_OF_CHAIN, type BlocksResult, type ShipStatus } from '@antelope-history/ship';
-import { ChainPosition, firstBlockOf } from './chain-position';
-import { MessagePublisher } from './message-publisher';
+import { AckWindow, END_OF_CHAIN, type ShipStatus } from '@antelope-history/ship';
+import { BlockPublisher } from './block-publisher';
+import { MessageWindow } from './message-window';
 import { waitForProgress } from './progress-wait';
-import { createReaderMetrics, isRefusal, type ReaderMetrics } from './reader-metrics';
+import { createReaderMetrics, isRefusal, toSessionEndCode, type ReaderMetrics } from './reader-metrics';
+import { RetrySchedule } from './retry-schedule';
 import { ShipSession } from './ship-session';
-import { ViewCounter } from './view-counter';
+import { checkChain, startBlockOf } from './start-request';
 
 export interface ReaderDependencies {
   config: Pick<Config, 'ship' | 'chainId'>;
@@ -20,8 +19,8 @@ export interface ReaderDependencies {
   log: Logger;
   registry: Registry;
   /**
-   * Called when going on can't help: the broker refuses us for good. Nothing that a node says or sends is such a reason: a
-   * process that serves clients must not end by it.
+   * Called when the broker refuses a message with a final error. Nothing that a node sends leads here: a node must not be able
+   * to end the process.
    */
   fail(error: unknown): void;
 }
@@ -30,11 +29,9 @@ export interface Reader {
   stop(): Promise<void>;
 }
 
-const MOST_BLOCKS_UNDER_WAY = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages;
-
 /**
- * Starts reading a chain: from where the store stands, over and over, from whichever of the configured nodes answers.
- * It passes on what the node sends and looks into no more of it than numbers and ids.
+ * Starts reading a chain from the store's committed position: one configured node after the other, with a backoff between
+ * them. The reader publishes each message of a node unchanged and decodes no more of it than numbers and ids.
  */
 export async function startReader(dependencies: ReaderDependencies): Promise<Reader> {
   const reader = new ReaderLoop(dependencies);
@@ -44,30 +41,23 @@ export async function startReader(dependencies: ReaderDependencies): Promise<Rea
 
 class ReaderLoop implements Reader {
   private readonly metrics: ReaderMetrics;
-  private readonly backoff: Backoff;
-  private readonly position = new ChainPosition();
-  private readonly views = new ViewCounter();
-  /** The chain that is indexed: the configured one, or the store's, or that of the first block that was passed on. */
-  private chainId: string | undefined;
-  /** What the node that is read says it is on. */
-  private nodeChainId: string | undefined;
+  private readonly retries: RetrySchedule;
+  private readonly publisher: BlockPublisher;
   private session: ShipSession | undefined;
-  private publisher: MessagePublisher | undefined;
+  private window: MessageWindow | undefined;
   private refetches: Subscription | undefined;
   private running: Promise<void> = Promise.resolve();
-  private stopped = false;
-  private readonly stopping = new Stop();
-  /** Later stages could not use what came: go on from the store's own record. */
-  private restart = true;
-  /** The committed head at which the last refetch found the store; the tries to get past it grow apart. */
-  private stuckAt: number | undefined;
-  private isRefetch = false;
-  private refusalOfBroker: HistoryError | undefined;
+  private readonly stopping = new AbortController();
+  private readonly stopRequested: Promise<void>;
 
   constructor(private readonly dependencies: ReaderDependencies) {
-    const { reconnectMinSeconds, reconnectMaxSeconds } = dependencies.config.ship;
-    this.metrics = createReaderMetrics(dependencies.registry);
-    this.backoff = new Backoff(reconnectMinSeconds * 1000, reconnectMaxSeconds * 1000);
+    const { config, broker, log, registry } = dependencies;
+    this.metrics = createReaderMetrics(registry);
+    this.retries = new RetrySchedule(config.ship.reconnectMinSeconds * 1000, config.ship.reconnectMaxSeconds * 1000);
+    this.publisher = new BlockPublisher({ broker, log, metrics: this.metrics, retries: this.retries });
+    this.stopRequested = new Promise((resolve) =>
+      this.stopping.signal.addEventListener('abort', () => resolve(), { once: true }),
+    );
   }
 
   async start(): Promise<void> {
@@ -79,34 +69,33 @@ class ReaderLoop implements Reader {
   }
 
   async stop(): Promise<void> {
-    this.stopped = true;
-    this.stopping.raise();
+    this.stopping.abort();
     this.session?.close(new HistoryError('STOPPED', 'the reader stops'));
     await this.refetches?.cancel();
     await this.running;
   }
 
-  private refetch(request: RefetchRequest): void {
-    this.dependencies.log.warn({ code: request.code, blockNum: request.fromBlock }, `read again: ${request.reason}`);
+  /** Ends the session: a later stage could not use its blocks, so reading continues from the store's committed position. */
+  private refetch({ code, reason }: RefetchRequest): void {
+    this.dependencies.log.warn({ code }, `reading again from the committed block: ${reason}`);
     this.metrics.refetches.inc();
-    this.restart = true;
-    this.isRefetch = true;
-    const code = isRefusal(request.code) ? request.code : 'SHIP_MESSAGE_CORRUPT';
-    this.session?.close(new HistoryError(code, request.reason));
+    this.publisher.requireRestart();
+    this.retries.refetchRequested();
+    this.session?.close(new HistoryError(toSessionEndCode(code), reason));
   }
 
   private async run(): Promise<void> {
     const { urls } = this.dependencies.config.ship;
-    for (let attempt = 0; !this.stopped; attempt++) {
+    for (let attempt = 0; !this.isStopped(); attempt++) {
       const url = urls[attempt % urls.length] as string;
       try {
-        if (this.restart) await this.goOnFromStore();
+        if (this.publisher.needsRestart) await this.restartFromStore();
         if (this.isStopped()) return;
         await this.readFrom(url);
       } catch (error) {
-        await Promise.race([this.publisher?.idle(), this.stopping.raised]);
+        await Promise.race([this.window?.idle(), this.stopRequested]);
         if (this.isStopped()) return;
-        if (error === this.refusalOfBroker) {
+        if (error === this.publisher.finalError) {
           this.dependencies.fail(error);
           return;
         }
@@ -115,64 +104,55 @@ class ReaderLoop implements Reader {
     }
   }
 
-  /** Asked anew: it changes while others are awaited. */
+  /** A function, because the value changes during each await. */
   private isStopped(): boolean {
-    return this.stopped;
+    return this.stopping.signal.aborted;
   }
 
-  /** The next of the nodes is tried after a wait that grows with each, whether this one went away or was refused. */
+  /** Waits before the next node is tried; the backoff grows whether a node was unavailable or refused. */
   private async waitAfter(error: unknown, url: string): Promise<void> {
     const code = error instanceof HistoryError ? error.code : 'SHIP_DISCONNECTED';
-    const why = error instanceof Error ? error.message : String(error);
-    const waitMs = this.backoff.next();
+    const reason = error instanceof Error ? error.message : String(error);
+    const waitMs = this.retries.nextWaitMs();
     this.metrics.ended(code);
-    const what = isRefusal(code) ? 'the node is refused' : 'state history is away';
+    const what = isRefusal(code) ? 'the node is refused' : 'state history is interrupted';
     this.dependencies.log.warn(
-      { code, url: withoutCredentials(url), waitSeconds: waitMs / 1000, blockNum: this.position.last?.num },
-      `${what}: ${why}; trying again in ${(waitMs / 1000).toFixed(1)} s`,
+      { code, url: withoutCredentials(url), waitSeconds: waitMs / 1000, blockNum: this.publisher.position.last?.num },
+      `${what}: ${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`,
     );
-    await sleep(waitMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+    await abortableSleep(waitMs, this.stopping.signal);
   }
 
-  private async goOnFromStore(): Promise<void> {
-    const { keyValue, log } = this.dependencies;
+  private async restartFromStore(): Promise<void> {
+    const { config, keyValue, log } = this.dependencies;
     const progress = await waitForProgress(keyValue, log, this.stopping.signal);
     if (!progress) return;
-    this.chainId = this.dependencies.config.chainId ?? progress.chainId;
-    this.position.restart(progress);
-    this.views.beginSession(progress.ordinal);
-    this.restart = false;
-    const committed = progress.committed?.num ?? 0;
-    if (this.stuckAt !== undefined && committed > this.stuckAt) this.backoff.reset();
-    if (this.isRefetch) this.stuckAt = committed;
-    this.isRefetch = false;
+    this.publisher.restart(progress, config.chainId ?? progress.chainId);
+    this.retries.restarted(progress.committed?.num ?? 0);
   }
 
-  /** A message that is passed on proves little while the block that would not do may still be under way behind it. */
-  private isPastTrouble(blockNum: number): boolean {
-    return this.stuckAt === undefined || blockNum > this.stuckAt + MOST_BLOCKS_UNDER_WAY;
-  }
-
-  /** Reads until the socket ends; rejects with the reason. */
+  /** Reads until the session ends; rejects with the reason. */
   private readFrom(url: string): Promise<never> {
     return new Promise((_, reject) => {
-      const { config } = this.dependencies;
-      const window = new AckWindow(config.ship.maxMessagesInFlight);
+      const { maxMessagesInFlight, maxBytesInFlight, maxMessageBytes, caFile } = this.dependencies.config.ship;
       const session = new ShipSession(
-        { url, caFile: config.ship.caFile, maxMessageBytes: config.ship.maxMessageBytes },
+        { url, caFile, maxMessageBytes },
         {
-          onBlocks: (result, message) => publisher.add(result, message),
+          onBlocks: (result, message) => window.add(result, message),
           onEnd: (reason) => {
-            publisher.close();
+            window.close();
             reject(reason);
           },
         },
       );
-      const publisher = new MessagePublisher(session, window, config.ship.maxBytesInFlight, (result, message) =>
-        this.publish(session.abiFrame, result, message),
+      const window = new MessageWindow(
+        session,
+        new AckWindow(maxMessagesInFlight),
+        maxBytesInFlight,
+        (result, message) => this.publisher.publish(session.abiFrame, result, message),
       );
       this.session = session;
-      this.publisher = publisher;
+      this.window = window;
       session
         .open()
         .then((status) => this.requestBlocks(session, url, status))
@@ -182,99 +162,23 @@ class ReaderLoop implements Reader {
 
   private requestBlocks(session: ShipSession, url: string, status: ShipStatus): void {
     const { config, log } = this.dependencies;
-    this.checkChain(status);
-    const startBlock = this.startBlock(status);
+    const { position, chainId } = this.publisher;
+    checkChain(status.chainId, chainId);
+    this.publisher.beginSession(status.chainId);
+    const startBlock = startBlockOf(status, position.last, config.ship.startBlock);
     log.info({ url: withoutCredentials(url), startBlock, head: status.head.num }, 'reading state history');
     this.metrics.began();
     session.request({
       startBlock,
       endBlock: END_OF_CHAIN,
       maxMessagesInFlight: config.ship.maxMessagesInFlight,
-      havePositions: this.position.havePositions(),
+      havePositions: position.havePositions(),
       irreversibleOnly: false,
     });
   }
-
-  /** The next block of the chain. A node that does not go back as far is of no use, the next may be. */
-  private startBlock(status: ShipStatus): number {
-    const last = this.position.last;
-    const first = firstBlockOf(status);
-    if (!last) return this.dependencies.config.ship.startBlock || first;
-    const next = last.num + 1;
-    if (first > next) {
-      throw new HistoryError(
-        'BLOCK_GAP',
-        `the node's history begins at block ${first}, the next one needed is ${next}: name a node in ship.urls that has it`,
-      );
-    }
-    return next;
-  }
-
-  /**
-   * Refuses another chain. EOSIO 2.0 does not say which chain it is on; then block ids have to match. While no chain is known,
-   * any is taken, and none is held against the next node before a block of it was passed on.
-   */
-  private checkChain(status: ShipStatus): void {
-    this.nodeChainId = status.chainId;
-    if (status.chainId === undefined) return;
-    if (this.chainId !== undefined && status.chainId !== this.chainId) {
-      throw new HistoryError(
-        'CHAIN_ID_MISMATCH',
-        `the node is on chain ${status.chainId}, this service indexes ${this.chainId}: ` +
-          'connect to a node of that chain, or use another data directory',
-      );
-    }
-  }
-
-  private async publish(abi: string, result: BlocksResult, message: Buffer): Promise<void> {
-    this.metrics.heads.set(result.head.num);
-    const block = result.thisBlock;
-    if (!block) return;
-    if (this.position.leavesGap(block, result.prevBlock)) {
-      throw new HistoryError(
-        'BLOCK_GAP',
-        `the node sent block ${block.num} after ${this.position.last?.num ?? 'none'}, which it does not follow`,
-      );
-    }
-    // Before it is durable: the next message is held against it. When it fails, the reader goes on from the store.
-    if (this.position.passed(block, result.lastIrreversible) === 'fork') {
-      this.metrics.forks.inc();
-      this.dependencies.log.info({ blockNum: block.num, blockId: block.id }, 'the chain forked');
-    }
-    const chainId = this.nodeChainId ?? this.chainId;
-    await this.publishMessage({ abi, message, chainId, view: this.views.take() });
-    this.chainId ??= chainId;
-    this.metrics.published(block.num, message.length);
-    if (this.isPastTrouble(block.num)) {
-      this.backoff.reset();
-      this.stuckAt = undefined;
-    }
-  }
-
-  /** Whether a message whose publishing failed went out is not known: only the store can say where to go on. */
-  private async publishMessage(message: RawBlock): Promise<void> {
-    try {
-      await this.dependencies.broker.publish(TOPOLOGY.rawBlocks, message);
-    } catch (error) {
-      this.restart = true;
-      if (error instanceof HistoryError && !error.retryable) this.refusalOfBroker = error;
-      throw error;
-    }
-  }
 }
 
-/** The end of the reader, to be waited for. */
-class Stop {
-  private readonly controller = new AbortController();
-  readonly signal = this.controller.signal;
-  readonly raised = new Promise<void>((resolve) => this.signal.addEventListener('abort', () => resolve()));
-
-  raise(): void {
-    this.controller.abort();
-  }
-}
-
-/** A URL as logs may show it. */
+/** A URL without the user and password, for logs. */
 function withoutCredentials(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;

@@ -13,27 +13,27 @@ import {
 import WebSocket, { type RawData } from 'ws';
 import { CONNECT_LIMIT_MS, openShipSocket, type ShipSocketOptions } from './ship-socket';
 
-/** What a session gives its owner. */
+/** Callbacks of a session's owner. */
 export interface ShipSessionEvents {
-  /** A result of blocks; `message` are its own bytes. */
+  /** A blocks result; `message` holds its packed bytes. */
   onBlocks(result: BlocksResult, message: Buffer): void;
-  /** Called once, when the socket is gone, with the reason. */
+  /** Called once, with the reason, when the session has ended. */
   onEnd(reason: HistoryError): void;
 }
 
-/** nodeos answers pings while it reads its socket; a peer that is gone without a word is found so. */
+/** nodeos sends pongs while it reads its socket. A missing pong reveals a peer that vanished without closing the connection. */
 const PING_EVERY_MS = 10_000;
 const PONG_LIMIT_MS = 45_000;
 
 /**
- * What the socket may hold of ours that the node has not read: requests and acknowledgements are a few bytes each. Whoever
- * makes us write and does not read would fill our memory otherwise.
+ * Limit of bytes that wait in the socket because the node does not read them. Requests, acknowledgements and pongs have a few
+ * bytes each; without a limit, a node that provokes writes and never reads would exhaust memory.
  */
 const MAX_UNREAD_BYTES = 256 * 1024;
 
 /**
- * One connection to a node's state history: the ABI frame, the status, then one request of blocks. What comes out of that turn
- * ends the session: nothing reaches the owner before it knows the node's chain.
+ * One connection to a node's state history socket: ABI frame, status, then one blocks request. A message out of this order ends
+ * the session, so the owner receives no block before it knows the node's chain.
  */
 export class ShipSession {
   private readonly socket: WebSocket;
@@ -43,7 +43,7 @@ export class ShipSession {
   private lastBlock: number | undefined;
   private opened: { resolve(status: ShipStatus): void; reject(error: HistoryError): void } | undefined;
   private ended = false;
-  private lastHeardAt = Date.now();
+  private lastReceivedAt = Date.now();
   private connectLimit: NodeJS.Timeout | undefined;
   private pinging: NodeJS.Timeout | undefined;
 
@@ -53,12 +53,12 @@ export class ShipSession {
   ) {
     this.socket = openShipSocket(options, (reason) => this.finish(reason));
     this.socket.on('message', (data, isBinary) => this.onMessage(data, isBinary));
-    this.socket.on('pong', () => void (this.lastHeardAt = Date.now()));
+    this.socket.on('pong', () => void (this.lastReceivedAt = Date.now()));
     this.socket.on('ping', (data) => this.send(() => this.socket.pong(data)));
     this.socket.on('close', (code) => this.end(`the node closed the socket (code ${code})`));
   }
 
-  /** The text frame that opened the socket. */
+  /** The ABI text frame, the first message of the socket. */
   get abiFrame(): string {
     return this.abiFrameText;
   }
@@ -84,13 +84,13 @@ export class ShipSession {
     this.send(() => this.socket.send(encodeAck(messages)));
   }
 
-  /** Stops reading from the network while the owner holds too much. */
+  /** Stops reading from the network until `resume`. */
   pause(): void {
     this.socket.pause();
   }
 
   resume(): void {
-    this.lastHeardAt = Date.now();
+    this.lastReceivedAt = Date.now();
     this.socket.resume();
   }
 
@@ -99,7 +99,7 @@ export class ShipSession {
   }
 
   private onMessage(data: RawData, isBinary: boolean): void {
-    this.lastHeardAt = Date.now();
+    this.lastReceivedAt = Date.now();
     if (this.ended) return;
     try {
       if (isBinary) this.onFrame(toBuffer(data));
@@ -109,7 +109,7 @@ export class ShipSession {
     }
   }
 
-  /** Compiles what the deserializer will need, too: a node that lacks it is refused before anything of it is passed on. */
+  /** Compiles all readers, also those of the deserializer: a node that lacks a type is refused before a block is published. */
   private onAbiFrame(frame: Buffer): void {
     if (this.frames) throw corrupt('the node sent a second text frame');
     this.abiFrameText = frame.toString('utf8', 0, MAX_ABI_FRAME_BYTES + 1);
@@ -133,21 +133,21 @@ export class ShipSession {
     opened.resolve(result.status);
   }
 
-  /** Ends the session when the node does not read what it is sent. */
+  /** Writes, or ends the session when too many written bytes are still unread. */
   private send(write: () => void): void {
     if (this.socket.readyState !== WebSocket.OPEN) return;
-    if (this.socket.bufferedAmount > MAX_UNREAD_BYTES) this.end('the node does not read what it is sent');
+    if (this.socket.bufferedAmount > MAX_UNREAD_BYTES) this.end('the node does not read the messages that it is sent');
     else write();
   }
 
   private ping(): void {
     if (this.socket.isPaused) return;
-    if (Date.now() - this.lastHeardAt > PONG_LIMIT_MS) this.end('the node has not answered for 45 seconds');
+    if (Date.now() - this.lastReceivedAt > PONG_LIMIT_MS) this.end('the node has sent nothing for 45 seconds');
     else if (this.socket.readyState === WebSocket.OPEN) this.socket.ping();
   }
 
-  private end(why: string): void {
-    this.finish(new HistoryError('SHIP_DISCONNECTED', why));
+  private end(reason: string): void {
+    this.finish(new HistoryError('SHIP_DISCONNECTED', reason));
   }
 
   private finish(reason: HistoryError): void {
@@ -171,7 +171,7 @@ function corrupt(what: string): HistoryError {
   return new HistoryError('SHIP_MESSAGE_CORRUPT', what);
 }
 
-/** What does not decode in a frame is a corrupt message, unless we know better. Where it was says the block before. */
+/** The error for a message that does not decode: corrupt, unless the ABI is unsupported. Names the block before it. */
 function toCorrupt(error: unknown, lastBlock: number | undefined): HistoryError {
   if (hasErrorCode(error, 'SHIP_UNSUPPORTED')) return error;
   const detail = error instanceof Error ? error.message : String(error);

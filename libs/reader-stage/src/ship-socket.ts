@@ -10,9 +10,9 @@ import { HistoryError } from '@antelope-history/schemas';
 import WebSocket from 'ws';
 
 export interface ShipSocketOptions {
-  /** `ws:` or `wss:`; its user and password go with the request (HTTP Basic), for the proxy before a node. */
+  /** `ws:` or `wss:`. Its user and password are sent as HTTP Basic authentication, for a proxy in front of the node. */
   url: string;
-  /** PEM file of the authority that signed the node's certificate; undefined = the system's own. */
+  /** PEM file of the authority that signed the node's certificate; undefined = the system's trusted authorities. */
   caFile: string | undefined;
   maxMessageBytes: number;
 }
@@ -20,19 +20,22 @@ export interface ShipSocketOptions {
 export const CONNECT_LIMIT_MS = 10_000;
 const REFUSALS = [401, 403];
 /**
- * A message may come in frames and these in packets; what each part costs besides its bytes is bounded by their number.
- * Beast, the nodes' library, sends frames of 4 KiB or more, a network packets of 1,400 bytes.
+ * A message consists of frames, and a frame arrives in packets. Each part costs memory besides its bytes, so their number is
+ * limited. Beast, the websocket library of nodeos, sends frames of 4 KiB or more; networks deliver packets of 1,400 bytes.
  */
 const MIN_BYTES_PER_FRAME = 2_048;
 const MIN_BYTES_PER_PACKET = 512;
 const MIN_PARTS = 16 * 1024;
 
-/** Opens a socket to a node. `onFailure` is told why it failed, perhaps more than once; 'message' and 'close' are its own events. */
+/**
+ * Opens a socket to a node. `onFailure` receives the reason of a failure, possibly several times; the caller handles the
+ * socket's 'message' and 'close' events.
+ */
 export function openShipSocket(options: ShipSocketOptions, onFailure: (reason: HistoryError) => void): WebSocket {
   const socket = new WebSocket(options.url, {
-    // Not offered, so no message is larger than what comes over the network.
+    // Without compression no message is larger than the bytes that arrive over the network.
     perMessageDeflate: false,
-    // The session does, within a bound of what the node leaves unread.
+    // The session sends pongs itself, within its limit of unread bytes.
     autoPong: false,
     maxPayload: options.maxMessageBytes,
     maxFragments: partsOf(options.maxMessageBytes, MIN_BYTES_PER_FRAME),
@@ -53,7 +56,7 @@ function partsOf(maxBytes: number, minBytesPerPart: number): number {
   return Math.max(MIN_PARTS, Math.ceil(maxBytes / minBytesPerPart));
 }
 
-/** How messages name a node's socket. */
+/** How messages name the state history socket of a node. */
 export function shipServerName(url: string): ServerName {
   return {
     name: 'the state history socket',
@@ -68,11 +71,11 @@ function toShipError(error: Error & { code?: string }, server: ServerName, maxBy
     case 'WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH':
       return new HistoryError(
         'SHIP_MESSAGE_TOO_LARGE',
-        `a message is larger than ship.max_message_bytes (${maxBytes}): raise it if the node is to be trusted, ` +
-          'and give the process the memory that docs/operations.md says',
+        `a message is larger than ship.max_message_bytes (${maxBytes}): raise it if you trust the node, ` +
+          'and give the process the memory that docs/operations.md states',
       );
     case 'WS_ERR_TOO_MANY_BUFFERED_PARTS':
-      return new HistoryError('SHIP_MESSAGE_CORRUPT', 'a message comes in too many parts');
+      return new HistoryError('SHIP_MESSAGE_CORRUPT', 'a message arrives in too many parts');
     case 'WS_ERR_INVALID_UTF8':
       return new HistoryError('SHIP_UNSUPPORTED', 'the text frame of the socket is not UTF-8');
     default:
@@ -80,11 +83,11 @@ function toShipError(error: Error & { code?: string }, server: ServerName, maxBy
   }
 }
 
-/** What answers with HTTP is a proxy before the node, or another port of it. */
+/** The error for an HTTP response instead of a websocket: from a proxy in front of the node, or from another port of it. */
 function toRefusal(status: number, server: ServerName): HistoryError {
   if (REFUSALS.includes(status))
     return new ConnectionError(describeTrouble('wrong_password', server), 'SHIP_DISCONNECTED');
-  const what = `what listens at ${server.address} answers HTTP ${status} and opens no socket`;
-  const change = "name the node's state-history-endpoint in ship.urls; a proxy before it must pass websockets";
+  const what = `the server at ${server.address} responds with HTTP ${status} and opens no websocket`;
+  const change = "set ship.urls to the node's state-history-endpoint; a proxy in front of it must forward websockets";
   return new ConnectionError({ kind: 'other_server', what, change }, 'SHIP_DISCONNECTED');
 }

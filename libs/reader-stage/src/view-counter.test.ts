@@ -1,7 +1,7 @@
 import { ViewCounter } from './view-counter';
 
-describe('the views of a reader', () => {
-  it('begin with the session and go on one by one', () => {
+describe('the stream positions of a reader', () => {
+  it('begin with the epoch and increase by one', () => {
     const views = new ViewCounter();
     views.beginSession(0, 5);
     expect([views.take(), views.take()]).toEqual([
@@ -10,7 +10,7 @@ describe('the views of a reader', () => {
     ]);
   });
 
-  it('grow from session to session when the clock stands still or goes back', () => {
+  it('increase from epoch to epoch when the clock stops or goes back', () => {
     const views = new ViewCounter();
     views.beginSession(0, 5);
     views.take();
@@ -19,7 +19,7 @@ describe('the views of a reader', () => {
     expect(views.take()).toEqual({ session: 5_002, ordinal: 5_002 });
   });
 
-  it('grow beyond what another reader had committed', () => {
+  it('are higher than the committed sequences of another reader', () => {
     const views = new ViewCounter();
     views.beginSession(9_000_000, 5);
     expect(views.take().ordinal).toBe(9_000_001);

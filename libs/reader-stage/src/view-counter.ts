@@ -2,21 +2,22 @@ import type { View } from '@antelope-history/records';
 
 const MICROSECONDS_PER_MS = 1000;
 
-/** Numbers the messages of a reader's sessions, see `View`. */
+/** Gives each message of a reader its stream position: an epoch and a sequence, see `View`. */
 export class ViewCounter {
   private session = 0;
   private next = 0;
 
   /**
-   * Begins a session whose ordinals are above all that this reader gave and above `committedOrdinal`, whatever the clock
-   * says: microseconds since 1970 (2^53 of them last until 2255), which no node sends blocks fast enough to overtake.
+   * Begins an epoch. Its sequences are higher than all that this reader has given and higher than `committedOrdinal`, whatever
+   * the clock says. They count from `now` (milliseconds since 1970) in microseconds: 2^53 microseconds last until 2255, and no
+   * node sends a million blocks per second.
    */
   beginSession(committedOrdinal: number, now: number = Date.now()): void {
     this.session = Math.max(now * MICROSECONDS_PER_MS, this.next, committedOrdinal + 1);
     this.next = this.session;
   }
 
-  /** The view of the session's next message. */
+  /** The stream position of the next message. */
   take(): View {
     return { session: this.session, ordinal: this.next++ };
   }

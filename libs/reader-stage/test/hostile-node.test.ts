@@ -25,8 +25,8 @@ interface LogLine {
   waitSeconds?: number;
 }
 
-/** A reader of some nodes, with all that comes of it. */
-class ReaderStand {
+/** A reader of some nodes, with its log, failures and published blocks. */
+class ReaderFixture {
   readonly log: LogLine[] = [];
   readonly failures: unknown[] = [];
   readonly registry = new Registry();
@@ -82,11 +82,11 @@ class ReaderStand {
 }
 
 describe('a reader of a node that', () => {
-  let stand: ReaderStand;
+  let fixture: ReaderFixture;
   let hostile: HostileNode | undefined;
-  beforeEach(() => (stand = new ReaderStand()));
+  beforeEach(() => (fixture = new ReaderFixture()));
   afterEach(async () => {
-    await stand.stop();
+    await fixture.stop();
     await hostile?.close();
   });
 
@@ -96,36 +96,36 @@ describe('a reader of a node that', () => {
   };
 
   it.each(Object.entries(MISBEHAVIOURS))(
-    '%s refuses it, says why, and tries it again',
+    '%s refuses it, logs the reason, and tries again',
     async (_what, way) => {
-      await stand.start([await misbehave(way)]);
-      await stand.until('it ends twice', () => stand.ends().length >= 2);
-      expect(stand.ends()[0]).toMatchObject({ code: way.code, level: 40, url: hostile?.url });
-      expect(stand.ends()[0]!.msg.length).toBeLessThan(1_000);
-      expect(JSON.stringify(stand.log)).not.toContain('secret');
-      expect(stand.failures).toEqual([]);
-      expect(stand.blocks).toBe(0);
-      if (way.code !== 'SHIP_MESSAGE_CORRUPT') expect(await stand.refusals(way.code)).toBeGreaterThanOrEqual(2);
+      await fixture.start([await misbehave(way)]);
+      await fixture.until('it ends twice', () => fixture.ends().length >= 2);
+      expect(fixture.ends()[0]).toMatchObject({ code: way.code, level: 40, url: hostile?.url });
+      expect(fixture.ends()[0]!.msg.length).toBeLessThan(1_000);
+      expect(JSON.stringify(fixture.log)).not.toContain('secret');
+      expect(fixture.failures).toEqual([]);
+      expect(fixture.blocks).toBe(0);
+      if (way.code !== 'SHIP_MESSAGE_CORRUPT') expect(await fixture.refusals(way.code)).toBeGreaterThanOrEqual(2);
     },
     30_000,
   );
 
-  it('misbehaves in every way, one after the other, reads on from the next', async () => {
+  it('misbehaves in every way, one after the other, continues with the next node', async () => {
     const good = await createShipReplay({ recording });
     const ways = Object.values(MISBEHAVIOURS);
-    await stand.start([await misbehave(...ways), good.url]);
+    await fixture.start([await misbehave(...ways), good.url]);
     const dropping = setInterval(() => {
       good.dropConnections();
     }, 30);
-    await stand.until('every way was seen', () => (hostile?.connections ?? 0) > ways.length);
+    await fixture.until('every way was seen', () => (hostile?.connections ?? 0) > ways.length);
     clearInterval(dropping);
-    await stand.until('all is read', () => good.stats.position === good.stats.length);
-    expect(stand.blocks).toBeGreaterThan(0);
-    expect(stand.failures).toEqual([]);
+    await fixture.until('all is read', () => good.stats.position === good.stats.length);
+    expect(fixture.blocks).toBeGreaterThan(0);
+    expect(fixture.failures).toEqual([]);
     await good.close();
   }, 60_000);
 
-  it('pings and never reads gets no more pongs than a bound holds', async () => {
+  it('pings and never reads buffers a limited number of pongs', async () => {
     const pings: Misbehaviour = {
       code: 'SHIP_DISCONNECTED',
       blocks(socket) {
@@ -134,10 +134,10 @@ describe('a reader of a node that', () => {
       },
     };
     const before = process.memoryUsage().rss;
-    await stand.start([await misbehave(pings)]);
-    await stand.until('it ends', () => stand.ends().length >= 1);
-    expect(stand.ends()[0]).toMatchObject({ code: 'SHIP_DISCONNECTED' });
-    expect(stand.ends()[0]!.msg).toContain('the node does not read what it is sent');
+    await fixture.start([await misbehave(pings)]);
+    await fixture.until('it ends', () => fixture.ends().length >= 1);
+    expect(fixture.ends()[0]).toMatchObject({ code: 'SHIP_DISCONNECTED' });
+    expect(fixture.ends()[0]!.msg).toContain('the node does not read the messages that it is sent');
     expect(process.memoryUsage().rss - before).toBeLessThan(256 * MIB);
   }, 30_000);
 });

@@ -6,32 +6,32 @@ import { waitForProgress } from '../src/progress-wait';
 const PROGRESS = { chainId: undefined, committed: undefined, positions: [], ordinal: 3 };
 const log = createLogger('test', 'silent');
 
-class AwayKeyValue extends MemoryKeyValue {
-  isAway = true;
+class UnavailableKeyValue extends MemoryKeyValue {
+  isUnavailable = true;
 
   override async get(key: string): Promise<string | undefined> {
-    if (this.isAway) throw new Error('the key-value store is away');
+    if (this.isUnavailable) throw new Error('the key-value store is unavailable');
     return super.get(key);
   }
 }
 
-describe('waiting for where the store stands', () => {
-  it('ends when an indexer has told it', async () => {
+describe('waitForProgress', () => {
+  it('resolves when an indexer has published its progress', async () => {
     const keyValue = new MemoryKeyValue();
     const progress = waitForProgress(keyValue, log, new AbortController().signal);
     await writeProgress(keyValue, PROGRESS);
     expect(await progress).toEqual(PROGRESS);
   });
 
-  it('outlasts a key-value store that is away', async () => {
-    const keyValue = new AwayKeyValue();
+  it('waits while the key-value store is unavailable', async () => {
+    const keyValue = new UnavailableKeyValue();
     await writeProgress(keyValue, PROGRESS);
     const progress = waitForProgress(keyValue, log, new AbortController().signal);
-    setTimeout(() => (keyValue.isAway = false), 120);
+    setTimeout(() => (keyValue.isUnavailable = false), 120);
     expect(await progress).toEqual(PROGRESS);
   });
 
-  it('ends with nothing when the reader stops', async () => {
+  it('resolves with undefined when the reader stops', async () => {
     const stopping = new AbortController();
     const progress = waitForProgress(new MemoryKeyValue(), log, stopping.signal);
     stopping.abort();

@@ -34,7 +34,7 @@ describe('a reader of a node behind TLS and a password', () => {
 
   const urlWith = (password: string): string => `wss://${access(password)}127.0.0.1:${front.port}`;
 
-  /** Reads until a block comes, or its one node is refused for the third time; gives what it logged too. */
+  /** Reads until a block arrives, or until the only node is refused for the third time; returns the log, too. */
   async function read(urls: string[], caFile: string | undefined) {
     const environment = { HISTORY_SHIP__URLS: urls.join(','), HISTORY_SHIP__RECONNECT_MIN_SECONDS: '0.01' };
     const config = loadConfig(
@@ -75,7 +75,7 @@ describe('a reader of a node behind TLS and a password', () => {
     expect((await read([urlWith(SECRET)], certificates.ca)).end).toBe('a block');
   });
 
-  it('refuses it with another password, or without the authority, and tries on', async () => {
+  it('refuses it with another password or without the authority, and tries again', async () => {
     const refused = (await read([urlWith('other')], certificates.ca)).end;
     expect(refused).toMatchObject({ code: 'ACCESS_REFUSED', level: 40 });
     const untrusted = (await read([urlWith(SECRET)], undefined)).end;
@@ -83,7 +83,7 @@ describe('a reader of a node behind TLS and a password', () => {
     expect((untrusted as LogLine).msg).toContain('ship.ca_file');
   });
 
-  it('goes on to the next node when there is one, and says why', async () => {
+  it('continues with the next node and logs the reason', async () => {
     const { end, log } = await read([urlWith('other'), urlWith(SECRET)], certificates.ca);
     expect(end).toBe('a block');
     expect(log.join('')).toContain('refuses the user or the password');

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { QueryApiDeps } from '@antelope-history/query-api';
+import type { ApiDeps } from '@antelope-history/endpoint-kit';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { runApi } from './run-api';
 
@@ -15,9 +15,9 @@ describe('runApi', () => {
   /** Runs an API on free ports until `stop`; `exitCode` resolves when it would end the process. */
   function run() {
     const listeners = new Map<string, (value: unknown) => void>();
-    let onApp: (deps: QueryApiDeps) => void;
+    let onApp: (deps: ApiDeps) => void;
     let onExit: (code: number) => void;
-    const created = new Promise<QueryApiDeps>((resolve) => (onApp = resolve));
+    const created = new Promise<ApiDeps>((resolve) => (onApp = resolve));
     const exitCode = new Promise<number>((resolve) => (onExit = resolve));
     const env = {
       HISTORY_STORE__PATH: folder,
@@ -25,7 +25,7 @@ describe('runApi', () => {
       HISTORY_CHAIN_API__PORT: '0',
       HISTORY_OPS__CHAIN_API_PORT: '0',
     };
-    const createApp = (deps: QueryApiDeps) => {
+    const createApp = (deps: ApiDeps) => {
       onApp(deps);
       return () => undefined;
     };

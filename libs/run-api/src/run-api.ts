@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { openStoreReader } from '@antelope-history/open-store-reader';
-import { createHealthReader, createStateReader, type QueryApiDeps } from '@antelope-history/query-api';
+import { createHealthReader, createStateReader, type ApiDeps } from '@antelope-history/endpoint-kit';
 import {
   HTTP_WORK,
   listen,
@@ -20,7 +20,7 @@ export interface Api {
   /** The configuration section with the address of the endpoints; `ops` has the operations port under the same name. */
   section: 'historyApi' | 'chainApi' | 'traceApi';
   /** Creates the HTTP handler of the group. */
-  createApp(deps: QueryApiDeps): RequestListener;
+  createApp(deps: ApiDeps): RequestListener;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface Api {
  * endpoints and the heartbeats, in this order. Errors of opening end the process, as `runProgram` describes.
  */
 export function runApi(api: Api, host?: ProgramHost): void {
-  runProgram({ name: api.name, start: (context) => startApi(api, context) }, host);
+  runProgram({ name: api.name, uses: ['store', 'keyValue'], start: (context) => startApi(api, context) }, host);
 }
 
 async function startApi({ name, section, createApp }: Api, context: ProgramContext): Promise<void> {

@@ -1,29 +1,35 @@
-/**
- * Every error this project raises, by its readable code. Two families: `retry` (the same call may succeed later) and
- * `final` (it never will until somebody changes something). `docs/errors.md` has one row per code; a test compares.
- *
- * `status`, `nodeCode` and `nodeName` are what an HTTP client sees when the error ends a request: the node's own
- * code and name where the node has one, else 0 and ours.
- */
+/** The caller's next step: after `retry` the same call can succeed later; after `final` it fails until something changes. */
+export type ErrorFamily = 'retry' | 'final';
+
+/** What every error has. */
 export interface ErrorDefinition {
-  family: 'retry' | 'final';
-  status: number;
-  nodeCode: number;
-  nodeName: string;
-  /** One sentence that stands in the `what` field of the answer. */
+  family: ErrorFamily;
+  /** One sentence that describes the error; the `what` field of a response. */
   what: string;
-  /** Stands in the `message` field where the node says something else than the HTTP status's own phrase. */
+}
+
+/** An error that can end an HTTP request: with what the client receives. */
+export interface ClientErrorDefinition extends ErrorDefinition {
+  /** HTTP status, also the `code` field of the response body. */
+  status: number;
+  /** The error code of nodeos, 0 where nodeos has none. */
+  nodeCode: number;
+  /** The error name of nodeos, or a name of this project where nodeos has none. */
+  nodeName: string;
+  /** The `message` field of the response where nodeos sends something other than the phrase of the HTTP status. */
   message?: string;
 }
 
-const final = (status: number, nodeCode: number, nodeName: string, what: string): ErrorDefinition => ({
+type DefineClientError = (status: number, nodeCode: number, nodeName: string, what: string) => ClientErrorDefinition;
+
+const final: DefineClientError = (status, nodeCode, nodeName, what) => ({
   family: 'final',
   status,
   nodeCode,
   nodeName,
   what,
 });
-const retry = (status: number, nodeCode: number, nodeName: string, what: string): ErrorDefinition => ({
+const retry: DefineClientError = (status, nodeCode, nodeName, what) => ({
   family: 'retry',
   status,
   nodeCode,
@@ -31,8 +37,11 @@ const retry = (status: number, nodeCode: number, nodeName: string, what: string)
   what,
 });
 
-export const ERRORS = {
-  // Requests
+/**
+ * Errors that can end an HTTP request. Every field is part of the responses, so that a changed text is a changed interface.
+ * `docs/errors.md` has one row per code of this table and of `WORKER_ERRORS`; a test compares them.
+ */
+export const CLIENT_ERRORS = {
   INVALID_REQUEST: final(400, 3200006, 'invalid_http_request', 'The request body is not what this endpoint takes'),
   BODY_TOO_LARGE: final(413, 0, 'body_too_large', 'The request body is larger than the limit'),
   HEADERS_TOO_LARGE: final(431, 0, 'headers_too_large', 'The request headers are larger than the limit'),
@@ -61,44 +70,57 @@ export const ERRORS = {
   UNAVAILABLE: retry(503, 0, 'unavailable', 'The service can not answer right now'),
   INTERNAL: final(500, 0, 'internal', 'Internal error'),
 
-  // Configuration and data directory
-  CONFIG_INVALID: final(500, 0, 'config_invalid', 'The configuration is wrong'),
-  STORE_FORMAT_MISMATCH: final(500, 0, 'store_format_mismatch', 'The data was written by another format version'),
-  CHAIN_ID_MISMATCH: final(500, 0, 'chain_id_mismatch', 'The data or the node belongs to another chain'),
-  STORE_IN_USE: final(500, 0, 'store_in_use', 'Another process writes to the data directory'),
+  // The store, the key-value store and what they hold
+  STORE_UNAVAILABLE: retry(503, 0, 'unavailable', 'The store can not be reached'),
   STORE_REFUSED: final(500, 0, 'store_refused', 'The store refused a request'),
-
-  // Servers
+  STORE_FORMAT_MISMATCH: final(500, 0, 'store_format_mismatch', 'The data was written by another format version'),
+  KEY_VALUE_UNAVAILABLE: retry(503, 0, 'unavailable', 'The key-value store can not be reached'),
   ACCESS_REFUSED: final(503, 0, 'unavailable', 'A server refuses the user, the password or a permission'),
   CERTIFICATE_REFUSED: final(503, 0, 'unavailable', "A server's certificate is not trusted"),
-
-  // Binary data from chains and contracts
   DECODE_FAILED: final(500, 0, 'decode_failed', 'The bytes do not decode as their type says'),
-  ABI_INVALID: final(500, 0, 'abi_invalid', 'The ABI is not valid'),
-
-  // SHiP and the stages
-  SHIP_DISCONNECTED: retry(503, 0, 'ship_disconnected', 'The state history socket is away'),
-  SHIP_MESSAGE_CORRUPT: retry(503, 0, 'ship_message_corrupt', 'A state history message does not decode'),
-  SHIP_UNSUPPORTED: final(500, 0, 'ship_unsupported', 'The node speaks a state history protocol that is not supported'),
-  SHIP_DATA_MISSING: final(500, 0, 'ship_data_missing', 'The node does not keep a part of the history that is needed'),
-  SHIP_MESSAGE_TOO_LARGE: final(500, 0, 'ship_message_too_large', 'A state history message is larger than the limit'),
-  FORK_TOO_DEEP: final(500, 0, 'fork_too_deep', 'The node contradicts a block that it called irreversible'),
-  BLOCK_GAP: retry(503, 0, 'block_gap', 'A block does not follow the committed head'),
-  BLOCK_REFUSED: final(500, 0, 'block_refused', 'The store refuses a document of a block'),
-  STORE_UNAVAILABLE: retry(503, 0, 'unavailable', 'The store can not be reached'),
-  BROKER_UNAVAILABLE: retry(503, 0, 'unavailable', 'The broker can not be reached'),
-  BROKER_QUEUE_MISMATCH: final(503, 0, 'unavailable', 'A queue of the broker was made with other bounds'),
-  MESSAGE_INCOMPLETE: retry(503, 0, 'message_incomplete', 'A message of the broker lacks parts'),
-  MESSAGE_GIVEN_UP: retry(503, 0, 'message_given_up', 'The broker gave a message up'),
-  KEY_VALUE_UNAVAILABLE: retry(503, 0, 'unavailable', 'The key-value store can not be reached'),
   STOPPED: retry(503, 0, 'unavailable', 'The service is stopping'),
-} as const satisfies Record<string, ErrorDefinition>;
-
-export type ErrorCode = keyof typeof ERRORS;
+} as const satisfies Record<string, ClientErrorDefinition>;
 
 /**
- * The one error class. `detail` says what happened and, for a client's or operator's mistake, what to change;
- * it may be shown to clients for codes below 500, so it never holds hosts, queries or other systems' texts.
+ * Errors of the start, of the workers and of `check-config`. They appear in logs, health reasons and dead letters, never in
+ * a response, so that they have no HTTP status.
+ */
+export const WORKER_ERRORS = {
+  // Configuration and data
+  CONFIG_INVALID: { family: 'final', what: 'The configuration is not valid' },
+  CHAIN_ID_MISMATCH: { family: 'final', what: 'The data or the node belongs to another chain' },
+  STORE_IN_USE: { family: 'final', what: 'Another process writes to the data directory' },
+  ABI_INVALID: { family: 'final', what: 'The ABI is not valid' },
+
+  // State history
+  SHIP_DISCONNECTED: { family: 'retry', what: 'The state history connection is closed' },
+  SHIP_MESSAGE_CORRUPT: { family: 'retry', what: 'A state history message does not decode' },
+  SHIP_UNSUPPORTED: { family: 'final', what: 'The node speaks an unsupported state history protocol' },
+  SHIP_DATA_MISSING: { family: 'final', what: 'The node does not keep a required part of the history' },
+  SHIP_MESSAGE_TOO_LARGE: { family: 'final', what: 'A state history message is larger than the limit' },
+
+  // Blocks
+  FORK_TOO_DEEP: { family: 'final', what: 'The node contradicts an irreversible block' },
+  BLOCK_GAP: { family: 'retry', what: 'A block does not follow the committed head' },
+  BLOCK_REFUSED: { family: 'final', what: 'The store rejects a document of a block' },
+
+  // The broker
+  BROKER_UNAVAILABLE: { family: 'retry', what: 'The broker cannot be reached' },
+  BROKER_QUEUE_MISMATCH: { family: 'final', what: 'A queue of the broker was declared with other arguments' },
+  MESSAGE_INCOMPLETE: { family: 'retry', what: 'Parts of a message are missing' },
+  MESSAGE_GIVEN_UP: { family: 'retry', what: 'The broker dead-lettered a message' },
+} as const satisfies Record<string, ErrorDefinition & { status?: never }>;
+
+export type ClientErrorCode = keyof typeof CLIENT_ERRORS;
+export type WorkerErrorCode = keyof typeof WORKER_ERRORS;
+export type ErrorCode = ClientErrorCode | WorkerErrorCode;
+
+/** Every error, by its code; with `family` and `what` only. */
+export const ERRORS: Readonly<Record<ErrorCode, ErrorDefinition>> = { ...CLIENT_ERRORS, ...WORKER_ERRORS };
+
+/**
+ * The one error class. `detail` states what happened and, for a mistake of a client or operator, what to change. Responses
+ * with a status below 500 contain it, so it never holds host names, queries or texts of other systems.
  */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
@@ -113,13 +135,30 @@ export class HistoryError extends Error {
     return ERRORS[this.code];
   }
 
-  /** Whether the same call may succeed later. */
+  /** Whether the same call can succeed later. */
   get retryable(): boolean {
     return this.definition.family === 'retry';
   }
 }
 
-/** Whether `error` is one of ours with the given code. */
+/**
+ * What an HTTP client receives for an error. A worker error does not end requests; one that does so by mistake is sent as
+ * `UNAVAILABLE` or `INTERNAL`, by its family.
+ */
+export function clientErrorOf({ code, retryable }: HistoryError): ClientErrorDefinition {
+  if (isClientErrorCode(code)) return CLIENT_ERRORS[code];
+  return retryable ? CLIENT_ERRORS.UNAVAILABLE : CLIENT_ERRORS.INTERNAL;
+}
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code);
+}
+
+/** Whether `error` is a `HistoryError` with the given code. */
 export function hasErrorCode(error: unknown, code: ErrorCode): error is HistoryError {
   return error instanceof HistoryError && error.code === code;
+}
+
+function isClientErrorCode(code: ErrorCode): code is ClientErrorCode {
+  return Object.hasOwn(CLIENT_ERRORS, code);
 }

@@ -40,6 +40,7 @@ export const healthResponse = z
     last_irreversible_block_num: blockNum,
     lag_blocks: blockNum,
     components: z.record(z.string(), component),
+    // The format of /health has this list although it is empty today: a store holds one range without gaps.
     incomplete_ranges: z.array(z.object({ first_block_num: z.int(), last_block_num: z.int() })),
   })
   .meta({ id: 'Health', description: 'How the service is, and where it stands on the chain.' });

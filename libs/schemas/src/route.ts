@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorCode } from './errors';
+import type { ClientErrorCode } from './errors';
 
 /** The API app that serves a route. */
 export type RouteGroup = 'history' | 'chain' | 'trace';
@@ -17,7 +17,7 @@ export interface Route<Request extends z.ZodObject = z.ZodObject, Response exten
   request: Request;
   response: Response;
   /** Errors of this endpoint alone; those that every endpoint can send are not listed. */
-  errors: readonly ErrorCode[];
+  errors: readonly ClientErrorCode[];
   /**
    * Whether a response can become final: it then carries `etag` and `cache-control`, and the response cache may keep it.
    * Responses of other routes are neither hashed nor cached.

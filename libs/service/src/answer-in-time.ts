@@ -1,4 +1,4 @@
-/** What a promise gives; `otherwise` when it fails, or has given nothing after so many milliseconds. */
+/** The result of a promise, or `otherwise` when it rejects or has not settled after `limitMs` milliseconds. */
 export function answerInTime<T, Otherwise>(
   promise: Promise<T>,
   limitMs: number,

@@ -1,6 +1,7 @@
 export * from './answer-in-time';
-export type { PublicPath } from './config/config-schema';
-export { type Config, loadConfig } from './config/load-config';
+export type { Config, PublicPath } from './config/config-schema';
+export { loadConfig, type LoadConfigOptions } from './config/load-config';
+export { type ConfigFor, SERVER_SECTIONS, type ServerSection } from './config/server-sections';
 export { ClientAddresses, clientKeyOf } from './http/client-address';
 export * from './http/error-response';
 export * from './http/http-app';

@@ -11,21 +11,21 @@ import {
 
 export { Registry } from 'prom-client';
 
-/** The metrics of one process: the runtime's own, and what the parts of the process add. */
+/** The metrics of one process: those of Node.js, and those that the components of the process add. */
 export function createProcessRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return registry;
 }
 
-/** What is counted of every HTTP app. Several apps of one process share the metrics and differ in the label `app`. */
+/** The metrics of every HTTP app. Several apps of one process share the metrics and differ in the label `app`. */
 export interface HttpMetrics {
   started(): void;
-  /** `path`: the route's own, never the client's text. */
+  /** `path`: the path of the route, never the text from the client, which would create unbounded series. */
   finished(path: string, status: number, seconds: number): void;
 }
 
-/** What a process that answers requests does, as its heartbeats tell it. */
+/** The metric that heartbeats report as the throughput of a process that answers requests. */
 export const HTTP_WORK = { metric: 'http_requests_total', unit: 'requests' } as const;
 const STATUS_CLASSES = ['2xx', '4xx', '5xx'];
 export const UNKNOWN_PATH = 'unknown';
@@ -38,13 +38,13 @@ export function createHttpMetrics(registry: Registry, app: string, paths: string
   });
   const durations = histogram(registry, {
     name: 'http_request_duration_seconds',
-    help: 'Time from the request to the end of its answer',
+    help: 'Time from the request to the end of its response',
     labelNames: ['app', 'path'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   });
   const inFlight = gauge(registry, {
     name: 'http_requests_in_flight',
-    help: 'Requests that are being answered',
+    help: 'Requests in progress',
     labelNames: ['app'],
   });
   inFlight.set({ app }, 0);
@@ -62,7 +62,7 @@ export function createHttpMetrics(registry: Registry, app: string, paths: string
   };
 }
 
-/** The three below give the registry's metric of that name, made at first use. */
+/** Returns the metric of that name in the registry, and creates it at first use; `gauge` and `histogram` do the same. */
 export function counter<Label extends string>(
   registry: Registry,
   options: Omit<CounterConfiguration<Label>, 'registers'>,
@@ -84,7 +84,7 @@ export function histogram<Label extends string>(
   return findMetric(registry, options.name, Histogram<Label>) ?? new Histogram({ ...options, registers: [registry] });
 }
 
-/** The sum of a metric's series, of a histogram how much it observed; undefined when there is no such metric. */
+/** The sum over the series of a metric, for a histogram the number of observations; undefined when the metric does not exist. */
 export async function readMetric(registry: Registry, name: string): Promise<number | undefined> {
   const metric: { get(): Promise<{ values: { value: number; metricName?: string }[] }> } | undefined =
     registry.getSingleMetric(name);
@@ -95,7 +95,11 @@ export async function readMetric(registry: Registry, name: string): Promise<numb
     .reduce((sum, { value }) => sum + value, 0);
 }
 
-function findMetric<Kind>(registry: Registry, name: string, kind: new (...args: never[]) => Kind): Kind | undefined {
+function findMetric<Metric>(
+  registry: Registry,
+  name: string,
+  type: new (...args: never[]) => Metric,
+): Metric | undefined {
   const metric: unknown = registry.getSingleMetric(name);
-  return metric instanceof kind ? metric : undefined;
+  return metric instanceof type ? metric : undefined;
 }

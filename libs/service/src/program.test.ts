@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { type ProgramContext, type ProgramHost, runProgram } from './program';
 
-/** A process that only notes its end. */
+/** A process that records its exit codes. */
 class TestHost extends EventEmitter implements ProgramHost {
   argv = ['node', 'main.js'];
   env: NodeJS.ProcessEnv = { HISTORY_LOG_LEVEL: 'silent' };
@@ -22,60 +22,63 @@ describe('runProgram', () => {
     closed = [];
   });
 
-  const open = ({ onStop }: ProgramContext) => {
+  const open = ({ onStop }: Pick<ProgramContext, 'onStop'>) => {
     onStop(() => void closed.push('store'));
     onStop(async () => void closed.push('server'));
   };
 
-  it.each(['SIGTERM', 'SIGINT'])('closes what was opened, the last first, and ends with 0 on %s', async (signal) => {
-    runProgram({ name: 'test', start: async (context) => open(context) }, host);
+  it.each(['SIGTERM', 'SIGINT'])('closes in reverse order and exits with 0 on %s', async (signal) => {
+    runProgram({ name: 'test', uses: ['keyValue'], start: async (context) => open(context) }, host);
     host.emit(signal);
     await host.ended;
     expect([closed, host.exitCodes]).toEqual([['server', 'store'], [0]]);
   });
 
-  it('closes what a start that fails had opened by then, and ends with 1', async () => {
-    const start = async (context: ProgramContext) => {
+  it('closes what a failed start has opened, and exits with 1', async () => {
+    const start = async (context: Pick<ProgramContext, 'onStop'>) => {
       open(context);
       throw new Error('no');
     };
-    runProgram({ name: 'test', start }, host);
+    runProgram({ name: 'test', uses: ['keyValue'], start }, host);
     await host.ended;
     expect([closed, host.exitCodes]).toEqual([['server', 'store'], [1]]);
   });
 
-  it.each(['unhandledRejection', 'uncaughtException'])('stops and ends with 1 on %s', async (event) => {
-    runProgram({ name: 'test', start: async (context) => open(context) }, host);
+  it.each(['unhandledRejection', 'uncaughtException'])('stops and exits with 1 on %s', async (event) => {
+    runProgram({ name: 'test', uses: ['keyValue'], start: async (context) => open(context) }, host);
     host.emit(event, new Error('lost'));
     await host.ended;
     expect([closed, host.exitCodes]).toEqual([['server', 'store'], [1]]);
   });
 
-  it('ends with 1 when a part fails for good, once', async () => {
-    const start = async ({ fail }: ProgramContext) => {
-      fail(new Error('a stage is gone'));
-      fail(new Error('another too'));
+  it('exits with 1, once, when components fail permanently', async () => {
+    const start = async ({ fail }: Pick<ProgramContext, 'fail'>) => {
+      fail(new Error('a stage failed'));
+      fail(new Error('another stage failed'));
     };
-    runProgram({ name: 'test', start }, host);
+    runProgram({ name: 'test', uses: ['keyValue'], start }, host);
     await host.ended;
     expect(host.exitCodes).toEqual([1]);
   });
 
-  it('closes the rest when a part does not close, and ends with 1', async () => {
-    const start = async (context: ProgramContext) => {
+  it('closes the remaining components when one fails to close, and exits with 1', async () => {
+    const start = async (context: Pick<ProgramContext, 'onStop'>) => {
       open(context);
       context.onStop(() => Promise.reject(new Error('stuck')));
     };
-    runProgram({ name: 'test', start }, host);
+    runProgram({ name: 'test', uses: ['keyValue'], start }, host);
     host.emit('SIGTERM');
     await host.ended;
     expect([closed, host.exitCodes]).toEqual([['server', 'store'], [1]]);
   });
 
-  it('ends at once on a second signal, unless it is the first one passed on by a launcher, and after a limit when a part hangs', async () => {
+  it('exits at once on a second signal but not on a duplicate of the first, and after a limit when a component hangs', async () => {
     jest.useFakeTimers();
     try {
-      runProgram({ name: 'test', start: async ({ onStop }) => onStop(() => new Promise(() => undefined)) }, host);
+      runProgram(
+        { name: 'test', uses: ['keyValue'], start: async ({ onStop }) => onStop(() => new Promise(() => undefined)) },
+        host,
+      );
       host.emit('SIGTERM');
       jest.advanceTimersByTime(400);
       host.emit('SIGTERM');
@@ -90,10 +93,27 @@ describe('runProgram', () => {
     }
   });
 
-  it('does not start with a wrong configuration', () => {
+  it('does not start with an invalid configuration', () => {
     host.env = { HISTORY_GATEWAY__PORT: 'x' };
     let started = false;
-    runProgram({ name: 'test', start: async () => void (started = true) }, host);
+    runProgram({ name: 'test', uses: ['keyValue'], start: async () => void (started = true) }, host);
     expect([started, host.exitCodes]).toEqual([false, [1]]);
+  });
+
+  it('reads no password file of servers that it does not use', async () => {
+    host.env = {
+      ...host.env,
+      HISTORY_STORE__KIND: 'elasticsearch',
+      HISTORY_STORE__ELASTICSEARCH__PASSWORD_FILE: '/nowhere/secret',
+    };
+    const start = async ({ fail }: Pick<ProgramContext, 'fail'>) => fail(new Error('the end of the test'));
+    runProgram({ name: 'test', uses: ['store'], start: () => Promise.reject(new Error('must not start')) }, host);
+    await host.ended;
+    const started = jest.fn(start);
+    const other = new TestHost();
+    other.env = host.env;
+    runProgram({ name: 'test', uses: ['broker', 'keyValue'], start: started }, other);
+    await other.ended;
+    expect(started).toHaveBeenCalledTimes(1);
   });
 });

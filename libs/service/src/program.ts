@@ -1,25 +1,28 @@
 import { HistoryError } from '@antelope-history/schemas';
-import { type Config, loadConfig } from './config/load-config';
+import { loadConfig } from './config/load-config';
+import type { ConfigFor, ServerSection } from './config/server-sections';
 import { createLogger, type Logger } from './logger';
 import { createProcessRegistry, type Registry } from './metrics';
 
-export interface Program {
+export interface Program<Used extends ServerSection = ServerSection> {
   name: string;
-  /** Composes the program; resolves when it runs. What it opened by then is closed even when it rejects. */
-  start(context: ProgramContext): Promise<void>;
+  /** The server sections that the program uses: `config` has no others, and no secrets of the others are read. */
+  uses: readonly Used[];
+  /** Composes the program; resolves when it runs. When it rejects, everything registered with `onStop` is closed. */
+  start(context: ProgramContext<Used>): Promise<void>;
 }
 
-export interface ProgramContext {
-  config: Config;
+export interface ProgramContext<Used extends ServerSection = ServerSection> {
+  config: ConfigFor<Used>;
   log: Logger;
   registry: Registry;
-  /** Runs when the program stops; what was registered last runs first. */
+  /** Registers a function that runs when the program stops, in reverse order of registration. */
   onStop(close: () => void | Promise<void>): void;
-  /** Ends the program because a part of it failed for good. */
+  /** Stops the program with an error, because one of its components failed permanently. */
   fail(error: unknown): void;
 }
 
-/** The parts of `process` that a program uses. */
+/** The subset of `process` that a program uses. */
 export interface ProgramHost {
   argv: string[];
   env: NodeJS.ProcessEnv;
@@ -27,25 +30,31 @@ export interface ProgramHost {
   exit(code: number): void;
 }
 
-/** Below the ten seconds after which Docker kills. */
+/** Below the ten seconds after which Docker kills a container. */
 const STOP_LIMIT_MS = 8_000;
-/** npm and Nx pass a signal on to a child that may have it already: what comes so soon after is the same one. */
+/** npm and Nx forward a signal to a child that has possibly received it already: a signal this soon is a duplicate. */
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Runs a program until a signal or a failure, then stops it in order and within a time limit. A second signal, half a
- * second later or more, ends it at once. The only caller of `process.exit`: 0 after a signal, 1 after a failure.
+ * Runs a program until a signal or a failure, then stops it in order and within a time limit. A second signal, at least half a
+ * second later, exits at once. The only caller of `process.exit`: with 0 after a signal, with 1 after a failure.
  */
-export function runProgram(program: Program, host: ProgramHost = process): void {
-  let config: Config;
+export function runProgram<const Used extends ServerSection>(
+  program: Program<Used>,
+  host: ProgramHost = process,
+): void {
+  let config: ConfigFor<Used>;
+  const warnings: string[] = [];
   try {
-    config = loadConfig(host.argv.slice(2), host.env);
+    const warn = (message: string): void => void warnings.push(message);
+    config = loadConfig(host.argv.slice(2), host.env, { uses: program.uses, warn });
   } catch (error) {
     logFatal(createLogger(program.name, 'info'), error);
     host.exit(1);
     return;
   }
   const log = createLogger(program.name, config.logLevel);
+  for (const warning of warnings) log.warn(warning);
   const closers: (() => void | Promise<void>)[] = [];
   let stopping = false;
 
@@ -86,7 +95,7 @@ export function runProgram(program: Program, host: ProgramHost = process): void 
   program.start({ config, log, registry, onStop, fail }).then(() => log.info('running'), fail);
 }
 
-/** Whether all closed without an error. */
+/** Resolves with whether every function ran without an error. */
 async function closeAll(closers: (() => void | Promise<void>)[], log: Logger): Promise<boolean> {
   let closed = true;
   for (let close = closers.pop(); close; close = closers.pop()) {
@@ -94,13 +103,13 @@ async function closeAll(closers: (() => void | Promise<void>)[], log: Logger): P
       await close();
     } catch (error) {
       closed = false;
-      log.error({ error }, 'a part did not stop cleanly');
+      log.error({ error }, 'a component did not stop cleanly');
     }
   }
   return closed;
 }
 
-/** An operator's mistake needs no stack trace. */
+/** A `HistoryError` states what to change, so that its log line has no stack trace. */
 function logFatal(log: Logger, error: unknown): void {
   if (error instanceof HistoryError) log.fatal({ code: error.code }, error.message);
   else log.fatal({ error }, 'failed');

@@ -1,8 +1,8 @@
 const { createLogger, operationsRoutes, Registry, startOperations } = require('../dist');
 
 /**
- * A process with an operations listener whose main thread is busy for as many milliseconds as its parent says. It says
- * where the listener is, and stops in order at SIGTERM. The argument is `silentAfterMs`.
+ * A process with an operations listener. It sends the URL of the listener to its parent, blocks its main thread for the
+ * milliseconds in each message of the parent, and stops in order on SIGTERM. The argument is `silentAfterMs`.
  */
 const [silentAfterMs] = process.argv.slice(2).map(Number);
 const closers = [];
@@ -18,7 +18,7 @@ const readHealth = async () => ({ status: 'ok', asked: ++asked });
 
 process.on('message', (milliseconds) => {
   process.send({ busy: true });
-  // The message must leave before the thread is taken.
+  // The message must be sent before the thread is blocked.
   setTimeout(() => {
     for (const end = performance.now() + milliseconds; performance.now() < end;);
   }, 50);

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, operationsRoutes, Registry, startOperations } from '../src';
 
 const BUSY_PROCESS = path.join(__dirname, 'busy-process.cjs');
-/** 250 ms on an idle machine; this one may have other work. */
+/** /live takes below 250 ms on an idle machine; the limit leaves room for a loaded one. */
 const LIVE_LIMIT_MS = 1_000;
 
 jest.setTimeout(30_000);
@@ -22,15 +22,15 @@ describe('the operations listener', () => {
     url = message.url;
   }
 
-  /** Resolves when the main thread of the process is busy. */
+  /** Makes the main thread of the process busy; resolves when it is. */
   async function makeBusy(milliseconds: number): Promise<void> {
-    const said = once(child, 'message');
+    const confirmed = once(child, 'message');
     child.send(milliseconds);
-    await said;
+    await confirmed;
     await sleep(200);
   }
 
-  /** `{ status: 'ok', asked: 2 }` of /health. */
+  /** The age and the body of /health: `{ status: 'ok', asked: 2 }`. */
   const readHealth = async () => {
     const response = await fetch(`${url}/health`);
     return { age: Number(response.headers.get('age') ?? 0), body: (await response.json()) as { asked: number } };
@@ -42,7 +42,7 @@ describe('the operations listener', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('answers /live at once while the main thread is busy, and says of health and metrics what it knew last', async () => {
+  it('answers /live at once while the main thread is busy, and serves the last health and metrics', async () => {
     await start(60_000);
     expect((await readHealth()).body).toEqual({ status: 'ok', asked: 1 });
     expect((await fetch(`${url}/metrics`)).status).toBe(200);
@@ -65,13 +65,13 @@ describe('the operations listener', () => {
     expect([body.asked, age > 0, (await metrics).status]).toEqual([1, true, 200]);
     expect(performance.now() - since).toBeLessThan(busyForMs);
 
-    // It says the newest again when the main thread is back.
+    // The health is current again when the main thread responds.
     await sleep(Math.max(0, since + busyForMs - performance.now()));
     const later = await readHealth();
     expect([later.body.asked > 1, later.age]).toEqual([true, 0]);
   });
 
-  it('is not live, and knows nothing any more, when the main thread has been silent for too long', async () => {
+  it('reports the process as down, without old pages, when the main thread has not responded for too long', async () => {
     await start(1_500);
     await readHealth();
     await makeBusy(7_000);
@@ -84,7 +84,7 @@ describe('the operations listener', () => {
   });
 });
 
-describe('starting it', () => {
+describe('starting the operations listener', () => {
   const context = () => {
     const closers: (() => void | Promise<void>)[] = [];
     const log = createLogger('test', 'silent');
@@ -92,7 +92,7 @@ describe('starting it', () => {
   };
   const routes = operationsRoutes(async () => ({ status: 'ok' }), new Registry());
 
-  it('is refused where another listens, and leaves nothing open', async () => {
+  it('fails on an address in use, and leaves nothing open', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { inspect } from 'node:util';
-import type { Finding } from '@antelope-history/connections';
+import type { Finding } from '@antelope-history/connections/check';
 import { HistoryError } from '@antelope-history/schemas';
 import { describeWithPrograms, type SecuredServer, startSecuredElasticsearch } from '@antelope-history/services';
 import { type Certificates, makeCertificates } from '@antelope-history/test-support/tls';

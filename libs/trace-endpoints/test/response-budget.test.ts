@@ -1,15 +1,6 @@
-import {
-  blockAt,
-  makeAction,
-  makeDecoders,
-  makeTrace,
-  readRecordedChain,
-  received,
-  runSteps,
-  storedBlockOf,
-} from '@antelope-history/endpoint-testing';
-import type { ChainStatus } from '@antelope-history/records';
+import { blockAt, makeAction, makeDecoders, makeTrace, readRecordedChain, received, runSteps, storedBlockOf } from '@antelope-history/endpoint-testing';
 import { ResponseBudget } from '@antelope-history/responses';
+import type { ChainStatus } from '@antelope-history/store';
 import type { GetTraceBlockResponse } from '@antelope-history/trace-routes';
 import { renderBlockTraces, type StoredBlockTraces } from '../src/get-block-response';
 

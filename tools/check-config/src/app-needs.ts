@@ -1,14 +1,14 @@
-import type { Config } from '@antelope-history/service';
+import { type Config, SERVER_SECTIONS, type ServerSection } from '@antelope-history/service';
 
-/** What an app opens when it starts; `libs/open-*` open it. */
+/** The servers that an app connects to, and the addresses that it listens on. */
 export interface AppNeeds {
   ship: boolean;
   store: 'none' | 'read' | 'write';
   broker: boolean;
   keyValue: boolean;
-  /** Whether it passes requests on to the APIs that `gateway` names. */
+  /** Whether it forwards requests to the APIs that the section `gateway` names. */
   apis: boolean;
-  /** Sections of the configuration that say where it listens. */
+  /** The sections of the configuration with its listen addresses. */
   listens: Listening[];
 }
 
@@ -17,7 +17,7 @@ type OpsSection = 'gateway' | 'history_api' | 'chain_api' | 'trace_api' | 'reade
 
 const NOTHING: AppNeeds = { ship: false, store: 'none', broker: false, keyValue: false, apis: false, listens: [] };
 
-/** Every app by its name in `apps/`. */
+/** Every app, by its folder in `apps/`. */
 export const APP_NEEDS = {
   reader: { ...NOTHING, ship: true, broker: true, keyValue: true, listens: ['ops.reader'] },
   deserializer: { ...NOTHING, broker: true, keyValue: true, listens: ['ops.deserializer'] },
@@ -41,15 +41,15 @@ export type AppName = keyof typeof APP_NEEDS;
 export const APP_NAMES = Object.keys(APP_NEEDS) as AppName[];
 
 /**
- * The apps that a check is for. All that a configuration can run: the embedded broker carries blocks within one process
- * only, which is the standalone app; with a real one every app runs on its own.
+ * The apps to check; `all` means those that the configuration can run. The memory broker works within one process only, which is
+ * the standalone app; with RabbitMQ every app runs as a process of its own.
  */
 export function appsFor(app: AppName | 'all', config: Pick<Config, 'broker'>): AppName[] {
   if (app !== 'all') return [app];
   return config.broker.kind === 'memory' ? ['standalone'] : APP_NAMES.filter((name) => name !== 'standalone');
 }
 
-/** What apps need together. */
+/** The union of the needs of several apps. */
 export function needsOf(apps: AppName[]): AppNeeds {
   const needs: AppNeeds[] = apps.map((app) => APP_NEEDS[app]);
   const stores = needs.map(({ store }) => store);
@@ -61,4 +61,11 @@ export function needsOf(apps: AppName[]): AppNeeds {
     apis: needs.some(({ apis }) => apis),
     listens: needs.flatMap(({ listens }) => listens),
   };
+}
+
+/** The server sections of the configuration that an app uses, or all of them: secrets of the others are not read. */
+export function sectionsOf(app: AppName | 'all'): ServerSection[] {
+  if (app === 'all') return [...SERVER_SECTIONS];
+  const { store, ...needs }: AppNeeds = APP_NEEDS[app];
+  return SERVER_SECTIONS.filter((section) => (section === 'store' ? store !== 'none' : needs[section]));
 }

@@ -1,22 +1,21 @@
+import { addressOf, type ServerName } from '@antelope-history/connections';
 import {
-  addressOf,
+  type Check,
   checkServerClock,
+  type Finding,
   ok,
   toFinding,
   warning,
   wrong,
-  type Check,
-  type Finding,
-  type ServerName,
-} from '@antelope-history/connections';
-import { readServiceVersion, type Config } from '@antelope-history/service';
+} from '@antelope-history/connections/check';
 import type { RouteGroup } from '@antelope-history/schemas';
-import { askHttp } from './http-answer';
-import { identifyApp, type IdentifiedApp } from './identify-app';
+import { type Config, readServiceVersion } from '@antelope-history/service';
+import { type IdentifiedApp, identifyApp } from './identify-app';
+import { requestJson } from './request-json';
 
 export interface ApiCheckOptions {
   config: Pick<Config, 'gateway' | 'chainId'>;
-  /** `host:port` of APIs that this very configuration starts: they may not run yet. */
+  /** `host:port` of APIs that the same configuration starts; before the start they are not running. */
   startedHere: string[];
   now(): number;
 }
@@ -27,12 +26,12 @@ interface Api {
   server: ServerName;
 }
 
-/** An API that answered, and how it is named. */
+/** An API that responded, with the name of its check. */
 interface FoundApi extends IdentifiedApp {
   name: string;
 }
 
-/** What can be wrong with what the gateway passes requests on to. */
+/** The checks of the APIs and the chain node to which the gateway forwards requests. */
 export function apiChecks({ config, startedHere, now }: ApiCheckOptions): Check[] {
   const found: FoundApi[] = [];
   const checks = apisOf(config.gateway).map((api): Check => {
@@ -45,7 +44,9 @@ export function apiChecks({ config, startedHere, now }: ApiCheckOptions): Check[
       } catch (error) {
         const finding = toFinding(error, 'api');
         const isToStart = finding.id === 'api.refused' && startedHere.includes(api.server.address);
-        return isToStart ? ok('api.not_started', 'it does not run yet; it is to run on this machine') : finding;
+        return isToStart
+          ? ok('api.not_started', 'it is not running yet; this configuration starts it on this machine')
+          : finding;
       }
     };
     return { name, needs: [], run };
@@ -71,36 +72,39 @@ function apisOf({ historyApiUrl, chainApiUrl, traceApiUrl }: Config['gateway']):
 
 function describeApp({ api, server }: Api, found: IdentifiedApp | undefined): Finding {
   const change = `name the host and port of ${server.name} in ${server.keys.url}`;
-  if (!found) return wrong('api.other_server', `what answers at ${server.address} is no app of ours`, change);
+  if (!found) return wrong('api.other_server', `the server at ${server.address} is no app of Antelope History`, change);
   if (found.app !== api) {
     const name = found.app === 'gateway' ? 'a gateway' : found.app === 'worker' ? 'a worker' : `${found.app}-api`;
-    return wrong('api.other_app', `what answers at ${server.address} is ${name}, not ${server.name}`, change);
+    return wrong('api.other_app', `the server at ${server.address} is ${name}, not ${server.name}`, change);
   }
   const { status, version } = found.health;
   if (status === 'down') {
-    const on = `run check-config with --for ${server.name} on its machine`;
-    return wrong('api.down', `${server.name} at ${server.address} runs, and can not answer queries`, on);
+    return wrong(
+      'api.down',
+      `${server.name} at ${server.address} runs, but cannot answer queries`,
+      `run check-config with --for ${server.name} on its machine`,
+    );
   }
   if (version !== readServiceVersion()) {
     return warning(
       'api.other_version',
-      `${server.name} at ${server.address} is version ${version}, this is ${readServiceVersion()}`,
+      `${server.name} at ${server.address} has version ${version}, check-config has ${readServiceVersion()}`,
       'run the same version of every app',
     );
   }
-  return ok('api.answers', `it answers at ${server.address}; its health is ${status}`);
+  return ok('api.answers', `it responds at ${server.address}; its health is ${status}`);
 }
 
 function checkChains(found: FoundApi[], expected: string | undefined): Finding {
   const chains = found.flatMap(({ name, health }) => (health.chain_id ? [{ name, id: health.chain_id }] : []));
   const ids = new Set([...chains.map(({ id }) => id), ...(expected === undefined ? [] : [expected])]);
-  if (chains.length === 0) return ok('api.no_chain', 'none of them answers for a chain yet');
-  if (ids.size === 1) return ok('api.chain', 'all of them answer for one chain');
+  if (chains.length === 0) return ok('api.no_chain', 'none of them serves a chain yet');
+  if (ids.size === 1) return ok('api.chain', 'all of them serve the same chain');
   const listed = chains.map(({ name, id }) => `${name}: ${id}`).join(', ');
   return wrong(
     'api.chain_id_mismatch',
-    `they answer for different chains (${listed}${expected === undefined ? '' : `; chain_id: ${expected}`})`,
-    'have all of them name the same store, that of this chain',
+    `they serve different chains (${listed}${expected === undefined ? '' : `; chain_id: ${expected}`})`,
+    'configure all of them with the store of this chain',
   );
 }
 
@@ -109,7 +113,7 @@ function checkClocks(found: FoundApi[], now: number): Finding {
     const finding = date === undefined ? undefined : checkServerClock('api', `the machine of ${name}`, date, now);
     if (finding?.outcome === 'wrong') return finding;
   }
-  return ok('api.clock', 'their clocks and this one agree');
+  return ok('api.clock', 'their clocks agree with the clock of this machine');
 }
 
 function nodeCheck(url: string, expected: string | undefined, found: FoundApi[], needs: string[]): Check {
@@ -119,7 +123,7 @@ function nodeCheck(url: string, expected: string | undefined, found: FoundApi[],
     needs,
     run: async (signal) => {
       try {
-        const { body } = await askHttp(`${url.replace(/\/$/, '')}/v1/chain/get_info`, 'POST', server, signal);
+        const { body } = await requestJson(`${url.replace(/\/$/, '')}/v1/chain/get_info`, 'POST', server, signal);
         const served = found.map(({ health }) => health.chain_id).find(Boolean);
         return describeNode(server, readChainId(body), expected ?? served ?? undefined);
       } catch (error) {
@@ -134,13 +138,17 @@ function readChainId(body: unknown): string | undefined {
   return typeof id === 'string' && /^[0-9a-f]{64}$/.test(id) ? id : undefined;
 }
 
-function describeNode(server: ServerName, chainId: string | undefined, ours: string | undefined): Finding {
+function describeNode(server: ServerName, chainId: string | undefined, expected: string | undefined): Finding {
   const change = `name the HTTP address of a node of this chain, with chain_api_plugin, in ${server.keys.url}`;
   if (chainId === undefined) {
-    return wrong('node.other_server', `what answers at ${server.address} is no chain node`, change);
+    return wrong('node.other_server', `the server at ${server.address} is no chain node`, change);
   }
-  if (ours !== undefined && chainId !== ours) {
-    return wrong('node.chain_id_mismatch', `the node is on chain ${chainId}, the service answers for ${ours}`, change);
+  if (expected !== undefined && chainId !== expected) {
+    return wrong(
+      'node.chain_id_mismatch',
+      `the node is on chain ${chainId}, the service is on chain ${expected}`,
+      change,
+    );
   }
-  return ok('node.answers', `it answers for chain ${chainId}`);
+  return ok('node.answers', `it is on chain ${chainId}`);
 }

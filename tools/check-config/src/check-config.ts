@@ -1,24 +1,26 @@
-import { wrong } from '@antelope-history/connections';
+import { warning } from '@antelope-history/connections';
+import { wrong } from '@antelope-history/connections/check';
 import { hasErrorCode } from '@antelope-history/schemas';
 import { loadConfig } from '@antelope-history/service';
-import { parseCommandLine, USAGE, type CommandLine } from './command-line';
+import { sectionsOf } from './app-needs';
+import { type CommandLine, parseCommandLine, USAGE } from './command-line';
 import { listChecks } from './list-checks';
-import { isInOrder, renderJson, renderSummary, renderText } from './render';
-import { runChecks, type CheckResult } from './run-checks';
+import { hasNoFault, renderJson, renderSummary, renderText } from './render';
+import { type CheckResult, runChecks } from './run-checks';
 
 export interface CheckConfigHost {
   args: string[];
   environment: NodeJS.ProcessEnv;
-  /** Takes a line of the output. */
+  /** Receives each line of the output. */
   print(line: string): void;
   /** Milliseconds since 1970. */
   now(): number;
 }
 
-/** More than any server takes that is not in trouble. */
+/** Above the response time of a healthy server. */
 const CHECK_LIMIT_MS = 5_000;
 
-/** The command: prints what it finds, and gives the exit status. */
+/** Runs the command: prints each finding and resolves with the exit status. */
 export async function checkConfig({ args, environment, print, now }: CheckConfigHost): Promise<0 | 1> {
   const commandLine = parseCommandLine(args);
   if (commandLine === 'help') {
@@ -31,7 +33,7 @@ export async function checkConfig({ args, environment, print, now }: CheckConfig
     print(commandLine.json ? renderJson(result) : renderText(result));
   }
   if (!commandLine.json) print(renderSummary(results));
-  return isInOrder(results) ? 0 : 1;
+  return hasNoFault(results) ? 0 : 1;
 }
 
 async function* findAll(
@@ -40,13 +42,23 @@ async function* findAll(
   now: () => number,
 ): AsyncGenerator<CheckResult> {
   try {
-    const config = loadConfig(file === undefined ? [] : ['--config', file], environment);
+    const warnings: string[] = [];
+    const config = loadConfig(file === undefined ? [] : ['--config', file], environment, {
+      uses: sectionsOf(app),
+      warn: (message) => void warnings.push(message),
+    });
+    for (const message of warnings) yield renamedKeys(message);
     yield* runChecks(listChecks(config, app, now), CHECK_LIMIT_MS);
   } catch (error) {
     if (!hasErrorCode(error, 'CONFIG_INVALID')) throw error;
     yield {
       check: 'configuration',
-      finding: wrong('configuration.invalid', error.message, 'docs/configuration.md has every key'),
+      finding: wrong('configuration.invalid', error.message, 'docs/configuration.md lists every key'),
     };
   }
+}
+
+function renamedKeys(message: string): CheckResult {
+  const finding = warning('configuration.renamed_keys', message, 'use the present names');
+  return { check: 'configuration keys', finding };
 }

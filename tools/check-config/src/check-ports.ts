@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { ok, wrong, type Check, type Finding } from '@antelope-history/connections';
+import { ok, wrong, type Check, type Finding } from '@antelope-history/connections/check';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Config } from '@antelope-history/service';
 import type { Listening } from './app-needs';
@@ -10,11 +10,11 @@ interface Address {
   port: number;
 }
 
-/** What can be wrong with the addresses that apps are to listen on. */
+/** The checks of the addresses that apps listen on. */
 export function portChecks(config: Config, listens: Listening[]): Check[] {
   const addresses = listens.flatMap((section): { section: Listening; address: Address }[] => {
     const address = addressOf(config, section);
-    // Any free port is free.
+    // Port 0 means any free port.
     return address && address.port !== 0 ? [{ section, address }] : [];
   });
   return addresses.map(({ section, address }) => {
@@ -61,26 +61,30 @@ async function checkPort(
   const key = section.startsWith('ops.') ? `${section}_port` : `${section}.port`;
   const hostKey = section.startsWith('ops.') ? 'ops.host' : `${section}.host`;
   if (sameAs !== undefined)
-    return wrong('port.twice', `${section} and ${sameAs} both have port ${port}`, `change ${key}`);
+    return wrong('port.twice', `${section} and ${sameAs} both use port ${port}`, `change ${key}`);
   switch (await tryToListen(host, port)) {
     case undefined:
       return ok('port.free', `${host}:${port} is free`);
     case 'EADDRINUSE':
-      return (await isOurs(host, port, signal))
-        ? ok('port.in_use_by_us', `an app of ours listens at ${host}:${port} already`)
-        : wrong('port.in_use', `another program listens at ${host}:${port}`, `stop it, or change ${key}`);
+      return (await isOurApp(host, port, signal))
+        ? ok('port.in_use_by_us', `an app of Antelope History already listens on ${host}:${port}`)
+        : wrong('port.in_use', `another program listens on ${host}:${port}`, `stop it, or change ${key}`);
     case 'EACCES':
-      return wrong('port.not_allowed', `this user may not listen at port ${port}`, `take one above 1023 in ${key}`);
+      return wrong(
+        'port.not_allowed',
+        `this user has no permission to listen on port ${port}`,
+        `use a port above 1023 in ${key}`,
+      );
     default:
       return wrong(
         'port.no_such_address',
-        `this machine can not listen at ${host}`,
-        `name one of its addresses in ${hostKey}`,
+        `this machine has no address ${host}`,
+        `set ${hostKey} to an address of this machine`,
       );
   }
 }
 
-/** The code of the failure; undefined when it works. */
+/** The system's code of the failure; undefined on success. */
 function tryToListen(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -89,11 +93,11 @@ function tryToListen(host: string, port: number): Promise<string | undefined> {
   });
 }
 
-async function isOurs(host: string, port: number, signal: AbortSignal): Promise<boolean> {
+async function isOurApp(host: string, port: number, signal: AbortSignal): Promise<boolean> {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   const address = `${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
   try {
-    const server = { name: 'what listens', address, keys: { url: '' } };
+    const server = { name: 'the listener', address, keys: { url: '' } };
     return (await identifyApp(`http://${address}`, server, signal)) !== undefined;
   } catch (error) {
     if (error instanceof HistoryError) return false;

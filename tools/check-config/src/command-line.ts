@@ -4,13 +4,13 @@ import { APP_NAMES, type AppName } from './app-needs';
 
 export const USAGE = `npm run check-config -- [options]
 
-Reads the configuration as the service does, tries each connection and permission that it needs, and says of each what is
-wrong and what to change. Ends with status 1 when something is wrong or could not be checked.
+Reads the configuration as the apps do, tries each connection and permission that they need, and prints for each what is
+wrong and what to change. Exits with status 1 when something is wrong or cannot be checked.
 
-  --config FILE   the configuration (default: config.json when it is there; environment variables go over it)
-  --for APP       what one app needs: ${APP_NAMES.join(', ')},
-                  or all (default: all that this configuration can run)
-  --json          one JSON object on a line for each check, for machines
+  --config FILE   the configuration file (default: config.json if it exists); environment variables take precedence
+  --for APP       check the needs of one app: ${APP_NAMES.join(', ')};
+                  or all (the default: every app that this configuration can run)
+  --json          print one JSON object per line and check
   --help          this text
 `;
 
@@ -20,7 +20,7 @@ export interface CommandLine {
   json: boolean;
 }
 
-/** What a command line asks for. Throws `CONFIG_INVALID` that names the wrong option. */
+/** Parses the command line. Throws `CONFIG_INVALID` that names the wrong option. */
 export function parseCommandLine(args: string[]): 'help' | CommandLine {
   const { help, config, for: app = 'all', json = false } = parseOptions(args);
   if (help) return 'help';

@@ -1,16 +1,19 @@
-import { rabbitmqChecks } from '@antelope-history/broker-rabbitmq';
-import { ok, wrong, type Check, type Finding } from '@antelope-history/connections';
+import { rabbitmqChecks } from '@antelope-history/broker-rabbitmq/check';
+import { type Check, type Finding, ok, wrong } from '@antelope-history/connections/check';
 import { redisChecks } from '@antelope-history/key-value-redis';
-import { shipChecks } from '@antelope-history/reader-stage';
-import { createLogger, type Config } from '@antelope-history/service';
+import { shipChecks } from '@antelope-history/reader-stage/check';
+import { type Config, createLogger } from '@antelope-history/service';
 import { elasticsearchChecks } from '@antelope-history/store-elasticsearch/check';
 import { lmdbChecks } from '@antelope-history/store-lmdb/check';
-import { appsFor, needsOf, type AppName } from './app-needs';
+import { type AppName, appsFor, needsOf } from './app-needs';
 import { apiChecks } from './check-apis';
 import { portChecks } from './check-ports';
 import { readStoredChain } from './stored-chain';
 
-/** Everything to check for an app, in the order in which it is shown: as a block goes, then as a request does. */
+/**
+ * The checks for an app, in the order of the output: the path of a block, then the path of a request. `config` has the sections
+ * that `sectionsOf(app)` lists.
+ */
 export function listChecks(config: Config, app: AppName | 'all', now: () => number): Check[] {
   const apps = appsFor(app, config);
   const needs = needsOf(apps);
@@ -31,20 +34,20 @@ export function listChecks(config: Config, app: AppName | 'all', now: () => numb
 function storeChecks({ store, chainId }: Config, access: 'read' | 'write', now: () => number): Check[] {
   switch (store.kind) {
     case 'lmdb':
-      return lmdbChecks({ path: store.path, access, chainId });
+      return lmdbChecks({ path: store.lmdb.path, access, chainId });
     case 'elasticsearch':
       return elasticsearchChecks({ options: store.elasticsearch, access, chainId, now });
   }
 }
 
-/** Whether the apps can work together by it. */
+/** Checks whether the apps can work together with this configuration. */
 function checkConfiguration(apps: AppName[], { broker, keyValue }: Config): Finding {
   const apart = apps.filter((app) => app !== 'standalone');
   const overBroker = apart.filter((app) => needsOf([app]).broker);
   if (broker.kind === 'memory' && overBroker.length > 0) {
     return wrong(
       'configuration.memory_broker',
-      `broker.kind is memory, which carries nothing to other processes, and ${overBroker.join(', ')} work with others`,
+      `broker.kind is memory, which no other process can use, and ${overBroker.join(', ')} exchange blocks with other processes`,
       'set broker.kind to rabbitmq, or run the app standalone',
     );
   }
@@ -52,14 +55,14 @@ function checkConfiguration(apps: AppName[], { broker, keyValue }: Config): Find
   if (keyValue.kind === 'memory' && sharing.length > 0) {
     return wrong(
       'configuration.memory_key_value',
-      'key_value.kind is memory, which no other process sees, and the indexer tells the reader its progress there',
+      'key_value.kind is memory, which no other process can use, and the indexer publishes its progress for the reader there',
       'set key_value.kind to redis, or run the app standalone',
     );
   }
-  return ok('configuration.valid', `it is valid; checked is what is needed by ${apps.join(', ')}`);
+  return ok('configuration.valid', `it is valid; the checks cover ${apps.join(', ')}`);
 }
 
-/** Addresses at which this configuration starts APIs, as the gateway may name them. */
+/** The `host:port` of the APIs that this configuration starts, in each form that the gateway's URLs can have. */
 function startedHere(apps: AppName[], { historyApi, chainApi, traceApi }: Config): string[] {
   const ports = { 'history-api': historyApi.port, 'chain-api': chainApi.port, 'trace-api': traceApi.port };
   return Object.entries(ports)

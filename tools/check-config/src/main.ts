@@ -1,7 +1,7 @@
 import { hasErrorCode } from '@antelope-history/schemas';
 import { checkConfig } from './check-config';
 
-/** The program behind `npm run check-config`. */
+/** The entry point of `npm run check-config`. */
 async function main(): Promise<void> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   try {

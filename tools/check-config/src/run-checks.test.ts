@@ -1,4 +1,4 @@
-import { ok, warning, wrong, type Check, type Finding } from '@antelope-history/connections';
+import { ok, warning, wrong, type Check, type Finding } from '@antelope-history/connections/check';
 import { HistoryError } from '@antelope-history/schemas';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runChecks, type CheckResult } from './run-checks';
@@ -21,7 +21,7 @@ const idsOf = (results: CheckResult[]) =>
   results.map(({ check: name, finding }) => [name, finding.outcome, finding.id]);
 
 describe('runChecks', () => {
-  it('gives every result in the order of the list, whichever is done first', async () => {
+  it('yields the results in the order of the list, in whatever order the checks finish', async () => {
     const started: string[] = [];
     const findsAfterAll = (name: string, finding: Finding) => async () => {
       started.push(name);
@@ -40,7 +40,7 @@ describe('runChecks', () => {
     ]);
   });
 
-  it('does not run what needs something that is not in order, and says what', async () => {
+  it('does not run a check whose need failed, and names the need', async () => {
     const ran: string[] = [];
     const noting = (name: string, needs: string[]) =>
       check(name, async () => (ran.push(name), ok(`${name}.good`, 'good')), needs);
@@ -55,21 +55,21 @@ describe('runChecks', () => {
     expect(results[2]?.finding).toEqual({
       outcome: 'unknown',
       id: 'check.not_run',
-      what: 'could not be checked: it needs "door" to be in order',
+      what: 'could not be checked: the check "door" must succeed first',
       change: '',
     });
     expect(results[3]?.finding.id).toBe('check.not_run');
   });
 
-  it('ends a check that takes too long, and tells it', async () => {
-    let told: AbortSignal | undefined;
-    const hanging = check('hanging', (signal) => ((told = signal), new Promise(() => undefined)));
+  it('aborts a check that takes too long', async () => {
+    let aborted: AbortSignal | undefined;
+    const hanging = check('hanging', (signal) => ((aborted = signal), new Promise(() => undefined)));
     const [result] = await resultsOf([hanging], 50);
     expect([result?.finding.outcome, result?.finding.id]).toEqual(['unknown', 'check.too_slow']);
-    expect(told?.aborted).toBe(true);
+    expect(aborted?.aborted).toBe(true);
   });
 
-  it('takes what a check says when its time is up', async () => {
+  it('uses the finding of an aborted check', async () => {
     const speaking = check('speaking', (signal) => {
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve(wrong('a.silent', 'silent', ''))));
     });
@@ -77,18 +77,18 @@ describe('runChecks', () => {
     expect(result?.finding.id).toBe('a.silent');
   });
 
-  it('shows our own errors, and of others no more than their kind', async () => {
+  it('shows the message of a HistoryError, and only the name of other errors', async () => {
     const results = await resultsOf([
-      check('ours', () => Promise.reject(new HistoryError('STORE_UNAVAILABLE', 'the store is away'))),
-      check('theirs', () => Promise.reject(new TypeError('redis://user:secret@host is no URL'))),
+      check('own', () => Promise.reject(new HistoryError('STORE_UNAVAILABLE', 'the store is down'))),
+      check('foreign', () => Promise.reject(new TypeError('redis://user:secret@host is no URL'))),
     ]);
     expect(results.map(({ finding }) => finding.what)).toEqual([
-      'could not be checked: the store is away',
+      'could not be checked: the store is down',
       'could not be checked: the check itself failed (TypeError)',
     ]);
   });
 
-  it('refuses a list in which a need does not stand before the check', async () => {
+  it('rejects a list in which a need does not precede its check', async () => {
     const lost = check('lost', finds(ok('a', 'b')), ['nowhere']);
     await expect(resultsOf([lost])).rejects.toThrow('lost needs nowhere');
   });

@@ -1,4 +1,4 @@
-import { unknown, type Check, type Finding } from '@antelope-history/connections';
+import { unknown, type Check, type Finding } from '@antelope-history/connections/check';
 import { HistoryError } from '@antelope-history/schemas';
 
 export interface CheckResult {
@@ -7,12 +7,12 @@ export interface CheckResult {
   finding: Finding;
 }
 
-/** For what a check says when its time is up. */
-const LAST_WORD_MS = 500;
+/** The time in which an aborted check can still return a finding. */
+const ABORT_GRACE_MS = 500;
 
 /**
- * Runs checks, each as soon as those that it needs are done, and gives the results in the order of the list. No check
- * takes longer than `limitMs`; one whose needs are not met is not run, and says so.
+ * Runs checks concurrently, each after the checks that it needs, and yields the results in the order of the list. A check is
+ * aborted after `limitMs`. A check whose needs failed does not run; its result is `check.not_run`.
  */
 export async function* runChecks(checks: Check[], limitMs: number): AsyncGenerator<CheckResult> {
   const findings = new Map<string, Promise<Finding>>();
@@ -23,13 +23,13 @@ export async function* runChecks(checks: Check[], limitMs: number): AsyncGenerat
   }
 }
 
-/** Needs stand before the check in the list, so their findings are under way. */
+/** The needs of a check precede it in the list, so that their runs have started. */
 async function runWhenReady(check: Check, findings: Map<string, Promise<Finding>>, limitMs: number): Promise<Finding> {
   for (const need of check.needs) {
     const finding = await findings.get(need);
-    if (!finding) throw new Error(`${check.name} needs ${need}, which does not stand before it`);
+    if (!finding) throw new Error(`${check.name} needs ${need}, which does not precede it`);
     if (finding.outcome === 'wrong' || finding.outcome === 'unknown') {
-      return unknown('check.not_run', `could not be checked: it needs "${need}" to be in order`);
+      return unknown('check.not_run', `could not be checked: the check "${need}" must succeed first`);
     }
   }
   return runInTime(check, limitMs);
@@ -41,7 +41,7 @@ async function runInTime(check: Check, limitMs: number): Promise<Finding> {
   let giveUp: NodeJS.Timeout | undefined;
   const late = new Promise<Finding>((resolve) => {
     const finding = unknown('check.too_slow', `could not be checked within ${limitMs / 1000} seconds`);
-    giveUp = setTimeout(() => resolve(finding), limitMs + LAST_WORD_MS);
+    giveUp = setTimeout(() => resolve(finding), limitMs + ABORT_GRACE_MS);
   });
   try {
     return await Promise.race([check.run(limit.signal), late]);
@@ -53,7 +53,7 @@ async function runInTime(check: Check, limitMs: number): Promise<Finding> {
   }
 }
 
-/** Only our own errors say nothing that must not be shown. */
+/** The messages of `HistoryError` contain no secrets; those of other errors can. */
 function reasonOf(error: unknown): string {
   if (error instanceof HistoryError) return error.message;
   const name = error instanceof Error ? error.name : typeof error;

@@ -3,11 +3,18 @@ import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createChainApi } from '@antelope-history/chain-endpoints';
-import type { Finding } from '@antelope-history/connections';
+import type { Finding } from '@antelope-history/connections/check';
 import { createGateway } from '@antelope-history/gateway-proxy';
 import { createHistoryApi } from '@antelope-history/history-endpoints';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import { createLogger, listen, type Listener, loadConfig, readServiceVersion, Registry } from '@antelope-history/service';
+import {
+  createLogger,
+  listen,
+  type Listener,
+  loadConfig,
+  readServiceVersion,
+  Registry,
+} from '@antelope-history/service';
 import { findFreePorts } from '@antelope-history/services';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
@@ -19,7 +26,7 @@ const CHAIN = 'c5'.repeat(32);
 const OTHER = 'ab'.repeat(32);
 const log = createLogger('test', 'silent');
 
-/** What the checks of the gateway find, by their names without addresses. */
+/** The findings of the checks for the gateway, by check name without address. */
 async function findingsOf(environment: Record<string, string>, now = Date.now()): Promise<Record<string, Finding>> {
   const config = loadConfig([], { HISTORY_GATEWAY__PORT: '0', ...environment });
   const findings: Record<string, Finding> = {};
@@ -32,7 +39,7 @@ async function findingsOf(environment: Record<string, string>, now = Date.now())
   return findings;
 }
 
-describe('checks of what the gateway passes requests on to', () => {
+describe('the checks of the APIs and the chain node behind the gateway', () => {
   let folder: string;
   const closers: (() => Promise<void>)[] = [];
   let urls: Record<'HISTORY' | 'CHAIN' | 'TRACE', string>;
@@ -75,7 +82,7 @@ describe('checks of what the gateway passes requests on to', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('find all in order, with any number of each', async () => {
+  it('succeed with one or several instances of each API', async () => {
     const several = environmentOf({ HISTORY: `${urls.HISTORY},${urls.HISTORY}/` });
     const findings = await findingsOf(several);
     expect(Object.values(findings).map(({ outcome, id }) => `${outcome} ${id}`)).toEqual([
@@ -88,7 +95,7 @@ describe('checks of what the gateway passes requests on to', () => {
     ]);
   });
 
-  it('find another app in the place of one, the gateway itself, and none of ours', async () => {
+  it('report another API, the gateway itself, and a foreign server at an API address', async () => {
     const swapped = await findingsOf(environmentOf({ HISTORY: urls.TRACE }));
     expect(swapped['history-api']).toMatchObject({ outcome: 'wrong', id: 'api.other_app' });
     expect(swapped['history-api']?.what).toContain('is trace-api, not history-api');
@@ -101,7 +108,7 @@ describe('checks of what the gateway passes requests on to', () => {
     expect(other['trace-api']).toMatchObject({ outcome: 'wrong', id: 'api.other_server' });
   });
 
-  it('find one that is not there, and take it for one to be started only where this configuration does so', async () => {
+  it('report an API that does not run, unless this configuration starts it', async () => {
     const [port = 0] = await findFreePorts(1);
     const url = `http://127.0.0.1:${port}`;
     const away = await findingsOf(environmentOf({ HISTORY: url }));
@@ -116,7 +123,7 @@ describe('checks of what the gateway passes requests on to', () => {
     expect((await check?.run(AbortSignal.timeout(1_000)))?.id).toBe('api.not_started');
   });
 
-  it('find APIs of different chains', async () => {
+  it('report APIs of different chains', async () => {
     const other = await serve(createTraceApi(await openStore('two', OTHER)));
     const { 'apis chain': chains } = await findingsOf(environmentOf({ TRACE: other.url }));
     expect(chains).toMatchObject({ outcome: 'wrong', id: 'api.chain_id_mismatch' });
@@ -125,13 +132,13 @@ describe('checks of what the gateway passes requests on to', () => {
     expect(configured?.what).toContain(`chain_id: ${OTHER}`);
   });
 
-  it('find that their clocks and ours are apart', async () => {
+  it('report clocks that differ from the clock of this machine', async () => {
     const { 'apis clock': clock } = await findingsOf(environmentOf(), Date.now() + 3_600_000);
     expect(clock).toMatchObject({ outcome: 'wrong', id: 'api.clocks_differ' });
     expect(clock?.what).toMatch(/(3600|3601) seconds ahead of that of the machine of history-api/);
   });
 
-  it('find an API that can not answer, and one of another version', async () => {
+  it('report an API that cannot answer queries, and one of another version', async () => {
     const health = { status: 'ok', version: readServiceVersion(), components: {}, chain_id: CHAIN };
     const answering =
       (changed: object): RequestListener =>
@@ -147,7 +154,7 @@ describe('checks of what the gateway passes requests on to', () => {
     expect(finding).toMatchObject({ outcome: 'warning', id: 'api.other_version' });
   });
 
-  it('find the chain node of another chain, and what is none', async () => {
+  it('report a chain node of another chain, and a server that is no chain node', async () => {
     const node =
       (body: object): RequestListener =>
       (_request, response) =>

@@ -18,18 +18,22 @@ describe('check-config', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Runs the command on a configuration that is in order but for the age of the recorded chain. */
+  /** Runs the command on a valid configuration; only the old clock of the recorded chain causes a warning. */
   async function run(args: string[], settings: object = {}) {
     const file = path.join(folder, 'config.json');
-    const inOrder = { ship: { urls: [node.url] }, store: { path: path.join(folder, 'data') }, gateway: { port: 0 } };
-    writeFileSync(file, JSON.stringify({ ...inOrder, ...settings }));
+    const valid = {
+      ship: { urls: [node.url] },
+      store: { lmdb: { path: path.join(folder, 'data') } },
+      gateway: { port: 0 },
+    };
+    writeFileSync(file, JSON.stringify({ ...valid, ...settings }));
     const lines: string[] = [];
     const print = (line: string): void => void lines.push(line);
     const status = await checkConfig({ args: ['--config', file, ...args], environment: {}, print, now: Date.now });
     return { status, lines };
   }
 
-  it('prints a line for each check in a fixed order, and ends with 0 when nothing is wrong', async () => {
+  it('prints a line for each check in a fixed order, and exits with 0 when nothing is wrong', async () => {
     const { status, lines } = await run([]);
     expect(lines.map((line) => line.replace(/: .*/, '').replace(/127\S+/, 'NODE'))).toEqual([
       'ok       configuration',
@@ -46,19 +50,19 @@ describe('check-config', () => {
     expect(status).toBe(0);
   });
 
-  it('says all that is wrong, not the first alone, and ends with 1', async () => {
+  it('prints every fault, not only the first, and exits with 1', async () => {
     const { status, lines } = await run([], {
       ship: { urls: ['ws://127.0.0.1:1'] },
-      store: { path: '/proc/history' },
+      store: { lmdb: { path: '/proc/history' } },
     });
     expect(lines.filter((line) => line.startsWith('WRONG'))).toEqual([
       expect.stringMatching(/^WRONG {4}ship 127.0.0.1:1: nothing listens .* -> .*ship\.urls$/),
-      expect.stringMatching(/^WRONG {4}lmdb directory: \/proc can not be written -> .*store\.path$/),
+      expect.stringMatching(/^WRONG {4}lmdb directory: \/proc can not be written -> .*store\.lmdb\.path$/),
     ]);
     expect(status).toBe(1);
   });
 
-  it('prints JSON for machines', async () => {
+  it('prints JSON on request', async () => {
     const { lines } = await run(['--json', '--for', 'standalone']);
     const results = lines.map((line) => JSON.parse(line) as Record<string, string>);
     expect(results).toHaveLength(9);
@@ -66,7 +70,7 @@ describe('check-config', () => {
     expect(results.map(({ outcome }) => outcome)).toContain('warning');
   });
 
-  it('tells a wrong configuration as a result, with status 1', async () => {
+  it('reports an invalid configuration as a result, with status 1', async () => {
     const { status, lines } = await run(['--json'], { store: { kind: 'tape' } });
     expect(status).toBe(1);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
@@ -75,12 +79,30 @@ describe('check-config', () => {
         outcome: 'wrong',
         id: 'configuration.invalid',
         what: 'store.kind: takes one of lmdb, elasticsearch',
-        change: 'docs/configuration.md has every key',
+        change: 'docs/configuration.md lists every key',
       },
     ]);
   });
 
-  it.each(APP_NAMES)('checks what %s needs', async (app) => {
+  it('warns about keys with their former names', async () => {
+    const { status, lines } = await run(['--for', 'indexer'], {
+      store: { path: path.join(folder, 'data') },
+      broker: { kind: 'rabbitmq' },
+    });
+    expect(lines[0]).toMatch(/^look at {2}configuration keys: .*store\.path .* is now store\.lmdb\.path .* -> use/);
+    expect(status).toBe(1);
+  });
+
+  it('opens no file of servers that the app does not use', async () => {
+    const settings = { key_value: { kind: 'redis', redis: { password_file: '/nowhere/secret' } } };
+    const store = { kind: 'elasticsearch', elasticsearch: { password_file: '/nowhere/secret' } };
+    const { lines } = await run(['--for', 'reader', '--json'], { store });
+    expect(lines.join('\n')).not.toContain('/nowhere/secret');
+    const used = await run(['--for', 'reader', '--json'], settings);
+    expect(used.lines.join('\n')).toContain('key_value.redis.password_file: /nowhere/secret cannot be read');
+  });
+
+  it.each(APP_NAMES)('checks the needs of %s', async (app) => {
     const { lines } = await run(['--for', app, '--json']);
     const checks = lines.map((line) => (JSON.parse(line) as { check: string }).check.split(' ')[0]);
     const expected: Record<typeof app, string[]> = {
@@ -96,14 +118,14 @@ describe('check-config', () => {
     expect([...new Set(checks)]).toEqual(expected[app]);
   });
 
-  it('finds that apps apart need a broker and a key-value store that others reach', async () => {
+  it('reports that separate apps need a broker and a key-value store that other processes can use', async () => {
     const broker = await run(['--for', 'deserializer', '--json']);
     expect(broker.lines[0]).toContain('configuration.memory_broker');
     const keyValue = await run(['--for', 'indexer', '--json'], { broker: { kind: 'rabbitmq' } });
     expect(keyValue.lines[0]).toContain('configuration.memory_key_value');
   });
 
-  it('takes no option that it does not know, and shows those that it does', async () => {
+  it('rejects unknown options and lists the known ones', async () => {
     await expect(run(['--for', 'nobody'])).rejects.toThrow('--for takes one of reader, deserializer');
     await expect(run(['--quiet'])).rejects.toThrow('--json');
     const { lines } = await run(['--help']);

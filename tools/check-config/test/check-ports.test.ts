@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import type { Finding } from '@antelope-history/connections';
+import type { Finding } from '@antelope-history/connections/check';
 import { createGateway } from '@antelope-history/gateway-proxy';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createLogger, listen, loadConfig, Registry } from '@antelope-history/service';
@@ -23,8 +23,8 @@ async function occupy(): Promise<{ server: Server; port: string }> {
   return { server, port: String((server.address() as AddressInfo).port) };
 }
 
-describe('checks of the addresses to listen on', () => {
-  it('find a port free, and leave it free', async () => {
+describe('the checks of listen addresses', () => {
+  it('report a free port, and leave it free', async () => {
     const { server, port } = await occupy();
     server.close();
     await once(server, 'close');
@@ -34,14 +34,14 @@ describe('checks of the addresses to listen on', () => {
     }
   });
 
-  it('find a port that another program has', async () => {
+  it('report a port that another program uses', async () => {
     const { server, port } = await occupy();
     const [finding] = await findingsOf({ HISTORY_CHAIN_API__PORT: port }, ['chain_api']);
     expect(finding).toMatchObject({ outcome: 'wrong', id: 'port.in_use', change: 'stop it, or change chain_api.port' });
     server.close();
   });
 
-  it('do not object to an app of ours that runs already', async () => {
+  it('accept a port on which an app of Antelope History already listens', async () => {
     const config = loadConfig([], {});
     const app = createGateway({
       config,
@@ -55,7 +55,7 @@ describe('checks of the addresses to listen on', () => {
     await listener.close();
   });
 
-  it('find one port given to two apps, and an address that this machine does not have', async () => {
+  it('report a port that two apps share, and an address that this machine does not have', async () => {
     const { server, port } = await occupy();
     server.close();
     await once(server, 'close');
@@ -63,12 +63,12 @@ describe('checks of the addresses to listen on', () => {
     const findings = await findingsOf(twice, ['chain_api', 'ops.indexer']);
     expect(idsOf(findings)).toEqual(['wrong port.twice', 'wrong port.twice']);
     expect(findings[1]?.change).toBe('change ops.indexer_port');
-    // An address for documentation (RFC 5737) is nobody's.
+    // 192.0.2.0/24 is reserved for documentation (RFC 5737).
     const elsewhere = { HISTORY_TRACE_API__HOST: '192.0.2.1', HISTORY_TRACE_API__PORT: port };
     expect(idsOf(await findingsOf(elsewhere, ['trace_api']))).toEqual(['wrong port.no_such_address']);
   });
 
-  it('pass over what listens at any free port, or not at all', async () => {
+  it('skip apps that listen on any free port or on none', async () => {
     expect(await findingsOf({ HISTORY_GATEWAY__PORT: '0' }, ['gateway', 'ops.reader'])).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Servers that refuse whoever comes and repeat in their refusal all that they were sent, passwords decoded. */
+/** Servers that reject every client and include everything that they received in the rejection, with decoded passwords. */
 export interface RepeatingServers {
   ports: Record<'ship' | 'elasticsearch' | 'rabbitmq' | 'redis', number>;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export async function startRepeatingServers(): Promise<RepeatingServers> {
   };
 }
 
-/** Elasticsearch, and the proxy before a node. */
+/** Acts as Elasticsearch, and as the proxy in front of a node. */
 function httpServer(): Server {
   const refusalOf = ({ headers, url }: IncomingMessage): string => {
     const access = Buffer.from(headers.authorization?.split(' ')[1] ?? '', 'base64').toString();
@@ -56,15 +56,15 @@ function redisServer(): Server {
 
 const START = { method: 10, fields: [Buffer.from([0, 9]), Buffer.alloc(4), longString('PLAIN'), longString('en_US')] };
 
-/** Asks who comes, and closes the connection with the answer as its reason. */
+/** Requests the credentials, and closes the connection with them in the reason. */
 function amqpServer(): Server {
   return createServer((socket) => {
     socket.once('data', () => {
       socket.write(frame(START.method, START.fields));
       socket.once('data', (startOk: Buffer) => {
-        const said = startOk.toString('latin1').replaceAll(/[^\x20-\xff]/g, ' ');
-        // As much as a reply takes; the user and the password come last.
-        const text = Buffer.from(`ACCESS_REFUSED - ${said.slice(-230)}`, 'latin1');
+        const received = startOk.toString('latin1').replaceAll(/[^\x20-\xff]/g, ' ');
+        // A reply text has at most 255 bytes; the user and the password are at the end.
+        const text = Buffer.from(`ACCESS_REFUSED - ${received.slice(-230)}`, 'latin1');
         const refused = Buffer.from([403 >> 8, 403 & 0xff, text.length, ...text, 0, 0, 0, 0]);
         socket.write(frame(50, [refused]));
       });

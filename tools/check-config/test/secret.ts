@@ -12,7 +12,7 @@ export interface Passwords {
   redis: string;
 }
 
-/** The variables that configure the four servers on this machine, with a password for each. */
+/** The environment variables for the four servers on this machine, with a password for each. */
 export function environmentOf(ports: Record<keyof Passwords, number>, passwords: Passwords): Record<string, string> {
   const server = (section: string, password: string): Record<string, string> => ({
     [`HISTORY_${section}__USERNAME`]: USER,

@@ -18,12 +18,12 @@ const anyPasswords = fc.record({
   redis: anyPassword,
 });
 
-describe('a password that a server repeats', () => {
+describe('a password that a server includes in its response', () => {
   let servers: RepeatingServers;
   beforeAll(async () => (servers = await startRepeatingServers()));
   afterAll(() => servers.close());
 
-  it('is repeated: what these servers answer shows it', async () => {
+  it('is visible in the responses of these servers', async () => {
     const password = 'p@ss word%41';
     const access = Buffer.from(`some-user:${password}`).toString('base64');
     const headers = { authorization: `Basic ${access}` };
@@ -31,7 +31,7 @@ describe('a password that a server repeats', () => {
     expect(shownIn(await response.text(), USER, [password])).not.toEqual([]);
   });
 
-  it('is not in what check-config prints', async () => {
+  it('is not in the output of check-config', async () => {
     await fc.assert(
       fc.asyncProperty(anyPasswords, fc.constantFrom<string[]>([], ['--json']), async (passwords, args) => {
         const lines: string[] = [];
@@ -46,7 +46,7 @@ describe('a password that a server repeats', () => {
     );
   });
 
-  it('is in no error of the adapters, nor in the log of it', async () => {
+  it('is in no error of the adapters, and not in the log', async () => {
     await fc.assert(
       fc.asyncProperty(anyPasswords, async (passwords) => {
         const config = loadConfig([], environmentOf(servers.ports, passwords));
@@ -69,8 +69,8 @@ describe('a password that a server repeats', () => {
   });
 });
 
-describe('a configuration with a password that is wrong in another place', () => {
-  it('does not show it', () => {
+describe('an invalid configuration that contains a password', () => {
+  it('does not show the password in its error', () => {
     fc.assert(
       fc.property(anyPassword, (password) => {
         const encoded = encodeURIComponent(password);

@@ -6,11 +6,11 @@ import { createLogger, loadConfig } from '@antelope-history/service';
 
 export const USAGE = `npm run dead-letters -- [--config FILE] [--resend QUEUE]
 
-Lists the messages that were rejected, with their reasons, and leaves them where they are. --resend puts those of a queue
-(${queueNames().join(', ')}) back to it, when what they were rejected for is mended.
+Lists the dead letters of every queue with their reasons, and leaves them in place. --resend redelivers those of one queue
+(${queueNames().join(', ')}): use it when the cause of their rejection is fixed.
 `;
 
-/** What the command uses of its process. */
+/** The parts of the process that the command uses. */
 export interface CommandHost {
   args: string[];
   environment: NodeJS.ProcessEnv;
@@ -21,18 +21,18 @@ function queueNames(): string[] {
   return Object.values(TOPOLOGY).map(({ name }) => name);
 }
 
-/** Lists or sends again. Throws `CONFIG_INVALID` on a wrong command line or configuration, else as the broker. */
+/** Lists or redelivers dead letters. Rejects with `CONFIG_INVALID` on a wrong command line or configuration, or with the errors of the broker. */
 export async function runDeadLetters({ args, environment, print }: CommandHost): Promise<void> {
   const { config: file, resend, help } = parseCommandLine(args);
   if (help) {
     print(USAGE);
     return;
   }
-  const config = loadConfig(file === undefined ? [] : ['--config', file], environment);
+  const config = loadConfig(file === undefined ? [] : ['--config', file], environment, { uses: ['broker'] });
   const broker = await openBroker(config.broker, 'many processes', createLogger('dead-letters', config.logLevel));
   try {
     if (resend === undefined) for (const queue of Object.values(TOPOLOGY)) await list(broker, queue, print);
-    else print(`${resend}: ${await broker.resendDeadLetters(findQueue(resend))} messages sent again`);
+    else print(`${resend}: ${await broker.redeliverDeadLetters(findQueue(resend))} messages redelivered`);
   } finally {
     await broker.close();
   }
@@ -49,7 +49,7 @@ function parseCommandLine(args: string[]): { config?: string; resend?: string; h
 
 function findQueue(name: string): Queue<unknown> {
   const queue = Object.values(TOPOLOGY).find((each) => each.name === name);
-  if (!queue) throw new HistoryError('CONFIG_INVALID', `--resend: takes one of ${queueNames().join(', ')}`);
+  if (!queue) throw new HistoryError('CONFIG_INVALID', `--resend: must be one of ${queueNames().join(', ')}`);
   return queue;
 }
 

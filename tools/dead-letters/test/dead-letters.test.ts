@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBroker } from '@antelope-history/open-broker';
 import { TOPOLOGY } from '@antelope-history/broker';
+import { openBroker } from '@antelope-history/open-broker';
 import { HistoryError } from '@antelope-history/schemas';
 import { createLogger, loadConfig } from '@antelope-history/service';
 import { createVhost, describeWithService, type Vhost } from '@antelope-history/services';
@@ -31,13 +31,13 @@ describeWithService(['rabbitmq'], (url = '') => {
       return lines;
     }
 
-    it('are listed with their reasons, and sent again', async () => {
+    it('are listed with their reasons, and redelivered', async () => {
       const broker = await openBroker(
         loadConfig([], environment).broker,
         'many processes',
         createLogger('test', 'silent'),
       );
-      const request = { fromBlock: 7, code: 'BLOCK_GAP', reason: 'as the test wants it' };
+      const request = { code: 'BLOCK_GAP', reason: 'for the test' };
       await broker.publish(TOPOLOGY.refetch, request);
       await broker.consume(TOPOLOGY.refetch, (delivery) => {
         delivery.reject(new HistoryError('BLOCK_REFUSED', 'too large for this test'));
@@ -50,7 +50,7 @@ describeWithService(['rabbitmq'], (url = '') => {
         'refetch: 1 dead letters',
         '  BLOCK_REFUSED  too large for this test',
       ]);
-      expect(await run('--resend', 'refetch')).toEqual(['refetch: 1 messages sent again']);
+      expect(await run('--resend', 'refetch')).toEqual(['refetch: 1 messages redelivered']);
       expect(await run()).toEqual([
         'raw-blocks: 0 dead letters',
         'block-records: 0 dead letters',

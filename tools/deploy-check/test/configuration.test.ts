@@ -128,6 +128,8 @@ describe('every key and variable that is named', () => {
   });
 
   it.each(files)('exists: %s', (file) => {
-    expect(findUnknownNames(readText(file), names)).toEqual([]);
+    // Former names have a section of their own in docs/configuration.md, and no other file uses them.
+    const [text = ''] = readText(file).split('\n## Renamed keys\n');
+    expect(findUnknownNames(text, names)).toEqual([]);
   });
 });

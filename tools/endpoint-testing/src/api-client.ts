@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
+import { createOpenApiDocument } from '@antelope-history/openapi';
 import { createResponseCheck } from '@antelope-history/test-support/openapi-check';
 import { errorResponse, type RouteTable } from '@antelope-history/schemas';
 
@@ -17,7 +18,7 @@ export class ApiClient {
   private readonly check;
 
   constructor(routes: RouteTable) {
-    this.check = createResponseCheck(routes);
+    this.check = createResponseCheck(createOpenApiDocument({ version: '', routes }));
   }
 
   async post(app: RequestListener, { path }: { path: string }, body: unknown): Promise<request.Response> {

@@ -1,13 +1,13 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { MemoryKeyValue } from '@antelope-history/in-process';
 import type { KeyValue } from '@antelope-history/key-value';
-import type { ChainStatus } from '@antelope-history/records';
-import { readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { HistoryError } from '@antelope-history/schemas';
 import { Registry } from '@antelope-history/service';
+import type { ChainStatus } from '@antelope-history/store';
+import { readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import { createApiDeps } from './api-deps';
 import { SampleReader } from './sample-reader';
 

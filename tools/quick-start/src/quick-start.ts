@@ -70,7 +70,7 @@ export class QuickStart {
       );
     }
     this.view.print(`Status   ${service.operationsUrl}/`);
-    this.view.print(`Data     ${shortPath(setup.config.store.path)}`);
+    this.view.print(`Data     ${shortPath(setup.config.store.lmdb.path)}`);
     this.view.print(`Log      ${shortPath(service.logFile)}`);
     return service;
   }

@@ -16,7 +16,7 @@ export interface Service {
 /** `onProblem` is called with each log entry of level `warn` or higher. */
 export function startService(setup: Setup, operationsPort: number, onProblem: (entry: LogEntry) => void): Service {
   const { host, port } = setup.config.gateway;
-  const log = new AppLogFile(setup.config.store.path, 'service.log');
+  const log = new AppLogFile(setup.config.store.lmdb.path, 'service.log');
   const { child } = startApp('standalone', {
     args: setup.serviceArgs,
     environment: { ...setup.environment, [OPERATIONS_PORT]: String(operationsPort) },

@@ -31,10 +31,10 @@ describe('createSetup', () => {
   it('has a data directory per source', () => {
     const samples = (['leap-edge', 'leap-forks'] as const).map((name) => ({ recording: sampleFolder(name) }));
     const nodes = ['ws://a:8080', 'ws://b:8080'].map((ship) => ({ ship }));
-    const paths = [...samples, ...nodes].map((options) => createSetup(options, {}, folder).config.store.path);
+    const paths = [...samples, ...nodes].map((options) => createSetup(options, {}, folder).config.store.lmdb.path);
     expect(new Set(paths).size).toBe(4);
     for (const directory of paths) expect(path.basename(path.dirname(directory))).toBe('data');
-    expect(createSetup({}, {}, folder).config.store.path).toBe(paths[0]);
+    expect(createSetup({}, {}, folder).config.store.lmdb.path).toBe(paths[0]);
   });
 
   it('follows a node; options override the file and the environment', () => {
@@ -50,13 +50,19 @@ describe('createSetup', () => {
     expect(config).toMatchObject({
       ship: { urls: ['ws://option:2'] },
       gateway: { port: 1002 },
-      store: { path: path.join(folder, 'here') },
+      store: { lmdb: { path: path.join(folder, 'here') } },
     });
+  });
+
+  it('takes the data directory from the former environment variable, unless an option names another', () => {
+    const environment = { HISTORY_STORE__PATH: '/former' };
+    expect(createSetup({}, environment, folder).config.store.lmdb.path).toBe('/former');
+    expect(createSetup({ data: 'here' }, environment, folder).config.store.lmdb.path).toBe(path.join(folder, 'here'));
   });
 
   it('rejects a wrong recording or configuration with a message that names it', () => {
     expect(() => createSetup({ recording: 'nowhere' }, {}, folder)).toThrow(/nowhere holds no ship\.abi\.json/);
-    expect(() => createSetup({ config: 'nowhere.json' }, {}, folder)).toThrow(/nowhere\.json can not be read/);
+    expect(() => createSetup({ config: 'nowhere.json' }, {}, folder)).toThrow(/nowhere\.json cannot be read/);
     expect(() => createSetup({}, { HISTORY_GATEWAY__PORT: 'x' }, folder)).toThrow(/gateway\.port/);
   });
 });

@@ -24,7 +24,9 @@ export interface Setup {
 
 /** The variables with which the quick start configures the service; they override the configuration file. */
 export const SHIP_URLS = 'HISTORY_SHIP__URLS';
-const STORE_PATH = 'HISTORY_STORE__PATH';
+const STORE_PATH = 'HISTORY_STORE__LMDB__PATH';
+/** Its former name, which the service still reads. */
+const FORMER_STORE_PATH = 'HISTORY_STORE__PATH';
 const GATEWAY_PORT = 'HISTORY_GATEWAY__PORT';
 const GATEWAY_HOST = 'HISTORY_GATEWAY__HOST';
 export const OPERATIONS_PORT = 'HISTORY_OPS__GATEWAY_PORT';
@@ -43,8 +45,11 @@ export function createSetup(options: CommandLine, environment: NodeJS.ProcessEnv
   if (options.port !== undefined) env[GATEWAY_PORT] = String(options.port);
   if (options.host !== undefined) env[GATEWAY_HOST] = options.host;
   if (options.opsPort !== undefined) env[OPERATIONS_PORT] = String(options.opsPort);
-  if (options.data !== undefined) env[STORE_PATH] = path.resolve(cwd, options.data);
-  else if (configFile === undefined) env[STORE_PATH] ??= path.join(WORKSPACE, 'data', dataFolder(source));
+  if (options.data !== undefined) {
+    env[STORE_PATH] = path.resolve(cwd, options.data);
+    Reflect.deleteProperty(env, FORMER_STORE_PATH);
+  } else if (configFile === undefined && env[FORMER_STORE_PATH] === undefined)
+    env[STORE_PATH] ??= path.join(WORKSPACE, 'data', dataFolder(source));
   return { source, serviceArgs, environment: env, config: readConfig(serviceArgs, env) };
 }
 

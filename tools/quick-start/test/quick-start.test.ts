@@ -188,7 +188,7 @@ describe('the quick start', () => {
     run = start('--ship', 'ws://127.0.0.1:9');
     const { output } = run;
     await until(() => output().includes('state_history_plugin'));
-    expect(output()).toMatch(/warning: state history is away: .* trying again in/);
+    expect(output()).toMatch(/warning: state history is interrupted: .* trying again in/);
     expect(await end(run, 'SIGINT')).toBe(0);
   });
 

@@ -1,4 +1,5 @@
-import type { BlockPosition, RecordedMessage, Recording } from '@antelope-history/test-support/recordings';
+import type { RecordedPosition } from '@antelope-history/test-support/recordings';
+import type { RecordedMessage, Recording } from '@antelope-history/test-support/recordings';
 import type { ShipDialect } from './ship-dialect';
 
 /** Block numbers in a log; `end` is exclusive, both are 0 for an empty log. */
@@ -9,8 +10,8 @@ export interface BlockRange {
 
 /** State of a node that its status and results report. */
 export interface NodeState {
-  head: BlockPosition;
-  lastIrreversible: BlockPosition;
+  head: RecordedPosition;
+  lastIrreversible: RecordedPosition;
   traces: BlockRange;
   chainState: BlockRange;
 }
@@ -23,7 +24,7 @@ export interface NodeListener {
   onSettled(): void;
 }
 
-type BlockMessage = RecordedMessage & { thisBlock: BlockPosition };
+type BlockMessage = RecordedMessage & { thisBlock: RecordedPosition };
 
 /**
  * The node of a recording in the state after the first `position` messages: it has the branch on which these messages end, and
@@ -37,7 +38,7 @@ export class ReplayNode {
   private readonly stream: readonly BlockMessage[];
   private readonly branch = new Map<number, BlockMessage>();
   private played = 0;
-  private state: { head: BlockPosition; lastIrreversible: BlockPosition };
+  private state: { head: RecordedPosition; lastIrreversible: RecordedPosition };
   private firstTraces: number | undefined;
   private firstChainState: number | undefined;
 
@@ -70,11 +71,11 @@ export class ReplayNode {
     return this.played >= this.stream.length;
   }
 
-  get head(): BlockPosition {
+  get head(): RecordedPosition {
     return this.state.head;
   }
 
-  get lastIrreversible(): BlockPosition {
+  get lastIrreversible(): RecordedPosition {
     return this.state.lastIrreversible;
   }
 
@@ -122,6 +123,6 @@ export class ReplayNode {
 }
 
 /** While the recorder caught up, the LIB was above the blocks that were sent; a node has its LIB on its own branch. */
-function reachedBy(message: BlockMessage, recorded: BlockPosition): BlockPosition {
+function reachedBy(message: BlockMessage, recorded: RecordedPosition): RecordedPosition {
   return recorded.num < message.thisBlock.num ? recorded : (message.prevBlock ?? message.thisBlock);
 }

@@ -1,4 +1,4 @@
-import type { BlockPosition } from '@antelope-history/test-support/recordings';
+import type { RecordedPosition } from '@antelope-history/test-support/recordings';
 import type { ShipDialect } from './ship-dialect';
 
 /** A frame that is not a request; nodeos cuts the connection. */
@@ -15,7 +15,7 @@ export interface BlocksRequest {
   end: number;
   /** `max_messages_in_flight`: results that may be sent before the next acknowledgement. */
   credit: number;
-  havePositions: readonly BlockPosition[];
+  havePositions: readonly RecordedPosition[];
   irreversibleOnly: boolean;
   fetchBlock: boolean;
   fetchTraces: boolean;
@@ -92,8 +92,8 @@ class RequestReader {
     throw new MalformedRequest('A varuint32 has too many bytes');
   }
 
-  positions(): BlockPosition[] {
-    const positions: BlockPosition[] = [];
+  positions(): RecordedPosition[] {
+    const positions: RecordedPosition[] = [];
     for (let count = this.varuint32(); count > 0; count--) positions.push({ num: this.uint32(), id: this.id() });
     return positions;
   }

@@ -1,12 +1,13 @@
-import { CHAIN_STATE_BYTES, type BlockPosition, type RecordedMessage } from '@antelope-history/test-support/recordings';
+import type { RecordedPosition } from '@antelope-history/test-support/recordings';
+import { CHAIN_STATE_BYTES, type RecordedMessage } from '@antelope-history/test-support/recordings';
 import type { NodeState } from './replay-node';
 import type { ShipDialect } from './ship-dialect';
 import type { BlocksRequest } from './ship-requests';
 
 /** Head and LIB, which every result carries. */
 export interface ChainState {
-  head: BlockPosition;
-  lastIrreversible: BlockPosition;
+  head: RecordedPosition;
+  lastIrreversible: RecordedPosition;
 }
 
 const ABSENT = Buffer.from([0]);
@@ -70,7 +71,7 @@ function writeOpening(target: Buffer, tag: number, { head, lastIrreversible }: C
   writePosition(target, 37, lastIrreversible);
 }
 
-function writePosition(target: Buffer, offset: number, { num, id }: BlockPosition): void {
+function writePosition(target: Buffer, offset: number, { num, id }: RecordedPosition): void {
   target.writeUInt32LE(num, offset);
   target.write(id, offset + 4, 32, 'hex');
 }

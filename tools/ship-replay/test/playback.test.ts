@@ -1,16 +1,12 @@
-import {
-  openSample,
-  type BlockPosition,
-  type RecordedMessage,
-  type Recording,
-} from '@antelope-history/test-support/recordings';
-import { createShipReplay, type ShipReplay, type ShipReplayOptions } from '@antelope-history/ship-replay';
 import fc from 'fast-check';
+import type { RecordedPosition } from '@antelope-history/test-support/recordings';
+import { createShipReplay, type ShipReplay, type ShipReplayOptions } from '@antelope-history/ship-replay';
+import { openSample, type RecordedMessage, type Recording } from '@antelope-history/test-support/recordings';
 import { blocksRequest, ShipClient, STATUS_REQUEST } from './ship-client';
 
 const leapEdge = openSample('leap-edge');
 
-function blockOf(message: RecordedMessage | undefined): BlockPosition {
+function blockOf(message: RecordedMessage | undefined): RecordedPosition {
   if (!message?.thisBlock) throw new Error('no such message');
   return message.thisBlock;
 }
@@ -23,7 +19,7 @@ function branchAfter(recording: Recording, count: number): Map<number, string> {
 }
 
 /** A block with a lower number than the last removes all blocks above it, as a client must do. */
-function applyTo(branch: Map<number, string>, { num, id }: BlockPosition): void {
+function applyTo(branch: Map<number, string>, { num, id }: RecordedPosition): void {
   for (const known of [...branch.keys()]) if (known >= num) branch.delete(known);
   branch.set(num, id);
 }

@@ -1,12 +1,13 @@
-import { peekBlocksResult, type BlockPosition, type BlocksResult } from '@antelope-history/test-support/recordings';
 import { WebSocket } from 'ws';
+import type { RecordedPosition } from '@antelope-history/test-support/recordings';
+import { type BlocksResult, peekBlocksResult } from '@antelope-history/test-support/recordings';
 
 export interface BlocksRequestFields {
   tag?: number;
   start?: number;
   end?: number;
   credit?: number;
-  havePositions?: BlockPosition[];
+  havePositions?: RecordedPosition[];
   /** irreversible_only, fetch_block, fetch_traces, fetch_deltas and, in version 1, fetch_finality_data. */
   flags?: number[];
 }
@@ -38,7 +39,7 @@ export function acknowledge(messages: number): Buffer {
   return packed;
 }
 
-function packPosition({ num, id }: BlockPosition): Buffer {
+function packPosition({ num, id }: RecordedPosition): Buffer {
   const packed = Buffer.alloc(36);
   packed.writeUInt32LE(num, 0);
   packed.write(id, 4, 'hex');

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import {
-  createRecording,
-  peekBlocksResult,
-  type BlockPosition,
-  type Recording,
-} from '@antelope-history/test-support/recordings';
+import type { RecordedPosition } from '@antelope-history/test-support/recordings';
+import { createRecording, peekBlocksResult, type Recording } from '@antelope-history/test-support/recordings';
 
 /** A frame of a recorded session; `dir` is seen from the client. */
 export interface TranscriptFrame {
@@ -54,7 +50,7 @@ export function recordingOfTranscript(sessions: Session[], abi: string, lagOfLib
     const longest = thisBlock && (whole.get(thisBlock.num)?.length ?? 0);
     if (thisBlock && longest !== undefined && bytes.length > longest) whole.set(thisBlock.num, bytes);
   }
-  const position = (num: number): BlockPosition => ({ num, id: ids.get(num) ?? num.toString(16).padStart(64, '0') });
+  const position = (num: number): RecordedPosition => ({ num, id: ids.get(num) ?? num.toString(16).padStart(64, '0') });
   const last = Math.max(...ids.keys());
   const nums = Array.from({ length: last }, (_, index) => index + 1).filter((num) => num < 4 || num > 600);
   const messages = nums.map((num) => {
@@ -65,8 +61,8 @@ export function recordingOfTranscript(sessions: Session[], abi: string, lagOfLib
   return createRecording(abi, messages);
 }
 
-function positionsOf(bytes: Buffer): BlockPosition[] {
-  const at = (offset: number): BlockPosition => ({
+function positionsOf(bytes: Buffer): RecordedPosition[] {
+  const at = (offset: number): RecordedPosition => ({
     num: bytes.readUInt32LE(offset),
     id: bytes.toString('hex', offset + 4, offset + 36),
   });
@@ -75,7 +71,7 @@ function positionsOf(bytes: Buffer): BlockPosition[] {
   return [head, lastIrreversible, thisBlock, prevBlock].filter((position) => position !== undefined);
 }
 
-function packPositions(...positions: BlockPosition[]): Buffer {
+function packPositions(...positions: RecordedPosition[]): Buffer {
   return Buffer.concat(
     positions.map(({ num, id }) => {
       const packed = Buffer.alloc(36);
@@ -86,7 +82,7 @@ function packPositions(...positions: BlockPosition[]): Buffer {
   );
 }
 
-function emptyContents(thisBlock: BlockPosition, prevBlock: BlockPosition): Buffer {
+function emptyContents(thisBlock: RecordedPosition, prevBlock: RecordedPosition): Buffer {
   const present = Buffer.from([1]);
   return Buffer.concat([present, packPositions(thisBlock), present, packPositions(prevBlock), Buffer.alloc(3)]);
 }

@@ -4,13 +4,13 @@ import type { BrokerContract } from './broker-under-test';
 import { Inbox, message, messages, sizeOf, testQueue } from './test-queue';
 import { publishAll, Watched, withBroker } from './with-broker';
 
-/** A queue holds what it may, and publishers wait. */
+/** A full queue blocks its publishers. */
 export function describeBounds(contract: BrokerContract): void {
   describe('bounds', () => {
     it.each([
       ['messages', { maxMessages: 4 }],
       ['bytes', { maxBytes: 4 * sizeOf(message(1, 100)) }],
-    ])('let a publisher wait while the queue is full (%s)', (_, bounds) =>
+    ])('block a publisher while the queue is full (%s)', (_, bounds) =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ ...bounds, prefetch: 1 });
         await publishAll(broker, queue, messages(4, 100));
@@ -25,7 +25,7 @@ export function describeBounds(contract: BrokerContract): void {
       }),
     );
 
-    it('let a message that is larger than the queue pass when the queue is empty', () =>
+    it('admit a message that is larger than the queue when the queue is empty', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ maxBytes: 1_000 });
         const giant = message(1, 50_000);
@@ -40,14 +40,14 @@ export function describeBounds(contract: BrokerContract): void {
         await next.promise;
       }));
 
-    it('hold for many publishers at once, who are served in their order', () =>
+    it('hold for many publishes at once, and keep the order of the calls', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ maxMessages: 4, prefetch: 1 });
         const publishing = Promise.all(messages(60).map((each) => broker.publish(queue, each)));
         const inbox = await Inbox.open(broker, queue);
         for (let next = 0; next < 60; next++) {
           const delivery = (await inbox.received(next + 1))[next];
-          // What the consumer holds may not count at a broker that bounds what is ready.
+          // Some brokers bound the ready messages only, without the unsettled ones of the consumer.
           expect((await broker.depth(queue)).messages).toBeLessThanOrEqual(4 + queue.prefetch);
           delivery?.acknowledge();
         }
@@ -55,7 +55,7 @@ export function describeBounds(contract: BrokerContract): void {
         expect(inbox.numbers).toEqual(messages(60).map(({ n }) => n));
       }));
 
-    it('of one queue do not hold up another', () =>
+    it('of one queue do not block another', () =>
       withBroker(contract, async (broker) => {
         const full = testQueue({ maxMessages: 1 });
         await broker.publish(full, message(1));

@@ -6,7 +6,7 @@ import { describeDelivery } from './delivery-cases';
 import { describeEnds } from './end-cases';
 import { describeLargeMessages } from './large-message-cases';
 
-/** What the broker port promises, as tests of an adapter. Call it at the top of a test file; it needs Jest. */
+/** Tests that an adapter keeps the promises of the broker port. Call it at the top level of a Jest test file. */
 export function runBrokerContract(contract: BrokerContract): void {
   describe(`the broker contract: ${contract.name}`, () => {
     describeDelivery(contract);

@@ -3,18 +3,18 @@ import type { Broker } from '../broker';
 /** A broker of the adapter under test. */
 export interface BrokerUnderTest {
   broker: Broker;
-  /** Closes what is open and removes the queues that were made. */
+  /** Closes the open brokers and removes their queues. */
   dispose(): Promise<void>;
 }
 
-/** What the contract must know of an adapter. */
+/** The adapter-specific settings of the contract suite. */
 export interface BrokerContract {
   name: string;
   open(): Promise<BrokerUnderTest>;
-  /** Of how many bytes a message is that the adapter treats as a large one. */
+  /** The size in bytes from which the adapter treats a message as a large one. */
   largeBytes: number;
-  /** How long to wait before what has not happened counts as not happening, in milliseconds. */
+  /** Milliseconds after which an event that has not happened counts as not happening. */
   patienceMs: number;
-  /** Whether messages outlive the client's connection, and how to connect again; else why they do not. */
+  /** How to connect again, when messages outlive the client's connection; else the reason why they do not. */
   durability: { reconnect(): Promise<Broker> } | { absentBecause: string };
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { HistoryError } from '@antelope-history/schemas';
-import { MOST_DEAD_LETTERS, type Broker, type Queue } from '../broker';
+import { MAX_DEAD_LETTERS, type Broker, type Queue } from '../broker';
 import type { BrokerContract } from './broker-under-test';
 import { digest, Inbox, message, messages, randomMessage, sizeOf, testQueue, type TestMessage } from './test-queue';
 import { expectDepth, publishAll, withBroker } from './with-broker';
 
 const REASON = new HistoryError('DECODE_FAILED', 'the bytes are garbage');
 
-/** What cannot be processed is kept with its reason, and can be sent again. */
+/** Rejected messages are kept with their reasons, and can be redelivered. */
 export function describeDeadLetters(contract: BrokerContract): void {
   describe('dead letters', () => {
-    it('are what was rejected, with the reason', () =>
+    it('are the rejected messages, with the reasons', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ prefetch: 1 });
         await publishAll(broker, queue, messages(2));
@@ -21,14 +21,14 @@ export function describeDeadLetters(contract: BrokerContract): void {
         next?.acknowledge();
         await expectDepth(broker, queue, 0);
         expect((await broker.depth(queue)).deadLetters).toBe(1);
-        const [letter, ...others] = await broker.deadLetters(queue);
+        const [deadLetter, ...others] = await broker.deadLetters(queue);
         expect(others).toEqual([]);
-        expect(letter?.message).toEqual(message(1));
-        expect(letter?.reason).toBeInstanceOf(HistoryError);
-        expect(letter?.reason).toMatchObject({ code: REASON.code, message: REASON.message });
+        expect(deadLetter?.message).toEqual(message(1));
+        expect(deadLetter?.reason).toBeInstanceOf(HistoryError);
+        expect(deadLetter?.reason).toMatchObject({ code: REASON.code, message: REASON.message });
       }));
 
-    it('stay when they are listed, the oldest first', () =>
+    it('are listed with the oldest first, and stay', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue();
         await rejectAll(broker, queue, messages(5));
@@ -36,19 +36,21 @@ export function describeDeadLetters(contract: BrokerContract): void {
         expect(await numbersOfDead(broker, queue)).toEqual([1, 2, 3, 4, 5]);
       }));
 
-    it('are none of a queue that nobody used', () =>
+    it('are none for an unused queue', () =>
       withBroker(contract, async (broker) => {
         expect(await broker.deadLetters(testQueue())).toEqual([]);
-        expect(await broker.resendDeadLetters(testQueue())).toBe(0);
+        expect(await broker.redeliverDeadLetters(testQueue())).toBe(0);
       }));
 
-    it('go back to their queue when they are sent again, once and whole', () =>
+    it('return to their queue once and whole when they are redelivered', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ maxBytes: 4 * contract.largeBytes });
         const sent = [message(1), randomMessage(2, 2 * contract.largeBytes), message(3)];
         await rejectAll(broker, queue, sent);
-        expect((await broker.deadLetters(queue)).map((letter) => digest(letter.message))).toEqual(sent.map(digest));
-        expect(await broker.resendDeadLetters(queue)).toBe(3);
+        expect((await broker.deadLetters(queue)).map((deadLetter) => digest(deadLetter.message))).toEqual(
+          sent.map(digest),
+        );
+        expect(await broker.redeliverDeadLetters(queue)).toBe(3);
         expect(await broker.deadLetters(queue)).toEqual([]);
         const inbox = await Inbox.open(broker, queue);
         const deliveries = await inbox.received(3);
@@ -61,21 +63,25 @@ export function describeDeadLetters(contract: BrokerContract): void {
       withBroker(contract, async (broker) => {
         const queue = testQueue();
         await rejectAll(broker, queue, messages(3));
-        await broker.resendDeadLetters(queue);
+        await broker.redeliverDeadLetters(queue);
         const inbox = await Inbox.open(broker, queue);
         const again = new HistoryError('BLOCK_REFUSED', 'too large');
         for (const delivery of await inbox.received(3)) delivery.reject(again);
         await expectDepth(broker, queue, 0);
-        const letters = await broker.deadLetters(queue);
-        expect(letters.map(({ reason }) => reason.code)).toEqual(['BLOCK_REFUSED', 'BLOCK_REFUSED', 'BLOCK_REFUSED']);
+        const deadLetters = await broker.deadLetters(queue);
+        expect(deadLetters.map(({ reason }) => reason.code)).toEqual([
+          'BLOCK_REFUSED',
+          'BLOCK_REFUSED',
+          'BLOCK_REFUSED',
+        ]);
       }));
 
-    it('are the newest when there are more than are kept, or more bytes than the queue may hold', () =>
+    it('are dropped from the oldest on above the limits of messages and bytes', () =>
       withBroker(contract, async (broker) => {
-        const many = testQueue({ maxMessages: 2 * MOST_DEAD_LETTERS });
-        await rejectAll(broker, many, messages(MOST_DEAD_LETTERS + 5));
+        const many = testQueue({ maxMessages: 2 * MAX_DEAD_LETTERS });
+        await rejectAll(broker, many, messages(MAX_DEAD_LETTERS + 5));
         const kept = await numbersOfDead(broker, many);
-        expect([kept.length, kept[0], kept.at(-1)]).toEqual([MOST_DEAD_LETTERS, 6, MOST_DEAD_LETTERS + 5]);
+        expect([kept.length, kept[0], kept.at(-1)]).toEqual([MAX_DEAD_LETTERS, 6, MAX_DEAD_LETTERS + 5]);
         const large = testQueue({ maxBytes: 2 * sizeOf(message(1, 100)) });
         await rejectAll(broker, large, messages(5, 100));
         expect(await numbersOfDead(broker, large)).toEqual([4, 5]);
@@ -83,7 +89,7 @@ export function describeDeadLetters(contract: BrokerContract): void {
   });
 }
 
-/** Publishes messages and rejects each as it comes. */
+/** Publishes messages and rejects each delivery. */
 async function rejectAll(broker: Broker, queue: Queue<TestMessage>, all: TestMessage[]): Promise<void> {
   let rejected = 0;
   const subscription = await broker.consume(queue, (delivery) => {
@@ -97,5 +103,5 @@ async function rejectAll(broker: Broker, queue: Queue<TestMessage>, all: TestMes
 }
 
 async function numbersOfDead(broker: Broker, queue: Queue<TestMessage>): Promise<(number | undefined)[]> {
-  return (await broker.deadLetters(queue)).map((letter) => letter.message?.n);
+  return (await broker.deadLetters(queue)).map((deadLetter) => deadLetter.message?.n);
 }

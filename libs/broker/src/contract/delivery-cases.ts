@@ -8,10 +8,10 @@ import { expectDepth, publishAll, withBroker } from './with-broker';
 
 const REASON = new HistoryError('DECODE_FAILED', 'the bytes are garbage');
 
-/** Order, settling, and what comes again. */
+/** Order, settlement and redelivery. */
 export function describeDelivery(contract: BrokerContract): void {
   describe('deliveries', () => {
-    it('come in the order of publishing, whole', () =>
+    it('come whole and in the order of publishing', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue();
         const sent = messages(200, 1_000);
@@ -36,7 +36,7 @@ export function describeDelivery(contract: BrokerContract): void {
         expect(inbox.numbers).toEqual([1, 2, 3, 4, 5]);
       }));
 
-    it('stop at the prefetch until one is settled', () =>
+    it('stop at the prefetch until a message is settled', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ prefetch: 3 });
         const inbox = await Inbox.open(broker, queue);
@@ -51,7 +51,7 @@ export function describeDelivery(contract: BrokerContract): void {
         await expectDepth(broker, queue, 7);
       }));
 
-    it('are forgotten when acknowledged, each by itself', () =>
+    it('are acknowledged one by one', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue();
         await publishAll(broker, queue, messages(4));
@@ -66,7 +66,7 @@ export function describeDelivery(contract: BrokerContract): void {
         expect(next.numbers).toEqual([1, 3]);
       }));
 
-    it('come again first, and say so, when given back', () =>
+    it('come again first, marked as redelivered, when they are requeued', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ prefetch: 1 });
         await publishAll(broker, queue, messages(3));
@@ -78,7 +78,7 @@ export function describeDelivery(contract: BrokerContract): void {
         expect((await inbox.received(3))[2]).toMatchObject({ message: { n: 2 }, redelivered: false });
       }));
 
-    it('are settled once, whatever is called afterwards', () =>
+    it('are settled once, whatever methods are called afterwards', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ prefetch: 3 });
         await publishAll(broker, queue, messages(4));
@@ -97,7 +97,7 @@ export function describeDelivery(contract: BrokerContract): void {
         expect(await broker.deadLetters(queue)).toHaveLength(1);
       }));
 
-    it('are shared by several consumers, each message going to one of them', () =>
+    it('are distributed among several consumers, each message to one of them', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ prefetch: 5 });
         const counts = [0, 0, 0, 0];
@@ -115,22 +115,22 @@ export function describeDelivery(contract: BrokerContract): void {
         expect(Math.min(...counts)).toBeGreaterThan(0);
       }));
 
-    it('return in order when their consumer goes, and come again', () =>
+    it('return to the queue in order when their consumer is cancelled, and come again', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ prefetch: 4 });
         await publishAll(broker, queue, messages(6));
-        const gone = await Inbox.open(broker, queue);
-        const [, second] = await gone.received(4);
+        const cancelled = await Inbox.open(broker, queue);
+        const [, second] = await cancelled.received(4);
         second?.acknowledge();
-        await gone.received(5);
-        await gone.cancel();
+        await cancelled.received(5);
+        await cancelled.cancel();
         const inbox = await Inbox.open(broker, queue);
         await takeAll(inbox, 5);
         expect(inbox.numbers).toEqual([1, 3, 4, 5, 6]);
         expect(inbox.deliveries.map(({ redelivered }) => redelivered)).toEqual([true, true, true, true, false]);
       }));
 
-    it('return in order when several consumers go', () =>
+    it('return to the queue in order when several consumers are cancelled', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ prefetch: 2 });
         const first = await Inbox.open(broker, queue);
@@ -144,23 +144,23 @@ export function describeDelivery(contract: BrokerContract): void {
         expect(inbox.numbers).toEqual([1, 2, 3, 4, 5, 6]);
       }));
 
-    it('can no longer be settled when their consumer has gone', () =>
+    it('cannot be settled after their consumer is cancelled', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue();
         await publishAll(broker, queue, messages(2));
-        const gone = await Inbox.open(broker, queue);
-        const [first, second] = await gone.received(2);
-        await gone.cancel();
+        const cancelled = await Inbox.open(broker, queue);
+        const [first, second] = await cancelled.received(2);
+        await cancelled.cancel();
         first?.acknowledge();
         second?.requeue();
         await expectDepth(broker, queue, 2);
       }));
 
-    it('neither get lost nor come twice, whatever their consumers do', () =>
+    it('are settled exactly once each, however their consumers come and go', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ prefetch: 5, maxMessages: 20 });
         const settled = await settleErratically(broker, queue, messages(300));
-        const dead = (await broker.deadLetters(queue)).map((letter) => letter.message?.n ?? -1);
+        const dead = (await broker.deadLetters(queue)).map((deadLetter) => deadLetter.message?.n ?? -1);
         expect([...settled, ...dead].sort((left, right) => left - right)).toEqual(messages(300).map(({ n }) => n));
         expect(dead.length).toBeGreaterThan(10);
         await expectDepth(broker, queue, 0);
@@ -172,7 +172,7 @@ async function takeAll(inbox: Inbox, count: number): Promise<void> {
   for (let next = 0; next < count; next++) (await inbox.received(next + 1))[next]?.acknowledge();
 }
 
-/** Consumers come and go, and acknowledge, give back or reject by turns; gives what was acknowledged. */
+/** Consumes with short-lived consumers that acknowledge, requeue, reject or ignore messages; gives the acknowledged numbers. */
 async function settleErratically(
   broker: Broker,
   queue: Queue<TestMessage>,

@@ -4,22 +4,22 @@ import type { BrokerContract } from './broker-under-test';
 import { Inbox, message, messages, testQueue } from './test-queue';
 import { publishAll, withBroker } from './with-broker';
 
-/** What a broker does when it is closed, and afterwards. */
+/** Behaviour during and after `close`. */
 export function describeEnds(contract: BrokerContract): void {
-  describe('the end', () => {
-    it('sends publishers that wait away', () =>
+  describe('close', () => {
+    it('rejects publishes that wait', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ maxMessages: 2 });
         await publishAll(broker, queue, messages(2));
         const waiting = [3, 4].map((n) => broker.publish(queue, message(n)));
-        const refusals = waiting.map((each) =>
+        const rejections = waiting.map((each) =>
           expect(each).rejects.toMatchObject({ code: 'STOPPED', retryable: true }),
         );
         await broker.close();
-        await Promise.all(refusals);
+        await Promise.all(rejections);
       }));
 
-    it('takes no more messages and no more consumers', () =>
+    it('rejects later publishes and consumers', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue();
         await broker.publish(queue, message(1));
@@ -29,7 +29,7 @@ export function describeEnds(contract: BrokerContract): void {
         await broker.close();
       }));
 
-    it('delivers nothing more, and what is settled then harms nothing', () =>
+    it('stops the deliveries, and makes late settlements harmless', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ prefetch: 2 });
         const inbox = await Inbox.open(broker, queue);
@@ -45,7 +45,7 @@ export function describeEnds(contract: BrokerContract): void {
 
     const { durability } = contract;
     if ('reconnect' in durability) {
-      it('leaves what was not settled to the next connection', () =>
+      it('leaves unsettled messages to the next connection', () =>
         withBroker(contract, async (broker) => {
           const queue = testQueue({ prefetch: 2 });
           const inbox = await Inbox.open(broker, queue);

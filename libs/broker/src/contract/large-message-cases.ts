@@ -4,7 +4,7 @@ import type { BrokerContract } from './broker-under-test';
 import { digest, Inbox, message, randomMessage, testQueue, type TestMessage } from './test-queue';
 import { expectDepth, publishAll, withBroker } from './with-broker';
 
-/** Large messages are as whole, as safe and as orderly as small ones, however an adapter carries them. */
+/** The promises for small messages hold for large ones, however an adapter carries them. */
 export function describeLargeMessages(contract: BrokerContract): void {
   const { largeBytes } = contract;
   const roomy = { maxBytes: 20 * largeBytes };
@@ -18,7 +18,7 @@ export function describeLargeMessages(contract: BrokerContract): void {
   ];
 
   describe('large messages', () => {
-    it('come whole and in their order among small ones', () =>
+    it('come whole and in order among small ones', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue(roomy);
         const sent = mixed();
@@ -30,16 +30,16 @@ export function describeLargeMessages(contract: BrokerContract): void {
         await expectDepth(broker, queue, 0);
       }));
 
-    it('come again whole when they are given back, and when their consumer goes', () =>
+    it('come again whole when they are requeued, and when their consumer is cancelled', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ ...roomy, prefetch: 1 });
         const sent = mixed();
         await publishAll(broker, queue, sent);
         for (const expected of sent) {
-          const gone = await Inbox.open(broker, queue);
-          (await gone.received(1))[0]?.requeue();
-          expectAgain((await gone.received(2))[1], expected);
-          await gone.cancel();
+          const cancelled = await Inbox.open(broker, queue);
+          (await cancelled.received(1))[0]?.requeue();
+          expectAgain((await cancelled.received(2))[1], expected);
+          await cancelled.cancel();
           const inbox = await Inbox.open(broker, queue);
           const [delivery] = await inbox.received(1);
           expectAgain(delivery, expected);
@@ -49,7 +49,7 @@ export function describeLargeMessages(contract: BrokerContract): void {
         await expectDepth(broker, queue, 0);
       }));
 
-    it('are delivered one at a time where a consumer may not hold two', () =>
+    it('are delivered one at a time when two exceed the bytes of a consumer', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ maxBytes: largeBytes });
         const sent = [1, 2, 3, 4].map((n) => randomMessage(n, 2 * largeBytes));

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Broker, Delivery, MessageCodec, Queue, Subscription } from '../broker';
 
-/** A message that every adapter can make bytes of. */
+/** A message that every adapter can encode. */
 export interface TestMessage {
   n: number;
   bytes: Buffer;
@@ -9,7 +9,7 @@ export interface TestMessage {
 
 const NUMBER_BYTES = 4;
 
-/** The number, then the bytes. */
+/** Layout: the number, then the bytes. */
 const testCodec: MessageCodec<TestMessage> = {
   encode: ({ n, bytes }) => {
     const number = Buffer.alloc(NUMBER_BYTES);
@@ -19,12 +19,12 @@ const testCodec: MessageCodec<TestMessage> = {
   decode: (encoded) => ({ n: encoded.readUInt32LE(0), bytes: encoded.subarray(NUMBER_BYTES) }),
 };
 
-/** How large a message is in a queue: an adapter may count what it carries, so the bounds are of that. */
+/** The encoded size: an adapter may apply the bounds to what it carries. */
 export function sizeOf({ bytes }: TestMessage): number {
   return NUMBER_BYTES + bytes.length;
 }
 
-/** A queue that no other test has, roomy unless told otherwise. */
+/** A queue with a unique name, and with large bounds unless others are given. */
 export function testQueue(bounds: Partial<Queue<TestMessage>> = {}): Queue<TestMessage> {
   const name = `contract-${randomUUID()}`;
   return {
@@ -43,12 +43,12 @@ export function message(n: number, bytes = 10): TestMessage {
   return { n, bytes: Buffer.alloc(bytes, n & 0xff) };
 }
 
-/** One whose bytes are unlike each other, so that none can take another's place. */
+/** A message of random bytes, so that no part of it equals another. */
 export function randomMessage(n: number, bytes: number): TestMessage {
   return { n, bytes: randomBytes(bytes) };
 }
 
-/** Its number and the hash of its bytes: Jest compares large buffers byte by byte, in seconds. */
+/** The number and a hash of the bytes. Jest takes seconds to compare large buffers. */
 export function digest(message: TestMessage | undefined): string {
   return message ? `${message.n} ${createHash('sha256').update(message.bytes).digest('hex')}` : 'none';
 }
@@ -57,7 +57,7 @@ export function messages(count: number, bytes = 10): TestMessage[] {
   return Array.from({ length: count }, (_, index) => message(index + 1, bytes));
 }
 
-/** Takes what a queue delivers and keeps it until it is told what to do. */
+/** Consumes a queue and keeps the deliveries for the test to settle. */
 export class Inbox {
   readonly deliveries: Delivery<TestMessage>[] = [];
   private subscription: Subscription | undefined;
@@ -72,12 +72,12 @@ export class Inbox {
     return inbox;
   }
 
-  /** The numbers of all messages that came, in the order of coming. */
+  /** The numbers of all deliveries, in the order of their arrival. */
   get numbers(): number[] {
     return this.deliveries.map(({ message: { n } }) => n);
   }
 
-  /** Resolves when so many messages came in all. */
+  /** Resolves when `count` deliveries have arrived in total. */
   async received(count: number): Promise<Delivery<TestMessage>[]> {
     while (this.deliveries.length < count) await new Promise<void>((resolve) => this.waiting.push(resolve));
     return this.deliveries;

@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import type { Broker, Queue } from '../broker';
 import type { BrokerContract } from './broker-under-test';
 
-/** Runs `body` with a new broker and disposes of it, whatever comes. */
+/** Runs `body` with a new broker, which is disposed of in any case. */
 export async function withBroker(contract: BrokerContract, body: (broker: Broker) => Promise<void>): Promise<void> {
   const under = await contract.open();
   try {
@@ -19,14 +19,14 @@ export async function publishAll<T>(broker: Broker, queue: Queue<T>, all: readon
 
 const DEPTH_LIMIT_MS = 20_000;
 
-/** Resolves when a queue holds so many messages; brokers on other machines take their time. */
+/** Waits until a queue holds `count` messages, as settlements reach a remote broker later. */
 export async function expectDepth<T>(broker: Broker, queue: Queue<T>, count: number): Promise<void> {
   const end = Date.now() + DEPTH_LIMIT_MS;
   while (Date.now() < end && (await broker.depth(queue)).messages !== count) await setTimeout(10);
   expect((await broker.depth(queue)).messages).toBe(count);
 }
 
-/** Watches whether a promise has ended. */
+/** Shows whether a promise is settled. */
 export class Watched {
   ended = false;
 

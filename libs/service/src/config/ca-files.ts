@@ -2,12 +2,15 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { HistoryError } from '@antelope-history/schemas';
 
-/** What a server's section says of who signed its certificate. */
+/** The key of a server's section that names the authority of its certificate. */
 interface CaKeys {
   caFile?: string | undefined;
 }
 
-/** Throws `CONFIG_INVALID` when the `ca_file` of a section cannot be read or holds no certificate: TLS would not say so. */
+/**
+ * Throws `CONFIG_INVALID` when the `ca_file` of a section cannot be read or holds no certificate: TLS clients ignore a file
+ * without certificates.
+ */
 export function assertCaFile({ caFile }: CaKeys, name: string): void {
   if (caFile === undefined) return;
   const pem = read(caFile, name);
@@ -22,6 +25,6 @@ function read(path: string, name: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new HistoryError('CONFIG_INVALID', `${name}.ca_file: ${path} can not be read`, { cause });
+    throw new HistoryError('CONFIG_INVALID', `${name}.ca_file: ${path} cannot be read`, { cause });
   }
 }

@@ -1,4 +1,4 @@
-/** The configuration file has snake_case keys as the chain has; code has camelCase. */
+/** The configuration file has snake_case keys, as the chain's JSON has; code has camelCase. */
 
 type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
@@ -10,7 +10,7 @@ export type CamelCaseKeys<T> = T extends readonly unknown[]
     ? { [Key in keyof T as Key extends string ? CamelCase<Key> : Key]: CamelCaseKeys<T[Key]> }
     : T;
 
-/** Renames the keys of nested plain objects; lists are taken as they are. */
+/** Renames the keys of nested plain objects; lists are not changed. */
 export function camelCaseKeys<T>(value: T): CamelCaseKeys<T> {
   return renameKeys(value) as CamelCaseKeys<T>;
 }

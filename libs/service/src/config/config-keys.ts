@@ -8,7 +8,7 @@ export interface ConfigKey {
   /** `HISTORY_API__LIMITS__GET_ACTIONS` */
   variable: string;
   type: 'boolean' | 'integer' | 'number' | 'string' | 'array';
-  /** What it takes, in words. */
+  /** The values that it accepts, in words. */
   takes: string;
   meaning: string;
   defaultValue: unknown;
@@ -21,18 +21,23 @@ export function listConfigKeys(): ConfigKey[] {
   return leavesOf(z.toJSONSchema(configSchema, { io: 'input' }), []);
 }
 
+/** `store.lmdb.path` → `HISTORY_STORE__LMDB__PATH` */
+export function variableOf(name: string): string {
+  return `HISTORY_${name.replaceAll('.', '__').toUpperCase()}`;
+}
+
 function leavesOf(schema: JsonSchema, path: string[]): ConfigKey[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
     if (typeof inner === 'boolean') return [];
     if (inner.type === 'object') return leavesOf(inner, [...path, name]);
-    return [toConfigKey(inner, [...path, name])];
+    return [toConfigKey(inner, [...path, name].join('.'))];
   });
 }
 
-function toConfigKey(schema: JsonSchema, path: string[]): ConfigKey {
+function toConfigKey(schema: JsonSchema, name: string): ConfigKey {
   return {
-    name: path.join('.'),
-    variable: `HISTORY_${path.join('__').toUpperCase()}`,
+    name,
+    variable: variableOf(name),
     type: schema.type as ConfigKey['type'],
     takes: takesOf(schema),
     meaning: schema.description ?? '',

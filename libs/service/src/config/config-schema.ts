@@ -1,35 +1,41 @@
 import { z } from 'zod';
+import type { CamelCaseKeys } from './camel-case';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
-const port = (meaning: string) => z.int().min(0).max(65535).describe(`${meaning} 0 = any free one.`);
+const port = (meaning: string) => z.int().min(0).max(65535).describe(`${meaning} 0 = any free port.`);
 const host = (fallback: string) => z.string().min(1).default(fallback).describe('Address to listen on.');
-/** Users and passwords have keys of their own: a password in a URL would need to be encoded, and is soon printed. */
+/** Users and passwords have keys of their own: a password in a URL needs to be encoded, and URLs are logged. */
 const serverUrl = (protocol: RegExp, takes: string) =>
   z
     .url({ protocol })
     .refine((url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '')
     .meta({ takes: `${takes} URL without user and password` });
 const httpUrl = serverUrl(/^https?$/, 'an http:// or https://');
-/** One URL, as most have, or several equal servers'. */
+/** One URL, or those of several equivalent servers in one text. */
 const httpUrls = (fallback: string) =>
   z
     .string()
     .transform((text) => text.split(',').map((url) => url.trim()))
     .pipe(z.array(httpUrl))
     .prefault(fallback)
-    .meta({ takes: 'an http:// or https:// URL without user and password, or several with commas between' });
+    .meta({ takes: 'an http:// or https:// URL without user and password, or several separated by commas' });
 const shipUrl = z.url({ protocol: /^wss?$/ }).meta({ takes: 'a ws:// or wss:// URL' });
 const count = (most: number) => z.int().min(1).max(most);
 const seconds = z.number().min(0.01).max(3600);
 const file = z.string().min(1);
 const caFile = (server: string) =>
-  file.optional().describe(`PEM file of the authority that signed ${server} certificate; without it the system's own.`);
-const user = (server: string) => z.string().min(1).optional().describe(`User of ${server}.`);
-const password = (server: string) =>
-  z.string().min(1).optional().describe(`Password of that user of ${server}; better in the environment or a file.`);
-const passwordFile = file.optional().describe('File that holds the password, instead of `password`.');
+  file
+    .optional()
+    .describe(`PEM file of the authority that signed ${server} certificate; default: those of the system.`);
+const user = (server: string) => z.string().min(1).optional().describe(`User name for ${server}.`);
+const password = z
+  .string()
+  .min(1)
+  .optional()
+  .describe(`Password of the user; preferably set by an environment variable or \`password_file\`.`);
+const passwordFile = file.optional().describe('File that contains the password; replaces `password`.');
 const keyPrefix = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
@@ -41,31 +47,32 @@ const ship = z.strictObject({
     .min(1)
     .default(['ws://127.0.0.1:8080'])
     .describe(
-      'State history sockets of nodes of one chain. The first that answers is read; the next when it goes away. ' +
-        'A user and password in a URL, percent-encoded, are sent to the proxy before the node (HTTP Basic).',
+      'State history endpoints of nodes of one chain. The first reachable node is read; when its connection closes, the ' +
+        'next one. A percent-encoded user and password in a URL are sent as HTTP Basic authentication, for a proxy in ' +
+        'front of the node.',
     ),
   start_block: z
     .int()
     .min(0)
     .max(4294967295)
     .default(0)
-    .describe('First block of an empty store; 0 = the first that the node has.'),
+    .describe('First block to index into an empty store; 0 = the first block that the node has.'),
   max_messages_in_flight: z
     .int()
     .min(1)
     .max(10_000)
     .default(64)
-    .describe('Blocks that the node may send before one is acknowledged.'),
+    .describe('Number of unacknowledged blocks that the node may send.'),
   max_message_bytes: z
     .int()
     .min(MIB)
-    // ws keeps it in 32 bits with a sign: more would be no bound at all.
+    // ws stores the limit as a signed 32-bit integer; a larger value disables it.
     .max(2 * GIB - 1)
     .default(64 * MIB)
     .describe(
-      'Largest message taken from a node; one that sends a larger is refused. Takes two bytes of memory for each, a hostile ' +
-        'one up to ten. The first message of a node started from a snapshot carries the whole state: raise this for it, and ' +
-        'lower it again.',
+      'Largest message accepted from a node; a node that sends a larger one is refused. A message takes twice its size in ' +
+        'memory, a malicious one up to ten times. The first message of a node started from a snapshot contains the whole ' +
+        'state: raise the limit for it, then lower it again.',
     ),
   max_bytes_in_flight: z
     .int()
@@ -73,11 +80,13 @@ const ship = z.strictObject({
     .max(16 * GIB)
     .default(64 * MIB)
     .describe(
-      'Bytes of messages that may wait to be passed on; no more is read from the node until fewer wait. One message may be ' +
+      'Total size of messages that wait to be published; above it, reading from the node pauses. A single message may be ' +
         'larger.',
     ),
-  reconnect_min_seconds: seconds.default(0.5).describe('Wait before the first new try; it doubles with each.'),
-  reconnect_max_seconds: seconds.default(30).describe('Longest wait between two tries.'),
+  reconnect_min_seconds: seconds
+    .default(0.5)
+    .describe('Delay before the first reconnect attempt; it doubles with each attempt.'),
+  reconnect_max_seconds: seconds.default(30).describe('Longest delay between two attempts.'),
   ca_file: caFile("the node's"),
 });
 
@@ -88,46 +97,48 @@ const elasticsearch = z.strictObject({
     .default(['http://127.0.0.1:9200'])
     .describe('Nodes of one Elasticsearch cluster, version 8 or 9.'),
   username: user('Elasticsearch'),
-  password: password('Elasticsearch'),
+  password,
   password_file: passwordFile,
   ca_file: caFile("Elasticsearch's"),
-  index_prefix: keyPrefix.default('history').describe('What the names of all indices begin with; one per chain.'),
+  index_prefix: keyPrefix.default('history').describe('Prefix of all index names; each chain needs its own.'),
   blocks_per_index: z
     .int()
     .min(1)
     .max(1_000_000_000)
     .default(1_000_000)
-    .describe('How many block numbers share an index. Fixed when the first block is written.'),
+    .describe('Number of block numbers per index. Fixed when the first block is written.'),
   retain_blocks: z
     .int()
     .min(0)
     .max(4294967295)
     .default(0)
-    .describe('How many of the newest blocks are kept; whole indices below them are deleted. 0 = all.'),
+    .describe('Number of newest blocks to keep; indices that lie entirely below them are deleted. 0 = all blocks.'),
   replicas: z
     .int()
     .min(0)
     .max(10)
     .default(1)
-    .describe('Copies of each index while following the head; while far behind there are none.'),
+    .describe('Replicas of each index while the indexer follows the head; there are none while it is far behind.'),
   bulk_bytes: z
     .int()
     .min(64 * 1024)
     .max(64 * MIB)
     .default(8 * MIB)
-    .describe('Documents are sent together up to this size.'),
-  bulk_concurrency: z.int().min(1).max(32).default(2).describe('How many of these requests are under way at once.'),
-  commit_seconds: seconds.default(5).describe('How often what was written is shown while far behind the head.'),
-  request_timeout_seconds: seconds.default(60).describe('How long an answer may take.'),
+    .describe('Largest bulk request.'),
+  bulk_concurrency: z.int().min(1).max(32).default(2).describe('Number of concurrent bulk requests.'),
+  commit_seconds: seconds
+    .default(5)
+    .describe('Interval of commits, which make written blocks visible, while the indexer is far behind the head.'),
+  request_timeout_seconds: seconds.default(60).describe('Timeout of a request.'),
 });
 
 const rabbitmq = z.strictObject({
   url: serverUrl(/^amqps?$/, 'an amqp:// or amqps://')
     .default('amqp://127.0.0.1:5672')
-    .describe('The RabbitMQ server, without vhost.'),
-  vhost: z.string().min(1).default('history').describe('The virtual host that holds the queues; one per chain.'),
+    .describe('The RabbitMQ server, without virtual host.'),
+  vhost: z.string().min(1).default('history').describe('The virtual host of the queues; each chain needs its own.'),
   username: z.string().min(1).default('history').describe('A user with all permissions on the virtual host.'),
-  password: password('RabbitMQ'),
+  password,
   password_file: passwordFile,
   ca_file: caFile("RabbitMQ's"),
   split_bytes: z
@@ -135,29 +146,33 @@ const rabbitmq = z.strictObject({
     .min(64 * 1024)
     .max(128 * MIB)
     .default(8 * MIB)
-    .describe("Messages above this size travel in parts; below the server's `max_message_size`."),
+    .describe("Messages above this size are sent in parts. Must be below the server's `max_message_size`."),
 });
 
 const redis = z.strictObject({
   url: serverUrl(/^rediss?$/, 'a redis:// or rediss://')
     .default('redis://127.0.0.1:6379')
-    .describe('The Redis server; a path is the number of its database.'),
+    .describe('The Redis server; the path of the URL is the database number.'),
   username: user('Redis'),
-  password: password('Redis'),
+  password,
   password_file: passwordFile,
   ca_file: caFile("Redis's"),
-  key_prefix: keyPrefix.default('history').describe('What all keys begin with; one per chain.'),
+  key_prefix: keyPrefix.default('history').describe('Prefix of all keys; each chain needs its own.'),
 });
 
-const store = z.strictObject({
-  kind: z.enum(['lmdb', 'elasticsearch']).default('lmdb').describe('What keeps the history.'),
+const lmdb = z.strictObject({
   path: z.string().min(1).default('./data').describe('Directory of the data, on a local disk.'),
   map_size_bytes: z
     .int()
     .min(0)
     .max(64 * 1024 * GIB)
     .default(0)
-    .describe('Most that the data may take; 0 = as the disk has room.'),
+    .describe('Largest size of the data; 0 = limited by the disk only.'),
+});
+
+const store = z.strictObject({
+  kind: z.enum(['lmdb', 'elasticsearch']).default('lmdb').describe('Store of the history.'),
+  lmdb: lmdb.prefault({}),
   elasticsearch: elasticsearch.prefault({}),
 });
 
@@ -167,27 +182,30 @@ const indexer = z.strictObject({
     .min(1024)
     .max(GIB)
     .default(16 * MIB)
-    .describe('Blocks are written together up to this size.'),
-  batch_seconds: seconds.default(0.1).describe('Longest that a block waits for others to be written with.'),
+    .describe('Largest batch of blocks that is written at once.'),
+  batch_seconds: seconds.default(0.1).describe('Longest time that a block waits for its batch to fill.'),
   stall_seconds: seconds
     .default(60)
-    .describe('When blocks come but the committed head stands still so long, the chain is read again from it.'),
+    .describe(
+      'When blocks arrive but the committed head does not advance for this time, the chain is read again from the ' +
+        'committed head.',
+    ),
 });
 
 const api = z.strictObject({
   require_bounded_asc: z
     .boolean()
     .default(true)
-    .describe('Whether ascending get_actions need `after` and/or `before`.'),
+    .describe('Whether ascending get_actions requests need `after` or `before`.'),
   max_asc_window_days: z
     .int()
     .min(1)
     .max(36_500)
     .default(90)
-    .describe('How far back a date in `after` may lie in ascending get_actions.'),
+    .describe('Largest age of a date in `after` in ascending get_actions requests.'),
   limits: z
     .strictObject({
-      get_actions: z.int().min(1).max(10_000).default(1000).describe('Most actions per page.'),
+      get_actions: z.int().min(1).max(10_000).default(1000).describe('Largest number of actions per page.'),
     })
     .prefault({}),
   rate_limit_rpm: z
@@ -195,13 +213,16 @@ const api = z.strictObject({
     .min(0)
     .max(1_000_000_000)
     .default(0)
-    .describe('Requests per client address (of IPv6, per /64) and minute; 0 = no limit.'),
+    .describe('Requests per minute and client address (IPv6: per /64); 0 = no limit.'),
   rate_limit_cost_per_minute: z
     .int()
     .min(0)
     .max(1_000_000_000)
     .default(0)
-    .describe('Cost of requests (what responses take to make, at least 1 each) per client and minute; 0 = no limit.'),
+    .describe(
+      'Cost of requests per minute and client address (IPv6: per /64): the work for their responses, at least 1 each; ' +
+        '0 = no limit.',
+    ),
   body_limit_bytes: z
     .int()
     .min(1024)
@@ -210,112 +231,123 @@ const api = z.strictObject({
     .describe('Largest request body.'),
 });
 
-/** Of `docs` there is also `/openapi.json`. */
+/** `docs` includes `/openapi.json`. */
 const PUBLIC_PATHS = ['live', 'health', 'health_details', 'metrics', 'status_page', 'docs'] as const;
 export type PublicPath = (typeof PUBLIC_PATHS)[number];
 
 const gateway = z.strictObject({
   host: host('127.0.0.1'),
-  port: port('Port that clients use.').default(8888),
+  port: port('Port for clients.').default(8888),
   public_paths: z
     .array(z.enum(PUBLIC_PATHS))
     .default(['live', 'health', 'docs'])
     .describe(
-      'What that port shows besides the endpoints. `health` is short; `health_details` adds the components. ' +
-        'The operations listener shows all of it.',
+      'Pages on that port besides the endpoints. `health` is short; `health_details` adds the components. ' +
+        'The operations listener serves all pages.',
     ),
   history_api_url: httpUrls('http://127.0.0.1:8891').describe(
-    'Where history-api listens; several of them share the requests.',
+    'Address of history-api; several instances share the requests.',
   ),
   chain_api_url: httpUrls('http://127.0.0.1:8892').describe(
-    'Where chain-api listens; several of them share the requests.',
+    'Address of chain-api; several instances share the requests.',
   ),
   trace_api_url: httpUrls('http://127.0.0.1:8893').describe(
-    'Where trace-api listens; several of them share the requests.',
+    'Address of trace-api; several instances share the requests.',
   ),
   chain_node_url: httpUrl
     .optional()
-    .describe('Chain node that answers the other `/v1/chain/*` calls; without it they are unknown paths.'),
+    .describe('Chain node for all other `/v1/chain/*` requests; without it their paths are unknown.'),
   trusted_proxies: z
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).meta({ takes: 'an IP address or range' }))
     .default([])
-    .describe('Reverse proxies whose `X-Forwarded-For` names the client.'),
-  max_connections: count(1_000_000).default(10_000).describe('Connections of clients.'),
+    .describe('Reverse proxies whose `X-Forwarded-For` header names the client.'),
+  max_connections: count(1_000_000).default(10_000).describe('Largest number of client connections.'),
   max_connections_per_client: count(1_000_000)
     .default(256)
-    .describe('Connections per client address (of IPv6, per /64); trusted proxies may open any number.'),
+    .describe('Largest number of connections per client address (IPv6: per /64); trusted proxies have no limit.'),
   max_requests_in_flight: count(100_000)
     .default(64)
-    .describe('Requests that the APIs and the chain node work on; others wait, each client in its turn.'),
-  max_requests_per_client: count(100_000).default(16).describe('Of these, per client.'),
+    .describe(
+      'Requests that the APIs and the chain node process at once; further requests wait, and clients take turns.',
+    ),
+  max_requests_per_client: count(100_000).default(16).describe('The same per client.'),
   max_requests_waiting: count(1_000_000)
     .default(1024)
-    .describe('Requests that wait, a quarter of them of one client; any more are refused with 503.'),
+    .describe(
+      'Largest number of waiting requests, at most a quarter of them from one client; further requests receive 503.',
+    ),
   max_response_bytes_in_flight: z
     .int()
     .min(MIB)
     .max(64 * GIB)
     .default(256 * MIB)
-    .describe('Bytes of responses that wait for clients to read them; above, the client that stands still is left.'),
+    .describe(
+      'Bytes of responses that clients have not read yet; above it, the connection of a client that does not read is closed.',
+    ),
   max_response_bytes_per_client: z
     .int()
     .min(MIB)
     .max(64 * GIB)
     .default(64 * MIB)
-    .describe('Of these, per client; its next requests wait while there are more.'),
+    .describe('The same per client; its next requests wait while it is exceeded.'),
   api_keys_file: file
     .optional()
-    .describe('JSON file of API keys by their SHA-256, with limits of their own; read again when it changes.'),
+    .describe('JSON file of API keys by their SHA-256 digests, with limits per key; reloaded when it changes.'),
   api_keys_in_key_value: z
     .boolean()
     .default(false)
-    .describe('Whether keys are looked for in the key-value store, too, under `api-key:SHA256`.'),
-  require_api_key: z.boolean().default(false).describe('Whether requests without a known API key are refused.'),
+    .describe('Whether API keys are also looked up in the key-value store, under `api-key:SHA256`.'),
+  require_api_key: z.boolean().default(false).describe('Whether requests without a known API key are rejected.'),
   write_timeout_seconds: seconds
     .default(30)
-    .describe('A client that reads less than 1 KiB per second for so long is disconnected.'),
+    .describe('A client that reads less than 1 KiB per second for this time is disconnected.'),
 });
 
 const apiServer = (fallbackPort: number) =>
-  z.strictObject({ host: host('127.0.0.1'), port: port('Port that the gateway uses.').default(fallbackPort) });
+  z.strictObject({ host: host('127.0.0.1'), port: port('Port for the gateway.').default(fallbackPort) });
 const opsPort = (meaning: string) => port(meaning).optional();
 const ops = z.strictObject({
   host: host('127.0.0.1'),
   gateway_port: opsPort(
-    'Port of the operations listener (/live, /health, /metrics, / and /docs) of the gateway, and of the service in one ' +
-      'process; none without it.',
+    'Port of the operations listener (/live, /health, /metrics, / and /docs) of the gateway and of the standalone app; ' +
+      'without it there is no such listener.',
   ),
-  history_api_port: opsPort('Port of /live, /health and /metrics of history-api, apart from requests.'),
-  chain_api_port: opsPort('The same of chain-api.'),
-  trace_api_port: opsPort('The same of trace-api.'),
-  reader_port: opsPort('The same of the reader.'),
-  deserializer_port: opsPort('The same of the deserializer.'),
-  indexer_port: opsPort('The same of the indexer.'),
+  history_api_port: opsPort('Port of the operations listener (/live, /health and /metrics) of history-api.'),
+  chain_api_port: opsPort('The same for chain-api.'),
+  trace_api_port: opsPort('The same for trace-api.'),
+  reader_port: opsPort('The same for the reader.'),
+  deserializer_port: opsPort('The same for the deserializer.'),
+  indexer_port: opsPort('The same for the indexer.'),
 });
 
-/** Everything that can be configured. `docs/configuration.md` is generated from it. */
+/** Every configuration key. `docs/configuration.md` is generated from it. */
 export const configSchema = z.strictObject({
   log_level: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('Least level that is logged.'),
+    .describe('Lowest level that is logged.'),
   chain_id: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .meta({ takes: '64 lowercase hex digits' })
     .optional()
-    .describe('The chain to index; nodes and data of another are refused. Without it the first node decides.'),
+    .describe(
+      'Id of the chain to index; nodes and data of other chains are refused. Default: the chain of the first node.',
+    ),
   ship: ship.prefault({}),
   store: store.prefault({}),
   broker: z
     .strictObject({
-      kind: z.enum(['memory', 'rabbitmq']).default('memory').describe('What carries blocks between the stages.'),
+      kind: z.enum(['memory', 'rabbitmq']).default('memory').describe('Broker that carries blocks between the stages.'),
       rabbitmq: rabbitmq.prefault({}),
     })
     .prefault({}),
   key_value: z
     .strictObject({
-      kind: z.enum(['memory', 'redis']).default('memory').describe('What counts requests and shares progress.'),
+      kind: z
+        .enum(['memory', 'redis'])
+        .default('memory')
+        .describe('Key-value store for request counters and shared progress.'),
       redis: redis.prefault({}),
     })
     .prefault({}),
@@ -327,3 +359,6 @@ export const configSchema = z.strictObject({
   trace_api: apiServer(8893).prefault({}),
   ops: ops.prefault({}),
 });
+
+/** The configuration as code sees it: with every default, in camelCase. */
+export type Config = CamelCaseKeys<z.output<typeof configSchema>>;

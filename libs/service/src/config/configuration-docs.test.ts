@@ -4,12 +4,12 @@ import { listConfigKeys } from './config-keys';
 import { renderConfigurationDocs } from './configuration-docs';
 
 describe('docs/configuration.md', () => {
-  it('is what `npm run docs -w @antelope-history/service` generates', () => {
+  it('is the output of `npm run docs -w @antelope-history/service`', () => {
     const written = readFileSync(path.join(__dirname, '../../../../docs/configuration.md'), 'utf8');
     expect(written).toBe(renderConfigurationDocs());
   });
 
-  it('says of every key what it means', () => {
+  it('describes the meaning of every key', () => {
     expect(listConfigKeys().filter(({ meaning }) => meaning === '')).toEqual([]);
   });
 });

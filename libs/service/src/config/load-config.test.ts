@@ -3,6 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { HistoryError } from '@antelope-history/schemas';
 import { loadConfig } from './load-config';
+import { SERVER_SECTIONS, type ServerSection } from './server-sections';
+
+const SERVERS = {
+  HISTORY_STORE__KIND: 'elasticsearch',
+  HISTORY_BROKER__KIND: 'rabbitmq',
+  HISTORY_KEY_VALUE__KIND: 'redis',
+};
 
 describe('loadConfig', () => {
   let folder: string;
@@ -15,9 +22,9 @@ describe('loadConfig', () => {
     return ['--config', file];
   }
 
-  function refusalOf(args: string[], environment: NodeJS.ProcessEnv = {}): string {
+  function refusalOf(args: string[], environment: NodeJS.ProcessEnv = {}, uses?: readonly ServerSection[]): string {
     try {
-      loadConfig(args, environment);
+      loadConfig(args, environment, { ...(uses && { uses }) });
     } catch (error) {
       if (error instanceof HistoryError && error.code === 'CONFIG_INVALID') return error.message;
       throw error;
@@ -25,7 +32,7 @@ describe('loadConfig', () => {
     throw new Error('the configuration was accepted');
   }
 
-  it('needs nothing: every key has a default', () => {
+  it('has a default for every key', () => {
     const config = loadConfig([], {});
     expect(config.api).toEqual({
       requireBoundedAsc: true,
@@ -39,7 +46,7 @@ describe('loadConfig', () => {
     expect(config.chainId).toBeUndefined();
   });
 
-  it('takes the file over the defaults and the environment over the file', () => {
+  it('prefers the file to the defaults and the environment to the file', () => {
     const args = writeConfig({ api: { max_asc_window_days: 30, limits: { get_actions: 50 } }, log_level: 'warn' });
     const config = loadConfig(args, {
       HISTORY_API__LIMITS__GET_ACTIONS: '70',
@@ -61,21 +68,21 @@ describe('loadConfig', () => {
     [{ ship: { urls: ['ws://a', 'http://b'] } }, 'ship.urls: takes a list, each a ws:// or wss:// URL'],
     [{ gateway: { trusted_proxies: ['10.0.0.0/8', 'x'] } }, 'gateway.trusted_proxies: takes a list'],
     [{ chain_id: 'abc' }, 'chain_id: takes 64 lowercase hex digits'],
-  ])('refuses %j with the key and what it takes', (content, message) => {
+  ])('rejects %j with the key and the values that it accepts', (content, message) => {
     expect(refusalOf(writeConfig(content))).toContain(message);
   });
 
-  it('names every wrong key at once', () => {
+  it('names every wrong key in one message', () => {
     expect(refusalOf(writeConfig({ log_level: 'loud', gateway: { port: 70000 } }))).toMatch(/log_level.*gateway\.port/);
   });
 
-  it('names the variable that set a wrong value, and never the value', () => {
+  it('names the variable of a wrong value, and never the value', () => {
     const refusal = refusalOf([], { HISTORY_SHIP__URLS: 'amqp://user:secret@host' });
     expect(refusal).toContain('ship.urls (HISTORY_SHIP__URLS): takes');
     expect(refusal).not.toContain('secret');
   });
 
-  it('takes one URL of an API or several of equal ones', () => {
+  it('accepts one URL of an API or several', () => {
     const urlsOf = (url: string) =>
       loadConfig(writeConfig({ gateway: { chain_api_url: url } }), {}).gateway.chainApiUrl;
     expect(loadConfig([], {}).gateway.chainApiUrl).toEqual(['http://127.0.0.1:8892']);
@@ -88,24 +95,24 @@ describe('loadConfig', () => {
     }
   });
 
-  it('refuses a variable that names no key, but leaves the variables of others alone', () => {
+  it('rejects a HISTORY_ variable with a double underscore that names no key, and ignores other variables', () => {
     expect(refusalOf([], { HISTORY_API__REQUIRE_BOUNDED: 'false' })).toContain('HISTORY_API__REQUIRE_BOUNDED');
     expect(loadConfig([], { HISTORY_API_SERVICE_HOST: '10.0.0.1' }).api.requireBoundedAsc).toBe(true);
   });
 
-  it('refuses files that are away, not JSON or not an object, and unknown arguments', () => {
-    expect(refusalOf(['--config', path.join(folder, 'away.json')])).toContain('can not be read');
+  it('rejects files that do not exist, are not JSON or hold no object, and unknown arguments', () => {
+    expect(refusalOf(['--config', path.join(folder, 'away.json')])).toContain('cannot be read');
     expect(refusalOf(writeConfig('{bad'))).toContain('is not JSON');
-    expect(refusalOf(writeConfig([]))).toContain('must hold a JSON object');
+    expect(refusalOf(writeConfig([]))).toContain('must contain a JSON object');
     expect(refusalOf(['--cfg'])).toContain('--config PATH');
   });
 
   describe('passwords', () => {
     const SECRET = 'p@ss:w0rd/%41+"\\ ü';
     const SECTIONS = [
-      ['store.elasticsearch', { store: { elasticsearch: {} } }, 'HISTORY_STORE__ELASTICSEARCH__PASSWORD'],
-      ['broker.rabbitmq', { broker: { rabbitmq: {} } }, 'HISTORY_BROKER__RABBITMQ__PASSWORD'],
-      ['key_value.redis', { key_value: { redis: {} } }, 'HISTORY_KEY_VALUE__REDIS__PASSWORD'],
+      ['store.elasticsearch', 'HISTORY_STORE__ELASTICSEARCH__PASSWORD'],
+      ['broker.rabbitmq', 'HISTORY_BROKER__RABBITMQ__PASSWORD'],
+      ['key_value.redis', 'HISTORY_KEY_VALUE__REDIS__PASSWORD'],
     ] as const;
     const passwordsOf = ({ store, broker, keyValue }: ReturnType<typeof loadConfig>) => [
       store.elasticsearch.password,
@@ -118,20 +125,20 @@ describe('loadConfig', () => {
       return name;
     };
 
-    it.each(SECTIONS)('of %s come from the environment or a file, as they are', (_section, _settings, variable) => {
-      expect(passwordsOf(loadConfig([], { [variable]: SECRET })).filter(Boolean)).toEqual([SECRET]);
-      const fromFile = loadConfig([], { [`${variable}_FILE`]: file(`${SECRET}\n`) });
+    it.each(SECTIONS)('of %s are read unchanged from the environment or a file', (_section, variable) => {
+      expect(passwordsOf(loadConfig([], { ...SERVERS, [variable]: SECRET })).filter(Boolean)).toEqual([SECRET]);
+      const fromFile = loadConfig([], { ...SERVERS, [`${variable}_FILE`]: file(`${SECRET}\n`) });
       expect(passwordsOf(fromFile).filter(Boolean)).toEqual([SECRET]);
     });
 
-    it.each(SECTIONS)('of %s are given once, from a file that is there', (section, _settings, variable) => {
+    it.each(SECTIONS)('of %s must be given once, and the file must exist and not be empty', (section, variable) => {
       const both = { [variable]: SECRET, [`${variable}_FILE`]: file('other') };
       expect(refusalOf([], both)).toBe(`${section}: takes password or password_file, not both`);
-      expect(refusalOf([], { [`${variable}_FILE`]: file('\n') })).toContain(`${section}.password_file: `);
-      expect(refusalOf([], { [`${variable}_FILE`]: '/nowhere/secret' })).toContain('can not be read');
+      expect(refusalOf([], { ...SERVERS, [`${variable}_FILE`]: file('\n') })).toContain(`${section}.password_file: `);
+      expect(refusalOf([], { ...SERVERS, [`${variable}_FILE`]: '/nowhere/secret' })).toContain('cannot be read');
     });
 
-    it('stand in no URL but that of a node, and in no message', () => {
+    it('are accepted in URLs of nodes only, and appear in no message', () => {
       const encoded = encodeURIComponent(SECRET);
       const nodes = loadConfig([], { HISTORY_SHIP__URLS: `wss://user:${encoded}@node` });
       expect(nodes.ship.urls).toEqual([`wss://user:${encoded}@node`]);
@@ -149,19 +156,112 @@ describe('loadConfig', () => {
     });
   });
 
-  it('refuses a ca_file that is away or no certificate', () => {
+  it('rejects a ca_file that does not exist or holds no certificate', () => {
     for (const [section, variable] of [
       ['ship', 'HISTORY_SHIP__CA_FILE'],
       ['store.elasticsearch', 'HISTORY_STORE__ELASTICSEARCH__CA_FILE'],
       ['broker.rabbitmq', 'HISTORY_BROKER__RABBITMQ__CA_FILE'],
       ['key_value.redis', 'HISTORY_KEY_VALUE__REDIS__CA_FILE'],
     ] as const) {
-      expect(refusalOf([], { [variable]: '/nowhere/ca.pem' })).toBe(
-        `${section}.ca_file: /nowhere/ca.pem can not be read`,
+      expect(refusalOf([], { ...SERVERS, [variable]: '/nowhere/ca.pem' })).toBe(
+        `${section}.ca_file: /nowhere/ca.pem cannot be read`,
       );
       const text = path.join(folder, 'ca.pem');
       writeFileSync(text, 'no certificate');
-      expect(refusalOf([], { [variable]: text })).toBe(`${section}.ca_file: ${text} holds no certificate in PEM`);
+      expect(refusalOf([], { ...SERVERS, [variable]: text })).toBe(
+        `${section}.ca_file: ${text} holds no certificate in PEM`,
+      );
     }
+  });
+
+  describe('of a program that uses some servers only', () => {
+    const NOWHERE = '/nowhere/file';
+    const FILES = [
+      ['ship', 'ship.ca_file', 'HISTORY_SHIP__CA_FILE'],
+      ['store', 'store.elasticsearch.ca_file', 'HISTORY_STORE__ELASTICSEARCH__CA_FILE'],
+      ['store', 'store.elasticsearch.password_file', 'HISTORY_STORE__ELASTICSEARCH__PASSWORD_FILE'],
+      ['broker', 'broker.rabbitmq.ca_file', 'HISTORY_BROKER__RABBITMQ__CA_FILE'],
+      ['broker', 'broker.rabbitmq.password_file', 'HISTORY_BROKER__RABBITMQ__PASSWORD_FILE'],
+      ['keyValue', 'key_value.redis.ca_file', 'HISTORY_KEY_VALUE__REDIS__CA_FILE'],
+      ['keyValue', 'key_value.redis.password_file', 'HISTORY_KEY_VALUE__REDIS__PASSWORD_FILE'],
+    ] as const;
+
+    it.each(FILES)('%s: opens %s only when the section is used', (section, key, variable) => {
+      const environment = { ...SERVERS, [variable]: NOWHERE };
+      const others = SERVER_SECTIONS.filter((other) => other !== section);
+      expect(() => loadConfig([], environment, { uses: others })).not.toThrow();
+      expect(refusalOf([], environment, [section])).toBe(`${key}: ${NOWHERE} cannot be read`);
+    });
+
+    it.each(FILES.slice(1))('%s: opens %s only when kind names that server', (section, _key, variable) => {
+      expect(() => loadConfig([], { [variable]: NOWHERE }, { uses: [section] })).not.toThrow();
+    });
+
+    it('validates the other sections all the same', () => {
+      expect(refusalOf(writeConfig({ store: { kind: 'tape' } }), {}, ['keyValue'])).toContain('store.kind');
+      const both = { HISTORY_BROKER__RABBITMQ__PASSWORD: 'x', HISTORY_BROKER__RABBITMQ__PASSWORD_FILE: NOWHERE };
+      expect(refusalOf([], both, ['keyValue'])).toContain('not both');
+    });
+
+    it('has no other sections in its type', () => {
+      const config = loadConfig([], {}, { uses: ['keyValue'] });
+      expect([config.keyValue.kind, config.gateway.port]).toEqual(['memory', 8888]);
+      // @ts-expect-error: the program did not declare that it uses the store.
+      expect(config.store).toBeDefined();
+    });
+  });
+
+  describe('with keys by their former names', () => {
+    let warnings: string[];
+    const load = (content: object, environment: NodeJS.ProcessEnv = {}) => {
+      warnings = [];
+      const warn = (message: string): void => void warnings.push(message);
+      return loadConfig(writeConfig(content), environment, { warn }).store.lmdb;
+    };
+
+    it('reads them from the file and from the environment, with one warning', () => {
+      expect(load({ store: { path: '/a', map_size_bytes: 5 } })).toEqual({ path: '/a', mapSizeBytes: 5 });
+      expect(warnings).toEqual([
+        'configuration keys were renamed, and the former names are still read: ' +
+          'store.path (HISTORY_STORE__PATH) is now store.lmdb.path (HISTORY_STORE__LMDB__PATH); ' +
+          'store.map_size_bytes (HISTORY_STORE__MAP_SIZE_BYTES) is now store.lmdb.map_size_bytes ' +
+          '(HISTORY_STORE__LMDB__MAP_SIZE_BYTES)',
+      ]);
+      expect(load({}, { HISTORY_STORE__PATH: '/b', HISTORY_STORE__MAP_SIZE_BYTES: '6' })).toEqual({
+        path: '/b',
+        mapSizeBytes: 6,
+      });
+      expect(warnings).toHaveLength(1);
+      expect(load({ store: { lmdb: { path: '/c' } } }, { HISTORY_STORE__LMDB__MAP_SIZE_BYTES: '7' })).toEqual({
+        path: '/c',
+        mapSizeBytes: 7,
+      });
+      expect(warnings).toEqual([]);
+    });
+
+    it('accepts both names with equal values, and rejects them with different values', () => {
+      expect(load({ store: { path: '/a', lmdb: { path: '/a' } } }).path).toBe('/a');
+      expect(warnings).toHaveLength(1);
+      const different =
+        'store.path (HISTORY_STORE__PATH) and store.lmdb.path (HISTORY_STORE__LMDB__PATH) have different';
+      expect(refusalOf(writeConfig({ store: { path: '/a', lmdb: { path: '/b' } } }))).toContain(different);
+      const environment = { HISTORY_STORE__PATH: '/a', HISTORY_STORE__LMDB__PATH: '/b' };
+      expect(refusalOf(writeConfig({}), environment)).toContain(different);
+    });
+
+    it('prefers the environment to the file under either name', () => {
+      expect(load({ store: { path: '/file' } }, { HISTORY_STORE__LMDB__PATH: '/new' }).path).toBe('/new');
+      expect(load({ store: { lmdb: { path: '/file' } } }, { HISTORY_STORE__PATH: '/former' }).path).toBe('/former');
+      expect(warnings).toHaveLength(1);
+    });
+
+    it('names the source of a wrong value', () => {
+      expect(refusalOf(writeConfig({ store: { map_size_bytes: 'x' } }))).toContain(
+        'store.lmdb.map_size_bytes (store.map_size_bytes): takes an integer',
+      );
+      expect(refusalOf(writeConfig({}), { HISTORY_STORE__MAP_SIZE_BYTES: 'x' })).toContain(
+        'store.lmdb.map_size_bytes (HISTORY_STORE__MAP_SIZE_BYTES): takes an integer',
+      );
+    });
   });
 });

@@ -2,52 +2,57 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { HistoryError } from '@antelope-history/schemas';
-import { assertCaFile } from './ca-files';
-import { type CamelCaseKeys, camelCaseKeys } from './camel-case';
+import { camelCaseKeys } from './camel-case';
 import { type ConfigKey, listConfigKeys } from './config-keys';
 import { configSchema } from './config-schema';
-import { withPasswordFromFile } from './password-files';
+import { describeRenamedKeys, listRenamedKeys, moveRenamedKeys } from './renamed-keys';
+import { type ConfigFor, readServerFiles, SERVER_SECTIONS, type ServerSection } from './server-sections';
+import { overlay, setAt, type Settings } from './settings';
 
-export type Config = CamelCaseKeys<z.output<typeof configSchema>>;
-
-type ServerFileKeys = Parameters<typeof assertCaFile>[0] & Parameters<typeof withPasswordFromFile>[0];
-
-type Settings = Record<string, unknown>;
+export interface LoadConfigOptions<Used extends ServerSection> {
+  /**
+   * The server sections that the program uses; all of them by default. The type of the result has only these, and no password
+   * file or CA file of the others is opened.
+   */
+  uses?: readonly Used[];
+  /** Receives a warning for the operator, for example about a renamed key. */
+  warn?: (message: string) => void;
+}
 
 const DEFAULT_PATH = 'config.json';
 
 /**
- * Reads the configuration: the defaults, over them the file (`--config PATH`, else `config.json` when it is there),
- * over it `HISTORY_…` environment variables. Throws `CONFIG_INVALID` that names each wrong key and what it takes,
- * never its value: a value may hold a password.
+ * Reads the configuration: the defaults, then the file (`--config PATH`, otherwise `config.json` if it exists), then
+ * `HISTORY_…` environment variables; later sources take precedence. Throws `CONFIG_INVALID` that names each wrong key and
+ * the values that it accepts, never the given value: it may contain a password.
  *
  * @param args the command line without the program
  */
-export function loadConfig(args: string[], environment: NodeJS.ProcessEnv): Config {
+export function loadConfig<Used extends ServerSection = ServerSection>(
+  args: string[],
+  environment: NodeJS.ProcessEnv,
+  { uses, warn }: LoadConfigOptions<Used> = {},
+): ConfigFor<Used> {
   const keys = listConfigKeys();
+  const renamed = listRenamedKeys(keys);
   const settings = readConfigFile(configPath(args));
-  const fromEnvironment = applyEnvironment(settings, environment, keys);
+  const overrides = readEnvironment(environment, [...keys, ...renamed.map(({ former }) => former)]);
+  const movedInFile = moveRenamedKeys(settings, renamed);
+  const movedInEnvironment = moveRenamedKeys(overrides.settings, renamed);
+  overlay(settings, overrides.settings);
+  const sources = new Map([
+    ...movedInFile.map(({ former, present }) => [present.name, former.name] as const),
+    ...overrides.variables,
+    ...movedInEnvironment.map(({ former, present }) => [present.name, former.variable] as const),
+  ]);
   const result = configSchema.safeParse(settings);
-  if (result.success) return withFiles(camelCaseKeys(result.data));
-  const issues = result.error.issues.map((issue) => describeIssue(issue, keys, fromEnvironment));
-  throw new HistoryError('CONFIG_INVALID', [...new Set(issues)].join('; '));
-}
-
-/** With what the files hold that it names. */
-function withFiles(config: Config): Config {
-  const { ship, store, broker, keyValue } = config;
-  assertCaFile(ship, 'ship');
-  return {
-    ...config,
-    store: { ...store, elasticsearch: withServerFiles(store.elasticsearch, 'store.elasticsearch') },
-    broker: { ...broker, rabbitmq: withServerFiles(broker.rabbitmq, 'broker.rabbitmq') },
-    keyValue: { ...keyValue, redis: withServerFiles(keyValue.redis, 'key_value.redis') },
-  };
-}
-
-function withServerFiles<T extends ServerFileKeys>(section: T, name: string): T {
-  assertCaFile(section, name);
-  return withPasswordFromFile(section, name);
+  if (!result.success) {
+    const issues = result.error.issues.map((issue) => describeIssue(issue, keys, sources));
+    throw new HistoryError('CONFIG_INVALID', [...new Set(issues)].join('; '));
+  }
+  const moved = new Set([...movedInFile, ...movedInEnvironment]);
+  if (moved.size > 0) warn?.(describeRenamedKeys([...moved]));
+  return readServerFiles(camelCaseKeys(result.data), uses ?? SERVER_SECTIONS);
 }
 
 function configPath(args: string[]): string | undefined {
@@ -64,7 +69,7 @@ function readConfigFile(path: string | undefined): Settings {
     text = readFileSync(path ?? DEFAULT_PATH, 'utf8');
   } catch (error) {
     if (path === undefined) return {};
-    throw new HistoryError('CONFIG_INVALID', `--config: ${path} can not be read`, { cause: error });
+    throw new HistoryError('CONFIG_INVALID', `--config: ${path} cannot be read`, { cause: error });
   }
   try {
     const settings: unknown = JSON.parse(text);
@@ -72,27 +77,31 @@ function readConfigFile(path: string | undefined): Settings {
   } catch (error) {
     throw new HistoryError('CONFIG_INVALID', `${path ?? DEFAULT_PATH} is not JSON`, { cause: error });
   }
-  throw new HistoryError('CONFIG_INVALID', `${path ?? DEFAULT_PATH} must hold a JSON object`);
+  throw new HistoryError('CONFIG_INVALID', `${path ?? DEFAULT_PATH} must contain a JSON object`);
 }
 
-/** Sets what the environment names and gives the names of those keys. */
-function applyEnvironment(settings: Settings, environment: NodeJS.ProcessEnv, keys: ConfigKey[]): Set<string> {
+/** The keys that environment variables set, and the variable of each. */
+function readEnvironment(
+  environment: NodeJS.ProcessEnv,
+  keys: ConfigKey[],
+): { settings: Settings; variables: Map<string, string> } {
   const byVariable = new Map(keys.map((key) => [key.variable, key]));
-  const applied = new Set<string>();
+  const settings: Settings = {};
+  const variables = new Map<string, string>();
   for (const [variable, value] of Object.entries(environment)) {
     const key = byVariable.get(variable);
     if (key && value !== undefined) {
       setAt(settings, key.name.split('.'), readVariable(value, key));
-      applied.add(key.name);
+      variables.set(key.name, variable);
     } else if (/^HISTORY_\w+?__/.test(variable)) {
-      // Others that begin with HISTORY_ are not ours to judge: Kubernetes sets HISTORY_API_SERVICE_HOST for a service.
+      // Other variables that begin with HISTORY_ do not belong to this service: Kubernetes sets HISTORY_API_SERVICE_HOST.
       throw new HistoryError('CONFIG_INVALID', `${variable} names no key of the configuration`);
     }
   }
-  return applied;
+  return { settings, variables };
 }
 
-/** What can't be read as the key's type stays a text, which the schema then refuses. */
+/** A text that does not have the key's type stays a text, which the schema then rejects. */
 function readVariable(value: string, key: ConfigKey): unknown {
   switch (key.type) {
     case 'boolean':
@@ -107,20 +116,8 @@ function readVariable(value: string, key: ConfigKey): unknown {
   }
 }
 
-function setAt(settings: Settings, path: string[], value: unknown): void {
-  const [head = '', ...rest] = path;
-  if (rest.length === 0) {
-    settings[head] = value;
-    return;
-  }
-  // A section that the file has as something else is replaced: the schema would refuse it anyway.
-  const section = settings[head];
-  const inner = typeof section === 'object' && section !== null ? (section as Settings) : {};
-  settings[head] = inner;
-  setAt(inner, rest, value);
-}
-
-function describeIssue(issue: z.core.$ZodIssue, keys: ConfigKey[], fromEnvironment: Set<string>): string {
+/** `sources`: the environment variable or the former name that gave a key its value, by the key's name. */
+function describeIssue(issue: z.core.$ZodIssue, keys: ConfigKey[], sources: ReadonlyMap<string, string>): string {
   const path = issue.path.filter((part) => typeof part === 'string').join('.');
   if (issue.code === 'unrecognized_keys') {
     const unknown = issue.keys.map((key) => (path ? `${path}.${key}` : key));
@@ -128,6 +125,6 @@ function describeIssue(issue: z.core.$ZodIssue, keys: ConfigKey[], fromEnvironme
   }
   const key = keys.find(({ name }) => name === path);
   if (!key) return `${path}: takes an object with keys of its own`;
-  const source = fromEnvironment.has(key.name) ? ` (${key.variable})` : '';
-  return `${key.name}${source}: takes ${key.takes}`;
+  const source = sources.get(key.name);
+  return `${key.name}${source === undefined ? '' : ` (${source})`}: takes ${key.takes}`;
 }

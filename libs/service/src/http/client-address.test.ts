@@ -26,7 +26,7 @@ describe('the address of a client', () => {
     expect(parseAddress(text)).toBe(address);
   });
 
-  it('is the connection’s unless a trusted proxy names another', () => {
+  it('is that of the connection unless a trusted proxy names another', () => {
     const addresses = new ClientAddresses(['10.0.0.0/8', '::1', '::ffff:192.168.0.0/112']);
     const of = (remote: string, forwarded?: string) => addresses.of(requestFrom(remote, forwarded));
     expect(of('9.9.9.9', '1.1.1.1')).toBe('9.9.9.9');
@@ -37,7 +37,7 @@ describe('the address of a client', () => {
     expect(of('::1', '10.0.0.7')).toBe('10.0.0.7');
   });
 
-  it('does not change with the port that a proxy writes, and is the connection’s behind what is no address', () => {
+  it('does not depend on a port in the header, and is that of the connection where an entry is no address', () => {
     const addresses = new ClientAddresses(['10.0.0.1']);
     for (const port of [1, 2, 65535]) {
       expect(addresses.of(requestFrom('10.0.0.1', `1.1.1.1:${port}`))).toBe('1.1.1.1');
@@ -46,7 +46,7 @@ describe('the address of a client', () => {
     }
   });
 
-  it('counts as one client for a whole /64', () => {
+  it('has one key per IPv6 /64', () => {
     expect(clientKeyOf('10.1.2.3')).toBe('10.1.2.3');
     expect(clientKeyOf('2001:db8:0:0:0:0:0:1')).toBe('2001:db8:0:0::/64');
     expect(clientKeyOf('2001:db8::ffff:1')).toBe(clientKeyOf('2001:db8:0:0:9::'));

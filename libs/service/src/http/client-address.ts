@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** One client usually holds a whole /64 of IPv6 addresses. */
+/** Providers assign at least a /64 to each IPv6 client, which is four groups of the address. */
 const CLIENT_GROUPS = 4;
 
-/** Who sends a request, where trusted proxies say so in `X-Forwarded-For`. */
+/** Finds the client address of a request; trusted proxies give it in `X-Forwarded-For`. */
 export class ClientAddresses {
   private readonly trusted = new BlockList();
   private readonly hasProxies: boolean;
 
-  /** `trustedProxies`: addresses and ranges. */
+  /** `trustedProxies`: addresses and ranges in CIDR notation. */
   constructor(trustedProxies: readonly string[]) {
     this.hasProxies = trustedProxies.length > 0;
     for (const proxy of trustedProxies) this.trust(proxy);
@@ -22,7 +22,10 @@ export class ClientAddresses {
       : isIPv6(address) && this.trusted.check(address, 'ipv6');
   }
 
-  /** The address before the nearest trusted proxies. What is no address ends the list: nobody knows who wrote it. */
+  /**
+   * The nearest address that is no trusted proxy. An entry that is not an address ends the search, because an untrusted client
+   * can have written it.
+   */
   of(request: IncomingMessage): string {
     let address = addressOf(request.socket.remoteAddress);
     if (!this.isTrusted(address)) return address;
@@ -46,17 +49,17 @@ export class ClientAddresses {
   }
 }
 
-/** What limits count by: an IPv4 address, or the first half of an IPv6 address. */
+/** The key by which limits count: an IPv4 address, or the /64 of an IPv6 address. */
 export function clientKeyOf(address: string): string {
   return isIPv6(address) ? `${groupsOf(address).slice(0, CLIENT_GROUPS).join(':')}::/64` : address;
 }
 
-/** The address of the other end of a connection; a connection that is closed has none. */
+/** The peer address of a connection; `unknown` for a closed connection, which has none. */
 export function addressOf(remoteAddress: string | undefined): string {
   return parseAddress(remoteAddress ?? '') ?? 'unknown';
 }
 
-/** An address as proxies write it: with or without a port, brackets or a zone. IPv4 in IPv6 becomes IPv4. */
+/** Parses an address as proxies write it: with or without a port, brackets or a zone. An IPv4-mapped IPv6 address becomes IPv4. */
 export function parseAddress(text: string): string | undefined {
   const plain = text.trim();
   if (isIPv4(plain)) return plain;
@@ -79,7 +82,7 @@ function withoutMapping(ipv6: string): string {
 
 /** The eight groups of an IPv6 address, in lower case without leading zeros. */
 function groupsOf(ipv6: string): string[] {
-  // The URL standard writes an address in one way only.
+  // The URL standard defines one serialization per address.
   const [head = '', tail] = new URL(`http://[${ipv6}]`).hostname.slice(1, -1).split('::');
   const [before, after] = [head, tail ?? ''].map((part) => part.split(':').filter((group) => group !== ''));
   const zeros = 8 - (before?.length ?? 0) - (after?.length ?? 0);

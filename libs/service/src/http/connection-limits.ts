@@ -4,18 +4,18 @@ import { counter, gauge, type Registry } from '../metrics';
 import { addressOf, ClientAddresses, clientKeyOf } from './client-address';
 import { setWriteDeadline } from './write-deadline';
 
-/** What strangers may hold of a server that they reach themselves. */
+/** Limits of the connections to a server that untrusted clients reach directly. */
 export interface ConnectionLimits {
-  /** In all. */
+  /** Of all clients together. */
   maxConnections: number;
-  /** Per client address, trusted proxies excepted. */
+  /** Per client address (IPv6: per /64); trusted proxies have no limit. */
   maxConnectionsPerClient: number;
   trustedProxies: readonly string[];
-  /** How long a client may read nothing while a response waits for it. */
+  /** Time after which a client that does not read its response is disconnected. */
   writeTimeoutSeconds: number;
 }
 
-/** Closes connections beyond the limits as they come, and those whose client does not read. */
+/** Closes new connections beyond the limits, and connections whose client does not read. */
 export function limitConnections(server: Server, limits: ConnectionLimits, registry: Registry): void {
   const metrics = createConnectionMetrics(registry, server);
   server.maxConnections = limits.maxConnections;
@@ -56,7 +56,7 @@ function createConnectionMetrics(registry: Registry, server: Server) {
   });
   const refused = counter(registry, {
     name: 'history_gateway_connections_refused_total',
-    help: 'Connections that were closed, by the limit: of all, of a client, or of the time to read',
+    help: 'Connections closed by a limit: of all clients (all), of one client (client), or of the read rate (slow_reader)',
     labelNames: ['reason'],
   });
   for (const reason of REASONS) refused.inc({ reason }, 0);

@@ -44,8 +44,8 @@ function createEchoApp(registry = new Registry(), health = HEALTH) {
           readJsonBody(LIMIT),
           async (incoming) => {
             if (jsonBodyOf(incoming)['how'] === 'store')
-              throw new HistoryError('STORE_UNAVAILABLE', 'host db-7 is away');
-            throw new Error('secret of the inside');
+              throw new HistoryError('STORE_UNAVAILABLE', 'host db-7 is down');
+            throw new Error('an internal detail');
           },
         ],
       },
@@ -76,14 +76,14 @@ describe('an HTTP app', () => {
   beforeAll(async () => (listener = await listen(createEchoApp(), { host: '127.0.0.1', port: 0 })));
   afterAll(() => listener.close());
 
-  /** What the server answers to these bytes, until it closes the connection. */
+  /** Sends bytes and resolves with the response when the server closes the connection. */
   async function exchange(bytes: string): Promise<string> {
     const socket = net.connect(listener.port, '127.0.0.1');
-    let answer = '';
-    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    let received = '';
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
     socket.write(bytes);
     await once(socket, 'close');
-    return answer;
+    return received;
   }
 
   async function postBytes(bytes: Buffer, headers: Record<string, string> = {}) {
@@ -97,34 +97,34 @@ describe('an HTTP app', () => {
     'application/x-www-form-urlencoded',
     'application/json; charset=utf-16',
     'x',
-  ])('reads a body as JSON whatever the content type: %s', async (contentType) => {
+  ])('reads a body as JSON with the content type %s', async (contentType) => {
     const response = await request(listener.url).post('/v1/echo').set('content-type', contentType).send('{"a":1}');
     expect([response.status, response.body]).toEqual([200, { a: 1 }]);
   });
 
-  it('reads a body without a content type, and none at all as {}', async () => {
+  it('reads a body without content type, and a missing body as {}', async () => {
     const head = 'POST /v1/echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\n';
     expect(await exchange(`${head}content-length: 7\r\n\r\n{"a":1}`)).toContain('{"a":1}');
     expect(await exchange(`${head}content-length: 0\r\n\r\n`)).toMatch(/200 OK[^]*\{\}$/);
     expect(await exchange(`${head}\r\n`)).toMatch(/200 OK[^]*\{\}$/);
   });
 
-  it.each(['{bad', '[]', '"text"', '5', 'null', '\u{1f600}', '{"a":1}x', ' '])('refuses the body %j', async (body) => {
-    const { status, body: answer } = await request(listener.url).post('/v1/echo').type('json').send(body);
+  it.each(['{bad', '[]', '"text"', '5', 'null', '\u{1f600}', '{"a":1}x', ' '])('rejects the body %j', async (body) => {
+    const { status, body: sent } = await request(listener.url).post('/v1/echo').type('json').send(body);
     expect(status).toBe(400);
-    expect(answer).toMatchObject({
+    expect(sent).toMatchObject({
       code: 400,
       message: 'Bad Request',
       error: { code: 3200006, name: 'invalid_http_request', details: [{ file: '', line_number: 0, method: 'echo' }] },
     });
   });
 
-  it('refuses a body that is not UTF-8', async () => {
+  it('rejects a body that is not UTF-8', async () => {
     const { status } = await postBytes(Buffer.from('7b2261223a22ff227d', 'hex'));
     expect(status).toBe(400);
   });
 
-  it('takes a body up to the limit and answers 413 above it, whatever it is packed with', async () => {
+  it('accepts a body up to the limit and answers 413 above it, also for a compressed body', async () => {
     const bodyOf = (bytes: number) => Buffer.from(JSON.stringify({ a: 'x'.repeat(bytes - 8) }));
     expect((await postBytes(bodyOf(LIMIT))).status).toBe(200);
     const over = await postBytes(bodyOf(LIMIT + 1));
@@ -133,7 +133,7 @@ describe('an HTTP app', () => {
     expect(packed.status).toBe(413);
   });
 
-  it('takes gzip, and refuses other or broken encodings with a reason', async () => {
+  it('accepts gzip, and rejects other or broken encodings with a reason', async () => {
     const gzipped = await postBytes(gzipSync('{"a":1}'), { 'content-encoding': 'gzip' });
     expect(gzipped.body).toEqual({ a: 1 });
     const broken = await postBytes(Buffer.from('not gzip'), { 'content-encoding': 'gzip' });
@@ -161,13 +161,13 @@ describe('an HTTP app', () => {
     },
   );
 
-  it('takes a trailing slash and a query as the same path', async () => {
+  it('ignores a trailing slash and a query in the path', async () => {
     expect((await request(listener.url).post('/v1/echo/?a=1&a[b]=2').send({ a: 1 })).body).toEqual({ a: 1 });
   });
 
-  it('says nothing of the inside when it fails', async () => {
-    const inside = await request(listener.url).post('/v1/fail').send({});
-    expect(inside.body).toEqual({
+  it('reveals no internals when it fails', async () => {
+    const internal = await request(listener.url).post('/v1/fail').send({});
+    expect(internal.body).toEqual({
       code: 500,
       message: 'Internal Server Error',
       error: {
@@ -177,12 +177,16 @@ describe('an HTTP app', () => {
         details: [{ message: 'Internal error', file: '', line_number: 0, method: 'fail' }],
       },
     });
-    const away = await request(listener.url).post('/v1/fail').send({ how: 'store' });
-    expect([away.status, away.headers['retry-after'], away.body.error.name]).toEqual([503, '5', 'unavailable']);
-    expect(away.text).not.toContain('db-7');
+    const unavailable = await request(listener.url).post('/v1/fail').send({ how: 'store' });
+    expect([unavailable.status, unavailable.headers['retry-after'], unavailable.body.error.name]).toEqual([
+      503,
+      '5',
+      'unavailable',
+    ]);
+    expect(unavailable.text).not.toContain('db-7');
   });
 
-  it('keeps a sane request id and replaces others', async () => {
+  it('keeps a valid request id and replaces others', async () => {
     const idFor = async (id: string) =>
       (await request(listener.url).post('/v1/echo').set('x-request-id', id).send({})).headers['x-request-id'];
     expect(await idFor('client-7')).toBe('client-7');
@@ -191,26 +195,26 @@ describe('an HTTP app', () => {
     expect((await request(listener.url).get('/nowhere')).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('answers requests that are not HTTP in the same shape', async () => {
+  it('sends errors of the same shape for bytes that are not HTTP', async () => {
     expect(await exchange('nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 Bad Request[^]*"code":3200006/);
     const bigHeader = `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`;
     expect(await exchange(bigHeader)).toMatch(/^HTTP\/1.1 431 [^]*"name":"headers_too_large"/);
   });
 
-  it('puts no second answer into one that is on its way', async () => {
+  it('does not write a second response into a response in progress', async () => {
     const socket = net.connect(listener.port, '127.0.0.1');
-    let answer = '';
+    let received = '';
     socket.on('data', (chunk: Buffer) => {
-      answer += chunk.toString();
+      received += chunk.toString();
       socket.write('nonsense\r\n\r\n');
     });
     socket.write('POST /v1/stream HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n');
     await once(socket, 'close');
-    expect(answer).toMatch(/beginning/);
-    expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
+    expect(received).toMatch(/beginning/);
+    expect(received.match(/HTTP\/1.1/g)).toHaveLength(1);
   });
 
-  it('outlives a client that goes away in the middle of its body', async () => {
+  it('survives a client that disconnects in the middle of its body', async () => {
     const socket = net.connect(listener.port, '127.0.0.1');
     socket.write('POST /v1/echo HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"a"');
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -218,14 +222,14 @@ describe('an HTTP app', () => {
     expect((await request(listener.url).post('/v1/echo').send({ a: 1 })).status).toBe(200);
   });
 
-  it('refuses an address that is taken', async () => {
+  it('rejects an address that is in use', async () => {
     const second = listen(createEchoApp(), { host: '127.0.0.1', port: listener.port });
     await expect(second).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 });
 
 describe('the operations routes', () => {
-  it('answer /health by its status, /live and /metrics', async () => {
+  it('serve /health with the status code of its state, /live and /metrics', async () => {
     const app = createEchoApp(new Registry(), { ...HEALTH, status: 'degraded' });
     expect((await request(app).get('/health')).body.status).toBe('degraded');
     expect((await request(app).get('/live')).status).toBe(200);
@@ -234,7 +238,7 @@ describe('the operations routes', () => {
     expect([down.status, down.body.status]).toEqual([503, 'down']);
   });
 
-  it('show every series from the start, and count by path and status class', async () => {
+  it('export every series from the start, and count by path and status class', async () => {
     const app = createEchoApp();
     const before = (await request(app).get('/metrics')).text;
     expect(before).toContain('http_requests_total{app="echo",path="/v1/echo",status="5xx"} 0');
@@ -246,15 +250,15 @@ describe('the operations routes', () => {
     expect(after).toContain('http_request_duration_seconds_count{app="echo",path="/v1/echo"} 1');
   });
 
-  it('share a registry between several apps of one process', async () => {
+  it('share a registry between several apps of a process', async () => {
     const registry = new Registry();
     createEchoApp(registry);
     expect(() => createEchoApp(registry)).not.toThrow();
   });
 });
 
-describe('closing a listener', () => {
-  it('answers what is in flight, then takes no more', async () => {
+describe('closing the listener of an app', () => {
+  it('completes the requests in progress and accepts no more', async () => {
     const listener = await listen(createEchoApp(), { host: '127.0.0.1', port: 0 });
     const inFlight = fetch(`${listener.url}/v1/slow`, { method: 'POST' });
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -263,7 +267,7 @@ describe('closing a listener', () => {
     await expect(fetch(`${listener.url}/live`)).rejects.toThrow();
   });
 
-  it('does not wait for connections that never sent anything', async () => {
+  it('does not wait for connections that have sent nothing', async () => {
     const listener = await listen(createEchoApp(), { host: '127.0.0.1', port: 0 });
     const silent = net.connect(listener.port, '127.0.0.1');
     await once(silent, 'connect');
@@ -272,18 +276,18 @@ describe('closing a listener', () => {
     expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 
-  it('lets a busy connection finish, and says that it ends', async () => {
+  it('lets a busy connection finish, with connection: close in its last response', async () => {
     const listener = await listen(createEchoApp(), { host: '127.0.0.1', port: 0 });
     const socket = net.connect(listener.port, '127.0.0.1');
-    let answers = '';
-    socket.on('data', (chunk: Buffer) => (answers += chunk.toString()));
+    let responses = '';
+    socket.on('data', (chunk: Buffer) => (responses += chunk.toString()));
     const slowRequest = 'POST /v1/slow HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n';
     socket.write(slowRequest);
     await new Promise((resolve) => setTimeout(resolve, 100));
     const closed = listener.close();
     socket.write(slowRequest);
     await Promise.all([closed, once(socket, 'close')]);
-    const [, first, second] = answers.split('HTTP/1.1 200 OK');
+    const [, first, second] = responses.split('HTTP/1.1 200 OK');
     expect([first, second]).toEqual([
       expect.stringMatching(/keep-alive/i),
       expect.stringMatching(/connection: close/i),

@@ -2,33 +2,33 @@ import express, { type Express, type RequestHandler } from 'express';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Logger } from '../logger';
 import { createHttpMetrics, type Registry } from '../metrics';
-import { answerErrors } from './error-response';
+import { handleErrors } from './error-response';
 import { enterRoute, openRequestContext } from './request-context';
 
 export type HttpMethod = 'GET' | 'POST';
 
 export interface HttpRoute {
-  /** Stands in error bodies. */
+  /** The `method` field of error bodies. */
   endpoint: string;
   path: string;
-  /** Any other method is refused with 405; GET includes HEAD. */
+  /** Other methods receive 405; GET includes HEAD. */
   method: HttpMethod | readonly HttpMethod[];
   handlers: RequestHandler[];
 }
 
 export interface HttpAppOptions {
-  /** The app's name in metrics. */
+  /** The label `app` in metrics. */
   name: string;
   routes: HttpRoute[];
-  /** Run before the routes, for every request. */
+  /** Runs before the routes, for every request. */
   middleware?: RequestHandler[];
   log: Logger;
   registry: Registry;
 }
 
 /**
- * An Express app with the rules that all apps share: request ids, 405 with `Allow`, 404, error bodies in the node's
- * shape, metrics. A trailing slash is the same path.
+ * An Express app with the behaviour that all apps share: request ids, 405 with `Allow`, 404, error bodies in the shape of
+ * nodeos, metrics. A path with a trailing slash is the same path.
  */
 export function createHttpApp({ name, routes, middleware = [], log, registry }: HttpAppOptions): Express {
   const app = express();
@@ -46,11 +46,11 @@ export function createHttpApp({ name, routes, middleware = [], log, registry }: 
   app.use(() => {
     throw new HistoryError('UNKNOWN_PATH', 'this path does not exist');
   });
-  app.use(answerErrors(log));
+  app.use(handleErrors(log));
   return app;
 }
 
-/** RFC 9112, 3.2. */
+/** HTTP/1.1 requires a Host header (RFC 9112, 3.2). */
 const requireHost: RequestHandler = ({ httpVersion, headers }, _response, next) => {
   if (httpVersion === '1.1' && headers.host === undefined)
     throw new HistoryError('INVALID_REQUEST', 'send a Host header');
@@ -62,7 +62,7 @@ function mountRoute(app: Express, { endpoint, path, method, handlers }: HttpRout
   const methods = [method].flat();
   if (methods.includes('GET')) route.get(...handlers);
   if (methods.includes('POST')) route.post(...handlers);
-  route.all(refuseMethod(methods.map((taken) => (taken === 'GET' ? 'GET, HEAD' : taken)).join(', ')));
+  route.all(refuseMethod(methods.map((accepted) => (accepted === 'GET' ? 'GET, HEAD' : accepted)).join(', ')));
 }
 
 function refuseMethod(allowed: string): RequestHandler {

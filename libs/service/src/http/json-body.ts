@@ -2,9 +2,9 @@ import express, { type Request, type RequestHandler } from 'express';
 import { HistoryError } from '@antelope-history/schemas';
 
 /**
- * Reads the body as a JSON object whatever its content type says (eosjs and wharfkit send text/plain, `curl -d` sends
- * form-urlencoded). gzip, deflate and br bodies are taken; the limit holds for what they unpack to. A body above it is
- * read to its end and thrown away: clients and proxies that are still sending would miss an earlier answer.
+ * Parses the body as a JSON object regardless of its content type (eosjs and wharfkit send text/plain, `curl -d` sends
+ * form-urlencoded). Accepts gzip, deflate and br; `limitBytes` applies to the uncompressed body. A larger body is read to its
+ * end and discarded: clients and proxies that are still sending would miss an earlier response.
  */
 export function readJsonBody(limitBytes: number): RequestHandler {
   const readBytes: RequestHandler = express.raw({ type: () => true, limit: limitBytes });
@@ -21,7 +21,7 @@ export function readJsonBody(limitBytes: number): RequestHandler {
   };
 }
 
-/** What `readJsonBody` read. */
+/** The body that `readJsonBody` parsed. */
 export function jsonBodyOf(request: Request): Record<string, unknown> {
   return request.body as Record<string, unknown>;
 }
@@ -38,7 +38,7 @@ function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   throw new HistoryError('INVALID_REQUEST', 'the body must be a JSON object');
 }
 
-/** `type` of an error: see the package body-parser. */
+/** The package body-parser documents the values of an error's `type`. */
 function toBodyError(cause: unknown, limitBytes: number): HistoryError {
   const type = cause instanceof Error && 'type' in cause ? cause.type : undefined;
   switch (type) {

@@ -5,7 +5,7 @@ import { listen, type Listener } from './listen';
 
 const MIB = 1024 * 1024;
 
-describe('a listener that closes', () => {
+describe('closing a listener', () => {
   const open = async (listener: Listener, bytes: string) => {
     const client = connect(listener.port, '127.0.0.1');
     client.on('error', () => undefined);
@@ -23,12 +23,12 @@ describe('a listener that closes', () => {
     await sleep(100);
     const startedAt = performance.now();
     await listener.close();
-    // The limit that all connections have is 5 s.
+    // The limit for all connections, `CLOSE_LIMIT_MS`, is 5 s.
     expect(performance.now() - startedAt).toBeLessThan(4_500);
     client.destroy();
   }, 15_000);
 
-  it('does not wait for the rest of a request longer than a program may take to stop', async () => {
+  it('waits for the rest of a request within the stop limit of a program only', async () => {
     const listener = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
     const client = await open(listener, 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n1');
     await sleep(100);
@@ -36,7 +36,7 @@ describe('a listener that closes', () => {
     client.destroy();
   }, 15_000);
 
-  it('waits for a response that is being made', async () => {
+  it('waits for a response in progress', async () => {
     const listener = await listen((_request, response) => void setTimeout(() => response.end('done'), 1_500), {
       host: '127.0.0.1',
       port: 0,

@@ -1,46 +1,46 @@
 import { createServer, maxHeaderSize, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { HistoryError } from '@antelope-history/schemas';
+import { clientErrorOf, HistoryError } from '@antelope-history/schemas';
 import { Registry } from '../metrics';
 import { countAccepted } from './accepted-connections';
 import { type ConnectionLimits, limitConnections } from './connection-limits';
-import { toErrorAnswer } from './error-response';
+import { toErrorResponse } from './error-response';
 import { RequestOrder } from './request-order';
 import { stallDetector } from './write-deadline';
 
 export interface Listener {
-  /** `http://127.0.0.1:8891`, for those on the same machine. */
+  /** `http://127.0.0.1:8891`, for clients on the same machine. */
   url: string;
   port: number;
-  /** Takes no more requests and resolves when those in flight are answered. */
+  /** Accepts no more requests; resolves when the requests in progress have their responses. */
   close(): Promise<void>;
 }
 
-/** A client that trickles its request is cut off; clients of ours send at most 64 KiB. */
+/** Ends connections that send their request slowly, byte by byte; a request is at most 64 KiB by default. */
 const HEADERS_LIMIT_MS = 10_000;
 const REQUEST_LIMIT_MS = 30_000;
 const LIMITS_CHECKED_EVERY_MS = 5_000;
-/** Longer than a proxy in front keeps its idle connections, so that it never sends into a closing one. */
+/** Longer than proxies keep idle connections, so that a proxy never sends a request on a connection that closes. */
 const KEEP_ALIVE_MS = 75_000;
 const IDLE_SWEEP_MS = 50;
-/** Connections that the system holds until they are accepted: a second's worth, see `acceptedConnections`. */
+/** Connections that the kernel queues before they are accepted: those of about one second, see `acceptedConnections`. */
 const BACKLOG = 1024;
-/** At a stop, a client that reads nothing for so long is cut off, and at the limit everybody: see `STOP_LIMIT_MS`. */
+/** On close, a connection that stalls this long is ended, and at `CLOSE_LIMIT_MS` every connection: below `STOP_LIMIT_MS`. */
 const STALL_AT_STOP_SECONDS = 1;
 const CLOSE_LIMIT_MS = 5_000;
 
 export interface ListenOptions extends Partial<ConnectionLimits> {
   host: string;
-  /** 0 takes any free one. */
+  /** 0 = any free port. */
   port: number;
-  /** Counts connections where they are limited. */
+  /** Receives the metrics of the connection limits. */
   registry?: Registry;
 }
 
 /**
- * Serves an app; where strangers reach it, with limits of connections. Rejects with `CONFIG_INVALID` when the address
- * can't be had.
+ * Serves an app, with connection limits where `options` has them. Rejects with `CONFIG_INVALID` when it cannot listen on the
+ * address.
  */
 export function listen(app: RequestListener, options: ListenOptions): Promise<Listener> {
   const server = createServer({
@@ -48,7 +48,7 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
     requestTimeout: REQUEST_LIMIT_MS,
     connectionsCheckingInterval: LIMITS_CHECKED_EVERY_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // node:http would put its own response between those of pipelined requests: the app refuses such requests in their turn.
+    // node:http would send its own 400 between the responses to pipelined requests; the app rejects such a request in order.
     requireHostHeader: false,
   });
   const sockets = new Set<Socket>();
@@ -57,11 +57,11 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
     socket.once('close', () => sockets.delete(socket));
   });
   countAccepted(server);
-  answerClientErrors(server, new RequestOrder(server, app));
+  respondToClientErrors(server, new RequestOrder(server, app));
   if (hasLimits(options)) limitConnections(server, options, options.registry ?? new Registry());
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
-      reject(new HistoryError('CONFIG_INVALID', `can not listen on ${options.host}:${options.port}`, { cause }));
+      reject(new HistoryError('CONFIG_INVALID', `cannot listen on ${options.host}:${options.port}`, { cause }));
     });
     server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, () =>
       resolve(createListener(server, sockets)),
@@ -84,12 +84,12 @@ function createListener(server: Server, sockets: ReadonlySet<Socket>): Listener 
 }
 
 function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
-  // A connection that keeps alive would hold the server open after its last answer.
+  // A keep-alive connection would hold the server open after its last response.
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
   const isStalled = stallDetector(STALL_AT_STOP_SECONDS);
   const sweep = setInterval(() => {
     server.closeIdleConnections();
-    // To node:http a connection that never sent anything is not idle, until its time for headers is over.
+    // For node:http, a connection that has sent nothing is not idle before its headers timeout.
     for (const socket of sockets) if (socket.bytesRead === 0 || isStalled(socket)) socket.destroy();
   }, IDLE_SWEEP_MS);
   const limit = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
@@ -102,11 +102,11 @@ function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void
   });
 }
 
-/** Requests that are not HTTP never reach an app: the response is written by hand. */
-function answerClientErrors(server: Server, order: RequestOrder): void {
+/** node:http passes bytes that are not HTTP to no request handler, so that the response is written to the socket. */
+function respondToClientErrors(server: Server, order: RequestOrder): void {
   const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    const mayRespond = socket.writable && error.code !== 'ECONNRESET' && order.errorTurn(socket) === 'respond';
-    if (mayRespond) socket.end(formatAnswer(toHistoryError(error)));
+    const mayRespond = socket.writable && error.code !== 'ECONNRESET' && order.errorAction(socket) === 'respond';
+    if (mayRespond) socket.end(formatResponse(toHistoryError(error)));
     else socket.destroy();
   };
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -126,9 +126,9 @@ function toHistoryError(error: NodeJS.ErrnoException): HistoryError {
   }
 }
 
-function formatAnswer(error: HistoryError): string {
-  const body = JSON.stringify(toErrorAnswer(error, ''));
-  const { status } = error.definition;
+function formatResponse(error: HistoryError): string {
+  const body = JSON.stringify(toErrorResponse(error, ''));
+  const { status } = clientErrorOf(error);
   return (
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n` +
     'content-type: application/json; charset=utf-8\r\nx-content-type-options: nosniff\r\n' +

@@ -2,8 +2,9 @@ import type { Request, RequestHandler } from 'express';
 import { HistoryError } from '@antelope-history/schemas';
 
 /**
- * Reads the whole body as it is on the wire, without its transfer coding: a proxy forwards it with a length of its own. A
- * body above the limit is read to its end and dropped, because a client that still sends would miss an earlier response.
+ * Reads the whole body without its transfer coding but with its content coding: the gateway forwards it with a Content-Length.
+ * A body above the limit is read to its end and discarded, because a client that is still sending would miss an earlier
+ * response.
  */
 export function readRawBody(limitBytes: number): RequestHandler {
   return (request, _response, next) => {
@@ -13,19 +14,19 @@ export function readRawBody(limitBytes: number): RequestHandler {
       request.body = body.bytes;
       next(body.isTooLarge ? new HistoryError('BODY_TOO_LARGE', `send at most ${limitBytes} bytes`) : undefined);
     });
-    // Nobody is left to respond to: the connection broke, or the framing was wrong and `listen` refuses it.
+    // No response is possible: the connection broke, or the framing was invalid and `listen` handles it.
     request.once('error', () => undefined);
   };
 }
 
-/** What `readRawBody` read. */
+/** The body that `readRawBody` read. */
 export function rawBodyOf(request: Request): Buffer {
   return request.body as Buffer;
 }
 
 /**
- * Copies chunks into one buffer. A list of chunks would hold a hundred times the body's size for a body that is sent in
- * chunks of one byte.
+ * Copies chunks into one buffer. A list of chunks would take a hundred times the size of a body that is sent in chunks of one
+ * byte.
  */
 class GrowingBuffer {
   isTooLarge = false;
@@ -53,7 +54,7 @@ class GrowingBuffer {
 
   private reserve(length: number): void {
     if (length <= this.buffer.length) return;
-    // Most bodies come in one chunk, for which there is just room; a larger one gets twice the room each time.
+    // Most bodies arrive in one chunk and get a buffer of their size; the buffer of a longer body doubles each time.
     const grown = Buffer.allocUnsafe(Math.min(this.limit, Math.max(length, this.buffer.length * 2)));
     this.bytes.copy(grown);
     this.buffer = grown;

@@ -3,7 +3,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Logger } from '../logger';
 import { type HttpMetrics, UNKNOWN_PATH } from '../metrics';
 
-/** What is known of a request from its first middleware on; it lives in `response.locals`. */
+/** The state of a request in `response.locals`, set by the first middleware. */
 interface RequestLocals {
   requestId: string;
   endpoint?: string;
@@ -13,8 +13,8 @@ interface RequestLocals {
 const REQUEST_ID = /^[\x20-\x7e]{1,128}$/;
 
 /**
- * Gives each request its id (the client's own when it is sane) in both directions, so that a proxy passes it on,
- * counts and times it.
+ * Sets `x-request-id` on the request, for a proxy that forwards it, and on the response; keeps a valid id of the client. Counts
+ * and times the request.
  */
 export function openRequestContext(log: Logger, metrics: HttpMetrics): RequestHandler {
   return (request, response, next) => {
@@ -22,7 +22,7 @@ export function openRequestContext(log: Logger, metrics: HttpMetrics): RequestHa
     const requestId = sent !== undefined && REQUEST_ID.test(sent) ? sent : randomUUID();
     request.headers['x-request-id'] = requestId;
     response.setHeader('x-request-id', requestId);
-    // No browser shall take a response for anything but what its content type says.
+    // Prevents browsers from guessing another content type.
     response.setHeader('x-content-type-options', 'nosniff');
     const locals: RequestLocals = { requestId };
     Object.assign(response.locals, locals);
@@ -38,7 +38,7 @@ export function openRequestContext(log: Logger, metrics: HttpMetrics): RequestHa
   };
 }
 
-/** Notes the route that a request reached. */
+/** Records the route of a request. */
 export function enterRoute(endpoint: string, path: string): RequestHandler {
   return (_request, response, next) => {
     Object.assign(response.locals, { endpoint, path });

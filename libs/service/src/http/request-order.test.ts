@@ -12,18 +12,18 @@ import { MOST_PIPELINED, RequestOrder } from './request-order';
 
 const GET = 'GET /wait HTTP/1.1\r\nhost: x\r\n\r\n';
 
-/** As node:http finds a request to be late. */
+/** The error with which node:http reports a late request. */
 const late = (): Error => Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
 describe('requests of one connection', () => {
   let listener: Listener;
   let registry: Registry;
-  /** Requests that the app was given, and how to respond to each. */
-  let begun: (() => void)[];
+  /** One function per started request, which sends its response. */
+  let started: (() => void)[];
 
   beforeEach(async () => {
     registry = new Registry();
-    begun = [];
+    started = [];
     const app = createHttpApp({
       name: 'test',
       log: pino({ level: 'silent' }),
@@ -35,8 +35,8 @@ describe('requests of one connection', () => {
           method: 'GET',
           handlers: [
             (_request, response) => {
-              const number = begun.length;
-              begun.push(() => void response.json({ number }));
+              const number = started.length;
+              started.push(() => void response.json({ number }));
             },
           ],
         },
@@ -67,10 +67,10 @@ describe('requests of one connection', () => {
     const socket = connect(listener.port, '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write(bytes);
-    return { socket, responses: text(socket).catch(() => 'broken off') };
+    return { socket, responses: text(socket).catch(() => 'destroyed') };
   }
 
-  /** A connection seen from both sides; the client has sent `bytes`, and the server has read them. */
+  /** Opens a connection and resolves with both of its sockets when the server has read `bytes`. */
   async function connectBySide(bytes: string) {
     const connected = jest.spyOn(Server.prototype, 'emit');
     const client = connect(listener.port, '127.0.0.1');
@@ -88,17 +88,17 @@ describe('requests of one connection', () => {
     }
   }
 
-  /** Waits until a request was begun; no more than one is at any time. */
-  async function nextBegun(count: number): Promise<() => void> {
-    while (begun.length < count) await sleep(5);
+  /** Waits until `count` requests have started, and checks that no further one has. */
+  async function nextStarted(count: number): Promise<() => void> {
+    while (started.length < count) await sleep(5);
     await sleep(20);
-    expect(begun).toHaveLength(count);
-    return begun[count - 1] as () => void;
+    expect(started).toHaveLength(count);
+    return started[count - 1] as () => void;
   }
 
-  it('are begun one after the other, and responded to in their order', async () => {
+  it('start one after the other and have their responses in order', async () => {
     const { socket, responses } = open(GET.repeat(5));
-    for (let count = 1; count <= 5; count++) (await nextBegun(count))();
+    for (let count = 1; count <= 5; count++) (await nextStarted(count))();
     socket.end();
     expect([...(await responses).matchAll(/"number":(\d)/g)].map(([, number]) => number)).toEqual([
       '0',
@@ -109,21 +109,21 @@ describe('requests of one connection', () => {
     ]);
   });
 
-  it('may wait in a bounded number: a connection that sends more ahead is closed', async () => {
+  it('wait in a bounded queue: a connection that sends more ahead is closed', async () => {
     const most = open(GET.repeat(MOST_PIPELINED + 1));
-    (await nextBegun(1))();
-    (await nextBegun(2))();
+    (await nextStarted(1))();
+    (await nextStarted(2))();
     most.socket.destroy();
     await sleep(50);
-    begun = [];
+    started = [];
     const flood = open(GET.repeat(2_000));
     await once(flood.socket, 'close');
-    expect(begun.length).toBeLessThanOrEqual(1);
+    expect(started.length).toBeLessThanOrEqual(1);
   });
 
-  it('leave nothing behind when the client leaves', async () => {
+  it('are all released when the client disconnects', async () => {
     const { socket } = open(GET.repeat(10));
-    const respond = await nextBegun(1);
+    const respond = await nextStarted(1);
     socket.destroy();
     for (let tries = 0; tries < 100 && (await readMetric(registry, 'http_requests_in_flight')) !== 0; tries++) {
       await sleep(20);
@@ -131,46 +131,46 @@ describe('requests of one connection', () => {
     expect(await readMetric(registry, 'http_requests_in_flight')).toBe(0);
     respond();
     await sleep(20);
-    expect(begun).toHaveLength(1);
+    expect(started).toHaveLength(1);
   });
 
   it.each([
     ['without a host', 'GET /wait HTTP/1.1\r\n\r\n', ['200', '400', '200']],
-    ['of an expectation that nobody knows', GET.replace('\r\n\r\n', '\r\nexpect: x\r\n\r\n'), ['200', '200', '200']],
-  ])('are refused in their turn: one %s', async (_, odd, statuses) => {
+    ['with an unknown expectation', GET.replace('\r\n\r\n', '\r\nexpect: x\r\n\r\n'), ['200', '200', '200']],
+  ])('are rejected in order: one %s', async (_, odd, statuses) => {
     const { socket, responses } = open(GET + odd + GET);
     const inTurn = statuses.filter((status) => status === '200').length;
-    for (let count = 1; count <= inTurn; count++) (await nextBegun(count))();
+    for (let count = 1; count <= inTurn; count++) (await nextStarted(count))();
     socket.end();
     expect([...(await responses).matchAll(/HTTP\/1.1 ([0-9]+)/g)].map(([, status]) => status)).toEqual(statuses);
     expect(await readMetric(registry, 'http_requests_in_flight')).toBe(0);
   });
 
-  it('end with one to upgrade: what follows it is not trusted', async () => {
+  it('end with an upgrade request: later bytes are ignored', async () => {
     const { responses } = open(`${GET.replace('\r\n\r\n', '\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n')}${GET}`);
-    (await nextBegun(1))();
+    (await nextStarted(1))();
     expect(await responses).toMatch(/^HTTP\/1.1 200 OK[^]*connection: close\r\n[^]*\{"number":0\}$/i);
-    expect(begun).toHaveLength(1);
+    expect(started).toHaveLength(1);
   });
 
-  it('end with one to upgrade, in whatever packets the rest comes', async () => {
+  it('end with an upgrade request, also when later bytes arrive in other packets', async () => {
     const { socket, responses } = open(GET.replace('\r\n\r\n', '\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'));
-    const respond = await nextBegun(1);
+    const respond = await nextStarted(1);
     socket.write(GET.repeat(2));
     await sleep(50);
     respond();
     expect((await responses).match(/HTTP\/1.1/g)).toHaveLength(1);
-    expect(begun).toHaveLength(1);
+    expect(started).toHaveLength(1);
   });
 
-  it('end with one whose response ends with the connection', async () => {
+  it('end with a request whose response closes the connection', async () => {
     const stream = 'GET /stream HTTP/1.0\r\nconnection: keep-alive\r\n\r\n';
     expect((await open(`${stream}${GET.repeat(3)}`).responses).match(/HTTP\/1.1/g)).toHaveLength(1);
-    expect(begun).toHaveLength(0);
+    expect(started).toHaveLength(0);
     expect(await readMetric(registry, 'http_requests_in_flight')).toBe(0);
   });
 
-  it('are not begun when node:http finds them in what it had read of a broken connection', () => {
+  it('do not start when node:http parses them after the connection broke', () => {
     const app = jest.fn();
     const server = createServer();
     new RequestOrder(server, app);
@@ -187,7 +187,7 @@ describe('requests of one connection', () => {
     expect(app).not.toHaveBeenCalled();
   });
 
-  it('get no response that is not theirs when the bytes behind them are wrong', async () => {
+  it('receive no response of another request when invalid bytes follow them', async () => {
     const { responses } = open(`${GET}nonsense\r\n\r\n`);
     const received = await responses;
     expect(received).not.toMatch(/HTTP\/1.1 400/);
@@ -197,7 +197,7 @@ describe('requests of one connection', () => {
     expect((await early.responses).match(/HTTP\/1.1/g)).toHaveLength(1);
   });
 
-  it('are refused by hand where no request is open', async () => {
+  it('are rejected on the socket where no request is in progress', async () => {
     expect(await open('nonsense\r\n\r\n').responses).toMatch(/^HTTP\/1.1 400 [^]*x-content-type-options: nosniff/);
     const chunked = 'POST /read HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n';
     expect(await open(chunked).responses).toMatch(/^HTTP\/1.1 400 /);
@@ -210,7 +210,7 @@ describe('requests of one connection', () => {
   it.each([
     ['with its headers', '', GET.replace('/wait', '/none'), '404'],
     ['with its body', 'POST /read HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\n1', '23', '200'],
-  ])('are not late when what arrived was not read yet: one %s', async (_, before, rest, status) => {
+  ])('are not late when their bytes have arrived but are not read yet: one %s', async (_, before, rest, status) => {
     const { server, client, serverSide } = await connectBySide(before);
     client.write(rest);
     server.emit('clientError', late(), serverSide);
@@ -219,13 +219,13 @@ describe('requests of one connection', () => {
     client.destroy();
   });
 
-  it('are late when nothing has arrived', async () => {
+  it('are late when no bytes have arrived', async () => {
     const { server, client, serverSide } = await connectBySide('');
     server.emit('clientError', late(), serverSide);
     expect(await text(client)).toMatch(/^HTTP\/1.1 408 /);
   });
 
-  it('with a body in chunks of one byte are read in a buffer of their size', async () => {
+  it('with a body in chunks of one byte are read into a buffer of the size of the body', async () => {
     const chunks = '1\r\nx\r\n'.repeat(1024);
     const head = 'POST /read HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n';
     expect(await open(`${head}${chunks}0\r\n\r\n`).responses).toMatch(/\r\n\r\nx{1024}$/);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Pipelined requests of one connection that wait for the response before theirs; no HTTP client sends more ahead. */
+/** Pipelined requests of one connection that wait for an earlier response; HTTP clients in use send no more ahead. */
 export const MOST_PIPELINED = 16;
 
 interface Exchange {
@@ -9,12 +9,12 @@ interface Exchange {
   response: ServerResponse & { req: IncomingMessage };
 }
 
-/** What a connection may still be told when its bytes are not HTTP. */
-export type ErrorTurn = 'respond' | 'break off';
+/** The action for a connection whose bytes are not HTTP. */
+export type ErrorAction = 'respond' | 'destroy';
 
 /**
- * Lets an app see one request of a connection at a time: node:http starts every pipelined request at once, so that one
- * connection could take any number of them, and the responses that nobody reads. A connection that sends more than
+ * Passes the requests of a connection to an app one at a time. node:http starts every pipelined request at once, so that one
+ * connection could occupy the app with any number of requests and of unread responses. A connection that sends more than
  * `MOST_PIPELINED` requests ahead is closed.
  */
 export class RequestOrder {
@@ -26,24 +26,27 @@ export class RequestOrder {
     private readonly app: RequestListener,
   ) {
     const take: RequestListener = (request, response) => this.take({ request, response });
-    // node:http would refuse an unknown expectation out of turn; one may as well be passed over (RFC 9110, 10.1.1).
+    // node:http would reject an unknown expectation out of order; a server may ignore it (RFC 9110, 10.1.1).
     server.on('request', take).on('checkExpectation', take);
   }
 
-  /** A response may be written by hand only where the last request that was begun is without one, or was served whole. */
-  errorTurn(socket: Duplex): ErrorTurn {
+  /**
+   * `respond` only where bytes on the socket cannot mix with another response: when the last started request is incomplete and
+   * without a response, or complete with its whole response.
+   */
+  errorAction(socket: Duplex): ErrorAction {
     const last = this.last.get(socket);
     if (!last) return 'respond';
     const { request, response } = last;
     return request.complete === response.writableFinished && (request.complete || !response.headersSent)
       ? 'respond'
-      : 'break off';
+      : 'destroy';
   }
 
   /**
-   * Calls back when a request that node:http found to be late really is. The time is checked before the event loop reads
-   * what has arrived, so that after a long iteration a request can be late only because it was not read. Nothing else
-   * limits such a request any more, so what is still to come of it has its own limit.
+   * Calls `onLate` when a request for which node:http reported a timeout is late indeed. node:http checks the time before the
+   * event loop reads arrived bytes, so that after a long iteration a request can appear late although its bytes are there.
+   * node:http checks such a request only once; the rest of its body therefore gets a timer here.
    */
   ifLate(socket: Duplex, limitMs: number, onLate: () => void): void {
     const before = this.last.get(socket);
@@ -59,41 +62,41 @@ export class RequestOrder {
     const { socket } = exchange.request;
     const waiting = this.waiting.get(socket);
     if (!waiting) {
-      // node:http goes on parsing what it had read when a connection breaks.
+      // node:http continues to parse bytes that it read before a connection broke.
       if (!canRespond(exchange, socket)) return;
       this.waiting.set(socket, []);
-      this.begin(exchange);
+      this.start(exchange);
     } else if (waiting.length < MOST_PIPELINED) waiting.push(exchange);
     else {
       socket.destroy();
-      // The parser goes on to the end of what was read, hundreds of requests. To abort one that is not destroyed by then,
-      // node:http formats the stack of an error.
+      // The parser continues to the end of the bytes that were read, hundreds of requests. For each request that is not
+      // destroyed, node:http would create an error with a stack.
       exchange.request.destroy();
     }
   }
 
-  private begin(exchange: Exchange): void {
+  private start(exchange: Exchange): void {
     const { request, response } = exchange;
     const { socket } = request;
     this.last.set(socket, exchange);
-    // node:http drops what follows a request to upgrade within the same read: nothing after it could be trusted.
-    // What comes in later reads, before the connection is closed, waits in vain.
+    // node:http drops the bytes that follow an upgrade request within the same read, so that later requests have lost their
+    // order. Requests in later reads stay in the queue until the connection closes.
     if (request.headers.upgrade !== undefined) response.setHeader('connection', 'close');
-    else response.once('close', () => this.beginNext(socket));
+    else response.once('close', () => this.startNext(socket));
     this.app(request, response);
   }
 
-  private beginNext(socket: Duplex): void {
+  private startNext(socket: Duplex): void {
     const next = this.waiting.get(socket)?.shift();
-    if (next && canRespond(next, socket)) this.begin(next);
+    if (next && canRespond(next, socket)) this.start(next);
     else this.waiting.delete(socket);
   }
 }
 
 /**
- * node:http gives a waiting response its connection when the response before it ends, unless that one ends with the
- * connection or the connection broke. A response without a connection is never closed, so that its request would hold what
- * it took for good.
+ * node:http assigns the connection to a waiting response when the previous response ends, unless that response closes the
+ * connection or the connection broke. A response without a connection never emits `close`, so that the resources of its
+ * request would never be released.
  */
 function canRespond({ response }: Exchange, socket: Duplex): boolean {
   return response.socket === socket && socket.writable;

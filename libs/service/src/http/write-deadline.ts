@@ -1,23 +1,23 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A client that reads slower keeps a response, and what made it, for nothing. */
+/** A client that reads slower than this counts as stalled: its response occupies memory. */
 const LEAST_BYTES_PER_SECOND = 1024;
-/** A deadline is exceeded by a quarter of it at most. */
+/** A connection is closed at most a quarter of the deadline late. */
 const CHECKS_PER_DEADLINE = 4;
 
 interface Progress {
-  /** When the bytes were last seen to leave as fast as they must. */
+  /** The last time at which the rate was sufficient, by `performance.now()`. */
   at: number;
-  /** Bytes that had left by then. */
+  /** Bytes sent by then. */
   sent: number;
 }
 
 /**
- * Breaks off connections whose client does not read: where bytes wait, at least `LEAST_BYTES_PER_SECOND` have to leave,
- * counted over the deadline.
+ * Closes connections whose client does not read: while bytes wait, the client must read at least `LEAST_BYTES_PER_SECOND` on
+ * average over the deadline of `seconds`.
  */
-export function setWriteDeadline(server: Server, seconds: number, onBrokenOff: () => void): void {
+export function setWriteDeadline(server: Server, seconds: number, onClosed: () => void): void {
   const sockets = new Set<Socket>();
   const isStalled = stallDetector(seconds);
   server.on('connection', (socket: Socket) => {
@@ -26,22 +26,22 @@ export function setWriteDeadline(server: Server, seconds: number, onBrokenOff: (
   });
   const timer = setInterval(
     () => {
-      for (const socket of sockets) if (isStalled(socket)) breakOff(socket);
+      for (const socket of sockets) if (isStalled(socket)) close(socket);
     },
     (seconds * 1000) / CHECKS_PER_DEADLINE,
   );
   timer.unref();
   server.once('close', () => clearInterval(timer));
 
-  function breakOff(socket: Socket): void {
-    onBrokenOff();
+  function close(socket: Socket): void {
+    onClosed();
     socket.destroy();
   }
 }
 
 /**
- * Makes a function that is asked about sockets again and again, and tells which ones were too slow for so long. Of a
- * socket's bytes, those that the system took count as sent; the rest waits in this process.
+ * Returns a predicate that is called repeatedly for each socket, and is true when the socket was too slow for `seconds`. Bytes
+ * that the kernel accepted count as sent; the others wait in this process.
  */
 export function stallDetector(seconds: number): (socket: Socket) => boolean {
   const noted = new WeakMap<Socket, Progress>();

@@ -3,12 +3,12 @@ import { answerInTime } from '../answer-in-time';
 
 const ANSWER_LIMIT_MS = 2_000;
 
-/** What a component answers to a question of those who watch; undefined when it fails to, or takes too long. */
+/** The answer of a component to a health query; undefined when it fails or takes longer than two seconds. */
 export function answerOf<T>(asked: Promise<T>): Promise<T | undefined> {
   return answerInTime(asked, ANSWER_LIMIT_MS, undefined);
 }
 
-/** `down` when a component does not answer so. */
+/** `ok` when a component answers a health query, `down` when it fails or takes longer than two seconds. */
 export function statusOf(asked: Promise<unknown>): Promise<HealthStatus> {
   return answerInTime(
     asked.then((): HealthStatus => 'ok'),

@@ -8,11 +8,11 @@ class FailingKeyValue extends MemoryKeyValue {
   fails = true;
 
   override setMember(...args: Parameters<MemoryKeyValue['setMember']>): Promise<void> {
-    return this.fails ? Promise.reject(new Error('away')) : super.setMember(...args);
+    return this.fails ? Promise.reject(new Error('unavailable')) : super.setMember(...args);
   }
 }
 
-/** Turns of the event loop, in which what needs no clock comes to its end. */
+/** Waits for pending promises that depend on no timer. */
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await Promise.resolve();
 }
@@ -38,7 +38,7 @@ describe('heartbeats', () => {
     jest.useRealTimers();
   });
 
-  it('tell what a process is, how it is and what it does', async () => {
+  it('publish the app, the state and the throughput of a process', async () => {
     const keyValue = new MemoryKeyValue();
     const written = counter(registry, { name: blocks.metric, help: 'Blocks' });
     let state: { status: HealthStatus; headBlock?: number } = { status: 'ok' };
@@ -64,7 +64,7 @@ describe('heartbeats', () => {
     await heartbeats.stop();
   });
 
-  it('are told apart, end with the process that stops, and some time after one that dies', async () => {
+  it('have an id per process, end when a process stops, and expire after a process is killed', async () => {
     const keyValue = new MemoryKeyValue();
     const [first, second] = [start({ keyValue }), start({ keyValue, kind: 'reader' })];
     await settle();
@@ -74,13 +74,13 @@ describe('heartbeats', () => {
     ]);
     await first.stop();
     expect([...(await readHeartbeats(keyValue)).values()].map(({ kind }) => kind)).toEqual(['reader']);
-    keyValue.setMember = () => Promise.reject(new Error('this process is dead'));
+    keyValue.setMember = () => Promise.reject(new Error('this process was killed'));
     await jest.advanceTimersByTimeAsync(HEARTBEAT_TTL_MS);
     expect(await readHeartbeats(keyValue)).toEqual(new Map());
     await second.stop();
   });
 
-  it('go on when the key-value store comes back', async () => {
+  it('continue when the key-value store is back', async () => {
     const keyValue = new FailingKeyValue();
     const heartbeats = start({ keyValue });
     await jest.advanceTimersByTimeAsync(10_000);
@@ -91,7 +91,7 @@ describe('heartbeats', () => {
     await heartbeats.stop();
   });
 
-  it('wait for one another', async () => {
+  it('do not overlap', async () => {
     let asked = 0;
     let answer: (state: { status: HealthStatus }) => void = () => undefined;
     const heartbeats = start({
@@ -113,7 +113,7 @@ describe('heartbeats', () => {
     await heartbeats.stop();
   });
 
-  it('of another version, or none at all, are passed over', async () => {
+  it('of another version, and invalid ones, are ignored', async () => {
     const keyValue = new MemoryKeyValue();
     for (const value of ['', 'null', '{"kind":"reader"}', '[1]']) {
       await keyValue.setMember('heartbeats', value, value, 5_000);

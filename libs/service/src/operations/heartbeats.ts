@@ -5,16 +5,16 @@ import type { KeyValue } from '@antelope-history/key-value';
 import { healthStatus } from '@antelope-history/schemas';
 import { readMetric, type Registry } from '../metrics';
 
-/** What a process tells the others of itself, every few seconds. */
+/** The state that each process publishes in the key-value store every few seconds. */
 const heartbeat = z.object({
-  /** What it is: `reader`, `history-api`. */
+  /** The app: `reader`, `history-api`. */
   kind: z.string(),
   host: z.string(),
   pid: z.int(),
   /** When it started, ISO 8601. */
   since: z.string(),
   status: healthStatus,
-  /** The source's head as it knows it: of a worker. */
+  /** Workers only: the head of the source as far as the process knows it. */
   headBlock: z.int().optional(),
   work: z.object({ unit: z.enum(['blocks', 'requests']), perSecond: z.number() }),
 });
@@ -24,50 +24,50 @@ export interface HeartbeatsOptions {
   kind: string;
   keyValue: KeyValue;
   registry: Registry;
-  /** The metric that counts what it does, and what that is. */
+  /** The metric that counts the work of the process, and the unit that it counts. */
   work: { metric: string; unit: Heartbeat['work']['unit'] };
   readState: () => Promise<Pick<Heartbeat, 'status' | 'headBlock'>>;
   everyMs?: number;
 }
 
 export const HEARTBEAT_EVERY_MS = 3_000;
-/** Who was silent so long is gone. */
+/** A process without a heartbeat for this time counts as ended. */
 export const HEARTBEAT_TTL_MS = 10_000;
 const GROUP = 'heartbeats';
 
 export interface Heartbeats {
-  /** Tells at once of what has changed. */
+  /** Publishes a heartbeat at once, after a change of state. */
   beat(): void;
-  /** Takes the process off the list. */
+  /** Stops the heartbeats and removes the last one. */
   stop(): Promise<void>;
 }
 
-/** Tells of this process again and again. While the key-value store is away nobody hears it, and nothing else happens. */
+/** Publishes heartbeats at intervals until `stop`. Failures of the key-value store are ignored. */
 export function startHeartbeats(options: HeartbeatsOptions): Heartbeats {
   const { kind, keyValue, everyMs = HEARTBEAT_EVERY_MS } = options;
   const id = `${kind}-${randomUUID()}`;
   const since = new Date().toISOString();
-  const readSpeed = createSpeedometer(options.registry, options.work.metric);
+  const readRate = createRateMeter(options.registry, options.work.metric);
   let beating = Promise.resolve();
   let waiting = 0;
 
-  async function tell(): Promise<void> {
+  async function publish(): Promise<void> {
     const { status, headBlock } = await options.readState();
-    const work = { unit: options.work.unit, perSecond: await readSpeed() };
-    const told: Heartbeat = { kind, host: hostname(), pid: process.pid, since, status, headBlock, work };
-    await keyValue.setMember(GROUP, id, JSON.stringify(told), HEARTBEAT_TTL_MS);
+    const work = { unit: options.work.unit, perSecond: await readRate() };
+    const current: Heartbeat = { kind, host: hostname(), pid: process.pid, since, status, headBlock, work };
+    await keyValue.setMember(GROUP, id, JSON.stringify(current), HEARTBEAT_TTL_MS);
   }
 
   function beat(): void {
     waiting++;
     beating = beating
-      .then(tell)
+      .then(publish)
       .catch(() => undefined)
       .finally(() => waiting--);
   }
 
   beat();
-  // A beat that hangs is waited for.
+  // Skipped while an earlier heartbeat is still being written.
   const timer = setInterval(() => waiting === 0 && beat(), everyMs);
   return {
     beat,
@@ -79,17 +79,17 @@ export function startHeartbeats(options: HeartbeatsOptions): Heartbeats {
   };
 }
 
-/** The processes that told of themselves lately, by their ids. Rejects as `KeyValue` does. */
+/** The current heartbeats by process id. Rejects with the errors of `KeyValue`. */
 export async function readHeartbeats(keyValue: KeyValue): Promise<Map<string, Heartbeat>> {
   const heartbeats = new Map<string, Heartbeat>();
   for (const [id, value] of await keyValue.listMembers(GROUP)) {
-    const told = parseHeartbeat(value);
-    if (told) heartbeats.set(id, told);
+    const parsed = parseHeartbeat(value);
+    if (parsed) heartbeats.set(id, parsed);
   }
   return heartbeats;
 }
 
-/** Undefined for what another version wrote. */
+/** Undefined for a heartbeat in the format of another version. */
 function parseHeartbeat(value: string): Heartbeat | undefined {
   try {
     return heartbeat.safeParse(JSON.parse(value)).data;
@@ -98,13 +98,13 @@ function parseHeartbeat(value: string): Heartbeat | undefined {
   }
 }
 
-/** How much a metric grows per second, from one reading to the next. */
-function createSpeedometer(registry: Registry, metric: string): () => Promise<number> {
+/** Measures the growth of a metric per second between two calls. */
+function createRateMeter(registry: Registry, metric: string): () => Promise<number> {
   let last: { value: number; at: number } | undefined;
   return async () => {
     const now = { value: (await readMetric(registry, metric)) ?? 0, at: performance.now() };
-    const speed = last && now.at > last.at ? (now.value - last.value) / ((now.at - last.at) / 1000) : 0;
+    const rate = last && now.at > last.at ? (now.value - last.value) / ((now.at - last.at) / 1000) : 0;
     last = now;
-    return Math.round(speed * 10) / 10;
+    return Math.round(rate * 10) / 10;
   };
 }

@@ -8,36 +8,36 @@ export interface Page {
 }
 
 export interface MainThreadPagesOptions {
-  /** Where the main thread answers: `http://127.0.0.1:…`. */
+  /** Base URL of the main thread's listener: `http://127.0.0.1:…`. */
   url: string;
-  /** A page older than this is not shown any more. */
+  /** An older page is not served. */
   silentAfterMs: number;
-  askLimitMs?: number;
+  requestTimeoutMs?: number;
 }
 
-/** Longer than /health waits for its components; below the ten seconds that Prometheus waits. */
-const ASK_LIMIT_MS = 3_000;
-/** Only of these the last known response is kept, which bounds the memory. */
+/** Above the two seconds in which /health queries components, below the default scrape timeout of Prometheus (ten seconds). */
+const REQUEST_TIMEOUT_MS = 3_000;
+/** The last response is kept for these paths only, which limits the memory. */
 const KEPT_PATHS = new Set(['/health', '/metrics']);
-/** They belong to one connection, or are set anew. */
+/** Headers of one connection, or headers that node:http sets itself. */
 const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']);
 
-/** What the main thread answers to those who watch it, and of some pages its last known response while it is busy. */
+/** Reads operations pages from the main thread; while it is busy, returns the last response for `KEPT_PATHS`. */
 export class MainThreadPages {
-  private heardAt = performance.now();
+  private lastResponseAt = performance.now();
   private readonly kept = new Map<string, Page>();
-  private readonly underWay = new Map<string, Promise<Page | undefined>>();
+  private readonly inProgress = new Map<string, Promise<Page | undefined>>();
 
   constructor(private readonly options: MainThreadPagesOptions) {}
 
-  /** For how long the main thread has answered nothing. */
+  /** Milliseconds since the last response of the main thread. */
   silentMs(): number {
-    return performance.now() - this.heardAt;
+    return performance.now() - this.lastResponseAt;
   }
 
-  /** Asks for a page; undefined when the main thread is too busy and there is no last known one. */
+  /** Requests a page; undefined when the main thread does not respond and no earlier response is kept. */
   async read(method: string, path: string): Promise<Page | undefined> {
-    const page = await this.ask(method, path);
+    const page = await this.request(method, path);
     return page ?? (method === 'GET' ? this.lastKnown(path) : undefined);
   }
 
@@ -46,26 +46,26 @@ export class MainThreadPages {
     return page && performance.now() - page.receivedAt < this.options.silentAfterMs ? page : undefined;
   }
 
-  /** Those who ask for the same page at once share one request. */
-  private ask(method: string, path: string): Promise<Page | undefined> {
+  /** Concurrent requests for the same page share one request to the main thread. */
+  private request(method: string, path: string): Promise<Page | undefined> {
     const key = `${method} ${path}`;
-    const asked = this.underWay.get(key) ?? this.fetchPage(method, path).finally(() => this.underWay.delete(key));
-    this.underWay.set(key, asked);
-    return asked;
+    const request = this.inProgress.get(key) ?? this.fetchPage(method, path).finally(() => this.inProgress.delete(key));
+    this.inProgress.set(key, request);
+    return request;
   }
 
   private async fetchPage(method: string, path: string): Promise<Page | undefined> {
-    const { url, askLimitMs = ASK_LIMIT_MS } = this.options;
+    const { url, requestTimeoutMs = REQUEST_TIMEOUT_MS } = this.options;
     try {
       const response = await fetch(`${url}${path}`, {
         method,
         redirect: 'manual',
-        signal: AbortSignal.timeout(askLimitMs),
+        signal: AbortSignal.timeout(requestTimeoutMs),
       });
       const headers = Object.fromEntries([...response.headers].filter(([name]) => !CONNECTION_HEADERS.has(name)));
       const body = Buffer.from(await response.arrayBuffer());
-      this.heardAt = performance.now();
-      const page: Page = { status: response.status, headers, body, receivedAt: this.heardAt };
+      this.lastResponseAt = performance.now();
+      const page: Page = { status: response.status, headers, body, receivedAt: this.lastResponseAt };
       if (method === 'GET' && KEPT_PATHS.has(path)) this.kept.set(path, page);
       return page;
     } catch {

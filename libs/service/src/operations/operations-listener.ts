@@ -1,32 +1,32 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { ERRORS, type ErrorCode, HistoryError } from '@antelope-history/schemas';
+import { HistoryError, isErrorCode } from '@antelope-history/schemas';
 import { createHttpApp, type HttpRoute } from '../http/http-app';
 import { listen } from '../http/listen';
 import { Registry } from '../metrics';
 import type { ProgramContext } from '../program';
 import type { FromOperations, OperationsThreadData, ToOperations } from './operations-messages';
 
-/** The built one: a test that runs this from its source starts a built thread too. */
+/** The compiled file: worker threads cannot run TypeScript, so that tests from source start it too. */
 const THREAD = path.resolve(__dirname, '../../dist/operations/operations-thread.js');
-/** Above it a page takes longer than any response may take, so that the process can only be stuck. */
+/** Above the time limit of every response, so that a process without a response for this time hangs. */
 const SILENT_AFTER_MS = 60_000;
 const THREAD_MEMORY_MB = 64;
 
 export interface OperationsOptions {
   /** The program's name. */
   name: string;
-  /** Where it listens; nowhere without a port. */
+  /** The address to listen on; without a port there is no listener. */
   address: { host: string; port: number | undefined };
-  /** What it shows. /live is answered in any case. */
+  /** The pages. The operations thread answers /live itself. */
   routes: HttpRoute[];
   silentAfterMs?: number;
 }
 
 /**
- * The listener for those who watch a process, on a thread of its own: it answers while the main thread is busy with
- * responses. It takes the pages from the main thread over the loopback interface. Rejects with `CONFIG_INVALID` when
- * the address can't be had.
+ * Starts the operations listener of a process on a thread of its own, so that it answers while the main thread is busy. The
+ * thread reads the pages from the main thread over the loopback interface. Rejects with `CONFIG_INVALID` when it cannot
+ * listen on the address.
  */
 export async function startOperations(
   { log, onStop, fail }: Pick<ProgramContext, 'log' | 'onStop' | 'fail'>,
@@ -34,7 +34,7 @@ export async function startOperations(
 ): Promise<void> {
   const { host, port } = address;
   if (port === undefined) return;
-  // Requests for operations are not counted among those of clients.
+  // A separate registry: operations requests do not count as client requests.
   const app = createHttpApp({ name, log, registry: new Registry(), routes });
   const mainThread = await listen(app, { host: '127.0.0.1', port: 0 });
   onStop(() => mainThread.close());
@@ -58,7 +58,7 @@ class OperationsThread {
     this.worker.on('exit', () => this.onExit());
   }
 
-  /** Where it listens. `fail` is called when it ends later by itself. */
+  /** Resolves with the URL of the listener. `fail` is called when the thread ends later by itself. */
   async listening(fail: (error: unknown) => void): Promise<string> {
     const url = await new Promise<string>((resolve, reject) => {
       this.onListening = resolve;
@@ -68,7 +68,7 @@ class OperationsThread {
     return url;
   }
 
-  /** Responses under way are sent first. */
+  /** Resolves after the responses in progress. */
   async stop(): Promise<void> {
     if (this.ended) return;
     await new Promise<void>((resolve) => {
@@ -99,7 +99,7 @@ class OperationsThread {
   }
 }
 
-/** Errors lose their class between threads. */
+/** The class of an error is lost in messages between threads. */
 function toError({ code, message }: { code: string | undefined; message: string }): Error {
-  return code !== undefined && code in ERRORS ? new HistoryError(code as ErrorCode, message) : new Error(message);
+  return code !== undefined && isErrorCode(code) ? new HistoryError(code, message) : new Error(message);
 }

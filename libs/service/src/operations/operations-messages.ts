@@ -1,10 +1,10 @@
-/** What the operations thread is started with. */
+/** The start data of the operations thread. */
 export interface OperationsThreadData {
-  /** Where it listens. */
+  /** The address to listen on. */
   address: { host: string; port: number };
-  /** Where the main thread answers it: `http://127.0.0.1:…`. */
+  /** Base URL of the main thread's listener: `http://127.0.0.1:…`. */
   mainThreadUrl: string;
-  /** The main thread is taken for dead when it has answered nothing for so long. */
+  /** The process is reported as down when the main thread has not responded for this time. */
   silentAfterMs: number;
 }
 

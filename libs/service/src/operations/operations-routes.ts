@@ -4,12 +4,12 @@ import type { HttpRoute } from '../http/http-app';
 
 type ReadHealth = () => Promise<{ status: HealthStatus }>;
 
-/** What a process answers to those who watch it: /health, /live and /metrics. */
+/** The operations pages of a process: /health, /live and /metrics. */
 export function operationsRoutes(readHealth: ReadHealth, registry: Registry): HttpRoute[] {
   return [healthRoute(readHealth), liveRoute(), metricsRoute(registry)];
 }
 
-/** 503 when it is down. */
+/** Status 503 when the health status is `down`. */
 export function healthRoute(readHealth: ReadHealth): HttpRoute {
   return {
     endpoint: 'health',

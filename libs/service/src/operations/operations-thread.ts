@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { HistoryError } from '@antelope-history/schemas';
-import { toErrorAnswer } from '../http/error-response';
+import { clientErrorOf, HistoryError } from '@antelope-history/schemas';
+import { toErrorResponse } from '../http/error-response';
 import { listen } from '../http/listen';
 import { MainThreadPages, type Page } from './main-thread-pages';
 import type { FromOperations, OperationsThreadData, ToOperations } from './operations-messages';
 
-/** So often the main thread is asked for a sign of life. */
+/** Interval of the requests that measure whether the main thread responds. */
 const PING_EVERY_MS = 1_000;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * The entry of the operations thread. It answers /live itself, so that a main thread that is busy is not taken for a
- * dead one; everything else it asks of the main thread.
+ * The entry point of the operations thread. It answers /live itself, so that a busy main thread is not reported as dead, and
+ * requests all other pages from the main thread.
  */
 async function main(port: MessagePort, data: OperationsThreadData): Promise<void> {
   const send = (message: FromOperations): void => port.postMessage(message);
@@ -21,7 +21,7 @@ async function main(port: MessagePort, data: OperationsThreadData): Promise<void
   try {
     const listener = await listen(respond, data.address);
     const pings = setInterval(() => void pages.read('GET', '/live'), PING_EVERY_MS);
-    // The only message is that to stop.
+    // `stop` is the only message.
     port.once('message', (_message: ToOperations) => {
       clearInterval(pings);
       void listener.close().then(() => send({ kind: 'stopped' }));
@@ -39,7 +39,7 @@ function createResponder(pages: MainThreadPages, silentAfterMs: number) {
     const path = url.split('?')[0] ?? '/';
     const isRead = method === 'GET' || method === 'HEAD';
     if (isRead && /^\/live\/?$/.test(path)) sendLive(response, pages.silentMs(), silentAfterMs);
-    // A response to HEAD is that to GET; Node.js leaves its body out.
+    // HEAD gets the response to GET; Node.js omits its body.
     else void pages.read(isRead ? 'GET' : method, path).then((page) => sendPage(response, page));
   };
 }
@@ -49,12 +49,12 @@ function sendLive(response: ServerResponse, silentMs: number, silentAfterMs: num
   else sendJson(response, 503, { status: 'down', silent_seconds: Math.floor(silentMs / 1000) });
 }
 
-/** A page that was received some time ago says so in `age`, in seconds (RFC 9111, 5.1). */
+/** A kept page has its age in seconds in the header `age` (RFC 9111, 5.1). */
 function sendPage(response: ServerResponse, page: Page | undefined): void {
   if (!page) {
     const error = new HistoryError('UNAVAILABLE', 'the process is busy');
     response.setHeader('retry-after', RETRY_AFTER_SECONDS);
-    sendJson(response, error.definition.status, toErrorAnswer(error, ''));
+    sendJson(response, clientErrorOf(error).status, toErrorResponse(error, ''));
     return;
   }
   const { status, headers, body, receivedAt } = page;

@@ -15,7 +15,7 @@ describe('the operations of a worker', () => {
   let lines: string[];
   let failures: unknown[];
 
-  /** `health`: undefined while it starts. */
+  /** `health`: undefined while the worker starts. */
   async function start(port: number | undefined, health: WorkerHealth | undefined) {
     closers = [];
     lines = [];
@@ -47,7 +47,7 @@ describe('the operations of a worker', () => {
     expect(failures).toEqual([]);
   });
 
-  it('are /health with its facts, /live and /metrics', async () => {
+  it('are /health with further fields, /live and /metrics', async () => {
     const { url } = await start(0, HEALTH);
     const health = await fetch(`${url}/health`);
     expect([health.status, await health.json()]).toEqual([
@@ -58,13 +58,13 @@ describe('the operations of a worker', () => {
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('blocks_total 3');
   });
 
-  it('say 503 when it can not do its work', async () => {
+  it('answer 503 when the worker cannot process blocks', async () => {
     const { url } = await start(0, { ...HEALTH, status: 'down' });
     expect((await fetch(`${url}/health`)).status).toBe(503);
     expect((await fetch(`${url}/live`)).status).toBe(200);
   });
 
-  it('are there, and say that it is down, while it waits for what it needs', async () => {
+  it('report the worker as down while it waits for its servers', async () => {
     const { url, keyValue } = await start(0, undefined);
     const health = await fetch(`${url}/health`);
     expect([health.status, await health.json()]).toEqual([503, { status: 'down', version: '4.1.0', components: {} }]);
@@ -72,7 +72,7 @@ describe('the operations of a worker', () => {
     expect([...(await readHeartbeats(keyValue)).values()]).toMatchObject([{ status: 'down' }]);
   });
 
-  it('are a heartbeat alone without a port, until it stops', async () => {
+  it('consist of heartbeats only without a port', async () => {
     const { keyValue } = await start(undefined, HEALTH);
     expect(lines).toEqual([]);
     await new Promise(setImmediate);

@@ -6,42 +6,42 @@ import { type HeartbeatsOptions, startHeartbeats } from './heartbeats';
 import { startOperations } from './operations-listener';
 import { operationsRoutes } from './operations-routes';
 
-/** How a worker is, and where it stands. */
+/** The health of a worker and its position on the chain. */
 export interface WorkerHealth {
-  /** `down`: it can not do its work now. */
+  /** `down`: the worker cannot process blocks. */
   status: HealthStatus;
-  /** What it needs. */
+  /** The servers that it needs. */
   components: HealthResponse['components'];
-  /** Null while they are not known. */
+  /** Further fields of the health page; null while they are unknown. */
   facts: { head_block_num?: number | null; [name: string]: number | string | null | undefined };
 }
 
 export interface WorkerOptions {
-  /** `reader`: the program's name. */
+  /** The name of the program, for example `reader`. */
   kind: string;
   keyValue: KeyValue;
   work: HeartbeatsOptions['work'];
-  /** Where it answers /health, /live and /metrics; nowhere without a port. */
+  /** The address of the operations listener; without a port there is none. */
   address: { host: string; port: number | undefined };
 }
 
 export interface WorkerOperations {
-  /** From now on the worker is as this says. Until then it is down: it waits for what it needs. */
+  /** Sets the source of the health. Before the first call the worker is `down`, because it waits for its servers. */
   showHealth(readHealth: () => Promise<WorkerHealth>): void;
 }
 
-/** Shows how a worker is to those who watch it, until the program stops. Rejects as `startOperations`. */
+/** Starts the operations listener and the heartbeats of a worker until the program stops. Rejects as `startOperations` does. */
 export async function startWorkerOperations(
   { log, registry, onStop, fail }: Pick<ProgramContext, 'log' | 'registry' | 'onStop' | 'fail'>,
   { kind, keyValue, work, address }: WorkerOptions,
 ): Promise<WorkerOperations> {
   let readHealth = (): Promise<WorkerHealth> => Promise.resolve({ status: 'down', components: {}, facts: {} });
   const version = readServiceVersion();
-  const answerHealth = async () => {
+  const readHealthPage = async () => {
     const { status, facts, components } = await readHealth();
     return { status, version, ...facts, components };
   };
-  const routes = operationsRoutes(answerHealth, registry);
+  const routes = operationsRoutes(readHealthPage, registry);
   await startOperations({ log, onStop, fail }, { name: kind, address, routes });
   const readState = async () => {
     const { status, facts } = await readHealth();

@@ -1,5 +1,5 @@
 import type { Client } from '@elastic/elasticsearch';
-import { checkServerClock, ok, warning, wrong, type Check, type Finding } from '@antelope-history/connections';
+import { checkServerClock, ok, warning, wrong, type Check, type Finding } from '@antelope-history/connections/check';
 import type { ChainStatus } from '@antelope-history/store';
 import { hasErrorCode } from '@antelope-history/schemas';
 import { ProgressStore, statusOf } from '../commit/progress-store';

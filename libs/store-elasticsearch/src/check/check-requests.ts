@@ -1,14 +1,6 @@
-import { errors, type Client } from '@elastic/elasticsearch';
-import {
-  addressOf,
-  ConnectionError,
-  describeTrouble,
-  ok,
-  toFinding,
-  warning,
-  wrong,
-  type Finding,
-} from '@antelope-history/connections';
+import { type Client, errors } from '@elastic/elasticsearch';
+import { addressOf, ConnectionError, describeTrouble } from '@antelope-history/connections';
+import { type Finding, ok, toFinding, warning, wrong } from '@antelope-history/connections/check';
 import { createClient } from '../client/client';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';
 import { nameServer, toStoreError } from '../client/store-errors';

@@ -1,4 +1,4 @@
-import { ok, wrong, type Finding } from '@antelope-history/connections';
+import { ok, wrong, type Finding } from '@antelope-history/connections/check';
 import type { estypes } from '@elastic/elasticsearch';
 import { FORMAT_VERSION } from '../commit/progress-store';
 import { indexTemplates } from '../indices/index-templates';

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { abortableSleep, Backoff } from '@antelope-history/connections';
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { httpStatusOf, isBusy, toAnswerError, toStoreError } from '../client/store-errors';
@@ -68,7 +68,9 @@ export class BulkWriter {
   private async send(request: BulkRequest): Promise<void> {
     const deadline = performance.now() + SEND_LIMIT_MS;
     let rest = await this.attempt(request);
-    for (let waitMs = FIRST_WAIT_MS; rest; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2)) {
+    const backoff = new Backoff(FIRST_WAIT_MS, LONGEST_WAIT_MS);
+    while (rest) {
+      const waitMs = backoff.next();
       if (performance.now() + waitMs > deadline) throw rest.reason;
       await this.wait(waitMs);
       rest = await this.attempt(rest.request);
@@ -91,11 +93,8 @@ export class BulkWriter {
   }
 
   private async wait(waitMs: number): Promise<void> {
-    try {
-      await sleep(waitMs, undefined, { signal: this.stopping.signal });
-    } catch {
-      throw new HistoryError('STOPPED', 'the store is closed');
-    }
+    await abortableSleep(waitMs, this.stopping.signal);
+    if (this.stopping.signal.aborted) throw new HistoryError('STOPPED', 'the store is closed');
   }
 
   private ask(request: BulkRequest): Promise<BulkAnswer> {

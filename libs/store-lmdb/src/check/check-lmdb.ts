@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
-import { ok, wrong, type Check, type Finding } from '@antelope-history/connections';
+import { ok, wrong, type Check, type Finding } from '@antelope-history/connections/check';
 import type { ChainStatus } from '@antelope-history/store';
 import { HistoryError, type ErrorCode } from '@antelope-history/schemas';
 import { hasData } from '../format/environment';
@@ -8,7 +8,7 @@ import { openLmdbStoreReader } from '../read/open-reader';
 import { takeWriterLock } from '../write/writer-lock';
 
 export interface LmdbCheckOptions {
-  /** `store.path` */
+  /** `store.lmdb.path` */
   path: string;
   access: 'read' | 'write';
   /** The chain that the configuration names. */
@@ -45,7 +45,7 @@ function checkDirectory(directory: string, access: 'read' | 'write'): Finding {
       return wrong(
         'lmdb.missing',
         `there is no data in ${directory}`,
-        'start the indexer, which makes it, or name its directory in store.path',
+        'start the indexer, which makes it, or name its directory in store.lmdb.path',
       );
     }
     return canRead(directory)
@@ -57,7 +57,7 @@ function checkDirectory(directory: string, access: 'read' | 'write'): Finding {
     return wrong(
       'lmdb.not_writable',
       `${existing} can not be written`,
-      'give this user the right to, or name another directory in store.path',
+      'give this user the right to, or name another directory in store.lmdb.path',
     );
   }
   return existing === path.resolve(directory)
@@ -73,7 +73,7 @@ async function checkData(directory: string, chainId: string | undefined): Promis
       return wrong(
         'lmdb.chain_id_mismatch',
         `it holds chain ${status.chainId}, chain_id says ${chainId}`,
-        'name the directory of that chain in store.path, or change chain_id',
+        'name the directory of that chain in store.lmdb.path, or change chain_id',
       );
     }
     return ok('lmdb.data', `its committed head is block ${status.committed?.num ?? 'none'}`);
@@ -96,11 +96,11 @@ async function checkWriter(directory: string): Promise<Finding> {
 const FAILURES: Partial<Record<ErrorCode, { id: string; change: string }>> = {
   STORE_FORMAT_MISMATCH: {
     id: 'lmdb.wrong_format',
-    change: 'name another directory in store.path and index again, or run the version that wrote it',
+    change: 'name another directory in store.lmdb.path and index again, or run the version that wrote it',
   },
   STORE_IN_USE: {
     id: 'lmdb.in_use',
-    change: 'stop it, or name another directory in store.path; when it is this service itself, nothing is wrong',
+    change: 'stop it, or name another directory in store.lmdb.path; when it is this service itself, nothing is wrong',
   },
   STORE_UNAVAILABLE: {
     id: 'lmdb.unusable',

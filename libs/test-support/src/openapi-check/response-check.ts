@@ -43,7 +43,7 @@ export function createResponseCheck(document: CheckedDocument): ResponseCheck {
   }
 
   return ({ method, path, status, contentType, body }) => {
-    const { description, pointer } = findDescription(document, anyEndpoint, method, path, status);
+    const { description, pointer } = findDescription(document, method, path, status);
     const mediaType = (contentType ?? '').replace(/;.*$/, '');
     if (description.content[mediaType] === undefined) return [`the content type is ${mediaType}`];
     if (mediaType !== JSON_TYPE) return [];

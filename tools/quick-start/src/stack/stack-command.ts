@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { abortableSleep } from '@antelope-history/connections';
 import { type Replay, ServiceClient, startReplay, startStack, stop, type Stack } from '@antelope-history/processes';
 import { ProgressReport } from '../progress-report';
 import { createProgressView, type ProgressView } from '../progress-view';
@@ -72,7 +72,7 @@ export class StackCommand {
     while (!this.stopping.signal.aborted) {
       const [figures, ofGateway] = await Promise.all([stack.figures(), client.readFigures()]);
       if (ofGateway) await report.show({ ...figures, health: ofGateway.health });
-      await sleep(POLL_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      await abortableSleep(POLL_MS, this.stopping.signal);
     }
   }
 

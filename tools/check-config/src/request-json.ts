@@ -1,22 +1,23 @@
 import { ConnectionError, describeTrouble, toConnectionError, type ServerName } from '@antelope-history/connections';
 
-export interface HttpAnswer {
+export interface JsonResponse {
   status: number;
-  /** The body as JSON; undefined when it is none, or more than an answer of ours has. */
+  /** The parsed body; undefined when it is not JSON or larger than `MAX_BODY_BYTES`. */
   body: unknown;
-  /** The server's clock in milliseconds since 1970, to the second; undefined when it does not say. */
+  /** The clock of the server in milliseconds since 1970, rounded to seconds; undefined without a `date` header. */
   date: number | undefined;
 }
 
-const MOST_BODY_BYTES = 1024 * 1024;
+/** Above the size of every response of an app. */
+const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Asks a server. Rejects with a `ConnectionError` that names it. */
-export async function askHttp(
+/** Sends a request without a body. Rejects with a `ConnectionError` that names the server. */
+export async function requestJson(
   url: string,
   method: 'GET' | 'POST',
   server: ServerName,
   signal: AbortSignal,
-): Promise<HttpAnswer> {
+): Promise<JsonResponse> {
   try {
     const response = await fetch(url, { method, signal, redirect: 'manual' });
     const body = await readJson(response);
@@ -33,7 +34,7 @@ async function readJson(response: Response): Promise<unknown> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += (chunk as Uint8Array).length;
-    if (bytes > MOST_BODY_BYTES) return undefined;
+    if (bytes > MAX_BODY_BYTES) return undefined;
     chunks.push(chunk as Uint8Array);
   }
   try {

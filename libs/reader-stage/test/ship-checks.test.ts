@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer, type AddressInfo, type Server } from 'node:net';
-import type { Finding } from '@antelope-history/connections';
-import { openSample } from '@antelope-history/test-support/recordings';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { WebSocketServer } from 'ws';
+import type { Finding } from '@antelope-history/connections/check';
 import { loadConfig } from '@antelope-history/service';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
-import { makeCertificates, startTlsFront, type Certificates } from '@antelope-history/test-support/tls';
-import { WebSocketServer } from 'ws';
-import { shipChecks, type ShipCheckOptions } from '../src';
+import { openSample } from '@antelope-history/test-support/recordings';
+import { type Certificates, makeCertificates, startTlsFront } from '@antelope-history/test-support/tls';
+import { type ShipCheckOptions, shipChecks } from '../src/check';
 
 const TIME_LIMIT_MS = 1_000;
 

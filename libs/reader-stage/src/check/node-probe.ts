@@ -1,8 +1,8 @@
 import { blockTimestampToMs } from '@antelope-history/abi';
 import { ConnectionError, describeTrouble } from '@antelope-history/connections';
 import { readBlockHeader, type BlocksResult, type ShipStatus } from '@antelope-history/ship';
-import { ShipSession } from './ship-session';
-import { shipServerName, type ShipSocketOptions } from './ship-socket';
+import { ShipSession } from '../ship-session';
+import { shipServerName, type ShipSocketOptions } from '../ship-socket';
 
 /** Asking a node a thing or two, each on a session of its own that ends with the answer or when `signal` is raised. */
 

@@ -1,12 +1,14 @@
 import type { QueueBounds } from '@antelope-history/broker';
-import { deadLetterArguments, queueArguments } from './queue-arguments';
+import { deadLetterArguments, queueArguments } from '../queue-arguments';
 
 const VHOST = 'history';
 const USER = 'history';
 
 /**
- * What the server can be given before anything starts, in the format of its own definitions files: the virtual host, its
- * user without a password (then nobody can log in until one is set), and the queues as they are made at a start.
+ * A definitions file for RabbitMQ, to be imported before the first start: the virtual host, its user, and the queues as the
+ * broker declares them. The user has no password, so nobody can log in until one is set.
+ *
+ * Format: https://www.rabbitmq.com/docs/definitions
  */
 export function renderDefinitions(topology: Record<string, QueueBounds>): string {
   const queue = (name: string, args: Record<string, string | number>): object => ({

@@ -1,17 +1,9 @@
-import {
-  addressOf,
-  ok,
-  toFinding,
-  unknown,
-  warning,
-  wrong,
-  type Check,
-  type Finding,
-} from '@antelope-history/connections';
+import { addressOf } from '@antelope-history/connections';
+import { ok, toFinding, unknown, warning, wrong, type Check, type Finding } from '@antelope-history/connections/check';
 import { hasErrorCode } from '@antelope-history/schemas';
 import type { Config } from '@antelope-history/service';
 import type { ShipStatus } from '@antelope-history/ship';
-import { firstBlockOf } from './chain-position';
+import { firstBlockOf } from '../chain-position';
 import { readHeadTime, readNodeStatus } from './node-probe';
 
 export interface ShipCheckOptions {

@@ -1,51 +1,47 @@
 import type { Message } from 'amqplib';
-import { ERRORS, HistoryError, type ErrorCode } from '@antelope-history/schemas';
+import { HistoryError, isErrorCode } from '@antelope-history/schemas';
 import type { Headers } from './message-parts';
 
 /*
- * A dead letter is the message as it was with its own headers, and these.
+ * A dead letter is the rejected message with its own headers and these four.
  */
 const CODE = 'history-reason-code';
 const REASON = 'history-reason';
 const QUEUE = 'history-rejected-by-queue';
 const TIME = 'history-rejected-at';
 
-/** The client's headers have 64 KiB at most. */
-const MOST_REASON_CHARACTERS = 4_000;
+/** The client limits all headers of a message to 64 KiB. */
+const MAX_REASON_CHARACTERS = 4_000;
 
-/** What the server adds when it puts a message elsewhere itself. */
+/** Headers that RabbitMQ adds when it dead-letters a message itself. */
 const SERVER_HEADERS = /^x-(death|first-death-|last-death-)/;
 
-/** The headers of a message that is rejected from a queue, with the reason. */
-export function letterHeaders({ properties }: Message, queue: string, reason: HistoryError): Headers {
+/** The headers of the dead letter for a message that is rejected from a queue. */
+export function deadLetterHeaders({ properties }: Message, queue: string, reason: HistoryError): Headers {
   return {
     ...properties.headers,
     [CODE]: reason.code,
-    [REASON]: reason.message.slice(0, MOST_REASON_CHARACTERS),
+    [REASON]: reason.message.slice(0, MAX_REASON_CHARACTERS),
     [QUEUE]: queue,
     [TIME]: new Date().toISOString(),
   };
 }
 
-/** The headers that a dead letter had before it was one. */
+/** The headers that the rejected message had. */
 export function originalHeaders({ properties }: Message): Headers {
   const entries = Object.entries(properties.headers ?? {});
-  return Object.fromEntries(entries.filter(([name]) => !isOfLetter(name)));
+  return Object.fromEntries(entries.filter(([name]) => !isDeadLetterHeader(name)));
 }
 
-/** Why a message is a dead letter. */
+/** Why a message was rejected; `MESSAGE_GIVEN_UP` for a dead letter without our headers. */
 export function readReason({ properties }: Message): HistoryError {
   const headers: Headers = properties.headers ?? {};
   const code = String(headers[CODE]);
   if (isErrorCode(code)) return new HistoryError(code, String(headers[REASON]));
   const why = properties.headers?.['x-first-death-reason'] ?? 'for an unknown reason';
-  return new HistoryError('MESSAGE_GIVEN_UP', `RabbitMQ put it here: ${why}`);
+  return new HistoryError('MESSAGE_GIVEN_UP', `RabbitMQ dead-lettered the message: ${why}`);
 }
 
-function isOfLetter(name: string): boolean {
+function isDeadLetterHeader(name: string): boolean {
   return [CODE, REASON, QUEUE, TIME].includes(name) || SERVER_HEADERS.test(name);
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERRORS, code);
 }

@@ -1,32 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { Channel } from 'amqplib';
 import { TOPOLOGY } from '@antelope-history/broker';
-import {
-  ConnectionError,
-  ok,
-  toFinding,
-  warning,
-  wrong,
-  type Check,
-  type Finding,
-} from '@antelope-history/connections';
+import { ConnectionError } from '@antelope-history/connections';
+import { ok, toFinding, warning, wrong, type Check, type Finding } from '@antelope-history/connections/check';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
-import { deadLetterArguments, queueArguments } from './queue-arguments';
-import { grant, isPreconditionFailed, isQueueGone, replyCodeOf, toDeclareError, unavailable } from './rabbitmq-errors';
-import type { RabbitmqOptions } from './rabbitmq-options';
+import { deadLetterArguments, queueArguments } from '../queue-arguments';
+import { grant, isPreconditionFailed, isQueueGone, replyCodeOf, toDeclareError, unavailable } from '../rabbitmq-errors';
+import type { RabbitmqOptions } from '../rabbitmq-options';
+import { ServerConnection } from '../server-connection';
 import { readRefusal } from './refusal-reason';
-import { ServerConnection } from './server-connection';
 
 const SERVER = 'rabbitmq';
 const CONFIGURE = 'rabbitmq configure permission';
 const PUBLISHING = 'rabbitmq publishing';
 const ACCESS_REFUSED = 403;
-/** The default exchange, which puts a message into the queue that it names; none of the name of a probe is there. */
+/** The default exchange routes a message to the queue that is its routing key; no queue has the name of a probe. */
 const DEFAULT_EXCHANGE = '';
 
 type Context = { options: RabbitmqOptions; signal: AbortSignal };
 
-/** What can be wrong with the broker on RabbitMQ. Nothing stays there of what is tried. */
+/** The checks of RabbitMQ as the broker uses it. They leave nothing on the server. */
 export function rabbitmqChecks(options: RabbitmqOptions): Check[] {
   const check = (name: string, needs: string[], run: (context: Context) => Promise<Finding>): Check => ({
     name,
@@ -47,7 +40,7 @@ async function checkServer(context: Context): Promise<Finding> {
   const { options } = context;
   try {
     await withConnection(context, () => Promise.resolve());
-    return ok('rabbitmq.answers', `the user ${options.username} is let into the virtual host ${options.vhost}`);
+    return ok('rabbitmq.answers', `the user ${options.username} has access to the virtual host ${options.vhost}`);
   } catch (error) {
     if (error instanceof ConnectionError) return toFinding(error, SERVER);
     if (hasErrorCode(error, 'ACCESS_REFUSED')) return describeRefusal(context, error);
@@ -60,32 +53,32 @@ async function checkServer(context: Context): Promise<Finding> {
   }
 }
 
-/** The server lets nobody in for one of several reasons, which only its own words tell apart. */
+/** The server refuses a connection for one of several reasons, which only its reply text distinguishes. */
 async function describeRefusal({ options, signal }: Context, error: HistoryError): Promise<Finding> {
   const { vhost, username } = options;
   const refusal = (await readRefusal(options, signal)) ?? '';
   const name = 'broker.rabbitmq.vhost';
   if (/not found/.test(refusal)) {
-    const change = `make it (rabbitmqctl add_vhost ${vhost}), or name another one in ${name}`;
-    return wrong('rabbitmq.no_vhost', `there is no virtual host ${vhost}`, change);
+    const change = `create it (rabbitmqctl add_vhost ${vhost}), or name another one in ${name}`;
+    return wrong('rabbitmq.no_vhost', `the virtual host ${vhost} does not exist`, change);
   }
   if (/limit/.test(refusal)) {
-    const what = `the virtual host ${vhost} or the user ${username} has as many connections as it may have`;
-    return wrong('rabbitmq.connection_limit', what, 'raise the limit, or end what is connected');
+    const what = `the virtual host ${vhost} or the user ${username} has reached its limit of connections`;
+    return wrong('rabbitmq.connection_limit', what, 'raise the limit, or close connections');
   }
   if (/down/.test(refusal)) {
-    const change = `see its log; rabbitmqctl restart_vhost --vhost ${vhost} may bring it back`;
+    const change = `see the log of RabbitMQ; rabbitmqctl restart_vhost --vhost ${vhost} may restart it`;
     return wrong('rabbitmq.vhost_down', `the virtual host ${vhost} is down`, change);
   }
   if (/refused/.test(refusal)) {
     const what = `the user ${username} has no permissions on the virtual host ${vhost}`;
-    return wrong('rabbitmq.no_access', what, `give them: ${grant(options)}`);
+    return wrong('rabbitmq.no_access', what, `grant them: ${grant(options)}`);
   }
   const [what = '', ...change] = error.message.split(': ');
   return wrong('rabbitmq.no_access', what, change.join(': '));
 }
 
-/** Permissions are checked before anything else: that what is named is not there makes no difference. */
+/** The server checks permissions before it looks for the queue, so a probe works with a queue that does not exist. */
 async function checkConfigure(context: Context): Promise<Finding> {
   const declare = (channel: Channel): Promise<unknown> => channel.assertQueue(probeName(), { exclusive: true });
   return (await isRefused(context, declare)) ? lacking('configure', context) : has('configure');
@@ -115,7 +108,7 @@ function lacking(permission: string, { options }: Context): Finding {
   return wrong(
     `rabbitmq.no_${permission}_permission`,
     `the user ${options.username} lacks the ${permission} permission on the virtual host ${options.vhost}`,
-    `give it: ${grant(options)}`,
+    `grant it: ${grant(options)}`,
   );
 }
 
@@ -125,11 +118,11 @@ function checkQueues(context: Context): Promise<Finding> {
     { name: queue.deadLetter, args: deadLetterArguments(queue) },
   ]);
   return withConnection(context, async (connection) => {
-    let there = 0;
+    let existing = 0;
     for (const { name, args } of queues) {
-      // One that is there is not changed by it; those that are not are made when the service starts.
-      if (!(await isQueueThere(connection, name))) continue;
-      there++;
+      // Declaring a queue that exists changes nothing; missing queues are left to the start of the service.
+      if (!(await queueExists(connection, name))) continue;
+      existing++;
       try {
         await onChannel(connection, (channel) => channel.assertQueue(name, { durable: true, arguments: args }));
       } catch (error) {
@@ -138,13 +131,13 @@ function checkQueues(context: Context): Promise<Finding> {
         return wrong('rabbitmq.queue_mismatch', what, change.join(': '));
       }
     }
-    return there === 0
-      ? ok('rabbitmq.no_queues', 'none is there yet; the start of the service makes them')
-      : ok('rabbitmq.queues', `${there} of ${queues.length} are there, as they are to be`);
+    return existing === 0
+      ? ok('rabbitmq.no_queues', 'no queue exists yet; the start of the service creates them')
+      : ok('rabbitmq.queues', `${existing} of ${queues.length} exist, with the right bounds`);
   });
 }
 
-async function isQueueThere(connection: ServerConnection, name: string): Promise<boolean> {
+async function queueExists(connection: ServerConnection, name: string): Promise<boolean> {
   try {
     await onChannel(connection, (channel) => channel.checkQueue(name));
     return true;
@@ -154,18 +147,18 @@ async function isQueueThere(connection: ServerConnection, name: string): Promise
   }
 }
 
-/** While the server is short of something it does not look at what is published, and so at no permission either. */
+/** During an alarm the server does not read what is published, so it reports no missing permission either. */
 async function checkPublishing(context: Context): Promise<Finding> {
   try {
-    if ((await publish(context, 0)) === 'confirmed') return ok('rabbitmq.publishing', 'it takes messages');
+    if ((await publish(context, 0)) === 'confirmed') return ok('rabbitmq.publishing', 'the server accepts messages');
   } catch (error) {
     if (replyCodeOf(error) === ACCESS_REFUSED) return lacking('write', context);
     throw error;
   }
   return wrong(
     'rabbitmq.alarm',
-    'it takes no messages: it is short of memory or disk',
-    'make room on its disk, or see what fills its memory (rabbitmq-diagnostics alarms)',
+    'the server accepts no messages: it is short of memory or disk space',
+    'free disk space, or find what fills its memory (rabbitmq-diagnostics alarms)',
   );
 }
 
@@ -174,38 +167,38 @@ async function checkMessageSize(context: Context): Promise<Finding> {
   const mebibytes = `${(splitBytes / 1024 / 1024).toFixed(1)} MiB`;
   try {
     await publish(context, splitBytes);
-    return ok('rabbitmq.message_size', `it takes messages of ${mebibytes}, broker.rabbitmq.split_bytes`);
+    return ok('rabbitmq.message_size', `the server accepts messages of ${mebibytes}, broker.rabbitmq.split_bytes`);
   } catch (error) {
     if (!isPreconditionFailed(error)) throw error;
     return warning(
       'rabbitmq.message_size_small',
-      `it takes no messages of ${mebibytes}, broker.rabbitmq.split_bytes: messages are sent in smaller parts`,
+      `the server accepts no messages of ${mebibytes}, broker.rabbitmq.split_bytes: messages are sent in smaller parts`,
       'lower broker.rabbitmq.split_bytes, or raise max_message_size of the server',
     );
   }
 }
 
-/** Publishes a message that reaches no queue. */
+/** Publishes a message of a size that reaches no queue. */
 function publish(context: Context, bytes: number): Promise<'confirmed' | 'blocked'> {
   return withConnection(context, async (connection) => {
     const blocked = new Promise<'blocked'>((resolve) => connection.onBlocked(() => resolve('blocked')));
-    const live = await connection.openConfirmChannel();
-    live.channel.publish(DEFAULT_EXCHANGE, probeName(), Buffer.alloc(bytes));
-    const confirmed = live.channel.waitForConfirms().then(
+    const channel = await connection.openConfirmChannel();
+    channel.amqp.publish(DEFAULT_EXCHANGE, probeName(), Buffer.alloc(bytes));
+    const confirmed = channel.amqp.waitForConfirms().then(
       () => 'confirmed' as const,
-      // The client's own error says no more than that the channel has ended.
-      (error: unknown) => Promise.reject(live.endedBecause ?? (error as Error)),
+      // The client's own error only says that the channel has ended.
+      (error: unknown) => Promise.reject(channel.endReason ?? (error as Error)),
     );
     return Promise.race([confirmed, blocked]);
   });
 }
 
 async function onChannel<T>(connection: ServerConnection, use: (channel: Channel) => Promise<T>): Promise<T> {
-  const live = await connection.openChannel();
+  const channel = await connection.openChannel();
   try {
-    return await live.within(use(live.channel));
+    return await channel.within(use(channel.amqp));
   } finally {
-    await live.close();
+    await channel.close();
   }
 }
 

@@ -3,13 +3,14 @@ import type { AckWindow, BlocksResult } from '@antelope-history/ship';
 import type { ShipSession } from './ship-session';
 
 /**
- * Publishes messages in their order, several at once: the node's window bounds how many, `maxBytes` how large they may be
- * together. Gives the node credit in that order too, as they become durable. Beyond `maxBytes` nothing more is read from the
- * socket: holding credit back alone would not stop a node whose credit covers 64 messages of any size.
+ * The messages of one session that are being published. Several are published at once, within the node's window of
+ * unacknowledged messages and within `maxBytes`; the node is acknowledged in the order received, as they become durable.
+ * Above `maxBytes` the socket is not read: withheld acknowledgements alone would not stop a node that may still send up to
+ * 64 messages of any size.
  */
-export class MessagePublisher {
+export class MessageWindow {
   private tail: Promise<void> = Promise.resolve();
-  private waitingBytes = 0;
+  private pendingBytes = 0;
   private closed = false;
 
   constructor(
@@ -19,24 +20,26 @@ export class MessagePublisher {
     private readonly publish: (result: BlocksResult, message: Buffer) => Promise<void>,
   ) {}
 
+  /** Publishes a message. Throws `SHIP_MESSAGE_CORRUPT` when the node sends more than the window allows. */
   add(result: BlocksResult, message: Buffer): void {
     this.window.received();
     if (this.window.inFlight > this.window.size) {
-      throw new HistoryError('SHIP_MESSAGE_CORRUPT', 'the node sent more messages than it was given credit for');
+      throw new HistoryError('SHIP_MESSAGE_CORRUPT', 'the node sent more messages than its window allows');
     }
-    this.waitingBytes += message.length;
-    if (this.waitingBytes > this.maxBytes) this.session.pause();
+    this.pendingBytes += message.length;
+    if (this.pendingBytes > this.maxBytes) this.session.pause();
     const published = this.closed ? undefined : this.publish(result, message);
-    // What fails is told in its turn.
+    // `settle` handles the failure in order; this handler only prevents an unhandled rejection until then.
     published?.catch(() => undefined);
     this.tail = this.tail.then(() => this.settle(published, message.length));
   }
 
+  /** Publishes nothing of what is added from now on. */
   close(): void {
     this.closed = true;
   }
 
-  /** Resolves when nothing is being published any more. */
+  /** Resolves when no message is being published. */
   idle(): Promise<void> {
     return this.tail;
   }
@@ -49,9 +52,9 @@ export class MessagePublisher {
       this.session.close(error as HistoryError);
       return;
     }
-    const before = this.waitingBytes;
-    this.waitingBytes -= bytes;
-    if (before > this.maxBytes && this.waitingBytes <= this.maxBytes) this.session.resume();
+    const before = this.pendingBytes;
+    this.pendingBytes -= bytes;
+    if (before > this.maxBytes && this.pendingBytes <= this.maxBytes) this.session.resume();
     const acknowledge = this.window.settled();
     if (acknowledge > 0) this.session.acknowledge(acknowledge);
   }

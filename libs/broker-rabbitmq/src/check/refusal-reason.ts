@@ -2,11 +2,13 @@ import { connect as connectPlain } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { readFileSync } from 'node:fs';
-import type { RabbitmqOptions } from './rabbitmq-options';
+import type { RabbitmqOptions } from '../rabbitmq-options';
 
 /*
- * What a server says when it does not let a user into a virtual host. The client does not pass it on, so this goes through
- * the start of AMQP 0-9-1 by hand: as many frames as it takes, each a method on channel 0.
+ * The reply text with which a server refuses a user on a virtual host. The client does not pass it on, so this speaks the
+ * connection negotiation of AMQP 0-9-1 itself: a few frames, each a method of the class `connection` on channel 0.
+ *
+ * Source: AMQP 0-9-1 specification, 2.2.4 (The Connection Class) and 2.3.5 (Frame Details).
  */
 
 const PROTOCOL_HEADER = Buffer.from('AMQP\x00\x00\x09\x01', 'latin1');
@@ -17,7 +19,7 @@ const MOST_FRAME_BYTES = 128 * 1024;
 const CONNECTION_CLASS = 10;
 const METHODS = { start: 10, startOk: 11, tune: 30, tuneOk: 31, open: 40, openOk: 41, close: 50 };
 
-/** The reply text of the server; undefined when it lets the user in, or ends the connection without a word. */
+/** Undefined when the server accepts the connection, or ends it without a reply text. */
 export function readRefusal(options: RabbitmqOptions, signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = openSocket(options);
@@ -36,7 +38,7 @@ export function readRefusal(options: RabbitmqOptions, signal: AbortSignal): Prom
         received = received.subarray(frame.bytes);
         if (frame.method === METHODS.close) finish(replyTextOf(frame.fields));
         else if (frame.method === METHODS.openOk) finish(undefined);
-        else socket.write(answerTo(frame, options));
+        else socket.write(responseTo(frame, options));
       }
     });
     socket.write(PROTOCOL_HEADER);
@@ -54,11 +56,11 @@ function openSocket({ url, caFile }: RabbitmqOptions): Duplex {
 interface MethodFrame {
   method: number;
   fields: Buffer;
-  /** Of the whole frame. */
+  /** Size of the whole frame. */
   bytes: number;
 }
 
-/** The first frame, if all of it is there. */
+/** The first frame; undefined when it is not complete. */
 function takeMethod(received: Buffer): MethodFrame | undefined {
   if (received.length < FRAME_HEADER_BYTES) return undefined;
   const payloadBytes = received.readUInt32BE(3);
@@ -68,7 +70,7 @@ function takeMethod(received: Buffer): MethodFrame | undefined {
   return { method: payload.readUInt16BE(2), fields: payload.subarray(4), bytes };
 }
 
-function answerTo({ method, fields }: MethodFrame, { username, password = '', vhost }: RabbitmqOptions): Buffer {
+function responseTo({ method, fields }: MethodFrame, { username, password = '', vhost }: RabbitmqOptions): Buffer {
   switch (method) {
     case METHODS.start: {
       const noProperties = Buffer.alloc(4);
@@ -77,7 +79,7 @@ function answerTo({ method, fields }: MethodFrame, { username, password = '', vh
     }
     case METHODS.tune: {
       const open = toFrame(METHODS.open, [shortString(vhost), shortString(''), Buffer.alloc(1)]);
-      // What it offers is taken as it is.
+      // Accepts the limits that the server proposes.
       return Buffer.concat([toFrame(METHODS.tuneOk, [fields]), open]);
     }
     default:
@@ -108,7 +110,7 @@ function longString(text: string): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** After the reply code there is a short string. */
+/** A close method carries the reply code, of two bytes, and then the reply text as a short string. */
 function replyTextOf(fields: Buffer): string {
   return fields.subarray(3, 3 + (fields[2] ?? 0)).toString();
 }

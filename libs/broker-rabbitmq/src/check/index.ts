@@ -1,0 +1,1 @@
+export { rabbitmqChecks } from './rabbitmq-checks';

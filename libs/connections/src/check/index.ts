@@ -1,0 +1,3 @@
+export * from './check';
+export * from './check-server-clock';
+export * from './to-finding';

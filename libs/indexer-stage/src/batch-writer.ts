@@ -1,0 +1,103 @@
+import type { Delivery } from '@antelope-history/broker';
+import { abortableSleep, Backoff } from '@antelope-history/connections';
+import type { BlockRecords } from '@antelope-history/records';
+import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
+import type { Logger } from '@antelope-history/service';
+import type { HistoryWriter } from '@antelope-history/store';
+import { GapReporter } from './gap-reporter';
+import type { IndexerMetrics } from './indexer-metrics';
+import type { ProgressPublisher } from './progress-publisher';
+import type { RefetchReporter } from './refetch-reporter';
+import type { StallReporter } from './stall-reporter';
+
+export interface BatchWriterDependencies {
+  store: HistoryWriter;
+  log: Logger;
+  metrics: IndexerMetrics;
+  refetches: RefetchReporter;
+  stalls: StallReporter;
+  progress: ProgressPublisher;
+  /** Ends the retries of a write. */
+  signal: AbortSignal;
+}
+
+const RETRY_MIN_MS = 200;
+const RETRY_MAX_MS = 30_000;
+
+/** Writes batches of blocks to the store and settles their deliveries. */
+export class BatchWriter {
+  private readonly gaps: GapReporter;
+  private chainId: string | undefined;
+
+  constructor(private readonly dependencies: BatchWriterDependencies) {
+    this.gaps = new GapReporter(dependencies);
+  }
+
+  /**
+   * Writes a batch and repeats a failed write until it succeeds or `signal` is aborted. Each block is then durable, rejected, or
+   * dropped after a refetch request. Rejects with a final error of the store.
+   */
+  async write(batch: Delivery<BlockRecords>[]): Promise<void> {
+    const { log, metrics, signal } = this.dependencies;
+    const backoff = new Backoff(RETRY_MIN_MS, RETRY_MAX_MS);
+    while (!signal.aborted) {
+      try {
+        await this.commit(batch);
+        return;
+      } catch (error) {
+        if (error instanceof HistoryError && !error.retryable) throw error;
+        const waitMs = backoff.next();
+        metrics.failures.inc();
+        log.error({ error, waitSeconds: waitMs / 1000 }, 'a write failed; trying again');
+        await abortableSleep(waitMs, signal);
+      }
+    }
+  }
+
+  private async commit(batch: Delivery<BlockRecords>[]): Promise<void> {
+    const { store, metrics, stalls, progress } = this.dependencies;
+    const blocks = batch.map(({ message }) => message);
+    const stopTimer = metrics.writeTimer();
+    try {
+      await this.bindToChain(blocks);
+      await store.writeBlocks(blocks);
+    } catch (error) {
+      // The node contradicts an irreversible block, or another node sent other blocks. What is stored stays and is served.
+      if (hasErrorCode(error, 'BLOCK_GAP') || hasErrorCode(error, 'FORK_TOO_DEEP')) return this.gaps.drop(batch, error);
+      if (hasErrorCode(error, 'BLOCK_REFUSED') || hasErrorCode(error, 'CHAIN_ID_MISMATCH')) {
+        return this.refuse(batch, error);
+      }
+      throw error;
+    }
+    stopTimer();
+    stalls.written();
+    for (const delivery of batch) {
+      metrics.written(delivery.message);
+      delivery.acknowledge();
+    }
+    await progress.publish();
+  }
+
+  /** Finds the refused block of a batch, rejects its delivery and requests a refetch; the other blocks are written. */
+  private async refuse(batch: Delivery<BlockRecords>[], reason: HistoryError): Promise<void> {
+    const [delivery, ...others] = batch;
+    if (!delivery) return;
+    if (others.length > 0) {
+      for (const each of batch) await this.commit([each]);
+      return;
+    }
+    const { log, refetches } = this.dependencies;
+    log.error({ code: reason.code, blockNum: delivery.message.position.num, error: reason }, reason.message);
+    await refetches.request(reason.code, reason.message);
+    delivery.reject(reason);
+  }
+
+  /** Ties the store to the chain of its first block; the store rejects blocks of another chain. */
+  private async bindToChain(blocks: BlockRecords[]): Promise<void> {
+    for (const { chainId } of blocks) {
+      if (chainId === undefined || chainId === this.chainId) continue;
+      await this.dependencies.store.setChainId(chainId);
+      this.chainId = chainId;
+    }
+  }
+}

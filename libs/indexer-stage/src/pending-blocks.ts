@@ -1,0 +1,42 @@
+import { TOPOLOGY, type Delivery } from '@antelope-history/broker';
+import type { BlockRecords } from '@antelope-history/records';
+
+/** The deliveries that wait for a write, oldest first. */
+export class PendingBlocks {
+  private deliveries: Delivery<BlockRecords>[] = [];
+  private bytes = 0;
+
+  constructor(private readonly batchBytes: number) {}
+
+  get isEmpty(): boolean {
+    return this.deliveries.length === 0;
+  }
+
+  add(delivery: Delivery<BlockRecords>): void {
+    this.deliveries.push(delivery);
+    this.bytes += TOPOLOGY.blockRecords.sizeOf(delivery.message);
+  }
+
+  /** At the head every block is written at once; far behind it, a fuller batch is worth a short wait. Needs a delivery. */
+  isWorthWriting(): boolean {
+    const newest = (this.deliveries.at(-1) as Delivery<BlockRecords>).message;
+    return (
+      this.bytes >= this.batchBytes ||
+      this.deliveries.length >= TOPOLOGY.blockRecords.prefetch ||
+      newest.position.num >= newest.head.num
+    );
+  }
+
+  /** Removes and returns the oldest deliveries, up to the first that reaches the batch's size. */
+  takeBatch(): Delivery<BlockRecords>[] {
+    const batch: Delivery<BlockRecords>[] = [];
+    let bytes = 0;
+    while (this.deliveries.length > 0 && bytes < this.batchBytes) {
+      const delivery = this.deliveries.shift() as Delivery<BlockRecords>;
+      bytes += TOPOLOGY.blockRecords.sizeOf(delivery.message);
+      batch.push(delivery);
+    }
+    this.bytes -= bytes;
+    return batch;
+  }
+}

@@ -1,0 +1,69 @@
+import { writeProgress, type KeyValue } from '@antelope-history/key-value';
+import type { Logger } from '@antelope-history/service';
+import type { HistoryWriter } from '@antelope-history/store';
+import type { IndexerMetrics } from './indexer-metrics';
+import type { StallReporter } from './stall-reporter';
+
+export interface ProgressPublisherDependencies {
+  store: Pick<HistoryWriter, 'getProgress' | 'commitWritten'>;
+  keyValue: KeyValue;
+  log: Logger;
+  metrics: IndexerMetrics;
+  stalls: StallReporter;
+  /** Ends the periodic work. */
+  signal: AbortSignal;
+}
+
+/** Publishes the store's progress to the other stages, one publication at a time, so that none overwrites a newer one. */
+export class ProgressPublisher {
+  private tail: Promise<void> = Promise.resolve();
+
+  constructor(private readonly dependencies: ProgressPublisherDependencies) {}
+
+  /** Publishes the store's progress. Never rejects: without success the other stages wait for the next publication. */
+  publish(): Promise<void> {
+    return this.inTurn(() => this.publishNow());
+  }
+
+  /** Commits blocks that other writers left uncommitted, publishes the progress, and reports a stall. Never rejects. */
+  catchUp(): Promise<void> {
+    return this.inTurn(async () => {
+      if (this.dependencies.signal.aborted) return;
+      await this.commitWritten();
+      await this.publishNow();
+      await this.dependencies.stalls.reportStall();
+    });
+  }
+
+  /** Resolves when nothing is being published. */
+  idle(): Promise<void> {
+    return this.tail;
+  }
+
+  private inTurn(task: () => Promise<void>): Promise<void> {
+    this.tail = this.tail.then(task);
+    return this.tail;
+  }
+
+  /** Logs a failure at debug level only: the next write meets the same error and reports it. */
+  private async commitWritten(): Promise<void> {
+    try {
+      await this.dependencies.store.commitWritten();
+    } catch (error) {
+      this.dependencies.log.debug({ error }, 'blocks of other writers could not be committed');
+    }
+  }
+
+  private async publishNow(): Promise<void> {
+    const { store, keyValue, log, metrics, stalls } = this.dependencies;
+    try {
+      const { status, positions, ordinal } = await store.getProgress();
+      const { chainId, committed } = status;
+      stalls.observe(committed?.num);
+      if (committed) metrics.committedBlock.set(committed.num);
+      await writeProgress(keyValue, { chainId, committed, positions, ordinal });
+    } catch (error) {
+      log.warn({ error }, 'the progress could not be published to the other stages; trying again');
+    }
+  }
+}

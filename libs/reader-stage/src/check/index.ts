@@ -1,0 +1,1 @@
+export { shipChecks, type ShipCheckOptions, type StoredChain } from './ship-checks';

@@ -1,0 +1,49 @@
+import { HistoryError } from '@antelope-history/schemas';
+import { AckWindow, type BlocksResult } from '@antelope-history/ship';
+import { MessageWindow } from './message-window';
+import type { ShipSession } from './ship-session';
+
+const RESULT = {} as BlocksResult;
+
+/** A window over a session that records its calls; the test completes each publication. */
+function setUp(window: number, maxBytes: number) {
+  const calls: string[] = [];
+  const published: (() => void)[] = [];
+  const session: Pick<ShipSession, 'pause' | 'resume' | 'acknowledge' | 'close'> = {
+    pause: () => void calls.push('pause'),
+    resume: () => void calls.push('resume'),
+    acknowledge: (count) => void calls.push(`acknowledge ${count}`),
+    close: (reason) => void calls.push(reason.code),
+  };
+  const publish = (): Promise<void> => new Promise((resolve) => published.push(resolve));
+  const messages = new MessageWindow(session as ShipSession, new AckWindow(window), maxBytes, publish);
+  return { calls, published, messages };
+}
+
+describe('MessageWindow', () => {
+  it('pauses the socket above its bytes and acknowledges published messages', async () => {
+    const { calls, published, messages } = setUp(4, 100);
+    messages.add(RESULT, Buffer.alloc(60));
+    expect(calls).toEqual([]);
+    messages.add(RESULT, Buffer.alloc(60));
+    expect(calls).toEqual(['pause']);
+    published.forEach((resolve) => resolve());
+    await messages.idle();
+    expect(calls).toEqual(['pause', 'resume', 'acknowledge 2']);
+  });
+
+  it('accepts one message that is larger than its bytes', async () => {
+    const { calls, published, messages } = setUp(4, 100);
+    messages.add(RESULT, Buffer.alloc(1_000));
+    published.forEach((resolve) => resolve());
+    await messages.idle();
+    expect(calls).toEqual(['pause', 'resume', 'acknowledge 1']);
+  });
+
+  it('refuses more messages than the acknowledgement window', () => {
+    const { messages } = setUp(2, 100);
+    messages.add(RESULT, Buffer.alloc(1));
+    messages.add(RESULT, Buffer.alloc(1));
+    expect(() => messages.add(RESULT, Buffer.alloc(1))).toThrow(HistoryError);
+  });
+});

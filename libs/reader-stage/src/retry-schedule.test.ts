@@ -1,0 +1,44 @@
+import { TOPOLOGY } from '@antelope-history/broker';
+import { RetrySchedule } from './retry-schedule';
+
+const QUEUED = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages;
+
+/** Grows the wait of a schedule of 100 ms to an hour beyond any first wait. */
+function grow(schedule: RetrySchedule): void {
+  for (let attempt = 0; attempt < 10; attempt++) schedule.nextWaitMs();
+}
+
+const isReset = (schedule: RetrySchedule): boolean => schedule.nextWaitMs() <= 100;
+
+describe('RetrySchedule', () => {
+  let schedule: RetrySchedule;
+  beforeEach(() => {
+    schedule = new RetrySchedule(100, 3_600_000);
+    grow(schedule);
+  });
+
+  it('starts again at the shortest wait when a block was published', () => {
+    schedule.published(7);
+    expect(isReset(schedule)).toBe(true);
+  });
+
+  it('keeps growing after a refetch request until blocks beyond all queued ones are published', () => {
+    schedule.refetchRequested();
+    schedule.restarted(50);
+    schedule.published(50 + QUEUED);
+    expect(isReset(schedule)).toBe(false);
+    schedule.published(51 + QUEUED);
+    expect(isReset(schedule)).toBe(true);
+  });
+
+  it('starts again at the shortest wait when the committed head has moved since the last refetch request', () => {
+    schedule.refetchRequested();
+    schedule.restarted(50);
+    schedule.refetchRequested();
+    schedule.restarted(50);
+    expect(isReset(schedule)).toBe(false);
+    schedule.refetchRequested();
+    schedule.restarted(51);
+    expect(isReset(schedule)).toBe(true);
+  });
+});

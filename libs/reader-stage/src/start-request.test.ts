@@ -1,0 +1,50 @@
+import type { HistoryError } from '@antelope-history/schemas';
+import type { ShipStatus } from '@antelope-history/ship';
+import { checkChain, startBlockOf } from './start-request';
+
+const position = (num: number) => ({ num, id: String(num) });
+const statusFrom = (first: number): ShipStatus => ({
+  head: position(99),
+  lastIrreversible: position(90),
+  traceBegin: first + 1,
+  traceEnd: 100,
+  chainStateBegin: first,
+  chainStateEnd: 100,
+  chainId: undefined,
+});
+
+function codeOf(run: () => unknown): string | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return (error as HistoryError).code;
+  }
+}
+
+describe('checkChain', () => {
+  it.each([
+    ['both are equal', 'aa', 'aa', undefined],
+    ['they differ', 'aa', 'bb', 'CHAIN_ID_MISMATCH'],
+    ['the node reports none', undefined, 'bb', undefined],
+    ['no chain is indexed yet', 'aa', undefined, undefined],
+  ])('when %s', (_when, node, indexed, code) => {
+    expect(codeOf(() => checkChain(node, indexed))).toBe(code);
+  });
+});
+
+describe('startBlockOf', () => {
+  it('is the block after the last one', () => {
+    expect(startBlockOf(statusFrom(40), position(57), 3)).toBe(58);
+    expect(startBlockOf(statusFrom(40), position(39), 0)).toBe(40);
+  });
+
+  it('is the configured block, else the first of the node, for an empty store', () => {
+    expect(startBlockOf(statusFrom(40), undefined, 50)).toBe(50);
+    expect(startBlockOf(statusFrom(40), undefined, 0)).toBe(40);
+  });
+
+  it('does not exist when the node lacks the next block', () => {
+    expect(codeOf(() => startBlockOf(statusFrom(40), position(38), 0))).toBe('BLOCK_GAP');
+  });
+});
