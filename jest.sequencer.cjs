@@ -14,7 +14,7 @@ const LONGEST = [
   'libs/store-elasticsearch/test/large-answers.test.ts',
   'libs/store-elasticsearch/test/secured-elasticsearch.test.ts',
   'libs/store-elasticsearch/test/partial-answers.test.ts',
-  'apps/e2e/test/requests.test.ts',
+  'apps/e2e/test/leap-edge.test.ts',
   'libs/broker-rabbitmq/test/rabbitmq-access.test.ts',
   'tools/quick-start/test/stack-command.test.ts',
   'tools/processes/test/two-machines.test.ts',

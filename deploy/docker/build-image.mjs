@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * `npx nx image APP`: builds the app's image, and starts it to see that it has all that it imports. It needs Docker; the
- * start needs no server, because a wrong value of the configuration ends it before it connects to any.
+ * `npx nx image APP`: builds the app's image and starts it once, to prove that every import of the entry is in it. Needs
+ * Docker. The start needs no server: an invalid configuration value ends it before it connects.
  */
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));

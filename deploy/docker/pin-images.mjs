@@ -3,13 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * `node deploy/docker/pin-images.mjs [--check] [FOLDER]`: writes the digest of each image of others into the files of
- * deploy/, behind its tag: `redis:7.4.5-bookworm@sha256:…`. A tag can be moved to another image, a digest can not. It asks
- * the registries through `docker buildx imagetools inspect`; run it again to move to what a tag stands for now. `--check`
- * asks nobody, lists what has no digest, and ends with 1 then.
+ * `node deploy/docker/pin-images.mjs [--check] [FOLDER]`: adds the digest of each third-party image to its tag in the files
+ * of deploy/: `redis:7.4.5-bookworm@sha256:…`. A tag can move to another image, a digest cannot. It reads the digests from
+ * the registries with `docker buildx imagetools inspect`; run it again to update them. `--check` needs no network: it lists
+ * the images without a digest and exits with 1 if there are any.
  */
 const FILES = ['docker/Dockerfile', 'compose.yaml', 'compose.services.yaml', 'kubernetes/servers.yaml'];
-/** `image: NAME:TAG` or `FROM NAME:TAG`, with or without a digest; the project's own images are built, not fetched. */
+/** `image: NAME:TAG` or `FROM NAME:TAG`, with or without a digest. The project's own images are built, not pulled. */
 const REFERENCE = /(?<=^FROM |^\s+image: )(?!antelope-history\/)([\w./-]+:[\w.-]+)(@sha256:[0-9a-f]{64})?/gm;
 
 const args = process.argv.slice(2);
@@ -44,13 +44,13 @@ function pin() {
   for (const [image, digest] of digests) process.stdout.write(`${image}@${digest}\n`);
 }
 
-/** The digest of the list of an image's platforms, so that each machine gets its own. */
+/** The digest of the manifest list, which covers all platforms of the image. */
 function resolve(image) {
   const command = ['buildx', 'imagetools', 'inspect', image, '--format', '{{json .Manifest}}'];
   const { error, status, stdout, stderr } = spawnSync('docker', command, { encoding: 'utf8' });
   if (error) throw error;
   const digest = status === 0 ? JSON.parse(stdout).digest : undefined;
   if (!/^sha256:[0-9a-f]{64}$/.test(digest ?? ''))
-    throw new Error(`${image}: ${stderr || 'the registry gave no digest'}`);
+    throw new Error(`${image}: ${stderr || 'the registry returned no digest'}`);
   return digest;
 }

@@ -1,14 +1,14 @@
 #!/bin/sh
-# create-users.sh URL ADMIN_PASSWORD_FILE WRITER_PASSWORD_FILE READER_PASSWORD_FILE: makes the two roles beside this script
-# and a user for each, history_writer of the indexing side and history_reader of the API side. May be run again, also to
-# set other passwords. Of the administrator `elastic`; CURL_CA_BUNDLE names the authority of a certificate of one's own.
+# create-users.sh URL ADMIN_PASSWORD_FILE WRITER_PASSWORD_FILE READER_PASSWORD_FILE: creates the two roles beside this script
+# and a user for each: history_writer of the indexing side and history_reader of the API side. Run it again to change the
+# passwords. The administrator is `elastic`. CURL_CA_BUNDLE is the file of a private certificate authority.
 set -eu
 
 url=$1
 admin_password=$(cat "$2")
 here=$(dirname "$0")
 
-# Passwords go through standard input and files, where no list of processes shows them.
+# Passwords go through standard input and files: arguments would be visible in the process list.
 put() {
   printf 'user = "elastic:%s"\n' "$admin_password" |
     curl --silent --show-error --fail --config - --header 'content-type: application/json' \

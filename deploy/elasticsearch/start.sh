@@ -1,6 +1,6 @@
 #!/bin/bash
-# start.sh: starts Elasticsearch in a container whose file system is read-only. Its start writes a keystore beside its
-# settings, so that they are copied to ES_PATH_CONF, which is writable, and not kept.
+# start.sh: starts Elasticsearch in a container with a read-only file system. The server writes a keystore beside its settings
+# at each start: they are copied to ES_PATH_CONF, which is writable and not persistent.
 set -eu
 
 find "$ES_PATH_CONF" -mindepth 1 -delete

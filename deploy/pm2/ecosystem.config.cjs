@@ -1,8 +1,8 @@
 const path = require('node:path');
 
 /**
- * Every app for the process manager pm2, on the built project (npm ci && npm run build). Each side of its own
- * configuration, /etc/antelope-history/config.json, as in deploy/config:
+ * Every app for the process manager pm2, from the built project (npm ci && npm run build). Each side has its own
+ * configuration in /etc/antelope-history/config.json, like those in deploy/config:
  *
  *   pm2 start deploy/pm2/ecosystem.config.cjs --only reader,deserializer,indexer
  *   pm2 start deploy/pm2/ecosystem.config.cjs --only history-api,chain-api,trace-api,gateway
@@ -16,7 +16,7 @@ function app(name, options = {}) {
     cwd: PROJECT,
     script: `apps/${name}/dist/main.js`,
     args: ['--config', '/etc/antelope-history/config.json'],
-    // The service stops in order within eight seconds.
+    // The app stops within eight seconds.
     kill_timeout: 10_000,
     // It is tried again as long as it takes.
     exp_backoff_restart_delay: 100,

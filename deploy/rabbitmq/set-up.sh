@@ -1,7 +1,7 @@
 #!/bin/sh
-# set-up.sh PASSWORD_FILE [VHOST [USER]]: makes the virtual host and the user that broker.rabbitmq names, with all
-# permissions there and none elsewhere, and enables the management interface. As root or the server's user, on the server;
-# may be run again, also to set another password. The apps make their queues themselves (definitions.json shows them).
+# set-up.sh PASSWORD_FILE [VHOST [USER]]: creates the virtual host and the user of broker.rabbitmq, with all permissions in
+# that virtual host and none elsewhere, and enables the management interface. Run it on the server as root or as the server's
+# user; run it again to change the password. The apps declare their queues themselves (definitions.json lists them).
 set -eu
 
 vhost=${2:-history}
@@ -12,7 +12,7 @@ rabbitmq-plugins enable rabbitmq_management rabbitmq_prometheus
 if ! rabbitmqctl --quiet list_vhosts name | grep -Fqx "$vhost"; then
   rabbitmqctl add_vhost "$vhost"
 fi
-# Through standard input, where no list of processes shows the password.
+# The password goes through standard input: an argument would be visible in the process list.
 if rabbitmqctl --quiet list_users | cut -f1 | grep -Fqx "$user"; then
   rabbitmqctl change_password "$user" <"$1"
 else

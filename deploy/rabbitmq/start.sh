@@ -1,6 +1,6 @@
 #!/bin/sh
-# start.sh PASSWORD_FILE: starts RabbitMQ in a container, with the virtual host and the user that broker.rabbitmq names
-# made at the first start.
+# start.sh PASSWORD_FILE: starts RabbitMQ in a container. The first start creates the virtual host and the user of
+# broker.rabbitmq.
 set -eu
 
 RABBITMQ_DEFAULT_PASS=$(cat "$1")

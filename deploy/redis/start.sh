@@ -1,7 +1,6 @@
 #!/bin/sh
 # start.sh PASSWORD_FILE: starts Redis in a container with the settings and the user beside this script. They go through
-# standard input, the password by its hash: neither the list of processes nor a file shows it, and it may have any
-# characters.
+# standard input, the password as its hash: neither the process list nor a file contains it, and any characters are allowed.
 set -eu
 
 here=$(dirname "$0")

@@ -22,6 +22,7 @@ export const COMMANDS = {
       'libs/service/dist/config/write-configuration-docs.js',
       'libs/broker-rabbitmq/dist/definitions/write-definitions.js',
       'libs/store-elasticsearch/dist/indices/write-templates.js',
+      'tools/run/write-api-docs.mjs',
       'tools/workspace-rules/boundary-table.mjs',
       'tools/workspace-rules/contents-table.mjs',
     ],

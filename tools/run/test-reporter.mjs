@@ -69,16 +69,18 @@ function shownPath(file) {
   return relative.startsWith('..') ? file : relative;
 }
 
-function describeSuite(file, { perfStats, testResults, testExecError, numPassingTests, numPendingTests }) {
-  const failures = testResults
-    .filter(({ status }) => status === 'failed')
-    .map(({ ancestorTitles, title }) => [...ancestorTitles, title].join(' › '));
+function describeSuite(file, { perfStats, testResults, testExecError, numPassingTests }) {
+  const titles = (status) =>
+    testResults
+      .filter((result) => result.status === status)
+      .map(({ ancestorTitles, title }) => [...ancestorTitles, title].join(' › '));
+  const failures = titles('failed');
   if (testExecError) failures.push('the file does not run');
   return {
     file: shownPath(file),
     milliseconds: perfStats.end - perfStats.start,
     passed: numPassingTests,
-    skipped: numPendingTests,
+    skipped: titles('pending'),
     failures,
   };
 }
@@ -87,7 +89,7 @@ function suiteLine({ file, milliseconds, passed, skipped, failures }, index, cou
   const counts = [
     failures.length > 0 ? `${failures.length} failed` : '',
     `${passed} passed`,
-    skipped > 0 ? `${skipped} skipped` : '',
+    skipped.length > 0 ? `${skipped.length} skipped` : '',
   ];
   const progress = `${String(index).padStart(String(count).length)}/${count}`;
   const status = failures.length > 0 ? 'FAIL' : 'pass';

@@ -10,8 +10,7 @@ export function summarise(runs, phases) {
   const suites = runs.flatMap((run) => run.suites);
   const total = (key) => runs.reduce((sum, run) => sum + run[key], 0);
   const slowest = [...suites].sort((left, right) => right.milliseconds - left.milliseconds).slice(0, SLOWEST);
-  const skipped = suites.filter((suite) => suite.skipped > 0);
-  const failures = suites.flatMap(({ file, failures: titles }) => titles.map((title) => `  ${title} (${file})`));
+  const titled = (key) => suites.flatMap((suite) => suite[key].map((title) => `  ${title} (${suite.file})`));
   return [
     ...section(
       'The slowest suites:',
@@ -21,11 +20,8 @@ export function summarise(runs, phases) {
       'The time:',
       phases.map(([name, milliseconds]) => `${formatSeconds(milliseconds)}  ${name}`),
     ),
-    ...section(
-      'Skipped, for the reason above:',
-      skipped.map(({ file, skipped: count }) => `  ${count} in ${file}`),
-    ),
-    ...section('Failed:', failures),
+    ...section('Skipped:', titled('skipped')),
+    ...section('Failed:', titled('failures')),
     totals(total('passed'), total('failed'), total('skipped')),
   ];
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { format } from 'prettier';
 import { depConstraints } from '../../module-boundaries.mjs';
 
-/** `npm run docs`: writes the table of who may import what into CONTRIBUTING.md. With `--check`: fails when it differs. */
+/** `npm run docs`: writes the table of the module boundaries into CONTRIBUTING.md. With `--check`: fails when it differs. */
 const FILE = path.resolve(import.meta.dirname, '../../CONTRIBUTING.md');
 const BEGIN = '<!-- made from module-boundaries.mjs by npm run docs -->';
 const END = '<!-- end of what npm run docs makes -->';
@@ -22,11 +22,11 @@ const table = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cel
 const text = readFileSync(FILE, 'utf8');
 const [before, rest] = text.split(BEGIN);
 const after = rest?.split(END)[1];
-if (after === undefined) throw new Error(`${FILE} has lost the marks "${BEGIN}" and "${END}"`);
+if (after === undefined) throw new Error(`${FILE} lacks the marks "${BEGIN}" and "${END}"`);
 const fresh = await format(`${before}${BEGIN}\n\n${table}\n\n${END}${after}`, { parser: 'markdown', printWidth: 120 });
 
 if (process.argv.includes('--check')) {
-  if (fresh !== text) throw new Error('CONTRIBUTING.md is not what module-boundaries.mjs says: npm run docs');
+  if (fresh !== text) throw new Error('CONTRIBUTING.md differs from module-boundaries.mjs: run npm run docs');
 } else {
   writeFileSync(FILE, fresh);
 }

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { ESLint } from 'eslint';
 
 /**
- * Lints texts as if they were in given files of the workspace. Input: JSON `[{ file, text }]`; output: JSON, for each
- * its messages `[{ ruleId, message }]`. A process of its own, because Jest can't load ESLint's configuration.
+ * Lints each text as if it were the given file of the workspace. Argument: JSON `[{ file, text }]`. Output: JSON, the
+ * messages `[{ ruleId, message }]` of each. Runs as a process of its own because Jest cannot load ESLint's configuration.
  */
 const ROOT = path.resolve(import.meta.dirname, '../..');
 

@@ -1,12 +1,6 @@
 import { APIClient, type APIError, Checksum256, Name, PublicKey } from '@wharfkit/antelope';
 import { JsonRpc, RpcError } from 'eosjs';
-import {
-  readAuthorizers,
-  readChainBlocks,
-  readHistoryResponses,
-  readTraceBlocks,
-  sampleFolder,
-} from '@antelope-history/test-support/recordings';
+import { readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
 
 const PLUGIN_SAMPLE = 'eosio20-edge';
@@ -196,88 +190,5 @@ describeOnSets('clients of a history of eosio20-edge', (set) => {
       expect((error as APIError).name).toBe('tx_not_found');
       expect((error as APIError).message).toBe('The transaction can not be found at /v1/history/get_transaction');
     });
-  });
-});
-
-describeOnSets('clients of a history of leap-edge', (set) => {
-  const folder = sampleFolder('leap-edge');
-  let service: IndexedChain;
-  beforeAll(async () => (service = await startIndexedChain(set, folder)), 180_000);
-  afterAll(() => service.stop());
-
-  const eosjs = () => new JsonRpc(service.url, { fetch });
-  const wharfkit = () => new APIClient({ url: service.url }).v1;
-  interface ChainBlock {
-    id: string;
-    timestamp: string;
-    producer: string;
-    producer_signature: string;
-    ref_block_prefix: number;
-    transactions: { status: string; trx: string | { id: string; transaction: { expiration: string } } }[];
-  }
-  interface TraceTransaction {
-    id: string;
-    actions: { global_sequence: number | string }[];
-  }
-  const chainBlocks = [...readChainBlocks(folder)].map(({ blockNum, body }) => ({
-    blockNum,
-    block: JSON.parse(body) as ChainBlock,
-  }));
-
-  it('eosjs gets what the node gave with get_block, by number and by id', async () => {
-    // Data is decoded with the ABI in force, where the node took the last one: see docs/compatibility.md.
-    const withoutData = (value: unknown): unknown =>
-      JSON.parse(JSON.stringify(value, (key, field: unknown) => (key === 'data' ? undefined : field)));
-    for (const { blockNum, block } of chainBlocks.filter((_, index) => index % 5 === 0)) {
-      expect(withoutData(await eosjs().get_block(blockNum))).toEqual(withoutData(block));
-      expect(withoutData(await eosjs().get_block(block.id))).toEqual(withoutData(block));
-    }
-  });
-
-  it('eosjs gets traces with trace_get_block', async () => {
-    const recorded = [...readTraceBlocks(folder)].filter(({ status }, index) => status === 200 && index % 5 === 0);
-    expect(recorded.length).toBeGreaterThan(40);
-    for (const { blockNum, body } of recorded) {
-      const found = await eosjs().trace_get_block(blockNum);
-      const node = JSON.parse(body) as typeof found;
-      // eosjs declares them as one transaction, but they are a list.
-      const sequencesOf = (block: typeof found) =>
-        (block.transactions as unknown as TraceTransaction[]).map(({ id, actions }) => [
-          id,
-          actions.map(({ global_sequence }) => global_sequence),
-        ]);
-      expect([found.id, sequencesOf(found)]).toEqual([node.id, sequencesOf(node)]);
-    }
-  });
-
-  it('wharfkit parses every block that the node gave with chain.get_block', async () => {
-    for (const { blockNum, block } of chainBlocks) {
-      const found = await wharfkit().chain.get_block(blockNum);
-      expect(found.block_num.toNumber()).toBe(blockNum);
-      expect(String(found.id)).toBe(block.id);
-      expect(found.timestamp.toString()).toBe(block.timestamp);
-      expect(String(found.producer)).toBe(block.producer);
-      expect(String(found.producer_signature)).toBe(block.producer_signature);
-      expect(found.ref_block_prefix.toNumber()).toBe(block.ref_block_prefix);
-      expect(found.transactions.map(({ id, status }) => [String(id), status])).toEqual(
-        block.transactions.map(({ trx, status }) => [typeof trx === 'string' ? trx : trx.id, status]),
-      );
-    }
-  });
-
-  it('wharfkit throws the error of a node for a block that is not there', async () => {
-    const error: unknown = await wharfkit()
-      .chain.get_block(99999999)
-      .catch((reason: unknown) => reason);
-    expect([(error as APIError).code, (error as APIError).name]).toEqual([3100002, 'unknown_block_exception']);
-  });
-
-  it('both read the accounts of every key as the node knew them', async () => {
-    const { keys } = readAuthorizers(folder);
-    for (const [key, authorizations] of Object.entries(keys)) {
-      const expected = [...new Set(authorizations.map(({ account_name }) => account_name))].sort();
-      expect((await eosjs().history_get_key_accounts(key)).account_names).toEqual(expected);
-      expect((await wharfkit().history.get_key_accounts(key)).account_names.map(String)).toEqual(expected);
-    }
   });
 });

@@ -1,11 +1,5 @@
+import { type IndexedService, type ListeningApp, startIndexedService, startListeningApp, stop } from '@antelope-history/processes';
 import { ROUTES } from '@antelope-history/routes';
-import {
-  type IndexedService,
-  type ListeningApp,
-  startIndexedService,
-  startListeningApp,
-  stop,
-} from '@antelope-history/processes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
 

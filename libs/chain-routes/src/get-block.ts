@@ -22,11 +22,11 @@ const request = z
   .object({
     block_num_or_id: z
       .union([z.string(), z.number()], { error: 'give a block number or a block id' })
-      .describe('A block number, or an id of 64 hex digits.'),
+      .describe('A block number, or a block id of 64 hex digits.'),
   })
   .meta({ id: 'GetChainBlockRequest' });
 const blockAction = act
-  .extend({ hex_data: hex.optional().describe('Left out where an EOSIO 2.0 node, from which it came, leaves it out.') })
+  .extend({ hex_data: hex.optional().describe('Absent if the block came from an EOSIO 2.0 node that leaves it out.') })
   .meta({ id: 'BlockAction' });
 
 const transactionReceipt = z.object({
@@ -34,7 +34,7 @@ const transactionReceipt = z.object({
   cpu_usage_us: z.int(),
   net_usage_words: z.int(),
   trx: z.union([
-    id.describe('Of a deferred transaction.'),
+    id.describe('The id of a deferred transaction.'),
     z.object({
       id,
       signatures: z.array(signature),
@@ -69,7 +69,7 @@ const response = z
     block_num: blockNum,
     ref_block_prefix: z.int(),
   })
-  .meta({ id: 'GetChainBlockResponse', description: "The block in the node's own JSON." });
+  .meta({ id: 'GetChainBlockResponse', description: 'The block in the JSON of nodeos.' });
 
 export const getChainBlock = defineRoute({
   group: 'chain',

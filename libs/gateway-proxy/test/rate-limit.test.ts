@@ -32,6 +32,12 @@ describe('rate limits', () => {
     expect((await post('10.0.0.1')).status).toBe(200);
   });
 
+  it.each(Object.values(ROUTES))('hold for $path', async ({ path }) => {
+    const gateway = stand.createGateway({ environment: { HISTORY_API__RATE_LIMIT_RPM: '1' }, now: () => NOW });
+    expect((await request(gateway).post(path).send({})).status).toBe(200);
+    expect((await request(gateway).post(path).send({})).status).toBe(429);
+  });
+
   it('count all addresses of an IPv6 /64 as one client', async () => {
     const environment = {
       HISTORY_API__RATE_LIMIT_RPM: '1',

@@ -23,25 +23,30 @@ const request = z
   .object({
     account_name: optional(
       text('an account name of 1 to 12 characters').meta({ minLength: 1, maxLength: 12 }),
-    ).describe('Actions that this account received or authorised; without it all actions of the chain.'),
-    pos: optional(integer(-1, Number.MAX_SAFE_INTEGER)).describe(
-      'Rows to skip in the chosen order; -1: the newest rows. Default 0.',
+    ).describe('Only actions that this account received or authorised; all actions of the chain if absent.'),
+    pos: optional(integer(-1, Number.MAX_SAFE_INTEGER))
+      .describe('Number of rows to skip in the chosen order; -1 selects the newest rows.')
+      .meta({ default: 0 }),
+    offset: optional(integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER))
+      .describe(
+        'Rows per page, at most `api.limits.get_actions`; 0 means 20, and a negative number selects the rows up to `pos`.',
+      )
+      .meta({ default: 20 }),
+    filter: optional(actionsFilter).describe(
+      'Contract and action as `code:name`, `code:*` or `*:name`, or several of these separated by commas; a row has to match one of them.',
     ),
-    offset: optional(integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)).describe(
-      'Rows per page, 20 when absent or 0; a negative number means the rows that end at `pos`.',
-    ),
-    filter: optional(actionsFilter).describe('code:name, code:* or *:name; several with commas between: any of them.'),
     sort: optional(sort)
       .transform((value) => value ?? 'desc')
-      .describe('desc or -1: newest first, the default. asc or 1: oldest first, with a bound.'),
+      .describe('`desc` or -1: newest first. `asc` or 1: oldest first, which needs `after` or `before`.')
+      .meta({ default: 'desc' }),
     after: optional(bound('after')).describe(
-      'Inclusive: an ISO 8601 date-time (UTC unless it names a zone), or a block number.',
+      'Lower bound, inclusive: an ISO 8601 date-time (UTC unless it has a zone) or a block number.',
     ),
     before: optional(bound('before')).describe(
-      'Inclusive: an ISO 8601 date-time (UTC unless it names a zone), or a block number.',
+      'Upper bound, inclusive: an ISO 8601 date-time (UTC unless it has a zone) or a block number.',
     ),
     parent: optional(integer(0, Number.MAX_SAFE_INTEGER)).describe(
-      'Actions created by the action with this global sequence; 0: those that nothing created.',
+      'Only actions that the action with this global sequence created; 0 selects those that no action created.',
     ),
   })
   .meta({ id: 'GetActionsRequest' });
@@ -49,9 +54,9 @@ const response = z
   .object({
     actions: z.array(
       z.object({
-        global_action_seq: integer64.describe('global_sequence of the receipt shown.'),
+        global_action_seq: integer64.describe('`global_sequence` of the receipt shown.'),
         account_action_seq: integer64.describe(
-          'recv_sequence of the receipt shown: it grows by one with each action that the receiver received.',
+          '`recv_sequence` of the receipt shown: the number of actions that the receiver has received.',
         ),
         block_num: blockNum,
         block_time: blockTime,
@@ -60,7 +65,7 @@ const response = z
     ),
     last_irreversible_block: blockNum,
     head_block_num: blockNum,
-    more: z.boolean().describe('Whether rows follow.'),
+    more: z.boolean().describe('Whether more rows follow.'),
   })
   .meta({ id: 'GetActionsResponse' });
 

@@ -4,11 +4,13 @@ import example from './get-controlled-accounts.example.json';
 
 const request = z
   .object({
-    controlling_account: text('an account name').meta({ minLength: 1, maxLength: 12 }),
+    controlling_account: text('an account name')
+      .describe('The account whose controlled accounts are listed.')
+      .meta({ minLength: 1, maxLength: 12 }),
   })
   .meta({ id: 'GetControlledAccountsRequest' });
 const response = z
-  .object({ controlled_accounts: z.array(name).describe('Sorted, each once, complete.') })
+  .object({ controlled_accounts: z.array(name).describe('All accounts, sorted, without duplicates.') })
   .meta({ id: 'GetControlledAccountsResponse' });
 
 export const getControlledAccounts = defineRoute({

@@ -4,11 +4,11 @@ import example from './get-key-accounts.example.json';
 
 const request = z
   .object({
-    public_key: text('a public key').describe('EOS…, PUB_K1_…, PUB_R1_… or PUB_WA_…'),
+    public_key: text('a public key').describe('The key as EOS…, PUB_K1_…, PUB_R1_… or PUB_WA_…'),
   })
   .meta({ id: 'GetKeyAccountsRequest' });
 const response = z
-  .object({ account_names: z.array(name).describe('Sorted, each once, complete.') })
+  .object({ account_names: z.array(name).describe('All accounts, sorted, without duplicates.') })
   .meta({ id: 'GetKeyAccountsResponse' });
 
 export const getKeyAccounts = defineRoute({

@@ -22,9 +22,11 @@ import example from './get-transaction.example.json';
 const request = z
   .object({
     id: text('a transaction id')
-      .describe('The id, or its first 8 or more hex digits.')
+      .describe('The transaction id, or its first 8 or more hex digits.')
       .meta({ minLength: 8, maxLength: 64 }),
-    block_num_hint: optional(integer(0, MAX_BLOCK_NUM)).describe('Not needed: every transaction is found by its id.'),
+    block_num_hint: optional(integer(0, MAX_BLOCK_NUM)).describe(
+      'Accepted for compatibility and not used: every transaction is found by its id.',
+    ),
   })
   .meta({ id: 'GetTransactionRequest' });
 const packedTransaction = z.object({
@@ -56,11 +58,11 @@ const response = z
           .optional(),
       })
       .nullable()
-      .describe('null for what no block lists, such as onblock.'),
+      .describe('null for a transaction that no block lists, such as onblock.'),
     block_time: blockTime,
     block_num: blockNum,
     last_irreversible_block: blockNum,
-    traces: z.array(actionTrace).describe('Every trace in the order in which they ran.'),
+    traces: z.array(actionTrace).describe('All traces in execution order.'),
   })
   .meta({ id: 'GetTransactionResponse' });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errorResponse, healthResponse, type Route, shortHealthResponse } from '@antelope-history/schemas';
+import { toJsonSchema } from './json-schema';
 import type { JsonObject, OpenApiDocument } from './openapi-types';
 
 const SCHEMAS = '#/components/schemas/';
@@ -44,7 +45,7 @@ export const SECURITY: Record<string, string[]>[] = [{}, { apiKey: [] }, { beare
  * OpenAPI 3.1.
  */
 function toJsonSchemas(schemas: z.ZodType[], io: 'input' | 'output'): Record<string, JsonObject> {
-  const { $defs = {} } = z.toJSONSchema(z.tuple(schemas as [z.ZodType]), { io });
+  const { $defs = {} } = toJsonSchema(z.tuple(schemas as [z.ZodType]), io);
   return JSON.parse(JSON.stringify($defs).replaceAll('"#/$defs/', `"${SCHEMAS}`)) as Record<string, JsonObject>;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY, type RefetchRequest } from '@antelope-history/broker';
 import { MemoryBroker, MemoryKeyValue } from '@antelope-history/in-process';
 import { writeProgress } from '@antelope-history/key-value';
-import { openSample } from '@antelope-history/test-support/recordings';
+import { openSample } from '@antelope-history/recordings';
 import { createLogger, loadConfig, Registry } from '@antelope-history/service';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 import { startReader, type Reader } from '../src';

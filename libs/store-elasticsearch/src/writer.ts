@@ -1,20 +1,21 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { StoreWriter } from '@antelope-history/store';
 import { createClient } from './client/client';
+import type { ElasticsearchOptions } from './client/elasticsearch-options';
+import { Searcher } from './client/search';
 import { BranchDocuments } from './commit/branch-documents';
 import { CommitSchedule } from './commit/commit-schedule';
 import { Committer } from './commit/committer';
+import { ElasticsearchWriter } from './commit/elasticsearch-writer';
 import { Housekeeping } from './commit/housekeeping';
 import { Journal } from './commit/journal';
 import { PermissionCleaner } from './commit/permission-cleaner';
-import { emptyProgress, ProgressStore } from './commit/progress-store';
-import type { ElasticsearchOptions } from './client/elasticsearch-options';
+import { ProgressStore } from './commit/progress-store';
 import { IndexNames } from './indices/index-names';
-import { Indices } from './write/index-provisioner';
-import { Searcher } from './client/search';
+import { emptyProgress } from './indices/progress';
 import { BlockWriter } from './write/block-writer';
 import { BulkWriter } from './write/bulk-writer';
-import { ElasticsearchWriter } from './commit/elasticsearch-writer';
+import { IndexProvisioner } from './write/index-provisioner';
 
 export type { ElasticsearchOptions } from './client/elasticsearch-options';
 
@@ -57,7 +58,7 @@ async function openWriter(
 ): Promise<ElasticsearchWriter> {
   const { replicas, bulkBytes, bulkConcurrency, retainBlocks, commitSeconds } = options;
   const progress = new ProgressStore(client, names);
-  const indices = new Indices(client, names, replicas);
+  const indices = new IndexProvisioner(client, names, replicas);
   // Before anything of another format version is touched.
   const isNew = !(await progress.read());
   await indices.prepare();

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@elastic/elasticsearch';
 import type { BlockPosition, BlockRecords } from '@antelope-history/records';
-import { documentsOf, type NewDocument } from '../src/write/block-documents';
 import { createClient } from '../src/client/client';
+import { ProgressStore } from '../src/commit/progress-store';
 import type { ProgressDocument } from '../src/indices/documents';
-import { ElasticsearchReader } from '../src/read/elasticsearch-reader';
 import { IndexNames, RANGED_KINDS } from '../src/indices/index-names';
 import { indexTemplates } from '../src/indices/index-templates';
-import { emptyProgress, ProgressStore } from '../src/commit/progress-store';
+import { emptyProgress } from '../src/indices/progress';
+import { ElasticsearchReader } from '../src/read/elasticsearch-reader';
+import { documentsOf, type NewDocument } from '../src/write/block-documents';
 
 const TIMEOUT_SECONDS = 30;
 const OPERATIONS_PER_REQUEST = 5_000;
@@ -86,12 +87,12 @@ export class IndexedBlocks {
   }
 
   async dispose(): Promise<void> {
-    this.reader.close();
     const { prefix } = this.names;
     const names = await this.client.indices.get({ index: `${prefix}-*`, expand_wildcards: 'all' });
     if (Object.keys(names).length > 0) await this.client.indices.delete({ index: Object.keys(names) });
     await this.client.indices.deleteIndexTemplate({ name: Object.keys(indexTemplates(prefix, 0)) });
-    await this.client.close();
+    // The reader owns the client.
+    await this.reader.close();
   }
 
   private add(num: number, { kind, id, json }: NewDocument): void {

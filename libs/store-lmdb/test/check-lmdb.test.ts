@@ -33,7 +33,7 @@ describe('checks of a data directory', () => {
     await store.close();
   }
 
-  it('find one that is to be made in order for who writes, and make nothing', async () => {
+  it('accept a directory that a writer would create, and create nothing', async () => {
     const directory = path.join(folder, 'a/b');
     expect(idsOf(await findingsOf(directory, 'write'))).toEqual([
       'ok lmdb.directory_to_be_made',
@@ -44,12 +44,12 @@ describe('checks of a data directory', () => {
     expect(await readLmdbStatus(directory)).toBeUndefined();
   });
 
-  it('find one without data wrong for who reads', async () => {
+  it('reject a directory without data for a reader', async () => {
     const [finding] = await findingsOf(folder, 'read');
     expect([finding?.outcome, finding?.id]).toEqual(['wrong', 'lmdb.missing']);
   });
 
-  it('find data in order, read and written, and leave it as it is', async () => {
+  it('accept valid data for reading and writing, and change nothing', async () => {
     await makeData(folder);
     const before = readdirSync(folder);
     expect(idsOf(await findingsOf(folder, 'read'))).toEqual(['ok lmdb.directory', 'ok lmdb.data']);
@@ -62,14 +62,14 @@ describe('checks of a data directory', () => {
     expect((await readLmdbStatus(folder))?.chainId).toBe(CHAIN);
   });
 
-  it('find another chain in it', async () => {
+  it('report another chain', async () => {
     await makeData(folder);
     const [, data] = await findingsOf(folder, 'write', 'ab'.repeat(32));
     expect([data?.outcome, data?.id]).toEqual(['wrong', 'lmdb.chain_id_mismatch']);
     expect(data?.what).toContain(CHAIN);
   });
 
-  it('find somebody else who writes to it', async () => {
+  it('report another writer', async () => {
     const store = await open(folder);
     const [, , writer] = await findingsOf(folder, 'write');
     expect([writer?.outcome, writer?.id]).toEqual(['wrong', 'lmdb.in_use']);
@@ -77,7 +77,7 @@ describe('checks of a data directory', () => {
     expect((await findingsOf(folder, 'write'))[2]?.id).toBe('lmdb.writer');
   });
 
-  it('find another format', async () => {
+  it('report another format version', async () => {
     const tables = createTables({ path: folder, mapSizeBytes: 0 });
     const batch = new WriteBatch();
     writeFact(tables, 'formatVersion', 99, batch);
@@ -88,12 +88,12 @@ describe('checks of a data directory', () => {
     expect(data?.what).toContain('has format 99');
   });
 
-  it('find a place that this user may not write', async () => {
-    const place = path.join(folder, 'locked');
-    mkdirSync(place);
-    chmodSync(place, 0o500);
-    // Root may write anywhere but to what the system itself keeps.
-    const directory = process.getuid?.() === 0 ? '/proc/history-data' : path.join(place, 'data');
+  it('report a directory that this user may not write', async () => {
+    const locked = path.join(folder, 'locked');
+    mkdirSync(locked);
+    chmodSync(locked, 0o500);
+    // Root may write everywhere except to kernel file systems.
+    const directory = process.getuid?.() === 0 ? '/proc/history-data' : path.join(locked, 'data');
     const [finding] = await findingsOf(directory, 'write');
     expect([finding?.outcome, finding?.id]).toEqual(['wrong', 'lmdb.not_writable']);
   });

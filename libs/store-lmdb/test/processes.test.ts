@@ -24,7 +24,7 @@ const TRANSFER: ActionPlan = {
   dataBytes: 200,
 };
 
-/** A block of one transaction; `word` names the action, the ABI and the permission that it is first to bring. */
+/** A block of one transaction; `word` is the name of its action and permission, and its ABI. */
 function blockPlan(word: string, actions = 20): BlockPlan {
   return {
     transactions: [Array<ActionPlan>(actions).fill({ ...TRANSFER, name: word })],
@@ -58,7 +58,7 @@ describe('a data directory', () => {
     return remote;
   }
 
-  /** Everything that the blocks ever brought, in the store as in the model. */
+  /** Compares everything that the blocks ever brought in the store and in the model. */
   async function expectSame(store: StoreReader, model: ModelHistory, blocks: readonly BlockRecords[]): Promise<void> {
     const comparison = new Comparison(store, model);
     await comparison.status();
@@ -81,21 +81,18 @@ describe('a data directory', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it.each(['inProcess', 'inThread'] as const)(
-    'is written by one at a time, until that one dies (%s)',
-    async (where) => {
-      const holder = started(RemoteStore[where]());
-      await holder.openWriter(options());
-      await expect(openWriter()).rejects.toMatchObject({ code: 'STORE_IN_USE' });
-      const second = started(RemoteStore.inProcess());
-      await expect(second.openWriter(options())).rejects.toMatchObject({ code: 'STORE_IN_USE' });
-      await holder.kill();
-      await second.openWriter(options());
-      await expect(openWriter()).rejects.toMatchObject({ code: 'STORE_IN_USE' });
-    },
-  );
+  it.each(['inProcess', 'inThread'] as const)('has one writer at a time, until that one dies (%s)', async (where) => {
+    const holder = started(RemoteStore[where]());
+    await holder.openWriter(options());
+    await expect(openWriter()).rejects.toMatchObject({ code: 'STORE_IN_USE' });
+    const second = started(RemoteStore.inProcess());
+    await expect(second.openWriter(options())).rejects.toMatchObject({ code: 'STORE_IN_USE' });
+    await holder.kill();
+    await second.openWriter(options());
+    await expect(openWriter()).rejects.toMatchObject({ code: 'STORE_IN_USE' });
+  });
 
-  it('is given to one of many that come after a dead writer', async () => {
+  it('admits one of many writers that start after one died', async () => {
     const holder = started(RemoteStore.inProcess());
     await holder.openWriter(options());
     await holder.kill();
@@ -103,7 +100,7 @@ describe('a data directory', () => {
     expect(many.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('is cleared of what dead writers left, in time', async () => {
+  it('loses the old sockets of dead writers', async () => {
     const holder = started(RemoteStore.inProcess());
     await holder.openWriter(options());
     await holder.kill();
@@ -118,7 +115,7 @@ describe('a data directory', () => {
     expect(sockets()).toEqual([]);
   });
 
-  it('can lie deeper than the address of a socket can say', async () => {
+  it('may have a path longer than a socket address', async () => {
     directory = path.join(folder, 'deep'.repeat(20), 'down'.repeat(20));
     const store = await openWriter();
     await expect(openWriter()).rejects.toMatchObject({ code: 'STORE_IN_USE' });
@@ -126,14 +123,14 @@ describe('a data directory', () => {
     await openWriter();
   });
 
-  it('is free again when its writer has closed it, and when it could not be opened', async () => {
+  it('admits a writer after another has closed it or failed to open it', async () => {
     const store = await openWriter();
     await store.close();
     await (await openWriter()).close();
     await openWriter();
   });
 
-  it('is as its whole batches left it, whenever its writer is killed', async () => {
+  it('holds whole batches only, whenever its writer is killed', async () => {
     const chain = new SyntheticChain();
     const model = new ModelHistory();
     const all: BlockRecords[] = [];
@@ -161,7 +158,7 @@ describe('a data directory', () => {
       }
       const store = await openBothSides(options());
       const { committed } = await store.getStatus();
-      // As before the batch, as after it, or with the fork undone that it begins with.
+      // The state before the batch, after it, or after undoing the fork that it begins with.
       const whole = [model.committedBlocks.at(-1)?.position, batch.at(-1)?.position, batch[0]?.previous];
       expect(whole).toContainEqual(committed);
       await store.writeBlocks(batch);
@@ -172,7 +169,7 @@ describe('a data directory', () => {
     expect(model.committedBlocks.length).toBeGreaterThan(10);
   }, 60_000);
 
-  it('is not there yet for a reader that comes too early, who makes nothing', async () => {
+  it('refuses a reader that comes before the first writer, and the reader creates nothing', async () => {
     const reader = started(RemoteStore.inProcess());
     const early = { code: 'STORE_UNAVAILABLE', retryable: true };
     await expect(reader.openReader(options())).rejects.toMatchObject(early);
@@ -182,7 +179,7 @@ describe('a data directory', () => {
     expect((await reader.call('getStatus')).committed).toBeUndefined();
   });
 
-  it('shows readers in other processes what is committed, without opening anew, however it grows', async () => {
+  it('shows commits to readers in other processes without reopening, however it grows', async () => {
     const store = await openWriter();
     const reader = started(RemoteStore.inProcess());
     await reader.openReader(options());
@@ -198,7 +195,7 @@ describe('a data directory', () => {
     }
   }, 60_000);
 
-  it('can be read by one part of a process before another part opens it for writing', async () => {
+  it('can be read in a process before the same process opens it for writing', async () => {
     await (await openWriter()).close();
     const reader = await openReader();
     const writer = await openWriter();
@@ -209,7 +206,7 @@ describe('a data directory', () => {
     expect('writeBlocks' in reader).toBe(false);
   });
 
-  it('stays whole when the disk is full, and its writer goes on when there is room', async () => {
+  it('stays consistent when the disk is full, and its writer continues when there is room', async () => {
     const chain = new SyntheticChain();
     const writer = started(RemoteStore.inProcess(4_096));
     await writer.openWriter(options());
@@ -220,7 +217,7 @@ describe('a data directory', () => {
     await expect(writer.call('writeBlocks', tooMuch)).rejects.toMatchObject(refused);
     const model = ModelHistory.of(first);
     expect(await writer.call('getStatus')).toEqual(await model.getStatus());
-    // What the refused batch was first to name is named again.
+    // These use names that the refused batch was the first to bring.
     const later = chain.blocks(first[0], [blockPlan('two'), blockPlan('three')]);
     await writer.call('writeBlocks', later);
     await model.writeBlocks(later);
@@ -233,7 +230,7 @@ describe('a data directory', () => {
     await expectSame(store, model, [...first, ...later]);
   }, 60_000);
 
-  it('stays whole when a batch holds what can not be written', async () => {
+  it('stays consistent when a batch holds a change that cannot be written', async () => {
     const store = await openWriter();
     const chain = new SyntheticChain();
     const first = chain.blocks(undefined, [blockPlan('one')]);
@@ -250,7 +247,7 @@ describe('a data directory', () => {
     await expectSame(store, model, [...first, ...next, ...other]);
   });
 
-  it('refuses who asks after it was closed', async () => {
+  it('rejects calls after it was closed', async () => {
     const store = await openWriter();
     const writing = store.writeBlocks(new SyntheticChain().blocks(undefined, [blockPlan('one')]));
     await store.close();

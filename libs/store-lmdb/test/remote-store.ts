@@ -7,7 +7,7 @@ import type { LmdbReaderOptions } from '../src/reader';
 const PROJECT = path.join(__dirname, '..');
 const SCRIPT = path.join(__dirname, 'store-process.cjs');
 
-/** Builds what other processes run. */
+/** Builds the code that other processes run. */
 export function buildStore(): void {
   execFileSync(process.execPath, [
     require.resolve('typescript/bin/tsc'),
@@ -16,7 +16,7 @@ export function buildStore(): void {
   ]);
 }
 
-interface Answer {
+interface Response {
   id: number;
   result?: unknown;
   error?: { code: string };
@@ -32,7 +32,7 @@ export class RemoteStore {
 
   private constructor(
     private readonly post: (message: object) => void,
-    /** Ends it at once, as SIGKILL does. */
+    /** Ends the process or thread at once, as SIGKILL does. */
     readonly kill: () => Promise<void>,
   ) {}
 
@@ -47,14 +47,14 @@ export class RemoteStore {
       child.once('exit', () => resolve());
     });
     const remote = new RemoteStore(
-      // What a dying process no longer takes, its end answers.
+      // A message that a dying process no longer takes is rejected when it exits.
       (message) => child.send(message, () => undefined),
       () => {
         child.kill('SIGKILL');
         return gone;
       },
     );
-    child.on('message', (answer: Answer) => remote.onAnswer(answer));
+    child.on('message', (response: Response) => remote.onResponse(response));
     void gone.then(() => remote.onGone());
     return remote;
   }
@@ -68,7 +68,7 @@ export class RemoteStore {
         await worker.terminate();
       },
     );
-    worker.on('message', (answer: Answer) => remote.onAnswer(answer));
+    worker.on('message', (response: Response) => remote.onResponse(response));
     worker.once('exit', () => remote.onGone());
     return remote;
   }
@@ -95,7 +95,7 @@ export class RemoteStore {
     });
   }
 
-  private onAnswer({ id, result, error }: Answer): void {
+  private onResponse({ id, result, error }: Response): void {
     const call = this.waiting.get(id);
     this.waiting.delete(id);
     if (error) call?.reject(error);

@@ -2,8 +2,8 @@ const { openLmdbStoreReader } = require('../dist/reader');
 const { openLmdbStoreWriter } = require('../dist/writer');
 
 /**
- * A process or thread that has a store open and does what it is told: `{ id, method, args }` comes, `{ id, result }` or
- * `{ id, error }` goes. `method` is `openReader`, `openWriter` (which opens both sides) or one of an open side's.
+ * A process or thread that opens a store and runs methods of it: it receives `{ id, method, args }` and sends `{ id, result }`
+ * or `{ id, error }`. `method` is `openReader`, `openWriter` (which opens both sides) or one of an open side's.
  */
 const { parentPort } = require('node:worker_threads');
 
@@ -20,7 +20,7 @@ async function call(method, args) {
   return side[method](...args);
 }
 
-async function answer({ id, method, args }) {
+async function respond({ id, method, args }) {
   try {
     send({ id, result: await call(method, args) });
   } catch (error) {
@@ -29,4 +29,4 @@ async function answer({ id, method, args }) {
 }
 
 const send = parentPort ? (message) => parentPort.postMessage(message) : (message) => process.send(message);
-(parentPort ?? process).on('message', answer);
+(parentPort ?? process).on('message', respond);

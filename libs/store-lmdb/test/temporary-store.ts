@@ -11,7 +11,7 @@ export async function openBothSides(options: LmdbReaderOptions): Promise<History
   return joinStore(await openLmdbStoreReader(options), writer);
 }
 
-/** A store in a directory of its own. */
+/** A store in a new temporary directory. */
 export async function openTemporaryStore(): Promise<StoreUnderTest> {
   const directory = mkdtempSync(path.join(tmpdir(), 'store-lmdb-'));
   const options = { path: directory, mapSizeBytes: 0 };

@@ -21,14 +21,14 @@ import example from './get-block.example.json';
 const request = z
   .object({
     block_num: optional(integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)).describe(
-      'A block number; -1: the latest block.',
+      'A block number; -1 selects the newest block. Required unless `block_id` is given.',
     ),
-    block_id: optional(text('a block id')).describe('64 hex digits; it decides when both are given.'),
+    block_id: optional(text('a block id')).describe('A block id of 64 hex digits; takes precedence over `block_num`.'),
   })
   .meta({ id: 'GetTraceBlockRequest' });
-const NOT_IN_EOSIO_2_0 = 'Left out of blocks that came from an EOSIO 2.0 node, as it leaves it out.';
+const NOT_IN_EOSIO_2_0 = 'Absent in blocks that came from an EOSIO 2.0 node, which leaves it out.';
 
-/** There together or not at all. */
+/** Fields that are present together or not at all. */
 const PLACE = ['block_num', 'block_time', 'producer_block_id'];
 
 const transactionTrace = z
@@ -46,8 +46,8 @@ const transactionTrace = z
         authorization: z.array(z.object({ account: name, permission: name })),
         data: hex,
         return_value: hex.optional().describe(NOT_IN_EOSIO_2_0),
-        params: decoded.optional().describe('Decoded data; not there where the ABI in force does not fit it.'),
-        return_data: decoded.optional().describe('Where the ABI types what the action returns.'),
+        params: decoded.optional().describe('Decoded data; absent if the ABI in force does not decode it.'),
+        return_data: decoded.optional().describe('Decoded return value; absent if the ABI gives it no type.'),
         omitted_bytes: omittedBytes.optional(),
       }),
     ),
@@ -72,7 +72,7 @@ const response = z
     schedule_version: z.int(),
     transactions: z.array(transactionTrace),
   })
-  .meta({ id: 'GetTraceBlockResponse', description: "The block with its traces, in the trace plugin's JSON." });
+  .meta({ id: 'GetTraceBlockResponse', description: 'The block with its traces, in the JSON of the trace plugin.' });
 
 export const getTraceBlock = defineRoute({
   group: 'trace',

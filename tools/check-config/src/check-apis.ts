@@ -1,13 +1,5 @@
 import { addressOf, type ServerName } from '@antelope-history/connections';
-import {
-  type Check,
-  checkServerClock,
-  type Finding,
-  ok,
-  toFinding,
-  warning,
-  wrong,
-} from '@antelope-history/connections/check';
+import { type Check, checkServerClock, type Finding, ok, toFinding, warning, wrong } from '@antelope-history/connections/check';
 import type { RouteGroup } from '@antelope-history/schemas';
 import { type Config, readServiceVersion } from '@antelope-history/service';
 import { type IdentifiedApp, identifyApp } from './identify-app';

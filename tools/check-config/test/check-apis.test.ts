@@ -7,14 +7,7 @@ import type { Finding } from '@antelope-history/connections/check';
 import { createGateway } from '@antelope-history/gateway-proxy';
 import { createHistoryApi } from '@antelope-history/history-endpoints';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import {
-  createLogger,
-  listen,
-  type Listener,
-  loadConfig,
-  readServiceVersion,
-  Registry,
-} from '@antelope-history/service';
+import { createLogger, listen, type Listener, loadConfig, readServiceVersion, Registry } from '@antelope-history/service';
 import { findFreePorts } from '@antelope-history/services';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@antelope-history/json';
+import { ROUTES } from '@antelope-history/routes';
 import { parseExactJson } from './exact-json';
 import type { ServedRecording } from './served-recording';
 
@@ -9,7 +10,7 @@ export async function readAllRows(served: ServedRecording, account: string | und
   const rows: JsonObject[] = [];
   for (;;) {
     const request = { account_name: account, sort: 'asc', after: 1, pos: rows.length, offset: PAGE };
-    const { body } = await served.post('/v1/history/get_actions', request);
+    const { body } = await served.post(ROUTES.getActions.path, request);
     const page = parseExactJson(body) as { actions: JsonObject[]; more: boolean };
     rows.push(...page.actions);
     if (!page.more) return rows;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@antelope-history/json';
+import { ROUTES } from '@antelope-history/routes';
 import { readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import { parseExactJson } from './exact-json';
 import { sequence, type TraceJson } from './naive-actions';
@@ -25,7 +26,7 @@ export function readRecordedActions(chain: RecordedChain): RecordedActions {
 
 function tracesOfPlugin({ name }: RecordedChain): TraceJson[] {
   return [...readHistoryResponses(sampleFolder(name))]
-    .filter(({ path, status }) => path === '/v1/history/get_transaction' && status === 200)
+    .filter(({ path, status }) => path === ROUTES.getTransaction.path && status === 200)
     .flatMap(({ body }) => (parseExactJson(body) as { traces: TraceJson[] }).traces);
 }
 
@@ -36,7 +37,7 @@ interface PluginPage {
 function rowsOfPlugin({ name }: RecordedChain): Map<string, JsonObject> {
   const rows = new Map<string, JsonObject>();
   for (const { path, status, request, body } of readHistoryResponses(sampleFolder(name))) {
-    if (path !== '/v1/history/get_actions' || status !== 200) continue;
+    if (path !== ROUTES.getActions.path || status !== 200) continue;
     const { account_name } = request as { account_name?: string };
     for (const row of (parseExactJson(body) as unknown as PluginPage).actions) {
       rows.set(`${account_name}/${row.global_action_seq}`, row);

@@ -1,6 +1,7 @@
-import { SAMPLES } from '@antelope-history/test-support/recordings';
+import { compareRecording, NAMED_REASONS, type Outcome, readReport, renderReport } from '@antelope-history/conformance';
 import type { AdapterSet } from '@antelope-history/processes';
-import { compareRecording, NAMED_REASONS, readReport, renderReport, type Outcome } from '@antelope-history/conformance';
+import { ROUTES } from '@antelope-history/routes';
+import { SAMPLES } from '@antelope-history/test-support/recordings';
 
 const LIMIT_MS = 900_000;
 
@@ -24,6 +25,11 @@ export function compareAll(set: AdapterSet): void {
       },
       LIMIT_MS,
     );
+
+    it.each(Object.values(ROUTES))('compares $path', ({ path }) => {
+      const compared = outcomes.filter(({ endpoint }) => `/v1/${endpoint}`.startsWith(path));
+      expect(compared.length).toBeGreaterThan(0);
+    });
 
     it('differs for no fewer reasons than there are', () => {
       const found = new Set(outcomes.flatMap(({ different }) => Object.keys(different)));

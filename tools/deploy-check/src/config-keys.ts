@@ -6,7 +6,7 @@ export interface ConfigNames {
   variables: Set<string>;
 }
 
-/** What can be configured, from the page that is generated of the schema. */
+/** All configuration keys and variables, from the page that is generated from the schema. */
 export function readConfigNames(): ConfigNames {
   const rows = [...readText('docs/configuration.md').matchAll(/^\| `([a-z_.]+)` \|.*\| `(HISTORY_[A-Z_]+)` \|$/gm)];
   return {
@@ -15,7 +15,7 @@ export function readConfigNames(): ConfigNames {
   };
 }
 
-/** What a text names as a key or a variable of the configuration, but is none. */
+/** The words of a text that look like configuration keys or variables but do not exist. */
 export function findUnknownNames(text: string, { keys, variables }: ConfigNames): string[] {
   const sections = new Set([...keys].filter((key) => key.includes('.')).map((key) => key.split('.')[0] ?? ''));
   const prefixes = new Set(
@@ -32,5 +32,5 @@ export function findUnknownNames(text: string, { keys, variables }: ConfigNames)
 }
 
 const FILE_ENDING = /^(ya?ml|json|md|ts|internal)$/;
-/** The tests' own: `tools/services`. */
+/** Variables of the tests: `tools/services`. */
 const FOR_TESTS = /^HISTORY_TEST_/;

@@ -13,7 +13,7 @@ export function readJson(file: string): unknown {
   return JSON.parse(readText(file));
 }
 
-/** Every document of a YAML file, with its merges (`<<`) done. Throws when it is not YAML. */
+/** Every document of a YAML file, with its merge keys (`<<`) resolved. Throws when it is not YAML. */
 export function readYaml(file: string): unknown[] {
   return parseAllDocuments(readText(file), { merge: true }).map((document) => {
     const [error] = document.errors;
@@ -22,7 +22,7 @@ export function readYaml(file: string): unknown[] {
   });
 }
 
-/** The paths of all files of a folder and of those in it, below the root and sorted. */
+/** The paths of all files below a folder, relative to the root and sorted. */
 export function listFiles(folder: string): string[] {
   return readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -30,7 +30,7 @@ export function listFiles(folder: string): string[] {
     .sort();
 }
 
-/** The version of every package of the workspace, and so of the images. */
+/** The version of all packages of the workspace and of the images. */
 export function readVersion(): string {
   return (readJson('package.json') as { version: string }).version;
 }

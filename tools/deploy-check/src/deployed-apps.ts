@@ -3,15 +3,15 @@ export interface DeployedApp {
   /** Its folder in `apps`. */
   name: string;
   side: 'indexing' | 'api' | 'both';
-  /** Where it answers requests in containers, and the variable that says so; of a worker its operations listener. */
+  /** The port of its endpoints in containers and the variable that sets it; of a worker, the operations port. */
   port: number;
   portVariable: string;
-  /** Where its operations listener is in containers, and the variable that says so. */
+  /** Its operations port in containers and the variable that sets it. */
   operationsPort: number;
   operationsVariable: string;
 }
 
-/** Every app; the tests hold all that names them against this. */
+/** Every app. The tests compare all deployment files with this list. */
 export const DEPLOYED_APPS: DeployedApp[] = [
   worker('reader', 8894, 'HISTORY_OPS__READER_PORT'),
   worker('deserializer', 8895, 'HISTORY_OPS__DESERIALIZER_PORT'),
@@ -69,5 +69,5 @@ function worker(name: string, port: number, variable: string): DeployedApp {
   };
 }
 
-/** Those of the whole suite, a process each. */
+/** The apps that run as processes of their own over the distributed set. */
 export const SUITE_APPS = DEPLOYED_APPS.filter(({ side }) => side !== 'both');

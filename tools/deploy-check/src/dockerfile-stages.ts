@@ -1,44 +1,38 @@
-import { DockerfileParser } from 'dockerfile-ast';
+import { DockerfileParser, type From, type Instruction, type ModifiableInstruction } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 
-/** One `FROM` with what follows it. */
+/** One `FROM` with the instructions after it. */
 export interface Stage {
-  /** The image or the stage that it goes on from. */
+  /** The image or the stage that it builds on. */
   base: string;
   name: string;
   instructions: { keyword: string; text: string }[];
 }
 
-/** What Docker's parser would refuse of a Dockerfile, and what it would warn of. */
+/** The errors and warnings of Docker's parser, with their lines. */
 export function findDockerfileErrors(text: string): string[] {
   return validate(text).map(({ message, range }) => `${range.start.line + 1}: ${JSON.stringify(message)}`);
 }
 
 export function readStages(text: string): Stage[] {
-  const lines = text.split('\n');
   const stages: Stage[] = [];
   for (const instruction of DockerfileParser.parse(text).getInstructions()) {
     const keyword = instruction.getKeyword();
-    const { start, end } = instruction.getRange();
-    const said = lines
-      .slice(start.line, end.line + 1)
-      .join('\n')
-      .replace(/\\\n\s*/g, '')
-      .slice(keyword.length)
-      .trim();
-    if (keyword === 'FROM') stages.push(toStage(said));
-    else stages.at(-1)?.instructions.push({ keyword, text: said });
+    if (keyword === 'FROM') {
+      const from = instruction as From;
+      stages.push({ base: from.getImage() ?? '', name: from.getBuildStage() ?? '', instructions: [] });
+    } else stages.at(-1)?.instructions.push({ keyword, text: argumentsOf(instruction) });
   }
   return stages;
 }
 
-/** What the instructions of a kind say in a stage. */
+/** The arguments of a stage's instructions with the given keyword. */
 export function textsOf(stage: Stage, keyword: string): string[] {
   return stage.instructions.filter((instruction) => instruction.keyword === keyword).map(({ text }) => text);
 }
 
-/** `node:20 AS build` */
-function toStage(from: string): Stage {
-  const [base = '', , name = ''] = from.split(/\s+/);
-  return { base, name, instructions: [] };
+/** With the flags, such as `--from=build`, which only some instructions have. */
+function argumentsOf(instruction: Instruction): string {
+  const flags = 'getFlags' in instruction ? (instruction as ModifiableInstruction).getFlags() : [];
+  return [...flags.map(String), instruction.getArgumentsContent() ?? ''].join(' ');
 }

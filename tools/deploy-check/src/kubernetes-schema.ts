@@ -10,7 +10,7 @@ import { Namespace } from 'kubernetes-models/v1/Namespace';
 import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
 
-/** The kinds that `deploy/kubernetes` uses, with validators compiled from Kubernetes's own OpenAPI document. */
+/** The kinds that `deploy/kubernetes` uses, with validators compiled from the OpenAPI document of Kubernetes. */
 const MODELS = [
   ConfigMap,
   Deployment,
@@ -31,11 +31,11 @@ export interface Manifest {
   metadata: { name: string; namespace?: string; labels?: Record<string, string> };
 }
 
-/** What of a manifest the API server would refuse, or take and pass over: a key that it does not know. */
+/** The errors of a manifest: what the API server would reject, and keys that it does not know and would ignore. */
 export function findManifestErrors(manifest: Manifest): string[] {
   const { apiVersion, kind } = manifest;
   const model = MODELS.find((each) => each.apiVersion === apiVersion && each.kind === kind);
-  if (!model) return [`${apiVersion} ${kind} is no kind that is known here`];
+  if (!model) return [`${apiVersion} ${kind} is an unknown kind`];
   const { watched, unread } = watchReads(manifest);
   try {
     (model.prototype as { validate(): void }).validate.call(watched);
@@ -46,8 +46,8 @@ export function findManifestErrors(manifest: Manifest): string[] {
 }
 
 /**
- * The validators pass over keys that they do not know, as the document allows. They look at each that they do know, so
- * that a key at which nobody looked is unknown.
+ * The validators ignore keys that they do not know, as the document allows. They read each key that they know: a key that
+ * was never read is unknown.
  */
 function watchReads(value: object): { watched: object; unread: Set<string> } {
   const unread = new Set<string>();

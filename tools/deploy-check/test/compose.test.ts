@@ -38,21 +38,21 @@ const services = Object.entries(compose.services).map(([name, service]) => ({ na
 const serviceOf = (name: string): Service => compose.services[name] as Service;
 
 describe.each(['deploy/compose.yaml', 'deploy/compose.services.yaml'])('%s', (file) => {
-  it('is as the Compose Specification says', () => {
+  it('is valid by the Compose Specification', () => {
     const [read] = readYaml(file);
     expect(findComposeErrors(read)).toEqual([]);
   });
 });
 
 describe('the schema of Compose', () => {
-  it('finds a key that is wrong', () => {
+  it('reports an unknown key', () => {
     const broken = { services: { a: { image: 'a', enviroment: {}, healthcheck: { interval: 'soon' } } } };
     expect(findComposeErrors(broken).join()).toMatch(/enviroment.*duration/);
   });
 });
 
 describe('deploy/compose.yaml', () => {
-  it('runs every app of the suite from the image that its Dockerfile target makes', () => {
+  it('runs every app of the distributed set from the image of its Dockerfile target', () => {
     const built = services.filter(({ service }) => service.build);
     expect(built.map(({ name }) => name).sort()).toEqual(SUITE_APPS.map(({ name }) => name).sort());
     for (const { name, service } of built) {
@@ -62,25 +62,22 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it.each(SUITE_APPS)(
-    'configures $name with what it needs, and its side only',
-    ({ name, side, portVariable, port }) => {
-      const environment = { ...serviceOf(name).environment, [portVariable]: String(port) };
-      const config = withFiles((toLocal) => {
-        const variables = Object.entries(environment).map(([key, value]) => [key, toLocal(expand(String(value)))]);
-        return loadConfig(['--config', toLocal('empty.json')], Object.fromEntries(variables) as NodeJS.ProcessEnv);
-      });
-      expect(config.keyValue.kind).toBe('redis');
-      expect(config.broker.kind).toBe(side === 'indexing' ? 'rabbitmq' : 'memory');
-      const hasStore = name.endsWith('-api') || name === 'indexer';
-      expect(config.store.kind).toBe(hasStore ? 'elasticsearch' : 'lmdb');
-      if (hasStore) {
-        expect(config.store.elasticsearch.username).toBe(name === 'indexer' ? 'history_writer' : 'history_reader');
-      }
-    },
-  );
+  it.each(SUITE_APPS)('configures $name with the servers of its side only', ({ name, side, portVariable, port }) => {
+    const environment = { ...serviceOf(name).environment, [portVariable]: String(port) };
+    const config = withFiles((toLocal) => {
+      const variables = Object.entries(environment).map(([key, value]) => [key, toLocal(expand(String(value)))]);
+      return loadConfig(['--config', toLocal('empty.json')], Object.fromEntries(variables) as NodeJS.ProcessEnv);
+    });
+    expect(config.keyValue.kind).toBe('redis');
+    expect(config.broker.kind).toBe(side === 'indexing' ? 'rabbitmq' : 'memory');
+    const hasStore = name.endsWith('-api') || name === 'indexer';
+    expect(config.store.kind).toBe(hasStore ? 'elasticsearch' : 'lmdb');
+    if (hasStore) {
+      expect(config.store.elasticsearch.username).toBe(name === 'indexer' ? 'history_writer' : 'history_reader');
+    }
+  });
 
-  it('lets each app read the passwords that its configuration names, and no other', () => {
+  it('mounts only the passwords that the configuration of an app names', () => {
     for (const { name, service } of services.filter(({ service: { build } }) => build)) {
       const named = Object.entries(service.environment ?? {})
         .filter(([key]) => key.endsWith('_PASSWORD_FILE'))
@@ -89,18 +86,18 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('takes the gateway to the ports at which the APIs listen', () => {
+  it('points the gateway to the ports of the APIs', () => {
     const { environment, ports } = serviceOf('gateway');
     for (const { name, port } of SUITE_APPS.filter((app) => app.name.endsWith('-api'))) {
       const variable = `HISTORY_GATEWAY__${name.toUpperCase().replace('-', '_')}_URL`;
       expect(environment?.[variable]).toBe(`http://${name}:${port}`);
     }
     const { port, operationsPort } = DEPLOYED_APPS.find(({ name }) => name === 'gateway') ?? {};
-    // Neither is open to the network by default.
+    // Both are bound to the loopback interface by default.
     expect(ports).toEqual([port, operationsPort].map((each) => `127.0.0.1:${each}:${each}`));
   });
 
-  it('shows nothing but the gateway to clients, and the chain to nothing but the reader', () => {
+  it('connects only the gateway to the clients, and only the reader to the chain', () => {
     const on = (network: string) => services.filter(({ service }) => service.networks.includes(network));
     expect(on('clients').map(({ name }) => name)).toEqual(['gateway']);
     expect(on('chain').map(({ name }) => name)).toEqual(['reader', 'nodeos']);
@@ -110,7 +107,7 @@ describe('deploy/compose.yaml', () => {
     for (const { name } of on('api')) expect(SUITE_APPS.find((app) => app.name === name)?.side).not.toBe('indexing');
   });
 
-  it('bounds the memory of everything, and starts each after what it needs', () => {
+  it('limits the memory of every container and starts it after its dependencies', () => {
     for (const { name, service } of services) {
       expect([name, service.mem_limit]).toEqual([name, expect.stringMatching(/^\d+[mg]$/)]);
       for (const [needed, { condition }] of Object.entries(service.depends_on ?? {})) {
@@ -121,7 +118,7 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('gives no container a right that it does not need', () => {
+  it('drops all capabilities of every container', () => {
     for (const { name, service } of services) {
       const { cap_drop: dropped, cap_add: added, security_opt: options, privileged } = service;
       expect([name, dropped, added, options, privileged]).toEqual([
@@ -134,21 +131,21 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('lets no container write but to its volumes and to memory', () => {
+  it('makes every root file system read-only', () => {
     for (const { name, service } of services) expect([name, service.read_only]).toEqual([name, true]);
-    // Memory that a container writes to is bounded, as the rest of its memory is.
+    // A tmpfs counts as memory of the host: it needs a size limit.
     for (const mount of services.flatMap(({ service }) => service.tmpfs ?? []))
       expect(mount).toMatch(/[:,]size=\d+m\b/);
   });
 
-  it('runs each server that reads a password as the user who may', () => {
+  it('runs each server that reads a password as the owner of the file', () => {
     const servers = services.filter(({ service }) => !service.build && service.secrets);
     expect(servers.map(({ name }) => name)).toEqual(['elasticsearch', 'elasticsearch-users', 'rabbitmq', 'redis']);
     for (const { name, service } of servers)
       expect([name, service.user]).toEqual([name, expect.stringMatching(/^1000\b/)]);
   });
 
-  it('mounts only files that are there, and declares what it names', () => {
+  it('mounts existing files and declares its volumes and secrets', () => {
     const mounted = services
       .flatMap(({ service }) => service.volumes ?? [])
       .map((volume) => volume.split(':')[0] ?? '');
@@ -162,11 +159,11 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('limits the rate of each client', () => {
+  it('sets a rate limit per client', () => {
     expect(serviceOf('gateway').environment?.['HISTORY_API__RATE_LIMIT_RPM']).toBeGreaterThan(0);
   });
 
-  it('is of the same versions of the servers as the tests', () => {
+  it('uses the same server versions as the tests', () => {
     const [tested] = readYaml('deploy/compose.services.yaml') as [Compose];
     for (const server of ['elasticsearch', 'rabbitmq', 'redis']) {
       const series = tested.services[server]?.image ?? '';
@@ -175,7 +172,7 @@ describe('deploy/compose.yaml', () => {
   });
 });
 
-/** `${NAME:-else}` as Compose reads it when NAME is not set. */
+/** `${NAME:-default}` as Compose resolves it when NAME is not set. */
 function expand(value: string): string {
   return value.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
 }

@@ -6,7 +6,7 @@ import { withFiles } from './sample-files';
 
 type Settings = Record<string, unknown>;
 
-/** What each side needs, and so what its configuration may name. */
+/** The sections that the configuration of each side may have. */
 const SIDES = {
   indexing: ['ship', 'broker', 'store', 'key_value', 'indexer', 'ops', 'log_level', 'chain_id'],
   api: [
@@ -15,7 +15,7 @@ const SIDES = {
   ],
 };
 
-/** As the service reads it on a machine that has the files it names. */
+/** Loads a configuration on a machine that has the files that it names. */
 function load(text: string): Config {
   return withFiles((toLocal) => {
     const file = path.join(path.dirname(toLocal('empty.json')), 'config.json');
@@ -37,7 +37,7 @@ describe.each(['indexing', 'api'] as const)('the %s side', (side) => {
     { where: 'deploy/kubernetes/config.yaml', text: configMap?.data['config.json'] ?? '' },
   ];
 
-  it.each(texts)('has a configuration in $where that names only what it needs', ({ text }) => {
+  it.each(texts)('has only the sections of its side in $where', ({ text }) => {
     const settings = JSON.parse(text) as Settings;
     expect(Object.keys(settings).filter((section) => !SIDES[side].includes(section))).toEqual([]);
     const { store, broker, keyValue } = load(text);
@@ -46,7 +46,7 @@ describe.each(['indexing', 'api'] as const)('the %s side', (side) => {
     expect(store.elasticsearch.username).toBe(side === 'indexing' ? 'history_writer' : 'history_reader');
   });
 
-  it.each(texts)('keeps every password of $where in a file', ({ text }) => {
+  it.each(texts)('has no password in $where, only files', ({ text }) => {
     expect(text).not.toContain('"password"');
     const { store, broker, keyValue } = load(text);
     const passwords = [store.elasticsearch.password, keyValue.redis.password];
@@ -56,13 +56,13 @@ describe.each(['indexing', 'api'] as const)('the %s side', (side) => {
 });
 
 describe('deploy/config', () => {
-  it('speaks to all three servers over TLS between two machines', () => {
+  it('connects to all three servers over TLS', () => {
     const { store, broker, keyValue } = load(readText('deploy/config/indexing-side.json'));
     const urls = [...store.elasticsearch.urls, broker.rabbitmq.url, keyValue.redis.url];
     expect(urls.map((url) => new URL(url).protocol)).toEqual(['https:', 'https:', 'amqps:', 'rediss:']);
   });
 
-  it('runs the whole service in one process with standalone.json', () => {
+  it('runs the whole service as one process with standalone.json', () => {
     const { store, broker, keyValue, gateway, ops } = load(readText('deploy/config/standalone.json'));
     expect([store.kind, broker.kind, keyValue.kind]).toEqual(['lmdb', 'memory', 'memory']);
     expect(gateway.port).toBe(portOf('standalone'));
@@ -72,14 +72,14 @@ describe('deploy/config', () => {
     ]);
   });
 
-  it('has the ports that everything else here has', () => {
+  it('has the ports of the other deployment files', () => {
     const { ops } = load(readText('deploy/config/indexing-side.json'));
     expect([ops.readerPort, ops.deserializerPort, ops.indexerPort]).toEqual(
       ['reader', 'deserializer', 'indexer'].map(portOf),
     );
     const { gateway, historyApi, chainApi, traceApi, ops: apiOps } = load(readText('deploy/config/api-side.json'));
     expect(apiOps.gatewayPort).toBe(operationsPortOf('gateway'));
-    // Several of a kind on one machine share the file.
+    // Several instances of an API on one machine share the file.
     expect([apiOps.historyApiPort, apiOps.chainApiPort, apiOps.traceApiPort]).toEqual([
       undefined,
       undefined,
@@ -103,14 +103,14 @@ describe('the examples', () => {
       'deploy/kubernetes/config.yaml',
       configMaps.find(({ metadata }) => metadata.name === 'api-side')?.data['config.json'] ?? '',
     ],
-  ])('limit the rate of each client, and show no operations to clients: %s', (_, text) => {
+  ])('set a rate limit per client and serve no operations pages to clients: %s', (_, text) => {
     const { api, gateway } = load(text);
     expect(api.rateLimitRpm).toBeGreaterThan(0);
     expect(gateway.publicPaths).toEqual(['live', 'health', 'docs']);
   });
 });
 
-describe('every key and variable that is named', () => {
+describe('configuration keys and variables in documents', () => {
   const names = readConfigNames();
   const files = [
     'README.md',
@@ -120,14 +120,14 @@ describe('every key and variable that is named', () => {
     ...listFiles('deploy').filter((file) => !file.startsWith('deploy/secrets/')),
   ];
 
-  it('is found where it is wrong', () => {
+  it('are found when they do not exist', () => {
     const text =
       'See `ship.urls`, store.elasticsearch and `api.limit`; HISTORY_SHIP__URLS, HISTORY_SHIP__URL. gateway.yaml';
     expect(names.keys.size).toBeGreaterThan(50);
     expect(findUnknownNames(text, names)).toEqual(['api.limit', 'HISTORY_SHIP__URL']);
   });
 
-  it.each(files)('exists: %s', (file) => {
+  it.each(files)('exist: %s', (file) => {
     // Former names have a section of their own in docs/configuration.md, and no other file uses them.
     const [text = ''] = readText(file).split('\n## Renamed keys\n');
     expect(findUnknownNames(text, names)).toEqual([]);

@@ -21,16 +21,16 @@ function stageOf(name: string): Stage {
   return stage;
 }
 
-/** Long-term support lines of Node.js on 2026-11-22 with a year to go (github.com/nodejs/release): 20 ended in April. */
+/** Long-term support lines of Node.js that last another year from 2026-11-22 (github.com/nodejs/release); 20 ended in April. */
 const MAINTAINED = [24];
 
 describe('deploy/docker/Dockerfile', () => {
-  it('is one', () => {
+  it('is valid', () => {
     expect(findDockerfileErrors(text)).toEqual([]);
     expect(findDockerfileErrors('FROM a AS b\nHEALTCHECK CMD x\n')).not.toEqual([]);
   });
 
-  it('goes on from one image, of one exact version of Node.js that the service runs on', () => {
+  it('builds on one image with an exact, supported version of Node.js', () => {
     const images = new Set([...stages.values()].map(({ base }) => base).filter((base) => !stages.has(base)));
     expect([...images]).toEqual([expect.stringMatching(/^node:\d+\.\d+\.\d+-bookworm-slim(@sha256:[0-9a-f]{64})?$/)]);
     const [image = ''] = images;
@@ -41,7 +41,7 @@ describe('deploy/docker/Dockerfile', () => {
     expect(MAINTAINED).toContain(major);
   });
 
-  it('has a target for every app, and no app is left out here', () => {
+  it('has a target for every app', () => {
     const apps = readdirSync(path.join(ROOT, 'apps')).filter((app) =>
       existsSync(path.join(ROOT, 'apps', app, 'src/main.ts')),
     );
@@ -50,7 +50,7 @@ describe('deploy/docker/Dockerfile', () => {
     expect(targets.sort()).toEqual(apps.sort());
   });
 
-  it('copies only what is there', () => {
+  it('copies existing files only', () => {
     const sources = [...stages.values()]
       .flatMap((stage) => textsOf(stage, 'COPY'))
       .filter((copy) => !copy.startsWith('--from='))
@@ -59,14 +59,14 @@ describe('deploy/docker/Dockerfile', () => {
     for (const source of sources) expect(existsSync(path.join(ROOT, source))).toBe(true);
   });
 
-  it('runs as a user without rights, and holds no secret', () => {
+  it('runs as an unprivileged user and contains no secret', () => {
     expect(textsOf(stageOf('runtime'), 'USER')).toEqual(['node']);
     for (const { name } of DEPLOYED_APPS) expect(textsOf(stageOf(name), 'USER')).toEqual([]);
     expect(text).not.toMatch(/^(ARG|ENV) .*(PASSWORD|TOKEN|SECRET|KEY=)/m);
     expect(textsOf(stageOf('runtime'), 'STOPSIGNAL')).toEqual(['SIGTERM']);
   });
 
-  it.each(DEPLOYED_APPS)('starts $name, from its own files, watched at its operations port', (app) => {
+  it.each(DEPLOYED_APPS)('starts $name from its bundle, with a health check on its operations port', (app) => {
     const { name, port, portVariable, operationsPort, operationsVariable } = app;
     const stage = stageOf(name);
     expect(textsOf(stage, 'ENTRYPOINT')).toEqual([`["node", "apps/${name}/dist/main.js"]`]);
@@ -90,7 +90,7 @@ describe('.dockerignore', () => {
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
 
-  it('lets in only what is named, and all that the build reads', () => {
+  it('admits only the inputs of the build', () => {
     expect(lines[0]).toBe('*');
     const named = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
     expect(named.sort()).toEqual(
@@ -108,7 +108,7 @@ describe('.dockerignore', () => {
     );
   });
 
-  it('keeps out what was built or installed on this machine, and secrets', () => {
+  it('excludes build output, installed packages and secrets', () => {
     expect(lines).toEqual(expect.arrayContaining(['**/node_modules', '**/dist', '**/*.tsbuildinfo', '**/.env*']));
   });
 });

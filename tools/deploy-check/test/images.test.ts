@@ -7,7 +7,7 @@ import { listFiles, readText, ROOT } from '../src';
 const SCRIPT = path.join(ROOT, 'deploy/docker/pin-images.mjs');
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
 
-/** Every image that a file of deploy/ names, with its line. */
+/** Every image that a file of deploy/ names. */
 const references = listFiles('deploy')
   .filter((file) => /(\.yaml|Dockerfile)$/.test(file) && !file.startsWith('deploy/secrets/'))
   .flatMap((file) =>
@@ -25,7 +25,7 @@ describe('the images of deploy/', () => {
     expect(references.length).toBeGreaterThan(20);
   });
 
-  it('of others are named by an exact version, with a digest or ready for one', () => {
+  it('of third parties have an exact version, with or without a digest', () => {
     for (const { file, image } of references.filter(({ image }) => !isOwn(image))) {
       const reference = image.replace(/^\$\{\w+:-(.*)\}$/, '$1');
       expect([file, reference]).toEqual([
@@ -46,15 +46,15 @@ describe('the images of deploy/', () => {
     });
     afterEach(() => rmSync(folder, { recursive: true }));
 
-    /** With a `docker` that gives what it is told. */
-    function run(answer: string, ...args: string[]) {
-      writeFileSync(path.join(folder, 'docker'), `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 });
+    /** Runs the script with a fake `docker` that prints the given output. */
+    function run(output: string, ...args: string[]) {
+      writeFileSync(path.join(folder, 'docker'), `#!/bin/sh\necho '${output}'\n`, { mode: 0o755 });
       const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}` };
       return spawnSync(process.execPath, [SCRIPT, ...args, path.join(folder, 'deploy')], { env, encoding: 'utf8' });
     }
     const read = (file: string): string => readFileSync(path.join(folder, 'deploy', file), 'utf8');
 
-    it('writes a digest behind each tag of others, and again a newer one', () => {
+    it('adds a digest to each third-party tag, and replaces it by a newer one', () => {
       expect(run(JSON.stringify({ digest: DIGEST })).status).toBe(0);
       expect(run('', '--check')).toMatchObject({ status: 0, stdout: '' });
       expect(read('docker/Dockerfile')).toMatch(new RegExp(`^FROM node:[\\w.-]+@${DIGEST} AS build$`, 'm'));
@@ -68,7 +68,7 @@ describe('the images of deploy/', () => {
       expect(read('compose.yaml')).not.toContain(DIGEST);
     });
 
-    it('lists what has none', () => {
+    it('lists images without a digest', () => {
       const compose = read('compose.yaml').replace(/redis:7[^\n]*/, 'redis:7.4.5-bookworm');
       writeFileSync(path.join(folder, 'deploy/compose.yaml'), compose);
       const { status, stdout } = run('', '--check');
@@ -78,9 +78,12 @@ describe('the images of deploy/', () => {
       ]);
     });
 
-    it('changes nothing when a registry gives no digest', () => {
+    it('changes nothing when a registry returns no digest', () => {
       const before = read('compose.yaml');
-      expect(run('{}')).toMatchObject({ status: 1, stderr: expect.stringContaining('the registry gave no digest') });
+      expect(run('{}')).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('the registry returned no digest'),
+      });
       expect(read('compose.yaml')).toBe(before);
     });
   });

@@ -100,27 +100,27 @@ function find<Kind extends keyof Kinds>(kind: Kind, name: string): Kinds[Kind] {
 const workloads = [...ofKind('Deployment'), ...ofKind('StatefulSet'), ...ofKind('Job')];
 
 describe('deploy/kubernetes', () => {
-  it.each(manifests)('$file: $manifest.kind $manifest.metadata.name is as the API says', ({ manifest }) => {
+  it.each(manifests)('$file: $manifest.kind $manifest.metadata.name is valid by the API', ({ manifest }) => {
     expect(findManifestErrors(manifest)).toEqual([]);
   });
 
-  it('is found to be wrong where it is', () => {
+  it('is reported when it is invalid', () => {
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' } };
     expect(findManifestErrors({ ...service, spec: { prots: [] } } as Manifest)).toEqual(['/spec/prots: no such key']);
     expect(findManifestErrors({ ...service, spec: { ports: 80 } } as Manifest)).toEqual([
       expect.stringContaining('ports'),
     ]);
-    expect(findManifestErrors({ ...service, kind: 'Servce' })).toEqual([expect.stringContaining('no kind')]);
+    expect(findManifestErrors({ ...service, kind: 'Servce' })).toEqual([expect.stringContaining('unknown kind')]);
   });
 
-  it('applies everything but the example of the secrets and the servers for trying out', () => {
+  it('applies everything but the example secrets and the servers for evaluation', () => {
     const applied = kustomization.resources.map((file) => `${FOLDER}/${file}`);
     expect(applied.sort()).toEqual(files.filter((file) => !/(servers|secrets\.example)\.yaml$/.test(file)));
     const names = manifests.map(({ manifest }) => `${manifest.kind} ${manifest.metadata.name}`);
     expect(names.length).toBe(new Set(names).size);
   });
 
-  it('holds no password', () => {
+  it('contains no password', () => {
     for (const secret of ofKind('Secret')) {
       expect(new Set(Object.values(secret.stringData))).toEqual(new Set(['CHANGE_ME']));
     }
@@ -133,14 +133,14 @@ describe.each(SUITE_APPS)('$name', ({ name, side, port, operationsPort }) => {
   const isWorker = side === 'indexing';
   const opsPort = { name: 'ops', containerPort: operationsPort };
 
-  it('runs its image at its port, on the machines of its side', () => {
+  it('runs its image on its port, on the nodes of its side', () => {
     expect(container?.image).toBe(`antelope-history/${name}`);
     expect(kustomization.images).toContainEqual({ name: `antelope-history/${name}`, newTag: readVersion() });
     expect(container?.ports).toEqual(isWorker ? [opsPort] : [{ name: 'http', containerPort: port }, opsPort]);
     expect(spec.template.spec.nodeSelector).toEqual({ 'history/side': side });
   });
 
-  it('is probed and scraped at its operations port, which no Service has', () => {
+  it('is probed and scraped on its operations port, which no Service exposes', () => {
     const { startupProbe, livenessProbe, readinessProbe } = container ?? {};
     expect([startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet)).toEqual([
       { path: '/live', port: 'ops' },
@@ -155,7 +155,7 @@ describe.each(SUITE_APPS)('$name', ({ name, side, port, operationsPort }) => {
     expect(services.flatMap((service) => service.spec.ports.map((each) => each.port))).toEqual(isWorker ? [] : [port]);
   });
 
-  it('has the configuration and the passwords of its side only', () => {
+  it('mounts the configuration and the passwords of its side only', () => {
     const volumes = spec.template.spec.volumes ?? [];
     expect(volumes.flatMap(({ configMap, secret }) => [configMap?.name, secret?.secretName]).filter(Boolean)).toEqual([
       `${side}-side`,
@@ -168,12 +168,12 @@ describe.each(SUITE_APPS)('$name', ({ name, side, port, operationsPort }) => {
     const budgets = ofKind('PodDisruptionBudget').map(({ metadata }) => metadata.name);
     expect(scaled.includes(name)).toBe(side === 'api');
     expect(budgets.includes(name)).toBe(name !== 'reader');
-    // A number here would undo what the autoscaler does, at every apply.
+    // A fixed number would reset the autoscaler's at every apply.
     if (side === 'api') expect(spec.replicas).toBeUndefined();
     if (name === 'reader') expect([spec.replicas, spec.strategy]).toEqual([1, { type: 'Recreate' }]);
   });
 
-  it('is reached by those only that a policy names', () => {
+  it('accepts traffic only from the peers of its policy', () => {
     const policy = find('NetworkPolicy', name).spec;
     expect(policy.podSelector.matchLabels).toEqual({ [NAME]: name });
     const monitoring = { from: [namespace('monitoring')], ports: [{ port: operationsPort }] };
@@ -188,7 +188,7 @@ const namespace = (name: string): Peer => ({
 });
 const pods = (name: string): Peer => ({ podSelector: { matchLabels: { [NAME]: name } } });
 
-/** Who may send requests to each app. */
+/** The clients that may send requests to each app. */
 const CLIENTS_OF: Record<string, Peer> = {
   gateway: namespace('ingress-nginx'),
   'history-api': pods('gateway'),
@@ -196,7 +196,7 @@ const CLIENTS_OF: Record<string, Peer> = {
   'trace-api': pods('gateway'),
 };
 
-/** What each app may speak to, besides names and the chain's nodes. */
+/** The peers that each app may connect to, besides DNS and the chain's nodes. */
 const REACHES: Record<string, string[]> = {
   reader: ['rabbitmq', 'redis'],
   deserializer: ['rabbitmq', 'redis'],
@@ -213,7 +213,7 @@ function namesOf(peers: Peer[] = []): string[] {
 
 describe('every workload', () => {
   it.each(workloads)(
-    '$metadata.name has few rights, bounded memory and a read-only file system',
+    '$metadata.name has no privileges, a memory limit and a read-only file system',
     ({ spec: { template } }) => {
       const { spec } = template;
       expect([spec.automountServiceAccountToken, spec.securityContext.runAsNonRoot]).toEqual([false, true]);
@@ -228,7 +228,7 @@ describe('every workload', () => {
     },
   );
 
-  it.each(workloads)('$metadata.name mounts only what there is', ({ spec: { template } }) => {
+  it.each(workloads)('$metadata.name mounts existing volumes and files', ({ spec: { template } }) => {
     const { containers, volumes = [] } = template.spec;
     for (const { secret, configMap, emptyDir } of volumes) {
       if (emptyDir) expect(emptyDir.sizeLimit).toMatch(/^\d+Mi$/);
@@ -243,12 +243,12 @@ describe('every workload', () => {
     }
   });
 
-  it.each(ofKind('Service'))('Service $metadata.name selects pods that are there', ({ metadata, spec }) => {
+  it.each(ofKind('Service'))('Service $metadata.name selects existing pods', ({ metadata, spec }) => {
     expect(spec.selector).toEqual({ [NAME]: metadata.name });
     expect(workloads.map(({ spec: { template } }) => template.metadata.labels[NAME])).toContain(metadata.name);
   });
 
-  it('is of the images that the compose file has', () => {
+  it('uses the images of the compose file', () => {
     const [compose] = readYaml('deploy/compose.yaml') as [{ services: Record<string, { image: string }> }];
     const images = Object.values(compose.services).map(({ image }) => image);
     for (const { spec } of [...ofKind('StatefulSet'), ...ofKind('Job')]) {
@@ -256,7 +256,7 @@ describe('every workload', () => {
     }
   });
 
-  it('reaches a gateway whose URLs are the Services of the APIs', () => {
+  it('has a gateway whose URLs are the Services of the APIs', () => {
     const { data } = find('ConfigMap', 'api-side');
     const { gateway } = JSON.parse(data['config.json'] ?? '') as { gateway: Record<string, string> };
     for (const { name, port } of DEPLOYED_APPS.filter((app) => app.name.endsWith('-api'))) {
@@ -267,8 +267,8 @@ describe('every workload', () => {
   });
 });
 
-describe('what the world reaches', () => {
-  it('is the paths of clients', () => {
+describe('the ingress', () => {
+  it('exposes the paths of clients only', () => {
     const paths = find('Ingress', 'gateway').spec.rules.flatMap(({ http }) => http.paths);
     const passes = (wanted: string): boolean =>
       paths.some(({ path: at, pathType }) =>
@@ -279,7 +279,7 @@ describe('what the world reaches', () => {
     expect(['/', '/metrics', '/live', '/health/x', '/v1', '/v1/producer/pause', '/docsx'].filter(passes)).toEqual([]);
   });
 
-  it('names as proxies a few addresses of the ingress controller, not a whole cluster', () => {
+  it('trusts few proxy addresses, not a whole cluster', () => {
     const { data } = find('ConfigMap', 'api-side');
     const { gateway } = JSON.parse(data['config.json'] ?? '') as { gateway: { trusted_proxies: string[] } };
     expect(gateway.trusted_proxies.length).toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import { listFiles, readText, ROOT } from '../src';
 const page = readText('docs/operations.md');
 
 describe('docs/operations.md', () => {
-  it('says of every metric what it is for, and of none that is not there', () => {
+  it('describes every existing metric and no other', () => {
     const sources = ['libs', 'apps']
       .flatMap(listFiles)
       .filter((file) => /\/src\/.*\.ts$/.test(file) && !/\.test\.ts$|node_modules|\/dist\//.test(file));
@@ -15,7 +15,7 @@ describe('docs/operations.md', () => {
     expect(rows.sort()).toEqual([...metrics].sort());
   });
 
-  it('names only files and commands that are there', () => {
+  it('names existing files and commands only', () => {
     const files = [...page.matchAll(/`((?:apps|deploy|docs|tools)\/[\w./-]+)`/g)].map(([, file = '']) => file);
     expect(files.length).toBeGreaterThan(10);
     expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
@@ -29,5 +29,5 @@ describe('docs/operations.md', () => {
   });
 });
 
-/** Of the configuration, such as `history_api`. */
+/** Names of configuration keys, such as `history_api`. */
 const CONFIG_KEYS = /_api(_url|_port)?$|_writer$|_reader$/;

@@ -27,7 +27,7 @@ interface Component {
 }
 
 const { packages } = readJson('package-lock.json') as { packages: Record<string, LockedPackage> };
-/** Those that come from a registry. */
+/** The packages that come from a registry. */
 const fetched = Object.entries(packages).filter(([location, { link }]) => location.includes('node_modules/') && !link);
 
 describe('package-lock.json', () => {
@@ -36,7 +36,7 @@ describe('package-lock.json', () => {
     expect(fetched.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))).toEqual([]);
   });
 
-  it('names no place to fetch a package from but the registry that npm is configured for', () => {
+  it('names no registry: npm uses the configured one', () => {
     expect(fetched.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
     const links = Object.values(packages).filter(({ link }) => link);
     expect(links.filter(({ resolved }) => !/^(apps|libs|tools)\/[\w-]+$/.test(resolved ?? ''))).toEqual([]);
@@ -48,8 +48,8 @@ describe('package.json of every project', () => {
     .flatMap((group) => readdirSync(path.join(ROOT, group)).map((name) => `${group}/${name}`))
     .filter((folder) => existsSync(path.join(ROOT, folder, 'package.json')));
 
-  // npm ci refuses to install otherwise.
-  it.each(['.', ...folders])('%s asks for what the lock file has', (folder) => {
+  // Otherwise npm ci rejects the lock file.
+  it.each(['.', ...folders])('%s has the dependencies of the lock file', (folder) => {
     const manifest = readJson(path.join(folder, 'package.json')) as Manifest;
     const locked = packages[folder === '.' ? '' : folder] as Manifest | undefined;
     expect([locked?.dependencies, locked?.devDependencies]).toEqual([manifest.dependencies, manifest.devDependencies]);
@@ -57,15 +57,15 @@ describe('package.json of every project', () => {
 });
 
 describe('install scripts', () => {
-  it('are not run: no package runs code of its own while it is installed', () => {
+  it('are disabled', () => {
     expect(readText('.npmrc').split('\n')).toContain('ignore-scripts=true');
     const installs = [...readText('deploy/docker/Dockerfile').matchAll(/npm ci[^\n]*/g)].map(([command]) => command);
     expect(installs).toEqual(['npm ci --ignore-scripts']);
   });
 
-  it('of what the apps run on are those that are known to be dispensable', () => {
+  it('of production dependencies are known and not needed', () => {
     const named = fetched.filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev);
-    // lmdb's binaries are packages of their own, msgpackr does without its native part, scarf counts downloads.
+    // lmdb's binaries are separate packages, msgpackr works without its native addon, scarf counts downloads.
     expect(named.map(([location]) => location.replace(/^node_modules\//, '')).sort()).toEqual([
       '@scarf/scarf',
       'lmdb',
@@ -92,7 +92,7 @@ describe('npm run sbom', () => {
 
   const isOurs = ({ purl }: Component): boolean => purl.startsWith('pkg:npm/%40antelope-history/');
 
-  it('lists a release', () => {
+  it('lists the apps of a release', () => {
     expect(sbom.bomFormat).toBe('CycloneDX');
     expect(sbom.metadata.component).toMatchObject({ name: 'antelope-history', version: readVersion() });
     const apps = components.filter(isOurs).map(({ purl }) => purl);
@@ -100,7 +100,7 @@ describe('npm run sbom', () => {
       expect(apps).toContain(`pkg:npm/%40antelope-history/${name}@${readVersion()}`);
   });
 
-  it('has each package of others with the hash of the lock file, and none that only development needs', () => {
+  it('has each third-party production package with its hash, and no development dependency', () => {
     const others = components.filter((component) => !isOurs(component));
     expect(others.length).toBeGreaterThan(80);
     const locked = new Set(

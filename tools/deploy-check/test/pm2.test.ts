@@ -22,15 +22,15 @@ describe('deploy/pm2/ecosystem.config.cjs', () => {
     expect(apps.map(({ name }) => name).sort()).toEqual(DEPLOYED_APPS.map(({ name }) => name).sort());
   });
 
-  it.each(apps)('starts $name as built, and gives it time to stop', ({ name, cwd, script, args, kill_timeout }) => {
+  it.each(apps)('starts the built $name and gives it time to stop', ({ name, cwd, script, args, kill_timeout }) => {
     expect([cwd, script]).toEqual([ROOT, `apps/${name}/dist/main.js`]);
     expect(existsSync(path.join(cwd, 'apps', name, 'src/main.ts'))).toBe(true);
     expect(args).toEqual(['--config', '/etc/antelope-history/config.json']);
-    // The program stops within eight seconds.
+    // An app stops within eight seconds.
     expect(kill_timeout).toBeGreaterThan(8_000);
   });
 
-  it('shows the health and metrics of each API', () => {
+  it('sets the operations port of each API', () => {
     for (const { name, operationsPort, operationsVariable } of DEPLOYED_APPS.filter((app) =>
       app.name.endsWith('-api'),
     )) {
@@ -38,7 +38,7 @@ describe('deploy/pm2/ecosystem.config.cjs', () => {
     }
   });
 
-  it('gives every worker a port of its own', () => {
+  it('assigns a distinct port to every worker', () => {
     const { variables } = readConfigNames();
     const ports = apps.flatMap(({ instances = 1, env = {}, increment_var: counted }) => {
       for (const variable of Object.keys(env)) expect(variables).toContain(variable);

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { rootCertificates } from 'node:tls';
 
-/** Where the configurations of `deploy/` look for passwords and certificates on a machine that has them. */
+/** The folders of passwords and certificates in the configurations of `deploy/`. */
 const FOLDERS = /\/(run\/secrets|etc\/antelope-history(\/passwords)?)\//g;
 const PASSWORD_FILES = [
   'elasticsearch-password',
@@ -13,7 +13,7 @@ const PASSWORD_FILES = [
   'redis-password',
 ];
 
-/** Runs `use` while these files are there in a folder of this run; `toLocal` makes names of theirs ours. */
+/** Runs `use` while these files exist in a temporary folder; `toLocal` maps their paths there. */
 export function withFiles<T>(use: (toLocal: (text: string) => string) => T): T {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'antelope-history-deploy-'));
   try {

@@ -21,7 +21,7 @@ describe('npx nx serve', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Of an app that is built already: the tests run on what the build before them made. */
+  /** Serves an app that is already built: the build runs before the tests. */
   function serve(app: string, ...args: string[]): ChildProcessByStdio<null, Readable, null> {
     const script = path.join(ROOT, 'node_modules/nx/dist/bin/nx.js');
     return spawn(process.execPath, [script, 'serve', app, '--excludeTaskDependencies', ...args], {
@@ -31,7 +31,7 @@ describe('npx nx serve', () => {
     });
   }
 
-  it('runs an app with the configuration that it is given, and stops it with itself', async () => {
+  it('runs an app with a given configuration, and stops it when it stops', async () => {
     const config = path.join(folder, 'config.json');
     writeFileSync(config, JSON.stringify({ gateway: { host: '127.0.0.1', port: 0 } }));
     nx = serve('gateway', '--config', config);
@@ -41,12 +41,12 @@ describe('npx nx serve', () => {
     nx.kill('SIGINT');
     await once(nx, 'exit');
     const limit = Date.now() + STOP_LIMIT_MS;
-    while (Date.now() < limit && (await answers(`${url}/live`))) await sleep(100);
-    expect(await answers(`${url}/live`)).toBe(false);
+    while (Date.now() < limit && (await isServed(`${url}/live`))) await sleep(100);
+    expect(await isServed(`${url}/live`)).toBe(false);
   });
 });
 
-/** Where the app says that it listens. */
+/** The URL in the app's log line `listening`. */
 async function readUrl(output: Readable): Promise<string> {
   for await (const line of createInterface({ input: output })) {
     const [, url] = /"url":"(http:[^"]+)","msg":"listening"/.exec(line) ?? [];
@@ -55,10 +55,10 @@ async function readUrl(output: Readable): Promise<string> {
       return url;
     }
   }
-  throw new Error('it ended before it listened');
+  throw new Error('the app ended before it listened');
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isServed(url: string): Promise<boolean> {
   return fetch(url).then(
     (response) => response.ok,
     () => false,

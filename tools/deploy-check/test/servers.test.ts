@@ -11,7 +11,7 @@ import { readJson, readText, readYaml, ROOT } from '../src';
 
 const defaults = loadConfig([], {});
 
-/** `key value` or `key = value` of each line that is no comment. */
+/** The `key value` or `key = value` lines, without comments. */
 function readSettings(file: string, separator: RegExp): Map<string, string> {
   const lines = readText(file)
     .split('\n')
@@ -27,16 +27,16 @@ function readSettings(file: string, separator: RegExp): Map<string, string> {
 describe('deploy/rabbitmq', () => {
   const settings = readSettings('deploy/rabbitmq/rabbitmq.conf', / = /);
 
-  it('takes messages of the size in which the service sends them', () => {
+  it('accepts messages of the size that the service sends', () => {
     expect(Number(settings.get('max_message_size'))).toBeGreaterThan(defaults.broker.rabbitmq.splitBytes);
   });
 
-  it('blocks publishers before memory or disk is full', () => {
+  it('blocks publishers before memory or disk are full', () => {
     expect(Number(settings.get('vm_memory_high_watermark.relative'))).toBeLessThan(0.8);
     expect(settings.get('disk_free_limit.absolute')).toMatch(/^\d+GB$/);
   });
 
-  it('sets up the virtual host and the user of the defaults', () => {
+  it('creates the virtual host and the user of the defaults', () => {
     const { vhost, username } = defaults.broker.rabbitmq;
     const setUp = readText('deploy/rabbitmq/set-up.sh');
     expect(setUp).toContain(`vhost=\${2:-${vhost}}`);
@@ -47,7 +47,7 @@ describe('deploy/rabbitmq', () => {
 });
 
 describe('deploy/redis', () => {
-  it('forgets what is used least, and keeps nothing', () => {
+  it('evicts the least recently used keys and persists nothing', () => {
     const settings = readSettings('deploy/redis/redis.conf', / /);
     expect([settings.get('maxmemory-policy'), settings.get('save'), settings.get('appendonly')]).toEqual([
       'allkeys-lru',
@@ -56,18 +56,18 @@ describe('deploy/redis', () => {
     ]);
   });
 
-  it('lets one user at its own keys', () => {
+  it('grants one user access to its own keys', () => {
     const { keyPrefix } = defaults.keyValue.redis;
     const acl = readText('deploy/redis/users.acl');
     expect(acl).toContain('user default off\n');
     expect(acl).toMatch(new RegExp(`^user history on >CHANGE_ME ~${keyPrefix}:\\* resetchannels -@all `, 'm'));
   });
 
-  it('starts in a container with the password of a file, whatever its characters, and shows none of it', () => {
+  it('starts in a container with the password of a file, with any characters, and does not reveal it', () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'antelope-history-redis-'));
     const password = 'a/b&c\\1 "d"';
     writeFileSync(path.join(folder, 'password'), `${password}\n`);
-    // In the server's place: it shows what it would read.
+    // A fake server that prints its standard input.
     writeFileSync(path.join(folder, 'redis-server'), '#!/bin/sh\ncat\n', { mode: 0o755 });
     const env = { PATH: `${folder}:${process.env['PATH']}` };
     const script = path.join(ROOT, 'deploy/redis/start.sh');
@@ -82,7 +82,7 @@ describe('deploy/elasticsearch', () => {
   const roleOf = (name: string) =>
     readJson(`deploy/elasticsearch/${name}-role.json`) as { indices: { names: string[]; privileges: string[] }[] };
 
-  it('lets the indexing side write and the API side only read, of the indices of the default prefix', () => {
+  it('grants the indexing side write access and the API side read access to the indices of the default prefix', () => {
     const prefix = defaults.store.elasticsearch.indexPrefix;
     const [writer, reader] = [roleOf('history-writer'), roleOf('history-reader')];
     expect([writer, reader].flatMap(({ indices }) => indices.flatMap(({ names }) => names))).toEqual([
@@ -95,20 +95,20 @@ describe('deploy/elasticsearch', () => {
     );
   });
 
-  it('has room for the requests of the indexer', () => {
+  it('accepts requests of the size that the indexer sends', () => {
     const [settings] = readYaml('deploy/elasticsearch/elasticsearch.yml') as [Record<string, string>];
     const limit = /^(\d+)mb$/.exec(settings['http.max_content_length'] ?? '')?.[1];
     expect(Number(limit) * 1024 * 1024).toBeGreaterThan(defaults.store.elasticsearch.bulkBytes * 2);
   });
 
-  it('starts in a container on a copy of its settings, with nothing of the start before', () => {
+  it('starts in a container with a fresh copy of its settings', () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'antelope-history-elasticsearch-'));
     const settings = path.join(folder, 'settings');
     mkdirSync(path.join(folder, 'config/jvm.options.d'), { recursive: true });
     mkdirSync(settings);
     writeFileSync(path.join(folder, 'config/elasticsearch.yml'), 'cluster.name: history\n');
     writeFileSync(path.join(settings, 'elasticsearch.keystore'), 'old');
-    // In the place of the image's own start.
+    // A fake of the image's entry point.
     writeFileSync(path.join(folder, 'tini'), '#!/bin/sh\necho "$*"\n', { mode: 0o755 });
     const env = { PATH: `${folder}:${process.env['PATH']}`, ES_PATH_CONF: settings };
     const script = path.join(ROOT, 'deploy/elasticsearch/start.sh');
@@ -153,7 +153,7 @@ describe('deploy/elasticsearch', () => {
       return code;
     }
 
-    it('makes both roles and a user of each, as the administrator', async () => {
+    it('creates both roles and a user of each, as the administrator', async () => {
       expect(await run()).toBe(0);
       expect(new Set(requests.map(({ user }) => user))).toEqual(new Set(['elastic:admin-secret']));
       expect(requests.map(({ method, url, body }) => [method, url, body])).toEqual([
@@ -164,7 +164,7 @@ describe('deploy/elasticsearch', () => {
       ]);
     });
 
-    it('fails when the server refuses', async () => {
+    it('fails when the server rejects a request', async () => {
       status = 403;
       expect(await run()).not.toBe(0);
       expect(requests).toHaveLength(1);

@@ -7,7 +7,7 @@ import { DEPLOYED_APPS, listFiles, parseUnitFile, readText, ROOT, SUITE_APPS, ty
 const FOLDER = 'deploy/systemd';
 const files = listFiles(FOLDER);
 const units = new Map(files.map((file) => [path.basename(file), parseUnitFile(readText(file))]));
-/** Only one of these can run on a machine. */
+/** The apps that run once per machine. */
 const SINGLE = ['reader', 'gateway'];
 
 function unitNameOf(app: string): string {
@@ -21,7 +21,7 @@ function unitOf(name: string): UnitFile {
   return unit;
 }
 
-/** What tells the services apart; everything else, the hardening above all, is the same in all. */
+/** The settings that differ between the services; all others, such as the hardening, are equal. */
 const OWN_KEYS = new Set(['ExecStart', 'Environment', 'StateDirectory']);
 
 /** From the manual of systemd 245: systemd.unit, systemd.service and systemd.exec. */
@@ -44,20 +44,20 @@ describe('deploy/systemd', () => {
     expect([...units.keys()].sort()).toEqual([...DEPLOYED_APPS.map(({ name }) => unitNameOf(name)), ...targets].sort());
   });
 
-  it.each(DEPLOYED_APPS)('starts $name as built', ({ name }) => {
+  it.each(DEPLOYED_APPS)('starts the built $name', ({ name }) => {
     const [command = ''] = valuesOf(unitOf(unitNameOf(name)), 'Service', 'ExecStart');
     expect(command).toBe(`/usr/bin/env node apps/${name}/dist/main.js --config /etc/antelope-history/config.json`);
     expect(existsSync(path.join(ROOT, 'apps', name, 'src/main.ts'))).toBe(true);
   });
 
   it.each(SUITE_APPS.filter(({ name }) => !SINGLE.includes(name)))(
-    'gives each instance of $name the port that it is named after',
+    'sets the port of each instance of $name by its name',
     ({ name, portVariable }) => {
       expect(valuesOf(unitOf(unitNameOf(name)), 'Service', 'Environment')).toEqual([`${portVariable}=%i`]);
     },
   );
 
-  it.each(['indexing', 'api'] as const)('starts and stops the %s side as one', (side) => {
+  it.each(['indexing', 'api'] as const)('starts and stops the %s side as a whole', (side) => {
     const target = `antelope-history-${side}-side.target`;
     const apps = SUITE_APPS.filter((app) => app.side === side);
     const wanted = apps.map(({ name, port }) => unitNameOf(name).replace('@', `@${port}`));
@@ -68,7 +68,7 @@ describe('deploy/systemd', () => {
     }
   });
 
-  it('hardens all in the same way, and gives them time to stop', () => {
+  it('hardens all services equally and gives them time to stop', () => {
     const common = DEPLOYED_APPS.map(({ name }) =>
       (unitOf(unitNameOf(name)).get('Service') ?? []).filter(([key]) => !OWN_KEYS.has(key)),
     );
@@ -84,7 +84,7 @@ describe('deploy/systemd', () => {
     );
   });
 
-  it('has only settings that systemd 245, of Ubuntu 20.04, knows', () => {
+  it('uses only settings of systemd 245 (Ubuntu 20.04)', () => {
     for (const unit of units.values()) {
       expect(Object.keys(SETTINGS)).toEqual(expect.arrayContaining([...unit.keys()]));
       for (const [section, settings] of unit) {
@@ -94,7 +94,7 @@ describe('deploy/systemd', () => {
   });
 });
 
-/** Where there is systemd it is asked itself; the tests above hold everywhere. */
+/** systemd checks its units itself where it is installed; the tests above need no systemd. */
 if (spawnSync('systemd-analyze', ['--version']).status === 0) describe('systemd-analyze verify', verifyUnits);
 
 function verifyUnits(): void {
@@ -105,7 +105,7 @@ function verifyUnits(): void {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** What it says of the units, a line for each complaint. */
+  /** One line for each finding. */
   function verify(...names: string[]): string[] {
     const { stderr, status } = spawnSync('systemd-analyze', ['verify', '--man=no', ...names], {
       env: { ...process.env, SYSTEMD_UNIT_PATH: `${folder}:/usr/lib/systemd/system:/lib/systemd/system` },
@@ -117,12 +117,12 @@ function verifyUnits(): void {
     return status === 0 || complaints.length > 0 ? complaints : [stderr];
   }
 
-  it('has nothing to say, of instances neither', () => {
+  it('accepts all units and instances', () => {
     const names = files.map((file) => path.basename(file).replace('@.', '@9000.'));
     expect(verify(...names.map((name) => (name.includes('@') ? name : path.join(folder, name))))).toEqual([]);
   });
 
-  it('complains of what is wrong', () => {
+  it('reports an unknown setting', () => {
     cpSync(path.join(folder, 'antelope-history-reader.service'), path.join(folder, 'antelope-history-broken.service'));
     spawnSync('sed', [
       '-i',

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import request from 'supertest';
 import { createOpenApiDocument } from '@antelope-history/openapi';
-import { createResponseCheck } from '@antelope-history/test-support/openapi-check';
 import { errorResponse, type RouteTable } from '@antelope-history/schemas';
+import { createResponseCheck } from '@antelope-history/test-support/openapi-check';
 
 /** An error response: status, message, and the first of its details. */
 export interface Refusal {

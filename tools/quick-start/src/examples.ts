@@ -1,47 +1,79 @@
 import type { ServiceClient } from '@antelope-history/processes';
 import { ROUTES } from '@antelope-history/routes';
+import type { Route } from '@antelope-history/schemas';
 
-/** A request to which the running service sends a non-empty response. */
+/** A request whose response shows something. */
 export interface Example {
   path: string;
-  body: Record<string, unknown>;
+  body: Readonly<Record<string, unknown>>;
 }
 
 type ActionRow = Awaited<ReturnType<typeof readActions>>[number];
 
-/** The initial key of development chains; tried when no action on the chain names a key. */
+/** Tried when no permission on the chain names a key: the key of most development chains. */
 const DEVELOPMENT_KEY = 'EOS6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5GDW5CV';
 const PUBLIC_KEY = /^(EOS|PUB_(K1|R1|WA)_)[1-9A-HJ-NP-Za-km-z]{40,}$/;
 const MAX_TRIES = 50;
 
 /**
- * One request per endpoint, found with requests to the service itself, so that they suit any chain. Undefined while an
- * endpoint has no data yet.
+ * One request per endpoint. The example of the route definition is used if the service has data for it, as on the sample
+ * chain; on other chains its fields get values that are found by asking the service. Undefined while an endpoint has
+ * nothing to show.
  */
 export async function findExamples(client: ServiceClient): Promise<Example[] | undefined> {
+  const examples: Example[] = [];
+  let values: FieldValues | undefined;
+  for (const route of Object.values<Route>(ROUTES)) {
+    let body: Example['body'] | undefined = route.example.request;
+    if (!(await showsSomething(client, route, body))) {
+      values ??= await findFieldValues(client);
+      body = values && pickFields(route, values);
+      if (!body || !(await showsSomething(client, route, body))) return undefined;
+    }
+    examples.push({ path: route.path, body });
+  }
+  return examples;
+}
+
+/** Whether the response has an item in each of its lists. */
+async function showsSomething(client: ServiceClient, route: Route, body: Example['body']): Promise<boolean> {
+  const { data } = route.response.safeParse(await client.post(route.path, body));
+  if (typeof data !== 'object' || data === null) return false;
+  return Object.values(data).every((value) => !Array.isArray(value) || value.length > 0);
+}
+
+/** Values by the name of the request field that takes them. */
+type FieldValues = Readonly<Record<string, unknown>>;
+
+/** The fields of a route's example with values of the chain; fields without one are left out. */
+function pickFields({ example }: Route, values: FieldValues): Example['body'] {
+  const names = Object.keys(example.request).filter((name) => values[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
+}
+
+/** Undefined while the chain has too few actions. */
+async function findFieldValues(client: ServiceClient): Promise<FieldValues | undefined> {
   const rows = await firstNotEmpty([
     () => readActions(client, { filter: '*:transfer', offset: 20 }),
     () => readActions(client, { offset: 100 }),
   ]);
   const row = rows.find(({ action_trace }) => action_trace.act.name !== 'onblock') ?? rows[0];
   if (!row) return undefined;
-  const controlling = await findControllingAccount(client, rows);
-  const key = await findKey(client);
-  const { trx_id: id, block_num: blockNum } = row.action_trace;
-  if (controlling === undefined || key === undefined) return undefined;
-  return [
-    { path: ROUTES.getActions.path, body: { account_name: row.action_trace.receiver, offset: 5 } },
-    { path: ROUTES.getTransaction.path, body: { id } },
-    { path: ROUTES.getControlledAccounts.path, body: { controlling_account: controlling } },
-    { path: ROUTES.getKeyAccounts.path, body: { public_key: key } },
-    { path: ROUTES.getChainBlock.path, body: { block_num_or_id: blockNum } },
-    { path: ROUTES.getTraceBlock.path, body: { block_num: blockNum } },
-  ];
+  const { receiver, trx_id, block_num } = row.action_trace;
+  return {
+    account_name: receiver,
+    offset: 5,
+    id: trx_id,
+    controlling_account: await findControllingAccount(client, rows),
+    public_key: await findKey(client),
+    block_num_or_id: block_num,
+    block_num,
+  };
 }
 
 async function readActions(client: ServiceClient, body: Record<string, unknown>) {
-  const response = ROUTES.getActions.response.safeParse(await client.post(ROUTES.getActions.path, body));
-  return response.success ? response.data.actions : [];
+  const { path, response } = ROUTES.getActions;
+  return response.safeParse(await client.post(path, body)).data?.actions ?? [];
 }
 
 async function firstNotEmpty<Item>(reads: (() => Promise<Item[]>)[]): Promise<Item[]> {
@@ -52,7 +84,7 @@ async function firstNotEmpty<Item>(reads: (() => Promise<Item[]>)[]): Promise<It
   return [];
 }
 
-/** The system account controls others on most chains; otherwise an account that authorized an action. */
+/** An account that controls others: a system account on most chains, otherwise one that authorised an action. */
 async function findControllingAccount(client: ServiceClient, rows: ActionRow[]): Promise<string | undefined> {
   const { path, response } = ROUTES.getControlledAccounts;
   const actors = rows.flatMap(({ action_trace }) => action_trace.act.authorization.map(({ actor }) => actor));
@@ -74,14 +106,14 @@ async function findKey(client: ServiceClient): Promise<string | undefined> {
   return undefined;
 }
 
-/** Every string in a JSON value that has the form of a public key. */
+/** All strings in a JSON value that look like a public key. */
 export function publicKeysIn(value: unknown): string[] {
   if (typeof value === 'string') return PUBLIC_KEY.test(value) ? [value] : [];
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(publicKeysIn);
   return [];
 }
 
-/** The command for a shell; no value of an example contains a quote. */
+/** The request as a shell command. */
 export function toCurl(gatewayUrl: string, { path, body }: Example): string {
-  return `curl -s ${gatewayUrl}${path} -d '${JSON.stringify(body)}'`;
+  return `curl -s ${gatewayUrl}${path} -d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`;
 }

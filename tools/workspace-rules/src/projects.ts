@@ -5,14 +5,14 @@ export const WORKSPACE_ROOT = path.resolve(__dirname, '../../..');
 
 export const SCOPE = '@antelope-history/';
 
-/** A project of the workspace, as its package.json says. */
+/** A project of the workspace, from its package.json. */
 export interface Project {
-  /** Below the root, e.g. `libs/abi`. */
+  /** Relative to the root, e.g. `libs/abi`. */
   folder: string;
   /** Without the scope, e.g. `abi`. */
   name: string;
   tags: string[];
-  /** Names of the projects that its sources import, sorted. */
+  /** Names of the projects in its `dependencies`, sorted. */
   dependsOn: string[];
 }
 

@@ -20,20 +20,20 @@ describe('docs/architecture.md', () => {
     ),
   );
 
-  it.each(readProjects())('says of $folder what it owns and what it depends on', ({ folder, dependsOn }) => {
+  it.each(readProjects())('states what $folder owns and depends on', ({ folder, dependsOn }) => {
     const [owns, doesNotOwn, depends] = rows.get(folder) ?? [];
     expect(owns).toMatch(/\w/);
     expect(doesNotOwn).toMatch(/\S/);
     expect(depends).toBe(dependsOn.join(', ') || '–');
   });
 
-  it('speaks of no project that is not there', () => {
+  it('has a row for each existing project only', () => {
     expect([...rows.keys()].sort()).toEqual(readProjects().map(({ folder }) => folder));
   });
 });
 
 describe('CONTRIBUTING.md', () => {
-  it('shows the module boundaries as they are', () => {
+  it('shows the module boundaries', () => {
     const script = path.join(WORKSPACE_ROOT, 'tools/workspace-rules/boundary-table.mjs');
     execFileSync(process.execPath, [script, '--check'], { stdio: 'pipe' });
   });
@@ -47,7 +47,7 @@ describe('CONTRIBUTING.md', () => {
 });
 
 describe.each(DOCUMENTS)('%s', (document) => {
-  it('names only files that are there', () => {
+  it('names existing files only', () => {
     const text = read(document);
     const named = [...text.matchAll(/`((?:apps|libs|tools|docs|samples)\/[\w./-]+)/g)].map(([, file = '']) => file);
     const linked = [...text.matchAll(/\]\(([\w./-]+)\)/g)].map(([, file = '']) =>

@@ -6,10 +6,10 @@ const BOUNDARIES = '@nx/enforce-module-boundaries';
 
 interface LintCase {
   title: string;
-  /** An existing file, in whose place the text is linted. */
+  /** An existing file that the text replaces. */
   file: string;
   text: string;
-  /** Of the rule that must object; nothing when none may. */
+  /** The rule that must report an error; undefined when no rule may. */
   rule?: string;
   message?: RegExp;
 }
@@ -178,21 +178,21 @@ const CASES: LintCase[] = [
     text: imports('@antelope-history/test-support/recordings'),
   },
   {
-    title: 'ending the process in the middle of the code',
+    title: 'ending the process outside the runner',
     file: 'libs/endpoint-kit/src/index.ts',
     text: 'export const end = (): void => process.exit(1);\n',
     rule: 'no-restricted-properties',
     message: /only the runner of libs\/service ends a process/,
   },
   {
-    title: 'switching a rule off in the code',
+    title: 'disabling a rule in the code',
     file: 'libs/endpoint-kit/src/index.ts',
     text: '/* eslint-disable no-console */\nconsole.log(1);\nexport {};\n',
     rule: 'no-console',
     message: /Unexpected console statement/,
   },
   {
-    title: 'a type of anything',
+    title: 'the type any',
     file: 'libs/endpoint-kit/src/index.ts',
     text: 'export const value: any = 1;\n',
     rule: '@typescript-eslint/no-explicit-any',

@@ -10,12 +10,12 @@ describe('every project', () => {
     expect(tags.filter((tag) => tag.startsWith('layer:'))).toHaveLength(1);
   });
 
-  it.each(projects)('$folder is built with the whole', ({ folder }) => {
+  it.each(projects)('$folder is in the root tsconfig.json', ({ folder }) => {
     const { references } = JSON.parse(read('tsconfig.json')) as { references: { path: string }[] };
     expect(references).toContainEqual({ path: `./${folder}` });
   });
 
-  it.each(projects)('$folder has a name that is its folder', ({ folder, name }) => {
+  it.each(projects)('$folder has the name of its folder', ({ folder, name }) => {
     expect(path.basename(folder)).toBe(name);
   });
 });
@@ -25,7 +25,7 @@ describe('the files', () => {
     .flatMap((group) => readdirSync(path.join(WORKSPACE_ROOT, group), { recursive: true, encoding: 'utf8' }))
     .filter((file) => /\.(ts|mjs|cjs)$/.test(file) && !/(^|\/)(dist|out-tsc|node_modules)\//.test(file));
 
-  it('have names in kebab-case that say what is in them', () => {
+  it('have descriptive names in kebab-case', () => {
     expect(files.length).toBeGreaterThan(100);
     expect(
       files.filter((file) => !/\/[a-z0-9]+(-[a-z0-9]+)*(\.\d+)?(\.(test|bench|config))?\.(ts|mjs|cjs)$/.test(file)),

@@ -2,9 +2,9 @@ import type { Client } from '@elastic/elasticsearch';
 import { checkServerClock, ok, warning, wrong, type Check, type Finding } from '@antelope-history/connections/check';
 import type { ChainStatus } from '@antelope-history/store';
 import { hasErrorCode } from '@antelope-history/schemas';
-import { ProgressStore, statusOf } from '../commit/progress-store';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';
 import { IndexNames } from '../indices/index-names';
+import { ProgressReader, statusOf } from '../indices/progress';
 import { checkPrivileges } from './check-privileges';
 import { checkNode, forbiddenAs, withClient, type Access, type CheckContext } from './check-requests';
 import { checkIndices, checkTemplates } from './check-templates';
@@ -50,10 +50,10 @@ export function elasticsearchChecks({ options, access, chainId, now }: Elasticse
   ];
 }
 
-/** What the cluster holds of the chain; undefined when nothing was ever written. Rejects as `ProgressStore.read`. */
+/** What the cluster holds of the chain; undefined when nothing was ever written. Rejects as `ProgressReader.read`. */
 export function readElasticsearchStatus(options: ElasticsearchOptions): Promise<ChainStatus | undefined> {
   return withClient(options, async (client) => {
-    const read = await new ProgressStore(client, new IndexNames(options.indexPrefix)).read();
+    const read = await new ProgressReader(client, new IndexNames(options.indexPrefix)).read();
     return read && statusOf(read.progress);
   });
 }
@@ -122,9 +122,9 @@ async function checkBlocks({ client, signal, options }: CheckContext): Promise<F
 }
 
 async function checkData({ client, options }: CheckContext, chainId: string | undefined): Promise<Finding> {
-  const progressStore = new ProgressStore(client, new IndexNames(options.indexPrefix));
+  const progressReader = new ProgressReader(client, new IndexNames(options.indexPrefix));
   try {
-    const progress = (await progressStore.read())?.progress;
+    const progress = (await progressReader.read())?.progress;
     if (!progress) return ok('elasticsearch.empty', 'it holds no data yet');
     if (chainId !== undefined && progress.chain_id !== undefined && progress.chain_id !== chainId) {
       return wrong(

@@ -1,6 +1,6 @@
 import { ok, wrong, type Finding } from '@antelope-history/connections/check';
 import type { estypes } from '@elastic/elasticsearch';
-import { FORMAT_VERSION } from '../commit/progress-store';
+import { FORMAT_VERSION } from '../indices/format-version';
 import { indexTemplates } from '../indices/index-templates';
 import type { CheckContext } from './check-requests';
 

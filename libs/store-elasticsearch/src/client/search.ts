@@ -1,9 +1,14 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { asked, toAnswerError } from './store-errors';
-import type { Hit } from '../indices/hits';
 
 export type Query = estypes.QueryDslQueryContainer;
+
+/** A hit of a search, or a document of a multi-get. */
+export interface Hit {
+  _source?: unknown;
+  fields?: Record<string, unknown[]> | undefined;
+}
 
 /** A search in one index or alias. */
 export interface Search {

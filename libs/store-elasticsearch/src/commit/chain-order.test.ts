@@ -8,9 +8,9 @@ import {
 } from '@antelope-history/store/contract';
 import fc from 'fast-check';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
+import { emptyProgress, statusOf } from '../indices/progress';
 import { journalEntryOf } from '../write/block-documents';
 import { ChainOrder, type CleaningRules, type JournalExcerpt } from './chain-order';
-import { emptyProgress, statusOf } from './progress-store';
 
 const RULES: CleaningRules = { settleBlocks: 3 };
 

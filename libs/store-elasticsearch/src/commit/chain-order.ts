@@ -1,6 +1,7 @@
 import type { BlockPosition, View } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
+import { isFarBehind } from '../write/far-behind';
 import { Branch } from './branch';
 
 /** What the journal holds above a view. */
@@ -14,9 +15,6 @@ export interface JournalExcerpt {
   /** Whether messages of the session are there beyond those in `following`. */
   hasMore: boolean;
 }
-
-/** A node this many blocks further sends what is long past: of such a block nobody can still be writing another. */
-export const FAR_BEHIND_BLOCKS = 1_000;
 
 export interface CleaningRules {
   /**
@@ -165,11 +163,6 @@ export class ChainOrder {
     if (entry.has_block) progress.first_block_num ??= entry.position.num;
     if (entry.end_sequence > 0) progress.end_sequence = entry.end_sequence;
   }
-}
-
-/** Whether the node was far ahead of this block when it sent it. */
-export function isFarBehind({ position, head }: { position: BlockPosition; head: BlockPosition }): boolean {
-  return head.num - position.num > FAR_BEHIND_BLOCKS;
 }
 
 function gap(position: BlockPosition, previous: BlockPosition | undefined, stored: BlockPosition): HistoryError {

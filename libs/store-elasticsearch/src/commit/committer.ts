@@ -3,10 +3,11 @@ import type { ChainStatus } from '@antelope-history/store';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
 import { rangeStart } from '../indices/index-names';
+import { statusOf, type ReadProgress } from '../indices/progress';
 import type { BranchDocuments } from './branch-documents';
 import { ChainOrder, type CleaningRules } from './chain-order';
 import type { Journal } from './journal';
-import { statusOf, type ProgressStore, type ReadProgress } from './progress-store';
+import type { ProgressStore } from './progress-store';
 
 export interface CommitRules extends CleaningRules {
   /** How many of the newest blocks are kept, by whole ranges; 0 = all. */

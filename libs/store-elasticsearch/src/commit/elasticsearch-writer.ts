@@ -3,12 +3,13 @@ import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus, Progress, StoreWriter } from '@antelope-history/store';
 import { closeInTime } from '../client/client';
-import { isFarBehind } from './chain-order';
-import type { CommitSchedule } from './commit-schedule';
-import type { Journal } from './journal';
-import { statusOf, type ProgressStore, type ReadProgress } from './progress-store';
+import { statusOf, type ReadProgress } from '../indices/progress';
 import type { BlockWriter } from '../write/block-writer';
 import type { BulkWriter } from '../write/bulk-writer';
+import { isFarBehind } from '../write/far-behind';
+import type { CommitSchedule } from './commit-schedule';
+import type { Journal } from './journal';
+import type { ProgressStore } from './progress-store';
 
 /** Others may change the progress at the same time; each of them wins but once. */
 const MOST_TRIES = 50;

@@ -1,7 +1,7 @@
 import { hasErrorCode } from '@antelope-history/schemas';
 import type { ProgressDocument } from '../indices/documents';
-import type { Indices } from '../write/index-provisioner';
-import { isFarBehind } from './chain-order';
+import { isFarBehind } from '../write/far-behind';
+import type { IndexProvisioner } from '../write/index-provisioner';
 import type { Commit } from './committer';
 import type { Journal } from './journal';
 import type { PermissionCleaner } from './permission-cleaner';
@@ -23,7 +23,7 @@ export class Housekeeping {
   private givenUp: { below: number; since: number } | undefined;
 
   constructor(
-    private readonly parts: { journal: Journal; permissions: PermissionCleaner; indices: Indices },
+    private readonly parts: { journal: Journal; permissions: PermissionCleaner; indices: IndexProvisioner },
     private readonly delays: HousekeepingDelays,
   ) {}
 

@@ -1,9 +1,9 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { BlockRecords, View } from '@antelope-history/records';
-import type { JournalDocument } from '../indices/documents';
-import type { IndexNames } from '../indices/index-names';
 import type { Query, Searcher } from '../client/search';
 import { asked } from '../client/store-errors';
+import type { JournalDocument } from '../indices/documents';
+import type { IndexNames } from '../indices/index-names';
 import { journalEntryOf } from '../write/block-documents';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';

@@ -1,6 +1,6 @@
+import type { FoundHit, Query, Searcher } from '../client/search';
 import type { PermissionDocument } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
-import type { FoundHit, Query, Searcher } from '../client/search';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
 

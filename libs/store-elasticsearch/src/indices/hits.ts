@@ -1,15 +1,10 @@
+import type { Hit } from '../client/search';
 import type { ActionDocument, BodyDocument } from './documents';
 
 /*
  * How a search asks for the contents of documents, and how a hit gives them. Queries use these only, so that what lies in
  * the index can be laid out for size.
  */
-
-/** A hit of a search, or a document of a multi-get. */
-export interface Hit {
-  _source?: unknown;
-  fields?: Record<string, unknown[]> | undefined;
-}
 
 /** Goes into a search's body: gives whole actions. */
 export const FETCH_ACTION = { _source: true } as const;

@@ -1,4 +1,4 @@
-import { FORMAT_VERSION } from '../commit/progress-store';
+import { FORMAT_VERSION } from './format-version';
 import { IndexNames, RANGED_KINDS, type DocumentKind, type RangedKind } from './index-names';
 
 /*

@@ -1,8 +1,8 @@
-import type { AbiRequest, AbiVersion } from '@antelope-history/store';
+import type { AbiBytesWanted, AbiRequest, AbiVersion } from '@antelope-history/store';
 import { HistoryError } from '@antelope-history/schemas';
-import type { AbiDocument } from '../indices/documents';
 import type { FoundHit, Query, Search } from '../client/search';
 import { asked } from '../client/store-errors';
+import type { AbiDocument } from '../indices/documents';
 import { onBranch, stateBlocks, within } from './branch-filter';
 import { wholeState, type Snapshot } from './snapshot';
 
@@ -29,17 +29,11 @@ const BODIES_AT_ONCE = 8;
 /** SHA-256 of no bytes: the version that takes the one before it out of force. */
 const NO_ABI = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** Which versions' bytes are wanted: those that are not known, until they reach `maxBytes`. */
-interface WantedBytes {
-  isKnown: (id: string) => boolean;
-  maxBytes: number;
-}
-
 /** The ABI in force just before each action: the latest change with a lower place. */
 export async function findAbis(
   snapshot: Snapshot,
   requests: readonly AbiRequest[],
-  { isKnown, maxBytes }: WantedBytes,
+  { isKnown, maxBytes }: AbiBytesWanted,
 ): Promise<(AbiVersion | undefined)[]> {
   const places = requests.map(placeOf);
   const versions = await versionsAt(snapshot, places);

@@ -1,8 +1,8 @@
 import { actionBytes, type StoredAction } from '@antelope-history/store';
 import { decodeActionRecord, type ActionRecord, type TransactionHeader } from '@antelope-history/records';
+import { incomplete, type Query, type Searcher } from '../client/search';
 import type { ActionDocument } from '../indices/documents';
 import { actionOf, FETCH_ACTION } from '../indices/hits';
-import { incomplete, type Query, type Searcher } from '../client/search';
 import type { Order } from './row-location';
 
 /** Where actions are read, from where on, and in which order of their sequences. */

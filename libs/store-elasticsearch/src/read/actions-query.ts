@@ -4,23 +4,21 @@ import {
   childrenPage,
   MAX_PAGE_BYTES,
   type ActionFilter,
-  type ActionsPage,
+  type ActionRows,
   type ActionsQuery,
 } from '@antelope-history/store';
 import type { Query } from '../client/search';
-import { placeOf, type ActionSelection } from './locate-row';
 import { readActions, type ActionList, type ReadAction } from './action-reader';
 import { inSequences, scopeOf } from './actions-scope';
 import { historyBlocks, onBranch } from './branch-filter';
+import { placeOf, type ActionSelection } from './locate-row';
 import type { SequenceRange } from './row-location';
 import { wholeHistory, type Snapshot } from './snapshot';
 
-type Page = Omit<ActionsPage, 'status'>;
-
-const EMPTY: Page = { rows: [], more: false };
+const EMPTY: ActionRows = { rows: [], more: false };
 
 /** Answers one page of actions. */
-export async function queryActions(snapshot: Snapshot, query: ActionsQuery): Promise<Page> {
+export async function queryActions(snapshot: Snapshot, query: ActionsQuery): Promise<ActionRows> {
   const scope = await scopeOf(snapshot, query);
   if (!scope) return EMPTY;
   if (typeof query.parent === 'object') return childrenOf(snapshot, query, query.parent.sequence, scope.sequences);
@@ -67,7 +65,7 @@ function listAt(
 }
 
 /** The page begins at the oldest of the newest rows. */
-async function newestAscending(snapshot: Snapshot, selection: ActionSelection, limit: number): Promise<Page> {
+async function newestAscending(snapshot: Snapshot, selection: ActionSelection, limit: number): Promise<ActionRows> {
   const { scope } = selection;
   const backwards: ActionSelection = { ...selection, order: 'desc' };
   const place = await placeOf(snapshot, backwards, limit - 1);
@@ -80,7 +78,7 @@ async function newestAscending(snapshot: Snapshot, selection: ActionSelection, l
 }
 
 /** Takes rows until the page is full; one more shows whether any follow. */
-async function takePage({ searcher }: Snapshot, list: ActionList, limit: number): Promise<Page> {
+async function takePage({ searcher }: Snapshot, list: ActionList, limit: number): Promise<ActionRows> {
   const rows: StoredAction[] = [];
   let bytes = 0;
   for await (const { row } of readActions(searcher, list, limit + 1)) {
@@ -97,7 +95,7 @@ async function childrenOf(
   query: ActionsQuery,
   parentSequence: number,
   { start, end }: SequenceRange,
-): Promise<Page> {
+): Promise<ActionRows> {
   const parent = await actionUpTo(snapshot, parentSequence);
   const trace = parent?.row.action.traces.find(({ receipt }) => receipt.globalSequence === parentSequence);
   if (!parent || !trace) return EMPTY;

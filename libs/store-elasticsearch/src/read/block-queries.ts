@@ -1,9 +1,9 @@
-import type { StoredBlock, StoredBlockTransaction, BlockSelector } from '@antelope-history/store';
+import type { BlockSelector, StoredBlock, StoredBlockTransaction } from '@antelope-history/store';
+import { incomplete, type Query } from '../client/search';
 import type { BodyDocument, ProgressDocument } from '../indices/documents';
+import { bodyOf, FETCH_BODY } from '../indices/hits';
 import { fromGenerationField } from '../indices/node-generation';
 import { decodeTransactionRecords } from '../indices/transaction-records';
-import { bodyOf, FETCH_BODY } from '../indices/hits';
-import { incomplete, type Query } from '../client/search';
 import { assertWhole, readActions } from './action-reader';
 import { historyBlocks, onBranch, within } from './branch-filter';
 import type { Snapshot } from './snapshot';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { emptyProgress } from '../commit/progress-store';
-import type { BlockFields, ProgressDocument } from '../indices/documents';
 import type { Query } from '../client/search';
+import type { BlockFields, ProgressDocument } from '../indices/documents';
+import { emptyProgress } from '../indices/progress';
 import { historyBlocks, onBranch, stateBlocks } from './branch-filter';
 
 /** A chain with a fork at every height above what is clean, and blocks beyond the committed one. */

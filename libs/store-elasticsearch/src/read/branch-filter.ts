@@ -1,5 +1,5 @@
-import type { ProgressDocument } from '../indices/documents';
 import type { Query } from '../client/search';
+import type { ProgressDocument } from '../indices/documents';
 
 /** Both are part of it. */
 export interface BlockRange {

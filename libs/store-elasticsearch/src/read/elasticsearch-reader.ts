@@ -14,9 +14,9 @@ import type {
 } from '@antelope-history/store';
 import { HistoryError } from '@antelope-history/schemas';
 import { closeInTime } from '../client/client';
-import { emptyProgress, ProgressStore, statusOf } from '../commit/progress-store';
-import { keyTerm, type IndexNames } from '../indices/index-names';
 import { Searcher } from '../client/search';
+import { keyTerm, type IndexNames } from '../indices/index-names';
+import { emptyProgress, ProgressReader, statusOf } from '../indices/progress';
 import { findAbis } from './abi-query';
 import { queryActions } from './actions-query';
 import { findBlock, findBlockTraces } from './block-queries';
@@ -30,7 +30,7 @@ import { findTransaction } from './transaction-query';
  */
 export class ElasticsearchReader implements StoreReader {
   private readonly searcher: Searcher;
-  private readonly progressStore: ProgressStore;
+  private readonly progress: ProgressReader;
   private closed = false;
 
   /** Owns `client`: `close` closes it. */
@@ -40,7 +40,7 @@ export class ElasticsearchReader implements StoreReader {
     requestTimeoutSeconds: number,
   ) {
     this.searcher = new Searcher(client, requestTimeoutSeconds);
-    this.progressStore = new ProgressStore(client, names);
+    this.progress = new ProgressReader(client, names);
   }
 
   getStatus(): Promise<ChainStatus> {
@@ -87,7 +87,7 @@ export class ElasticsearchReader implements StoreReader {
   private async read<T>(query: (snapshot: Snapshot, status: ChainStatus) => Promise<T>): Promise<T> {
     if (this.closed) throw new HistoryError('STOPPED', 'the store is closed');
     const { searcher, names } = this;
-    const progress = (await this.progressStore.read())?.progress ?? emptyProgress(1);
+    const progress = (await this.progress.read())?.progress ?? emptyProgress(1);
     return query({ searcher, names, progress }, statusOf(progress));
   }
 }

@@ -1,5 +1,5 @@
-import { rangeStart } from '../indices/index-names';
 import type { Query, Search } from '../client/search';
+import { rangeStart } from '../indices/index-names';
 import { inSequences, scopeOfBlocks, type Scope } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
 import {

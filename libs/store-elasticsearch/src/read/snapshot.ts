@@ -1,6 +1,6 @@
+import type { Search, Searcher } from '../client/search';
 import type { ProgressDocument } from '../indices/documents';
 import { countRanges, type IndexNames, type RangedKind, type SingleKind } from '../indices/index-names';
-import type { Search, Searcher } from '../client/search';
 import { historyBlocks } from './branch-filter';
 
 /** What a query reads: the branch that was committed when it began. Its documents stay as they are meanwhile. */

@@ -1,19 +1,16 @@
 import type { TransactionHeader } from '@antelope-history/records';
-import type { StoredTransaction } from '@antelope-history/store';
+import type { FoundTransaction, StoredTransaction } from '@antelope-history/store';
 import { HistoryError } from '@antelope-history/schemas';
-import type { BodyDocument } from '../indices/documents';
-import { decodeTransactionRecords } from '../indices/transaction-records';
-import { bodyOf, FETCH_BODY } from '../indices/hits';
 import type { FoundHit, Query } from '../client/search';
+import type { BodyDocument } from '../indices/documents';
+import { bodyOf, FETCH_BODY } from '../indices/hits';
+import { decodeTransactionRecords } from '../indices/transaction-records';
 import { assertWhole, readActions, type ReadAction } from './action-reader';
 import { inSequences } from './actions-scope';
 import { historyBlocks, onBranch } from './branch-filter';
 import { wholeHistory, type Snapshot } from './snapshot';
 
 const ID_DIGITS = 64;
-
-/** The transactions whose ids begin with the prefix, or that there are several. */
-export type FoundTransaction = { found: 'one'; transaction: StoredTransaction } | { found: 'none' | 'several' };
 
 /** Finds the one transaction whose id begins with the prefix, 8 to 64 lowercase hex digits. */
 export async function findTransaction(snapshot: Snapshot, idPrefix: string): Promise<FoundTransaction> {

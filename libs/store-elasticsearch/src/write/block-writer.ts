@@ -1,11 +1,11 @@
 import type { BlockRecords } from '@antelope-history/records';
-import { isFarBehind } from '../commit/chain-order';
 import type { ProgressDocument } from '../indices/documents';
 import { RANGED_KINDS, type IndexNames, type RangedKind } from '../indices/index-names';
-import type { Indices } from './index-provisioner';
 import { documentsOf, type NewDocument } from './block-documents';
 import { BulkRequest } from './bulk-request';
 import type { BulkWriter } from './bulk-writer';
+import { isFarBehind } from './far-behind';
+import type { IndexProvisioner } from './index-provisioner';
 
 /**
  * So long what was read of the progress is good enough to begin to write by. With `SEND_LIMIT_MS` and a request's own
@@ -17,7 +17,7 @@ const PROGRESS_AGE_MS = 10_000;
 export class BlockWriter {
   constructor(
     private readonly names: IndexNames,
-    private readonly indices: Indices,
+    private readonly indices: IndexProvisioner,
     private readonly bulk: BulkWriter,
     private readonly bulkBytes: number,
   ) {}

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { abortableSleep, Backoff } from '@antelope-history/connections';
 import type { Client } from '@elastic/elasticsearch';
+import { Backoff } from '@antelope-history/connections';
 import { HistoryError } from '@antelope-history/schemas';
 import { httpStatusOf, isBusy, toAnswerError, toStoreError } from '../client/store-errors';
 import type { BulkRequest } from './bulk-request';
-import { Slots } from './semaphore';
+import { Semaphore } from './semaphore';
 
 /** A request is not sent again so long after the first time: who asked for it looks again what is left to be written. */
 export const SEND_LIMIT_MS = 60_000;
@@ -28,14 +29,14 @@ interface Rest {
 
 /** Sends bulk requests, a few at once, until every operation of them is durable. */
 export class BulkWriter {
-  private readonly slots: Slots;
+  private readonly semaphore: Semaphore;
   private readonly stopping = new AbortController();
 
   constructor(
     private readonly client: Client,
     concurrency: number,
   ) {
-    this.slots = new Slots(concurrency);
+    this.semaphore = new Semaphore(concurrency);
     setMaxListeners(0, this.stopping.signal);
   }
 
@@ -48,7 +49,7 @@ export class BulkWriter {
     const sending: Promise<void>[] = [];
     const failures: unknown[] = [];
     for await (const request of requests) {
-      const release = await this.slots.take();
+      const release = await this.semaphore.acquire();
       if (failures.length > 0) {
         release();
         break;

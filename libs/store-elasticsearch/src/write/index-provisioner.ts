@@ -1,13 +1,13 @@
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
-import { FORMAT_VERSION } from '../commit/progress-store';
 import { asked, askedIfThere, errorTypeOf, toStoreError } from '../client/store-errors';
 import type { ProgressDocument } from '../indices/documents';
+import { FORMAT_VERSION } from '../indices/format-version';
 import { RANGED_KINDS, rangeStart, SINGLE_KINDS, type IndexNames } from '../indices/index-names';
 import { indexTemplates } from '../indices/index-templates';
 
 /** Makes the indices, with explicit requests: a cluster may not make any by itself. Any number of processes may at once. */
-export class Indices {
+export class IndexProvisioner {
   private readonly ready = new Map<string, Promise<void>>();
   private settledAt: string | undefined;
 

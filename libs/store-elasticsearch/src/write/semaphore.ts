@@ -1,11 +1,11 @@
-/** Lets a number of tasks run at once; who comes first goes first. */
-export class Slots {
+/** Limits how many tasks run at once; waiting tasks start in the order of their calls. */
+export class Semaphore {
   private readonly waiting: (() => void)[] = [];
 
   constructor(private free: number) {}
 
-  /** Resolves when there is a place; the function given back leaves it. */
-  async take(): Promise<() => void> {
+  /** Resolves when the task may start; the returned function has to be called once, when the task has ended. */
+  async acquire(): Promise<() => void> {
     if (this.free > 0) this.free--;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
     return () => this.release();

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
-import { ok, wrong, type Check, type Finding } from '@antelope-history/connections/check';
+import { type Check, type Finding, ok, wrong } from '@antelope-history/connections/check';
+import { type ErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
-import { HistoryError, type ErrorCode } from '@antelope-history/schemas';
 import { hasData } from '../format/environment';
 import { openLmdbStoreReader } from '../read/open-reader';
 import { takeWriterLock } from '../write/writer-lock';
@@ -18,7 +18,7 @@ export interface LmdbCheckOptions {
 const DIRECTORY = 'lmdb directory';
 const DATA = 'lmdb data';
 
-/** What can be wrong with a data directory. Nothing is made in it that stays. */
+/** The checks of a data directory. They leave no file in it. */
 export function lmdbChecks({ path: directory, access, chainId }: LmdbCheckOptions): Check[] {
   const writer = { name: 'lmdb writer', needs: [DIRECTORY], run: () => checkWriter(directory) };
   return [
@@ -28,7 +28,7 @@ export function lmdbChecks({ path: directory, access, chainId }: LmdbCheckOption
   ];
 }
 
-/** What a data directory says of its chain; undefined when it holds no data. Rejects as `openLmdbStoreReader`. */
+/** The chain status of a data directory; undefined when it holds no data. Rejects as `openLmdbStoreReader`. */
 export async function readLmdbStatus(directory: string): Promise<ChainStatus | undefined> {
   if (!hasData(directory)) return undefined;
   const store = await openLmdbStoreReader({ path: directory, mapSizeBytes: 0 });
@@ -45,24 +45,24 @@ function checkDirectory(directory: string, access: 'read' | 'write'): Finding {
       return wrong(
         'lmdb.missing',
         `there is no data in ${directory}`,
-        'start the indexer, which makes it, or name its directory in store.lmdb.path',
+        'start the indexer, which creates it, or name its directory in store.lmdb.path',
       );
     }
     return canRead(directory)
       ? ok('lmdb.directory', `${directory} can be read`)
-      : wrong('lmdb.not_readable', `${directory} can not be read`, 'give this user the right to read it');
+      : wrong('lmdb.not_readable', `${directory} cannot be read`, 'give this user the right to read it');
   }
   const existing = nearestExisting(directory);
   if (!canWrite(existing)) {
     return wrong(
       'lmdb.not_writable',
-      `${existing} can not be written`,
-      'give this user the right to, or name another directory in store.lmdb.path',
+      `${existing} cannot be written`,
+      'give this user the right to write it, or name another directory in store.lmdb.path',
     );
   }
   return existing === path.resolve(directory)
     ? ok('lmdb.directory', `${directory} can be written`)
-    : ok('lmdb.directory_to_be_made', `${directory} will be made`);
+    : ok('lmdb.directory_to_be_made', `${directory} will be created`);
 }
 
 async function checkData(directory: string, chainId: string | undefined): Promise<Finding> {
@@ -83,11 +83,11 @@ async function checkData(directory: string, chainId: string | undefined): Promis
 }
 
 async function checkWriter(directory: string): Promise<Finding> {
-  if (!existsSync(directory)) return ok('lmdb.writer', 'nobody writes to it');
+  if (!existsSync(directory)) return ok('lmdb.writer', 'no process writes to it');
   try {
     const lock = await takeWriterLock(directory);
     await lock.release();
-    return ok('lmdb.writer', 'nobody else writes to it');
+    return ok('lmdb.writer', 'no other process writes to it');
   } catch (error) {
     return describeFailure(error);
   }
@@ -100,11 +100,12 @@ const FAILURES: Partial<Record<ErrorCode, { id: string; change: string }>> = {
   },
   STORE_IN_USE: {
     id: 'lmdb.in_use',
-    change: 'stop it, or name another directory in store.lmdb.path; when it is this service itself, nothing is wrong',
+    change:
+      'stop that process, or name another directory in store.lmdb.path; if it is this service itself, nothing is wrong',
   },
   STORE_UNAVAILABLE: {
     id: 'lmdb.unusable',
-    change: 'see that it is on a local disk and that this user may read and write its files',
+    change: 'make sure that it is on a local disk and that this user may read and write its files',
   },
 };
 
@@ -123,7 +124,7 @@ function canRead(directory: string): boolean {
   }
 }
 
-/** Tries: what a file system is mounted as is not in the rights that it shows. */
+/** Creates and removes a folder: the permission bits do not show a read-only mount. */
 function canWrite(directory: string): boolean {
   try {
     rmdirSync(mkdtempSync(path.join(directory, '.check-config-')));

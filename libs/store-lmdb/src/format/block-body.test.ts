@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decodeBlockBody, encodeBlockBody } from './block-body';
 
 describe('a block body', () => {
-  it('keeps the packed block, and the sequences that stand in it or just before', () => {
+  it('keeps the packed block and its root sequences', () => {
     const first = 2 ** 40;
     const sequences = fc.array(fc.array(fc.oneof(fc.nat(5_000), fc.constant(-1)), { minLength: 1, maxLength: 5 }));
     fc.assert(
@@ -27,7 +27,7 @@ describe('a block body', () => {
     );
   });
 
-  it('places whatever is earlier just before the block', () => {
+  it('reads any earlier sequence as the one just before the block', () => {
     const records = { rootSequences: [[1], [999]], block: Buffer.from('block') } as BlockRecords;
     expect(decodeBlockBody(encodeBlockBody(records, 1_000), 1_000).rootSequences).toEqual([[999], [999]]);
   });

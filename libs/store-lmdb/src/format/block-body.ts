@@ -2,13 +2,13 @@ import { ByteReader } from '@antelope-history/abi';
 import { readVaruint, RecordWriter, type BlockRecords } from '@antelope-history/records';
 import type { StoredBlock } from '@antelope-history/store';
 
-/** A block's value: what is known of it beside the signed_block, then that as the node packed it. */
+/** The value of a block: its flags and root sequences, then the signed_block as the node packed it. */
 export type BlockBody = Omit<StoredBlock, 'position'>;
 
 const FROM_EOSIO_2_0 = 1;
 const HAS_TRACES = 2;
 
-/** Layout: flags u8; varuint receipts; per receipt varuint n, n × varuint (sequence - firstSequence + 1, so that 0 is "before"). */
+/** Layout: flags u8; varuint receipts; per receipt varuint n, n × varuint (sequence - firstSequence + 1; 0 = before the block). */
 export function encodeBlockBody(records: BlockRecords, firstSequence: number): Buffer {
   const block = records.block as Buffer;
   const writer = new RecordWriter(block.length + 64 + records.rootSequences.length * 8);

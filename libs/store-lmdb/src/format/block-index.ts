@@ -1,7 +1,7 @@
 import type { BlockPosition } from '@antelope-history/records';
 import { readSequence, writeSequence } from './keys';
 
-/** What is known of a committed block without reading it. */
+/** The facts of a committed block that queries need without its body. */
 export interface BlockIndexEntry {
   id: string;
   /** Half-second slots since 2000-01-01; 0 when the node sent no block (a snapshot's first message). */
@@ -9,7 +9,7 @@ export interface BlockIndexEntry {
   /** Every action of the block has a sequence in [firstSequence, endSequence). */
   firstSequence: number;
   endSequence: number;
-  /** Whether the packed block is here. */
+  /** Whether the packed block is stored. */
   hasBlock: boolean;
 }
 

@@ -24,7 +24,10 @@ export function hasData(directory: string): boolean {
 }
 
 /** Opens the LMDB environment of a data directory. Throws `STORE_UNAVAILABLE`. */
-export function openEnvironment({ path: directory, mapSizeBytes }: EnvironmentOptions, readOnly: boolean): RootDatabase {
+export function openEnvironment(
+  { path: directory, mapSizeBytes }: EnvironmentOptions,
+  readOnly: boolean,
+): RootDatabase {
   const options: RootDatabaseOptionsWithPath = {
     path: directory,
     maxDbs: TABLE_COUNT,

@@ -19,16 +19,16 @@ const name = fc.stringMatching(/^([a-z1-5.]{0,11}[a-z1-5])?$/);
 const sequence = fc.oneof(fc.nat(300), fc.maxSafeNat());
 const blockNum = fc.nat(0xffffffff);
 
-/** Whether keys stand as their parts do, compared from the left. */
+/** Compares the parts of two keys from the left. */
 function expectOrder(keys: [Buffer, Buffer], parts: [(string | number)[], (string | number)[]]): void {
   const [left, right] = parts;
-  const place = left.findIndex((part, index) => part !== right[index]);
-  const order = place < 0 ? 0 : left[place]! < right[place]! ? -1 : 1;
+  const first = left.findIndex((part, index) => part !== right[index]);
+  const order = first < 0 ? 0 : left[first]! < right[first]! ? -1 : 1;
   expect(Math.sign(keys[0].compare(keys[1]))).toBe(order);
 }
 
 describe('keys', () => {
-  it('stand in the order of what they are made of', () => {
+  it('sort as their parts', () => {
     const tuple = fc.tuple(name, blockNum, sequence);
     fc.assert(
       fc.property(tuple, tuple, (left, right) => {
@@ -48,7 +48,7 @@ describe('keys', () => {
     );
   });
 
-  it('give back what they are made of', () => {
+  it('decode to their parts', () => {
     fc.assert(
       fc.property(name, name, blockNum, sequence, (first, second, kind, at) => {
         expect([nameInKey(namesKey(first, second), 0), nameInKey(namesKey(first, second), 8)]).toEqual([first, second]);
@@ -60,7 +60,7 @@ describe('keys', () => {
     expect(readSequence(sequenceKey(MAX_SEQUENCE), 0)).toBe(MAX_SEQUENCE);
   });
 
-  it('tell any contract and any name from the empty ones', () => {
+  it('distinguish any contract and any name from the empty name', () => {
     const keys = [
       { account: 'a' },
       { account: 'a', name: '' },

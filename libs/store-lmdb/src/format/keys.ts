@@ -1,6 +1,6 @@
 import { nameToSortableBytes, readName } from '@antelope-history/abi';
 
-/** Key layouts. Integers and names stand big endian in keys, so that the order of bytes is the order of values. */
+/** Key layouts. Integers and names are big endian, so that keys sort as their values. */
 
 export const MAX_SEQUENCE = Number.MAX_SAFE_INTEGER;
 export const MAX_BLOCK_NUM = 0xffffffff;
@@ -29,7 +29,7 @@ export function readSequence(from: Buffer, offset: number): number {
   return from.readUInt32BE(offset) * TWO_32 + from.readUInt32BE(offset + 4);
 }
 
-/** The posting list of an account and an action kind; without the sequence it is the list's prefix. */
+/** A posting list's key prefix: the account and the action kind. A chunk's key adds its first sequence. */
 export const LIST_PREFIX_BYTES = 12;
 
 export function listPrefix(account: string, kind: number): Buffer {
@@ -50,7 +50,7 @@ export function namesKey(first: string, second: string): Buffer {
   return Buffer.concat([nameToSortableBytes(first), nameToSortableBytes(second)]);
 }
 
-/** Reads a name that stands in a key. */
+/** Reads a name at an offset of a key. */
 export function nameInKey(key: Buffer, offset: number): string {
   const little = Buffer.allocUnsafe(8);
   for (let index = 0; index < 8; index++) little[index] = key[offset + 7 - index] as number;
@@ -58,8 +58,8 @@ export function nameInKey(key: Buffer, offset: number): string {
 }
 
 /**
- * An action kind: its contract and its action name, each of which may be any. That is told apart from the empty name,
- * which an action may well have.
+ * The key of an action kind: its contract and its action name; undefined means any. A flag distinguishes "any" from the empty
+ * name, which an action can have.
  */
 export function kindKey({ account, name }: { account?: string; name?: string }): Buffer {
   const wildcards = (account === undefined ? ANY_CONTRACT : 0) | (name === undefined ? ANY_NAME : 0);
@@ -73,7 +73,7 @@ export function namesInKindKey(key: Buffer): { account: string; name: string } {
   return { account: nameInKey(key, 1), name: nameInKey(key, 9) };
 }
 
-/** Transactions are found by the first 8 bytes of their id; longer prefixes are compared with the record. */
+/** Transactions are keyed by the first 8 bytes of their id; longer prefixes are compared with the record. */
 export const ID_PREFIX_BYTES = 8;
 
 export function transactionKey(id: Buffer, firstSequence: number): Buffer {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ByteReader, nameToSortableBytes } from '@antelope-history/abi';
+import { nameToSortableBytes, type ByteReader } from '@antelope-history/abi';
 import { readVaruint, RecordWriter, type Authority } from '@antelope-history/records';
 import { nameInKey } from './keys';
 
@@ -10,7 +10,7 @@ export function keyHash(key: Buffer): Buffer {
   return createHash('sha256').update(key).digest().subarray(0, KEY_HASH_BYTES);
 }
 
-/** Layout: varuint keys, each length-prefixed; varuint actors, each 8 bytes in key order. */
+/** Layout: varuint count of keys, each length-prefixed; varuint count of actors, each 8 bytes in key order. */
 export function encodeAuthority(authority: Authority): Buffer {
   const writer = new RecordWriter(64);
   writer.varuint(authority.keys.length);

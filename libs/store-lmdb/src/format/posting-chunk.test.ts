@@ -29,7 +29,7 @@ const first = (all: readonly Posting[]): number => all[0]?.sequence ?? 0;
 const rootsOf = (all: readonly Posting[]): number => all.filter(({ root }) => root).length;
 
 describe('a chunk of postings', () => {
-  it('gives back what was appended, and what stands before it', () => {
+  it('decodes to the postings appended and the bases', () => {
     fc.assert(
       fc.property(postings, bases, (all, before) => {
         const chunk = decodeChunk(first(all), grow(all, before).encode());
@@ -40,10 +40,10 @@ describe('a chunk of postings', () => {
     );
   });
 
-  it('is the same whether it was appended to in one go or opened again in between', () => {
+  it('is the same whether it was reopened between appends or not', () => {
     fc.assert(
-      fc.property(postings, bases, fc.nat(79), (all, before, place) => {
-        const cut = Math.min(all.length, place + 1);
+      fc.property(postings, bases, fc.nat(79), (all, before, index) => {
+        const cut = Math.min(all.length, index + 1);
         const reopened = GrowingChunk.reopen(first(all), grow(all.slice(0, cut), before).encode());
         for (const { sequence, root } of all.slice(cut)) reopened.append(sequence, root);
         const whole = grow(all, before);
@@ -54,10 +54,10 @@ describe('a chunk of postings', () => {
     );
   });
 
-  it('counts what is below a sequence', () => {
+  it('counts the postings below a sequence', () => {
     fc.assert(
-      fc.property(postings, fc.nat(79), fc.integer({ min: -1, max: 1 }), (all, place, shift) => {
-        const limit = (all[Math.min(all.length - 1, place)]?.sequence ?? 0) + shift;
+      fc.property(postings, fc.nat(79), fc.integer({ min: -1, max: 1 }), (all, index, shift) => {
+        const limit = (all[Math.min(all.length - 1, index)]?.sequence ?? 0) + shift;
         const below = all.filter(({ sequence }) => sequence < limit);
         const chunk = decodeChunk(first(all), grow(all, { base: 0, rootBase: 0 }).encode());
         expect(countBelow(chunk, limit)).toEqual({ all: below.length, roots: rootsOf(below) });
@@ -65,10 +65,10 @@ describe('a chunk of postings', () => {
     );
   });
 
-  it('drops what stands from a sequence on', () => {
+  it('truncates at a sequence', () => {
     fc.assert(
-      fc.property(postings, bases, fc.nat(79), (all, before, place) => {
-        const limit = all[Math.min(all.length - 1, place)]?.sequence ?? 0;
+      fc.property(postings, bases, fc.nat(79), (all, before, index) => {
+        const limit = all[Math.min(all.length - 1, index)]?.sequence ?? 0;
         const left = all.filter(({ sequence }) => sequence < limit);
         const chunk = grow(all, before);
         expect(chunk.truncate(limit)).toBe(left.length > 0);

@@ -1,10 +1,10 @@
 /**
  * Posting lists: per account (and per account and action kind) the sequences of its actions, ascending, in chunks.
- * A chunk knows how many postings stand before it, so the n-th posting of a list, and the number of postings below a
- * sequence, cost a few key searches whatever n is: this is what makes page 1,000,000 cost what page 1 costs.
+ * A chunk stores how many postings precede it, so finding the n-th posting of a list, or counting the postings below a
+ * sequence, takes a few key searches for any n: page 1,000,000 costs what page 1 costs.
  *
  * Layout of a chunk: base u48 | root base u48 | count u16 | root count u16 | per posting varuint: delta × 2 + root.
- * The first delta is 0; the first sequence stands in the key.
+ * The first delta is 0: the first sequence is in the key.
  */
 export const MAX_CHUNK_POSTINGS = 512;
 
@@ -89,7 +89,7 @@ export class GrowingChunk {
     return new GrowingChunk(firstSequence, base, rootBase, Buffer.allocUnsafeSlow(HEADER_BYTES + 16), HEADER_BYTES);
   }
 
-  /** A stored chunk, to be gone on with. */
+  /** A stored chunk that further postings are appended to. */
   static reopen(firstSequence: number, bytes: Buffer): GrowingChunk {
     const stored = decodeChunk(firstSequence, bytes);
     const chunk = new GrowingChunk(firstSequence, stored.base, stored.rootBase, Buffer.from(bytes), bytes.length);
@@ -103,7 +103,7 @@ export class GrowingChunk {
     return this.count >= MAX_CHUNK_POSTINGS;
   }
 
-  /** Where the list's next chunk starts counting. */
+  /** The bases of the list's next chunk. */
   get nextBases(): { base: number; rootBase: number } {
     return { base: this.base + this.count, rootBase: this.rootBase + this.rootCount };
   }
@@ -121,7 +121,7 @@ export class GrowingChunk {
     if (root) this.rootCount++;
   }
 
-  /** Drops the postings from `sequence` on; gives whether any remains. */
+  /** Removes the postings from `sequence` on; returns whether any remain. */
   truncate(sequence: number): boolean {
     const stored = decodeChunk(this.firstSequence, this.encode());
     this.end = HEADER_BYTES;

@@ -3,12 +3,12 @@ import type { CompressionOptions, Database, DatabaseOptions, RootDatabase, Trans
 /** A table of byte keys and byte values. */
 export type Table = Database<Buffer, Buffer>;
 
-/** The tables of the embedded store; `keys.ts` has their keys. */
+/** The tables of the embedded store; `keys.ts` has the layouts of their keys. */
 export interface Tables {
   root: RootDatabase;
-  /** Names of facts → JSON. */
+  /** Name of a fact → JSON. */
   meta: Table;
-  /** Block number → `BlockIndexEntry`: small, so that searching by time touches little. */
+  /** Block number → `BlockIndexEntry`: small, so that a search by time reads few pages. */
   blockIndex: Table;
   /** Block number → root sequences and the packed signed_block. */
   blockBodies: Table;
@@ -32,7 +32,7 @@ export interface Tables {
   keyOwners: Table;
   /** Actor, owner, permission → nothing. */
   actorOwners: Table;
-  /** Block number → how to take the block's permission and ABI changes back. */
+  /** Block number → how to undo the block's permission and ABI changes. */
   undo: Table;
 }
 
@@ -55,13 +55,13 @@ const TABLE_NAMES: readonly TableName[] = [
   'undo',
 ];
 
-/** Values of these are large and repetitive; LZ4 halves them at a cost that no query notices. */
+/** Tables with large, repetitive values: LZ4 halves them. */
 const COMPRESSED: ReadonlySet<TableName> = new Set(['blockBodies', 'pages', 'abiBodies']);
 const COMPRESSION = { threshold: 256 } as CompressionOptions;
 
 export const TABLE_COUNT = TABLE_NAMES.length;
 
-/** Opens the tables; undefined when one of them is missing and is not to be made. */
+/** Opens the tables; undefined when one is missing and `create` is false. */
 export function openTables(root: RootDatabase, { create }: { create: boolean }): Tables | undefined {
   const tables: Partial<Record<TableName, Table>> = {};
   for (const name of TABLE_NAMES) {
@@ -83,10 +83,10 @@ function openTable(root: RootDatabase, name: TableName, create: boolean): Table 
   return root.openDB<Buffer, Buffer>(options);
 }
 
-/** One consistent view of the store; every read of a query goes through the same. */
+/** An LMDB read transaction; all reads of a query use the same one. */
 export type Snapshot = Transaction;
 
-/** The entry with the greatest key not above `key` that still begins with `prefix`. */
+/** The entry with the greatest key not above `key`; undefined unless it shares the first `prefixBytes` bytes of `key`. */
 export function floorEntry(
   table: Table,
   key: Buffer,

@@ -20,7 +20,7 @@ const partial: fc.Arbitrary<PartialTransaction> = fc.record(
   { noNullPrototype: true },
 );
 
-/** Sizes at which the estimate of a page's fill is a little more, or a little less, than the fill. */
+/** Sizes at which the estimated fill of a page is slightly above or below the real one. */
 const transactionPlan = fc.record({
   actions: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 200, max: 700 })),
   bytes: fc.oneof(
@@ -40,9 +40,9 @@ const transactions = fc.array(transactionPlan, { maxLength: 6 }).map((plans) => 
   let sequence = 2 ** 33;
   return plans.map(({ actions, bytes, unused, ...facts }, index): TransactionRecord => {
     const firstSequence = sequence;
-    // Two huge records are enough; thousands would only take time.
+    // Two huge records suffice; more only take time.
     const count = bytes >= PAGE_BYTES ? Math.min(actions, 2) : actions;
-    const entries = Array.from({ length: count }, (_, place) => entryOf(firstSequence + place * (unused + 1), bytes));
+    const entries = Array.from({ length: count }, (_, index) => entryOf(firstSequence + index * (unused + 1), bytes));
     sequence += count * (unused + 1);
     const id = Buffer.alloc(32, index + 1);
     return { ...facts, id, firstSequence, sequenceCount: sequence - firstSequence, actions: entries };
@@ -75,7 +75,7 @@ function blockOf(all: TransactionRecord[]): BlockRecords {
 }
 
 describe('pages of traces', () => {
-  it('hold a block whole, each part of a transaction in a page of its own', () => {
+  it('hold a whole block, with at most one part of a transaction each', () => {
     fc.assert(
       fc.property(transactions, (all) => {
         const pages = encodePages(blockOf(all)).map(({ firstSequence, bytes }) => ({
@@ -83,7 +83,7 @@ describe('pages of traces', () => {
           page: new TracePage(bytes),
         }));
         const parts = pages.flatMap(({ page }) => page.transactions);
-        // The matcher would take minutes over so many actions.
+        // The matcher takes minutes for so many actions.
         expect(isDeepStrictEqual(joined(parts), all.map(contentsOf))).toBe(true);
         for (const { firstSequence, page } of pages) {
           expect(page).toMatchObject({ blockNum: 4_000_000_000, blockId: 'ab'.repeat(32), timestamp: 1_700_000_000 });
@@ -114,7 +114,7 @@ describe('pages of traces', () => {
     );
   });
 
-  it('are little more than full', () => {
+  it('exceed the page size by less than one record', () => {
     fc.assert(
       fc.property(transactions, (all) => {
         const largest = Math.max(0, ...all.flatMap(({ actions }) => actions.map(({ bytes }) => bytes.length)));

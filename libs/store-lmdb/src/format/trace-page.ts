@@ -13,18 +13,18 @@ import {
 } from '@antelope-history/records';
 
 /**
- * Action records lie in pages: the records of one block in the order of their sequences, cut where a page is full.
- * A page is what a row costs to read, and what LZ4 has to find repetitions in; a key per page instead of one per
- * action is most of the difference to a store of documents.
+ * Action records are stored in pages: the records of one block in the order of their sequences, cut where a page is full.
+ * Reading a row reads one page, and LZ4 compresses within a page. One key per page instead of one per action is most of the
+ * size difference to a document store.
  *
  * Layout: block number u32 | block id 32 | timestamp u32 | varuint transactions, then per transaction
  *   its header (`writeTransactionHeader`)
  *   | varuint actions | per action: varuint sequence - first sequence, varuint length, the packed record
- * A transaction that does not fit goes on in the next page, which repeats its header with CONTINUED.
+ * A transaction that does not fit continues in the next page, which repeats its header with CONTINUED.
  */
 export const PAGE_BYTES = 32 * 1024;
 
-/** The header's own flag. */
+/** The flag that pages add to a transaction header. */
 const CONTINUED = 2;
 
 export interface EncodedPage {
@@ -59,12 +59,12 @@ class PageWriter {
 
   constructor(private readonly records: BlockRecords) {}
 
-  /** A transaction that was cut goes on in the next page, however close the estimate of the sizes was. */
+  /** A transaction that was cut continues in the next page, even where the size estimate left room. */
   get isFull(): boolean {
     return this.cut || this.body.offset >= PAGE_BYTES;
   }
 
-  /** Adds actions of a transaction until the page is full, at least one; gives the index of the first not added. */
+  /** Adds actions of a transaction until the page is full, at least one; returns the index of the first not added. */
   add(transaction: TransactionRecord, from: number): number {
     const { actions } = transaction;
     if (this.firstSequence < 0) this.firstSequence = (actions[from] as ActionEntry).sequence;
@@ -99,16 +99,16 @@ class PageWriter {
   }
 }
 
-/** An action in a page, its record still packed. */
+/** An action in a page; its record is packed. */
 export interface PagedAction {
   sequence: number;
   bytes: Buffer;
 }
 
-/** A transaction, or the part of it that lies in one page. */
+/** A transaction, or the part of it that is in one page. */
 export interface PagedTransaction {
   record: TransactionHeader;
-  /** Whether its beginning lies in an earlier page. */
+  /** Whether it begins in an earlier page. */
   continued: boolean;
   actions: PagedAction[];
 }
@@ -127,7 +127,7 @@ export class TracePage {
     this.transactions = Array.from({ length: readVaruint(reader) }, () => readTransaction(reader));
   }
 
-  /** The transaction whose sequences hold `sequence`; undefined when none of the page does. */
+  /** The transaction of the page that has `sequence`; undefined when none has. */
   transactionOf(sequence: number): PagedTransaction | undefined {
     return this.transactions.findLast(({ record }) => record.firstSequence <= sequence && isWithin(record, sequence));
   }

@@ -5,7 +5,7 @@ import type { Snapshot, Tables } from '../format/tables';
 import { PostingList, PostingSet } from './posting-set';
 import { kindOf, namesOfKind } from './read-kinds';
 
-/** The posting lists that together hold what a query matches, before its bounds. */
+/** The posting lists whose union has the actions that a query matches, bounds aside. */
 export function listsOfQuery(tables: Tables, query: ActionsQuery, snapshot: Snapshot): PostingSet {
   const rootsOnly = query.parent === 'root';
   const account = query.account ?? WHOLE_CHAIN;
@@ -19,7 +19,7 @@ export function listsOfQuery(tables: Tables, query: ActionsQuery, snapshot: Snap
   return new PostingSet(kinds.map(list), common.map(list));
 }
 
-/** The kinds of actions that an account has and the filters match; its lists of them share nothing. */
+/** The action kinds of an account that the filters match; their lists share no posting. */
 function matchingKindsOf(tables: Tables, account: string, filters: ActionFilter[], snapshot: Snapshot): number[] {
   if (filters.every((filter) => filter.account !== undefined && filter.name !== undefined)) {
     return existingKinds(tables, filters, snapshot);
@@ -39,7 +39,7 @@ function matches(filter: ActionFilter, action: { account: string; name: string }
   );
 }
 
-/** Hops from list to list: one key search per kind that the account has. */
+/** The action kinds of an account, by one key search each. */
 function* kindsOfAccount(tables: Tables, account: string, snapshot: Snapshot): Generator<number> {
   let kind = ALL_KINDS;
   for (;;) {
@@ -55,8 +55,8 @@ function* kindsOfAccount(tables: Tables, account: string, snapshot: Snapshot): G
 }
 
 /**
- * For the whole chain there are lists of (contract, any) and (any, name): a contract's and a name's list have in
- * common what the list of (contract, name) holds, and nothing else is held twice once narrower filters are dropped.
+ * The whole chain has lists of (contract, any) and (any, name). A contract's list and a name's list share the postings of
+ * the list (contract, name); once narrower filters are dropped, no other lists share postings.
  */
 function kindsOfChainFilters(
   tables: Tables,

@@ -11,11 +11,11 @@ import {
   type ActionsQuery,
   type Bound,
 } from '@antelope-history/store';
-import { listsOfQuery } from './action-lists';
 import { readBlockIndex } from '../format/chain-facts';
-import { PageReader, type PlacedTransaction } from './page-reader';
 import type { Snapshot, Tables } from '../format/tables';
 import { decodePagedAction, type PagedTransaction } from '../format/trace-page';
+import { listsOfQuery } from './action-lists';
+import { PageReader, type LocatedTransaction } from './page-reader';
 
 /** Sequences from `start` to below `end`. */
 interface SequenceRange {
@@ -23,7 +23,7 @@ interface SequenceRange {
   end: number;
 }
 
-/** Answers one page of actions from a snapshot. */
+/** Reads one page of actions in a snapshot. */
 export function queryActions(
   tables: Tables,
   query: ActionsQuery,
@@ -49,24 +49,19 @@ export function queryActions(
   return { status, rows, more: first + rows.length < total };
 }
 
-/** The actions that one trace created: they all lie in its transaction. */
-function childrenOf(
-  pages: PageReader,
-  query: ActionsQuery,
-  parentSequence: number,
-  range: SequenceRange,
-): ActionRows {
-  const place = pages.transactionAt(parentSequence);
-  const ordinal = place && ordinalOf(place.parts, parentSequence);
-  if (!place || ordinal === undefined) return { rows: [], more: false };
-  return childrenPage(rowsWithin(place, range), ordinal, query);
+/** The actions that one trace created: all of them are in its transaction. */
+function childrenOf(pages: PageReader, query: ActionsQuery, parentSequence: number, range: SequenceRange): ActionRows {
+  const transaction = pages.transactionAt(parentSequence);
+  const ordinal = transaction && ordinalOf(transaction.parts, parentSequence);
+  if (!transaction || ordinal === undefined) return { rows: [], more: false };
+  return childrenPage(rowsWithin(transaction, range), ordinal, query);
 }
 
-function* rowsWithin(place: PlacedTransaction, range: SequenceRange): Generator<StoredAction> {
-  for (const part of place.parts) {
+function* rowsWithin(transaction: LocatedTransaction, range: SequenceRange): Generator<StoredAction> {
+  for (const part of transaction.parts) {
     for (const paged of part.actions) {
       if (paged.sequence < range.start || paged.sequence >= range.end) continue;
-      yield { ...place.facts, action: decodePagedAction(part, paged) };
+      yield { ...transaction.facts, action: decodePagedAction(part, paged) };
     }
   }
 }
@@ -81,7 +76,7 @@ function ordinalOf(parts: PagedTransaction[], sequence: number): number | undefi
   return undefined;
 }
 
-/** The sequences that the query's bounds leave of the committed blocks. */
+/** The sequences of the committed blocks within the query's bounds. */
 function sequencesWithin(tables: Tables, query: ActionsQuery, status: ChainStatus, snapshot: Snapshot): SequenceRange {
   const { firstBlockNum, committed } = status;
   if (firstBlockNum === undefined || !committed) return { start: 0, end: 0 };
@@ -124,7 +119,7 @@ function lastBlockBefore(bound: Bound, blocks: BlockRange, timestampOf: (num: nu
   return firstBlockWhere(blocks, (num) => timestampOf(num) > slot) - 1;
 }
 
-/** Timestamps grow with block numbers, so halving finds the first block for which `holds`; last + 1 if for none. */
+/** The first block for which `holds`, by binary search: timestamps ascend with block numbers. `last + 1` if there is none. */
 function firstBlockWhere(blocks: BlockRange, holds: (num: number) => boolean): number {
   let from = blocks.first;
   let to = blocks.last + 1;

@@ -15,18 +15,18 @@ import type {
   StoreReader,
   TransactionLookup,
 } from '@antelope-history/store';
-import { findAbis } from './find-abis';
-import { queryActions } from './actions-query';
 import { decodeBlockBody } from '../format/block-body';
 import type { BlockIndexEntry } from '../format/block-index';
 import { readBlockIndex, readStatus } from '../format/chain-facts';
 import { blockKey, ID_PREFIX_BYTES, readSequence, sequenceKey } from '../format/keys';
-import { PageReader, type PlacedTransaction } from './page-reader';
-import { ownersOfActor, ownersOfKey } from './find-owners';
 import { keysWithPrefix, type Snapshot, type Tables } from '../format/tables';
 import { decodePagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
+import { queryActions } from './actions-query';
+import { findAbis } from './find-abis';
+import { ownersOfActor, ownersOfKey } from './find-owners';
+import { PageReader, type LocatedTransaction } from './page-reader';
 
-/** The read side of the embedded store: every method reads one LMDB snapshot, so it sees whole batches only. */
+/** The read side of the embedded store. Each method reads one LMDB snapshot, so it sees whole batches only. */
 export class LmdbReader implements StoreReader {
   private closed = false;
 
@@ -42,11 +42,11 @@ export class LmdbReader implements StoreReader {
 
   getTransaction(idPrefix: string): Promise<TransactionLookup> {
     return this.read((snapshot, status): TransactionLookup => {
-      const places = this.transactionsWithPrefix(idPrefix, snapshot);
-      const [place, ...others] = places;
-      if (!place) return { found: 'none', status };
+      const matches = this.transactionsWithPrefix(idPrefix, snapshot);
+      const [located, ...others] = matches;
+      if (!located) return { found: 'none', status };
       if (others.length > 0) return { found: 'several', status };
-      return { found: 'one', status, transaction: this.storedTransaction(place, snapshot) };
+      return { found: 'one', status, transaction: this.storedTransaction(located, snapshot) };
     });
   }
 
@@ -86,7 +86,7 @@ export class LmdbReader implements StoreReader {
   private async read<T>(query: (snapshot: Snapshot, status: ChainStatus) => T): Promise<T> {
     if (this.closed) throw new HistoryError('STOPPED', 'the store is closed');
     const { root } = this.tables;
-    // The library reuses a read transaction within one turn of the event loop: a commit of another handle would be missed.
+    // The library reuses a read transaction within one turn of the event loop and would miss a commit of another handle.
     root.resetReadTxn();
     const snapshot = root.useReadTransaction();
     try {
@@ -96,26 +96,26 @@ export class LmdbReader implements StoreReader {
     }
   }
 
-  /** The transactions whose id begins with the prefix, two at most: more would not change the answer. */
-  private transactionsWithPrefix(idPrefix: string, snapshot: Snapshot): PlacedTransaction[] {
+  /** The transactions whose id begins with the prefix, at most two: a third would not change the result. */
+  private transactionsWithPrefix(idPrefix: string, snapshot: Snapshot): LocatedTransaction[] {
     const wholeBytes = Math.min(idPrefix.length >> 1, ID_PREFIX_BYTES);
     const pages = new PageReader(this.tables, snapshot);
-    const places: PlacedTransaction[] = [];
+    const matches: LocatedTransaction[] = [];
     const start = Buffer.from(idPrefix.slice(0, wholeBytes * 2), 'hex');
     for (const key of keysWithPrefix(this.tables.transactions, start, snapshot)) {
       if (!mayBegin(key, idPrefix)) continue;
-      const place = pages.transactionAt(readSequence(key, ID_PREFIX_BYTES));
-      const id = place?.facts.transactionId;
-      if (!place || !id?.startsWith(idPrefix) || places.some(({ facts }) => facts.transactionId === id)) continue;
-      places.push(place);
-      if (places.length === 2) break;
+      const located = pages.transactionAt(readSequence(key, ID_PREFIX_BYTES));
+      const id = located?.facts.transactionId;
+      if (!located || !id?.startsWith(idPrefix) || matches.some(({ facts }) => facts.transactionId === id)) continue;
+      matches.push(located);
+      if (matches.length === 2) break;
     }
-    return places;
+    return matches;
   }
 
-  private storedTransaction(place: PlacedTransaction, snapshot: Snapshot): StoredTransaction {
-    const { blockNum, blockId, blockTimestamp, transactionId } = place.facts;
-    const record = (place.parts[0] as PagedTransaction).record;
+  private storedTransaction(located: LocatedTransaction, snapshot: Snapshot): StoredTransaction {
+    const { blockNum, blockId, blockTimestamp, transactionId } = located.facts;
+    const record = (located.parts[0] as PagedTransaction).record;
     const block = this.readBlock(blockNum, readBlockIndex(this.tables, blockNum, snapshot), snapshot);
     return {
       id: transactionId,
@@ -125,7 +125,7 @@ export class LmdbReader implements StoreReader {
       block: block?.block ?? Buffer.alloc(0),
       receiptIndex: record.receiptIndex,
       record,
-      actions: place.parts.flatMap((part) => part.actions.map((action) => decodePagedAction(part, action))),
+      actions: located.parts.flatMap((part) => part.actions.map((action) => decodePagedAction(part, action))),
     };
   }
 
@@ -162,7 +162,7 @@ export class LmdbReader implements StoreReader {
   }
 }
 
-/** The key holds the first bytes of an id; whether these do not contradict the prefix. */
+/** Whether the id in a key can begin with the prefix: the key holds only the id's first bytes. */
 function mayBegin(key: Buffer, idPrefix: string): boolean {
   const known = key.toString('hex', 0, ID_PREFIX_BYTES);
   return known.startsWith(idPrefix.slice(0, known.length));

@@ -4,16 +4,16 @@ import { readSequence, sequenceKey } from '../format/keys';
 import { floorEntry, type Snapshot, type Tables } from '../format/tables';
 import { decodePagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
 
-/** The facts of a row that its transaction and block give. */
+/** The fields of a row that its transaction and block have. */
 export type RowFacts = Omit<StoredAction, 'action'>;
 
-/** A transaction with all its parts, in the order of their pages. */
-export interface PlacedTransaction {
+/** A transaction with its parts of all pages, in their order. */
+export interface LocatedTransaction {
   facts: RowFacts;
   parts: PagedTransaction[];
 }
 
-/** Reads action records of one snapshot; neighbours in a page cost one read. */
+/** Reads action records of one snapshot. It keeps the last page, so neighbouring actions cost one read. */
 export class PageReader {
   private current: { firstSequence: number; page: TracePage } | undefined;
 
@@ -22,7 +22,7 @@ export class PageReader {
     private readonly snapshot: Snapshot,
   ) {}
 
-  /** The action whose contract's receipt has the sequence; it must be there. */
+  /** The action whose contract's receipt has the sequence. Throws `INTERNAL` when there is none. */
   action(sequence: number): StoredAction {
     const found = this.pageAt(sequence);
     const transaction = found?.page.transactionOf(sequence);
@@ -31,8 +31,8 @@ export class PageReader {
     return { ...factsOf(found.page, transaction), action: decodePagedAction(transaction, paged) };
   }
 
-  /** The transaction of which one trace has the sequence. */
-  transactionAt(sequence: number): PlacedTransaction | undefined {
+  /** The transaction with a trace that has the sequence. */
+  transactionAt(sequence: number): LocatedTransaction | undefined {
     const found = this.pageAt(sequence);
     const first = found?.page.transactionOf(sequence)?.record.firstSequence;
     if (first === undefined) return undefined;
@@ -43,12 +43,12 @@ export class PageReader {
     return { facts, parts: [part, ...this.laterParts(part, start.firstSequence)] };
   }
 
-  /** The parts of a transaction in the pages after the one in which it begins. */
+  /** The parts of a transaction in the pages after its first one. */
   private *laterParts({ record }: PagedTransaction, pageSequence: number): Generator<PagedTransaction> {
     const range = { start: sequenceKey(pageSequence + 1), transaction: this.snapshot };
     for (const { value } of this.tables.pages.getRange(range)) {
       const next = new TracePage(value).transactions[0];
-      // What goes on in the next page is the page's last transaction, which need not be this one.
+      // Only a page's last transaction continues in the next page, and it may be another one.
       if (!next?.continued || next.record.firstSequence !== record.firstSequence) return;
       yield next;
     }

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { chunkKey, listPrefix } from '../format/keys';
-import { createTables } from '../write/open-writer';
 import { GrowingChunk } from '../format/posting-chunk';
-import { PostingList, PostingSet } from './posting-set';
 import type { Tables } from '../format/tables';
+import { createTables } from '../write/open-writer';
 import { WriteBatch } from '../write/write-batch';
+import { PostingList, PostingSet } from './posting-set';
 
 interface Posting {
   sequence: number;
   root: boolean;
 }
 
-/** What some of the postings of the chain form: their places in it, and how many of them a chunk takes. */
+/** A list's share of the chain's postings: their indices, and how many of them a chunk takes. */
 interface ListPlan {
   members: boolean[];
   chunkSize: number;
@@ -22,7 +22,7 @@ interface ListPlan {
 
 const CHAIN_LENGTH = 120;
 
-/** Roots are common, rare or missing: a list of roots passes over many chunks then. */
+/** Root actions are common, rare or absent; a roots-only list then skips many chunks. */
 const chain = fc
   .tuple(
     fc.constantFrom(1, 2, 40, 1000),
@@ -58,7 +58,7 @@ describe('posting lists', () => {
 
   let written = 0;
 
-  /** Writes postings as a list of its own between two others, and opens it on a new snapshot. */
+  /** Writes postings as one list between two others and opens it in a new snapshot. */
   async function withLists(
     lists: { postings: Posting[]; chunkSize: number }[],
     rootsOnly: boolean,
@@ -94,14 +94,14 @@ describe('posting lists', () => {
   const membersOf = (all: Posting[], { members }: ListPlan): Posting[] => all.filter((_, index) => members[index]);
   const sequencesOf = (postings: Posting[], rootsOnly: boolean): number[] =>
     postings.filter(({ root }) => root || !rootsOnly).map(({ sequence }) => sequence);
-  /** Sequences in, between, before and behind the postings. */
+  /** Sequences at, between, below and above the postings. */
   const probesOf = (all: Posting[]): number[] => [
     0,
     ...all.flatMap(({ sequence }) => [sequence, sequence + 1]),
     2 ** 50,
   ];
 
-  it('count, and find the next one up and down, with or without what is not a root', () =>
+  it('count postings and find the next one in both directions, with and without non-root actions', () =>
     fc.assert(
       fc.asyncProperty(chain, listPlan, fc.boolean(), async (all, plan, rootsOnly) => {
         const postings = membersOf(all, plan);
@@ -117,7 +117,7 @@ describe('posting lists', () => {
       { numRuns: 25 },
     ));
 
-  it('are united with what two of them share counted once', () =>
+  it('form a union that counts shared postings once', () =>
     fc.assert(
       fc.asyncProperty(chain, listPlan, listPlan, fc.boolean(), async (all, left, right, rootsOnly) => {
         const both = { ...left, members: left.members.map((member, index) => member && right.members[index] === true) };

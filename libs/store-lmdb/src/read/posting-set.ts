@@ -2,7 +2,7 @@ import { chunkKey, LIST_PREFIX_BYTES, MAX_SEQUENCE, readSequence } from '../form
 import { countBelow, decodeChunk, type PostingChunk } from '../format/posting-chunk';
 import { floorEntry, type Snapshot, type Table } from '../format/tables';
 
-/** One posting list of a snapshot, read chunk by chunk. */
+/** One posting list in a snapshot, read chunk by chunk. */
 export class PostingList {
   private cached: PostingChunk | undefined;
 
@@ -22,7 +22,7 @@ export class PostingList {
     return this.rootsOnly ? chunk.rootBase + below.roots : chunk.base + below.all;
   }
 
-  /** The greatest posting below `sequence`, or undefined. */
+  /** The greatest posting below `sequence`; undefined when there is none. */
   before(sequence: number): number | undefined {
     if (sequence <= 0) return undefined;
     const chunk = this.chunkAt(sequence - 1);
@@ -30,11 +30,11 @@ export class PostingList {
     for (let index = countBelow(chunk, sequence).all - 1; index >= 0; index--) {
       if (!this.rootsOnly || chunk.roots[index] === 1) return chunk.sequences[index];
     }
-    // Chunks without a root are passed over by counting, however many there are.
+    // The root base skips any number of chunks without a root action.
     return chunk.rootBase === 0 ? undefined : this.select(chunk.rootBase - 1, 0, chunk.firstSequence);
   }
 
-  /** The least posting at or above `sequence`, or undefined. */
+  /** The least posting at or above `sequence`; undefined when there is none. */
   from(sequence: number): number | undefined {
     const chunk = this.chunkAt(sequence);
     if (chunk) {
@@ -77,7 +77,7 @@ export class PostingList {
   }
 }
 
-/** The least sequence in [low, high) below whose successor stand more than `rank` postings. */
+/** The least sequence s in [low, high) with more than `rank` postings below s + 1. */
 function selectRank(rankOf: (sequence: number) => number, rank: number, low: number, high: number): number {
   let from = low;
   let to = high;
@@ -90,8 +90,8 @@ function selectRank(rankOf: (sequence: number) => number, rank: number, low: num
 }
 
 /**
- * The union of some lists. Lists may share postings only as `common` says: these are the lists of what two of the
- * others both hold, so that counts come out exact.
+ * The union of posting lists. Two lists may share postings only if `common` has the list of what they share; counts subtract
+ * it and are exact.
  */
 export class PostingSet {
   constructor(
@@ -107,12 +107,12 @@ export class PostingSet {
     return count;
   }
 
-  /** The posting with exactly `rank` postings before it, known to lie in [low, high). */
+  /** The posting with exactly `rank` postings below it; it has to be in [low, high). */
   select(rank: number, low: number, high: number): number {
     return selectRank((sequence) => this.rank(sequence), rank, low, high);
   }
 
-  /** Postings from `sequence` upwards, below `end`, each once. */
+  /** Postings from `sequence` upwards and below `end`, without duplicates. */
   *ascending(sequence: number, end: number): Generator<number> {
     const heads = this.lists.map((list) => list.from(sequence) ?? Infinity);
     for (;;) {
@@ -123,7 +123,7 @@ export class PostingSet {
     }
   }
 
-  /** Postings from `sequence` (included) downwards, not below `start`, each once. */
+  /** Postings from `sequence` (included) downwards to `start` (included), without duplicates. */
   *descending(sequence: number, start: number): Generator<number> {
     const heads = this.lists.map((list) => list.before(sequence + 1) ?? -Infinity);
     for (;;) {

@@ -11,14 +11,14 @@ export interface ActionKinds {
   anyContract: number;
 }
 
-/** Kinds that are kept in memory; a contract may make up names without end. */
+/** The most kinds that are cached: the number of action names that a contract can invent has no limit. */
 const MAX_KNOWN = 200_000;
 
-/** Gives out kinds while writing; kinds are never taken back, a fork leaves at most an unused one. */
+/** Allocates kinds while writing. Kinds are never freed: an undone fork leaves at most unused ones. */
 export class KindAllocator {
   private readonly known = new Map<string, Map<string, ActionKinds>>();
-  /** The kinds that the batch in the making gives out, by their keys. */
-  private readonly given = new Map<string, number>();
+  /** The kinds that the current batch allocates, by their keys. */
+  private readonly allocated = new Map<string, number>();
   private knownCount = 0;
   private next: number;
 
@@ -43,27 +43,27 @@ export class KindAllocator {
     return kinds;
   }
 
-  /** The batch is in the store. */
+  /** The batch is committed. */
   committed(): void {
-    this.given.clear();
+    this.allocated.clear();
     if (this.knownCount > MAX_KNOWN) this.forget();
   }
 
-  /** Forgets what is in memory: its batch came to nothing, or it is too much. */
+  /** Drops the cache: the batch failed, or the cache is too large. */
   forget(): void {
     this.known.clear();
     this.knownCount = 0;
-    this.given.clear();
+    this.allocated.clear();
     this.next = nextKind(this.tables);
   }
 
   private kind(filter: ActionFilter, batch: WriteBatch): number {
     const key = kindKey(filter);
     const text = key.toString('latin1');
-    const stored = this.given.get(text) ?? this.tables.kinds.get(key)?.readUInt32BE(0);
+    const stored = this.allocated.get(text) ?? this.tables.kinds.get(key)?.readUInt32BE(0);
     if (stored !== undefined) return stored;
     const kind = this.next++;
-    this.given.set(text, kind);
+    this.allocated.set(text, kind);
     batch.put(this.tables.kinds, key, blockKey(kind));
     batch.put(this.tables.kindNames, blockKey(kind), key);
     return kind;

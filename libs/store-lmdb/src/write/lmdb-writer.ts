@@ -1,30 +1,30 @@
 import { HistoryError } from '@antelope-history/schemas';
 import type { BlockPosition, BlockRecords } from '@antelope-history/records';
 import type { ChainStatus, Progress, StoreWriter } from '@antelope-history/store';
-import { KindAllocator } from './kind-allocator';
-import { putAbi } from './put-abi';
+import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
 import { encodeBlockBody } from '../format/block-body';
 import { decodeBlockIndexEntry, encodeBlockIndexEntry, positionOf } from '../format/block-index';
 import { readBlockIndex, readFact, readStatus } from '../format/chain-facts';
-import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
 import { blockKey, listPrefix, MAX_BLOCK_NUM, MAX_SEQUENCE, sequenceKey, transactionKey } from '../format/keys';
-import { PermissionWriter } from './permission-writer';
-import { PostingWriter, truncateList } from './posting-writer';
 import type { Tables } from '../format/tables';
 import { decodePagedAction, encodePages, TracePage } from '../format/trace-page';
+import { KindAllocator } from './kind-allocator';
+import { PermissionWriter } from './permission-writer';
+import { PostingWriter, truncateList } from './posting-writer';
+import { putAbi } from './put-abi';
 import { decodeUndo, encodeUndo } from './undo-record';
 import { WriteBatch } from './write-batch';
 import { removeFact, writeFact } from './write-facts';
 import type { WriterLock } from './writer-lock';
 
-/** How many positions `getProgress` gives at most; a node needs only the newest to find where branches part. */
+/** The most positions that `getProgress` returns: a node needs only the newest to find where two branches fork. */
 const MAX_POSITIONS = 2_000;
-/** A transaction's key is all there is to say. */
-const NOTHING = Buffer.from([0]);
+/** The value of a transaction: its key has all of it. */
+const EMPTY_VALUE = Buffer.from([0]);
 
 /**
- * The write side of the embedded store. Each run of blocks that follow one another is one LMDB transaction, with the
- * progress inside it; undoing a fork is one of its own, before the new branch is written.
+ * The write side of the embedded store. Each run of consecutive blocks is one LMDB transaction that includes the progress.
+ * A fork is undone in a transaction of its own, before the new branch is written.
  */
 export class LmdbWriter implements StoreWriter {
   private readonly kinds: KindAllocator;
@@ -71,7 +71,7 @@ export class LmdbWriter implements StoreWriter {
     return this.inTurn(() => this.write(blocks));
   }
 
-  /** Nothing is written that is not committed. */
+  /** Has nothing to commit: `writeBlocks` commits what it writes. */
   commitWritten(): Promise<ChainStatus> {
     return this.inTurn(() => Promise.resolve(readStatus(this.tables)));
   }
@@ -129,7 +129,7 @@ export class LmdbWriter implements StoreWriter {
     return readStatus(this.tables);
   }
 
-  /** The same block on the same branch: a message that was delivered again. */
+  /** Whether this very block is stored: its message was delivered again. */
   private isStored(position: BlockPosition): boolean {
     return readBlockIndex(this.tables, position.num)?.id === position.id;
   }
@@ -149,13 +149,16 @@ export class LmdbWriter implements StoreWriter {
     });
   }
 
-  /** What was irreversible stays so: a node that lags behind another says less, and its undo records are gone. */
+  /**
+   * Irreversibility is never taken back: a node that lags behind another reports an older block, and the undo records below
+   * the newer one are deleted.
+   */
   private lastIrreversibleAfter(blocks: BlockRecords[]): BlockPosition {
-    const said = blocks.map(({ lastIrreversible }) => lastIrreversible);
+    const reported = blocks.map(({ lastIrreversible }) => lastIrreversible);
     const known = readFact(this.tables, 'lastIrreversible');
-    return said.reduce(
+    return reported.reduce(
       (highest, each) => (each.num >= highest.num ? each : highest),
-      known ?? (said[0] as BlockPosition),
+      known ?? (reported[0] as BlockPosition),
     );
   }
 
@@ -164,14 +167,14 @@ export class LmdbWriter implements StoreWriter {
     return previous?.endSequence ?? first.transactions[0]?.firstSequence ?? 0;
   }
 
-  /** Puts one block into the batch; gives the sequence after its last. */
+  /** Puts one block into the batch; returns the sequence after its last one. */
   private writeBlock(block: BlockRecords, firstSequence: number, batch: WriteBatch): number {
     const key = blockKey(block.position.num);
     let endSequence = firstSequence;
     for (const page of encodePages(block)) batch.put(this.tables.pages, sequenceKey(page.firstSequence), page.bytes);
     for (const transaction of block.transactions) {
       assertAscends(block, transaction.firstSequence, endSequence);
-      batch.put(this.tables.transactions, transactionKey(transaction.id, transaction.firstSequence), NOTHING);
+      batch.put(this.tables.transactions, transactionKey(transaction.id, transaction.firstSequence), EMPTY_VALUE);
       for (const action of transaction.actions) this.postings.add(action, batch);
       endSequence = Math.max(endSequence, transaction.firstSequence + transaction.sequenceCount);
     }
@@ -195,13 +198,13 @@ export class LmdbWriter implements StoreWriter {
     }
   }
 
-  /** What is irreversible is never taken back. */
+  /** Deletes undo records of irreversible blocks: no fork undoes those. */
   private pruneUndo(irreversibleNum: number, batch: WriteBatch): void {
     const end = blockKey(irreversibleNum + 1);
     for (const key of this.tables.undo.getKeys({ end })) batch.remove(this.tables.undo, key);
   }
 
-  /** A fork may replace what is not irreversible, from a block on whose parent is here; below the first block is none. */
+  /** A fork may replace reversible blocks only, and its first block's parent has to be stored, unless it is below the first. */
   private assertUndoable({ position, previous }: BlockRecords): void {
     const { num } = position;
     const irreversible = readFact(this.tables, 'lastIrreversible');
@@ -220,7 +223,7 @@ export class LmdbWriter implements StoreWriter {
     }
   }
 
-  /** Takes back every block from a number on. */
+  /** Undoes every block from a number on. */
   private async undoTo(from: number): Promise<void> {
     await this.commit((batch) => this.removeFrom(from, batch));
     this.forget();
@@ -253,7 +256,7 @@ export class LmdbWriter implements StoreWriter {
     for (const key of undo.abiKeys) batch.remove(this.tables.abis, key);
   }
 
-  /** Removes every action from `sequence` on: its page, its transaction's key, its postings. */
+  /** Removes every action from `sequence` on: pages, transaction keys and postings. */
   private removeActions(sequence: number, batch: WriteBatch): void {
     const lists = new Map<string, Buffer>();
     const note = (account: string, kind: number): void => {
@@ -280,7 +283,7 @@ export class LmdbWriter implements StoreWriter {
     for (const prefix of lists.values()) truncateList(this.tables, prefix, sequence, batch);
   }
 
-  /** Makes one transaction of what `gather` puts into its batch; resolves when it is on disk. */
+  /** Commits the batch that `gather` fills as one LMDB transaction; resolves when it is on disk. */
   private async commit(gather: (batch: WriteBatch) => void): Promise<void> {
     const batch = new WriteBatch();
     try {
@@ -293,7 +296,7 @@ export class LmdbWriter implements StoreWriter {
     this.kinds.committed();
   }
 
-  /** What is in memory may be ahead of the store, or behind it. */
+  /** Drops cached state, which may differ from the store after an undo or a failed batch. */
   private forget(): void {
     this.kinds.forget();
     this.postings.forget();
@@ -302,7 +305,7 @@ export class LmdbWriter implements StoreWriter {
   }
 }
 
-/** The chain counts upwards. What counts from below would take the place of earlier actions. */
+/** Global sequences ascend. A lower one would overwrite the records of earlier actions. */
 function assertAscends({ position }: BlockRecords, sequence: number, least: number): void {
   if (sequence >= least) return;
   throw new HistoryError(

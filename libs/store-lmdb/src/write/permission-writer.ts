@@ -8,13 +8,13 @@ import type { WriteBatch } from './write-batch';
 /** The value of an index entry: the key has all of it. */
 const EMPTY_VALUE = Buffer.from([0]);
 
-/** Changes permissions in one batch; a later change of the batch sees the earlier ones. */
+/** Applies permission changes in one batch; a later change of the batch sees the earlier ones. */
 export class PermissionWriter {
   private readonly changed = new Map<string, { before: Authority | undefined; now: Authority | undefined }>();
 
   constructor(private readonly tables: Tables) {}
 
-  /** Applies a change and gives the one that takes it back. */
+  /** Applies a change and returns the change that undoes it. */
   apply(change: PermissionChange): PermissionChange {
     const key = namesKey(change.owner, change.name);
     const name = key.toString('latin1');
@@ -29,7 +29,7 @@ export class PermissionWriter {
     return undo;
   }
 
-  /** Puts the outcome into the batch. */
+  /** Puts the resulting state into the batch. */
   flush(batch: WriteBatch): void {
     for (const [name, { before, now }] of this.changed) {
       const key = Buffer.from(name, 'latin1');
@@ -41,7 +41,7 @@ export class PermissionWriter {
     this.changed.clear();
   }
 
-  /** Forgets what was applied since the last flush: its batch came to nothing. */
+  /** Drops what was applied since the last flush: the batch failed. */
   forget(): void {
     this.changed.clear();
   }

@@ -1,24 +1,24 @@
 import type { ActionEntry } from '@antelope-history/records';
 import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
-import type { KindAllocator } from './kind-allocator';
 import { chunkKey, LIST_PREFIX_BYTES, listPrefix, MAX_SEQUENCE, readSequence } from '../format/keys';
 import { GrowingChunk } from '../format/posting-chunk';
 import { floorEntry, type Tables } from '../format/tables';
+import type { KindAllocator } from './kind-allocator';
 import type { WriteBatch } from './write-batch';
 
-/** A list in the writer's hands: its prefix and its growing last chunk. */
+/** A cached list: its key prefix and its last chunk, which grows. */
 interface OpenList {
   prefix: Buffer;
   chunk: GrowingChunk | undefined;
   dirty: boolean;
 }
 
-/** Lists that stay open between batches; a chain's busy accounts fit many times over. */
+/** The most lists that stay open between batches: many times the busy accounts of a chain. */
 const MAX_OPEN_LISTS = 100_000;
 
 /**
- * Appends postings. The last chunk of each list that was touched lately stays in memory, so that a batch reads the
- * store only for lists it has not seen.
+ * Appends postings. The last chunk of each recently changed list stays in memory, so that a batch reads the store only for
+ * other lists.
  */
 export class PostingWriter {
   private readonly open = new Map<string, Map<number, OpenList>>();
@@ -30,7 +30,7 @@ export class PostingWriter {
     private readonly kinds: KindAllocator,
   ) {}
 
-  /** Adds an action to the lists it belongs to: two per account, four for the whole chain. */
+  /** Adds an action to its lists: two per account, four of the whole chain. */
   add(action: ActionEntry, batch: WriteBatch): void {
     const kinds = this.kinds.kindsOf(action.account, action.name, batch);
     for (const account of action.accounts) {
@@ -43,7 +43,7 @@ export class PostingWriter {
     this.append(WHOLE_CHAIN, kinds.anyContract, action, batch);
   }
 
-  /** Puts what was added since the last flush into the batch. */
+  /** Puts the chunks that changed since the last flush into the batch. */
   flush(batch: WriteBatch): void {
     for (const list of this.dirty) {
       if (list.chunk) this.put(list.prefix, list.chunk, batch);
@@ -53,7 +53,7 @@ export class PostingWriter {
     if (this.openCount > MAX_OPEN_LISTS) this.forget();
   }
 
-  /** Forgets what is in memory: after a fork was undone, a batch that came to nothing, or when too much is open. */
+  /** Closes all lists: after an undone fork, after a failed batch, or when too many are open. */
   forget(): void {
     this.open.clear();
     this.openCount = 0;
@@ -99,7 +99,7 @@ function lastChunk(tables: Tables, prefix: Buffer): GrowingChunk | undefined {
   return entry && GrowingChunk.reopen(readSequence(entry.key, LIST_PREFIX_BYTES), entry.value);
 }
 
-/** Drops the postings of one list from `sequence` on. */
+/** Removes the postings of one list from `sequence` on. */
 export function truncateList(tables: Tables, prefix: Buffer, sequence: number, batch: WriteBatch): void {
   const range = { start: chunkKey(prefix, MAX_SEQUENCE), end: prefix, reverse: true };
   for (const { key, value } of tables.postings.getRange(range)) {

@@ -19,7 +19,7 @@ const permission: fc.Arbitrary<PermissionChange> = fc.record({
 });
 
 describe('an undo record', () => {
-  it('comes back as it was', () => {
+  it('decodes to what was encoded', () => {
     const undo = fc.record({
       permissions: fc.array(permission, { maxLength: 200 }),
       abiKeys: fc.array(bytes({ minLength: 20, maxLength: 20 })),

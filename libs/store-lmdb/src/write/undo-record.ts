@@ -3,9 +3,9 @@ import { readVaruint, RecordWriter, type PermissionChange } from '@antelope-hist
 import { nameInKey, namesKey } from '../format/keys';
 import { decodeAuthority, encodeAuthority } from '../format/permissions';
 
-/** How to take back what a block did to state that has no block of its own. */
+/** How to undo a block's changes of the state: permissions and ABIs are not keyed by block number alone. */
 export interface UndoRecord {
-  /** Applied in order; the block's changes in reverse. */
+  /** The inverse changes, in the order to apply them: the reverse of the block's. */
   permissions: PermissionChange[];
   abiKeys: Buffer[];
 }

@@ -4,13 +4,13 @@ import type { Table, Tables } from '../format/tables';
 interface Write {
   table: Table;
   key: Buffer;
-  /** Undefined = the key is removed. */
+  /** Undefined removes the key. */
   value: Buffer | undefined;
 }
 
 /**
- * Writes that become one transaction. They are gathered first: the library would commit what was queued before an
- * error in the middle, so nothing is queued until everything is there.
+ * Writes that become one transaction. They are collected first: the library commits whatever was queued before an error, so
+ * nothing is queued until the batch is complete.
  */
 export class WriteBatch {
   private readonly writes: Write[] = [];
@@ -23,7 +23,7 @@ export class WriteBatch {
     this.writes.push({ table, key, value: undefined });
   }
 
-  /** Resolves when everything is on disk; rejects with `STORE_UNAVAILABLE` when nothing is. */
+  /** Resolves when the whole batch is on disk. Rejects with `STORE_UNAVAILABLE`; then none of it is. */
   async commit({ root }: Tables): Promise<void> {
     try {
       await root.batch(() => {
@@ -37,7 +37,7 @@ export class WriteBatch {
   }
 }
 
-/** The library rejects a failed commit with an error that holds a promise of what went wrong, which only rejects. */
+/** The library rejects a failed commit with an error whose `commitError` is a promise that rejects with the cause. */
 async function commitErrorOf(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !('commitError' in error)) return error;
   try {

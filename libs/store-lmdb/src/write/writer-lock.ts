@@ -6,25 +6,24 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { HistoryError } from '@antelope-history/schemas';
 
-/** A directory that nobody else may write to; the operating system gives it free when its holder dies. */
+/** The exclusive right to write to a directory; the operating system frees it when the holder dies. */
 export interface WriterLock {
   release(): Promise<void>;
 }
 
-/** Two that come at once both step back; waits of random length tell them apart. */
+/** Two writers that start at once both give up an attempt; random waits break the tie. */
 const ATTEMPTS = 6;
 const LONGEST_WAIT_MS = 60;
 
 /**
- * Takes the one right to write to a data directory. A writer knows the ends of its lists by heart, so two of them
- * would overwrite each other's. Readers need none.
+ * Takes the lock of a data directory. A writer caches the ends of its lists, so two writers would overwrite each other's.
+ * Readers need no lock.
  *
- * Who wants the right listens on a socket of its own and then looks for the sockets of others: the right is his who
- * finds nobody listening. Of two, the one that came later always finds the other. A socket lives as long as the
- * process (or the thread) that listens, however that ends, and as no socket's name is used twice, what a dead one left
- * can be cleared away by anybody.
+ * A writer listens on a socket of its own, then looks for the sockets of others, and has the lock if none of them listens: of
+ * two writers, the later one always finds the other. A socket listens as long as its process (or thread) lives, whatever ends
+ * it. No socket name is used twice, so any writer may delete the file of a dead one.
  *
- * Throws `STORE_IN_USE` when somebody else has it, `STORE_UNAVAILABLE` when no socket can be made.
+ * Throws `STORE_IN_USE` when another writer has the lock, `STORE_UNAVAILABLE` when no socket can be created.
  */
 export async function takeWriterLock(directory: string): Promise<WriterLock> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -35,12 +34,12 @@ export async function takeWriterLock(directory: string): Promise<WriterLock> {
   throw new HistoryError('STORE_IN_USE', `another process writes to ${directory}: stop it first`);
 }
 
-/** Undefined when somebody else is there. */
+/** Undefined when another writer listens. */
 async function tryLock(directory: string): Promise<Server | undefined> {
   let failure: unknown;
-  for (const place of placesOf(realpathSync(directory))) {
+  for (const location of socketFolders(realpathSync(directory))) {
     try {
-      return await tryLockAt(place);
+      return await tryLockAt(location);
     } catch (error) {
       failure = error;
     }
@@ -48,79 +47,79 @@ async function tryLock(directory: string): Promise<Server | undefined> {
   throw new HistoryError('STORE_UNAVAILABLE', `the data directory ${directory} cannot be locked`, { cause: failure });
 }
 
-/** Where the sockets of a data directory lie; their names begin with `prefix`. */
-interface Place {
+/** A folder for the sockets of a data directory; their names begin with `prefix`. */
+interface SocketFolder {
   folder: string;
   prefix: string;
 }
 
 const NAME_BYTES = 6;
 const SUFFIX = '.sock';
-/** Addresses of sockets are short: 104 bytes on macOS, 108 on Linux, the end mark included. */
+/** The limit of a socket's address: 104 bytes on macOS, 108 on Linux, with the terminating zero. */
 const MAX_ADDRESS_BYTES = 103;
 
 const YOUNG_MS = 60_000;
 
 /**
- * In the directory itself, where everybody sees them who sees the data, containers included. Where the file system
- * takes no sockets, or the path is too long for one, in the directory for temporary files.
+ * The folders to try, in order: the data directory itself, which every process (or container) that sees the data sees too;
+ * then the directory for temporary files, if the file system takes no sockets or the path is too long for one.
  */
-function placesOf(directory: string): Place[] {
+function socketFolders(directory: string): SocketFolder[] {
   const hash = createHash('sha256').update(directory).digest('hex').slice(0, 16);
   const inside = { folder: directory, prefix: 'writer-' };
   const outside = { folder: tmpdir(), prefix: `antelope-history-${hash}-` };
-  // The named pipes of Windows can be listed like files, and go with the process that made them.
+  // Windows lists named pipes like files and removes them with the process that created them.
   if (process.platform === 'win32') return [{ folder: '\\\\.\\pipe\\', prefix: outside.prefix }];
   const fits = Buffer.byteLength(newAddress(inside)) <= MAX_ADDRESS_BYTES;
   return fits ? [inside, outside] : [outside];
 }
 
-function newAddress({ folder, prefix }: Place): string {
+function newAddress({ folder, prefix }: SocketFolder): string {
   return path.join(folder, `${prefix}${randomBytes(NAME_BYTES).toString('hex')}${SUFFIX}`);
 }
 
-async function tryLockAt(place: Place): Promise<Server | undefined> {
-  const address = newAddress(place);
+async function tryLockAt(location: SocketFolder): Promise<Server | undefined> {
+  const address = newAddress(location);
   const server = await listen(address);
-  if (!(await isAnyoneElseThere(place, address))) return server;
+  if (!(await hasOtherListener(location, address))) return server;
   await close(server);
   return undefined;
 }
 
-async function isAnyoneElseThere(place: Place, own: string): Promise<boolean> {
-  for (const name of readdirSync(place.folder)) {
-    const address = path.join(place.folder, name);
-    if (!name.startsWith(place.prefix) || !name.endsWith(SUFFIX) || address === own) continue;
+async function hasOtherListener(location: SocketFolder, own: string): Promise<boolean> {
+  for (const name of readdirSync(location.folder)) {
+    const address = path.join(location.folder, name);
+    if (!name.startsWith(location.prefix) || !name.endsWith(SUFFIX) || address === own) continue;
     if (await isAlive(address)) return true;
-    clearAway(address);
+    removeDead(address);
   }
   return false;
 }
 
-/** A socket refuses for the moment between its making and its listening, too: a young one is left alone. */
-function clearAway(address: string): void {
-  const made = statSync(address, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
-  if (Date.now() - made > YOUNG_MS) rmSync(address, { force: true });
+/** A socket also refuses between its creation and its first listening, so a young one is kept. */
+function removeDead(address: string): void {
+  const createdAt = statSync(address, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+  if (Date.now() - createdAt > YOUNG_MS) rmSync(address, { force: true });
 }
 
-/** Only a refusal shows that nobody listens; anything else might be a holder that is busy. */
+/** Only a refused connection proves that no process listens; any other error may come from a busy one. */
 function isAlive(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(address);
-    const answer = (alive: boolean): void => {
+    const settle = (alive: boolean): void => {
       socket.destroy();
       resolve(alive);
     };
-    socket.once('connect', () => answer(true));
+    socket.once('connect', () => settle(true));
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      answer(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT');
+      settle(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT');
     });
   });
 }
 
 function listen(address: string): Promise<Server> {
   return new Promise((resolve, reject) => {
-    // Whoever connects only wants to know that we live.
+    // A connection only asks whether this process lives.
     const server = createServer((visitor) => visitor.destroy());
     server.once('error', reject);
     server.listen(address, () => resolve(server.unref()));

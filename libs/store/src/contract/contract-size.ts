@@ -8,6 +8,8 @@ export interface ContractSize {
   queriesPerBatch: number;
   /** Generated queries of a whole recorded chain. */
   queriesPerRecording: number;
+  /** Every how many-th block and transaction of a recorded chain is read one by one, and its ABIs; 1 for all. */
+  recordedStride: number;
   /** Actions in the longest list. */
   longList: number;
 }
@@ -18,6 +20,7 @@ export const FULL_SIZE: ContractSize = {
   queriesPerStep: 15,
   queriesPerBatch: 60,
   queriesPerRecording: 1_200,
+  recordedStride: 1,
   longList: 110_000,
 };
 
@@ -31,5 +34,6 @@ export const SMALL_SIZE: ContractSize = {
   queriesPerStep: 8,
   queriesPerBatch: 12,
   queriesPerRecording: 300,
+  recordedStride: 5,
   longList: 36_000,
 };

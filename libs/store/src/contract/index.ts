@@ -6,6 +6,7 @@ export * from './packed-action';
 export * from './reader-sessions';
 export * from './recorded-blocks';
 export * from './simulated-reader';
+export * from './source-folders';
 export * from './store-contract';
 export * from './store-under-test';
 export * from './synthetic-chain';

@@ -14,7 +14,8 @@ const SEED = 20_260_729;
 /** A recorded chain, written as it was received, answers as the model of it. */
 export function describeRecordedChain(contract: StoreContract, chain: RecordedChain): void {
   describe(`the recording ${chain.name}`, () => {
-    const { queriesPerBatch, queriesPerRecording } = contract.size;
+    const { queriesPerBatch, queriesPerRecording, recordedStride } = contract.size;
+    const some = <Item>(items: readonly Item[]): Item[] => items.filter((_, index) => index % recordedStride === 0);
     let blocks: BlockRecords[];
     let filled: StoreUnderTest;
     const model = new ModelHistory();
@@ -42,7 +43,7 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
           await comparison.sampledActions(queriesPerBatch, SEED + index);
           await comparison.block('latest');
           await comparison.permissionsOf(batch);
-          await comparison.abisOf(batch);
+          await comparison.abisOf(some(batch));
           await comparison.transaction(idsOf(batch).at(-1) ?? '0'.repeat(64));
         }
         expect(comparison.asked).toBeGreaterThan(queriesPerBatch);
@@ -61,7 +62,7 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
         const comparison = new Comparison(store, model);
         const committed = new Set(idsOf(model.committedBlocks));
         const orphaned = idsOf(blocks).filter((id) => !committed.has(id));
-        for (const [index, id] of [...committed, ...orphaned].entries()) {
+        for (const [index, id] of [...some([...committed]), ...orphaned].entries()) {
           await comparison.transaction(id);
           await comparison.transaction(id.slice(0, 8 + (index % 56)));
         }
@@ -73,7 +74,7 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
       'finds blocks by number, by id and the latest, with all their traces',
       withChain(async ({ store }) => {
         const comparison = new Comparison(store, model);
-        for (const { position } of new Set(blocks)) {
+        for (const { position } of some([...new Set(blocks)])) {
           await comparison.block({ num: position.num });
           await comparison.block({ id: position.id });
         }
@@ -88,7 +89,7 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
       'knows the ABI in force at every action',
       withChain(async ({ store }) => {
         const comparison = new Comparison(store, model);
-        await comparison.abisOf(model.committedBlocks);
+        await comparison.abisOf(some(model.committedBlocks));
         await comparison.abis([{ account: 'nobody.here', blockNum: 100, sequence: 1 }]);
       }),
     );

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-import type { ROUTES } from '@antelope-history/routes';
 import type { ChainFacts } from './chain-facts';
 
-/** Values of the fields of each endpoint, as JSON text: valid ones, and ones with small errors. */
-export type FieldTexts = Record<keyof typeof ROUTES, Record<string, fc.Arbitrary<string>>>;
+/** Values of request fields as JSON text, by the field's name: valid ones, and nearly valid ones. */
+export type FieldTexts = Readonly<Record<string, fc.Arbitrary<string>>>;
 
 const HEX = '0123456789abcdefABCDEF';
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
@@ -44,27 +43,27 @@ export function createFieldTexts(facts: ChainFacts): FieldTexts {
   );
 
   return {
-    getActions: {
-      account_name: quoted(name),
-      pos: integerText(fc.oneof({ weight: 9, arbitrary: fc.integer({ min: -2, max: 4000 }) }, fc.maxSafeInteger())),
-      offset: integerText(
-        fc.oneof(
-          { weight: 20, arbitrary: fc.integer({ min: -25, max: 25 }) },
-          { weight: 1, arbitrary: fc.integer({ min: -1200, max: 1200 }) },
-          { weight: 1, arbitrary: fc.maxSafeInteger() },
-        ),
+    account_name: quoted(name),
+    pos: integerText(fc.oneof({ weight: 9, arbitrary: fc.integer({ min: -2, max: 4000 }) }, fc.maxSafeInteger())),
+    offset: integerText(
+      fc.oneof(
+        { weight: 20, arbitrary: fc.integer({ min: -25, max: 25 }) },
+        { weight: 1, arbitrary: fc.integer({ min: -1200, max: 1200 }) },
+        { weight: 1, arbitrary: fc.maxSafeInteger() },
       ),
-      filter: quoted(filter(name)),
-      sort: fc.constantFrom('"desc"', '"asc"', '"1"', '"-1"', '1', '-1', '1.0', '"ASC"'),
-      after: boundText,
-      before: boundText,
-      parent: integerText(fc.oneof({ weight: 9, arbitrary: fc.nat(3700) }, fc.maxSafeInteger())),
-    },
-    getControlledAccounts: { controlling_account: quoted(name) },
-    getKeyAccounts: { public_key: quoted(key) },
-    getTransaction: { id: quoted(transactionId), block_num_hint: blockNum },
-    getChainBlock: { block_num_or_id: fc.oneof(quoted(blockId), blockNum) },
-    getTraceBlock: { block_num: blockNum, block_id: quoted(blockId) },
+    ),
+    filter: quoted(filter(name)),
+    sort: fc.constantFrom('"desc"', '"asc"', '"1"', '"-1"', '1', '-1', '1.0', '"ASC"'),
+    after: boundText,
+    before: boundText,
+    parent: integerText(fc.oneof({ weight: 9, arbitrary: fc.nat(3700) }, fc.maxSafeInteger())),
+    controlling_account: quoted(name),
+    public_key: quoted(key),
+    id: quoted(transactionId),
+    block_num_hint: blockNum,
+    block_num_or_id: fc.oneof(quoted(blockId), blockNum),
+    block_num: blockNum,
+    block_id: quoted(blockId),
   };
 }
 

@@ -1,6 +1,7 @@
-import { deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { ROUTES } from '@antelope-history/routes';
+import type { Route } from '@antelope-history/schemas';
 import type { ChainFacts } from './chain-facts';
 import { createFieldTexts, type FieldTexts } from './field-texts';
 import { anyText, objectText } from './json-texts';
@@ -18,24 +19,36 @@ const CONTENT_TYPES = [
   'x/y; charset=utf-16',
   ';;',
 ];
-const KEYS = Object.keys(ROUTES) as (keyof typeof ROUTES)[];
 
-/** Requests to all six endpoints, from valid ones to random bytes. */
+/** Requests to every endpoint of `ROUTES`, from valid ones to random bytes. */
 export function generateRequests(facts: ChainFacts): fc.Arbitrary<GeneratedRequest> {
   const fields = createFieldTexts(facts);
-  return fc.constantFrom(...KEYS).chain((key) =>
+  return fc.constantFrom<Route>(...Object.values(ROUTES)).chain((route) =>
     fc
-      .tuple(bodies(fields[key]), fc.constantFrom(...CONTENT_TYPES), packing)
+      .tuple(bodies(fieldsOf(route, fields)), fc.constantFrom(...CONTENT_TYPES), packing)
       .map(([body, contentType, pack]): GeneratedRequest => {
         const { encoding, bytes } = pack(body);
         const headers: Record<string, string> = { 'content-type': contentType };
         if (encoding !== undefined) headers['content-encoding'] = encoding;
-        return { path: ROUTES[key].path, headers, body: bytes };
+        return { path: route.path, headers, body: bytes };
       }),
   );
 }
 
-function bodies(fields: FieldTexts[keyof FieldTexts]): fc.Arbitrary<Buffer> {
+/** Values of the fields of a route's request; a field that no generator knows gets the value of the route's example. */
+function fieldsOf({ request, example }: Route, known: FieldTexts): FieldTexts {
+  const names = Object.keys(request.shape);
+  return Object.fromEntries(names.map((name) => [name, known[name] ?? nearExample(example.request[name])]));
+}
+
+function nearExample(value: unknown): fc.Arbitrary<string> {
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant(JSON.stringify(value ?? null)) },
+    { weight: 1, arbitrary: anyText },
+  );
+}
+
+function bodies(fields: FieldTexts): fc.Arbitrary<Buffer> {
   const names = Object.keys(fields);
   const chosenNames = fc.oneof(
     { weight: 9, arbitrary: fc.subarray(names, { minLength: 1 }) },
@@ -60,7 +73,7 @@ function bodies(fields: FieldTexts[keyof FieldTexts]): fc.Arbitrary<Buffer> {
   );
 }
 
-function pairsOf(names: string[], fields: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<[string, string][]> {
+function pairsOf(names: string[], fields: FieldTexts): fc.Arbitrary<[string, string][]> {
   const pairs = names.flatMap((name) => {
     const values = fields[name];
     return values ? [values.map((text): [string, string] => [name, text])] : [];

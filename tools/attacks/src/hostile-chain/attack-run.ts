@@ -1,4 +1,5 @@
 import { publicKeyToString } from '@antelope-history/abi';
+import { ROUTES } from '@antelope-history/routes';
 import type { Attack } from './attacks';
 import { CROWDED_KEY, LONG_KEY, OVERLONG_KEY, SHARED_KEY, SHARERS } from './attacks/state';
 import { exchange, type Exchange } from './exchange';
@@ -31,7 +32,7 @@ export type Extent = 'all' | 'test' | 'first';
 const TRANSACTIONS = { all: Infinity, test: 10, first: 3 };
 /** A test reads lists up to this length in both orders. */
 const SHORT_LIST = 100;
-const ACTIONS = '/v1/history/get_actions';
+const ACTIONS = ROUTES.getActions.path;
 
 type Judge = (body: string) => string | undefined;
 type Ask = (path: string, request: object, expectedStatus: number, judge: Judge) => Promise<Exchange>;
@@ -150,20 +151,20 @@ export class AttackRun {
     const all = this.written.transactions.filter((transaction) => transaction.attack === attack.name);
     for (const { id, executed } of all.slice(0, TRANSACTIONS[this.extent])) {
       const judge: Judge = (body) => (executed ? this.checks.transaction(id, body) : undefined);
-      await ask('/v1/history/get_transaction', { id }, executed ? 200 : 404, judge);
+      await ask(ROUTES.getTransaction.path, { id }, executed ? 200 : 404, judge);
     }
   }
 
   private async askChainBlocks(attack: Attack, ask: Ask): Promise<void> {
     for (const { num } of this.blocksOf(attack)) {
       const judge: Judge = (body) => this.checks.chainBlock(num, body);
-      await askTwice(ask, '/v1/chain/get_block', { block_num_or_id: num }, judge);
+      await askTwice(ask, ROUTES.getChainBlock.path, { block_num_or_id: num }, judge);
     }
   }
 
   private async askTraceBlocks(attack: Attack, ask: Ask): Promise<void> {
     for (const { num } of this.blocksOf(attack)) {
-      await askTwice(ask, '/v1/trace_api/get_block', { block_num: num }, (body) => this.checks.traceBlock(num, body));
+      await askTwice(ask, ROUTES.getTraceBlock.path, { block_num: num }, (body) => this.checks.traceBlock(num, body));
     }
   }
 
@@ -180,13 +181,13 @@ export class AttackRun {
     ];
     for (const [key, count] of keys) {
       const request = { public_key: publicKeyToString(key) };
-      await ask('/v1/history/get_key_accounts', request, 200, (body) => counted(body, 'account_names', count));
+      await ask(ROUTES.getKeyAccounts.path, request, 200, (body) => counted(body, 'account_names', count));
     }
     const overlong = { public_key: publicKeyToString(OVERLONG_KEY) };
-    await ask('/v1/history/get_key_accounts', overlong, 400, () => undefined);
+    await ask(ROUTES.getKeyAccounts.path, overlong, 400, () => undefined);
     const request = { controlling_account: 'hcontrol' };
     const judge: Judge = (body) => counted(body, 'controlled_accounts', SHARERS);
-    await ask('/v1/history/get_controlled_accounts', request, 200, judge);
+    await ask(ROUTES.getControlledAccounts.path, request, 200, judge);
   }
 }
 

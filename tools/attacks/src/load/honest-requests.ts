@@ -1,4 +1,4 @@
-import { ROUTES } from '@antelope-history/routes';
+import { type RouteKey, ROUTES } from '@antelope-history/routes';
 import { readChainFacts } from '../fuzz';
 
 export interface LoadRequest {
@@ -8,15 +8,19 @@ export interface LoadRequest {
 
 const REQUESTS_PER_FORM = 25;
 
-/** Requests as programs send them, to each endpoint, with responses of a few bytes to a few hundred KiB. */
+/**
+ * Requests as programs send them: the example of every endpoint of `ROUTES`, and others with responses of a few bytes to a
+ * few hundred KiB.
+ */
 export function createHonestRequests(sample: string): LoadRequest[] {
   const { names, keys, blockIds, transactionIds } = readChainFacts(sample);
   const some = <T>(values: readonly T[]): T[] =>
     values.filter((_, at) => at % Math.ceil(values.length / REQUESTS_PER_FORM) === 0);
   const blockNum = (id: string): number => Number.parseInt(id.slice(0, 8), 16);
-  const make = (key: keyof typeof ROUTES, bodies: object[]): LoadRequest[] =>
+  const make = (key: RouteKey, bodies: object[]): LoadRequest[] =>
     bodies.map((body) => ({ path: ROUTES[key].path, body: JSON.stringify(body) }));
   return [
+    ...Object.values(ROUTES).map(({ path, example }) => ({ path, body: JSON.stringify(example.request) })),
     ...make(
       'getActions',
       some(names).map((account_name) => ({ account_name })),

@@ -1,4 +1,5 @@
 import { type JsonObject, stringifyJson } from '@antelope-history/json';
+import { ROUTES } from '@antelope-history/routes';
 import { createRandom } from '@antelope-history/test-support/random';
 import { queriesOf } from '../action-queries';
 import { readAllRows } from '../all-rows';
@@ -12,7 +13,7 @@ import type { ServedRecording } from '../served-recording';
 import { type Outcome, Tally } from '../tally';
 import { type Check, REQUESTS_AT_A_TIME } from './check';
 
-const PATH = '/v1/history/get_actions';
+const PATH = ROUTES.getActions.path;
 
 /** The same queries in every run. */
 const SEED = 20_260_101;

@@ -1,30 +1,27 @@
 import { parsePublicKey, publicKeyToPubString } from '@antelope-history/abi';
-import {
-  readAuthorizers,
-  readHistoryResponses,
-  sampleFolder,
-  type Authorization,
-} from '@antelope-history/test-support/recordings';
+import { ROUTES } from '@antelope-history/routes';
+import type { Route } from '@antelope-history/schemas';
+import { type Authorization, readAuthorizers, readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import { compareAnswers, type Reason } from '../comparison';
 import { inParallel } from '../in-parallel';
-import { NODE_REASONS, PLUGIN_REASONS, type AuthorityContext } from '../reasons/authorities';
+import { type AuthorityContext, NODE_REASONS, PLUGIN_REASONS } from '../reasons/authorities';
 import type { RecordedChain } from '../recorded-chain';
 import type { ServedRecording } from '../served-recording';
-import { Tally, type Outcome } from '../tally';
-import { REQUESTS_AT_A_TIME, type Check } from './check';
+import { type Outcome, Tally } from '../tally';
+import { type Check, REQUESTS_AT_A_TIME } from './check';
 
 /** One of the two endpoints that find accounts by what authorises them. */
 interface Lookup {
-  endpoint: string;
+  route: Route;
   /** The field of the request. */
   asks: string;
   /** The field of the answer. */
   answers: string;
 }
 
-const KEYS: Lookup = { endpoint: 'get_key_accounts', asks: 'public_key', answers: 'account_names' };
+const KEYS: Lookup = { route: ROUTES.getKeyAccounts, asks: 'public_key', answers: 'account_names' };
 const ACTORS: Lookup = {
-  endpoint: 'get_controlled_accounts',
+  route: ROUTES.getControlledAccounts,
   asks: 'controlling_account',
   answers: 'controlled_accounts',
 };
@@ -37,7 +34,7 @@ export const checkAuthorizers: Check = async (chain, served) => {
   const reasons = hasPlugin ? PLUGIN_REASONS : NODE_REASONS;
   const outcomes: Outcome[] = [];
   for (const lookup of [KEYS, ACTORS]) {
-    const name = `history/${lookup.endpoint}`;
+    const name = `history/${lookup.route.endpoint}`;
     outcomes.push(await compareLookups(name, lookup, recorded(lookup), reasons, chain, served));
     outcomes.push(await compareLookups(`${name}, all of SHiP`, lookup, owners(lookup), [], chain, served));
   }
@@ -49,7 +46,7 @@ type Expected = (lookup: Lookup) => Map<string, string[]>;
 
 async function compareLookups(
   title: string,
-  { endpoint, asks, answers }: Lookup,
+  { route, asks, answers }: Lookup,
   expected: Map<string, string[]>,
   reasons: readonly Reason<AuthorityContext>[],
   chain: RecordedChain,
@@ -57,7 +54,7 @@ async function compareLookups(
 ): Promise<Outcome> {
   const tally = new Tally(title, chain.name);
   await inParallel([...expected], REQUESTS_AT_A_TIME, async ([asked, accounts]) => {
-    const ours = await served.post(`/v1/history/${endpoint}`, { [asks]: asked });
+    const ours = await served.post(route.path, { [asks]: asked });
     tally.add(asked, compareAnswers(JSON.stringify({ [answers]: accounts }), ours.body, reasons, { chain, asked }));
   });
   return tally.outcome();
@@ -74,10 +71,10 @@ function readNodeAnswers(chain: RecordedChain): Expected {
 
 function readPluginAnswers({ name }: RecordedChain): Expected {
   const all = [...readHistoryResponses(sampleFolder(name))].filter(({ status }) => status === 200);
-  return ({ endpoint, asks, answers }) =>
+  return ({ route, asks, answers }) =>
     new Map(
       all
-        .filter(({ path }) => path === `/v1/history/${endpoint}`)
+        .filter(({ path }) => path === route.path)
         .map(({ request, body }) => [
           (request as Record<string, string>)[asks] ?? '',
           (JSON.parse(body) as Record<string, string[]>)[answers] ?? [],

@@ -1,5 +1,6 @@
+import { ROUTES } from '@antelope-history/routes';
 import { readAuthorizers, readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
-import { EQUAL, explainedBy, unexplained, type Comparison, type NamedReason } from '../comparison';
+import { type Comparison, EQUAL, explainedBy, type NamedReason, unexplained } from '../comparison';
 import type { RecordedChain } from '../recorded-chain';
 import { Tally } from '../tally';
 import type { Check } from './check';
@@ -22,7 +23,7 @@ interface StatusReason extends NamedReason {
   maps(recorded: ErrorText, ours: ErrorText, asked: RecordedRequest): boolean;
 }
 
-const TRACE_PATH = '/v1/trace_api/get_block';
+const TRACE_PATH = ROUTES.getTraceBlock.path;
 
 /** The contract's table: the same error, and the client's mistakes are the client's. */
 export const BAD_REQUEST_REASONS: readonly StatusReason[] = [

@@ -1,11 +1,12 @@
+import { ROUTES } from '@antelope-history/routes';
 import { readChainBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import { compareAnswers, unexplained } from '../comparison';
 import { inParallel } from '../in-parallel';
 import { CHAIN_BLOCK_REASONS } from '../reasons/chain-block';
 import { Tally } from '../tally';
-import { REQUESTS_AT_A_TIME, type Check } from './check';
+import { type Check, REQUESTS_AT_A_TIME } from './check';
 
-const PATH = '/v1/chain/get_block';
+const PATH = ROUTES.getChainBlock.path;
 
 /** Every recorded answer of `/v1/chain/get_block`; each block is asked for by its number and by its id, however spelt. */
 export const checkChainBlocks: Check = async (chain, served) => {

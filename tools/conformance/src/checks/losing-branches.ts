@@ -1,5 +1,6 @@
 import { parsePublicKey, publicKeyToPubString } from '@antelope-history/abi';
 import { stringifyJson } from '@antelope-history/json';
+import { ROUTES } from '@antelope-history/routes';
 import { readAllRows } from '../all-rows';
 import { EQUAL, unexplained } from '../comparison';
 import { inParallel } from '../in-parallel';
@@ -63,7 +64,7 @@ function isError({ status, body }: HttpAnswer, expected: { status: number; code:
   return status === expected.status && error?.code === expected.code;
 }
 
-const GET_TRANSACTION = '/v1/history/get_transaction';
+const GET_TRANSACTION = ROUTES.getTransaction.path;
 const PREFIX_DIGITS = 16;
 const TRANSACTION_NOT_FOUND = { status: 404, code: 3040011 };
 const UNKNOWN_BLOCK = { status: 400, code: 3100002 };
@@ -82,8 +83,8 @@ function transactionQuestion(chain: RecordedChain, { block, trace }: PlacedTrans
 
 function lostBlocks({ lostBlocks }: LosingBranches): Question[] {
   return [...lostBlocks].flatMap((id) => [
-    { path: '/v1/chain/get_block', request: { block_num_or_id: id }, expected: UNKNOWN_BLOCK },
-    { path: '/v1/trace_api/get_block', request: { block_id: id }, expected: BLOCK_TRACE_MISSING },
+    { path: ROUTES.getChainBlock.path, request: { block_num_or_id: id }, expected: UNKNOWN_BLOCK },
+    { path: ROUTES.getTraceBlock.path, request: { block_id: id }, expected: BLOCK_TRACE_MISSING },
   ]);
 }
 
@@ -91,12 +92,12 @@ function lostBlocks({ lostBlocks }: LosingBranches): Question[] {
 function lostAuthorities({ permissions }: RecordedChain, losing: LosingBranches): Question[] {
   const [keys, actors] = [permissions.ownersByKey(), permissions.ownersByActor()];
   const keyQuestion = (public_key: string, owners: string[]): Question => ({
-    path: '/v1/history/get_key_accounts',
+    path: ROUTES.getKeyAccounts.path,
     request: { public_key },
     expected: JSON.stringify({ account_names: owners }),
   });
   const actorQuestion = (controlling_account: string): Question => ({
-    path: '/v1/history/get_controlled_accounts',
+    path: ROUTES.getControlledAccounts.path,
     request: { controlling_account },
     expected: JSON.stringify({ controlled_accounts: actors.get(controlling_account) ?? [] }),
   });

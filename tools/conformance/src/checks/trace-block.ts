@@ -1,4 +1,5 @@
 import { stringifyJson } from '@antelope-history/json';
+import { ROUTES } from '@antelope-history/routes';
 import { type BlockResponse, readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import { compareAnswers, type Comparison, EQUAL, explainedBy, type NamedReason, unexplained } from '../comparison';
 import { inParallel } from '../in-parallel';
@@ -10,7 +11,7 @@ import { traceBlockJson } from '../ship-answers';
 import { Tally } from '../tally';
 import { type Check, REQUESTS_AT_A_TIME } from './check';
 
-const PATH = '/v1/trace_api/get_block';
+const PATH = ROUTES.getTraceBlock.path;
 
 /** The contracts whose ABIs the recorded nodes' trace plugins had in their configuration. */
 const ABIS_OF_LEAP = ['eosio', 'eosio.token', 'game', 'types'];

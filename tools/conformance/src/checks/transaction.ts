@@ -1,4 +1,5 @@
 import { stringifyJson } from '@antelope-history/json';
+import { ROUTES } from '@antelope-history/routes';
 import { type HistoryResponse, readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import { compareAnswers } from '../comparison';
 import { inParallel } from '../in-parallel';
@@ -8,7 +9,7 @@ import { transactionJson } from '../ship-answers';
 import { Tally } from '../tally';
 import { type Check, REQUESTS_AT_A_TIME } from './check';
 
-const PATH = '/v1/history/get_transaction';
+const PATH = ROUTES.getTransaction.path;
 
 /** Every transaction that the original history plugin found (EOSIO 2.0 only), as it was asked for. */
 export const checkTransactions: Check = async (chain, served) => {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { abortableSleep } from '@antelope-history/connections';
-import { type Replay, ServiceClient, startReplay, startStack, stop, type Stack } from '@antelope-history/processes';
+import { type Replay, ServiceClient, type Stack, startReplay, startStack, stop } from '@antelope-history/processes';
 import { ProgressReport } from '../progress-report';
 import { createProgressView, type ProgressView } from '../progress-view';
 import { recordingSource, requireFreePort, sampleSource, WORKSPACE } from '../setup';

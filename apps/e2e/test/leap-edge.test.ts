@@ -1,0 +1,17 @@
+import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
+import { describeErrors } from './error-cases';
+import { describeLeapClients } from './leap-client-cases';
+import { describeRequests } from './request-cases';
+
+/** One file, because every start of a set takes as long as hundreds of requests. */
+describeOnSets('a history of leap-edge', (set) => {
+  let service: IndexedChain;
+  beforeAll(async () => (service = await startIndexedChain(set, sampleFolder('leap-edge'))), 180_000);
+  afterAll(() => service.stop());
+  const url = (): string => service.url;
+
+  describe('requests to the gateway', () => describeRequests(url));
+  describe('errors', () => describeErrors(url));
+  describe('clients', () => describeLeapClients(url));
+});

@@ -1,0 +1,77 @@
+import type { Client } from '@elastic/elasticsearch';
+import { HistoryError } from '@antelope-history/schemas';
+import type { ChainStatus } from '@antelope-history/store';
+import { askedIfThere } from '../client/store-errors';
+import type { ProgressDocument } from './documents';
+import { FORMAT_VERSION } from './format-version';
+import type { IndexNames } from './index-names';
+
+/** The id of the one document that says what is committed. */
+export const PROGRESS_ID = 'progress';
+
+/** The progress document as it was read, to be replaced only if nobody did meanwhile. */
+export interface ReadProgress {
+  progress: ProgressDocument;
+  seqNo: number;
+  primaryTerm: number;
+}
+
+/** What stands in the progress document of a store in which nothing was written. */
+export function emptyProgress(blocksPerIndex: number): ProgressDocument {
+  return {
+    format_version: FORMAT_VERSION,
+    blocks_per_index: blocksPerIndex,
+    chain_id: undefined,
+    first_block_num: undefined,
+    committed: undefined,
+    head: undefined,
+    last_irreversible: undefined,
+    revision: 0,
+    view: { session: 0, ordinal: 0 },
+    end_sequence: 0,
+    clean_up_to: 0,
+    branch: [],
+  };
+}
+
+/** The status that every answer carries. */
+export function statusOf(progress: ProgressDocument): ChainStatus {
+  return {
+    chainId: progress.chain_id,
+    firstBlockNum: progress.first_block_num,
+    committed: progress.committed,
+    head: progress.head,
+    lastIrreversible: progress.last_irreversible,
+    revision: progress.revision,
+  };
+}
+
+/** Reads the progress document. */
+export class ProgressReader {
+  constructor(
+    protected readonly client: Client,
+    protected readonly names: IndexNames,
+  ) {}
+
+  /**
+   * The newest progress, whether a search sees it already or not; undefined while nothing was ever written. Rejects with
+   * `STORE_FORMAT_MISMATCH` when another version wrote it.
+   */
+  async read(): Promise<ReadProgress | undefined> {
+    const got = await askedIfThere(
+      this.client.get<ProgressDocument>({ index: this.names.progress, id: PROGRESS_ID, realtime: true }),
+    );
+    if (!got?._source) return undefined;
+    assertFormat(got._source.format_version);
+    return { progress: got._source, seqNo: got._seq_no ?? 0, primaryTerm: got._primary_term ?? 0 };
+  }
+}
+
+function assertFormat(format: number): void {
+  if (format === FORMAT_VERSION) return;
+  throw new HistoryError(
+    'STORE_FORMAT_MISMATCH',
+    `the indices have format ${format}, this version reads format ${FORMAT_VERSION}: ` +
+      'use another store.elasticsearch.index_prefix and index again, or the version that wrote it',
+  );
+}

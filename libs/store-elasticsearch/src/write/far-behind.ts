@@ -1,0 +1,9 @@
+import type { BlockPosition } from '@antelope-history/records';
+
+/** A block this far below the node's head is history: no writer can still hold another block of its number. */
+export const FAR_BEHIND_BLOCKS = 1_000;
+
+/** Whether the node's head was far above a block when the node sent it. */
+export function isFarBehind({ position, head }: { position: BlockPosition; head: BlockPosition }): boolean {
+  return head.num - position.num > FAR_BEHIND_BLOCKS;
+}

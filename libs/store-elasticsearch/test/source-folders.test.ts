@@ -1,0 +1,19 @@
+import path from 'node:path';
+import { describeSourceFolders } from '@antelope-history/store/contract';
+
+describeSourceFolders({
+  sources: path.join(__dirname, '../src'),
+  folders: {
+    client: [],
+    indices: ['client'],
+    read: ['client', 'indices'],
+    write: ['client', 'indices'],
+    commit: ['client', 'indices', 'write'],
+    check: ['client', 'indices'],
+  },
+  entries: {
+    'reader.ts': ['client', 'indices', 'read'],
+    'writer.ts': ['client', 'indices', 'write', 'commit'],
+    'check.ts': ['client', 'indices', 'check'],
+  },
+});

@@ -1,0 +1,17 @@
+import path from 'node:path';
+import { describeSourceFolders } from '@antelope-history/store/contract';
+
+describeSourceFolders({
+  sources: path.join(__dirname, '../src'),
+  folders: {
+    format: [],
+    read: ['format'],
+    write: ['format'],
+    check: ['format', 'read', 'write'],
+  },
+  entries: {
+    'reader.ts': ['format', 'read'],
+    'writer.ts': ['format', 'write'],
+    'check.ts': ['format', 'read', 'write', 'check'],
+  },
+});
