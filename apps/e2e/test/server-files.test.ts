@@ -1,6 +1,4 @@
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import { startProgram, stop } from '@antelope-history/processes';
+import { type LogEntry, startApp, stop } from '@antelope-history/processes';
 
 /** Nothing listens on the discard port; the apps wait for these servers. */
 const SERVERS = {
@@ -40,27 +38,23 @@ async function logLine(
   app: string,
   unreadable: Section[],
   environment: Record<string, string>,
-  isWanted: (line: LogLine) => boolean,
-): Promise<LogLine | undefined> {
+  isWanted: (entry: LogEntry) => boolean,
+): Promise<LogEntry | undefined> {
   const files = unreadable.map((section) => [FILES[section][1], UNREADABLE] as const);
-  const child = startProgram(`apps/${app}/dist/main.js`, {
+  let resolveEntry: (entry: LogEntry | undefined) => void = () => undefined;
+  const wanted = new Promise<LogEntry | undefined>((resolve) => (resolveEntry = resolve));
+  const { child } = startApp(app, {
     environment: { ...environment, ...Object.fromEntries(files) },
+    onEntry(entry) {
+      if (isWanted(entry)) resolveEntry(entry);
+    },
   });
+  child.once('close', () => resolveEntry(undefined));
   try {
-    for await (const text of createInterface({ input: child.stdout as Readable })) {
-      const line = JSON.parse(text) as LogLine;
-      if (isWanted(line)) return line;
-    }
-    return undefined;
+    return await wanted;
   } finally {
     await stop(child);
   }
-}
-
-interface LogLine {
-  level: number;
-  msg: string;
-  code?: string;
 }
 
 describe('password and CA files', () => {

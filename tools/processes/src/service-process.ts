@@ -29,7 +29,7 @@ export function startService(url: string, data: string, environment: NodeJS.Proc
   const { child, logged } = startApp('standalone', {
     environment: {
       HISTORY_SHIP__URLS: url,
-      HISTORY_STORE__PATH: data,
+      HISTORY_STORE__LMDB__PATH: data,
       HISTORY_GATEWAY__PORT: '0',
       HISTORY_GATEWAY__HOST: '127.0.0.1',
       HISTORY_OPS__GATEWAY_PORT: '0',

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { abortableSleep } from '@antelope-history/connections';
 import { AppLogFile, ERROR, type LogEntry } from '../app-log';
 import { startApp } from '../app-process';
 import { hasEnded, stop } from '../program';
@@ -132,7 +133,7 @@ export class SupervisedApp {
     }
     report(`${name} ended; it is started again`);
     const { signal } = this.stopping;
-    const isDue = await sleep(RESTART_DELAY_MS, true, { signal }).catch(() => false);
-    if (isDue) await this.start().catch((error: unknown) => this.restart((error as Error).message));
+    await abortableSleep(RESTART_DELAY_MS, signal);
+    if (!signal.aborted) await this.start().catch((error: unknown) => this.restart((error as Error).message));
   }
 }
