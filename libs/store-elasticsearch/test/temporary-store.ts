@@ -6,8 +6,12 @@ import { openElasticsearchStore, type ElasticsearchOptions } from '../src';
 import { IndexNames } from '../src/indices/index-names';
 import { indexTemplates } from '../src/indices/index-templates';
 
-/** Some blocks share an index, and few wait to be cleaned, so that short chains come to all of it. */
-const BLOCKS_PER_INDEX = 64;
+/**
+ * Synthetic chains begin at block 100, so that all but the shortest span two indices, and recordings of 500 blocks four:
+ * creating an index costs a server as much as hundreds of queries.
+ */
+const BLOCKS_PER_INDEX = 128;
+/** Orphaned documents are removed after few blocks and at once, so that short chains come to it. */
 const DELAYS = { settleBlocks: 4, tidyEveryMs: 0, dropAfterMs: 0 };
 
 /** Indices of a test's own. */
