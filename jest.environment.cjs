@@ -1,8 +1,8 @@
 const { TestEnvironment } = require('jest-environment-node');
 
 /**
- * Node's environment with `lmdb` loaded once per process. Its native part keeps what the first to load it gave it, so
- * a second test file of the same worker, with a module registry of its own, would call into the first one's.
+ * Jest's Node.js environment with `lmdb` loaded once per process. Its native part keeps references to the JavaScript objects
+ * of the first load; a second test file of the same worker has its own module registry and would call those of the first.
  */
 class Environment extends TestEnvironment {
   async setup() {

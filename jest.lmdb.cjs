@@ -1,2 +1,2 @@
-/** Stands in for `lmdb` in tests, see jest.environment.cjs. */
+/** Replaces `lmdb` in tests: see jest.environment.cjs. */
 module.exports = globalThis.lmdbOfTheProcess;

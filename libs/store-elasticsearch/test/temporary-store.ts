@@ -1,14 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { Client } from '@elastic/elasticsearch';
+import { randomUUID } from 'node:crypto';
 import type { StoreReader, StoreWriter } from '@antelope-history/store';
-import { joinStore, type HistoryStore, type StoreUnderTest } from '@antelope-history/store/contract';
+import { type HistoryStore, joinStore, type StoreUnderTest } from '@antelope-history/store/contract';
 import { IndexNames } from '../src/indices/index-names';
 import { indexTemplates } from '../src/indices/index-templates';
-import { openElasticsearchStoreReader, type ElasticsearchOptions } from '../src/reader';
+import { type ElasticsearchOptions, openElasticsearchStoreReader } from '../src/reader';
 import { openElasticsearchStoreWriter } from '../src/writer';
 
-/** Small ranges and a short cleaning delay, so that short chains exercise both. */
-const BLOCKS_PER_INDEX = 64;
+/**
+ * Synthetic chains begin at block 100, so that all but the shortest span two indices, and recordings of 500 blocks four:
+ * creating an index costs a server as much as hundreds of queries.
+ */
+const BLOCKS_PER_INDEX = 128;
+/** Orphaned documents are removed after few blocks and at once, so that short chains come to it. */
 const DELAYS = { settleBlocks: 4, tidyEveryMs: 0, dropAfterMs: 0 };
 
 /** A store in temporary indices. */

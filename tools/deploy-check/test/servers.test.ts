@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { loadConfig } from '@antelope-history/service';
+import { provideCurl } from '@antelope-history/services';
 import { readJson, readText, readYaml, ROOT } from '../src';
 
 const defaults = loadConfig([], {});
@@ -119,6 +120,8 @@ describe('deploy/elasticsearch', () => {
   });
 
   describe('create-users.sh', () => {
+    const curl = provideCurl();
+    afterAll(curl.remove);
     let server: Server;
     let folder: string;
     let requests: { method: string; url: string; user: string; body: unknown }[];
@@ -148,7 +151,10 @@ describe('deploy/elasticsearch', () => {
       const { port } = server.address() as AddressInfo;
       const files = ['admin', 'writer', 'reader'].map((name) => path.join(folder, name));
       const script = path.join(ROOT, 'deploy/elasticsearch/create-users.sh');
-      const child = spawn('sh', [script, `http://127.0.0.1:${port}`, ...files], { stdio: 'ignore' });
+      const child = spawn('sh', [script, `http://127.0.0.1:${port}`, ...files], {
+        stdio: 'ignore',
+        env: { PATH: curl.path },
+      });
       const [code] = (await once(child, 'exit')) as [number | null];
       return code;
     }

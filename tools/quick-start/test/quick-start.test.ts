@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { provideCurl } from '@antelope-history/services';
 import { isShortened, readExamples } from './readme-examples';
 
 /** The built launcher, on the sample chain. */
@@ -18,6 +19,13 @@ interface Run {
 
 /** Another loopback address, which only Linux has without further set-up. */
 const otherAddress = process.platform === 'linux' ? '127.0.0.2' : undefined;
+
+const curl = provideCurl();
+afterAll(curl.remove);
+
+function runShell(command: string): string {
+  return execFileSync('sh', ['-c', command], { encoding: 'utf8', env: { PATH: curl.path } });
+}
 
 let data: string;
 let port: number;
@@ -97,9 +105,7 @@ describe('the quick start', () => {
       .output()
       .split('\n')
       .filter((line) => line.startsWith('curl '));
-    const responses = commands.map(
-      (command) => JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8' })) as Record<string, unknown>,
-    );
+    const responses = commands.map((command) => JSON.parse(runShell(command)) as Record<string, unknown>);
     expect(commands.map((command) => new URL(command.split(' ')[2] ?? '').pathname)).toEqual([
       '/v1/history/get_actions',
       '/v1/history/get_transaction',
@@ -155,7 +161,7 @@ describe('the quick start', () => {
     expect(examples).toHaveLength(6);
     for (const { command, shown } of examples) {
       const here = command.replace('127.0.0.1:8888', `127.0.0.1:${port}`);
-      const response: unknown = JSON.parse(execFileSync('sh', ['-c', here], { encoding: 'utf8' }));
+      const response: unknown = JSON.parse(runShell(here));
       // This prints both when they do not match.
       if (!isShortened(shown, response)) expect(response).toEqual(shown);
     }

@@ -12,6 +12,7 @@ import {
   isRunning,
   listContents,
   type ProcessIdentity,
+  provideCurl,
   releaseServices,
   SERVICE_NAMES,
   type Services,
@@ -29,6 +30,8 @@ describeWithService([...SERVICE_NAMES], () => {
     let output = '';
     let services: Services;
     const holder = identify(process.pid) as ProcessIdentity;
+    const curl = provideCurl();
+    afterAll(curl.remove);
 
     beforeAll(async () => {
       services = await holdServices(SERVICE_NAMES, holder, () => undefined);
@@ -65,11 +68,14 @@ describeWithService([...SERVICE_NAMES], () => {
       return new Map(line.split(', ').map((app) => [app.split(' ')[0] ?? '', Number(app.split(' ')[1])]));
     }
 
+    const runShell = (command: string): string =>
+      execFileSync('sh', ['-c', command], { encoding: 'utf8', env: { PATH: curl.path } });
+
     const runExamples = () =>
       output
         .split('\n')
         .filter((line) => line.startsWith('curl '))
-        .map((line) => JSON.parse(execFileSync('sh', ['-c', line], { encoding: 'utf8' })) as Record<string, unknown>);
+        .map((line) => JSON.parse(runShell(line)) as Record<string, unknown>);
 
     it('runs the given number of processes of every app', () => {
       const names = [...apps().keys()].map((name) => name.replace(/-\d$/, ''));

@@ -1,3 +1,4 @@
+export { type CurlPath, provideCurl } from './processes/curl';
 export { createFreshName } from './contents/fresh-name';
 export { findFreePorts } from './processes/free-port';
 export { createIndexPrefix, type IndexPrefix } from './contents/index-prefix';

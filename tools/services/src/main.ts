@@ -8,7 +8,7 @@ npm run services:stop   takes down what that started
 
 const say = (line: string): unknown => process.stdout.write(`${line}\n`);
 
-/** `hold` and `release` do the same for as long as a process runs, given its number. */
+/** `hold PID` starts the servers and keeps them until that process ends; `release PID` ends that earlier. */
 async function run([command, pid]: string[]): Promise<void> {
   switch (command) {
     case 'up':

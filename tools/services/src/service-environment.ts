@@ -2,7 +2,7 @@ import { RABBITMQCTL_VARIABLE } from './servers/rabbitmqctl';
 import { URL_VARIABLES } from './service-name';
 import type { Services } from './services';
 
-/** The variables that tell test processes of the servers. */
+/** The environment variables that give test processes the URLs of the servers. */
 export function serviceEnvironment({ available }: Services): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, { url, rabbitmqctl }] of available) {

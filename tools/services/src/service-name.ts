@@ -2,7 +2,7 @@
 export const SERVICE_NAMES = ['elasticsearch', 'rabbitmq', 'redis'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
-/** Where the tests' servers are: set by a person, or by what starts them before the tests. */
+/** The URLs of the test servers: set by a user, or by Jest's global set-up. */
 export const URL_VARIABLES: Record<ServiceName, string> = {
   elasticsearch: 'HISTORY_TEST_ELASTICSEARCH_URL',
   rabbitmq: 'HISTORY_TEST_RABBITMQ_URL',

@@ -8,21 +8,21 @@ import type { Service } from './servers/server-programs';
 import { type ServiceName, URL_VARIABLES } from './service-name';
 import { readState, servicesFolder, type StartedServer, type State, writeState } from './state';
 
-/** More than any start takes. */
+/** Longer than any start of the servers takes. */
 const LOCK_LIMIT_MS = 1_200_000;
 
-/** What there is now; why not, of each that is missing. */
+/** The servers that run, and the reason for each that does not. */
 export interface Services {
   available: Map<ServiceName, Service>;
   missing: Map<ServiceName, string>;
 }
 
-/** For whom the servers run: a process, until it ends or lets go; or until somebody stops them. */
+/** The process that needs the servers until it ends or releases them; `everybody`: until `npm run services:stop`. */
 export type Holder = ProcessIdentity | 'everybody';
 
 /**
- * Brings up the servers of `names` that are not there yet and waits until they are healthy. Those that the environment names are
- * used; of the others those that were started here before, containers where Docker runs, servers of this machine else.
+ * Starts the servers of `names` that do not run yet and waits until they are healthy. A server that the environment names is
+ * used as it is, then one that was started here before, then a container where Docker runs, then a program of this machine.
  */
 export async function holdServices(
   names: readonly ServiceName[],
@@ -47,13 +47,13 @@ export async function holdServices(
   });
 }
 
-/** Ends what was started here when nobody else needs it. */
+/** Stops the servers that were started here, unless another holder needs them. */
 export async function releaseServices(holder: ProcessIdentity): Promise<void> {
   const folder = servicesFolder();
   await withLock(folder, LOCK_LIMIT_MS, () => new RunningServers(folder).release(holder));
 }
 
-/** Ends what was started here, or, while processes need it, lets the last of them do so. Gives the ids of those. */
+/** Stops the servers that were started here, or lets their last holder do so. Returns the process ids of the holders. */
 export async function stopServices(): Promise<number[]> {
   const folder = servicesFolder();
   return withLock(folder, LOCK_LIMIT_MS, () => new RunningServers(folder).release('everybody'));
@@ -68,7 +68,7 @@ async function takeGiven(name: ServiceName, url: string, { available, missing }:
   }
 }
 
-/** What was started here, as it is written down; only for who has the lock. */
+/** The servers of the state file. Its user must hold the lock. */
 class RunningServers {
   private readonly state: State;
 
@@ -92,7 +92,7 @@ class RunningServers {
     return state.holders.map(({ pid }) => pid);
   }
 
-  /** Takes a server that was started before, or clears away what is left of it. */
+  /** Uses a server that was started before, or removes what is left of it. */
   async reuse(name: ServiceName, { available }: Services): Promise<void> {
     const server = this.state.servers.find((candidate) => candidate.name === name);
     if (!server) return;
@@ -156,7 +156,7 @@ class RunningServers {
   }
 }
 
-/** A process may hold them several times: for its tests, and for what these start. */
+/** A process may hold the servers several times: for its tests and for the programs that these start. */
 function removeOne<Item>(items: Item[], isWanted: (item: Item) => boolean): void {
   const index = items.findIndex(isWanted);
   if (index >= 0) items.splice(index, 1);

@@ -5,42 +5,42 @@ import type { ProcessIdentity } from './processes/process-identity';
 import type { Rabbitmqctl } from './servers/rabbitmqctl';
 import type { ServiceName } from './service-name';
 
-/** A server that was started here, and what ends it. */
+/** A server that was started here, with what is needed to stop it. */
 export interface StartedServer {
   name: ServiceName;
   url: string;
-  /** In the order of their start; none when Docker runs it. */
+  /** In the order of their start; empty when Docker runs the server. */
   processes: ProcessIdentity[];
-  /** Holds nothing that is needed when the server has ended. */
+  /** Can be removed when the server has ended. */
   folder?: string;
   rabbitmqctl?: Rabbitmqctl;
 }
 
-/** What runs and for whom. */
+/** The servers that run and their holders. */
 export interface State {
   servers: StartedServer[];
-  /** Whether the servers stay until somebody stops them. */
+  /** Whether the servers run until `npm run services:stop`. */
   kept: boolean;
-  /** For whom they run until the last of these ends. */
+  /** Processes that need the servers. */
   holders: ProcessIdentity[];
 }
 
 const FILE = 'state.json';
 
 /**
- * The folder of all that runs on this machine for this user, below the system's temporary one: the user that a server
- * runs as has to reach it. Throws when somebody else made it.
+ * The folder of the servers that run for this user. It is below the system's temporary folder, because the user that a
+ * server runs as has to reach it. Throws when it belongs to another user.
  */
 export function servicesFolder(): string {
   const { uid, username } = userInfo();
   const folder = path.join(tmpdir(), `antelope-history-services-${username}`);
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const stat = lstatSync(folder);
-  if (!stat.isDirectory() || (uid >= 0 && stat.uid !== uid)) throw new Error(`${folder} belongs to somebody else`);
+  if (!stat.isDirectory() || (uid >= 0 && stat.uid !== uid)) throw new Error(`${folder} belongs to another user`);
   return folder;
 }
 
-/** Nothing is lost with a state that cannot be read but the ends of servers that were killed on the way. */
+/** An unreadable state counts as empty: at worst, servers that were started before are not stopped. */
 export function readState(folder: string): State {
   try {
     return JSON.parse(readFileSync(path.join(folder, FILE), 'utf8')) as State;

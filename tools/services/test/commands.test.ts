@@ -8,7 +8,7 @@ import { describeWithService } from '@antelope-history/services';
 
 const MAIN = path.resolve(__dirname, '../dist/main.js');
 
-/** The built commands, with a program in Docker's place that writes down what it is asked. */
+/** The built commands, with a program in place of Docker that records its arguments. */
 describeWithService(['elasticsearch', 'rabbitmq', 'redis'], (...urls) => {
   let folder: string;
   const asked = (): string[] => readFileSync(path.join(folder, 'asked'), 'utf8').trim().split('\n');
@@ -38,7 +38,7 @@ describeWithService(['elasticsearch', 'rabbitmq', 'redis'], (...urls) => {
     return (await promisify(execFile)(process.execPath, [MAIN, ...args], { env })).stdout;
   }
 
-  it('bring the servers up once, whoever asks at the same time, and take them down once', async () => {
+  it('start the servers once for concurrent callers, and stop them once', async () => {
     const outputs = await Promise.all([run('up'), run('up'), run('up')]);
     for (const output of outputs) for (const url of urls) expect(output).toContain(url);
     expect(timesAsked('up')).toBe(1);
@@ -49,7 +49,7 @@ describeWithService(['elasticsearch', 'rabbitmq', 'redis'], (...urls) => {
     expect(timesAsked('up')).toBe(2);
   });
 
-  it('leave them up as long as somebody needs them', async () => {
+  it('keep the servers running while a process holds them', async () => {
     const users = [0, 1].map(() => spawn('sleep', ['60']));
     const [first, second] = users.map(({ pid }) => String(pid));
     await run('hold', first as string);

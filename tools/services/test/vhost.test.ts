@@ -2,7 +2,7 @@ import { connect } from 'amqplib';
 import { createVhost, describeWithService } from '@antelope-history/services';
 
 describeWithService(['rabbitmq'], (url) => {
-  it('makes a virtual host for a user of its own, and removes both', async () => {
+  it('creates a virtual host with a user of its own, and removes both', async () => {
     const { url: server, vhost, username, password, remove } = await createVhost(url);
     const own = new URL(server);
     Object.assign(own, { username, password, pathname: vhost });

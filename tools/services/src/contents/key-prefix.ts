@@ -1,18 +1,18 @@
 import { createClient } from 'redis';
 import { createFreshName } from './fresh-name';
 
-/** What keys of one's own begin with. */
+/** A new prefix for keys. */
 export interface KeyPrefix {
-  /** Of Redis. */
+  /** URL of Redis. */
   url: string;
   prefix: string;
-  /** Removes all keys that begin with it. */
+  /** Removes all keys that begin with the prefix. */
   remove(): Promise<void>;
 }
 
 const CONNECT_LIMIT_MS = 10_000;
 
-/** Nothing is made yet: whoever writes below the prefix makes it. */
+/** Creates nothing on the server. */
 export function createKeyPrefix(url: string, prefix = createFreshName()): KeyPrefix {
   return {
     url,

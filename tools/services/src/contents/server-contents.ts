@@ -39,7 +39,7 @@ const LIST: Record<ServiceName, (service: Service) => Promise<string[]>> = {
   },
 };
 
-/** The names of all that lies on the servers. */
+/** The names of all indices, templates, virtual hosts, users and keys on the servers. */
 export async function listContents({ available }: Services): Promise<string[]> {
   const lists = await Promise.all([...available].map(([name, service]) => LIST[name](service)));
   return lists.flat();

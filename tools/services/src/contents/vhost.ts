@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { findRabbitmqctl, rabbitmqctl, type Rabbitmqctl } from '../servers/rabbitmqctl';
 import { createFreshName } from './fresh-name';
 
-/** A virtual host of one's own; the fields are named as in the configuration, `broker.rabbitmq`. */
+/** A new virtual host; the fields are named as in the configuration, `broker.rabbitmq`. */
 export interface Vhost {
   /** The server, without user and virtual host. */
   url: string;
@@ -10,17 +10,17 @@ export interface Vhost {
   /** Has all permissions on the virtual host, and none elsewhere. */
   username: string;
   password: string;
-  /** Closes every connection to it, as a server that restarts does. */
+  /** Closes every connection to it, as a server restart does. */
   cutConnections(): Promise<void>;
-  /** Throws away what waits in a queue, as a server that lost its disk does. */
+  /** Deletes the messages of a queue, as the loss of a server's disk does. */
   loseMessages(queue: string): Promise<void>;
   /** Removes the virtual host with all its queues, and the user. */
   remove(): Promise<void>;
 }
 
 /**
- * Makes a virtual host with a user on a server, given its URL; `ctl` is how it is administered, by default as the tests'
- * server is.
+ * Creates a virtual host with a user on the server at a URL; `ctl` administers that server and is by default the one of the
+ * test server.
  */
 export async function createVhost(
   serverUrl: string,
@@ -45,14 +45,14 @@ export async function createVhost(
   };
 }
 
-/** Makes a virtual host, and a user who may do everything in it and nothing elsewhere. */
+/** Creates a virtual host and a user with all permissions in it and none in others. */
 export async function addVhost(
   ctl: Rabbitmqctl,
   { vhost, user, password }: { vhost: string; user: string; password: string },
 ): Promise<void> {
   await Promise.all([
     rabbitmqctl(ctl, ['add_vhost', vhost]),
-    // Read, so that no list of processes shows it.
+    // From standard input: process lists show arguments.
     rabbitmqctl(ctl, ['add_user', user], `${password}\n`),
   ]);
   await rabbitmqctl(ctl, ['set_permissions', '--vhost', vhost, user, '.*', '.*', '.*']);

@@ -1,12 +1,12 @@
 import { listContents } from '../contents/server-contents';
 import type { Services } from '../services';
 
-/** What lay on the servers before the tests: kept from the set-up of a Jest run to its end, which share a process. */
+/** The contents of the servers before the tests. The global set-up and teardown of a Jest run share a process. */
 let before: { services: Services; contents: Set<string> } | undefined;
 
 /**
- * Remembers what lies on the servers. Only where CI=true: elsewhere others may use them at the same time. Of several sets
- * of servers in one run the largest counts.
+ * Remembers the contents of the servers. Only where CI=true: elsewhere other programs may use them at the same time. Of
+ * several sets of servers in one run, the largest counts.
  */
 export async function rememberContents(services: Services): Promise<void> {
   if (process.env['CI'] !== 'true') return;
@@ -14,7 +14,7 @@ export async function rememberContents(services: Services): Promise<void> {
   before = { services, contents: new Set(await listContents(services)) };
 }
 
-/** What tests made on the servers and did not remove. */
+/** Lists what the tests created on the servers and did not remove. */
 export async function listLeftBehind(): Promise<string[]> {
   if (!before) return [];
   const { services, contents } = before;

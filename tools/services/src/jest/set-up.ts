@@ -6,8 +6,8 @@ import { holdServices, releaseServices } from '../services';
 import { rememberContents } from './left-behind';
 
 /**
- * What Jest runs once before all test files that need these servers. Test processes get its environment. Each set has a
- * file of its own, because Jest runs each file once, whichever projects name it.
+ * Jest's global set-up for projects that need these servers. Jest's workers inherit its environment. Each set of servers
+ * has a file of its own, because Jest runs a set-up file once, however many projects name it.
  */
 export function setUp(names: readonly ServiceName[]): () => Promise<void> {
   const say = (line: string): unknown => process.stderr.write(`${line}\n`);

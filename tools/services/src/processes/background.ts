@@ -10,9 +10,9 @@ const STOP_LIMIT_MS = 15_000;
 export interface BackgroundOptions {
   environment: NodeJS.ProcessEnv;
   folder: string;
-  /** Takes all that it prints. */
+  /** Receives standard output and standard error. */
   logFile: string;
-  /** Another user than this process's. */
+  /** The user to run as, when it is not the user of this process. */
   user?: { uid: number; gid: number } | undefined;
 }
 
@@ -27,7 +27,7 @@ export function startInBackground([program = '', ...args]: string[], options: Ba
       detached: true,
       ...options.user,
     });
-    // Told below: a program that could not be started has no process.
+    // Reported below: a program that could not be started has no process id.
     child.on('error', () => undefined);
     child.unref();
     const identity = identify(child.pid ?? 0);
@@ -38,7 +38,7 @@ export function startInBackground([program = '', ...args]: string[], options: Ba
   }
 }
 
-/** Ends a process and the group that it leads; forcibly when it does not end by itself. */
+/** Sends SIGTERM to a process and the group that it leads, and SIGKILL when it does not end within STOP_LIMIT_MS. */
 export async function stopGroup(leader: ProcessIdentity): Promise<void> {
   if (!isRunning(leader)) return;
   signalGroup(leader, 'SIGTERM');
@@ -51,12 +51,12 @@ function signalGroup({ pid }: ProcessIdentity, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // Nobody of the group is left.
+    // No process of the group is left.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
-/** Resolves when `check` does; rejects with the end of the log when the program ended or it takes too long. */
+/** Resolves when `check` does; rejects with the end of the log when the program ends or `limitMs` have passed. */
 export async function untilHealthy(
   check: () => Promise<void>,
   watched: { leader: ProcessIdentity; logFile: string },

@@ -7,13 +7,13 @@ const MOST_OUTPUT_BYTES = 16 * 1024 * 1024;
 export interface CommandOptions {
   limitMs: number;
   environment?: NodeJS.ProcessEnv;
-  /** What the command reads. */
+  /** Standard input of the command. */
   input?: string;
-  /** Where it runs. */
+  /** Working directory. */
   folder?: string;
 }
 
-/** Runs a command to its end and gives all it printed. Rejects, with what it printed, when it fails or takes too long. */
+/** Runs a command and returns its output. Rejects, with the output, when it fails or exceeds `limitMs`. */
 export function runCommand([program = '', ...args]: string[], options: CommandOptions): Promise<string> {
   const { limitMs, environment, input, folder } = options;
   return new Promise((resolve, reject) => {
@@ -30,13 +30,13 @@ export function runCommand([program = '', ...args]: string[], options: CommandOp
       else
         reject(new Error(`${program} failed${error.killed ? ' to end in time' : ''}: ${lastLines(stdout + stderr)}`));
     });
-    // One that does not read to the end says itself why.
+    // A command that ends before it has read its input reports the reason itself.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });
 }
 
-/** Where a program is: a path as it stands, a name on PATH; undefined when it is not there. */
+/** The path of the first candidate that is executable; candidates without a path are searched on PATH. */
 export function findProgram(...candidates: string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter);
   const files = candidates.flatMap((candidate) =>
@@ -54,7 +54,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** The end of what was printed says most of what went wrong. */
+/** The end of an output, which usually names the error. */
 export function lastLines(text: string): string {
   return text.trim().split('\n').slice(-8).join('\n').slice(-2000);
 }

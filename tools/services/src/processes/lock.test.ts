@@ -11,7 +11,7 @@ describe('withLock', () => {
   beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-lock-'))));
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('lets one in at a time, and all of them in the end', async () => {
+  it('runs one piece of work at a time, and all of them in the end', async () => {
     let inside = 0;
     const most: number[] = [];
     const enter = () =>
@@ -25,7 +25,7 @@ describe('withLock', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('frees the lock of what fails', async () => {
+  it('frees the lock when the work fails', async () => {
     await expect(withLock(folder, 1000, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await expect(withLock(folder, 1000, () => Promise.resolve('in'))).resolves.toBe('in');
   });
@@ -38,7 +38,7 @@ describe('withLock', () => {
     await expect(withLock(folder, 1000, () => Promise.resolve('in'))).resolves.toBe('in');
   });
 
-  it('does not wait for ever for who is alive', async () => {
+  it('does not wait longer than its limit for a live holder', async () => {
     writeFileSync(path.join(folder, 'lock'), JSON.stringify(identify(process.ppid)));
     await expect(withLock(folder, 300, () => Promise.resolve())).rejects.toThrow(/too long/);
   });

@@ -6,8 +6,8 @@ import { identify, isRunning, type ProcessIdentity } from './process-identity';
 const POLL_MS = 100;
 
 /**
- * Runs `work` while no other process holds the lock of a folder. What a process held that ended is free again. Rejects
- * when it is not free in time.
+ * Runs `work` while this process holds the lock of a folder. A lock whose holder has ended is free. Rejects when the lock
+ * is not free within `limitMs`.
  */
 export async function withLock<T>(folder: string, limitMs: number, work: () => Promise<T>): Promise<T> {
   const file = path.join(folder, 'lock');
@@ -27,7 +27,7 @@ function take(file: string): boolean {
   const mine = `${file}.${process.pid}`;
   writeFileSync(mine, JSON.stringify(identify(process.pid)));
   try {
-    // A link appears whole or not at all, and never over another.
+    // Linking is atomic and fails when the name exists.
     linkSync(mine, file);
     return true;
   } catch (error) {
@@ -44,7 +44,7 @@ function clearWhenAbandoned(file: string, mine: string): void {
   const moved = `${mine}.abandoned`;
   try {
     renameSync(file, moved);
-    // Another may have cleared and taken it since it was looked at.
+    // Another process may have cleared and taken the lock since the check.
     if (isHeld(moved)) linkSync(moved, file);
   } catch (error) {
     if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;

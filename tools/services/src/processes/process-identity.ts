@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A process and when it started: its number alone may be another process's later. */
+/** A process id with its start time, because the system reuses process ids. */
 export interface ProcessIdentity {
   pid: number;
   startedAt: string;
@@ -17,12 +17,12 @@ export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
   return identify(pid)?.startedAt === startedAt;
 }
 
-/** Clock ticks since the boot. See proc(5), `/proc/pid/stat`: a name in brackets may hold anything. */
+/** Clock ticks since boot. See proc(5), `/proc/pid/stat`: the name in parentheses may contain any character. */
 function startOnLinux(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // Ended, and nobody has asked how.
+    // A zombie has ended; its parent has not read its exit status yet.
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
     return undefined;

@@ -11,15 +11,15 @@ export interface SecuredElasticsearchOptions {
   certificate: ServerFiles;
   /** Roles by their names, as the security API takes them. */
   roles: Record<string, object>;
-  /** Who may come in. */
+  /** The only users of the server. */
   users: { name: string; password: string; role: string }[];
 }
 
 const LOCK_LIMIT_MS = 600_000;
 
 /**
- * Starts Elasticsearch with TLS and its own security on a free port, for one test; half a minute. Needs Java, and Maven the
- * first time: rejects with what is missing.
+ * Starts Elasticsearch with TLS and its own security on a free port, for one test; takes half a minute. Needs Java, and
+ * Maven the first time; rejects with the name of a missing program.
  */
 export async function startSecuredElasticsearch(options: SecuredElasticsearchOptions): Promise<SecuredServer> {
   const { certificate, roles, users } = options;
@@ -35,7 +35,7 @@ export async function startSecuredElasticsearch(options: SecuredElasticsearchOpt
       files: {
         'http.pem': readFileSync(certificate.cert, 'utf8'),
         'http.key': readFileSync(certificate.key, 'utf8'),
-        // A line each: it is read role by role before it is read as YAML.
+        // One line per role: the server splits the file into roles before it parses them as YAML.
         'roles.yml': Object.entries(roles)
           .map(([name, role]) => `${name}: ${JSON.stringify(role)}\n`)
           .join(''),
@@ -43,7 +43,7 @@ export async function startSecuredElasticsearch(options: SecuredElasticsearchOpt
         users_roles: users.map(({ name, role }) => `${role}:${name}\n`).join(''),
       },
     });
-  // Whoever is first fetches the distribution.
+  // The first start fetches the distribution; the lock keeps others from doing the same.
   const { port, leader, logFile, own } = await withLock(folder, LOCK_LIMIT_MS, launch);
   const stop = async (): Promise<void> => {
     await stopGroup(leader);
@@ -62,7 +62,7 @@ export async function startSecuredElasticsearch(options: SecuredElasticsearchOpt
 const ITERATIONS = 10_000;
 const HASH_BYTES = 32;
 
-/** As its file of users has them (org.elasticsearch.xpack.core.security.authc.support.Hasher, PBKDF2). */
+/** The format of the users file (org.elasticsearch.xpack.core.security.authc.support.Hasher, PBKDF2). */
 function hashPassword(password: string): string {
   const salt = randomBytes(HASH_BYTES);
   const hash = pbkdf2Sync(password, salt, ITERATIONS, HASH_BYTES, 'sha512');
@@ -71,7 +71,7 @@ function hashPassword(password: string): string {
 
 const UNAUTHENTICATED = 401;
 
-/** It asks who comes once it is ready. */
+/** Authenticates, because a server that is ready refuses requests without a user. */
 function untilAsked(port: number, ca: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port, path: '/_cluster/health', ca, timeout: 5_000 }, (response) => {

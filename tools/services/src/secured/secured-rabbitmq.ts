@@ -10,11 +10,11 @@ import type { SecuredServer, ServerFiles } from './secured-server';
 
 export interface SecuredRabbitmqOptions {
   certificate: ServerFiles;
-  /** Who may do everything in the virtual host of that name, and nothing elsewhere. */
+  /** Has all permissions in this virtual host, and none in others. */
   user: { name: string; password: string; vhost: string };
 }
 
-/** Starts RabbitMQ with TLS on a free port, for one test: `amqps://127.0.0.1:…`. Needs it to be installed. */
+/** Starts RabbitMQ with TLS on a free port, for one test: `amqps://127.0.0.1:…`. RabbitMQ must be installed. */
 export async function startSecuredRabbitmq({ certificate, user }: SecuredRabbitmqOptions): Promise<SecuredServer> {
   const [tlsPort = 0] = await findFreePorts(1);
   const { port, processes, logFile, own, ctl } = await launchRabbitmq(servicesFolder(), [

@@ -11,13 +11,13 @@ import type { SecuredServer, ServerFiles } from './secured-server';
 
 export interface SecuredRedisOptions {
   certificate: ServerFiles;
-  /** Who may come in, alone; `rules`: what of, as access control lists say it. */
+  /** The only user; `rules` are those of Redis' access control lists. */
   user: { name: string; password: string; rules: string };
 }
 
 const START_LIMIT_MS = 30_000;
 
-/** Starts Redis with TLS alone on a free port, for one test: `rediss://127.0.0.1:…`. Needs it to be installed. */
+/** Starts Redis with TLS alone on a free port, for one test: `rediss://127.0.0.1:…`. Redis must be installed. */
 export async function startSecuredRedis({ certificate, user }: SecuredRedisOptions): Promise<SecuredServer> {
   const server = findProgram('redis-server', '/usr/bin/redis-server');
   if (!server) throw new NotInstalledError('Redis is not installed: install redis-server');

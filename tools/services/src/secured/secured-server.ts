@@ -5,10 +5,10 @@ export interface ServerFiles {
   ca: string;
 }
 
-/** A server with TLS, and users of its own, for one test. */
+/** A server with TLS and its own users, for one test. */
 export interface SecuredServer {
-  /** Without a user. */
+  /** Contains no user. */
   url: string;
-  /** Ends it and removes its data. */
+  /** Stops the server and removes its data. */
   stop(): Promise<void>;
 }

@@ -7,18 +7,18 @@ const FILE = path.resolve(__dirname, '../../../../deploy/compose.services.yaml')
 const COMPOSE = ['docker', 'compose', '-p', 'antelope-history-services', '-f', FILE];
 
 const ASK_LIMIT_MS = 15_000;
-/** Images are fetched the first time. */
+/** Long enough to pull the images. */
 const UP_LIMIT_MS = 900_000;
 const DOWN_LIMIT_MS = 120_000;
 
-/** Port inside the container, and the URL where Docker shows it. */
+/** The port inside the container, and the URL of the address that Docker publishes. */
 const ADDRESSES: Record<ServiceName, { port: string; url: (address: string) => string }> = {
   elasticsearch: { port: '9200', url: (address) => `http://${address}` },
   rabbitmq: { port: '5672', url: (address) => `amqp://guest:guest@${address}` },
   redis: { port: '6379', url: (address) => `redis://${address}` },
 };
 
-/** Whether Docker's engine runs: its client alone is of no use. */
+/** Whether the Docker engine runs; an installed client is not enough. */
 export async function isDockerRunning(): Promise<boolean> {
   if (!findProgram('docker')) return false;
   try {

@@ -20,7 +20,7 @@ import { checkHealth } from './health';
 import type { StartServer } from './server-programs';
 
 const VERSION = '8.19.8';
-/** The whole server without the modules beyond what any client may rely on; the one that Maven repositories have. */
+/** The server without its optional modules: the only distribution in Maven repositories. */
 const ARTIFACT = `org.elasticsearch.distribution.integ-test-zip:elasticsearch:${VERSION}:zip`;
 const UNPACK = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:unpack';
 const OLDEST_JAVA = 17;
@@ -34,7 +34,7 @@ const JAVA_LIMIT_MS = 30_000;
 const SHORT_LIVED_JVM = '-Xms512m -Xmx1g -XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC';
 export const ELASTICSEARCH_START_LIMIT_MS = 180_000;
 
-/** Starts a server with an empty store of its own on a free port. Needs Java, and Maven the first time. */
+/** Starts an empty server on a free port. Needs Java, and Maven the first time. */
 export const startElasticsearch: StartServer = async (folder, started) => {
   const { port, leader, logFile, own } = await launchElasticsearch(folder, {});
   const url = `http://127.0.0.1:${port}`;
@@ -42,10 +42,10 @@ export const startElasticsearch: StartServer = async (folder, started) => {
   await untilHealthy(() => checkHealth.elasticsearch(url), { leader, logFile }, ELASTICSEARCH_START_LIMIT_MS);
 };
 
-/** How a server differs from one that is open to everybody on this machine. */
+/** Differences from a server without security. */
 export interface ElasticsearchConfiguration {
   settings?: Record<string, unknown>;
-  /** Files of its configuration folder, by their names. */
+  /** Contents of files of its configuration folder, by name. */
   files?: Record<string, string>;
 }
 
@@ -53,11 +53,11 @@ export interface LaunchedElasticsearch {
   port: number;
   leader: ProcessIdentity;
   logFile: string;
-  /** Its folder, to be removed when it has ended. */
+  /** The server's folder; its user removes it when the server has ended. */
   own: string;
 }
 
-/** Starts a server as a process group of its own; it is not there yet when this resolves. */
+/** Starts a server as a process group of its own and does not wait until it is ready. */
 export async function launchElasticsearch(
   folder: string,
   configuration: ElasticsearchConfiguration,
@@ -100,7 +100,7 @@ async function findJava(): Promise<string> {
   return setting('java\\.home') ?? path.dirname(path.dirname(java));
 }
 
-/** The distribution's folder, fetched the first time; it stays for the next start. */
+/** The folder of the distribution, which is fetched the first time and kept for later starts. */
 async function unpackDistribution(folder: string): Promise<string> {
   const home = path.join(folder, `elasticsearch-${VERSION}`);
   if (existsSync(home)) return home;
@@ -109,7 +109,7 @@ async function unpackDistribution(folder: string): Promise<string> {
   const unpacked = mkdtempSync(path.join(folder, 'unpacked-'));
   try {
     const command = [maven, '-B', '-q', UNPACK, `-Dartifact=${ARTIFACT}`, `-DoutputDirectory=${unpacked}`];
-    // It leaves marks where it runs.
+    // Maven writes files to its working directory.
     await runCommand(command, { limitMs: FETCH_LIMIT_MS, folder: unpacked });
     renameSync(path.join(unpacked, `elasticsearch-${VERSION}`), home);
     return home;
@@ -137,13 +137,13 @@ function prepareFolder(
     'cluster.routing.allocation.disk.threshold_enabled': false,
     ...settings,
   };
-  // JSON is YAML.
+  // Every JSON document is a YAML document.
   writeFileSync(at('config/elasticsearch.yml'), JSON.stringify(all, null, 2));
   for (const [name, content] of Object.entries(files)) writeFileSync(at(`config/${name}`), content);
   writeFileSync(at('output.log'), '');
 }
 
-/** Elasticsearch refuses to run as root. */
+/** The user `nobody` when this process is root, because Elasticsearch refuses to run as root. */
 function findOtherUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const entry = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'));

@@ -5,7 +5,7 @@ import type { ServiceName } from '../service-name';
 
 const ANSWER_LIMIT_MS = 5_000;
 
-/** Each rejects unless the server at the URL does its work for who the URL names. */
+/** Each rejects unless the server at the URL serves the user of the URL. */
 export const checkHealth: Record<ServiceName, (url: string) => Promise<void>> = {
   async elasticsearch(url) {
     const at = `${url}/_cluster/health?wait_for_status=yellow&timeout=${ANSWER_LIMIT_MS}ms`;

@@ -10,7 +10,7 @@ import type { FindServer, Service, StartServer } from './server-programs';
 
 interface LocalServer {
   start: StartServer;
-  /** Elasticsearch is always our own: who has one at the default port may have indices that matter. */
+  /** Absent for Elasticsearch: a server at its default port may hold a user's own indices. */
   find?: FindServer;
   install?: () => Promise<void>;
 }
@@ -22,8 +22,8 @@ const LOCAL_SERVERS: Record<ServiceName, LocalServer> = {
 };
 
 /**
- * A server of this machine: the one that runs at the default port; else one of our own as it is installed, or as it then
- * can be installed. Rejects with what is missing.
+ * A server of this machine: the one that runs at the default port, else a new process of the installed program, which is
+ * installed when it is missing. Rejects with the name of what is missing.
  */
 export async function getLocalServer(
   name: ServiceName,
@@ -47,7 +47,7 @@ export async function getLocalServer(
     if (!install || !(error instanceof NotInstalledError)) throw error;
     say(`Installing ${name} ...`);
     await install();
-    // The package may have started it.
+    // Installing the package may have started the server.
     return (await find?.().catch(() => undefined)) ?? (await startOwn());
   }
 }

@@ -11,19 +11,19 @@ import { INSTALLED_RABBITMQCTL, rabbitmqctl, type Rabbitmqctl } from './rabbitmq
 import type { FindServer, StartServer } from './server-programs';
 
 const DEFAULT_URL = 'amqp://guest:guest@127.0.0.1:5672';
-/** Debian's own start scripts are for root and one user only, and know one server. */
+/** The original scripts: those that Debian puts on PATH work for root and one user only, and for one server. */
 const SCRIPTS = '/usr/lib/rabbitmq/bin';
 const LOOPBACK_ONLY = '-kernel inet_dist_use_interface {127,0,0,1}';
 export const RABBITMQ_START_LIMIT_MS = 120_000;
 
-/** The server that runs at the default port, when we may administer it. */
+/** The server that runs at the default port, if this user may administer it. */
 export const findRabbitmq: FindServer = async () => {
   await checkHealth.rabbitmq(DEFAULT_URL);
   await rabbitmqctl(INSTALLED_RABBITMQCTL, ['list_vhosts']);
   return { url: DEFAULT_URL, rabbitmqctl: INSTALLED_RABBITMQCTL };
 };
 
-/** Starts a server as it is installed, as a node of its own on free ports. */
+/** Starts the installed server as a node of its own on free ports. */
 export const startRabbitmq: StartServer = async (folder, started) => {
   const { own, processes, logFile, port, ctl } = await launchRabbitmq(folder, []);
   const url = `amqp://guest:guest@127.0.0.1:${port}`;
@@ -40,12 +40,12 @@ export interface LaunchedRabbitmq {
   /** In the order of their start; the server is the last. */
   processes: ProcessIdentity[];
   logFile: string;
-  /** Its folder, to be removed when it has ended. */
+  /** The server's folder; its user removes it when the server has ended. */
   own: string;
   ctl: Rabbitmqctl;
 }
 
-/** Starts a server with more lines of configuration; it is not there yet when this resolves. */
+/** Starts a server with additional lines of configuration and does not wait until it is ready. */
 export async function launchRabbitmq(folder: string, settings: string[]): Promise<LaunchedRabbitmq> {
   const scripts = findScripts();
   const own = mkdtempSync(path.join(folder, 'rabbitmq-'));
@@ -53,7 +53,7 @@ export async function launchRabbitmq(folder: string, settings: string[]): Promis
   const environment = prepareFolder(own, { port, distributionPort, epmdPort }, settings);
   const logFile = path.join(own, 'output.log');
   const background = { environment: { PATH: process.env['PATH'], ...environment }, folder: own, logFile };
-  // Otherwise the server starts it as a daemon, which nobody ends.
+  // Otherwise the server starts epmd as a daemon that outlives it.
   const epmd = startInBackground([scripts.epmd, '-port', String(epmdPort)], background);
   const leader = startInBackground([scripts.server], background);
   return { port, processes: [epmd, leader], logFile, own, ctl: { command: [scripts.ctl], environment } };
@@ -69,7 +69,7 @@ function findScripts(): { server: string; ctl: string; epmd: string } {
   return { server, ctl, epmd };
 }
 
-/** What the server and rabbitmqctl need to know of each other. The cookie is in the home folder. */
+/** The environment that the server and rabbitmqctl share. The Erlang cookie is in the home folder. */
 function prepareFolder(
   own: string,
   ports: { port: number; distributionPort: number; epmdPort: number },

@@ -1,18 +1,18 @@
 import { runCommand } from '../processes/command';
 
-/** How RabbitMQ's administration is called: `rabbitmqctl` with what it needs to reach the server. */
+/** The command `rabbitmqctl` and the environment in which it reaches the server. */
 export interface Rabbitmqctl {
   command: string[];
   environment: Record<string, string>;
 }
 
-/** Of the server of this machine as it is installed: for root and RabbitMQ's own user. */
+/** For the server that the Debian package runs; usable by root and RabbitMQ's own user. */
 export const INSTALLED_RABBITMQCTL: Rabbitmqctl = { command: ['rabbitmqctl'], environment: {} };
 
-/** Tells test processes how to call it, as JSON. */
+/** Passes a `Rabbitmqctl` to test processes as JSON. */
 export const RABBITMQCTL_VARIABLE = 'HISTORY_TEST_RABBITMQCTL';
 
-/** Of the server that the environment names. */
+/** For the server that the environment names. */
 export function findRabbitmqctl(): Rabbitmqctl {
   const given = process.env[RABBITMQCTL_VARIABLE];
   return given === undefined ? INSTALLED_RABBITMQCTL : (JSON.parse(given) as Rabbitmqctl);
@@ -20,7 +20,7 @@ export function findRabbitmqctl(): Rabbitmqctl {
 
 const LIMIT_MS = 60_000;
 
-/** Runs a command of it; gives what it prints. One that reads also says what it does: RabbitMQ 4, if quiet, reads for ever. */
+/** Runs a command and returns its output. A command that reads input runs without `-q`: RabbitMQ 4 would read for ever. */
 export function rabbitmqctl({ command, environment }: Rabbitmqctl, args: string[], input?: string): Promise<string> {
   return runCommand([...command, ...(input === undefined ? ['-q'] : []), ...args], {
     limitMs: LIMIT_MS,

@@ -17,7 +17,7 @@ export const findRedis: FindServer = async () => {
   return { url: DEFAULT_URL };
 };
 
-/** Starts a server as it is installed, in memory only, on a free port. */
+/** Starts the installed server on a free port, without persistence. */
 export const startRedis: StartServer = async (folder, started) => {
   const server = findProgram('redis-server', '/usr/bin/redis-server');
   if (!server) throw new NotInstalledError('Redis is not installed: install redis-server');

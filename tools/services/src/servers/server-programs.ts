@@ -1,13 +1,13 @@
 import type { StartedServer } from '../state';
 import type { Rabbitmqctl } from './rabbitmqctl';
 
-/** A server that does its work. */
+/** A server that is healthy. */
 export interface Service {
   url: string;
   rabbitmqctl?: Rabbitmqctl;
 }
 
-/** Finds a server that runs already; rejects when there is none that can be used. */
+/** Finds a running server; rejects when none is usable. */
 export type FindServer = () => Promise<Service>;
-/** Starts a server in the folder of all; tells at once what it started, and resolves when it is healthy. */
+/** Starts a server below the shared folder, calls `started` at once, and resolves when the server is healthy. */
 export type StartServer = (folder: string, started: (server: StartedServer) => void) => Promise<void>;
