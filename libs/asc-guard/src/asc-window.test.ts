@@ -21,16 +21,16 @@ describe('checkAscWindow', () => {
     [EARLIEST, undefined],
     [EARLIEST + 1, undefined],
     [NOW + DAY_MS, undefined],
-  ])('draws the line at the millisecond: after %d', (timeMs, code) => {
+  ])('applies the window to the millisecond: after %d', (timeMs, code) => {
     expect(checkAscWindow({ order: 'asc', after: { timeMs } }, NOW, LIMITS)?.code).toBe(code);
   });
 
-  it('names the days of the window and the way out', () => {
+  it('names the length of the window and the alternative', () => {
     const violation = checkAscWindow({ order: 'asc', after: { timeMs: 0 } }, NOW, { ...LIMITS, maxAscWindowDays: 7 });
     expect(violation?.message).toMatch(/last 7 days.*block number/);
   });
 
-  it('never restricts descending queries', () => {
+  it('allows every descending query', () => {
     fc.assert(
       fc.property(maybeBound, maybeBound, fc.integer(), (after, before, nowMs) => {
         expect(checkAscWindow({ order: 'desc', after, before }, nowMs, LIMITS)).toBeUndefined();
@@ -38,7 +38,7 @@ describe('checkAscWindow', () => {
     );
   });
 
-  it('allows everything when it is switched off', () => {
+  it('allows every query when it is switched off', () => {
     fc.assert(
       fc.property(fc.constantFrom('asc' as const, 'desc' as const), maybeBound, maybeBound, (order, after, before) => {
         const limits = { ...LIMITS, requireBoundedAsc: false };
@@ -47,7 +47,7 @@ describe('checkAscWindow', () => {
     );
   });
 
-  it('exempts block numbers in after, and before alone, from the window', () => {
+  it('does not apply the window to block numbers in after, or to before alone', () => {
     fc.assert(
       fc.property(fc.option(block, { nil: undefined }), anyBound, fc.integer(), (after, before, nowMs) => {
         expect(checkAscWindow({ order: 'asc', after, before }, nowMs, LIMITS)).toBeUndefined();
@@ -55,7 +55,7 @@ describe('checkAscWindow', () => {
     );
   });
 
-  it('refuses a date in after exactly when it is older than the window, whatever before says', () => {
+  it('refuses a date in after if and only if it is older than the window, for any before', () => {
     fc.assert(
       fc.property(time, maybeBound, fc.integer({ min: 1, max: 5000 }), (after, before, maxAscWindowDays) => {
         const violation = checkAscWindow({ order: 'asc', after, before }, NOW, { ...LIMITS, maxAscWindowDays });

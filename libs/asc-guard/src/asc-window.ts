@@ -1,9 +1,9 @@
 import type { Bound, ErrorCode } from '@antelope-history/schemas';
 
 export interface AscWindowLimits {
-  /** Off: every ascending query is allowed. */
+  /** False allows every ascending query. */
   requireBoundedAsc: boolean;
-  /** How far back a date `after` may lie, in days. */
+  /** Maximum age of a date in `after`, in days. */
   maxAscWindowDays: number;
 }
 
@@ -15,15 +15,16 @@ export interface AscWindowQuery {
 
 export interface AscWindowViolation {
   code: Extract<ErrorCode, 'ASC_UNBOUNDED' | 'ASC_WINDOW_EXCEEDED'>;
-  /** What to change. */
+  /** Tells the client what to change. */
   message: string;
 }
 
 const DAY_MS = 86_400_000;
 
 /**
- * The ascending guard: an ascending query needs a bound, and a date `after` must lie within the window, to the
- * millisecond. Block numbers are exempt from the window, and descending queries from everything.
+ * The asc window guard. An ascending query needs `after` or `before`, and a date in `after` must lie within the last
+ * `maxAscWindowDays` days, exact to the millisecond. Block numbers are exempt from the window; descending queries are
+ * always allowed. Returns undefined for an allowed query.
  */
 export function checkAscWindow(
   query: AscWindowQuery,

@@ -24,7 +24,7 @@ describe('parseBlockNumOrId', () => {
     },
   );
 
-  it.each(['-1', -1, '4294967296', 4294967296, '9'.repeat(63)])('knows that there is no block %j', (value) => {
+  it.each(['-1', -1, '4294967296', 4294967296, '9'.repeat(63)])('reports %j as an unknown block', (value) => {
     expect(() => parseBlockNumOrId('block_num_or_id', value)).toThrow(
       expect.objectContaining({ code: 'UNKNOWN_BLOCK', message: `Could not find block: ${value}` }),
     );

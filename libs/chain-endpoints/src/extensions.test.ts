@@ -31,7 +31,7 @@ const PRODUCER_AUTHORITY_JSON = {
 const NO_CHANGES = `${u32(9)} 01 00 00`;
 
 describe('renderHeaderExtensions', () => {
-  it('adds nothing for no extensions and for those it does not know', () => {
+  it('adds nothing without extensions and for unknown ones', () => {
     expect(renderHeaderExtensions([])).toEqual({});
     expect(renderHeaderExtensions([{ type: 77, data: hex('00') }])).toEqual({});
   });
@@ -49,13 +49,13 @@ describe('renderHeaderExtensions', () => {
     });
   });
 
-  it('shows what a Savanna block claims, without the optionals that are absent', () => {
+  it('shows the finality claim of a Savanna block without absent optionals', () => {
     expect(renderHeaderExtensions([{ type: 2, data: hex(NO_CHANGES) }])).toEqual({
       finality_extension: { qc_claim: { block_num: 9, is_strong_qc: true } },
     });
   });
 
-  it('shows how finalizers and proposers change', () => {
+  it('shows changes of finalizers and proposers', () => {
     const key = blsBytes(BLS_KEY);
     expect(key).toHaveLength(96);
     const finalizer = `03 ${Buffer.from('one').toString('hex')} ${u64(2n ** 32n)} 60 ${key.toString('hex')}`;
@@ -81,7 +81,7 @@ describe('renderHeaderExtensions', () => {
     });
   });
 
-  it('keeps the order of the node, and goes without what does not decode', () => {
+  it('keeps the order of nodeos, and omits data that do not decode', () => {
     const extensions = [
       { type: 2, data: hex(NO_CHANGES) },
       { type: 0, data: hex('00') },
@@ -115,14 +115,14 @@ describe('renderBlockExtensions', () => {
     });
   });
 
-  it('goes without a certificate whose sizes are wrong', () => {
+  it('omits a certificate with wrong sizes', () => {
     expect(renderBlockExtensions([{ type: 3, data: hex(`${u32(8)} 00 00 02 0102`) }])).toEqual({});
     expect(renderBlockExtensions([{ type: 3, data: hex(`${u32(8)} 01 ffffffff0f 00`) }])).toEqual({});
   });
 });
 
 describe('renderTransactionExtensions', () => {
-  it('shows who generated a deferred transaction', () => {
+  it('shows the sender of a deferred transaction', () => {
     const data = hex(`${'ab'.repeat(32)} ${u64(1n)} ${u64(1n)} ${u64(nameFromString('ab'))}`);
     expect(renderTransactionExtensions([{ type: 0, data }])).toEqual({
       deferred_transaction_generation: {

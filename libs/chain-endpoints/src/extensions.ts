@@ -5,7 +5,7 @@ import { renderSignature } from '@antelope-history/responses';
 import { readFinalityExtension, readQcExtension } from './finality';
 import { readAuthoritySchedule } from './producer-schedule';
 
-/** A kind of extension: its number and the field that it adds to the JSON (nodeos abi_serializer.hpp). */
+/** An extension type: its number and the JSON field that it adds (nodeos abi_serializer.hpp). */
 interface ExtensionField {
   type: number;
   field: string;
@@ -52,7 +52,7 @@ function renderExtensions(extensions: Extension[], fields: ExtensionField[]): Re
   return json;
 }
 
-/** Chains that changed the node may give a number another meaning: then the answer goes without the field. */
+/** Undefined for data that do not decode: a chain with a modified node may use the number of an extension for another one. */
 function tryRead(data: Buffer, read: (reader: ByteReader) => unknown): unknown {
   try {
     return read(new ByteReader(data));

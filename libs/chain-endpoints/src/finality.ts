@@ -6,11 +6,11 @@ import { renderInteger64 } from '@antelope-history/responses';
 import { readProducerAuthority } from './producer-schedule';
 
 /**
- * What Savanna (Spring 1) adds to blocks, read into the node's JSON, in which absent optionals are left out
+ * Readers of the block extensions of Savanna (Spring 1) into the JSON of the node, which leaves absent optionals out
  * (Spring libraries/chain/include/eosio/chain/finality/finality_extension.hpp, qc.hpp).
  */
 
-/** Header extension 2: what the block claims of finality, and how policies change. */
+/** Header extension 2: the block's finality claim and changes of policies. */
 export function readFinalityExtension(reader: ByteReader): unknown {
   return {
     qc_claim: { block_num: reader.uint32(), is_strong_qc: reader.uint8() !== 0 },
@@ -46,7 +46,7 @@ function readProposerPolicyDiff(reader: ByteReader): unknown {
   };
 }
 
-/** How a list became another one (fc/container/ordered_diff.hpp). */
+/** The difference between two lists (fc/container/ordered_diff.hpp). */
 function readOrderedDiff(reader: ByteReader, readElement: (reader: ByteReader) => unknown): unknown {
   return {
     remove_indexes: readArray(reader, () => reader.uint16()),
@@ -70,7 +70,7 @@ function readQcSignature(reader: ByteReader): unknown {
   };
 }
 
-/** A bitset packs to its number of bits and its bytes, lowest bits first; its text has the highest bit first. */
+/** A bitset is packed as its number of bits and its bytes, lowest bits first; its text starts with the highest bit. */
 function readBitset(reader: ByteReader): string {
   const size = reader.varuint32();
   const bytes = reader.slice(Math.ceil(size / 8));
@@ -79,7 +79,7 @@ function readBitset(reader: ByteReader): string {
   return text;
 }
 
-/** A packed optional: a flag and, when it is set, the value. */
+/** A packed optional: a flag and, if it is set, the value. */
 function readOptional<T>(reader: ByteReader, readValue: (reader: ByteReader) => T): T | undefined {
   return reader.uint8() === 0 ? undefined : readValue(reader);
 }
@@ -90,7 +90,7 @@ function readSized(reader: ByteReader, size: number): Buffer {
   return bytes;
 }
 
-/** BLS keys and signatures: base64url of the bytes and four checksum bytes (fc/crypto/bls_common.hpp). */
+/** Text of BLS keys and signatures: base64url of the bytes and four checksum bytes (fc/crypto/bls_common.hpp). */
 function encodeBls(bytes: Buffer): string {
   const checksum = createHash('ripemd160').update(bytes).digest().subarray(0, 4);
   return Buffer.concat([bytes, checksum]).toString('base64url');

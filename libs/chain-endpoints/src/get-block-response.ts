@@ -9,8 +9,8 @@ import { renderProducerSchedule } from './producer-schedule';
 type ReceiptJson = GetChainBlockResponse['transactions'][number];
 
 /**
- * Compressed transactions of a kilobyte unpack to a megabyte each. Their actions are decoded until the undecoded forms of
- * all of them take as much as a whole response.
+ * A compressed transaction of a kilobyte may unpack to a megabyte. Actions of compressed transactions are decoded until their
+ * undecoded forms together reach the size limit of a response.
  */
 class UnpackedBytes {
   private left = RESPONSE_LIMITS.bytes;
@@ -19,13 +19,13 @@ class UnpackedBytes {
     return this.left < 0;
   }
 
-  /** `actions`: those of a transaction that was compressed. */
+  /** Spends the actions of a compressed transaction. */
   spend(actions: readonly Action[]): void {
     for (const action of actions) this.left -= undecodedActBytes(action);
   }
 }
 
-/** The ABIs that `renderBlock` needs. Pauses between transactions: they may have to be inflated. */
+/** The ABIs that `renderBlock` needs. Yields between transactions, because some have to be inflated. */
 export function* abisOfBlock(block: StoredBlock): Generator<void, AbiRequest[]> {
   const requests = new AbiRequestSet();
   const unpacked = new UnpackedBytes();
@@ -36,15 +36,17 @@ export function* abisOfBlock(block: StoredBlock): Generator<void, AbiRequest[]> 
     const { contextFreeActions, actions } = readTransaction(packed);
     const roots = [...contextFreeActions, ...actions];
     if (packed.compressed) unpacked.spend(roots);
-    roots.forEach(({ account }, rootIndex) => requests.addPlace(placeOf(block, account, receiptIndex, rootIndex)));
+    roots.forEach(({ account }, rootIndex) =>
+      requests.addPosition(positionOf(block, account, receiptIndex, rootIndex)),
+    );
     yield;
   }
   return requests.list();
 }
 
 /**
- * The response of `/v1/chain/get_block`, field for field the node's (nodeos abi_serializer.hpp, signed_block). Actions
- * that do not fit the budget decoded are given undecoded. Pauses between actions.
+ * Renders a block field by field as nodeos does (abi_serializer.hpp, signed_block). Actions that do not fit the budget
+ * decoded are printed undecoded. Yields between actions.
  */
 export function* renderBlock(
   stored: StoredBlock,
@@ -85,17 +87,17 @@ interface BlockContext {
   budget: ResponseBudget;
   actRenderer: PartRenderer<RootAction, BlockActJson>;
   unpacked: UnpackedBytes;
-  /** Whether context-free data did not fit: later ones are not even unpacked. They stand in their packed form too. */
+  /** Set once context-free data did not fit; later ones are not unpacked. Their packed form is in the response anyway. */
   omitsFreeData: boolean;
 }
 
-/** An undecoded action takes at most so many bytes for each of a packed transaction: names and authorizations most. */
+/** Upper bound of the JSON bytes of undecoded actions per byte of a packed transaction; names and authorizations grow most. */
 const UNDECODED_BYTES_PER_PACKED_BYTE = 8;
 
 function* renderReceipts(receipts: TransactionReceipt[], context: BlockContext): Generator<void, ReceiptJson[]> {
   const packedBytes = receipts.map(({ transaction }) => ('id' in transaction ? 0 : transaction.packed.length));
   const total = packedBytes.reduce((sum, bytes) => sum + bytes, 0);
-  // Hex of what is packed is given in any case: it is the block itself.
+  // The hex of packed transactions is never left out.
   for (const { transaction } of receipts)
     context.budget.take('id' in transaction ? 256 : packedJsonBytes(transaction.packed));
   const after = { undecodedBytes: total * UNDECODED_BYTES_PER_PACKED_BYTE, omittedBytes: 0 };
@@ -138,7 +140,7 @@ function* renderTransaction(
   const isDecoded = !packed.compressed || !unpacked.isSpent;
   if (packed.compressed && isDecoded) unpacked.spend(roots);
   const parts = roots.map((action, index) => {
-    const { account, blockNum, sequence } = placeOf(context.stored, action.account, receiptIndex, index);
+    const { account, blockNum, sequence } = positionOf(context.stored, action.account, receiptIndex, index);
     return { action, decoder: isDecoded ? decoders.at(account, blockNum, sequence) : undefined };
   });
   const acts = yield* printParts(parts, context.actRenderer, budget, after);
@@ -182,15 +184,15 @@ function createActRenderer(
   };
 }
 
-/** As the node that the block came from leaves it out. */
+/** Without `hex_data` if the node that the block came from leaves it out. */
 type BlockActJson = Omit<ActJson, 'hex_data'> & Partial<Pick<ActJson, 'hex_data'>>;
 
 function withoutHex({ account, name, authorization, data }: ActJson): BlockActJson {
   return { account, name, authorization, data };
 }
 
-/** Where a root action ran, or would have run: see `StoredBlock.rootSequences`. */
-function placeOf(stored: StoredBlock, account: string, receiptIndex: number, rootIndex: number): AbiRequest {
+/** The position at which a root action ran or would have run, see `StoredBlock.rootSequences`. */
+function positionOf(stored: StoredBlock, account: string, receiptIndex: number, rootIndex: number): AbiRequest {
   const sequences = stored.rootSequences[receiptIndex] ?? [];
   return { account, blockNum: stored.position.num, sequence: sequences[rootIndex] ?? sequences[0] ?? 0 };
 }

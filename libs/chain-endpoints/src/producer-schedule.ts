@@ -2,9 +2,9 @@ import { publicKeyToString, readPublicKey, type ByteReader } from '@antelope-his
 import type { ProducerScheduleJson } from '@antelope-history/schemas';
 import { readArray, type ProducerSchedule } from '@antelope-history/ship';
 
-/** Producer schedules as the chain's JSON has them (nodeos libraries/chain/include/eosio/chain/producer_schedule.hpp). */
+/** Producer schedules in the chain's JSON (nodeos libraries/chain/include/eosio/chain/producer_schedule.hpp). */
 
-/** The legacy form, one key per producer. */
+/** Renders the legacy form of a schedule, with one key per producer. */
 export function renderProducerSchedule(schedule: ProducerSchedule): ProducerScheduleJson {
   return {
     version: schedule.version,
@@ -20,7 +20,7 @@ export function readAuthoritySchedule(reader: ByteReader): unknown {
   return { version: reader.uint32(), producers: readArray(reader, readProducerAuthority) };
 }
 
-/** Reads a packed `producer_authority` into its JSON; the variant of authorities has one alternative so far. */
+/** Reads a packed `producer_authority` into its JSON; the authority variant has one alternative. */
 export function readProducerAuthority(reader: ByteReader): unknown {
   return { producer_name: reader.name(), authority: [reader.varuint32(), readSigningAuthority(reader)] };
 }

@@ -17,13 +17,13 @@ const renderBlock = (block: StoredBlock, decoders: AbiDecoders) =>
   runSteps(renderer.renderBlock(block, decoders, new UnlimitedBudget()));
 const abisOfBlock = (block: StoredBlock) => runSteps(renderer.abisOfBlock(block));
 
-/** The account `upgrader` had no ABI, another one, garbage and none again before the last: `changing` ran under each. */
+/** The account `upgrader` had no ABI, another one, an invalid one and none again before its last: `changing` ran under each. */
 const UNDECODED = '"2c01000003686579"';
 
 /**
- * The nodes' own answers, byte for byte. They decode with the ABI of the time of asking, which was the end of the
- * recording, we with that in force when the action ran: so the whole answer is compared when rendered with the ABIs
- * of the end, and what the others change is counted.
+ * Compares with the nodes' own responses byte for byte. The nodes decode with the ABIs at the time of the request, which
+ * was the end of the recording, and this service with the ABI in force when the action ran. So the whole response is
+ * compared when rendered with the latest ABIs, and the differences that the ABIs in force make are counted.
  */
 describe.each([
   { name: 'leap-edge', blocks: 458 },
@@ -37,7 +37,7 @@ describe.each([
     expect(recorded.filter(({ status }) => status !== 200)).toEqual([]);
   });
 
-  it('is the node’s with the ABIs of the end', () => {
+  it('equals the node’s response when rendered with the latest ABIs', () => {
     const different = recorded.filter(({ blockNum, body }) => {
       const rendered = renderBlock(storedBlockOf(blockAt(chain, blockNum)), chain.abis.atEnd);
       return stringifyJson(rendered) !== body;
@@ -45,7 +45,7 @@ describe.each([
     expect(different.map(({ blockNum }) => blockNum)).toEqual([]);
   });
 
-  it('differs with the ABIs in force in the data of actions that ran under an older one, and nowhere else', () => {
+  it('differs with the ABIs in force only in the data of actions that ran under an older ABI', () => {
     const older: string[] = [];
     for (const { blockNum } of recorded) {
       const stored = storedBlockOf(blockAt(chain, blockNum));

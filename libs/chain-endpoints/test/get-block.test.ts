@@ -19,7 +19,7 @@ beforeAll(() => (sample = new SampleReader('leap-edge')));
 describe('chain get_block', () => {
   const route = CHAIN_ROUTES.getChainBlock;
 
-  it('answers as the node did, by number and by id', async () => {
+  it('returns the node’s response, by number and by id', async () => {
     const app = createChainApi(createApiDeps(sample));
     const recorded = [...readChainBlocks(sampleFolder('leap-edge'))].find(({ blockNum }) => blockNum === 100);
     const byNumber = await client.post(app, route, { block_num_or_id: '100' });
@@ -30,18 +30,18 @@ describe('chain get_block', () => {
     }
   });
 
-  it('refuses with the codes of the node', async () => {
+  it('refuses requests with the error codes of nodeos', async () => {
     const app = createChainApi(createApiDeps(sample));
     const recorded = readAuthorizers(sampleFolder('leap-edge')).errors.filter(({ path }) => path === route.path);
     const refused = recorded.filter(({ status }) => status !== 200);
     expect(refused.length).toBeGreaterThan(5);
-    for (const { request: body, ...answer } of refused) {
-      const { code, name } = errorResponse.parse(answer.body).error;
+    for (const { request: body, ...response } of refused) {
+      const { code, name } = errorResponse.parse(response.body).error;
       expect([body, await client.refusalOf(app, route, body)]).toEqual([body, expect.objectContaining({ code, name })]);
     }
   });
 
-  it('lets no one cache a block that may be orphaned: those after the last irreversible one', async () => {
+  it('is final for irreversible blocks only', async () => {
     const app = createChainApi(createApiDeps(sample));
     const last = sample.status.lastIrreversible?.num ?? 0;
     const cacheControlOf = async (block_num_or_id: number) =>
@@ -50,7 +50,7 @@ describe('chain get_block', () => {
   });
 
   it.each(['0', '-1', -1, 99999999, '9'.repeat(20), 'f'.repeat(64)])(
-    'does not know the block %j',
+    'reports the block %j as unknown',
     async (block_num_or_id) => {
       expect(await client.refusalOf(createChainApi(createApiDeps(sample)), route, { block_num_or_id })).toMatchObject({
         status: 400,

@@ -6,22 +6,22 @@ import { counter, type Registry } from '@antelope-history/service';
 import type { AbiRequest, AbiVersion, ChainStatus, HistoryReader } from '@antelope-history/store';
 import type { RequestWork } from './request-work';
 
-/** Decoders live as long as they are in use; a busy chain has a few thousand contracts, most of them idle. */
+/** Maximum number of cached decoders; a busy chain has a few thousand contracts, most of them idle. */
 const MAX_DECODERS = 4096;
-/** Of the most that the kept ABIs can take, not of what they take now. */
+/** Limit on the sum of the cached ABIs' upper bounds of memory, not on their current memory. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
-/** What an entry takes besides its decoder. */
+/** Memory of a cache entry besides its decoder. */
 const ENTRY_BYTES = 512;
-/** More packed ABIs than the work of one request can compile: see `AbiFootprint`. */
+/** Limit on packed ABIs per request; one request cannot compile more, see `AbiFootprint`. */
 const MAX_READ_BYTES = 16 * 1024 * 1024;
-/** A fork undone between the two reads of a query is rare, several in a row are rarer than a broken store. */
+/** A fork between the two reads of a query is rare; several in a row are more likely a fault of the store. */
 const MAX_TRIES = 5;
 
 export interface AbiReader {
   /**
-   * Reads what a response is made of and the ABIs in force at each of its actions, both from one branch of the chain:
-   * when a fork was undone in between, both are read again. ABIs that the request's budget has no room for decode
-   * nothing. Rejects with `UNAVAILABLE` after too many forks.
+   * Reads the records of a response and the ABIs in force at each of its actions, both from one branch of the chain: after
+   * a fork between the two reads, both are repeated. ABIs that do not fit the request's budget decode nothing. Rejects with
+   * `UNAVAILABLE` after `MAX_TRIES` forks.
    */
   read<Found extends { status: ChainStatus }>(
     work: RequestWork,
@@ -38,12 +38,12 @@ export function createAbiReader(reader: HistoryReader, registry: Registry, app: 
   });
   const compiled = counter(registry, {
     name: 'history_abis_compiled_total',
-    help: 'ABIs compiled because the cache did not have them',
+    help: 'ABIs compiled because they were not cached',
     labelNames: ['app'],
   });
   const retries = counter(registry, {
     name: 'history_query_retries_total',
-    help: 'Queries read again because a fork was undone between their reads',
+    help: 'Queries repeated because of a fork between their reads',
     labelNames: ['app'],
   });
   compiled.inc({ app }, 0);
@@ -56,13 +56,13 @@ export function createAbiReader(reader: HistoryReader, registry: Registry, app: 
     return abi;
   }
 
-  /** Undefined when a fork came in between. */
+  /** Undefined after a fork since the first read. */
   async function readDecoders(
     work: RequestWork,
     requests: AbiRequest[],
     revision: number,
   ): Promise<AbiDecoders | undefined> {
-    // What was known when the store asked may be evicted before it answers.
+    // The cache may evict an ABI between the store's question and its response.
     const held = new Map<string, BinaryAbi>();
     const isKnown = (id: string) => {
       const abi = cache.get(id);
@@ -91,8 +91,8 @@ export function createAbiReader(reader: HistoryReader, registry: Registry, app: 
 }
 
 /**
- * The decoders of versions, in the order of the response's parts. Each version is counted once, whether it was kept or
- * compiled now, so that a response does not depend on what was asked before; after the first that has no room none has.
+ * The decoders of versions, in the order of the response's parts. Each version is counted once, whether it was cached or
+ * not, so that a response does not depend on earlier requests. After the first ABI that does not fit, no other is used.
  */
 function* chooseDecoders(
   versions: readonly (AbiVersion | undefined)[],

@@ -5,7 +5,7 @@ function burn(milliseconds: number): void {
   for (const end = performance.now() + milliseconds; performance.now() < end;);
 }
 
-/** Works for some turns of 6 ms each. */
+/** Works for several turns of 6 ms each. */
 async function work(turns: EventLoopTurns, count: number, onTurn: () => void): Promise<void> {
   for (let turn = 0; turn < count; turn++) {
     await turns.take(turn > 0);
@@ -15,7 +15,7 @@ async function work(turns: EventLoopTurns, count: number, onTurn: () => void): P
 }
 
 describe('EventLoopTurns', () => {
-  it('give one long turn per iteration of the event loop, however many wait', async () => {
+  it('run one long turn per iteration of the event loop, for any number of waiting requests', async () => {
     const turns = new EventLoopTurns(() => 0);
     let inIteration = 0;
     let most = 0;
@@ -32,7 +32,7 @@ describe('EventLoopTurns', () => {
     expect(most).toBeLessThanOrEqual(2);
   });
 
-  it('give many short ones in one iteration', async () => {
+  it('run many short turns in one iteration', async () => {
     const turns = new EventLoopTurns(() => 0);
     let iterations = 0;
     const end = { isOver: false };
@@ -45,7 +45,7 @@ describe('EventLoopTurns', () => {
     expect(iterations).toBeLessThan(50);
   });
 
-  it('let connections in first, for a bounded time', async () => {
+  it('accept connections first, for a bounded time', async () => {
     const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
     let accepted = 0;
     const turns = new EventLoopTurns(() => ++accepted);
@@ -61,7 +61,7 @@ describe('EventLoopTurns', () => {
     clock.mockRestore();
   });
 
-  it('let one that comes new pass those that had a turn, which still go on', async () => {
+  it('let a new request overtake those that had a turn, without starving them', async () => {
     const turns = new EventLoopTurns(() => 0);
     const order: string[] = [];
     const begun = new Set<number>();

@@ -1,16 +1,17 @@
-/** No turn begins in an iteration of the event loop in which turns have taken so long. */
+/** No turn starts in an iteration of the event loop whose turns have taken this long. */
 const ITERATION_MS = 4;
-/** A turn ends after so long: most responses are made in one, so that what they are made of is garbage early. */
+/** Length of a turn. Most responses are rendered in one turn, so that their objects become garbage early. */
 const TURN_MS = 10;
-/** As long as connections are accepted, requests wait for their turns; not longer than this. */
+/** Maximum time that requests wait while the process accepts connections. */
 const ACCEPTING_MS = 8;
 
 type Waiter = () => void;
 
 /**
- * The turns of requests on the event loop. What all of them do in one iteration is bounded, because connections are
- * accepted (one per iteration) and read between iterations only; as long as connections wait to be accepted, requests wait
- * too. A request that had no turn yet goes before those that had, which get every second turn: most requests need one.
+ * Schedules the turns of requests on the event loop. The time of all turns in one iteration is bounded, because connections
+ * are accepted (one per iteration) and read only between iterations; while connections wait to be accepted, requests wait
+ * too. Turns alternate between requests that had none yet and the others, so that new requests overtake long ones: most
+ * requests need only one turn.
  */
 export class EventLoopTurns {
   private readonly first: Waiter[] = [];
@@ -20,10 +21,10 @@ export class EventLoopTurns {
   private iterationEnd = 0;
   private accepted = 0;
 
-  /** `acceptedConnections`: how many there were so far. */
+  /** `acceptedConnections` returns the number of connections accepted since the process started. */
   constructor(private readonly acceptedConnections: () => number) {}
 
-  /** Resolves when it is the caller's turn, with its end by `performance.now()`. */
+  /** Resolves when the caller's turn starts, with the end of the turn in the time of `performance.now()`. */
   take(hadTurn: boolean): Promise<number> {
     return new Promise((resolve) => {
       (hadTurn ? this.further : this.first).push(() => resolve(performance.now() + TURN_MS));
@@ -40,7 +41,7 @@ export class EventLoopTurns {
     });
   }
 
-  /** Connections came in this iteration, so that more may wait. */
+  /** Whether a connection was accepted in this iteration, so that more may be waiting. */
   private isAccepting(): boolean {
     const before = this.accepted;
     this.accepted = this.acceptedConnections();
@@ -52,7 +53,7 @@ export class EventLoopTurns {
     this.isGiving = waiter !== undefined;
     if (!waiter) return;
     waiter();
-    // A tick that a microtask asks for runs when no microtask is left: the turn is over then.
+    // A tick requested by a microtask runs when no microtask is left, which is when the turn is over.
     queueMicrotask(() => process.nextTick(() => this.goOn()));
   }
 

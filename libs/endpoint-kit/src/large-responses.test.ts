@@ -15,7 +15,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('LargeResponses', () => {
-  it('lets two be made at once, and the others in the order in which they came', async () => {
+  it('admits two at once, and the others in order of arrival', async () => {
     const responses = new LargeResponses();
     await Promise.all([responses.enter(staying()), responses.enter(staying())]);
     const third = responses.enter(staying());
@@ -27,7 +27,7 @@ describe('LargeResponses', () => {
     expect(await isSettled(fourth)).toBe(true);
   });
 
-  it('forgets a client that left the queue', async () => {
+  it('forgets a client that disconnected while it waited', async () => {
     const responses = new LargeResponses();
     await Promise.all([responses.enter(staying()), responses.enter(staying())]);
     const leaving = new AbortController();
@@ -39,7 +39,7 @@ describe('LargeResponses', () => {
     expect(await isSettled(next)).toBe(true);
   });
 
-  it('refuses at once when too many wait', async () => {
+  it('refuses immediately if too many wait', async () => {
     const responses = new LargeResponses();
     await Promise.all([responses.enter(staying()), responses.enter(staying())]);
     const waiting = Array.from({ length: 64 }, () => responses.enter(staying()));
@@ -48,7 +48,7 @@ describe('LargeResponses', () => {
     await Promise.all(waiting);
   });
 
-  it('never enters who left before it asked', async () => {
+  it('does not admit a client that has already disconnected', async () => {
     const left = new AbortController();
     left.abort(new HistoryError('CLIENT_LEFT', 'gone'));
     await expect(new LargeResponses().enter(left.signal)).rejects.toMatchObject({ code: 'CLIENT_LEFT' });

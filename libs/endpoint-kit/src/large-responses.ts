@@ -1,33 +1,33 @@
 import { HistoryError } from '@antelope-history/schemas';
 
-/** So many large responses are made at once in a process; each may take some times `RESPONSE_LIMITS.bytes` of memory. */
-const MADE_AT_ONCE = 2;
-const MOST_WAITING = 64;
-const LONGEST_WAIT_MS = 20_000;
+/** Number of large responses rendered at once per process; each may take several times `RESPONSE_LIMITS.bytes` of memory. */
+const MAX_CONCURRENT = 2;
+const MAX_WAITING = 64;
+const MAX_WAIT_MS = 20_000;
 
 interface Waiter {
   enter(): void;
 }
 
 /**
- * Bounds the large responses that a process makes at once, in the order in which they were found to be large. Others
- * are not held up: a request is small until its response shows otherwise.
+ * Limits the large responses that a process renders at once, first come, first served. Other requests are not delayed: a
+ * request counts as small until its response has grown large.
  */
 export class LargeResponses {
   private making = 0;
   private readonly waiting: Waiter[] = [];
 
   /**
-   * Resolves when one more may be made; the caller calls `leave` after it. Rejects with `UNAVAILABLE` when too many wait
-   * or the wait is too long, and with the signal's reason when the client left.
+   * Resolves when the caller may continue; the caller calls `leave` afterwards. Rejects with `UNAVAILABLE` if too many
+   * requests wait or the wait is too long, and with the signal's reason if the client disconnects.
    */
   async enter(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.making < MADE_AT_ONCE) {
+    if (this.making < MAX_CONCURRENT) {
       this.making++;
       return;
     }
-    if (this.waiting.length >= MOST_WAITING) throw busy();
+    if (this.waiting.length >= MAX_WAITING) throw busy();
     await this.wait(signal);
   }
 
@@ -50,7 +50,7 @@ export class LargeResponses {
         end(() => reject(reason));
       };
       const leaveQueue = (): void => giveUp(signal.reason as Error);
-      const timer = setTimeout(() => giveUp(busy()), LONGEST_WAIT_MS);
+      const timer = setTimeout(() => giveUp(busy()), MAX_WAIT_MS);
       signal.addEventListener('abort', leaveQueue);
       this.waiting.push(waiter);
     });
@@ -58,5 +58,5 @@ export class LargeResponses {
 }
 
 function busy(): HistoryError {
-  return new HistoryError('UNAVAILABLE', 'too many large responses are being made: try again');
+  return new HistoryError('UNAVAILABLE', 'too many large responses are being rendered: try again');
 }

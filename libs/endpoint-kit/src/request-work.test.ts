@@ -2,7 +2,7 @@ import { HistoryError } from '@antelope-history/schemas';
 import { LargeResponses } from './large-responses';
 import { RequestWork } from './request-work';
 
-/** Keeps the event loop for so many milliseconds. */
+/** Blocks the event loop for the given milliseconds. */
 function burn(milliseconds: number): void {
   for (const end = performance.now() + milliseconds; performance.now() < end;);
 }
@@ -19,7 +19,7 @@ const workOf = (responses = new LargeResponses(), signal = new AbortController()
   new RequestWork(responses, signal);
 
 describe('RequestWork', () => {
-  it('lets others run between slices', async () => {
+  it('lets other requests run between turns', async () => {
     const order: string[] = [];
     const long = workOf()
       .run(burning(100))
@@ -31,7 +31,7 @@ describe('RequestWork', () => {
     expect(order).toEqual(['short', 'long']);
   });
 
-  it('ends when the client left, with work undone', async () => {
+  it('stops when the client disconnects', async () => {
     const client = new AbortController();
     let steps = 0;
     function* counted(): Generator<void, void> {
@@ -46,7 +46,7 @@ describe('RequestWork', () => {
     expect(steps).toBeLessThan(100);
   });
 
-  it('makes two large responses at once, while small ones pass', async () => {
+  it('renders two large responses at once, without delaying small ones', async () => {
     const responses = new LargeResponses();
     const finished: string[] = [];
     const large = async (name: string): Promise<void> => {
@@ -64,7 +64,7 @@ describe('RequestWork', () => {
     expect([finished[0], finished.at(-1)]).toEqual(['small', 'third']);
   });
 
-  it('costs one unit, and more with bytes and decoding', () => {
+  it('costs one unit, and more for bytes and decoding', () => {
     const work = workOf();
     expect(work.cost()).toBe(1);
     work.budget.take(640 * 1024);

@@ -3,28 +3,28 @@ import { acceptedConnections } from '@antelope-history/service';
 import { EventLoopTurns } from './event-loop-turns';
 import type { LargeResponses } from './large-responses';
 
-/** All requests of a thread share its event loop, whichever app they are for. */
+/** Shared by all requests of a thread, whichever app they belong to. */
 const turns = new EventLoopTurns(acceptedConnections);
-/** A response is large from here on: most take a hundredth. */
+/** A response above this size or work is large; most take a hundredth of it. */
 const LARGE_BYTES = 4 * 1024 * 1024;
 const LARGE_WORK = 2 * 1024 * 1024;
-/** One unit of cost for each of these: about 6 ms of sending or decoding. */
+/** Bytes and work per unit of cost: about 6 ms of sending or decoding. */
 const BYTES_PER_COST = 64 * 1024;
 const WORK_PER_COST = 512 * 1024;
 
-/** The work on one request: its budget, and its turns on the event loop, which all requests share. */
+/** The work on one request: its budget and its turns on the event loop. */
 export class RequestWork {
   readonly budget = new ResponseBudget();
   private isLarge = false;
   private turnEnd: number | undefined;
 
-  /** `signal` aborts when the client leaves. */
+  /** `signal` aborts when the client disconnects. */
   constructor(
     private readonly largeResponses: LargeResponses,
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Waits for a turn on the event loop, unless it has one. Rejects with the signal's reason when the client left. */
+  /** Waits for a turn on the event loop unless one is running. Rejects with the signal's reason if the client disconnected. */
   async turn(): Promise<void> {
     if (this.turnEnd === undefined || performance.now() >= this.turnEnd)
       this.turnEnd = await turns.take(this.turnEnd !== undefined);
@@ -32,8 +32,8 @@ export class RequestWork {
   }
 
   /**
-   * Runs steps to their end, in turns between which other requests run. Rejects with the signal's reason when the client
-   * left, with `UNAVAILABLE` when the response is large and too many others are.
+   * Runs steps to their end, in turns between which other requests run. Rejects with the signal's reason if the client
+   * disconnected, and with `UNAVAILABLE` if the response is large and too many others are.
    */
   async run<T>(steps: Generator<void, T>): Promise<T> {
     for (;;) {
@@ -46,13 +46,13 @@ export class RequestWork {
     }
   }
 
-  /** What the request cost, in units of which most requests take one. */
+  /** Cost of the request in units; most requests cost one unit. */
   cost(): number {
     const { bytes, work } = this.budget;
     return 1 + Math.floor(bytes / BYTES_PER_COST) + Math.floor(work / WORK_PER_COST);
   }
 
-  /** Ends the work, whatever became of it. */
+  /** Ends the work after success or failure. */
   end(): void {
     if (this.isLarge) this.largeResponses.leave();
     this.isLarge = false;

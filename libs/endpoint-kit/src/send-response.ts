@@ -4,10 +4,10 @@ import type { Response } from 'express';
 import { HistoryError } from '@antelope-history/schemas';
 
 const CONTENT_TYPE = 'application/json; charset=utf-8';
-/** The gateway reads it, counts it against the client's limit and does not pass it on. */
+/** The gateway counts this header against the client's limit and removes it. */
 const COST_HEADER = 'x-request-cost';
 
-/** Sends a JSON body piece by piece, as fast as the client takes it. Resolves when it is sent or the client left. */
+/** Sends a JSON body piece by piece at the client's speed. Resolves when it is sent or the client has disconnected. */
 export async function sendPieces(response: Response, pieces: Buffer[], cost: number): Promise<void> {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   response.setHeader('content-type', CONTENT_TYPE);
@@ -22,7 +22,7 @@ export async function sendPieces(response: Response, pieces: Buffer[], cost: num
   });
 }
 
-/** Aborts when the client leaves before its response is sent. */
+/** A signal that aborts if the client disconnects before its response is sent. */
 export function clientSignal(response: Response): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {

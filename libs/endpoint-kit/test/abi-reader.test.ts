@@ -21,7 +21,7 @@ describe('createAbiReader', () => {
   });
   beforeEach(() => (asked = { known: 0, unknown: 0 }));
 
-  /** Counts which ABIs were known, and lets `revise` change the chain before each answer. */
+  /** Counts known and unknown ABIs, and lets `revise` change the chain status of each result. */
   function countingReader(revise: (status: ChainStatus) => ChainStatus = (status) => status): HistoryReader {
     const reader = Object.create(sample) as SampleReader;
     reader.getAbis = async (requests, isKnown) => {
@@ -42,7 +42,7 @@ describe('createAbiReader', () => {
       () => requests,
     );
 
-  it('gives the decoders in force, and compiles each ABI once', async () => {
+  it('returns the decoders in force, and compiles each ABI once', async () => {
     const registry = new Registry();
     const abis = createAbiReader(countingReader(), registry, 'history-api');
     const nobody = { ...transfer, account: 'nobody' };
@@ -55,14 +55,14 @@ describe('createAbiReader', () => {
     expect(await registry.metrics()).toContain('history_abis_compiled_total{app="history-api"} 1');
   });
 
-  it('asks for no ABIs when none is needed', async () => {
+  it('requests no ABIs if none is needed', async () => {
     const abis = createAbiReader(countingReader(), new Registry(), 'x');
     const { decoders } = await read(abis, []);
     expect(decoders.at('eosio.token', 1, 1)).toBeUndefined();
     expect(asked).toEqual({ known: 0, unknown: 0 });
   });
 
-  it('reads all again when a fork was undone in between', async () => {
+  it('repeats both reads after a fork between them', async () => {
     const registry = new Registry();
     let forks = 2;
     const forking = (status: ChainStatus) => (forks-- > 0 ? { ...status, revision: status.revision + 1 } : status);
@@ -77,7 +77,7 @@ describe('createAbiReader', () => {
     expect(await registry.metrics()).toContain('history_query_retries_total{app="history-api"} 2');
   });
 
-  it('gives up when forks never end', async () => {
+  it('rejects after too many forks', async () => {
     let revision = 100;
     const abis = createAbiReader(
       countingReader((status) => ({ ...status, revision: revision++ })),
@@ -106,7 +106,7 @@ describe('createAbiReader', () => {
 
     const requests = Array.from({ length: 20 }, (_, sequence) => ({ account: 'hostile', blockNum: 1, sequence }));
 
-    /** Gives the n-th version for the n-th request. */
+    /** Returns the n-th version for the n-th request. */
     function readerOf(abis: Buffer[]): HistoryReader {
       const reader = Object.create(sample) as SampleReader;
       reader.getAbis = async (_, isKnown) => ({
@@ -116,7 +116,7 @@ describe('createAbiReader', () => {
       return reader;
     }
 
-    it('compiles the first ones, the same ones whether they were known before or not', async () => {
+    it('compiles the first ABIs, and the same ones whether they were cached or not', async () => {
       const abis = createAbiReader(readerOf(requests.map((_, index) => largeAbi(index))), new Registry(), 'x');
       const decodedTimes: boolean[][] = [];
       for (let times = 0; times < 2; times++) {

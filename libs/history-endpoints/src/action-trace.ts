@@ -9,21 +9,21 @@ import {
   undecodedActBytes,
 } from '@antelope-history/responses';
 
-/** Where an action ran; every trace repeats it. */
-export interface TracePlace {
+/** The transaction and block of a trace. */
+export interface TraceContext {
   transactionId: string;
   blockNum: number;
   blockId: string;
-  /** As JSON shows it. */
+  /** Formatted as in JSON. */
   blockTime: string;
 }
 
-/** The trace in the history plugin's JSON (nodeos abi_serializer.hpp, action_trace). */
+/** Renders a trace in the JSON of the history plugin (nodeos abi_serializer.hpp, action_trace). */
 export function renderActionTrace(
   action: ActionRecord,
   trace: ActionTrace,
   act: ActJson,
-  place: TracePlace,
+  context: TraceContext,
   decoder: AbiDecoder | undefined,
   allowance?: DecodeAllowance,
 ): ActionTraceJson {
@@ -37,10 +37,10 @@ export function renderActionTrace(
     context_free: action.contextFree,
     elapsed: renderInteger64(trace.elapsed),
     console: utf8ToString(trace.console),
-    trx_id: place.transactionId,
-    block_num: place.blockNum,
-    block_time: place.blockTime,
-    producer_block_id: place.blockId,
+    trx_id: context.transactionId,
+    block_num: context.blockNum,
+    block_time: context.blockTime,
+    producer_block_id: context.blockId,
     account_ram_deltas: trace.accountRamDeltas.map(({ account, delta }) => ({
       account,
       delta: renderInteger64(delta),
@@ -54,16 +54,16 @@ export function renderActionTrace(
   return json;
 }
 
-/** Names, ids, sequences and numbers of a trace. */
+/** Bytes of a trace's field names, ids, sequences and numbers. */
 const TRACE_FRAME_BYTES = 1024;
-/** `["",""],` with a name and a 64-bit integer. */
+/** Bytes of `["",""],` with a name and a 64-bit integer. */
 const AUTH_SEQUENCE_BYTES = 40;
-/** `{"account":"","delta":""},` with a name and a 64-bit integer. */
+/** Bytes of `{"account":"","delta":""},` with a name and a 64-bit integer. */
 const RAM_DELTA_BYTES = 60;
-/** A character may print as `\u0001`. */
+/** Bytes of an escaped character such as `\u0001`. */
 const ESCAPED_BYTES = 6;
 
-/** The most bytes that a trace takes with its action undecoded. */
+/** Upper bound of the bytes of a trace whose action is undecoded. */
 export function undecodedTraceBytes(action: ActionRecord, trace: ActionTrace): number {
   return (
     TRACE_FRAME_BYTES +
@@ -77,10 +77,10 @@ export function undecodedTraceBytes(action: ActionRecord, trace: ActionTrace): n
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** A trace without what contracts and senders choose the size of. */
-export function renderOmittedTrace(action: ActionRecord, trace: ActionTrace, place: TracePlace): ActionTraceJson {
+/** Renders a trace without the fields whose size contracts or senders choose. */
+export function renderOmittedTrace(action: ActionRecord, trace: ActionTrace, context: TraceContext): ActionTraceJson {
   const bare = { ...trace, console: NO_BYTES, accountRamDeltas: [], except: undefined, returnValue: NO_BYTES };
-  const json = renderActionTrace(action, bare, renderOmittedAct(action), place, undefined);
+  const json = renderActionTrace(action, bare, renderOmittedAct(action), context, undefined);
   return { ...json, receipt: { ...json.receipt, auth_sequence: [] } };
 }
 

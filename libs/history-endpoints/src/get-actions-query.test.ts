@@ -5,7 +5,7 @@ import { toActionsQuery, toPage } from './get-actions-query';
 
 const MAX_PAGE = 50;
 
-/** What a page shows of the rows 0 to count-1 of an order, 0 being its first. */
+/** The rows on a page, of the rows 0 to count-1 in their order. */
 function rowsOnPage(count: number, order: 'asc' | 'desc', pos?: number, offset?: number): number[] {
   const all = Array.from({ length: count }, (_, row) => row);
   const { window, skip, limit } = toPage(pos, offset, MAX_PAGE);
@@ -29,7 +29,7 @@ describe('toPage', () => {
     );
   });
 
-  it('shows the at most n rows before and at position p for offset -n', () => {
+  it('shows up to n rows that end at position p for offset -n', () => {
     fc.assert(
       fc.property(count, order, pos, size, (count, order, pos, n) => {
         const shown = rowsOnPage(count, order, pos, -n);
@@ -62,7 +62,7 @@ describe('toPage', () => {
     }
   });
 
-  it('walks through all rows once, page by page', () => {
+  it('returns each row once over all pages', () => {
     fc.assert(
       fc.property(count, fc.integer({ min: 1, max: MAX_PAGE }), (count, n) => {
         const walked: number[] = [];
@@ -72,7 +72,7 @@ describe('toPage', () => {
     );
   });
 
-  it('never asks a store for more than the limit, nor for nothing', () => {
+  it('requests at least one row and at most the limit', () => {
     fc.assert(
       fc.property(fc.option(fc.maxSafeInteger().map(Math.abs)), fc.option(fc.maxSafeInteger()), (pos, offset) => {
         const { skip, limit } = toPage(pos ?? undefined, offset ?? undefined, MAX_PAGE);
@@ -89,7 +89,7 @@ describe('toActionsQuery', () => {
   const queryOf = (body: Record<string, unknown>) =>
     toActionsQuery(parseRequest(HISTORY_ROUTES.getActions.request, body), MAX_PAGE);
 
-  it('hands on bounds, filters, order and parent', () => {
+  it('passes bounds, filters, order and parent to the store', () => {
     const body = {
       account_name: 'alice',
       sort: '1',
@@ -120,7 +120,7 @@ describe('toActionsQuery', () => {
     },
   );
 
-  it('refuses names in filters that can not exist, and takes action names of 13 characters', () => {
+  it('refuses impossible names in filters, and accepts action names of 13 characters', () => {
     expect(queryOf({ filter: '*:aaaaaaaaaaaaj' }).filters).toEqual([{ name: 'aaaaaaaaaaaaj' }]);
     expect(() => queryOf({ filter: '*:aaaaaaaaaaaaz' })).toThrow('filter: names are');
     expect(() => queryOf({ filter: 'eosio.token:Transfer' })).toThrow('filter: names are');

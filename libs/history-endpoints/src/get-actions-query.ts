@@ -6,7 +6,7 @@ const DEFAULT_PAGE = 20;
 
 type Page = Pick<ActionsQuery, 'skip' | 'limit' | 'window'>;
 
-/** The store's query for a request. Throws `INVALID_NAME` for names that can't exist. */
+/** The store query of a request. Throws `INVALID_NAME` for names that cannot exist on the chain. */
 export function toActionsQuery(request: GetActionsRequest, maxPage: number): ActionsQuery {
   const { account_name: account, filter = [], parent } = request;
   return {
@@ -24,7 +24,7 @@ export function toActionsQuery(request: GetActionsRequest, maxPage: number): Act
 }
 
 /**
- * Which rows of the chosen order `pos` and `offset` mean.
+ * The rows of the chosen order that `pos` and `offset` select.
  *
  * | pos | offset | rows |
  * | --- | --- | --- |

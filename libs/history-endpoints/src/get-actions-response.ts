@@ -4,7 +4,7 @@ import type { ActionTrace } from '@antelope-history/records';
 import { type AbiDecoders, AbiRequestSet, ownTrace, renderAct, renderInteger64, type ResponseBudget } from '@antelope-history/responses';
 import type { ActionTraceJson } from '@antelope-history/schemas';
 import type { AbiRequest, ActionsPage, StoredAction } from '@antelope-history/store';
-import { renderActionTrace, renderOmittedTrace, type TracePlace, undecodedTraceBytes } from './action-trace';
+import { renderActionTrace, renderOmittedTrace, type TraceContext, undecodedTraceBytes } from './action-trace';
 
 /** The ABIs that `renderActions` needs. */
 export function abisOfActions(rows: readonly StoredAction[]): AbiRequest[] {
@@ -14,9 +14,8 @@ export function abisOfActions(rows: readonly StoredAction[]): AbiRequest[] {
 }
 
 /**
- * The response of `/v1/history/get_actions`. A row shows the trace of `account` if the account received the action,
- * else the contract's own. The page ends, after at least one row, where the next one does not fit the budget decoded.
- * Pauses between rows.
+ * Renders a page. A row shows the trace of `account` if the account received the action, otherwise the contract's own. The
+ * page ends, after at least one row, before the first row that does not fit the budget decoded. Yields between rows.
  */
 export function* renderActions(
   page: ActionsPage,
@@ -41,7 +40,7 @@ export function* renderActions(
 
 type RowJson = GetActionsResponse['actions'][number];
 
-/** Undefined for a row that does not fit, unless it is the first one, which is given undecoded or without its data. */
+/** Undefined for a row that does not fit. The first row is always printed, if need be undecoded or without its data. */
 function printRow(
   row: StoredAction,
   account: string | undefined,
@@ -56,24 +55,24 @@ function printRow(
   const fits = budget.hasRoom(undecodedBytes);
   if (fits) {
     const decoder = decoders.at(action.account, blockNum, ownTrace(action).receipt.globalSequence);
-    const decode = (place: TracePlace) =>
-      renderActionTrace(action, trace, renderAct(action, decoder, decoding), place, decoder, decoding);
-    const mostBytes = undecodedBytes - decoding.spent;
+    const decode = (context: TraceContext) =>
+      renderActionTrace(action, trace, renderAct(action, decoder, decoding), context, decoder, decoding);
+    const maxBytes = undecodedBytes - decoding.spent;
     const decoded = renderRow(row, trace, decode);
-    const taken = decoding.exceeded && !isFirst ? undefined : budget.takePart(decoded, mostBytes + decoding.spent);
+    const taken = decoding.exceeded && !isFirst ? undefined : budget.takePart(decoded, maxBytes + decoding.spent);
     if (taken !== undefined || !isFirst) return taken;
   }
   if (!isFirst) return undefined;
-  const undecoded = (place: TracePlace) =>
-    renderActionTrace(action, trace, renderAct(action, undefined), place, undefined);
-  const omitted = (place: TracePlace) => renderOmittedTrace(action, trace, place);
+  const undecoded = (context: TraceContext) =>
+    renderActionTrace(action, trace, renderAct(action, undefined), context, undefined);
+  const omitted = (context: TraceContext) => renderOmittedTrace(action, trace, context);
   return budget.takeAnyway(renderRow(row, trace, fits ? undecoded : omitted));
 }
 
 function renderRow(
   row: StoredAction,
   trace: ActionTrace,
-  renderTrace: (place: TracePlace) => ActionTraceJson,
+  renderTrace: (context: TraceContext) => ActionTraceJson,
 ): RowJson {
   const { transactionId, blockNum, blockId } = row;
   const blockTime = blockTimestampToString(row.blockTimestamp);

@@ -17,8 +17,8 @@ export function abisOfTransaction(transaction: StoredTransaction): AbiRequest[] 
 }
 
 /**
- * The response of `/v1/history/get_transaction`: complete, with every notification as a trace of its own. Actions that do
- * not fit the budget decoded are given undecoded. Pauses between traces.
+ * Renders a transaction with all its traces; each notification is a trace of its own. Actions that do not fit the budget
+ * decoded are printed undecoded. Yields between traces.
  */
 export function* renderTransaction(
   transaction: StoredTransaction,
@@ -43,9 +43,9 @@ export function* renderTransaction(
   };
 }
 
-/** An action with what the ABI makes of it, which is made once and shown in several places of the response. */
+/** An action whose JSON is rendered once and shared by its traces. */
 class SharedAct {
-  /** The most bytes that decoding added, once it was decoded. */
+  /** Upper bound of the bytes that decoding added; 0 before it. */
   decodedBytes = 0;
   private decodedAct: ActJson | undefined;
   private undecodedAct: ActJson | undefined;
@@ -72,7 +72,7 @@ class SharedAct {
   }
 }
 
-/** The transaction as the block has it; null for one that the block does not name (`onblock`, `onerror`). */
+/** The transaction as the block lists it; null for one that the block does not list (`onblock`, `onerror`). */
 function* renderTrx(
   transaction: StoredTransaction,
   acts: SharedAct[],
@@ -116,7 +116,7 @@ function* renderUnpacked(
   after: Reserve,
 ): Generator<void, TrxJson['trx']> {
   const transaction = readTransaction(packed);
-  // The actions that a transaction holds have its first ordinals, context-free ones before the others.
+  // The actions of a transaction have the first ordinals, context-free actions before the others.
   const byOrdinal = new Map(acts.map((act) => [ownTrace(act.action).ordinal, act]));
   const { contextFreeActions, actions } = transaction;
   const roots = [...contextFreeActions, ...actions].map((action, index) => ({ action, act: byOrdinal.get(index + 1) }));
@@ -132,7 +132,7 @@ function* renderUnpacked(
   };
 }
 
-/** An action of the transaction; with what it became when it ran, if it did. */
+/** An action of the transaction, with its executed form if it was executed. */
 interface RootAction {
   action: Action;
   act: SharedAct | undefined;
@@ -150,7 +150,7 @@ function renderPackedExtensions({ extensions }: Transaction): [number, string][]
   return extensions.map(({ type, data }) => [type, toHex(data)]);
 }
 
-/** `[65535,""],` */
+/** Bytes of `[65535,""],`. */
 const EXTENSION_FRAME_BYTES = 12;
 
 function extensionsBytes(extensions: [number, string][]): number {
@@ -161,7 +161,7 @@ function createTraceRenderer(
   transaction: StoredTransaction,
   { decoding }: ResponseBudget,
 ): PartRenderer<{ of: SharedAct; trace: ActionTrace }, ActionTraceJson> {
-  const place = {
+  const context = {
     transactionId: toHex(transaction.record.id),
     blockNum: transaction.blockNum,
     blockId: transaction.blockId,
@@ -170,8 +170,8 @@ function createTraceRenderer(
   return {
     undecodedBytes: ({ of, trace }) => undecodedTraceBytes(of.action, trace),
     sharedBytes: ({ of }) => of.decodedBytes,
-    decoded: ({ of, trace }) => renderActionTrace(of.action, trace, of.decoded(), place, of.decoder, decoding),
-    undecoded: ({ of, trace }) => renderActionTrace(of.action, trace, of.undecoded(), place, undefined),
-    omitted: ({ of, trace }) => renderOmittedTrace(of.action, trace, place),
+    decoded: ({ of, trace }) => renderActionTrace(of.action, trace, of.decoded(), context, of.decoder, decoding),
+    undecoded: ({ of, trace }) => renderActionTrace(of.action, trace, of.undecoded(), context, undefined),
+    omitted: ({ of, trace }) => renderOmittedTrace(of.action, trace, context),
   };
 }

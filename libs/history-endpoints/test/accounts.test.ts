@@ -13,7 +13,7 @@ describe('get_controlled_accounts and get_key_accounts', () => {
   const namesOf = (authorizations: Authorization[]) =>
     [...new Set(authorizations.map(({ account_name }) => account_name))].sort();
 
-  it('answer for every actor what the node answered', async () => {
+  it('return what the node returned, for every actor', async () => {
     const app = createHistoryApi(createApiDeps(sample));
     for (const [controlling_account, authorizations] of Object.entries(recorded.accounts)) {
       const { body } = await client.post(app, HISTORY_ROUTES.getControlledAccounts, { controlling_account });
@@ -24,7 +24,7 @@ describe('get_controlled_accounts and get_key_accounts', () => {
     }
   });
 
-  it('know that the producers of the schedule control eosio.prods, and eosio no longer', async () => {
+  it('show that the producers of the schedule, and not eosio, control eosio.prods', async () => {
     const app = createHistoryApi(createApiDeps(sample));
     const controlledBy = async (controlling_account: string) =>
       (await client.post(app, HISTORY_ROUTES.getControlledAccounts, { controlling_account })).body.controlled_accounts;
@@ -32,7 +32,7 @@ describe('get_controlled_accounts and get_key_accounts', () => {
     expect(await controlledBy('eosio')).not.toContain('eosio.prods');
   });
 
-  it('answer for every key, in either spelling, what the node answered', async () => {
+  it('return what the node returned, for every key in either spelling', async () => {
     const app = createHistoryApi(createApiDeps(sample));
     for (const [public_key, authorizations] of Object.entries(recorded.keys)) {
       const { body } = await client.post(app, HISTORY_ROUTES.getKeyAccounts, { public_key });
@@ -40,7 +40,7 @@ describe('get_controlled_accounts and get_key_accounts', () => {
     }
   });
 
-  it('answer [] for those that do not exist', async () => {
+  it('return [] for an unknown account or key', async () => {
     const app = createHistoryApi(createApiDeps(sample));
     const account = await client.post(app, HISTORY_ROUTES.getControlledAccounts, { controlling_account: 'nosuchacct' });
     expect(account.body).toEqual({ controlled_accounts: [] });
@@ -48,7 +48,7 @@ describe('get_controlled_accounts and get_key_accounts', () => {
     expect((await client.post(app, HISTORY_ROUTES.getKeyAccounts, { public_key })).body).toEqual({ account_names: [] });
   });
 
-  it('refuse what is no name and no key', async () => {
+  it('refuse an invalid name and an invalid key', async () => {
     const app = createHistoryApi(createApiDeps(sample));
     const key = (public_key: unknown) => client.refusalOf(app, HISTORY_ROUTES.getKeyAccounts, { public_key });
     expect(await key('EOS5')).toMatchObject({ status: 400, code: 3010002, name: 'public_key_type_exception' });

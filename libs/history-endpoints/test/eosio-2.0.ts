@@ -1,13 +1,13 @@
-/** In the history we answer for all chains as Leap does; these take out of our JSON what EOSIO 2.0 has not. */
+/** The history endpoints respond like Leap for all chains; these functions remove from the JSON what EOSIO 2.0 does not have. */
 
-/** It gives `hex_data` only where it has decoded the data. */
+/** EOSIO 2.0 shows `hex_data` only if it has decoded the data. */
 function withoutHexOfUndecoded(json: string): string {
   return json.replace(/"data":"([0-9a-f]*)","hex_data":"\1"/g, '"data":"$1"');
 }
 
 /**
- * Its history plugin measures `elapsed`, which SHiP does not carry; has no block id yet when it notes an action; and
- * knows no return values.
+ * The history plugin of EOSIO 2.0 measures `elapsed`, which SHiP does not contain, has no block id yet when it stores an
+ * action, and has no return values.
  */
 export function withoutLeapActionFields(json: string): string {
   return withoutElapsed(withoutHexOfUndecoded(json))
@@ -19,7 +19,7 @@ export function withoutElapsed(json: string): string {
   return json.replace(/"elapsed":\d+/g, '"elapsed":0');
 }
 
-/** JSON.parse rounds integers of more digits than a double has; the node quotes them only when they are positive. */
+/** Quotes integers with more digits than a double has, which JSON.parse rounds; the node quotes only positive ones. */
 export function withLongIntegersQuoted(json: string): string {
   return json.replace(/([:,[])(-\d{16,})(?=[,\]}])/g, '$1"$2"');
 }

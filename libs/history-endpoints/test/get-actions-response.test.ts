@@ -27,7 +27,7 @@ describe('get_actions of eosio20-edge', () => {
     for (const row of rows) recordedRows.set(Number(row.global_action_seq), row);
   }
 
-  it('has the history plugin’s rows, but for its own count of an account’s actions', () => {
+  it('has the rows of the history plugin, except for the plugin’s own count of an account’s actions', () => {
     expect(recordedRows.size).toBeGreaterThan(2000);
     const different: number[] = [];
     for (const [sequence, recorded] of recordedRows) {
@@ -42,7 +42,7 @@ describe('get_actions of eosio20-edge', () => {
     expect(different).toEqual([]);
   });
 
-  it('shows an account that only authorised an action the contract’s own trace, and the same without an account', () => {
+  it('shows the contract’s trace for an account that only authorised the action, and without an account', () => {
     const authorised = actions.find(({ action }) => {
       const [actor] = action.authorization.map((level) => level.actor);
       return actor !== undefined && action.traces.every(({ receiver }) => receiver !== actor);
@@ -60,7 +60,7 @@ describe('get_actions of eosio20-edge', () => {
     }
   });
 
-  it('asks for each ABI of a contract once, and decodes with the one in force', () => {
+  it('requests each ABI of a contract once, and decodes with the ABI in force', () => {
     const requests = abisOfActions(actions);
     const changing = requests.filter(({ account }) => account === 'upgrader');
     expect(changing.length).toBeLessThan(10);
@@ -72,7 +72,7 @@ describe('get_actions of eosio20-edge', () => {
     }
   });
 
-  it('is an empty list without rows', () => {
+  it('renders an empty list for a page without rows', () => {
     const page = { status: { ...chain.status, head: undefined, lastIrreversible: undefined }, rows: [], more: false };
     expect(render(page, 'alice', chain.abis.atEnd)).toEqual({
       actions: [],

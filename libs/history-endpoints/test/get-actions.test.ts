@@ -15,7 +15,7 @@ describe('get_actions', () => {
     return route.response.parse(response.body);
   };
 
-  it('answers the newest 20 actions of the chain when nothing is asked', async () => {
+  it('returns the newest 20 actions of the chain for an empty request', async () => {
     const { actions, more, head_block_num, last_irreversible_block } = await actionsOf({});
     expect([actions.length, more]).toEqual([20, true]);
     expect([head_block_num, last_irreversible_block]).toEqual([
@@ -34,7 +34,7 @@ describe('get_actions', () => {
     expect(actions[0]?.account_action_seq).toBe(actions[0]?.action_trace.receipt.recv_sequence);
   });
 
-  it('pages, orders and bounds as asked', async () => {
+  it('applies pages, order and bounds', async () => {
     const first = await actionsOf({ account_name: 'eosio', offset: 5, sort: 'asc', after: 1 });
     const second = await actionsOf({ account_name: 'eosio', offset: '5', pos: '5', sort: 1, after: '1' });
     const both = await actionsOf({ account_name: 'eosio', offset: 10, sort: '1', after: 1 });
@@ -44,11 +44,11 @@ describe('get_actions', () => {
     expect((await actionsOf({ after: '2027-01-01', before: 5 })).actions).toEqual([]);
   });
 
-  it('knows no actions of accounts that do not exist', async () => {
+  it('returns no actions for an unknown account', async () => {
     expect(await actionsOf({ account_name: 'nosuchacct' })).toMatchObject({ actions: [], more: false });
   });
 
-  it('gives at most api.limits.get_actions', async () => {
+  it('returns at most api.limits.get_actions rows', async () => {
     const app = createHistoryApi(createApiDeps(sample, { HISTORY_API__LIMITS__GET_ACTIONS: '7' }));
     expect((await client.post(app, route, { offset: 1000 })).body.actions).toHaveLength(7);
   });
@@ -64,7 +64,7 @@ describe('get_actions', () => {
     expect(await client.refusalOf(app, route, body)).toMatchObject({ status: 400, name: 'asc_unbounded' });
   });
 
-  it('draws the ascending window at the millisecond, by the configured days', async () => {
+  it('applies the configured asc window to the millisecond', async () => {
     const app = createHistoryApi(createApiDeps(sample, { HISTORY_API__MAX_ASC_WINDOW_DAYS: '7' }));
     const body = (ms: number) => ({ sort: 'asc', after: new Date(SAMPLE_NOW - 7 * 86_400_000 + ms).toISOString() });
     expect(await client.refusalOf(app, route, body(-1))).toMatchObject({ status: 400, name: 'asc_window_exceeded' });

@@ -39,19 +39,19 @@ describe('get_transaction of eosio20-edge', () => {
   const transactions = storedTransactions(chain);
   const recorded = [...readHistoryResponses(sampleFolder('eosio20-edge'))]
     .filter(({ path, status }) => path === '/v1/history/get_transaction' && status === 200)
-    .map(({ body }) => ({ body, answer: JSON.parse(body) as GetTransactionResponse }));
+    .map(({ body }) => ({ body, expected: JSON.parse(body) as GetTransactionResponse }));
 
-  it('is the history plugin’s, byte for byte, with the ABIs of the end', () => {
+  it('equals the history plugin’s response byte for byte when rendered with the latest ABIs', () => {
     expect(recorded).toHaveLength(1390);
-    const different = recorded.filter(({ body, answer }) => {
-      const status = { ...chain.status, lastIrreversible: { num: answer.last_irreversible_block, id: '' } };
-      const rendered = render(ofId(transactions, answer.id), status, chain.abis.atEnd);
+    const different = recorded.filter(({ body, expected }) => {
+      const status = { ...chain.status, lastIrreversible: { num: expected.last_irreversible_block, id: '' } };
+      const rendered = render(ofId(transactions, expected.id), status, chain.abis.atEnd);
       return withoutLeapActionFields(stringifyJson(rendered)) !== withoutElapsed(body);
     });
-    expect(different.map(({ answer }) => answer.id)).toEqual([]);
+    expect(different.map(({ expected }) => expected.id)).toEqual([]);
   });
 
-  it('differs with the ABIs in force in onblock under the first system ABI and in upgraded contracts', () => {
+  it('differs with the ABIs in force only for onblock under the first system ABI and for upgraded contracts', () => {
     const changed = new Set<string>();
     for (const stored of transactions.values()) {
       const inForce = render(stored, chain.status, chain.abis.decodersFor(abisOfTransaction(stored)));
@@ -75,7 +75,7 @@ describe('get_transaction of leap-edge', () => {
   const renderInForce = (stored: StoredTransaction): GetTransactionResponse =>
     render(stored, chain.status, chain.abis.decodersFor(abisOfTransaction(stored)));
 
-  it('gives what contracts returned, decoded where the ABI types it', () => {
+  it('shows return values, decoded if the ABI gives them a type', () => {
     const returned = transactions
       .flatMap((stored) => renderInForce(stored).traces)
       .filter(({ return_value_hex_data }) => return_value_hex_data !== '');
@@ -85,7 +85,7 @@ describe('get_transaction of leap-edge', () => {
     expect(Object.keys(first ?? {}).slice(-3)).toEqual(['error_code', 'return_value_hex_data', 'return_value_data']);
   });
 
-  it('shows the actions of the transaction as its traces show them, context-free ones too', () => {
+  it('shows the actions of a transaction like its traces do, including context-free ones', () => {
     const free = transactions.map(renderInForce).filter(({ trx }) => trx?.trx?.context_free_data.length);
     expect(free).toHaveLength(1);
     const [{ trx, traces }] = free as [GetTransactionResponse];
@@ -97,7 +97,7 @@ describe('get_transaction of leap-edge', () => {
     expect(trx?.trx?.context_free_data).toEqual(['636f6e7465787420667265652064617461', '']);
   });
 
-  it('has the traces in the order in which they ran, whatever the order of the actions', () => {
+  it('lists the traces in execution order, for any order of the actions', () => {
     const longest = transactions.reduce((left, right) => (right.actions.length > left.actions.length ? right : left));
     const response = renderInForce(longest);
     const sequences = response.traces.map(({ receipt }) => Number(receipt.global_sequence));
@@ -105,7 +105,7 @@ describe('get_transaction of leap-edge', () => {
     expect(renderInForce({ ...longest, actions: longest.actions.toReversed() })).toEqual(response);
   });
 
-  it('has no transaction to show of onerror, which the block does not name', () => {
+  it('has a null trx for onerror, which the block does not list', () => {
     const onerrors = transactions.filter(({ record }) => record.status === 1);
     expect(onerrors).toHaveLength(5);
     for (const onerror of onerrors) {
@@ -129,7 +129,7 @@ describe('get_transaction of leap-edge', () => {
 
 type ActJson = GetTransactionResponse['traces'][number]['act'];
 
-/** Every act of the answer once: traces of one action show the same object. */
+/** Each act of the response once; traces of one action share an object. */
 function actsOf({ trx, traces }: GetTransactionResponse): ActJson[] {
   const roots = [...(trx?.trx?.context_free_actions ?? []), ...(trx?.trx?.actions ?? [])];
   return [...new Set([...roots, ...traces.map(({ act }) => act)])];

@@ -23,7 +23,7 @@ describe('get_transaction', () => {
     return transactions[0]?.record.id.toString('hex') ?? '';
   };
 
-  it('finds a transaction by its id or a prefix, in either case, hint or not', async () => {
+  it('finds a transaction by its id or a prefix, in either case, with and without a hint', async () => {
     const app = createHistoryApi(createApiDeps(sample));
     const id = await idAt(100);
     const whole = await client.post(app, route, { id, block_num_hint: null });
@@ -33,7 +33,7 @@ describe('get_transaction', () => {
     }
   });
 
-  it('may be cached for ever when it is irreversible and named by its whole id', async () => {
+  it('is final if the transaction is irreversible and requested by its whole id', async () => {
     const app = createHistoryApi(createApiDeps(sample));
     const id = await idAt(100);
     expect((await client.post(app, route, { id })).headers).toMatchObject({
@@ -54,7 +54,7 @@ describe('get_transaction', () => {
     },
   );
 
-  it('says when none or several are found', async () => {
+  it('reports that no or several transactions match', async () => {
     const none = await client.refusalOf(createHistoryApi(createApiDeps(sample)), route, { id: '0'.repeat(64) });
     expect(none).toMatchObject({ status: 404, code: 3040011, name: 'tx_not_found', message: 'Not Found' });
     const several = Object.create(sample) as HistoryReader;

@@ -64,7 +64,7 @@ describe('a page of get_actions', () => {
     expect(body.actions.every(({ action_trace }) => Array.isArray(action_trace.act.data))).toBe(true);
   });
 
-  it('has one row at least, undecoded where the allowance does not suffice', () => {
+  it('has at least one row, undecoded if the allowance does not suffice', () => {
     const budget = new ResponseBudget({ bytes: MAX_BYTES, work: 10, abiWork: 0, abiMemoryBytes: 0 });
     const page = { status: STATUS, rows: rowsOf([act(Buffer.from('0161', 'hex')), act(Buffer.alloc(1))]), more: false };
     const { body } = received<GetActionsResponse>(
@@ -74,7 +74,7 @@ describe('a page of get_actions', () => {
     expect(body.more).toBe(true);
   });
 
-  it('has a row whose bytes do not fit without them, and says how many they are', () => {
+  it('shows a row that does not fit without its bytes, and with their number', () => {
     const huge = act(Buffer.alloc(9 * MIB), { traces: [makeTrace({ console: Buffer.alloc(MIB, 1) })] });
     const { body, bytes } = pageOf([huge, huge], { at: () => undefined });
     expect(bytes).toBeLessThan(4096);
@@ -106,7 +106,7 @@ describe('a transaction', () => {
       runSteps(renderTransaction(transactionOf(actions), STATUS, decoders, new ResponseBudget())),
     );
 
-  it('shows 150 notifications of one action, undecoded where they do not fit decoded', () => {
+  it('shows 150 notifications of one action, undecoded if they do not fit decoded', () => {
     const data = Buffer.concat([Buffer.from([0x80, 0x80, 0x01]), Buffer.alloc(16_384, 1)]);
     const { body, bytes } = render([act(data, { traces: tracesOf(150) })], makeDecoders('x', 'bool[]'));
     expect(body.traces).toHaveLength(150);
@@ -118,7 +118,7 @@ describe('a transaction', () => {
     expect(large.bytes).toBeLessThan(MAX_BYTES);
   });
 
-  it('leaves data out that does not fit even in hex, and says so', () => {
+  it('omits data that do not fit even in hex, and reports it', () => {
     const data = Buffer.alloc(MIB / 2, 1);
     const { body, bytes } = render([act(data, { traces: tracesOf(100) })], { at: () => undefined });
     expect(bytes).toBeLessThan(MAX_BYTES);
@@ -129,7 +129,7 @@ describe('a transaction', () => {
     expect(whole.length).toBeGreaterThan(10);
   });
 
-  it('leaves authorizations out that are many times too many', () => {
+  it('omits authorizations that do not fit', () => {
     const authorization = Array.from({ length: 10_000 }, () => ({ actor: 'alice', permission: 'active' }));
     const { body, bytes } = render([act(Buffer.alloc(1), { authorization, traces: tracesOf(250) })], {
       at: () => undefined,

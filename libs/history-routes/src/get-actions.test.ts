@@ -9,7 +9,7 @@ describe('a get_actions request', () => {
     expect(parse({})).toEqual({ sort: 'desc' });
   });
 
-  it('takes null for absent, as eosjs sends it, and ignores what it does not know', () => {
+  it('treats null as absent, as eosjs sends it, and ignores unknown fields', () => {
     const body = {
       account_name: null,
       pos: null,
@@ -73,7 +73,7 @@ describe('a get_actions request', () => {
   });
 
   it.each(['*:*', 'transfer', 'a:', ':b', 'a:b:c', 'a:b,', ',a:b', 'a:b,c', '', '*', 'a*:b', 'a:b*', 5, ['a:b']])(
-    'refuses the filter %j and never takes it for "all"',
+    'refuses the filter %j and never treats it as "all"',
     (filter) => {
       expect(() => parse({ filter })).toThrow('filter: give code:name');
     },
@@ -89,7 +89,7 @@ describe('a get_actions request', () => {
     expect(() => parse({ pos: 'x', sort: 'x' })).toThrow(/pos: .*; sort: /);
   });
 
-  it('refuses or reads any body at all, and throws nothing but INVALID_REQUEST', () => {
+  it('parses any body or throws INVALID_REQUEST', () => {
     const field = fc.constantFrom(
       'account_name',
       'pos',
@@ -139,13 +139,13 @@ describe('the bounds after and before', () => {
     expect(before(value)).toEqual({ timeMs: Date.parse(utc) });
   });
 
-  it('round inwards below the millisecond', () => {
+  it('round fractions of a millisecond towards the inside of the range', () => {
     expect(after('2026-01-01T00:00:00.0001')).toEqual({ timeMs: Date.UTC(2026, 0, 1) + 1 });
     expect(before('2026-01-01T00:00:00.0009')).toEqual({ timeMs: Date.UTC(2026, 0, 1) });
     expect(after('2026-01-01T00:00:00.500000')).toEqual({ timeMs: Date.UTC(2026, 0, 1) + 500 });
   });
 
-  it('read every time that is written as ISO 8601', () => {
+  it('read every ISO 8601 time', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }), (date) => {
         expect(after(date.toISOString())).toEqual({ timeMs: date.getTime() });

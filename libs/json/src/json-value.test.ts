@@ -29,7 +29,7 @@ describe('stringifyJson', () => {
     expect(Object.keys(reparsed).sort()).toEqual(['"', '10', '2', '__proto__']);
   });
 
-  it('leaves strings alone that look like what it uses inside', () => {
+  it('leaves strings unchanged that look like its placeholders', () => {
     const strings = ['$1', '$&', '"', '\u2028', '00000000-0000-0000-0000-000000000000:0'];
     const value = [...strings, new ExactInteger('-1')];
     expect(JSON.parse(stringifyJson(value))).toEqual([...strings, -1]);

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * What decoded data is made of: ordinary JSON values, and two classes for what JavaScript's own cannot hold.
+ * A value of decoded data: ordinary JSON values, and two classes for values that JavaScript cannot represent.
  *
- * - `OrderedObject`: an object whose keys a plain object would put in another order (integer-like keys come first
- *   there) or lose (`__proto__`). The node prints fields in the ABI's order.
- * - `ExactInteger`: an integer that the node prints as a JSON number with more digits than a double has.
+ * - `OrderedObject`: an object whose keys a plain object would reorder (integer-like keys come first) or lose (`__proto__`).
+ *   nodeos prints fields in the order of the ABI.
+ * - `ExactInteger`: an integer that nodeos prints as a JSON number with more digits than a double has.
  *
- * `stringifyJson` prints both exactly. `JSON.stringify` still gives valid JSON with the same values, but may reorder
- * an OrderedObject and puts an ExactInteger in quotes.
+ * `stringifyJson` prints both exactly. `JSON.stringify` prints valid JSON with the same values, but may reorder an
+ * OrderedObject and puts an ExactInteger in quotes.
  */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject | OrderedObject | ExactInteger;
 
@@ -16,7 +16,7 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** A JSON object that keeps its keys in the order they were first set, whatever they are called. */
+/** A JSON object that keeps its keys, whatever their names, in insertion order. */
 export class OrderedObject {
   constructor(readonly entries: Map<string, JsonValue>) {}
 
@@ -25,7 +25,7 @@ export class OrderedObject {
   }
 }
 
-/** Ordered objects inside ordered objects are printed without place holders of their own. */
+/** Nested ordered objects are printed without placeholders of their own. */
 function orderedText({ entries }: OrderedObject): string {
   let text = '{';
   for (const [key, value] of entries) {
@@ -39,7 +39,7 @@ function memberText(value: JsonValue): string {
   return typeof value === 'object' ? stringifyJson(value) : JSON.stringify(value);
 }
 
-/** A JSON number given by its decimal digits. */
+/** A JSON number as its decimal digits. */
 export class ExactInteger {
   constructor(readonly digits: string) {}
 
@@ -49,8 +49,8 @@ export class ExactInteger {
 }
 
 /**
- * JSON text made beforehand, which is printed as it is: a part of a response that was printed alone to learn its size.
- * `T` is what the text stands for.
+ * JSON text that is printed verbatim: a part of a response that has been printed separately to measure its size. `T` is the
+ * type of the value that the text represents.
  */
 export class JsonFragment<T = unknown> {
   declare readonly standsFor?: T;
@@ -62,15 +62,15 @@ export class JsonFragment<T = unknown> {
   }
 }
 
-/** JSON text of anything JSON.stringify takes, with the values above printed exactly. */
+/** The JSON text of any value that JSON.stringify accepts, with the classes above printed exactly. */
 export function stringifyJson(value: unknown): string {
   const { text, fragments } = printWithFragments(value);
   return fragments.insertInto(text);
 }
 
 /**
- * The same text in UTF-8, in pieces: a response of 32 MiB made of fragments never exists as one string. Pieces have
- * `PIECE_BYTES` or more, the last one may have less.
+ * The same text in UTF-8, in pieces of at least `PIECE_BYTES` (the last one may be smaller), so that a response of 32 MiB
+ * made of fragments never exists as one string.
  */
 export function printJson(value: unknown): Buffer[] {
   const { text, fragments } = printWithFragments(value);
@@ -91,7 +91,7 @@ export function printJson(value: unknown): Buffer[] {
 
 const PIECE_BYTES = 64 * 1024;
 
-/** The bytes that a text takes in JSON and UTF-8, with its quotes and escapes. */
+/** Size of a string in JSON and UTF-8, with quotes and escapes, in bytes. */
 export function jsonTextBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text));
 }
@@ -108,10 +108,10 @@ function printWithFragments(value: unknown): { text: string; fragments: PendingF
 }
 
 /**
- * JSON.stringify cannot print a text of ours verbatim (JSON.rawJSON needs Node 22), and walking ordinary answers in
- * JavaScript instead would slow all of them down for the sake of the rare ones. So each special value leaves a place
- * holder in JSON.stringify's text, to be replaced at the end. Its key is random and never printed: no chain data can
- * contain it.
+ * JSON.stringify cannot print text verbatim (JSON.rawJSON needs Node 22), and walking ordinary responses in JavaScript
+ * would slow down all of them for the sake of rare values. So each special value leaves a placeholder in the text of
+ * JSON.stringify, which is replaced at the end. The placeholder's key is random and never printed, so that no chain data
+ * can contain it.
  */
 class PendingFragments {
   private readonly texts: string[] = [];
@@ -126,15 +126,15 @@ class PendingFragments {
     return json.replace(placeholders(), (_, index) => this.texts[Number(index)] ?? '');
   }
 
-  /** The printed text cut at its place holders, with the fragments in their places. */
+  /** The printed text split at its placeholders, with the fragments in between. */
   partsOf(json: string): string[] {
     if (this.texts.length === 0) return [json];
-    // Every second part is what the pattern captured.
+    // Every second element is the captured index.
     return json.split(placeholders()).map((part, at) => (at % 2 === 0 ? part : (this.texts[Number(part)] ?? '')));
   }
 }
 
-/** The fragments of the `stringifyJson` call that runs now; JSON.stringify gives toJSON no other way to know. */
+/** The fragments of the running `stringifyJson` call, which JSON.stringify cannot pass to toJSON. */
 let pending: PendingFragments | undefined;
 
 let randomKey: string | undefined;
@@ -151,7 +151,7 @@ function placeholders(): RegExp {
   return placeholderPattern;
 }
 
-/** Whether a plain object keeps fields of these names in their order: none is an integer or `__proto__`. */
+/** Whether a plain object keeps fields of these names in order: none is integer-like or `__proto__`. */
 export function keepsOrderInPlainObject(names: string[]): boolean {
   return names.every((name) => name !== '__proto__' && !/^(0|[1-9][0-9]{0,9})$/.test(name));
 }

@@ -20,7 +20,7 @@ function actionOf(account: string, name: string, globalSequence: number, abiSequ
 }
 
 describe('createAbiDecoders', () => {
-  it('gives what was found at the last requested place up to the one asked for', () => {
+  it('returns the decoder of the last requested position up to the given one', () => {
     const requests: AbiRequest[] = [
       { account: 'a', blockNum: 7, sequence: 70 },
       { account: 'a', blockNum: 5, sequence: 50 },
@@ -37,16 +37,16 @@ describe('createAbiDecoders', () => {
 });
 
 describe('AbiRequestSet', () => {
-  it('asks for a place once', () => {
+  it('requests a position once', () => {
     const requests = new AbiRequestSet();
     const place = { account: 'a', blockNum: 1, sequence: 9 };
-    requests.addPlace(place);
-    requests.addPlace({ ...place });
-    requests.addPlace({ ...place, account: 'b' });
+    requests.addPosition(place);
+    requests.addPosition({ ...place });
+    requests.addPosition({ ...place, account: 'b' });
     expect(requests.list()).toEqual([place, { ...place, account: 'b' }]);
   });
 
-  it('asks once per ABI that the receipts count, whatever the order of the page', () => {
+  it('requests once per ABI that the receipts count, for any order of the page', () => {
     const requests = new AbiRequestSet();
     for (const sequence of [30, 20, 10]) requests.addAction(actionOf('a', 'run', sequence, sequence < 20 ? 1 : 2), 4);
     expect(requests.list()).toEqual([
@@ -56,10 +56,10 @@ describe('AbiRequestSet', () => {
   });
 
   /**
-   * A chain of actions of `eosio` and `token`, some of which are setabi of either: whatever the page of them, the ABI
-   * that a shared request finds must be the one that the action alone would find.
+   * A chain of actions of `eosio` and `token`, some of which are setabi of either: for any page of them, the ABI
+   * of a shared request must be the one that a request for the action alone would find.
    */
-  it('finds the same decoder for every action as a request of its own would', () => {
+  it('finds the same decoder for every action as a separate request', () => {
     const step = fc.record({
       kind: fc.constantFrom('run', 'setabi of eosio', 'setabi of token'),
       account: fc.constantFrom('eosio', 'token'),

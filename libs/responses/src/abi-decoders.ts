@@ -1,16 +1,18 @@
 import type { AbiDecoder } from '@antelope-history/abi';
 import type { AbiRequest } from '@antelope-history/store';
 
-/** The decoders that an answer needs, by the place in the chain at which they are needed. */
+/** The decoders that a response needs, by position in the chain. */
 export interface AbiDecoders {
-  /** The ABI in force just before the action with that global sequence; undefined where the contract has none. */
+  /** Decoder of the ABI in force just before the action with the global sequence; undefined if the contract has none. */
   at(account: string, blockNum: number, sequence: number): AbiDecoder | undefined;
 }
 
 /**
- * Makes the decoders of an answer from what was found under its requests (`abisOf…`): one per request, in order,
- * undefined where the contract has no ABI or none that is valid. What holds at a requested place holds up to the next
- * requested one of the same contract.
+ * Creates the decoders of a response.
+ *
+ * @param requests the ABI requests of the response (`abisOf…`)
+ * @param decoders one per request, in the same order; undefined if the contract has no valid ABI. A decoder applies from
+ *   its requested position up to the next requested position of the same contract.
  */
 export function createAbiDecoders(
   requests: readonly AbiRequest[],
@@ -23,7 +25,7 @@ export function createAbiDecoders(
     if (known) known.push(version);
     else versions.set(request.account, [version]);
   });
-  for (const list of versions.values()) list.sort((left, right) => comparePlaces(left.request, right.request));
+  for (const list of versions.values()) list.sort((left, right) => comparePositions(left.request, right.request));
   return {
     at: (account, blockNum, sequence) => findLastAt(versions.get(account) ?? [], { blockNum, sequence })?.decoder,
   };
@@ -34,19 +36,19 @@ interface AbiVersionAt {
   decoder: AbiDecoder | undefined;
 }
 
-type Place = Pick<AbiRequest, 'blockNum' | 'sequence'>;
+type Position = Pick<AbiRequest, 'blockNum' | 'sequence'>;
 
-function comparePlaces(left: Place, right: Place): number {
+function comparePositions(left: Position, right: Position): number {
   return left.blockNum - right.blockNum || left.sequence - right.sequence;
 }
 
-/** The last version at or before the place: one page of a busy contract may ask a thousand times. */
-function findLastAt(versions: AbiVersionAt[], place: Place): AbiVersionAt | undefined {
+/** The last version at or before the position, by binary search: a page of a busy contract calls this a thousand times. */
+function findLastAt(versions: AbiVersionAt[], position: Position): AbiVersionAt | undefined {
   let low = 0;
   let high = versions.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (comparePlaces((versions[middle] as AbiVersionAt).request, place) <= 0) low = middle + 1;
+    if (comparePositions((versions[middle] as AbiVersionAt).request, position) <= 0) low = middle + 1;
     else high = middle;
   }
   return versions[low - 1];

@@ -1,7 +1,7 @@
 import type { AbiDecoder, DecodeAllowance } from '@antelope-history/abi';
 import type { PermissionLevel } from '@antelope-history/records';
 
-/** An action as the chain's JSON has it; `data` is the hex of the bytes where no ABI makes anything of them. */
+/** An action in the chain's JSON; `data` is the hex of the bytes if no ABI decodes them. */
 export interface ActJson {
   account: string;
   name: string;
@@ -11,7 +11,7 @@ export interface ActJson {
   omitted_bytes?: number;
 }
 
-/** What of an action its JSON is made of. */
+/** The fields of an action that its JSON shows. */
 export interface ActSource {
   account: string;
   name: string;
@@ -19,19 +19,19 @@ export interface ActSource {
   data: Buffer;
 }
 
-/** Braces, names and the contract's and the action's name. */
+/** Punctuation, field names, and the names of contract and action. */
 const ACT_FRAME_BYTES = 128;
-/** `{"actor":"","permission":""},` and two names. */
+/** Bytes of `{"actor":"","permission":""},` with two names. */
 export const AUTHORIZATION_BYTES = 56;
-/** Two hex digits a byte, twice. */
+/** Two hex digits per byte, in `data` and in `hex_data`. */
 const HEX_BYTES = 4;
 
-/** The most bytes that an action takes undecoded. */
+/** Upper bound of the JSON bytes of an undecoded action. */
 export function undecodedActBytes({ authorization, data }: ActSource): number {
   return ACT_FRAME_BYTES + AUTHORIZATION_BYTES * authorization.length + HEX_BYTES * data.length;
 }
 
-/** Decodes the data where there is a decoder and the allowance suffices. */
+/** Renders an action; its data are decoded if there is a decoder and the allowance suffices. */
 export function renderAct(act: ActSource, decoder: AbiDecoder | undefined, allowance?: DecodeAllowance): ActJson {
   const { account, name, authorization } = act;
   const hex = act.data.toString('hex');
@@ -39,7 +39,7 @@ export function renderAct(act: ActSource, decoder: AbiDecoder | undefined, allow
   return { account, name, authorization, data: decoded === undefined ? hex : decoded, hex_data: hex };
 }
 
-/** An action whose bytes do not fit into the response: it says how many were left out. */
+/** Renders an action whose data do not fit into the response, with the number of bytes left out. */
 export function renderOmittedAct({ account, name, data }: ActSource): ActJson {
   return { account, name, authorization: [], data: '', hex_data: '', omitted_bytes: data.length };
 }

@@ -1,20 +1,20 @@
 import type { ResponseBudget } from './response-budget';
 
-/** How the parts of a response are rendered, each in one of three forms, the richest first. */
+/** Renders each part of a response in one of three forms: decoded, undecoded or omitted. */
 export interface PartRenderer<Part, T> {
-  /** The most bytes that the undecoded form takes. */
+  /** Upper bound of the bytes of the undecoded form. */
   undecodedBytes(part: Part): number;
-  /** The most bytes that decoding adds and that were spent already: parts may share what is decoded once. */
+  /** Upper bound of the bytes that decoding adds and that another part with the same data has already spent. */
   sharedBytes(part: Part): number;
-  /** With data decoded, where the ABI decodes it and the allowance suffices. */
+  /** Data decoded, if the ABI decodes them and the allowance suffices. */
   decoded(part: Part): T;
-  /** With data in hex, as what can't be decoded is shown. */
+  /** Data in hex, as for data that no ABI decodes. */
   undecoded(part: Part): T;
-  /** Without what contracts and senders choose the size of; it says how much data is left out. */
+  /** Without the fields whose size contracts or senders choose; says how many bytes of data are left out. */
   omitted(part: Part): T;
 }
 
-/** What has to stay for the parts of a response that follow. */
+/** Bytes to keep free for the parts of a response that follow. */
 export interface Reserve {
   undecodedBytes: number;
   omittedBytes: number;
@@ -22,10 +22,10 @@ export interface Reserve {
 
 export const NOTHING_FOLLOWS: Reserve = { undecodedBytes: 0, omittedBytes: 0 };
 
-/** The omitted form of a trace or action takes at most so much. */
+/** Upper bound of the bytes of an omitted trace or action. */
 const OMITTED_BYTES = 1024;
 
-/** What parts need that are yet to be printed. */
+/** The bytes that parts need which are not printed yet. */
 export function reserveFor<Part>(parts: readonly Part[], renderer: PartRenderer<Part, unknown>): Reserve {
   let undecodedBytes = 0;
   for (const part of parts) undecodedBytes += renderer.undecodedBytes(part);
@@ -33,8 +33,8 @@ export function reserveFor<Part>(parts: readonly Part[], renderer: PartRenderer<
 }
 
 /**
- * Prints parts in order, each in its richest form that leaves the ones after it theirs: decoded while the undecoded
- * forms of all that follow still fit (or half of the response is left), undecoded while their omitted ones do. Pauses
+ * Prints parts in order, each in the richest form that leaves room for those after it: decoded while the undecoded forms
+ * of all following parts still fit (or half of the response is free), undecoded while their omitted forms fit. Yields
  * between parts.
  */
 export function* printParts<Part, T>(
@@ -65,13 +65,13 @@ function printRichest<Part, T>(
   reserve: Reserve,
 ): T {
   const forOmitted = Math.min(reserve.omittedBytes, budget.half);
-  // What can't be given undecoded is not even printed: a console may have many megabytes.
+  // A part that does not fit undecoded is not rendered at all: its console may have many megabytes.
   if (!budget.hasRoom(undecodedBytes, forOmitted)) return budget.takeAnyway(renderer.omitted(part));
   const kept = Math.max(forOmitted, Math.min(reserve.undecodedBytes, budget.half));
   if (budget.hasRoom(0, kept)) {
-    const mostBytes = undecodedBytes + renderer.sharedBytes(part) - budget.decoding.spent;
+    const maxBytes = undecodedBytes + renderer.sharedBytes(part) - budget.decoding.spent;
     const decoded = renderer.decoded(part);
-    const taken = budget.takePart(decoded, mostBytes + budget.decoding.spent, kept);
+    const taken = budget.takePart(decoded, maxBytes + budget.decoding.spent, kept);
     if (taken !== undefined) return taken;
   }
   return (
@@ -79,7 +79,7 @@ function printRichest<Part, T>(
   );
 }
 
-/** A list of `bytes` at most when it leaves the parts that follow their omitted forms, else an empty list. */
+/** Takes a list of at most `bytes` bytes if the omitted forms of the following parts still fit; otherwise an empty list. */
 export function takeOrEmpty<T>(budget: ResponseBudget, list: T[], bytes: number, after: Reserve): T[] {
   return budget.takePart(list, bytes, Math.min(after.omittedBytes, budget.half)) ?? [];
 }

@@ -1,15 +1,15 @@
 import { DecodeAllowance } from '@antelope-history/abi';
 import { JsonFragment, stringifyJson } from '@antelope-history/json';
 
-/** What one response may take. */
+/** Limits of one response. */
 export interface ResponseLimits {
-  /** Bytes of its JSON, counted after escaping. */
+  /** Bytes of JSON, after escaping. */
   bytes: number;
-  /** Decoding, in the units of `DecodeLimits.maxOutput`: at most about 12 ns each. */
+  /** Decoding work, in units of `DecodeLimits.maxOutput`; a unit takes at most about 12 ns. */
   work: number;
-  /** Compiling ABIs, in the same units. */
+  /** Work of compiling ABIs, in the same units. */
   abiWork: number;
-  /** Memory of the compiled ABIs that it uses at once. */
+  /** Memory of the compiled ABIs in use. */
   abiMemoryBytes: number;
 }
 
@@ -20,17 +20,18 @@ export const RESPONSE_LIMITS: ResponseLimits = {
   abiMemoryBytes: 64 * 1024 * 1024,
 };
 
-/** The fields of a response around what is printed part by part. */
+/** Bytes of the fields that are not printed part by part. */
 const FRAME_BYTES = 4096;
-/** Printing part by part costs time: parts are counted by their bounds as long as all of them together take this. */
+/** Up to this size parts are counted by their upper bounds, which saves printing each of them separately. */
 const SMALL_BYTES = 2 * 1024 * 1024;
+/** A shared value above this size is printed once and reused. */
 const LONG_BYTES = 16 * 1024;
-/** Bytes and units of work. */
+/** Sum of bytes and units of work after which a renderer yields: less than a millisecond of processor time. */
 const PAUSE_AFTER = 32 * 1024;
 
 /**
- * What is left for a response. Its large parts are printed one by one, each counted as it is and only kept when it fits,
- * so that no contract's data makes a response larger, slower or more costly than the limits.
+ * The remaining budget of a response. Large parts are printed one by one, counted exactly and kept only if they fit, so that
+ * no contract's data can make a response exceed the limits of size, time and memory.
  */
 export class ResponseBudget {
   readonly decoding: DecodeAllowance;
@@ -46,17 +47,17 @@ export class ResponseBudget {
     this.abiMemoryLeft = limits.abiMemoryBytes;
   }
 
-  /** Units that decoding and compiling took so far. */
+  /** Units of work that decoding and compiling have taken. */
   get work(): number {
     return this.decoding.spent + this.limits.abiWork - this.abiWorkLeft;
   }
 
-  /** Bytes that were taken so far. */
+  /** Bytes that have been taken. */
   get bytes(): number {
     return this.limits.bytes - this.bytesLeft;
   }
 
-  /** Whether enough was made since it was last asked that others may want their turn: less than a millisecond's work. */
+  /** Whether the renderer should yield: true once per `PAUSE_AFTER` of output and work. */
   isPauseDue(): boolean {
     const made = this.bytes + this.decoding.spent;
     if (made - this.pausedAt < PAUSE_AFTER) return false;
@@ -64,22 +65,22 @@ export class ResponseBudget {
     return true;
   }
 
-  /** Half of all bytes: the most that is kept back for parts that follow. */
+  /** Half of the byte limit: the largest reserve for following parts. */
   get half(): number {
     return this.limits.bytes / 2;
   }
 
-  /** Whether `bytes` can be taken while `reserved` stay. */
+  /** Whether `bytes` fit while `reserved` bytes stay free. */
   hasRoom(bytes: number, reserved = 0): boolean {
     return bytes + reserved <= this.bytesLeft;
   }
 
-  /** Takes bytes that have to be given in any case: the chain's own limits bound them. */
+  /** Takes bytes of fields that cannot be left out; the chain's own limits bound their size. */
   take(bytes: number): void {
     this.bytesLeft -= bytes;
   }
 
-  /** Takes the compiling and the memory of an ABI; false when it does not fit, and nothing that follows may. */
+  /** Takes the work and memory of an ABI; returns false, and takes nothing, if they do not fit. */
   takeAbi({ memoryBytes, work }: { memoryBytes: number; work: number }): boolean {
     if (memoryBytes > this.abiMemoryLeft || work > this.abiWorkLeft) return false;
     this.abiWorkLeft -= work;
@@ -87,18 +88,18 @@ export class ResponseBudget {
     return true;
   }
 
-  /** What several parts show: printed once when it is long. It is counted with each of them. */
+  /** A value that several parts show; a long one is printed once. Each part counts its bytes. */
   share<T>(value: T, decodedBytes: number): T {
     return value !== undefined && decodedBytes > LONG_BYTES ? printed(value).fragment : value;
   }
 
   /**
-   * Takes a part of at most `mostBytes`; undefined, and nothing is taken, unless `reserved` bytes stay. It is printed to
-   * be counted exactly, except in a small response.
+   * Takes a part of at most `maxBytes` if `reserved` bytes stay free; otherwise returns undefined and takes nothing. Except
+   * in a small response, the part is printed and counted exactly.
    */
-  takePart<T>(value: T, mostBytes: number, reserved = 0): T | undefined {
-    if (this.bytes + mostBytes <= SMALL_BYTES && this.hasRoom(mostBytes, reserved)) {
-      this.take(mostBytes);
+  takePart<T>(value: T, maxBytes: number, reserved = 0): T | undefined {
+    if (this.bytes + maxBytes <= SMALL_BYTES && this.hasRoom(maxBytes, reserved)) {
+      this.take(maxBytes);
       return value;
     }
     const { fragment, bytes } = printed(value);
@@ -107,7 +108,7 @@ export class ResponseBudget {
     return fragment;
   }
 
-  /** Takes a part that has to be given in any case. */
+  /** Takes a part that cannot be left out. */
   takeAnyway<T>(value: T): T {
     const { fragment, bytes } = printed(value);
     this.take(bytes);
@@ -115,7 +116,7 @@ export class ResponseBudget {
   }
 }
 
-/** A part as its text, which prints as the part and may take its place in a response, and its bytes with a comma. */
+/** The printed text of a part, which replaces the part in a response, and its size in bytes with a comma. */
 function printed<T>(value: T): { fragment: T; bytes: number } {
   const text = stringifyJson(value);
   return { fragment: new JsonFragment<T>(text) as unknown as T, bytes: Buffer.byteLength(text) + 1 };

@@ -1,11 +1,11 @@
 import { renderSignature, renderStatus } from './transaction-json';
 
 describe('renderSignature', () => {
-  it('is base58', () => {
+  it('renders base58', () => {
     expect(renderSignature(Buffer.concat([Buffer.from([1]), Buffer.alloc(65, 3)]))).toMatch(/^SIG_R1_[1-9A-Za-z]+$/);
   });
 
-  it('is hex beyond what base58 can do in time', () => {
+  it('renders a signature that is too long for base58 as hex', () => {
     const long = Buffer.alloc(10_000, 2);
     expect(renderSignature(long)).toBe(long.toString('hex'));
   });

@@ -3,14 +3,14 @@ import { readContextFreeData, type PackedTransaction, type TransactionHeader } f
 import type { Reserve } from './print-parts';
 import type { ResponseBudget } from './response-budget';
 
-/** Parts of a transaction that several answers show alike. */
+/** Fields of a transaction that several responses share. */
 
-/** In the order of their numbers (nodeos libraries/chain/include/eosio/chain/block.hpp, status_enum). */
+/** Names of the transaction statuses, indexed by number (nodeos libraries/chain/include/eosio/chain/block.hpp, status_enum). */
 const STATUS_NAMES = ['executed', 'soft_fail', 'hard_fail', 'delayed', 'expired'];
 
 /**
- * Base58 takes time that grows with the square of the length, and the chain sets a WebAuthn signature no limit but the
- * block's. Real ones have some hundred bytes.
+ * The time of base58 grows with the square of the length, and the chain limits a WebAuthn signature only by the size of a
+ * block. Usual signatures have a few hundred bytes.
  */
 const MAX_BASE58_SIGNATURE_BYTES = 4096;
 
@@ -38,15 +38,15 @@ export interface TransactionHeaderJson {
   delay_sec: number;
 }
 
-/** `SIG_K1_…` and the like; the hex of a signature that is too long for base58. */
+/** Renders a signature as `SIG_K1_…` or another type in base58; as hex if it is too long for base58. */
 export function renderSignature(signature: Buffer): string {
   return signature.length > MAX_BASE58_SIGNATURE_BYTES ? signature.toString('hex') : signatureToString(signature);
 }
 
-/** Base58 and a hash of a usual signature, in units of work. */
+/** Work of base58 and a hash for a usual signature, in units of `ResponseLimits.work`. */
 const SIGNATURE_WORK = 600;
 
-/** The signatures of a transaction; those beyond the work of the response are hex. Pauses between them. */
+/** Renders the signatures of a transaction; as hex once the work of the response is spent. Yields between signatures. */
 export function* renderSignatures(signatures: readonly Buffer[], budget: ResponseBudget): Generator<void, string[]> {
   const rendered: string[] = [];
   for (const signature of signatures) {
@@ -59,20 +59,20 @@ export function* renderSignatures(signatures: readonly Buffer[], budget: Respons
   return rendered;
 }
 
-/** Status, figures and names of a transaction, its id and header. */
+/** Bytes of a transaction's status, usage, id, header and field names. */
 const TRANSACTION_FRAME_BYTES = 1024;
 
-/** The most bytes that a packed transaction takes: hex of what it holds, and signatures, which take less. */
+/** Upper bound of the bytes of a packed transaction: hex of its content, and signatures, which take less than hex. */
 export function packedJsonBytes(packedTransaction: Buffer): number {
   return TRANSACTION_FRAME_BYTES + 2 * packedTransaction.length;
 }
 
-/** Hex digits, quotes and a comma. */
+/** Bytes of a list of hex strings: two digits per byte, quotes and a comma. */
 function hexListBytes(list: readonly Buffer[]): number {
   return list.reduce((bytes, { length }) => bytes + 2 * length + 3, 2);
 }
 
-/** The context-free data of a transaction; undefined when they do not leave the parts that follow their omitted forms. */
+/** The context-free data of a transaction; undefined if the omitted forms of the following parts would not fit after them. */
 export function takeContextFreeData(
   packed: PackedTransaction,
   budget: ResponseBudget,

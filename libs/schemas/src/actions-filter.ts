@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** One part of a filter; a missing side matches anything, at least one is there. */
+/** One part of a filter: contract, action name, or both. An absent side matches anything. */
 export interface ActionFilter {
   account?: string;
   name?: string;
 }
 
-/** A part costs the store one ordered scan. */
+/** Limit on the parts of a filter; each costs the store one ordered scan. */
 export const MAX_FILTER_PARTS = 100;
 
 const PART_EXPECTED = 'give code:name, code:* or *:name, or several of them with commas between';
 
-/** `filter` of get_actions: any of its parts. Whether the names can exist is not looked at here. */
+/** `filter` of get_actions, which matches actions that match any of its parts. Does not check whether the names can exist. */
 export const actionsFilter = z
   .string({ error: `${PART_EXPECTED}, as a string` })
   .meta({ minLength: 3 })

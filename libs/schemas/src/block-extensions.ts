@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { blockTime, hex, id, integer64, name, publicKey, signature } from './chain-types';
 
-/** Fields that extensions add to blocks and transactions; each is there only with its extension. */
+/** Fields that extensions add to blocks and transactions; each is present only with its extension. */
 
-/** The legacy form of a schedule, one key per producer. */
+/** The legacy form of a schedule, with one key per producer. */
 export const producerSchedule = z
   .object({
     version: z.int(),
@@ -80,5 +80,5 @@ export const transactionExtensions = z
   })
   .partial();
 
-/** As they are packed: a number and bytes each. */
+/** Packed extensions: a number and hex bytes each. */
 export const packedExtensions = z.array(z.tuple([z.int(), hex]));

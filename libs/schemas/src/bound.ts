@@ -11,8 +11,8 @@ const EXPECTED =
   MAX_BLOCK_NUM;
 
 /**
- * `after` or `before`. Whole digits are a block number ("2026" is block 2026), all else a date or date-time.
- * Digits below the millisecond round inwards, so that an inclusive bound never lets in what lies beyond it.
+ * The fields `after` and `before`. Digits alone are a block number ("2026" is block 2026), anything else is a date or
+ * date-time. Fractions of a millisecond are rounded towards the inside of the range, because the bounds are inclusive.
  */
 export function bound(side: 'after' | 'before') {
   return z.union([z.number(), z.string()], { error: EXPECTED }).transform((value, context): Bound => {
@@ -33,14 +33,14 @@ function parseBound(value: string, side: 'after' | 'before'): Bound | undefined 
   return { timeMs: side === 'after' && time.beyondMs ? time.ms + 1 : time.ms };
 }
 
-/** `beyondMs`: whether the time lies a part of a millisecond after `ms`. */
+/** `beyondMs`: whether the time is a fraction of a millisecond after `ms`. */
 function parseDateTime(value: string): { ms: number; beyondMs: boolean } | undefined {
   const match = DATE_TIME.exec(value);
   if (!match) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
   const written = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
   const ms = Date.parse(written);
-  // Date.parse reads 30 February as 2 March and 24:00 as the next day: neither comes back as it was written.
+  // Date.parse accepts 30 February as 2 March and 24:00 as the next day; neither converts back to the same text.
   if (Number.isNaN(ms) || new Date(ms).toISOString() !== written) return undefined;
   const offsetMs = zoneOffsetMs(zone);
   if (offsetMs === undefined) return undefined;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** Types that several answers share, as the chain's JSON has them. An `id` names the type in the API description. */
+/** Types of the chain's JSON that several responses share. An `id` names the type in the OpenAPI document. */
 
-/** The node's rule for 64-bit integers. */
+/** A 64-bit integer by the rule of nodeos. */
 export const integer64 = z.union([z.int().min(-4294967295).max(4294967295), z.string().regex(/^-?\d+$/)]).meta({
   id: 'Integer64',
   description:
@@ -10,7 +10,7 @@ export const integer64 = z.union([z.int().min(-4294967295).max(4294967295), z.st
   examples: [15417, '353566913653'],
 });
 export const blockNum = z.int().min(0).max(4294967295);
-/** Block times carry half a second and no zone: UTC. */
+/** Block times have half seconds and no zone; they are UTC. */
 export const blockTime = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/)
@@ -24,24 +24,24 @@ export const id = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
   .meta({ id: 'Id', description: 'Id of a block or a transaction, or another SHA-256, in hex.' });
-/** Empty in the few places where the chain has no name: the producer of the first block. */
+/** Empty where the chain has no name, as for the producer of the first block. */
 export const name = z
   .string()
   .regex(/^[.1-5a-z]{0,13}$/)
   .meta({ id: 'Name', description: 'Name of an account, an action or a permission.', examples: ['eosio.token'] });
 export const publicKey = z.string().meta({ id: 'PublicKey', description: 'EOS…, PUB_R1_… or PUB_WA_…' });
 export const signature = z.string().meta({ id: 'Signature', description: 'SIG_K1_…, SIG_R1_… or SIG_WA_…' });
-/** What a contract's ABI makes of bytes, or their hex where it makes nothing of them. */
+/** Data decoded with the contract's ABI, or their hex if it does not decode them. */
 export const decoded = z.unknown();
 export const transactionStatus = z.string().describe('executed, soft_fail, hard_fail, delayed or expired.');
 export const compression = z.enum(['none', 'zlib']);
 
-/** Only there in responses that reach their size limit. */
+/** Present only in responses that reach their size limit. */
 export const omittedBytes = z
   .int()
   .min(0)
   .describe(
-    'Only where the response would be larger than 32 MiB: so many bytes of data are left out, with their authorizations.',
+    'Present only if the response would exceed 32 MiB: the number of data bytes that are left out, with the authorizations.',
   );
 
 export const act = z
@@ -50,7 +50,7 @@ export const act = z
     name,
     authorization: z.array(z.object({ actor: name, permission: name })),
     data: decoded.describe(
-      'Decoded with the ABI in force when the action ran; the hex of the bytes where it does not fit.',
+      'Decoded with the ABI in force when the action ran; the hex of the bytes if it does not decode them.',
     ),
     hex_data: hex,
     omitted_bytes: omittedBytes.optional(),
@@ -68,9 +68,11 @@ export const transactionHeader = z.object({
 
 export const actionTrace = z
   .object({
-    action_ordinal: z.int().describe('Place among the traces of the transaction, from 1.'),
-    creator_action_ordinal: z.int().describe('The trace that created this one; 0: none.'),
-    closest_unnotified_ancestor_action_ordinal: z.int().describe('The nearest creator that is not a notification.'),
+    action_ordinal: z.int().describe('Position among the traces of the transaction, from 1.'),
+    creator_action_ordinal: z.int().describe('Ordinal of the trace that created this one; 0 for none.'),
+    closest_unnotified_ancestor_action_ordinal: z
+      .int()
+      .describe('Ordinal of the nearest creator that is not a notification.'),
     receipt: z.object({
       receiver: name,
       act_digest: id,
@@ -80,10 +82,10 @@ export const actionTrace = z
       code_sequence: z.int(),
       abi_sequence: z.int(),
     }),
-    receiver: name.describe('The contract, or the account that was notified.'),
+    receiver: name.describe('The contract, or the notified account.'),
     act,
     context_free: z.boolean(),
-    elapsed: integer64.describe('Microseconds; 0 where the node does not record it.'),
+    elapsed: integer64.describe('Microseconds; 0 if the node does not record it.'),
     console: z.string(),
     trx_id: id,
     block_num: blockNum,
@@ -93,7 +95,7 @@ export const actionTrace = z
     except: z.string().nullable(),
     error_code: integer64.nullable(),
     return_value_hex_data: hex,
-    return_value_data: decoded.optional().describe('Where the ABI types what the action returns.'),
+    return_value_data: decoded.optional().describe('Decoded return value; absent if the ABI gives it no type.'),
   })
-  .meta({ id: 'ActionTrace', description: 'One run of an action: by its contract, or as a notification.' });
+  .meta({ id: 'ActionTrace', description: 'One execution of an action, by its contract or as a notification.' });
 export type ActionTraceJson = z.output<typeof actionTrace>;

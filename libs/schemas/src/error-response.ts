@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** The body of every error, in the node's shape (nodeos plugins/http_plugin, `error_results`). */
+/** Body of every error response, in the shape of nodeos (plugins/http_plugin, `error_results`). */
 export const errorResponse = z
   .object({
     code: z.int().describe('The HTTP status.'),
     message: z.string(),
     error: z.object({
-      code: z.int().describe("The node's code of the error; 0 where it has none."),
+      code: z.int().describe('The error code of nodeos; 0 if nodeos has no such error.'),
       name: z.string(),
       what: z.string(),
       details: z.array(
@@ -19,5 +19,5 @@ export const errorResponse = z
       ),
     }),
   })
-  .meta({ id: 'Error', description: "Every error, in the node's shape." });
+  .meta({ id: 'Error', description: 'Every error, in the shape of nodeos.' });
 export type ErrorResponse = z.output<typeof errorResponse>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Field types that several requests share. An absent field and `null` are the same: eosjs sends `null` for both. */
+/** Field types that several requests share. `null` means the same as an absent field, because eosjs sends `null` for it. */
 
 export const MAX_BLOCK_NUM = 4294967295;
 

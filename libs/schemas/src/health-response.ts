@@ -3,10 +3,10 @@ import { z } from 'zod';
 export const healthStatus = z.enum(['ok', 'catching_up', 'degraded', 'down']);
 export type HealthStatus = z.output<typeof healthStatus>;
 
-/** A head at most this far away counts as reached: five seconds of blocks. */
+/** The service has caught up when its committed head is at most this far behind: five seconds of blocks. */
 const REACHED_LAG_BLOCKS = 10;
 
-/** How far the committed head is behind the source's, and what that means; undefined blocks are not known yet. */
+/** The lag of the committed head behind the source's head, and the status that follows from it. Undefined blocks are unknown. */
 export function describeLag(
   head: number | undefined,
   committed: number | undefined,
@@ -18,20 +18,20 @@ export function describeLag(
 
 const blockNum = z.int().nullable();
 
-/** A part of the service. The figures are there for parts of which there may be several, when they tell of themselves. */
+/** A component of the service. Components that run in several processes also report their number and rate. */
 const component = z.object({
   status: healthStatus,
-  reason: z.string().optional().describe('The error code that says why it is not ok, where that is known.'),
-  count: z.int().optional().describe('How many of them run.'),
-  blocks_per_second: z.number().optional().describe('What they do together.'),
-  requests_per_second: z.number().optional().describe('What they do together.'),
+  reason: z.string().optional().describe('Error code of the reason why the component is not ok, if known.'),
+  count: z.int().optional().describe('Number of running processes.'),
+  blocks_per_second: z.number().optional().describe('Blocks per second of all processes.'),
+  requests_per_second: z.number().optional().describe('Requests per second of all processes.'),
 });
 
-/** Answer of `GET /health`; HTTP status 503 only for `down`. */
+/** Response of `GET /health`; the HTTP status is 503 only for `down`. */
 export const healthResponse = z
   .object({
     status: healthStatus.describe(
-      "ok: committed within a few blocks of the source's head; catching_up: further behind; degraded: a part is away; down: queries can't be answered.",
+      "ok: committed up to a few blocks behind the source's head; catching_up: further behind; degraded: a component is unavailable; down: queries cannot be served.",
     ),
     version: z.string(),
     chain_id: z.string().nullable(),
@@ -43,11 +43,11 @@ export const healthResponse = z
     // The format of /health has this list although it is empty today: a store holds one range without gaps.
     incomplete_ranges: z.array(z.object({ first_block_num: z.int(), last_block_num: z.int() })),
   })
-  .meta({ id: 'Health', description: 'How the service is, and where it stands on the chain.' });
+  .meta({ id: 'Health', description: 'State of the service and its position on the chain.' });
 export type HealthResponse = z.output<typeof healthResponse>;
 
-/** What clients are told: how far the service is, and nothing of what it is made of. */
+/** The part of /health that clients may see: the position on the chain, without components. */
 export const shortHealthResponse = healthResponse
   .omit({ components: true, incomplete_ranges: true })
-  .meta({ id: 'ShortHealth', description: 'Where the service stands on the chain.' });
+  .meta({ id: 'ShortHealth', description: 'Position of the service on the chain.' });
 export type ShortHealthResponse = z.output<typeof shortHealthResponse>;

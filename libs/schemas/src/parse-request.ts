@@ -3,7 +3,7 @@ import { HistoryError } from './errors';
 
 const MAX_ISSUES_SHOWN = 5;
 
-/** Reads a request body by its schema. Throws `INVALID_REQUEST` that names each wrong field and what it takes. */
+/** Parses a request body by its schema. Throws `INVALID_REQUEST`, which names the invalid fields and what each accepts. */
 export function parseRequest<Request extends z.ZodType>(
   schema: Request,
   body: Record<string, unknown>,

@@ -8,7 +8,7 @@ import type { GetTraceBlockResponse } from '@antelope-history/trace-routes';
 type TransactionJson = GetTraceBlockResponse['transactions'][number];
 type ActionJson = TransactionJson['actions'][number];
 
-/** A block with its traces as the store gives it. */
+/** A block with its traces as the store returns it. */
 export interface StoredBlockTraces {
   status: ChainStatus;
   block: StoredBlock;
@@ -25,9 +25,9 @@ export function abisOfBlockTraces({ block, transactions }: StoredBlockTraces): A
 }
 
 /**
- * The response of `/v1/trace_api/get_block`, field for field the trace plugin's of the node that the block came from
- * (nodeos plugins/trace_api_plugin/request_handler.cpp): EOSIO 2.0 has neither places nor return values. Actions that do
- * not fit the budget decoded are given without `params`. Pauses between traces.
+ * Renders a block field by field as the trace plugin of its node does (nodeos plugins/trace_api_plugin/request_handler.cpp):
+ * for EOSIO 2.0 without block fields and return values of transactions. Actions that do not fit the budget decoded are
+ * printed without `params`. Yields between traces.
  */
 export function* renderBlockTraces(
   traces: StoredBlockTraces,
@@ -65,7 +65,7 @@ interface BlockContext {
   budget: ResponseBudget;
 }
 
-/** Id, header and figures of a transaction; and of each signature, its packed bytes that base58 makes longer. */
+/** Bytes of a transaction's id, header, usage and field names; its signatures are counted separately. */
 const TRANSACTION_FRAME_BYTES = 1024;
 
 function* renderTransactions(
@@ -125,7 +125,7 @@ const NO_HEADER: TransactionHeader = {
   delaySec: 0,
 };
 
-/** From the block where it has the transaction, else from what SHiP said of it. */
+/** Header and signatures from the block if it lists the transaction, otherwise from the SHiP trace. */
 function signedHeaderOf(
   { partial }: StoredBlockTransaction['record'],
   receipt: TransactionReceipt | undefined,
@@ -136,7 +136,7 @@ function signedHeaderOf(
   return { header: readTransactionHeader(packed), signatures: packed.signatures };
 }
 
-/** The trace plugin leaves context-free actions out. */
+/** The actions that the trace plugin shows: all but context-free ones. */
 function shownActions(actions: ActionRecord[]): ActionRecord[] {
   return actions.filter((action) => !action.contextFree);
 }
@@ -146,7 +146,7 @@ interface TracePart {
   trace: ActionTrace;
 }
 
-/** The traces of a transaction's actions in the order in which they ran. */
+/** The traces of a transaction's actions in execution order. */
 function tracesOf(actions: ActionRecord[], { block, decoders, budget }: BlockContext): TracePart[] {
   const shown = shownActions(actions).map((action) => {
     const decoder = decoders.at(action.account, block.position.num, ownTrace(action).receipt.globalSequence);
@@ -157,9 +157,9 @@ function tracesOf(actions: ActionRecord[], { block, decoders, budget }: BlockCon
 
 type SharedFields = Pick<ActionJson, 'account' | 'action' | 'authorization' | 'data'>;
 
-/** An action with what its traces have in common, which is made once. */
+/** An action with the fields that its traces share, which are rendered once. */
 class SharedAct {
-  /** The most bytes that decoding added, once it was decoded. */
+  /** Upper bound of the bytes that decoding added; 0 before it. */
   decodedBytes = 0;
   private isDecoded = false;
   private decodedParams: unknown;
@@ -171,7 +171,7 @@ class SharedAct {
     private readonly budget: ResponseBudget,
   ) {}
 
-  /** The decoded data; undefined when the ABI makes nothing of them. */
+  /** The decoded data; undefined if no ABI decodes them. */
   params(): unknown {
     if (this.isDecoded) return this.decodedParams;
     const { decoding } = this.budget;
@@ -197,7 +197,7 @@ function renderFrame({ account, name, authorization }: ActionRecord): Omit<Share
   };
 }
 
-/** Names, the receiver and the sequence of a trace. */
+/** Bytes of a trace's names, receiver and sequence. */
 const TRACE_FRAME_BYTES = 256;
 const NO_BYTES = Buffer.alloc(0);
 

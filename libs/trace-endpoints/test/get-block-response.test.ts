@@ -21,8 +21,8 @@ type ActionJson = TransactionJson['actions'][number];
 const actionsOf = (block: GetTraceBlockResponse): ActionJson[] => block.transactions.flatMap(({ actions }) => actions);
 
 /**
- * Takes out what the node did not know: it was given the ABIs of a few contracts only, and it has no block id while it
- * produces a block.
+ * Removes what the node could not show: it was configured with the ABIs of a few contracts only, and it has no block id
+ * while it produces a block.
  */
 function withoutWhatTheNodeLacked(
   rendered: GetTraceBlockResponse,
@@ -41,7 +41,7 @@ function withoutWhatTheNodeLacked(
   return rendered;
 }
 
-/** The nodes' own answers, byte for byte. The ABIs that they were given are those of the end of the recording. */
+/** Compares with the nodes' own responses byte for byte. Their configured ABIs are the latest of the recording. */
 describe.each([
   {
     name: 'leap-edge',
@@ -57,7 +57,7 @@ describe.each([
     expect(recorded).toHaveLength(blocks);
   });
 
-  it('is the node’s with the ABIs of the end', () => {
+  it('equals the node’s response when rendered with the latest ABIs', () => {
     const different = recorded.filter(({ blockNum, body }) => {
       const rendered = renderBlockTraces(storedTracesAt(chain, blockNum), chain.abis.atEnd);
       return stringifyJson(withoutWhatTheNodeLacked(rendered, body, abisGiven)) !== body;
@@ -74,7 +74,7 @@ describe('trace_api get_block', () => {
     return renderBlockTraces(stored, chain.abis.decodersFor(abisOfBlockTraces(stored)));
   };
 
-  it('differs with the ABIs in force in onblock under the first system ABI and in upgraded contracts', () => {
+  it('differs with the ABIs in force only for onblock under the first system ABI and for upgraded contracts', () => {
     const changed = new Set<string>();
     for (const [blockNum] of chain.blocks) {
       if (blockNum === 1) continue;
@@ -92,13 +92,13 @@ describe('trace_api get_block', () => {
     expect([...changed]).toEqual(['eosio:onblock', 'upgrader:changing']);
   });
 
-  it('answers where the node failed on an action that it could not decode', () => {
+  it('responds where the node failed on an action that it could not decode', () => {
     const failed = recorded.filter(({ status }) => status === 500);
     expect(failed).toHaveLength(44);
     for (const { blockNum } of failed) expect(actionsOf(renderAt(blockNum)).some(({ params }) => !params)).toBe(true);
   });
 
-  it('calls a block irreversible from the last irreversible one on down', () => {
+  it('shows the status irreversible up to the last irreversible block', () => {
     const irreversible = chain.status.lastIrreversible?.num ?? 0;
     expect(renderAt(irreversible).status).toBe('irreversible');
     expect(renderAt(irreversible + 1).status).toBe('pending');

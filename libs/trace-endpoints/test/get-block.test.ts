@@ -18,7 +18,7 @@ beforeAll(() => (sample = new SampleReader('leap-edge')));
 describe('trace_api get_block', () => {
   const route = TRACE_ROUTES.getTraceBlock;
 
-  it('answers by number and by id, which decides', async () => {
+  it('responds by number and by id; the id takes precedence', async () => {
     const app = createTraceApi(createApiDeps(sample));
     const recorded = [...readTraceBlocks(sampleFolder('leap-edge'))].find(({ blockNum }) => blockNum === 100);
     const byNumber = await client.post(app, route, { block_num: 100 });
@@ -41,13 +41,13 @@ describe('trace_api get_block', () => {
     }
   });
 
-  it('takes -1 as the newest committed block, which changes', async () => {
+  it('accepts -1 as the newest committed block, whose response is not final', async () => {
     const response = await client.post(createTraceApi(createApiDeps(sample)), route, { block_num: '-1' });
     expect(response.body).toMatchObject({ number: sample.status.committed?.num, status: 'pending' });
     expect(response.headers['etag']).toBeUndefined();
   });
 
-  it('answers 404 for a block that is not there', async () => {
+  it('responds 404 for a missing block', async () => {
     const refusal = await client.refusalOf(createTraceApi(createApiDeps(sample)), route, { block_num: 99999999 });
     expect(refusal).toMatchObject({ status: 404, code: 0, name: 'block_trace_missing' });
   });

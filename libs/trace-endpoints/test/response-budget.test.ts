@@ -17,7 +17,7 @@ const STATUS: ChainStatus = {
 describe('a block of traces', () => {
   const chain = readRecordedChain('leap-edge');
 
-  it('gives 250 actions of 16 KB each, undecoded where the work is spent', () => {
+  it('shows 250 actions of 16 KB each, undecoded once the work is spent', () => {
     const stored = storedBlockOf(blockAt(chain, 10));
     const data = Buffer.concat([Buffer.from([0x80, 0x80, 0x01]), Buffer.alloc(16_384, 1)]);
     const actions = Array.from({ length: 250 }, (_, index) => {

@@ -13,7 +13,7 @@ const END = '<!-- end -->\n';
 /** The reasons with what they explain, and the table of all comparisons, as Markdown. */
 export function renderReport(outcomes: readonly Outcome[]): string {
   const reasons = NAMED_REASONS.map((reason) => describeReason(reason, outcomes));
-  return `## Where answers differ\n\n${reasons.join('')}\n## What was compared\n\n${renderTable(outcomes)}`;
+  return `## Where responses differ\n\n${reasons.join('')}\n## What was compared\n\n${renderTable(outcomes)}`;
 }
 
 function describeReason({ name, sentence }: NamedReason, outcomes: readonly Outcome[]): string {

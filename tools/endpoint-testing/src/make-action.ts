@@ -2,7 +2,7 @@ import type { ActionRecord, ActionTrace } from '@antelope-history/records';
 
 const NOTHING = Buffer.alloc(0);
 
-/** The trace of a root action that did nothing but run. */
+/** The trace of a root action without effects. */
 export function makeTrace(trace: Partial<ActionTrace> = {}): ActionTrace {
   return {
     ordinal: 1,

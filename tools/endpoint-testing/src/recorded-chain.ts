@@ -6,7 +6,7 @@ import { createShipProtocol } from '@antelope-history/ship';
 import type { AbiRequest, ChainStatus, StoredAction, StoredBlock, StoredBlockTransaction, StoredTransaction } from '@antelope-history/store';
 import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 
-/** A recorded chain's surviving branch, in the shapes in which a store gives it. */
+/** The surviving branch of a recorded chain, as a store returns it. */
 export interface RecordedChain {
   status: ChainStatus;
   /** By number. */
@@ -14,7 +14,7 @@ export interface RecordedChain {
   abis: AbiHistory;
 }
 
-/** Reads a sample as an indexer would: a block that comes again undoes what stood from its number on. */
+/** Reads a sample as an indexer does: a repeated block number replaces the blocks from that number on. */
 export function readRecordedChain(name: SampleName): RecordedChain {
   const { abi, messages } = openSample(name);
   const protocol = createShipProtocol(abi);
@@ -86,12 +86,12 @@ function blockFactsOf({ position, timestamp }: BlockRecords) {
 
 interface AbiVersion {
   blockNum: number;
-  /** The global sequence of the setabi, 0 for one that the block began with. */
+  /** Global sequence of the setabi; 0 for an ABI from the start of the block. */
   sequence: number;
   decoder: AbiDecoder | undefined;
 }
 
-/** Every ABI that every contract has had. */
+/** All ABIs of all contracts. */
 export class AbiHistory {
   private readonly versions = new Map<string, AbiVersion[]>();
 
@@ -104,7 +104,7 @@ export class AbiHistory {
     }
   }
 
-  /** The decoders in force at the requested places. */
+  /** The decoders in force at the requested positions. */
   decodersFor(requests: AbiRequest[]): AbiDecoders {
     return createAbiDecoders(
       requests,
@@ -112,7 +112,7 @@ export class AbiHistory {
     );
   }
 
-  /** What a node answers with that looks ABIs up when it is asked: those of the end. */
+  /** The latest ABIs, with which a node responds after the end of the recording. */
   get atEnd(): AbiDecoders {
     return { at: (account) => this.versions.get(account)?.at(-1)?.decoder };
   }

@@ -27,7 +27,7 @@ interface Row extends StoredAction {
   entry: ActionEntry;
 }
 
-/** A recorded chain held in memory and searched from end to end: slow, and too simple to be wrong. */
+/** A store that keeps a recorded chain in memory and searches all of it: slow, but simple enough to be obviously correct. */
 export class SampleReader implements HistoryReader {
   status: ChainStatus;
   private readonly blocks = new Map<number, BlockRecords>();

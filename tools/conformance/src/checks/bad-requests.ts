@@ -30,7 +30,7 @@ export const BAD_REQUEST_REASONS: readonly StatusReason[] = [
   {
     name: 'client-error-status',
     sentence:
-      'What the client did wrong is answered with 400, or 404 for a transaction that is not there, under the node’s own error code and name; the node answers 500.',
+      'Client errors have status 400, or 404 for a missing transaction, with the node’s own error code and name; the node responds 500.',
     maps: (recorded, ours) =>
       recorded.status === 500 &&
       ours.code === recorded.code &&
@@ -40,14 +40,14 @@ export const BAD_REQUEST_REASONS: readonly StatusReason[] = [
   {
     name: 'named-error',
     sentence:
-      'A bad public key is `public_key_type_exception` and a bad integer `invalid_http_request`; the history plugin answers 500 with the exception of the C++ library that happened to fail.',
+      'An invalid public key is `public_key_type_exception` and an invalid integer `invalid_http_request`; the history plugin responds 500 with the exception of the C++ library that failed.',
     maps: (recorded, ours) =>
       recorded.status === 500 && CPP_LIBRARY_ERRORS.has(recorded.code) && ours.status === 400 && NAMED.has(ours.code),
   },
   {
     name: 'trace-error-shape',
     sentence:
-      'Errors of `trace_api/get_block` have the shape of all others, with a code and a name; the trace plugin leaves both empty.',
+      'Errors of `trace_api/get_block` have the same shape as all others, with a code and a name; the trace plugin leaves both empty.',
     maps: (recorded, ours, { path }) =>
       path === TRACE_PATH && recorded.name === '' && ours.status === recorded.status && ours.name !== '',
   },
@@ -61,7 +61,7 @@ export const BAD_REQUEST_REASONS: readonly StatusReason[] = [
   },
   {
     name: 'latest-block',
-    sentence: '`"block_num": -1` is the latest block; the trace plugin answers 400.',
+    sentence: '`"block_num": -1` is the latest block; the trace plugin responds 400.',
     maps: (recorded, ours, { path }) => path === TRACE_PATH && recorded.status === 400 && ours.status === 200,
   },
   {

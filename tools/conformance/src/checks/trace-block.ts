@@ -24,7 +24,7 @@ function abisGiven({ name }: RecordedChain): readonly string[] {
 export const undecodableAction: NamedReason = {
   name: 'undecodable-action',
   sentence:
-    'A block with an action that its ABI can not decode is answered, the action without `params`; Leap’s trace plugin answers 500.',
+    'A block with an action that its ABI cannot decode is returned, with that action without `params`; Leap’s trace plugin responds 500.',
 };
 
 /** Every recorded answer of `/v1/trace_api/get_block`; each block is asked for by its number and by its id. */

@@ -50,7 +50,7 @@ export function abiInForce<Context extends { chain: RecordedChain }>(
   return {
     name: 'abi-in-force',
     sentence:
-      'Data is decoded with the ABI that the contract had when the action ran; a node decodes with the one that it has when it is asked, its trace plugin with the one in its configuration.',
+      'Data is decoded with the ABI that the contract had when the action ran; a node decodes with its ABI at the time of the request, its trace plugin with the ABI in its configuration.',
     explains({ path, recorded, ours }, answers, context) {
       const field = fieldAt(path, answers.ours, context);
       if (!field) return false;

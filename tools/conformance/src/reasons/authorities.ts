@@ -16,7 +16,7 @@ export interface AuthorityContext {
 const firstState: Reason<AuthorityContext> = {
   name: 'first-state',
   sentence:
-    'Accounts that the chain or its snapshot began with (`eosio`, `eosio.prods`) are found; the history plugin learns of permissions from `newaccount` and `updateauth` alone.',
+    'Accounts that exist from the start of the chain or its snapshot (`eosio`, `eosio.prods`) are found; the history plugin learns of permissions only from `newaccount` and `updateauth`.',
   explains(difference, _, { chain, asked }) {
     const { added, missing } = changesOf(difference);
     const first = ownersIn(firstStateOf(chain), asked);
@@ -33,7 +33,7 @@ const firstState: Reason<AuthorityContext> = {
 const producersAuthority: Reason<AuthorityContext> = {
   name: 'producers-authority',
   sentence:
-    '`eosio.prods` is controlled by the producers of the schedule in force, as the chain says; the node’s `get_accounts_by_authorizers` still has the authority of genesis, because no action changes it.',
+    '`eosio.prods` is controlled by the producers of the active schedule, as on the chain; the node’s `get_accounts_by_authorizers` still has the authority of genesis, because no action changes it.',
   explains(difference, _, { chain, asked }) {
     const { added, missing } = changesOf(difference);
     const [first, last] = [ownersIn(firstStateOf(chain), asked), ownersIn(chain.permissions, asked)];

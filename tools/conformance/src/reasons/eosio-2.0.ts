@@ -7,7 +7,7 @@ import { ownerOf } from './abi-in-force';
 export const hexDataAlways: Reason<unknown> = {
   name: 'hex-data-always',
   sentence:
-    'Actions of the history have `hex_data` always, as on Leap; EOSIO 2.0 leaves it out where it could not decode `data`.',
+    'Actions of the history endpoints always have `hex_data`, as on Leap; EOSIO 2.0 leaves it out if it could not decode `data`.',
   explains({ path, recorded, ours }, answers) {
     const undecoded = ownerOf(answers.recorded, path)?.['data'];
     return path.at(-1) === 'hex_data' && recorded === undefined && ours !== undefined && ours === undecoded;
@@ -18,7 +18,7 @@ export const hexDataAlways: Reason<unknown> = {
 export const returnValueAlways: Reason<unknown> = {
   name: 'return-value-always',
   sentence:
-    'Actions of the history have `return_value_hex_data` always, as on Leap; on EOSIO 2.0 they return nothing and the field is not there.',
+    'Actions of the history endpoints always have `return_value_hex_data`, as on Leap; on EOSIO 2.0 actions return nothing and the field is absent.',
   explains({ path, recorded, ours }) {
     const isReturnValue = path.at(-1) === 'return_value' || path.at(-1) === 'return_value_hex_data';
     return isReturnValue && recorded === undefined && ours === '';

@@ -9,7 +9,7 @@ import { producerBlockId } from './producer-block-id';
 /** Proof: ours is the value in the state history, which carries none unless the node runs in debug mode. */
 export const elapsedOfShip: Reason<BlockContext> = {
   name: 'elapsed',
-  sentence: '`elapsed` is what the state history carries, 0 on most nodes; the history plugin measured it.',
+  sentence: '`elapsed` is the value in the state history, 0 on most nodes; the history plugin measured it.',
   explains: ({ path, recorded, ours }) => path.at(-1) === 'elapsed' && Number(recorded) > 0 && ours === 0,
 };
 
@@ -17,7 +17,7 @@ export const elapsedOfShip: Reason<BlockContext> = {
 const lastIrreversibleNow: Reason<BlockContext> = {
   name: 'last-irreversible-block',
   sentence:
-    '`last_irreversible_block` is that of the time of asking: the plugin was asked while the recorded chain still grew, we after its end.',
+    '`last_irreversible_block` is the one at the time of the request: the plugin was queried while the recorded chain was still growing, this service after its end.',
   explains: ({ path, recorded, ours }, _, { chain }) =>
     path.join() === 'last_irreversible_block' &&
     chain.lastIrreversibles.has(Number(recorded)) &&
@@ -28,7 +28,7 @@ const lastIrreversibleNow: Reason<BlockContext> = {
 const accountActionSeq: Reason<BlockContext> = {
   name: 'account-action-seq',
   sentence:
-    '`account_action_seq` is the chain’s own count (`recv_sequence` of the receipt shown); the plugin counted the rows that it had kept, one per notification.',
+    '`account_action_seq` is the chain’s own count (`recv_sequence` of the receipt shown); the plugin counted its stored rows, one per notification.',
   explains: ({ path, ours }, answers) =>
     path.join() === 'account_action_seq' &&
     ours === valueAt(answers.recorded, ['action_trace', 'receipt', 'recv_sequence']),

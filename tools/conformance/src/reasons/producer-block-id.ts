@@ -4,7 +4,7 @@ import type { RecordedBlock } from '../recorded-block';
 /** A node that produces a block has no id for it yet when it notes the block's actions. */
 export const producerBlockId: Reason<{ block: RecordedBlock }> = {
   name: 'producer-block-id',
-  sentence: '`producer_block_id` is the id of the block; a node that produced the block answers null.',
+  sentence: '`producer_block_id` is the id of the block; a node that produced the block returns null.',
   explains({ path, recorded, ours }, _, { block }) {
     return path.at(-1) === 'producer_block_id' && recorded === null && ours === block.id;
   },
