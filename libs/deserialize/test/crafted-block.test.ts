@@ -73,15 +73,16 @@ function makeAction(change: Partial<ActionRecord> = {}): ActionRecord {
 }
 
 describe('deserializeBlock', () => {
-  it('deserializes an action of 64,000 authorizers within 500 ms', () => {
+  it('deserializes an action of 64,000 authorizers within 500 ms of processor time', () => {
     const actors = Array.from({ length: 32_000 }, (_, index) => nameToString(BigInt(index + 1) << 40n));
     const authorization = [...actors, ...actors].map((actor) => ({ actor, permission: 'active' }));
     const result = withTraces(packTraces(makeAction({ authorization })));
     const times: number[] = [];
     for (let tries = 0; tries < 3; tries++) {
-      const start = performance.now();
+      const start = process.cpuUsage();
       const [transaction] = deserializeBlock(result, protocol).transactions;
-      times.push(performance.now() - start);
+      const { user, system } = process.cpuUsage(start);
+      times.push((user + system) / 1_000);
       expect(transaction!.actions[0]!.accounts).toEqual(['eosio', ...actors]);
     }
     expect(Math.min(...times)).toBeLessThan(500);

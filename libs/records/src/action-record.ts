@@ -71,6 +71,15 @@ export const TRACE_FLAGS = {
   sameDigest: 64,
 } as const;
 
+// Constants of this module: a flag is tested several times per trace, and a property costs a load each time.
+const HAS_ELAPSED = TRACE_FLAGS.hasElapsed;
+const HAS_CONSOLE = TRACE_FLAGS.hasConsole;
+const HAS_RAM_DELTAS = TRACE_FLAGS.hasRamDeltas;
+const HAS_EXCEPT = TRACE_FLAGS.hasExcept;
+const HAS_ERROR_CODE = TRACE_FLAGS.hasErrorCode;
+const HAS_RETURN_VALUE = TRACE_FLAGS.hasReturnValue;
+const SAME_DIGEST = TRACE_FLAGS.sameDigest;
+
 const EMPTY = Buffer.alloc(0);
 
 /**
@@ -101,7 +110,7 @@ function decodeTrace(reader: ByteReader, firstSequence: number, ownDigest: strin
   const receiver = reader.name();
   const globalSequence = firstSequence + readVaruint(reader);
   const recvSequence = reader.uint64();
-  const actDigest = flags & TRACE_FLAGS.sameDigest ? ownDigest : reader.slice(32).toString('hex');
+  const actDigest = flags & SAME_DIGEST ? ownDigest : reader.slice(32).toString('hex');
   const authSequence = readPairs(reader, (actor, at) => ({
     account: actor,
     sequence: reader.bytes.readBigUInt64LE(at),
@@ -114,15 +123,15 @@ function decodeTrace(reader: ByteReader, firstSequence: number, ownDigest: strin
     closestUnnotifiedAncestorOrdinal,
     receiver,
     receipt: { actDigest, globalSequence, recvSequence, authSequence, codeSequence, abiSequence },
-    elapsed: flags & TRACE_FLAGS.hasElapsed ? reader.int64() : 0n,
-    console: flags & TRACE_FLAGS.hasConsole ? reader.lengthPrefixed() : EMPTY,
+    elapsed: flags & HAS_ELAPSED ? reader.int64() : 0n,
+    console: flags & HAS_CONSOLE ? reader.lengthPrefixed() : EMPTY,
     accountRamDeltas:
-      flags & TRACE_FLAGS.hasRamDeltas
+      flags & HAS_RAM_DELTAS
         ? readPairs(reader, (actor, at) => ({ account: actor, delta: reader.bytes.readBigInt64LE(at) }))
         : [],
-    except: flags & TRACE_FLAGS.hasExcept ? reader.lengthPrefixed().toString('utf8') : undefined,
-    errorCode: flags & TRACE_FLAGS.hasErrorCode ? reader.uint64() : undefined,
-    returnValue: flags & TRACE_FLAGS.hasReturnValue ? reader.lengthPrefixed() : EMPTY,
+    except: flags & HAS_EXCEPT ? reader.lengthPrefixed().toString('utf8') : undefined,
+    errorCode: flags & HAS_ERROR_CODE ? reader.uint64() : undefined,
+    returnValue: flags & HAS_RETURN_VALUE ? reader.lengthPrefixed() : EMPTY,
   };
 }
 
