@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import request from 'supertest';
 import { z } from 'zod';
-import { ApiClient, createApiDeps, SampleReader } from '@antelope-history/endpoint-testing';
+import { ApiClient, createApiDeps, openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
 import { MemoryKeyValue } from '@antelope-history/in-process';
 import { printJson } from '@antelope-history/json';
 import { defineRoute, healthResponse, HistoryError, type RouteTable } from '@antelope-history/schemas';
@@ -37,7 +37,7 @@ const createGetHead: CreateEndpoint<typeof ROUTES.getFinal> = ({ reader }) => {
 
 describe('createApi', () => {
   let sample: SampleReader;
-  beforeAll(() => (sample = new SampleReader('leap-edge')));
+  beforeAll(() => (sample = openSampleReader('leap-edge')));
 
   const client = new ApiClient(ROUTES);
   const createTestApi = (deps: ApiDeps) =>
@@ -142,7 +142,7 @@ describe('ResponseCache', () => {
   it('keeps no large response', () => {
     const keyValue = new MemoryKeyValue();
     const set = jest.spyOn(keyValue, 'set');
-    const reader = new SampleReader('leap-edge');
+    const reader = openSampleReader('leap-edge');
     const { registry } = createApiDeps(reader);
     const cache = new ResponseCache({ keyValue, reader, registry, app: 'test' });
     const keepTwice = (key: string, characters: number): void => {
