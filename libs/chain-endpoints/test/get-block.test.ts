@@ -4,7 +4,8 @@ import {
   describeResponseCache,
   FINAL_CACHE_CONTROL,
   findFinalBlock,
-  SampleReader,
+  openSampleReader,
+  type SampleReader,
 } from '@antelope-history/endpoint-testing';
 import { CHAIN_ROUTES } from '@antelope-history/chain-routes';
 import { readAuthorizers, readChainBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
@@ -14,7 +15,7 @@ import { createChainApi } from '../src';
 const client = new ApiClient(CHAIN_ROUTES);
 
 let sample: SampleReader;
-beforeAll(() => (sample = new SampleReader('leap-edge')));
+beforeAll(() => (sample = openSampleReader('leap-edge')));
 
 describe('chain get_block', () => {
   const route = CHAIN_ROUTES.getChainBlock;

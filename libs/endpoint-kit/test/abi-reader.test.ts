@@ -1,6 +1,6 @@
 import { ABI, Serializer } from '@wharfkit/antelope';
 import { DecodeAllowance } from '@antelope-history/abi';
-import { SampleReader } from '@antelope-history/endpoint-testing';
+import { openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
 import { Registry } from '@antelope-history/service';
 import type { AbiRequest, ChainStatus, HistoryReader } from '@antelope-history/store';
 import { createAbiReader } from '../src/abi-reader';
@@ -12,7 +12,7 @@ describe('createAbiReader', () => {
   let asked: { known: number; unknown: number };
   let transfer: AbiRequest;
   beforeAll(async () => {
-    sample = new SampleReader('leap-edge');
+    sample = openSampleReader('leap-edge');
     const query = { filters: [{ account: 'eosio.token', name: 'transfer' }], after: undefined, before: undefined };
     const page = { order: 'desc', skip: 0, limit: 1, window: 'skip' } as const;
     const { rows } = await sample.getActions({ account: undefined, parent: undefined, ...query, ...page });

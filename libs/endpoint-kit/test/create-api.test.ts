@@ -1,13 +1,13 @@
 import crypto from 'node:crypto';
 import request from 'supertest';
 import { z } from 'zod';
-import { ApiClient, createApiDeps, SampleReader } from '@antelope-history/endpoint-testing';
-import { MemoryKeyValue } from '@antelope-history/key-value-memory';
+import { ApiClient, createApiDeps, openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
 import { printJson } from '@antelope-history/json';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { defineRoute, healthResponse, HistoryError, type RouteTable } from '@antelope-history/schemas';
 import { readServiceVersion } from '@antelope-history/service';
 import type { HistoryReader } from '@antelope-history/store';
-import { createApi, type ApiDeps, type CreateEndpoint } from '../src';
+import { type ApiDeps, createApi, type CreateEndpoint } from '../src';
 import { createCacheKeys, ResponseCache } from '../src/response-cache';
 
 const routeOf = (endpoint: string, cacheable: boolean) =>
@@ -37,7 +37,7 @@ const createGetHead: CreateEndpoint<typeof ROUTES.getFinal> = ({ reader }) => {
 
 describe('createApi', () => {
   let sample: SampleReader;
-  beforeAll(() => (sample = new SampleReader('leap-edge')));
+  beforeAll(() => (sample = openSampleReader('leap-edge')));
 
   const client = new ApiClient(ROUTES);
   const createTestApi = (deps: ApiDeps) =>
@@ -142,7 +142,7 @@ describe('ResponseCache', () => {
   it('keeps no large response', () => {
     const keyValue = new MemoryKeyValue();
     const set = jest.spyOn(keyValue, 'set');
-    const reader = new SampleReader('leap-edge');
+    const reader = openSampleReader('leap-edge');
     const { registry } = createApiDeps(reader);
     const cache = new ResponseCache({ keyValue, reader, registry, app: 'test' });
     const keepTwice = (key: string, characters: number): void => {

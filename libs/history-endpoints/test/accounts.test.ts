@@ -1,4 +1,4 @@
-import { ApiClient, createApiDeps, SampleReader } from '@antelope-history/endpoint-testing';
+import { ApiClient, createApiDeps, openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
 import { HISTORY_ROUTES } from '@antelope-history/history-routes';
 import { type Authorization, readAuthorizers, sampleFolder } from '@antelope-history/test-support/recordings';
 import { createHistoryApi } from '../src';
@@ -6,7 +6,7 @@ import { createHistoryApi } from '../src';
 const client = new ApiClient(HISTORY_ROUTES);
 
 let sample: SampleReader;
-beforeAll(() => (sample = new SampleReader('leap-edge')));
+beforeAll(() => (sample = openSampleReader('leap-edge')));
 
 describe('get_controlled_accounts and get_key_accounts', () => {
   const recorded = readAuthorizers(sampleFolder('leap-edge'));

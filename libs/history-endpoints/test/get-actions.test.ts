@@ -1,11 +1,18 @@
-import { ApiClient, CachedApi, createApiDeps, SAMPLE_NOW, SampleReader } from '@antelope-history/endpoint-testing';
+import {
+  ApiClient,
+  CachedApi,
+  createApiDeps,
+  openSampleReader,
+  SAMPLE_NOW,
+  type SampleReader,
+} from '@antelope-history/endpoint-testing';
 import { HISTORY_ROUTES } from '@antelope-history/history-routes';
 import { createHistoryApi } from '../src';
 
 const client = new ApiClient(HISTORY_ROUTES);
 
 let sample: SampleReader;
-beforeAll(() => (sample = new SampleReader('leap-edge')));
+beforeAll(() => (sample = openSampleReader('leap-edge')));
 
 describe('get_actions', () => {
   const route = HISTORY_ROUTES.getActions;

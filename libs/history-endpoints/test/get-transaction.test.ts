@@ -5,7 +5,8 @@ import {
   describeResponseCache,
   FINAL_CACHE_CONTROL,
   findFinalBlock,
-  SampleReader,
+  openSampleReader,
+  type SampleReader,
 } from '@antelope-history/endpoint-testing';
 import { HISTORY_ROUTES } from '@antelope-history/history-routes';
 import type { HistoryReader } from '@antelope-history/store';
@@ -14,7 +15,7 @@ import { createHistoryApi } from '../src';
 const client = new ApiClient(HISTORY_ROUTES);
 
 let sample: SampleReader;
-beforeAll(() => (sample = new SampleReader('leap-edge')));
+beforeAll(() => (sample = openSampleReader('leap-edge')));
 
 describe('get_transaction', () => {
   const route = HISTORY_ROUTES.getTransaction;

@@ -4,7 +4,8 @@ import {
   describeResponseCache,
   FINAL_CACHE_CONTROL,
   findFinalBlock,
-  SampleReader,
+  openSampleReader,
+  type SampleReader,
 } from '@antelope-history/endpoint-testing';
 import { TRACE_ROUTES } from '@antelope-history/trace-routes';
 import { readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
@@ -13,7 +14,7 @@ import { createTraceApi } from '../src';
 const client = new ApiClient(TRACE_ROUTES);
 
 let sample: SampleReader;
-beforeAll(() => (sample = new SampleReader('leap-edge')));
+beforeAll(() => (sample = openSampleReader('leap-edge')));
 
 describe('trace_api get_block', () => {
   const route = TRACE_ROUTES.getTraceBlock;

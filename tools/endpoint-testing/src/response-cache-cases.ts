@@ -9,7 +9,7 @@ import { Registry } from '@antelope-history/service';
 import type { ChainStatus } from '@antelope-history/store';
 import { readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import { createApiDeps } from './api-deps';
-import { SampleReader } from './sample-reader';
+import { openSampleReader, type SampleReader } from './sample-reader';
 
 type CreateApi = (deps: ReturnType<typeof createApiDeps> & { keyValue?: KeyValue }) => RequestListener;
 
@@ -96,7 +96,7 @@ export function describeResponseCache(cases: ResponseCacheCases): void {
     let status: ChainStatus;
     let api: CachedApi;
     beforeAll(() => {
-      sample = new SampleReader('leap-edge');
+      sample = openSampleReader('leap-edge');
       status = sample.status;
     });
     beforeEach(() => {

@@ -198,3 +198,14 @@ function positionOf(row: StoredAction, bound: Bound): number {
 function valueOf(bound: Bound): number {
   return 'blockNum' in bound ? bound.blockNum : bound.timeMs;
 }
+
+const opened = new Map<SampleName, SampleReader>();
+
+/** The reader of a sample, read once per test file. Tests that change its status do so on an object that inherits from it. */
+export function openSampleReader(name: SampleName): SampleReader {
+  const known = opened.get(name);
+  if (known) return known;
+  const reader = new SampleReader(name);
+  opened.set(name, reader);
+  return reader;
+}
