@@ -4,7 +4,7 @@ import { TOPOLOGY } from './topology';
 const position = { num: 1, id: 'ab'.repeat(32) };
 const EMPTY: BlockRecords = {
   chainId: undefined,
-  view: { session: 1, ordinal: 1 },
+  streamPosition: { epoch: 1, sequence: 1 },
   head: position,
   lastIrreversible: position,
   position,
@@ -37,7 +37,7 @@ describe('the topology', () => {
   });
 
   it('counts the bytes of a raw block', () => {
-    const raw: RawBlock = { abi: '{}', message: Buffer.alloc(1_234), chainId: undefined, view: EMPTY.view };
+    const raw: RawBlock = { abi: '{}', message: Buffer.alloc(1_234), chainId: undefined, streamPosition: EMPTY.streamPosition };
     expect(TOPOLOGY.rawBlocks.sizeOf(raw)).toBe(1_234);
   });
 

@@ -24,11 +24,11 @@ import { encodeActionRecord, type PlacedTrace } from './encode-action-record';
 /** Statuses of transaction traces and of receipts (nodeos transaction_receipt_header::status_enum). */
 export const TRANSACTION_STATUS = { executed: 0, softFail: 1, hardFail: 2, delayed: 3, expired: 4 } as const;
 
-const NO_ORIGIN: Pick<RawBlock, 'chainId' | 'view'> = { chainId: undefined, view: { session: 0, ordinal: 0 } };
+const NO_ORIGIN: Pick<RawBlock, 'chainId' | 'streamPosition'> = { chainId: undefined, streamPosition: { epoch: 0, sequence: 0 } };
 
 /**
  * Deserializes a SHiP result, which must have `thisBlock`, into a block of records. Action data stays packed, except for the two
- * fields of `eosio::setabi`, whose layout the chain defines. `chainId` and `view` are copied into the records.
+ * fields of `eosio::setabi`, whose layout the chain defines. `chainId` and `streamPosition` are copied into the records.
  *
  * Throws `DECODE_FAILED` when the payloads do not match the node's ABI, and `SHIP_DATA_MISSING` when the node left out traces
  * or a block that complete responses need.
@@ -36,7 +36,7 @@ const NO_ORIGIN: Pick<RawBlock, 'chainId' | 'view'> = { chainId: undefined, view
 export function deserializeBlock(
   result: BlocksResult,
   protocol: ShipProtocol,
-  { chainId, view }: Pick<RawBlock, 'chainId' | 'view'> = NO_ORIGIN,
+  { chainId, streamPosition }: Pick<RawBlock, 'chainId' | 'streamPosition'> = NO_ORIGIN,
 ): BlockRecords {
   const position = result.thisBlock;
   if (!position) throw new HistoryError('DECODE_FAILED', 'the result has no block position');
@@ -50,7 +50,7 @@ export function deserializeBlock(
   if (result.deltas) protocol.readDeltas(result.deltas, state);
   return {
     chainId,
-    view,
+    streamPosition,
     head: result.head,
     lastIrreversible: result.lastIrreversible,
     position,

@@ -5,7 +5,7 @@ import { createShipProtocol } from '@antelope-history/ship';
 import fc from 'fast-check';
 import { deserializeBlock } from '../src/index';
 
-const VIEW = { session: 1_763_700_000_000_000, ordinal: 1_763_700_000_000_417 };
+const STREAM_POSITION = { session: 1_763_700_000_000_000, ordinal: 1_763_700_000_000_417 };
 const CHAIN_ID = 'cd'.repeat(32);
 
 function recordsOf(name: (typeof SAMPLES)[number]): BlockRecords[] {
@@ -14,7 +14,7 @@ function recordsOf(name: (typeof SAMPLES)[number]): BlockRecords[] {
   return messages.flatMap(({ bytes }, index) => {
     const result = protocol.readResult(bytes);
     const chainId = index % 2 === 0 ? CHAIN_ID : undefined;
-    return result.kind === 'blocks' ? [deserializeBlock(result.blocks, protocol, { chainId, view: VIEW })] : [];
+    return result.kind === 'blocks' ? [deserializeBlock(result.blocks, protocol, { chainId, streamPosition: STREAM_POSITION })] : [];
   });
 }
 

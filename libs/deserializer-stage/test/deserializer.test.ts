@@ -13,7 +13,7 @@ const RAW = messages.map(({ bytes }): RawBlock => ({
   abi,
   message: bytes,
   chainId: undefined,
-  view: { session: 1, ordinal: 1 },
+  streamPosition: { epoch: 1, sequence: 1 },
 }));
 const NUMBERS = messages.map(({ thisBlock }) => thisBlock!.num);
 

@@ -57,11 +57,11 @@ export class ProgressPublisher {
   private async publishNow(): Promise<void> {
     const { store, keyValue, log, metrics, stalls } = this.dependencies;
     try {
-      const { status, positions, ordinal } = await store.getProgress();
+      const { status, positions, sequence } = await store.getProgress();
       const { chainId, committed } = status;
       stalls.observe(committed?.num);
       if (committed) metrics.committedBlock.set(committed.num);
-      await writeProgress(keyValue, { chainId, committed, positions, ordinal });
+      await writeProgress(keyValue, { chainId, committed, positions, sequence });
     } catch (error) {
       log.warn({ error }, 'the progress could not be published to the other stages; trying again');
     }

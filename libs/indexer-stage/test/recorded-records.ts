@@ -10,6 +10,6 @@ export function recordedRecords(sample: SampleName): BlockRecords[] {
   return messages.map(({ bytes }) => {
     const result = protocol.readResult(bytes);
     if (result.kind !== 'blocks') throw new Error('not a result of blocks');
-    return deserializeBlock(result.blocks, protocol, { chainId, view: { session: 1, ordinal: 1 } });
+    return deserializeBlock(result.blocks, protocol, { chainId, streamPosition: { epoch: 1, sequence: 1 } });
   });
 }

@@ -35,10 +35,10 @@ describe('progress', () => {
   });
 
   it.each([
-    ['an empty store', { chainId: undefined, committed: undefined, positions: [], ordinal: 0 }],
+    ['an empty store', { chainId: undefined, committed: undefined, positions: [], sequence: 0 }],
     [
       'a chain',
-      { chainId: 'ab'.repeat(32), committed: block(9), positions: [block(7), block(8), block(9)], ordinal: 7 },
+      { chainId: 'ab'.repeat(32), committed: block(9), positions: [block(7), block(8), block(9)], sequence: 7 },
     ],
   ])('of %s is read as written', async (_what, progress) => {
     const texts = new Texts();

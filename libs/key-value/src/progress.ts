@@ -8,17 +8,23 @@ export interface SharedProgress {
   /** The reversible committed blocks, ascending by number: a reader sends them in its blocks request. */
   positions: BlockPosition[];
   /** The sequence of the newest committed message; a reader's next epoch begins above it. 0 for an empty store. */
-  ordinal: number;
+  sequence: number;
 }
+
+/** The stored form, whose field names earlier versions read, too: `ordinal` is the sequence. */
+type StoredProgress = Omit<SharedProgress, 'sequence'> & { ordinal: number };
 
 const KEY = 'progress';
 
 /** Undefined when no indexer has published the progress yet. Rejects as `KeyValue.get`. */
 export async function readProgress(keyValue: KeyValue): Promise<SharedProgress | undefined> {
   const stored = await keyValue.get(KEY);
-  return stored === undefined ? undefined : (JSON.parse(stored) as SharedProgress);
+  if (stored === undefined) return undefined;
+  const { ordinal, ...progress } = JSON.parse(stored) as StoredProgress;
+  return { ...progress, sequence: ordinal };
 }
 
-export function writeProgress(keyValue: KeyValue, progress: SharedProgress): Promise<void> {
-  return keyValue.set(KEY, JSON.stringify(progress));
+export function writeProgress(keyValue: KeyValue, { sequence, ...progress }: SharedProgress): Promise<void> {
+  const stored: StoredProgress = { ...progress, ordinal: sequence };
+  return keyValue.set(KEY, JSON.stringify(stored));
 }

@@ -7,7 +7,7 @@ import type { BlocksResult } from '@antelope-history/ship';
 import { ChainPosition } from './chain-position';
 import type { ReaderMetrics } from './reader-metrics';
 import type { RetrySchedule } from './retry-schedule';
-import { ViewCounter } from './view-counter';
+import { StreamPositionCounter } from './stream-position-counter';
 
 export interface BlockPublisherDependencies {
   broker: Broker;
@@ -19,7 +19,7 @@ export interface BlockPublisherDependencies {
 /** Publishes the raw blocks of all sessions: detects gaps and forks between them and gives each its stream position. */
 export class BlockPublisher {
   readonly position = new ChainPosition();
-  private readonly views = new ViewCounter();
+  private readonly positions = new StreamPositionCounter();
   /** The chain that is indexed: the configured one, else the store's, else that of the first block that was published. */
   private indexedChainId: string | undefined;
   /** The chain id that the node of this session reports. */
@@ -51,7 +51,7 @@ export class BlockPublisher {
   restart(progress: SharedProgress, chainId: string | undefined): void {
     this.indexedChainId = chainId;
     this.position.restart(progress);
-    this.views.beginSession(progress.ordinal);
+    this.positions.beginEpoch(progress.sequence);
     this.restartRequired = false;
   }
 
@@ -81,7 +81,7 @@ export class BlockPublisher {
       log.info({ blockNum: block.num, blockId: block.id }, 'the chain forked');
     }
     const chainId = this.nodeChainId ?? this.indexedChainId;
-    await this.publishMessage({ abi, message, chainId, view: this.views.take() });
+    await this.publishMessage({ abi, message, chainId, streamPosition: this.positions.take() });
     this.indexedChainId ??= chainId;
     metrics.published(block.num, message.length);
     retries.published(block.num);

@@ -52,7 +52,7 @@ describe('ChainPosition', () => {
 
   it('continues at the committed position of the store', () => {
     const position = positionAfter(20);
-    position.restart({ chainId: undefined, committed: block(12), positions: [block(11), block(12)], ordinal: 0 });
+    position.restart({ chainId: undefined, committed: block(12), positions: [block(11), block(12)], sequence: 0 });
     expect(position.havePositions()).toEqual([block(11), block(12)]);
     expect(position.passed(block(13), block(11))).toBe('next');
   });

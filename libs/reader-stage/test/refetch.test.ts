@@ -28,7 +28,7 @@ describe('a refetch request', () => {
   beforeAll(async () => {
     node = await createShipReplay({ recording });
     const keyValue = new MemoryKeyValue();
-    await writeProgress(keyValue, { chainId: undefined, committed: undefined, positions: [], ordinal: 0 });
+    await writeProgress(keyValue, { chainId: undefined, committed: undefined, positions: [], sequence: 0 });
     await broker.consume(TOPOLOGY.rawBlocks, ({ acknowledge }) => {
       blocks++;
       acknowledge();

@@ -45,7 +45,7 @@ describe('a reader of a node behind TLS and a password', () => {
     const refusals: LogLine[] = [];
     const broker = new MemoryBroker();
     const keyValue = new MemoryKeyValue();
-    await writeProgress(keyValue, { chainId: undefined, committed: undefined, positions: [], ordinal: 0 });
+    await writeProgress(keyValue, { chainId: undefined, committed: undefined, positions: [], sequence: 0 });
     const outcome = new Promise<'a block' | LogLine>((resolve, reject) => {
       const write = (line: string): void => {
         log.push(line);

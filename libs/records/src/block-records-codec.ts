@@ -85,8 +85,8 @@ class BodyEncoder {
 
   write(records: BlockRecords): void {
     const { writer } = this;
-    writer.varuint(records.view.session);
-    writer.varuint(records.view.ordinal - records.view.session);
+    writer.varuint(records.streamPosition.epoch);
+    writer.varuint(records.streamPosition.sequence - records.streamPosition.epoch);
     if (records.chainId !== undefined) this.hash(records.chainId);
     for (const position of [records.head, records.lastIrreversible, records.position]) this.position(position);
     if (records.previous) this.position(records.previous);
@@ -177,12 +177,12 @@ class BodyDecoder {
 
   read(): BlockRecords {
     const { reader } = this;
-    const session = readVaruint(reader);
-    const view = { session, ordinal: session + readVaruint(reader) };
+    const epoch = readVaruint(reader);
+    const view = { epoch, sequence: epoch + readVaruint(reader) };
     const chainId = this.has(HAS_CHAIN_ID) ? this.hash() : undefined;
     return {
       chainId,
-      view,
+      streamPosition,
       head: this.position(),
       lastIrreversible: this.position(),
       position: this.position(),

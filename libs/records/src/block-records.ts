@@ -11,9 +11,9 @@ export interface BlockPosition {
  * itself, and each block follows one before it. Later epochs have higher sequences, so of two messages with the same block number
  * the one with the higher sequence is newer.
  */
-export interface View {
-  session: number;
-  ordinal: number;
+export interface StreamPosition {
+  epoch: number;
+  sequence: number;
 }
 
 /**
@@ -28,13 +28,13 @@ export interface RawBlock {
   message: Buffer;
   /** The chain id that the node reports; EOSIO 2.0 reports none. */
   chainId: string | undefined;
-  view: View;
+  streamPosition: StreamPosition;
 }
 
 /** A block of records: the contents of one SHiP result in the form that the indexer writes to the store. */
 export interface BlockRecords {
   chainId: string | undefined;
-  view: View;
+  streamPosition: StreamPosition;
   /** The node's head and last irreversible block when it sent the result. */
   head: BlockPosition;
   lastIrreversible: BlockPosition;

@@ -14,7 +14,7 @@ const VERSION = 1;
 /** The ABI frame of EOSIO has 11 KB. */
 const MAX_ABI_BYTES = 16 * 1024 * 1024;
 
-/** Caches the last ABI frame, because all messages of a session carry the same one. */
+/** Caches the last ABI frame, because all messages of a epoch carry the same one. */
 class AbiFrames {
   private text: string | undefined;
   private packed: Buffer | undefined;
@@ -48,12 +48,12 @@ const received = new AbiFrames();
 
 /** The codec of raw blocks for brokers that carry bytes. */
 export const rawBlockCodec = {
-  encode({ abi, message, chainId, view }: RawBlock): Buffer {
+  encode({ abi, message, chainId, streamPosition }: RawBlock): Buffer {
     const packedAbi = sent.pack(abi);
     const head = new RecordWriter(packedAbi.length + 64);
     head.uint8(VERSION);
-    head.varuint(view.session);
-    head.varuint(view.ordinal - view.session);
+    head.varuint(streamPosition.epoch);
+    head.varuint(streamPosition.sequence - streamPosition.epoch);
     const chain = Buffer.from(chainId ?? '', 'hex');
     head.uint8(chain.length);
     head.copy(chain, 0, chain.length);
@@ -71,10 +71,10 @@ export const rawBlockCodec = {
         `the raw block has version ${version}, this version of the service reads ${VERSION}`,
       );
     }
-    const session = readVaruint(reader);
-    const view = { session, ordinal: session + readVaruint(reader) };
+    const epoch = readVaruint(reader);
+    const view = { epoch, sequence: epoch + readVaruint(reader) };
     const chainId = reader.slice(reader.uint8()).toString('hex') || undefined;
     const abi = received.unpack(reader.lengthPrefixed());
-    return { abi, message: reader.slice(reader.remaining()), chainId, view };
+    return { abi, message: reader.slice(reader.remaining()), chainId, streamPosition };
   },
 };

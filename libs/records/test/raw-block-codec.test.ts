@@ -3,13 +3,13 @@ import type { HistoryError } from '@antelope-history/schemas';
 import fc from 'fast-check';
 import { rawBlockCodec } from '../src/index';
 
-const VIEW = { session: 1_763_700_000_000_000, ordinal: 1_763_700_000_000_417 };
+const STREAM_POSITION = { session: 1_763_700_000_000_000, ordinal: 1_763_700_000_000_417 };
 const CHAIN_ID = 'cd'.repeat(32);
 
 it.each(SAMPLES)('every raw block of %s is unchanged after encoding and decoding', (name) => {
   const { abi, messages } = openSample(name);
   for (const { bytes } of messages) {
-    const raw = { abi, message: bytes, chainId: CHAIN_ID, view: VIEW };
+    const raw = { abi, message: bytes, chainId: CHAIN_ID, view: STREAM_POSITION };
     expect(rawBlockCodec.decode(rawBlockCodec.encode(raw))).toEqual(raw);
   }
 });
@@ -19,7 +19,7 @@ it('raw blocks of several nodes keep their own ABI frames', () => {
     abi,
     message: Buffer.from(abi),
     chainId: undefined,
-    view: VIEW,
+    view: STREAM_POSITION,
   }));
   const encoded = raws.map((raw) => rawBlockCodec.encode(raw));
   expect(encoded.map((bytes) => rawBlockCodec.decode(bytes))).toEqual(raws);
@@ -38,7 +38,7 @@ function decodes(bytes: Buffer): boolean {
 
 describe('rawBlockCodec.decode', () => {
   const { abi, messages } = openSample('leap-edge');
-  const encoded = rawBlockCodec.encode({ abi, message: messages[0]!.bytes, chainId: CHAIN_ID, view: VIEW });
+  const encoded = rawBlockCodec.encode({ abi, message: messages[0]!.bytes, chainId: CHAIN_ID, streamPosition: STREAM_POSITION });
 
   it('refuses a truncated head', () => {
     for (let length = 0; length < 60; length++) expect(decodes(encoded.subarray(0, length))).toBe(false);

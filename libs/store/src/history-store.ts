@@ -128,13 +128,13 @@ export interface Progress {
   status: ChainStatus;
   /** The committed blocks from the last irreversible one on, ascending: those that a fork may undo, and that one. */
   positions: BlockPosition[];
-  /** The ordinal of the newest committed message; 0 when there is none, or the store commits in the order of writes. */
-  ordinal: number;
+  /** The sequence of the newest committed message; 0 when there is none, or the store commits in the order of writes. */
+  sequence: number;
 }
 
 /**
  * The write side of the store port. An embedded store has one writer and commits blocks in the order of writes. A shared store
- * has any number of writers, each of which may receive any blocks in any order; it commits in the order of the blocks' `view`,
+ * has any number of writers, each of which may receive any blocks in any order; it commits in the order of the blocks' `streamPosition`,
  * as soon as every block before one is durable.
  */
 export interface HistoryWriter {

@@ -35,15 +35,15 @@ class Journal {
     }
   }
 
-  private above({ view }: ChainOrder): JournalExcerpt {
-    const later = this.entries.filter(({ session }) => session > view.session);
+  private above({ position }: ChainOrder): JournalExcerpt {
+    const later = this.entries.filter(({ session }) => session > position.session);
     const byOrdinal = (left: JournalDocument, right: JournalDocument): number => left.ordinal - right.ordinal;
     return {
       firsts: later.filter(({ first }) => first).sort((left, right) => byOrdinal(right, left)),
       following: this.entries
-        .filter(({ session, ordinal }) => session === view.session && ordinal > view.ordinal)
+        .filter(({ session, ordinal }) => session === position.session && ordinal > position.ordinal)
         .sort(byOrdinal),
-      hasLaterSession: later.length > 0,
+      hasLaterEpoch: later.length > 0,
       hasMore: false,
     };
   }
@@ -150,7 +150,7 @@ describe('the order of the chain', () => {
   }
 
   const messageOf = (block: BlockRecords, session: number, ordinal: number): JournalDocument =>
-    journalEntryOf({ ...block, view: { session, ordinal } });
+    journalEntryOf({ ...block, streamPosition: { epoch: session, sequence: ordinal } });
 
   it('refuses a message that does not follow, and keeps those before it', () => {
     const { journal, trunk, made } = begun();

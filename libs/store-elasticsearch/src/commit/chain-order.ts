@@ -1,18 +1,18 @@
-import type { BlockPosition, View } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
-import type { JournalDocument, ProgressDocument } from '../indices/documents';
+import type { JournalDocument, ProgressDocument, StoredStreamPosition } from '../indices/documents';
 import { isFarBehind } from '../write/far-behind';
 import { Branch } from './branch';
 
-/** The journal entries after a view. */
+/** The journal entries after a stream position. */
 export interface JournalExcerpt {
-  /** First messages of later sessions, newest first. */
+  /** First messages of later epochs, newest first. */
   firsts: readonly JournalDocument[];
-  /** The next messages of the view's session, ascending. */
+  /** The next messages of the position's epoch, ascending. */
   following: readonly JournalDocument[];
-  /** Whether there is any message of a later session. */
-  hasLaterSession: boolean;
-  /** Whether the session may have messages beyond `following`. */
+  /** Whether there is any message of a later epoch. */
+  hasLaterEpoch: boolean;
+  /** Whether the epoch may have messages beyond `following`. */
   hasMore: boolean;
 }
 
@@ -26,8 +26,8 @@ export interface CleaningRules {
 
 /**
  * Decides the order in which blocks join the committed branch, whatever order they were written in, and applies journal
- * entries to a progress. It continues with the newest session whose first message connects to the branch, otherwise with the
- * next message of the current session; otherwise it waits.
+ * entries to a progress. It continues with the newest epoch whose first message connects to the branch, otherwise with the
+ * next message of the current epoch; otherwise it waits.
  */
 export class ChainOrder {
   /** The entries that extended the branch, ascending, without those undone again. */
@@ -42,7 +42,7 @@ export class ChainOrder {
     this.branch = new Branch(progress.branch);
   }
 
-  get view(): View {
+  get position(): StoredStreamPosition {
     return this.progress.view;
   }
 
@@ -59,16 +59,16 @@ export class ChainOrder {
   /**
    * Applies the next messages as far as the excerpt has them; returns whether there were any. `isStored` answers for the blocks
    * of `unknownOf`. Throws `BLOCK_GAP` or `FORK_TOO_DEEP` at a message that cannot be applied, after applying those before it,
-   * unless a later session has begun.
+   * unless a later epoch has begun.
    */
   advance(journal: JournalExcerpt, isStored: (position: BlockPosition) => boolean): boolean {
     const following = new Map(journal.following.map((entry) => [entry.ordinal, entry]));
     const before = this.progress.view.ordinal;
     for (;;) {
-      const next = this.firstThatConnects(journal.firsts, isStored) ?? this.nextOfSession(following);
+      const next = this.firstThatConnects(journal.firsts, isStored) ?? this.nextOfEpoch(following);
       if (!next) break;
       const refusal = this.refusalOf(next, isStored);
-      if (refusal && journal.hasLaterSession) break;
+      if (refusal && journal.hasLaterEpoch) break;
       if (refusal) throw refusal;
       this.take(next, isStored);
     }
@@ -103,7 +103,7 @@ export class ChainOrder {
     return later.find((entry) => !this.refusalOf(entry, isStored));
   }
 
-  private nextOfSession(following: ReadonlyMap<number, JournalDocument>): JournalDocument | undefined {
+  private nextOfEpoch(following: ReadonlyMap<number, JournalDocument>): JournalDocument | undefined {
     const next = following.get(this.progress.view.ordinal + 1);
     return next?.session === this.progress.view.session ? next : undefined;
   }

@@ -29,7 +29,7 @@ export interface Commit {
  * the progress is replaced by compare and set, and the loser re-reads.
  */
 export class Committer {
-  private seenOrdinal: number | undefined;
+  private seenSequence: number | undefined;
 
   constructor(
     private readonly parts: { progress: ProgressStore; journal: Journal; documents: BranchDocuments },
@@ -48,7 +48,7 @@ export class Committer {
       if (step.refusal && !step.commit) throw step.refusal;
       if (!step.commit) return statusOf(read.progress);
       if (!(await this.parts.progress.replace(read, step.commit.after))) continue;
-      this.seenOrdinal = step.commit.after.view.ordinal;
+      this.seenSequence = step.commit.after.view.ordinal;
       committed(step.commit);
       if (step.refusal) throw step.refusal;
       if (!step.hasMore) return statusOf(step.commit.after);
@@ -58,9 +58,9 @@ export class Committer {
 
   /** Whether another committer has moved the head since the last call. */
   async hasBeenMoved(): Promise<boolean> {
-    const seen = this.seenOrdinal;
+    const seen = this.seenSequence;
     const { progress } = await this.readProgress();
-    this.seenOrdinal = progress.view.ordinal;
+    this.seenSequence = progress.view.ordinal;
     return seen !== undefined && progress.view.ordinal > seen;
   }
 
@@ -73,13 +73,13 @@ export class Committer {
   /** The next progress, if any: its documents are visible, and the blocks up to its `clean_up_to` are cleaned. */
   private async step({ progress }: ReadProgress): Promise<Step> {
     const order = new ChainOrder(progress);
-    const { refusal, hasMore, hasLaterSession } = await this.advance(order, progress);
-    if (order.view.ordinal === progress.view.ordinal) return { commit: undefined, refusal, hasMore: false };
+    const { refusal, hasMore, hasLaterEpoch } = await this.advance(order, progress);
+    if (order.position.ordinal === progress.view.ordinal) return { commit: undefined, refusal, hasMore: false };
     const { documents } = this.parts;
     const { blocks_per_index: blocksPerIndex } = progress;
     await documents.refresh(order.applied, blocksPerIndex);
     if (!(await documents.areWhole(order.applied, blocksPerIndex))) {
-      const refused = hasLaterSession ? undefined : missing(order.applied);
+      const refused = hasLaterEpoch ? undefined : missing(order.applied);
       return { commit: undefined, refusal: refused, hasMore: false };
     }
     const after = this.retained(order.moved(this.rules));
@@ -91,13 +91,13 @@ export class Committer {
   /** Applies journal entries as far as they connect. */
   private async advance(order: ChainOrder, progress: ProgressDocument): Promise<Advance> {
     for (;;) {
-      const { session } = order.view;
-      const excerpt = await this.parts.journal.read(order.view);
-      const { hasLaterSession } = excerpt;
+      const { session } = order.position;
+      const excerpt = await this.parts.journal.read(order.position);
+      const { hasLaterEpoch } = excerpt;
       const isStored = await this.storedAmong(order.unknownOf(excerpt), progress);
       const refusal = refusalOf(() => order.advance(excerpt, isStored));
-      const hasMore = !refusal && (excerpt.hasMore || order.view.session !== session);
-      if (!hasMore || order.applied.length >= MOST_BLOCKS) return { refusal, hasMore, hasLaterSession };
+      const hasMore = !refusal && (excerpt.hasMore || order.position.session !== session);
+      if (!hasMore || order.applied.length >= MOST_BLOCKS) return { refusal, hasMore, hasLaterEpoch };
     }
   }
 
@@ -125,10 +125,10 @@ interface Advance {
   refusal: HistoryError | undefined;
   /** Whether the journal may have more messages to apply. */
   hasMore: boolean;
-  hasLaterSession: boolean;
+  hasLaterEpoch: boolean;
 }
 
-interface Step extends Omit<Advance, 'hasLaterSession'> {
+interface Step extends Omit<Advance, 'hasLaterEpoch'> {
   commit: Commit | undefined;
 }
 

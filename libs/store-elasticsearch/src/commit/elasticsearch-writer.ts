@@ -33,12 +33,12 @@ export class ElasticsearchWriter implements StoreWriter {
   async getProgress(): Promise<Progress> {
     this.assertOpen();
     const { progress } = await this.read();
-    const { committed, last_irreversible: irreversible, branch, view } = progress;
+    const { committed, last_irreversible: irreversible, branch, view: position } = progress;
     const oldest = Math.min(committed?.num ?? 0, irreversible?.num ?? Number.MAX_SAFE_INTEGER);
     return {
       status: statusOf(progress),
       positions: branch.filter(({ num }) => num >= oldest),
-      ordinal: view.ordinal,
+      sequence: position.ordinal,
     };
   }
 
@@ -67,7 +67,7 @@ export class ElasticsearchWriter implements StoreWriter {
   }
 
   private async write(blocks: BlockRecords[]): Promise<ChainStatus> {
-    const unseen = blocks.find(({ view }) => view.ordinal <= 0);
+    const unseen = blocks.find(({ streamPosition }) => streamPosition.sequence <= 0);
     if (unseen) throw new HistoryError('INTERNAL', `block ${unseen.position.num} has no stream position`);
     const written = await this.parts.blocks.write(blocks, async () => (await this.read()).progress);
     await this.parts.journal.add(written);

@@ -1,8 +1,8 @@
 import type { Client } from '@elastic/elasticsearch';
-import type { BlockRecords, View } from '@antelope-history/records';
+import type { BlockRecords } from '@antelope-history/records';
 import type { Query, Searcher } from '../client/search';
 import { asked } from '../client/store-errors';
-import type { JournalDocument } from '../indices/documents';
+import type { JournalDocument, StoredStreamPosition } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
 import { journalEntryOf } from '../write/block-documents';
 import { BulkRequest } from '../write/bulk-request';
@@ -12,14 +12,14 @@ import type { JournalExcerpt } from './chain-order';
 /** Entries per request: few when following the head, then more. */
 const FIRST_PAGE = 16;
 const PAGE = 1_000;
-/** The most sessions that begin between two commits: a reader waits at least half a second between sessions. */
-const MOST_SESSIONS = 100;
+/** The most epochs that begin between two commits: a reader waits at least half a second between epochs. */
+const MAX_EPOCHS = 100;
 /** Entries deleted per request. */
-const MOST_REMOVED = 10_000;
+const MAX_REMOVED = 10_000;
 
 /**
- * Records which blocks' documents are durable, in the order in which readers sent the blocks. An entry's id is its ordinal,
- * so the entries after a position are read by id as soon as they are durable; first messages of sessions are searched, and
+ * Records which blocks' documents are durable, in the order in which readers sent the blocks. An entry's id is its sequence,
+ * so the entries after a position are read by id as soon as they are durable; first messages of epochs are searched, and
  * their write refreshes the index.
  */
 export class Journal {
@@ -41,19 +41,19 @@ export class Journal {
     if (blocks.length > 0) await this.bulk.write([request]);
   }
 
-  /** The entries after a view, about a thousand at most. */
-  async read(view: View): Promise<JournalExcerpt> {
-    const [following, later] = await Promise.all([this.readFollowing(view), this.readLater(view)]);
+  /** The entries after a stream position, about a thousand at most. */
+  async read(position: StoredStreamPosition): Promise<JournalExcerpt> {
+    const [following, later] = await Promise.all([this.readFollowing(position), this.readLater(position)]);
     return { ...following, ...later };
   }
 
-  /** Deletes the entries up to a view, including those of older sessions. */
-  async removeUpTo({ ordinal }: View): Promise<void> {
-    for (let found = MOST_REMOVED; found === MOST_REMOVED;) {
+  /** Deletes the entries up to a stream position, including those of earlier epochs. */
+  async removeUpTo({ ordinal }: StoredStreamPosition): Promise<void> {
+    for (let found = MAX_REMOVED; found === MAX_REMOVED;) {
       const { hits } = await this.searcher.search({
         index: this.names.journal,
         filters: [{ range: { ordinal: { lte: ordinal } } }],
-        size: MOST_REMOVED,
+        size: MAX_REMOVED,
       });
       found = hits.length;
       const request = new BulkRequest();
@@ -63,14 +63,14 @@ export class Journal {
     }
   }
 
-  private async readLater({ session }: View): Promise<Pick<JournalExcerpt, 'firsts' | 'hasLaterSession'>> {
+  private async readLater({ session }: StoredStreamPosition): Promise<Pick<JournalExcerpt, 'firsts' | 'hasLaterEpoch'>> {
     const index = this.names.journal;
     const later: Query = { range: { session: { gt: session } } };
     const [firsts, newest] = await this.searcher.searchAll([
       {
         index,
         filters: [later, { term: { first: true } }],
-        size: MOST_SESSIONS,
+        size: MAX_EPOCHS,
         sort: [{ session: 'desc' }],
         fetch: { _source: true },
       },
@@ -78,11 +78,11 @@ export class Journal {
     ]);
     return {
       firsts: (firsts?.hits ?? []).map(({ _source }) => _source as JournalDocument),
-      hasLaterSession: (newest?.hits.length ?? 0) > 0,
+      hasLaterEpoch: (newest?.hits.length ?? 0) > 0,
     };
   }
 
-  private async readFollowing({ ordinal }: View): Promise<Pick<JournalExcerpt, 'following' | 'hasMore'>> {
+  private async readFollowing({ ordinal }: StoredStreamPosition): Promise<Pick<JournalExcerpt, 'following' | 'hasMore'>> {
     const following: JournalDocument[] = [];
     for (let size = FIRST_PAGE; following.length < PAGE; size = PAGE) {
       const page = await this.readPage(ordinal + following.length + 1, size);
@@ -92,7 +92,7 @@ export class Journal {
     return { following, hasMore: true };
   }
 
-  /** The entries from an ordinal on, up to the first missing one. */
+  /** The entries from a sequence on, up to the first missing one. */
   private async readPage(from: number, size: number): Promise<JournalDocument[]> {
     const ids = Array.from({ length: size }, (_, index) => (from + index).toString());
     const { docs } = await asked(this.client.mget<JournalDocument>({ index: this.names.journal, ids, realtime: true }));

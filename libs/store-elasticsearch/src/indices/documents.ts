@@ -1,4 +1,4 @@
-import type { BlockPosition, View } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/records';
 import type { GenerationField } from './node-generation';
 
 /*
@@ -8,12 +8,12 @@ import type { GenerationField } from './node-generation';
  *
  * | index                | document          | id                              | version         |
  * | -------------------- | ----------------- | ------------------------------- | --------------- |
- * | `<p>-actions-<n>`    | ActionDocument    | block id's tag, sequence        | view's ordinal  |
- * | `<p>-blocks-<n>`     | BlockDocument     | block id                        | view's ordinal  |
- * | `<p>-bodies-<n>`     | BodyDocument      | block id                        | view's ordinal  |
- * | `<p>-abis`           | AbiDocument       | block id's tag, account, seq.   | view's ordinal  |
- * | `<p>-permissions`    | PermissionDocument| block id's tag, owner, name     | view's ordinal  |
- * | `<p>-journal`        | JournalDocument   | ordinal                         |                 |
+ * | `<p>-actions-<n>`    | ActionDocument    | block id's tag, sequence        | sequence        |
+ * | `<p>-blocks-<n>`     | BlockDocument     | block id                        | sequence        |
+ * | `<p>-bodies-<n>`     | BodyDocument      | block id                        | sequence        |
+ * | `<p>-abis`           | AbiDocument       | block id's tag, account, seq.   | sequence        |
+ * | `<p>-permissions`    | PermissionDocument| block id's tag, owner, name     | sequence        |
+ * | `<p>-journal`        | JournalDocument   | sequence                        |                 |
  * | `<p>-progress`       | ProgressDocument  | `progress`                      | compare and set |
  *
  * `<n>` is the first block number of the index's range (`index-names.ts`). Queries search the aliases `<p>-actions`,
@@ -88,11 +88,20 @@ export interface PermissionDocument extends BlockFields {
 }
 
 /**
- * Records that every document of a message's block is durable. Committers read the journal in the order of the ordinals to
+ * A `StreamPosition` with the field names that documents have had since the first format: `session` is the epoch, `ordinal`
+ * the sequence.
+ */
+export interface StoredStreamPosition {
+  session: number;
+  ordinal: number;
+}
+
+/**
+ * Records that every document of a message's block is durable. Committers read the journal in the order of the sequences to
  * move the committed head; an entry that the head has passed is deleted.
  */
-export interface JournalDocument extends View {
-  /** Whether the message is the first of its session. */
+export interface JournalDocument extends StoredStreamPosition {
+  /** Whether the message is the first of its epoch. */
   first: boolean;
   position: BlockPosition;
   previous: BlockPosition | undefined;
@@ -116,8 +125,8 @@ export interface ProgressDocument {
   head: BlockPosition | undefined;
   last_irreversible: BlockPosition | undefined;
   revision: number;
-  /** The view of the newest committed message. */
-  view: View;
+  /** The stream position of the newest committed message. */
+  view: StoredStreamPosition;
   /** Every committed action has a lower sequence. */
   end_sequence: number;
   /**

@@ -65,7 +65,7 @@ export function* documentsOf(block: BlockRecords): Generator<NewDocument> {
 /** The journal entry of a block; it is written when all documents of the block are durable. */
 export function journalEntryOf(block: BlockRecords): JournalDocument {
   const { first, end } = sequencesOf(block);
-  const { session, ordinal } = block.view;
+  const { epoch: session, sequence: ordinal } = block.streamPosition;
   return {
     session,
     ordinal,

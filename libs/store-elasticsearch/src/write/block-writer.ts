@@ -45,14 +45,14 @@ export class BlockWriter {
         progress = await readProgress();
         readAt = performance.now();
       }
-      if (block.view.ordinal <= progress.view.ordinal) continue;
+      if (block.streamPosition.sequence <= progress.view.ordinal) continue;
       wanted.push(block);
       if (isDecided(block, progress)) continue;
       const { blocks_per_index: blocksPerIndex } = progress;
       await this.indices.ensureRange(block.position.num, blocksPerIndex, isFarBehind(block));
       const indexOf = this.indexNamesOf(block, blocksPerIndex);
       for (const { kind, id, json } of documentsOf(block)) {
-        request.put(indexOf(kind), id, block.view.ordinal, json, block.position);
+        request.put(indexOf(kind), id, block.streamPosition.sequence, json, block.position);
         if (request.bytes < this.bulkBytes) continue;
         yield request;
         request = new BulkRequest();

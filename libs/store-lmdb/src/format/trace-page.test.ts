@@ -58,7 +58,7 @@ function blockOf(all: TransactionRecord[]): BlockRecords {
   const position = { num: 4_000_000_000, id: 'ab'.repeat(32) };
   return {
     chainId: undefined,
-    view: { session: 0, ordinal: 0 },
+    streamPosition: { epoch: 0, sequence: 0 },
     head: position,
     lastIrreversible: position,
     position,

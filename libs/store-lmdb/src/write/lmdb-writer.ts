@@ -60,7 +60,7 @@ export class LmdbWriter implements StoreWriter {
         if (entry) positions.push(positionOf(num, entry));
       }
     }
-    return { status, positions, ordinal: 0 };
+    return { status, positions, sequence: 0 };
   }
 
   setChainId(chainId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredAction } from '@antelope-history/store';
+import type { StoredAction } from '../stored';
 import type { ActionsQuery, HistoryReader } from '../history-store';
 
 export interface StoreComparison {

@@ -108,7 +108,7 @@ export class ModelHistory implements HistoryStore {
     const committed = status.committed?.num ?? 0;
     const oldest = Math.min(committed, status.lastIrreversible?.num ?? committed);
     const positions = this.blocks.map(({ position }) => position).filter(({ num }) => num >= oldest);
-    return { status, positions, ordinal: 0 };
+    return { status, positions, sequence: 0 };
   }
 
   async setChainId(chainId: string): Promise<void> {

@@ -1,27 +1,27 @@
-import type { BlockRecords, View } from '@antelope-history/records';
+import type { BlockRecords, StreamPosition } from '@antelope-history/records';
 import type { ChainStatus } from '../stored';
 import type { HistoryStore } from './join-store';
 
 /**
- * Numbers blocks as a reader does: within one session until an error, then in a new session that continues from the store's
+ * Numbers blocks as a reader does: within one epoch until an error, then in a new epoch that continues from the store's
  * progress.
  */
 export class ReaderSessions {
-  private session = 1_000;
+  private epoch = 1_000;
   private next = 1_000;
 
   begin(): void {
-    this.session = this.next + 10;
-    this.next = this.session;
+    this.epoch = this.next + 10;
+    this.next = this.epoch;
   }
 
-  /** The blocks with new views: each message has its own, also for a block that is sent again. */
+  /** The blocks with new stream positions: each message has its own, also for a block that is sent again. */
   read(blocks: readonly BlockRecords[]): BlockRecords[] {
-    return blocks.map((block) => ({ ...block, view: this.view() }));
+    return blocks.map((block) => ({ ...block, streamPosition: this.nextPosition() }));
   }
 
-  private view(): View {
-    return { session: this.session, ordinal: this.next++ };
+  private nextPosition(): StreamPosition {
+    return { epoch: this.epoch, sequence: this.next++ };
   }
 }
 

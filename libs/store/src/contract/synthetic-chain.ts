@@ -39,7 +39,7 @@ export class SyntheticChain {
     this.endSequences.set(position.id, sequence);
     return {
       chainId: undefined,
-      view: { session: 0, ordinal: 0 },
+      streamPosition: { epoch: 0, sequence: 0 },
       head: position,
       lastIrreversible: irreversible ?? { num: FIRST_BLOCK_NUM - 1, id: this.digest('before the chain') },
       position,
