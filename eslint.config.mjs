@@ -49,7 +49,7 @@ const DOMAIN_IS_PURE =
 const EXIT = {
   object: 'process',
   property: 'exit',
-  message: 'Throw, or set process.exitCode: only the runner of libs/service ends a process.',
+  message: 'Throw, or set process.exitCode: only the runner of libs/app-runtime ends a process.',
 };
 const NO_CLOCK = { object: 'Date', property: 'now', message: DOMAIN_IS_PURE };
 const NO_PART_OF_THE_TESTS = ['describe', 'it', 'test'].flatMap((object) =>
@@ -113,8 +113,8 @@ export default tseslint.config(
     },
   },
   // The one timer below the adapters: they and the stages wait alike, and no other layer is common to both.
-  { files: ['libs/connections/src/abortable-sleep.ts'], rules: { 'no-restricted-imports': 'off' } },
-  { files: ['libs/service/src/program.ts'], rules: { 'no-restricted-properties': 'off' } },
+  { files: ['libs/connectivity/src/abortable-sleep.ts'], rules: { 'no-restricted-imports': 'off' } },
+  { files: ['libs/app-runtime/src/program.ts'], rules: { 'no-restricted-properties': 'off' } },
 
   {
     files: TEST_FILES,

@@ -3,7 +3,7 @@ const path = require('node:path');
 /**
  * One Jest configuration for every project: TypeScript through swc, workspace packages read from their sources
  * (the `@antelope-history/source` export condition), so that tests need no build. `servers` (elasticsearch, rabbitmq, redis
- * or all) run during the tests of the project; `describeWithService` of tools/services passes their URLs.
+ * or all) run during the tests of the project; `describeWithService` of tools/servers passes their URLs.
  */
 function createJestConfig(displayName, { servers } = {}) {
   return {
@@ -18,8 +18,8 @@ function createJestConfig(displayName, { servers } = {}) {
     modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/out-tsc/'],
     cacheDirectory: path.join(__dirname, 'node_modules/.cache/jest'),
     ...(servers && {
-      globalSetup: path.join(__dirname, `tools/services/src/jest/setup-${servers}.ts`),
-      globalTeardown: path.join(__dirname, 'tools/services/src/jest/teardown.ts'),
+      globalSetup: path.join(__dirname, `tools/servers/src/jest/setup-${servers}.ts`),
+      globalTeardown: path.join(__dirname, 'tools/servers/src/jest/teardown.ts'),
     }),
   };
 }

@@ -6,7 +6,7 @@
 export const COMMANDS = {
   start: { inProcess: 'tools/quick-start/dist/main.js' },
   suite: { inProcess: 'tools/quick-start/dist/stack/main.js' },
-  services: { node: ['tools/services/dist/main.js'], builds: 'tools/services/tsconfig.lib.json' },
+  services: { node: ['tools/servers/dist/main.js'], builds: 'tools/servers/tsconfig.lib.json' },
   bench: { node: ['tools/bench/dist/main.js'] },
   'bench:pages': { node: ['tools/bench/dist/pages-main.js'] },
   'bench:suite': { node: ['tools/bench/dist/stack-main.js'] },
@@ -19,7 +19,7 @@ export const COMMANDS = {
   simulate: { node: ['tools/simulate/dist/main.js'] },
   docs: {
     node: [
-      'libs/service/dist/config/write-configuration-docs.js',
+      'libs/app-runtime/dist/config/write-configuration-docs.js',
       'libs/broker-rabbitmq/dist/definitions/write-definitions.js',
       'libs/store-elasticsearch/dist/indices/write-templates.js',
       'tools/run/write-api-docs.mjs',

@@ -15,8 +15,8 @@ import { Phases } from './phases.mjs';
 import { failedRun, runJest } from './run-jest.mjs';
 import { summarise } from './test-summary.mjs';
 
-const SERVERS = 'tools/services/dist/main.js';
-const SERVERS_PROJECT = 'tools/services/tsconfig.lib.json';
+const SERVERS = 'tools/servers/dist/main.js';
+const SERVERS_PROJECT = 'tools/servers/tsconfig.lib.json';
 /** Projects that measure the service under load: they run after the others, which would disturb them. */
 const ALONE = ['hostile-chain', 'load'];
 /** Makes `testSize` of libs/test-support choose the long sizes. */

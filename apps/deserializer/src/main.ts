@@ -1,7 +1,7 @@
 import { createDeserializerHealth, DESERIALIZER_WORK, startDeserializer } from '@antelope-history/deserializer-stage';
 import { openBroker } from '@antelope-history/open-broker';
 import { openKeyValue } from '@antelope-history/open-key-value';
-import { runProgram, startWorkerOperations } from '@antelope-history/service';
+import { runProgram, startWorkerOperations } from '@antelope-history/app-runtime';
 
 /** The deserializer as a process of its own: turns raw blocks into blocks of records, from queue to queue. */
 runProgram({

@@ -10,7 +10,7 @@ import {
   startSecuredElasticsearch,
   startSecuredRabbitmq,
   startSecuredRedis,
-} from '@antelope-history/services';
+} from '@antelope-history/servers';
 import { type AppName, type Stack, startReplay, startStack, stop } from '@antelope-history/processes';
 import { makeCertificates, makePassword, shownIn, startTlsFront } from '@antelope-history/test-support/tls';
 

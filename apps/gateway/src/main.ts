@@ -1,6 +1,6 @@
 import { createGateway, createGatewayOperations } from '@antelope-history/gateway-proxy';
 import { openKeyValue } from '@antelope-history/open-key-value';
-import { HTTP_WORK, listen, runProgram, startHeartbeats, startOperations } from '@antelope-history/service';
+import { HTTP_WORK, listen, runProgram, startHeartbeats, startOperations } from '@antelope-history/app-runtime';
 
 /** The gateway as a process of its own. */
 runProgram({

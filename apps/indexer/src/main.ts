@@ -2,7 +2,7 @@ import { createIndexerHealth, INDEXER_WORK, startIndexer } from '@antelope-histo
 import { openBroker, registerQueueMetrics } from '@antelope-history/open-broker';
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { openStoreWriter } from '@antelope-history/open-store-writer';
-import { runProgram, startWorkerOperations } from '@antelope-history/service';
+import { runProgram, startWorkerOperations } from '@antelope-history/app-runtime';
 
 /** The indexer as a process of its own: writes blocks of records from their queue to the store. */
 runProgram({

@@ -1,7 +1,7 @@
 import { openBroker } from '@antelope-history/open-broker';
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { createReaderHealth, READER_WORK, startReader } from '@antelope-history/reader-stage';
-import { runProgram, startWorkerOperations } from '@antelope-history/service';
+import { runProgram, startWorkerOperations } from '@antelope-history/app-runtime';
 
 /** The reader as a process of its own: publishes the node's state history to the queue of raw blocks. */
 runProgram({

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createLogger, Registry, type Config } from '@antelope-history/service';
+import { createLogger, Registry, type Config } from '@antelope-history/app-runtime';
 import { startIngestion } from './ingestion';
 import type { FromIngestion, ToIngestion } from './ingestion-messages';
 

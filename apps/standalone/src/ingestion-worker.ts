@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { ReadComponent } from '@antelope-history/gateway-proxy';
 import { shipHealth } from '@antelope-history/reader-stage';
 import { HistoryError, isErrorCode } from '@antelope-history/schemas';
-import type { Config } from '@antelope-history/service';
+import type { Config } from '@antelope-history/app-runtime';
 import type { FromIngestion, ToIngestion } from './ingestion-messages';
 
 type MetricsJson = Extract<FromIngestion, { kind: 'metrics' }>['metrics'];

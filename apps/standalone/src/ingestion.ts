@@ -4,7 +4,7 @@ import { openBroker, registerQueueMetrics } from '@antelope-history/open-broker'
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { openStoreWriter } from '@antelope-history/open-store-writer';
 import { startReader } from '@antelope-history/reader-stage';
-import type { Config, Logger, Registry } from '@antelope-history/service';
+import type { Config, Logger, Registry } from '@antelope-history/app-runtime';
 
 export interface IngestionContext {
   config: Config;

@@ -1,6 +1,6 @@
 import { createGateway, createGatewayOperations } from '@antelope-history/gateway-proxy';
 import { openKeyValue } from '@antelope-history/open-key-value';
-import { listen, runProgram, startOperations } from '@antelope-history/service';
+import { listen, runProgram, startOperations } from '@antelope-history/app-runtime';
 import { IngestionWorker } from './ingestion-worker';
 import { startApis } from './serving';
 import { StandaloneRegistry } from './standalone-registry';

@@ -3,7 +3,7 @@ import { createChainApi } from '@antelope-history/chain-endpoints';
 import { LargeResponses } from '@antelope-history/endpoint-kit';
 import { createHistoryApi } from '@antelope-history/history-endpoints';
 import { openStoreReader } from '@antelope-history/open-store-reader';
-import { type Config, listen, type Logger, type Registry } from '@antelope-history/service';
+import { type Config, listen, type Logger, type Registry } from '@antelope-history/app-runtime';
 import { createTraceApi } from '@antelope-history/trace-endpoints';
 
 export interface ServingContext {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { HistoryError } from '@antelope-history/schemas';
-import { createLogger, Registry, type Config } from '@antelope-history/service';
+import { createLogger, Registry, type Config } from '@antelope-history/app-runtime';
 import { startIngestion } from '../src/ingestion';
 
 /** A line of the log. */

@@ -6,7 +6,7 @@ import { MemoryBroker } from '@antelope-history/broker-memory';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { startIndexer } from '@antelope-history/indexer-stage';
 import { startReader } from '@antelope-history/reader-stage';
-import { createLogger, Registry } from '@antelope-history/service';
+import { createLogger, Registry } from '@antelope-history/app-runtime';
 import type { BlockRecords } from '@antelope-history/records';
 import type { ChainStatus, HistoryWriter } from '@antelope-history/store';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfirmChannel, Message } from 'amqplib';
 import type { QueueBounds } from '@antelope-history/broker';
-import { Backoff } from '@antelope-history/connections';
+import { Backoff } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import { partsArguments } from './queue-arguments';
 import { isQueueGone } from './rabbitmq-errors';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfirmChannel } from 'amqplib';
 import type { QueueBounds } from '@antelope-history/broker';
-import { Backoff } from '@antelope-history/connections';
+import { Backoff } from '@antelope-history/connectivity';
 import type { HistoryError } from '@antelope-history/schemas';
 import { batchLimit, ONE_MESSAGE, takeBatch } from './batch-limit';
 import { partsQueueName, sendParts, toHeaders, type Headers } from './message-parts';

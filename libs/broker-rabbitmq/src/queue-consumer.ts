@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, Subscription } from '@antelope-history/broker';
-import { Backoff } from '@antelope-history/connections';
+import { Backoff } from '@antelope-history/connectivity';
 import type { HistoryError } from '@antelope-history/schemas';
 import { ConsumeSession, type ConsumeHandlers } from './consume-session';
 import { addsToConnectionLoss, stopped } from './rabbitmq-errors';

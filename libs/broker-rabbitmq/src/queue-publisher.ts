@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '@antelope-history/connections';
+import { Backoff } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Headers, SplitSize } from './message-parts';
 import { PublishSession, type Destination, type Outgoing } from './publish-session';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '@antelope-history/connections';
+import { Backoff } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import { stopped } from './rabbitmq-errors';
 import type { ServerConnection } from './server-connection';

@@ -1,5 +1,5 @@
 import { runBrokerContract } from '@antelope-history/broker/contract';
-import { createVhost, describeWithService, type Vhost } from '@antelope-history/services';
+import { createVhost, describeWithService, type Vhost } from '@antelope-history/servers';
 import type { Broker } from '@antelope-history/broker';
 import { openRabbitmqBroker } from '../src';
 

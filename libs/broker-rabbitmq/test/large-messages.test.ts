@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Broker, Queue } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithService } from '@antelope-history/servers';
 import { openRabbitmqBroker } from '../src';
 import { numberedQueue, receive, receiveAll, until, type Numbered } from './numbered';
 import { OwnVhost } from './own-vhost';

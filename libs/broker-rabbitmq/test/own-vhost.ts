@@ -1,5 +1,5 @@
 import { connect, type ChannelModel } from 'amqplib';
-import { createVhost, type Vhost } from '@antelope-history/services';
+import { createVhost, type Vhost } from '@antelope-history/servers';
 
 /** A virtual host for one test file, with direct access to its queues. */
 export class OwnVhost {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { inspect } from 'node:util';
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import type { HistoryError } from '@antelope-history/schemas';
-import { describeWithPrograms } from '@antelope-history/services';
+import { describeWithPrograms } from '@antelope-history/servers';
 import { makeCertificates, type Certificates } from '@antelope-history/test-support/tls';
 import { openRabbitmqBroker, type RabbitmqOptions } from '../src';
 import { numberedQueue } from './numbered';

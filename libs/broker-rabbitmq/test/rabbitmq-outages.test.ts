@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker, Delivery, Queue } from '@antelope-history/broker';
 import type { HistoryError } from '@antelope-history/schemas';
-import { describeWithPrograms } from '@antelope-history/services';
+import { describeWithPrograms } from '@antelope-history/servers';
 import { createRandom } from '@antelope-history/test-support/random';
 import { openRabbitmqBroker, type RabbitmqOptions } from '../src';
 import { FaultyProxy } from './faulty-proxy';

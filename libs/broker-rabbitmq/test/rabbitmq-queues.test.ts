@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker } from '@antelope-history/broker';
 import type { HistoryError } from '@antelope-history/schemas';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithService } from '@antelope-history/servers';
 import { openRabbitmqBroker, type RabbitmqOptions } from '../src';
 import { FaultyProxy } from './faulty-proxy';
 import { numbered, numberedQueue, receive, receiveAll, until } from './numbered';

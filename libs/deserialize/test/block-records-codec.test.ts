@@ -5,7 +5,7 @@ import { createShipProtocol } from '@antelope-history/ship';
 import fc from 'fast-check';
 import { deserializeBlock } from '../src/index';
 
-const STREAM_POSITION = { session: 1_763_700_000_000_000, ordinal: 1_763_700_000_000_417 };
+const STREAM_POSITION = { epoch: 1_763_700_000_000_000, sequence: 1_763_700_000_000_417 };
 const CHAIN_ID = 'cd'.repeat(32);
 
 function recordsOf(name: (typeof SAMPLES)[number]): BlockRecords[] {

@@ -5,9 +5,14 @@ import { createDeserializerHealth } from './deserializer-health';
 describe('the health of a deserializer', () => {
   it('reports the number of queued blocks', async () => {
     const broker = new MemoryBroker();
-    const streamPosition = { session: 1, ordinal: 1 };
+    const streamPosition = { epoch: 1, sequence: 1 };
     for (let blocks = 0; blocks < 3; blocks++) {
-      await broker.publish(TOPOLOGY.rawBlocks, { abi: '', message: Buffer.alloc(1), chainId: undefined, streamPosition });
+      await broker.publish(TOPOLOGY.rawBlocks, {
+        abi: '',
+        message: Buffer.alloc(1),
+        chainId: undefined,
+        streamPosition,
+      });
     }
     expect(await createDeserializerHealth(broker)()).toEqual({
       status: 'ok',

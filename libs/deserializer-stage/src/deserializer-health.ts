@@ -1,5 +1,5 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
-import { answerOf, type WorkerHealth } from '@antelope-history/service';
+import { answerOf, type WorkerHealth } from '@antelope-history/app-runtime';
 import { DESERIALIZE_DURATION } from './deserializer';
 
 /** The metric of a deserializer's work, for its heartbeats. */

@@ -3,7 +3,7 @@ import { TOPOLOGY, type Broker, type Delivery, type Subscription } from '@antelo
 import type { BlockRecords, RawBlock } from '@antelope-history/records';
 import { deserializeBlock } from '@antelope-history/deserialize';
 import { HistoryError } from '@antelope-history/schemas';
-import { counter, histogram, type Logger, type Registry } from '@antelope-history/service';
+import { counter, histogram, type Logger, type Registry } from '@antelope-history/app-runtime';
 import { createShipProtocol, type BlocksResult, type ShipProtocol } from '@antelope-history/ship';
 
 export interface DeserializerDependencies {

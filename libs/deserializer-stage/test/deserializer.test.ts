@@ -4,7 +4,7 @@ import { type Queue, type RefetchRequest, type Subscription, TOPOLOGY } from '@a
 import { MemoryBroker } from '@antelope-history/broker-memory';
 import type { BlockRecords, RawBlock } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
-import { createLogger, Registry } from '@antelope-history/service';
+import { createLogger, Registry } from '@antelope-history/app-runtime';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { type Deserializer, startDeserializer } from '../src/index';
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { ABI_BEYOND_BUDGET, type AbiDecoder, type BinaryAbi, compileBinaryAbi } from '@antelope-history/abi';
 import { type AbiDecoders, createAbiDecoders, type ResponseBudget } from '@antelope-history/responses';
 import { HistoryError } from '@antelope-history/schemas';
-import { counter, type Registry } from '@antelope-history/service';
+import { counter, type Registry } from '@antelope-history/app-runtime';
 import type { AbiRequest, AbiVersion, ChainStatus, HistoryReader } from '@antelope-history/store';
 import type { RequestWork } from './request-work';
 

@@ -1,5 +1,5 @@
 import { describeLag, type HealthResponse, type HealthStatus } from '@antelope-history/schemas';
-import { readServiceVersion } from '@antelope-history/service';
+import { readServiceVersion } from '@antelope-history/app-runtime';
 import type { ChainStatus, HistoryReader } from '@antelope-history/store';
 
 /** Returns the function that reads the health of an API: `down` when its store fails. */

@@ -1,4 +1,4 @@
-import { gauge, type Registry } from '@antelope-history/service';
+import { gauge, type Registry } from '@antelope-history/app-runtime';
 import type { HistoryReader } from '@antelope-history/store';
 
 /** Registers the gauge of the store's block numbers. It reads them at each scrape. */

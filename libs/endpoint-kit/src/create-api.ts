@@ -11,7 +11,7 @@ import {
   operationsRoutes,
   readJsonBody,
   type Registry,
-} from '@antelope-history/service';
+} from '@antelope-history/app-runtime';
 import type { HistoryReader } from '@antelope-history/store';
 import { createAbiReader } from './abi-reader';
 import { createHealthReader } from './chain-health';

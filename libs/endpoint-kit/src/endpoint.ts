@@ -1,5 +1,5 @@
 import type { RequestOf, ResponseOf, Route } from '@antelope-history/schemas';
-import type { Config } from '@antelope-history/service';
+import type { Config } from '@antelope-history/app-runtime';
 import type { ChainStatus, HistoryReader } from '@antelope-history/store';
 import type { AbiReader } from './abi-reader';
 import type { RequestWork } from './request-work';

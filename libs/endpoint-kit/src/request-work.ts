@@ -1,5 +1,5 @@
 import { ResponseBudget } from '@antelope-history/responses';
-import { acceptedConnections } from '@antelope-history/service';
+import { acceptedConnections } from '@antelope-history/app-runtime';
 import { EventLoopTurns } from './event-loop-turns';
 import type { LargeResponses } from './large-responses';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { stringifyJson } from '@antelope-history/json';
 import type { KeyValue } from '@antelope-history/key-value';
-import { answerInTime, counter, readServiceVersion, type Registry } from '@antelope-history/service';
+import { answerInTime, counter, readServiceVersion, type Registry } from '@antelope-history/app-runtime';
 import type { ChainStatus, HistoryReader } from '@antelope-history/store';
 import type { FinalFacts } from './endpoint';
 import { isIrreversible } from './irreversible';

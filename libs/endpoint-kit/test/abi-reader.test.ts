@@ -1,7 +1,7 @@
 import { ABI, Serializer } from '@wharfkit/antelope';
 import { DecodeAllowance } from '@antelope-history/abi';
 import { openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
-import { Registry } from '@antelope-history/service';
+import { Registry } from '@antelope-history/app-runtime';
 import type { AbiRequest, ChainStatus, HistoryReader } from '@antelope-history/store';
 import { createAbiReader } from '../src/abi-reader';
 import { LargeResponses } from '../src/large-responses';

@@ -5,7 +5,7 @@ import { ApiClient, createApiDeps, openSampleReader, type SampleReader } from '@
 import { printJson } from '@antelope-history/json';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { defineRoute, healthResponse, HistoryError, type RouteTable } from '@antelope-history/schemas';
-import { readServiceVersion } from '@antelope-history/service';
+import { readServiceVersion } from '@antelope-history/app-runtime';
 import type { HistoryReader } from '@antelope-history/store';
 import { type ApiDeps, createApi, type CreateEndpoint } from '../src';
 import { createCacheKeys, ResponseCache } from '../src/response-cache';

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
-import { answerInTime, type Config, type Logger } from '@antelope-history/service';
+import { answerInTime, type Config, type Logger } from '@antelope-history/app-runtime';
 
 /** One API key: its SHA-256 and its limits per minute; 0 = no limit. */
 const apiKeySchema = z.object({

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { HistoryError } from '@antelope-history/schemas';
-import { ClientAddresses, clientKeyOf, type Config } from '@antelope-history/service';
+import { ClientAddresses, clientKeyOf, type Config } from '@antelope-history/app-runtime';
 import type { ApiKey, FindApiKey } from './api-keys';
 
 /** The sender of a request and its limits. */

@@ -4,7 +4,7 @@ import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path';
 import { createOpenApiDocument } from '@antelope-history/openapi';
 import { ROUTES } from '@antelope-history/routes';
 import { HistoryError } from '@antelope-history/schemas';
-import { type HttpRoute, readServiceVersion } from '@antelope-history/service';
+import { type HttpRoute, readServiceVersion } from '@antelope-history/app-runtime';
 
 /** The page may load only its own files and `data:` images, which the style sheet contains: nothing inline or remote. */
 const PAGE_HEADERS = {

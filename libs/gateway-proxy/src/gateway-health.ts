@@ -1,6 +1,6 @@
 import type { KeyValue } from '@antelope-history/key-value';
 import { describeLag, healthResponse, type HealthResponse, type HealthStatus } from '@antelope-history/schemas';
-import { answerOf, type Config, readServiceVersion, statusOf } from '@antelope-history/service';
+import { answerOf, type Config, readServiceVersion, statusOf } from '@antelope-history/app-runtime';
 import { ProcessWatch } from './process-watch';
 
 export type ReadComponent = () => Promise<Pick<Component, 'status' | 'reason'>>;

@@ -1,5 +1,12 @@
 import { type HealthResponse, type ShortHealthResponse, shortHealthResponse } from '@antelope-history/schemas';
-import { healthRoute, type HttpRoute, liveRoute, metricsRoute, type PublicPath, type Registry } from '@antelope-history/service';
+import {
+  healthRoute,
+  type HttpRoute,
+  liveRoute,
+  metricsRoute,
+  type PublicPath,
+  type Registry,
+} from '@antelope-history/app-runtime';
 import { docsRoutes } from './docs-routes';
 import { createGatewayHealth, type GatewayHealthDeps } from './gateway-health';
 import { statusRoutes } from './status-page/status-routes';

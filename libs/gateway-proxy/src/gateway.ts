@@ -12,7 +12,7 @@ import {
   type Logger,
   readRawBody,
   type Registry,
-} from '@antelope-history/service';
+} from '@antelope-history/app-runtime';
 import { createApiKeys } from './api-keys';
 import { identifyClient, requireAccess } from './client';
 import type { ReadComponent } from './gateway-health';

@@ -1,5 +1,5 @@
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import type { Heartbeat } from '@antelope-history/service';
+import type { Heartbeat } from '@antelope-history/app-runtime';
 import { ProcessWatch } from './process-watch';
 
 class FailingKeyValue extends MemoryKeyValue {

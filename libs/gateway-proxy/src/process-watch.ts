@@ -1,6 +1,6 @@
 import type { KeyValue } from '@antelope-history/key-value';
 import type { HealthResponse, HealthStatus } from '@antelope-history/schemas';
-import { type Heartbeat, HEARTBEAT_TTL_MS, readHeartbeats } from '@antelope-history/service';
+import { type Heartbeat, HEARTBEAT_TTL_MS, readHeartbeats } from '@antelope-history/app-runtime';
 
 type Component = HealthResponse['components'][string];
 

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
-import { counter, type Registry } from '@antelope-history/service';
+import { counter, type Registry } from '@antelope-history/app-runtime';
 import { type Client, clientOf } from './client';
 import { SharedWindow, WINDOW_MS } from './shared-window';
 

@@ -1,5 +1,5 @@
 import type { KeyValue } from '@antelope-history/key-value';
-import { answerInTime } from '@antelope-history/service';
+import { answerInTime } from '@antelope-history/app-runtime';
 import { WindowCounts } from './window-counts';
 
 export const WINDOW_MS = 60_000;

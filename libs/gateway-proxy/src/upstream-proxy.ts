@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { HistoryError } from '@antelope-history/schemas';
-import { type Logger, requestIdOf, sendError } from '@antelope-history/service';
+import { type Logger, requestIdOf, sendError } from '@antelope-history/app-runtime';
 import { ticketOf } from './limits/limit-work';
 import { createUpstreamAgent } from './upstream-agent';
 import { UpstreamRequest } from './upstream-request';

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
-import { rawBodyOf } from '@antelope-history/service';
+import { rawBodyOf } from '@antelope-history/app-runtime';
 
 /**
  * The request headers that an upstream gets. All others are dropped: hop-by-hop headers (a client can name any header in

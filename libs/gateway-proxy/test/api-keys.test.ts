@@ -6,7 +6,7 @@ import request from 'supertest';
 import { inspect } from 'node:util';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES } from '@antelope-history/routes';
-import type { Logger } from '@antelope-history/service';
+import type { Logger } from '@antelope-history/app-runtime';
 import { createGateway } from '../src';
 import { BrokenKeyValue, GatewayStand } from './gateway-stand';
 import { RecordingUpstream } from './recording-upstream';

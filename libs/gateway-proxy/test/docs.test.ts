@@ -2,7 +2,7 @@ import request from 'supertest';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createOpenApiDocument } from '@antelope-history/openapi';
 import { ROUTES } from '@antelope-history/routes';
-import { createLogger, loadConfig, Registry } from '@antelope-history/service';
+import { createLogger, loadConfig, Registry } from '@antelope-history/app-runtime';
 import { createGateway } from '../src';
 
 describe('the API documentation', () => {

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { healthResponse } from '@antelope-history/schemas';
-import type { Heartbeat } from '@antelope-history/service';
+import type { Heartbeat } from '@antelope-history/app-runtime';
 import { BrokenKeyValue, CHAIN_FACTS, GatewayStand, type Settings } from './gateway-stand';
 
 describe('GET /health of the operations listener', () => {

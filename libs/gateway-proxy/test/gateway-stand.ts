@@ -3,7 +3,18 @@ import type { KeyValue } from '@antelope-history/key-value';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES } from '@antelope-history/routes';
 import type { HealthResponse, HealthStatus, RouteGroup } from '@antelope-history/schemas';
-import { type Config, createHttpApp, createLogger, jsonBodyOf, listen, type Listener, loadConfig, operationsRoutes, readJsonBody, Registry } from '@antelope-history/service';
+import {
+  type Config,
+  createHttpApp,
+  createLogger,
+  jsonBodyOf,
+  listen,
+  type Listener,
+  loadConfig,
+  operationsRoutes,
+  readJsonBody,
+  Registry,
+} from '@antelope-history/app-runtime';
 import { createGateway, createGatewayOperations, type GatewayDeps } from '../src';
 
 const log = createLogger('test', 'silent');

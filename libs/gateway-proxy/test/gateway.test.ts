@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request as httpRequest, type Reques
 import type { AddressInfo } from 'node:net';
 import request from 'supertest';
 import { ROUTES } from '@antelope-history/routes';
-import { Registry } from '@antelope-history/service';
+import { Registry } from '@antelope-history/app-runtime';
 import { GatewayStand } from './gateway-stand';
 
 describe('the gateway', () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Registry } from '@antelope-history/service';
+import { Registry } from '@antelope-history/app-runtime';
 import { ROUTES } from '@antelope-history/routes';
 import { GatewayStand } from './gateway-stand';
 

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES } from '@antelope-history/routes';
-import { Registry } from '@antelope-history/service';
+import { Registry } from '@antelope-history/app-runtime';
 import { BrokenKeyValue, GatewayStand } from './gateway-stand';
 
 describe('rate limits', () => {

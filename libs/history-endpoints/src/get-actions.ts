@@ -1,4 +1,4 @@
-import { checkAscWindow } from '@antelope-history/asc-guard';
+import { checkAscWindow } from '@antelope-history/asc-window-guard';
 import type { CreateEndpoint } from '@antelope-history/endpoint-kit';
 import type { HISTORY_ROUTES } from '@antelope-history/history-routes';
 import { HistoryError } from '@antelope-history/schemas';

@@ -1,8 +1,8 @@
 import type { Delivery } from '@antelope-history/broker';
-import { abortableSleep, Backoff } from '@antelope-history/connections';
+import { abortableSleep, Backoff } from '@antelope-history/connectivity';
 import type { BlockRecords } from '@antelope-history/records';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
-import type { Logger } from '@antelope-history/service';
+import type { Logger } from '@antelope-history/app-runtime';
 import type { HistoryWriter } from '@antelope-history/store';
 import { GapReporter } from './gap-reporter';
 import type { IndexerMetrics } from './indexer-metrics';

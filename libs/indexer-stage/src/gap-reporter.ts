@@ -1,7 +1,7 @@
 import type { Delivery } from '@antelope-history/broker';
 import type { BlockRecords } from '@antelope-history/records';
 import type { HistoryError } from '@antelope-history/schemas';
-import type { Logger } from '@antelope-history/service';
+import type { Logger } from '@antelope-history/app-runtime';
 import type { HistoryWriter } from '@antelope-history/store';
 import type { ProgressPublisher } from './progress-publisher';
 import type { RefetchReporter } from './refetch-reporter';

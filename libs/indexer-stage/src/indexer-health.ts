@@ -1,6 +1,6 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import { readProgress, type KeyValue } from '@antelope-history/key-value';
-import { answerOf, readMetric, statusOf, type Registry, type WorkerHealth } from '@antelope-history/service';
+import { answerOf, readMetric, statusOf, type Registry, type WorkerHealth } from '@antelope-history/app-runtime';
 import type { HistoryWriter } from '@antelope-history/store';
 import { INDEXED_BLOCKS, LAST_COMMIT } from './indexer-metrics';
 

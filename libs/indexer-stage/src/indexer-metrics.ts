@@ -1,5 +1,5 @@
 import type { BlockRecords } from '@antelope-history/records';
-import { counter, gauge, histogram, type Registry } from '@antelope-history/service';
+import { counter, gauge, histogram, type Registry } from '@antelope-history/app-runtime';
 
 export const INDEXED_BLOCKS = 'history_indexed_blocks_total';
 export const LAST_COMMIT = 'history_last_commit_timestamp_seconds';

@@ -3,7 +3,7 @@ import { TOPOLOGY, type Broker, type Delivery, type Subscription } from '@antelo
 import type { KeyValue } from '@antelope-history/key-value';
 import type { BlockRecords } from '@antelope-history/records';
 import type { HistoryError } from '@antelope-history/schemas';
-import type { Config, Logger, Registry } from '@antelope-history/service';
+import type { Config, Logger, Registry } from '@antelope-history/app-runtime';
 import type { HistoryWriter } from '@antelope-history/store';
 import { BatchWriter } from './batch-writer';
 import { createIndexerMetrics } from './indexer-metrics';

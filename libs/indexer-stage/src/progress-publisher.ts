@@ -1,5 +1,5 @@
 import { writeProgress, type KeyValue } from '@antelope-history/key-value';
-import type { Logger } from '@antelope-history/service';
+import type { Logger } from '@antelope-history/app-runtime';
 import type { HistoryWriter } from '@antelope-history/store';
 import type { IndexerMetrics } from './indexer-metrics';
 import type { StallReporter } from './stall-reporter';

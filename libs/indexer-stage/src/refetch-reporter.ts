@@ -1,6 +1,6 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import type { ErrorCode } from '@antelope-history/schemas';
-import type { Logger } from '@antelope-history/service';
+import type { Logger } from '@antelope-history/app-runtime';
 
 /** Asks the reader to read again from the committed block. */
 export class RefetchReporter {

@@ -1,5 +1,5 @@
 import type { KeyValue } from '@antelope-history/key-value';
-import type { Logger } from '@antelope-history/service';
+import type { Logger } from '@antelope-history/app-runtime';
 import type { RefetchReporter } from './refetch-reporter';
 import { StallWatch } from './stall-watch';
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY } from '@antelope-history/broker';
 import { MemoryBroker } from '@antelope-history/broker-memory';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import { createLogger, Registry } from '@antelope-history/service';
+import { createLogger, Registry } from '@antelope-history/app-runtime';
 import type { StoreWriter } from '@antelope-history/store';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { createIndexerHealth, INDEXER_WORK, startIndexer } from '../src/index';

@@ -9,7 +9,7 @@ import { readProgress } from '@antelope-history/key-value';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import type { BlockRecords } from '@antelope-history/records';
 import { type ErrorCode, HistoryError } from '@antelope-history/schemas';
-import { createLogger, Registry } from '@antelope-history/service';
+import { createLogger, Registry } from '@antelope-history/app-runtime';
 import type { ChainStatus, HistoryWriter, StoreWriter } from '@antelope-history/store';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { type Indexer, startIndexer } from '../src/index';

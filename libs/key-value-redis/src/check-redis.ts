@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ErrorReply } from 'redis';
-import { ConnectionError, describeTrouble } from '@antelope-history/connections';
-import { checkServerClock, ok, toFinding, wrong, type Check, type Finding } from '@antelope-history/connections/check';
+import { ConnectionError, describeTrouble } from '@antelope-history/connectivity';
+import { checkServerClock, ok, toFinding, wrong, type Check, type Finding } from '@antelope-history/connectivity/check';
 import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
 import { createRedisClient, type RedisClient, type RedisOptions } from './redis-client';

@@ -1,4 +1,4 @@
-import { abortableSleep, Backoff, type ServerName } from '@antelope-history/connections';
+import { abortableSleep, Backoff, type ServerName } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import { createRedisClient, type RedisClient, type RedisOptions } from './redis-client';
 import { nameServer, toCommandError, toConnectError } from './redis-errors';

@@ -5,7 +5,7 @@ import {
   describeTrouble,
   type ServerName,
   toConnectionError,
-} from '@antelope-history/connections';
+} from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 
 /** Refusals of a connection that end by themselves: the server loads its data, or is full of clients. */

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
-import type { Finding } from '@antelope-history/connections/check';
-import { describeWithPrograms } from '@antelope-history/services';
+import type { Finding } from '@antelope-history/connectivity/check';
+import { describeWithPrograms } from '@antelope-history/servers';
 import { type Certificates, makeCertificates, type ServerCertificate } from '@antelope-history/test-support/tls';
 import { redisChecks, type RedisOptions } from '../src';
 import { findFreePort, OwnRedis } from './own-redis';

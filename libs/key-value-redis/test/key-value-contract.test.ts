@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from 'redis';
 import { runKeyValueContract } from '@antelope-history/key-value/contract';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithService } from '@antelope-history/servers';
 import { openRedisKeyValue } from '../src';
 
 describeWithService(['redis'], (url) => {

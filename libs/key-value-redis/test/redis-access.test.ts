@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { inspect } from 'node:util';
 import { HistoryError } from '@antelope-history/schemas';
-import { describeWithPrograms } from '@antelope-history/services';
+import { describeWithPrograms } from '@antelope-history/servers';
 import { type Certificates, makeCertificates, type ServerCertificate } from '@antelope-history/test-support/tls';
 import { openRedisKeyValue, type RedisOptions } from '../src';
 import { findFreePort, OwnRedis, until } from './own-redis';

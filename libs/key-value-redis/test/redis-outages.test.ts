@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
-import { describeWithPrograms } from '@antelope-history/services';
+import { describeWithPrograms } from '@antelope-history/servers';
 import { openRedisKeyValue } from '../src';
 import { OwnRedis, until } from './own-redis';
 

@@ -1,4 +1,4 @@
-import type { BlockPosition } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 import type { KeyValue } from './key-value';
 
 /** The store's progress, which the indexer publishes for the other stages and rebuilds from the store when it is lost. */

@@ -1,4 +1,4 @@
-import { createLogger, loadConfig } from '@antelope-history/service';
+import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { openBroker } from './open-broker';
 
 const { broker: memory } = loadConfig([], {});

@@ -1,6 +1,6 @@
 import type { Broker } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
-import { logConnectionErrors, type Config, type Logger } from '@antelope-history/service';
+import { logConnectionErrors, type Config, type Logger } from '@antelope-history/app-runtime';
 
 /** Which processes exchange messages over the broker: only this one, or several. */
 export type BrokerScope = 'one process' | 'many processes';

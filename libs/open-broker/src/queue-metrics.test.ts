@@ -1,6 +1,6 @@
 import { TOPOLOGY } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
-import { createLogger, loadConfig, Registry } from '@antelope-history/service';
+import { createLogger, loadConfig, Registry } from '@antelope-history/app-runtime';
 import { openBroker } from './open-broker';
 import { registerQueueMetrics } from './queue-metrics';
 

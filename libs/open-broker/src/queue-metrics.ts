@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
-import { gauge, type Registry } from '@antelope-history/service';
+import { gauge, type Registry } from '@antelope-history/app-runtime';
 
 type Depth = Awaited<ReturnType<Broker['depth']>>;
 

@@ -1,4 +1,4 @@
-import { createLogger, loadConfig } from '@antelope-history/service';
+import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { openKeyValue } from './open-key-value';
 
 const { keyValue: memory } = loadConfig([], {});

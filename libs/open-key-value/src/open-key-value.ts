@@ -1,6 +1,6 @@
 import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
-import { logConnectionErrors, type Config, type Logger } from '@antelope-history/service';
+import { logConnectionErrors, type Config, type Logger } from '@antelope-history/app-runtime';
 
 /** Which processes share the keys: only this one, or several. */
 export type KeyValueScope = 'one process' | 'many processes';

@@ -1,4 +1,4 @@
-import { logConnectionErrors, openWhenAvailable, type Config, type Logger } from '@antelope-history/service';
+import { logConnectionErrors, openWhenAvailable, type Config, type Logger } from '@antelope-history/app-runtime';
 import type { StoreWriter } from '@antelope-history/store';
 
 /**

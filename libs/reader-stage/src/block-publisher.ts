@@ -2,7 +2,7 @@ import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import type { SharedProgress } from '@antelope-history/key-value';
 import type { RawBlock } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
-import type { Logger } from '@antelope-history/service';
+import type { Logger } from '@antelope-history/app-runtime';
 import type { BlocksResult } from '@antelope-history/ship';
 import { ChainPosition } from './chain-position';
 import type { ReaderMetrics } from './reader-metrics';

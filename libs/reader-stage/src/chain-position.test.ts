@@ -1,6 +1,6 @@
-import type { BlockPosition } from '@antelope-history/records';
-import type { ShipStatus } from '@antelope-history/ship';
 import fc from 'fast-check';
+import type { BlockPosition } from '@antelope-history/schemas';
+import type { ShipStatus } from '@antelope-history/ship';
 import { ChainPosition, firstBlockOf } from './chain-position';
 
 const block = (num: number, branch = 'a'): BlockPosition => ({ num, id: `${branch}${num}` });

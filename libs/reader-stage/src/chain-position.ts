@@ -1,6 +1,6 @@
-import type { BlockPosition } from '@antelope-history/records';
-import type { ShipStatus } from '@antelope-history/ship';
 import type { SharedProgress } from '@antelope-history/key-value';
+import type { BlockPosition } from '@antelope-history/schemas';
+import type { ShipStatus } from '@antelope-history/ship';
 
 /** Upper limit of remembered blocks. The last irreversible block is a few hundred behind the head unless producers fail. */
 const MAX_KNOWN = 4_000;

@@ -1,6 +1,6 @@
-import { abortableSleep, Backoff } from '@antelope-history/connections';
+import { abortableSleep, Backoff } from '@antelope-history/connectivity';
 import { readProgress, type KeyValue, type SharedProgress } from '@antelope-history/key-value';
-import type { Logger } from '@antelope-history/service';
+import type { Logger } from '@antelope-history/app-runtime';
 
 const POLL_MIN_MS = 50;
 const POLL_MAX_MS = 1_000;

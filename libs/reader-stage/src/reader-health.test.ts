@@ -1,6 +1,6 @@
 import { MemoryBroker } from '@antelope-history/broker-memory';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import { Registry } from '@antelope-history/service';
+import { Registry } from '@antelope-history/app-runtime';
 import { createReaderHealth } from './reader-health';
 import { createReaderMetrics } from './reader-metrics';
 

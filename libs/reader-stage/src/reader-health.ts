@@ -1,6 +1,6 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import { readProgress, type KeyValue } from '@antelope-history/key-value';
-import { readMetric, statusOf, type Registry, type WorkerHealth } from '@antelope-history/service';
+import { readMetric, statusOf, type Registry, type WorkerHealth } from '@antelope-history/app-runtime';
 import { HEAD_BLOCK, PASSED_BLOCK, SHIP_AWAY, SHIP_CONNECTED, SHIP_MESSAGES } from './reader-metrics';
 
 export interface ReaderHealthDependencies {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@antelope-history/schemas';
-import { counter, gauge, type Registry } from '@antelope-history/service';
+import { counter, gauge, type Registry } from '@antelope-history/app-runtime';
 
 /** 1 while a node is being read; `shipHealth` reads it. */
 export const SHIP_CONNECTED = 'history_ship_connected';

@@ -1,8 +1,8 @@
 import { TOPOLOGY, type Broker, type RefetchRequest, type Subscription } from '@antelope-history/broker';
-import { abortableSleep } from '@antelope-history/connections';
+import { abortableSleep } from '@antelope-history/connectivity';
 import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
-import type { Config, Logger, Registry } from '@antelope-history/service';
+import type { Config, Logger, Registry } from '@antelope-history/app-runtime';
 import { AckWindow, END_OF_CHAIN, type ShipStatus } from '@antelope-history/ship';
 import { BlockPublisher } from './block-publisher';
 import { MessageWindow } from './message-window';

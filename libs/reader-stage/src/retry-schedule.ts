@@ -1,5 +1,5 @@
 import { TOPOLOGY } from '@antelope-history/broker';
-import { Backoff } from '@antelope-history/connections';
+import { Backoff } from '@antelope-history/connectivity';
 
 const MAX_QUEUED_BLOCKS = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages;
 

@@ -5,7 +5,7 @@ import {
   describeTrouble,
   toConnectionError,
   type ServerName,
-} from '@antelope-history/connections';
+} from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import WebSocket from 'ws';
 

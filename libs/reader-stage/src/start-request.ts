@@ -1,5 +1,4 @@
-import type { BlockPosition } from '@antelope-history/records';
-import { HistoryError } from '@antelope-history/schemas';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { ShipStatus } from '@antelope-history/ship';
 import { firstBlockOf } from './chain-position';
 

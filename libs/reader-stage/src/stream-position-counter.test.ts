@@ -5,8 +5,8 @@ describe('the stream positions of a reader', () => {
     const positions = new StreamPositionCounter();
     positions.beginEpoch(0, 5);
     expect([positions.take(), positions.take()]).toEqual([
-      { session: 5_000, ordinal: 5_000 },
-      { session: 5_000, ordinal: 5_001 },
+      { epoch: 5_000, sequence: 5_000 },
+      { epoch: 5_000, sequence: 5_001 },
     ]);
   });
 
@@ -16,7 +16,7 @@ describe('the stream positions of a reader', () => {
     positions.take();
     positions.take();
     positions.beginEpoch(0, 4);
-    expect(positions.take()).toEqual({ session: 5_002, ordinal: 5_002 });
+    expect(positions.take()).toEqual({ epoch: 5_002, sequence: 5_002 });
   });
 
   it('are higher than the committed sequences of another reader', () => {

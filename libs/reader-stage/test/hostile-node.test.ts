@@ -4,7 +4,7 @@ import { MemoryBroker } from '@antelope-history/broker-memory';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { writeProgress } from '@antelope-history/key-value';
 import { openSample } from '@antelope-history/test-support/recordings';
-import { createLogger, loadConfig, Registry } from '@antelope-history/service';
+import { createLogger, loadConfig, Registry } from '@antelope-history/app-runtime';
 import {
   createShipReplay,
   MISBEHAVIOURS,
@@ -42,7 +42,7 @@ class ReaderFixture {
       HISTORY_SHIP__RECONNECT_MAX_SECONDS: '0.05',
       HISTORY_SHIP__MAX_MESSAGE_BYTES: String(MIB),
     });
-    const progress = { chainId: recording.chainId, committed: undefined, positions: [], ordinal: 0 };
+    const progress = { chainId: recording.chainId, committed: undefined, positions: [], sequence: 0 };
     await writeProgress(this.keyValue, progress);
     await this.broker.consume(TOPOLOGY.rawBlocks, ({ acknowledge }) => {
       this.blocks++;

@@ -1,9 +1,9 @@
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { writeProgress } from '@antelope-history/key-value';
-import { createLogger } from '@antelope-history/service';
+import { createLogger } from '@antelope-history/app-runtime';
 import { waitForProgress } from '../src/progress-wait';
 
-const PROGRESS = { chainId: undefined, committed: undefined, positions: [], ordinal: 3 };
+const PROGRESS = { chainId: undefined, committed: undefined, positions: [], sequence: 3 };
 const log = createLogger('test', 'silent');
 
 class UnavailableKeyValue extends MemoryKeyValue {

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { MemoryBroker } from '@antelope-history/broker-memory';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import { createLogger, Registry, type Config } from '@antelope-history/service';
+import { createLogger, Registry, type Config } from '@antelope-history/app-runtime';
 import { createShipReplay } from '@antelope-history/ship-replay';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { startReader } from '../src/index';

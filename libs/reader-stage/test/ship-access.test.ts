@@ -3,7 +3,7 @@ import { MemoryBroker } from '@antelope-history/broker-memory';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { writeProgress } from '@antelope-history/key-value';
 import { openSample } from '@antelope-history/test-support/recordings';
-import { createLogger, loadConfig, Registry } from '@antelope-history/service';
+import { createLogger, loadConfig, Registry } from '@antelope-history/app-runtime';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 import { makeCertificates, startTlsFront, type Certificates, type TlsFront } from '@antelope-history/test-support/tls';
 import { startReader } from '../src';

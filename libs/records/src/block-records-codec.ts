@@ -1,15 +1,7 @@
 import { ByteReader } from '@antelope-history/abi';
-import { HistoryError } from '@antelope-history/schemas';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
+import type { AbiChange, ActionEntry, Authority, BlockRecords, PermissionChange, TransactionRecord } from './block-records';
 import { readVaruint } from './read-varuint';
-import type {
-  AbiChange,
-  ActionEntry,
-  Authority,
-  BlockPosition,
-  BlockRecords,
-  PermissionChange,
-  TransactionRecord,
-} from './block-records';
 import { RecordWriter } from './record-writer';
 import { readMany, readTransactionHeader, writeTransactionHeader } from './transaction-header';
 
@@ -178,7 +170,7 @@ class BodyDecoder {
   read(): BlockRecords {
     const { reader } = this;
     const epoch = readVaruint(reader);
-    const view = { epoch, sequence: epoch + readVaruint(reader) };
+    const streamPosition = { epoch, sequence: epoch + readVaruint(reader) };
     const chainId = this.has(HAS_CHAIN_ID) ? this.hash() : undefined;
     return {
       chainId,

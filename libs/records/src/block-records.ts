@@ -1,9 +1,4 @@
-/** A block of a chain. */
-export interface BlockPosition {
-  num: number;
-  /** 64 lowercase hex digits. */
-  id: string;
-}
+import type { BlockPosition } from '@antelope-history/schemas';
 
 /**
  * A stream position: the order of a message among all messages of all readers. A reader begins an epoch each time it continues

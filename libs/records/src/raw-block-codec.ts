@@ -72,7 +72,7 @@ export const rawBlockCodec = {
       );
     }
     const epoch = readVaruint(reader);
-    const view = { epoch, sequence: epoch + readVaruint(reader) };
+    const streamPosition = { epoch, sequence: epoch + readVaruint(reader) };
     const chainId = reader.slice(reader.uint8()).toString('hex') || undefined;
     const abi = received.unpack(reader.lengthPrefixed());
     return { abi, message: reader.slice(reader.remaining()), chainId, streamPosition };

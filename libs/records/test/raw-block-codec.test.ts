@@ -3,13 +3,13 @@ import type { HistoryError } from '@antelope-history/schemas';
 import fc from 'fast-check';
 import { rawBlockCodec } from '../src/index';
 
-const STREAM_POSITION = { session: 1_763_700_000_000_000, ordinal: 1_763_700_000_000_417 };
+const STREAM_POSITION = { epoch: 1_763_700_000_000_000, sequence: 1_763_700_000_000_417 };
 const CHAIN_ID = 'cd'.repeat(32);
 
 it.each(SAMPLES)('every raw block of %s is unchanged after encoding and decoding', (name) => {
   const { abi, messages } = openSample(name);
   for (const { bytes } of messages) {
-    const raw = { abi, message: bytes, chainId: CHAIN_ID, view: STREAM_POSITION };
+    const raw = { abi, message: bytes, chainId: CHAIN_ID, streamPosition: STREAM_POSITION };
     expect(rawBlockCodec.decode(rawBlockCodec.encode(raw))).toEqual(raw);
   }
 });
@@ -19,7 +19,7 @@ it('raw blocks of several nodes keep their own ABI frames', () => {
     abi,
     message: Buffer.from(abi),
     chainId: undefined,
-    view: STREAM_POSITION,
+    streamPosition: STREAM_POSITION,
   }));
   const encoded = raws.map((raw) => rawBlockCodec.encode(raw));
   expect(encoded.map((bytes) => rawBlockCodec.decode(bytes))).toEqual(raws);

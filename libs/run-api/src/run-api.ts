@@ -11,7 +11,7 @@ import {
   startOperations,
   type ProgramContext,
   type ProgramHost,
-} from '@antelope-history/service';
+} from '@antelope-history/app-runtime';
 
 /** An app that serves one group of endpoints from the store. */
 export interface Api {
@@ -31,7 +31,10 @@ export function runApi(api: Api, host?: ProgramHost): void {
   runProgram({ name: api.name, uses: ['store', 'keyValue'], start: (context) => startApi(api, context) }, host);
 }
 
-async function startApi({ name, section, createApp }: Api, context: ProgramContext<'store' | 'keyValue'>): Promise<void> {
+async function startApi(
+  { name, section, createApp }: Api,
+  context: ProgramContext<'store' | 'keyValue'>,
+): Promise<void> {
   const { config, log, registry, onStop } = context;
   const reader = await openStoreReader(config.store, log);
   onStop(() => reader.close());

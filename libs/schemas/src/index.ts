@@ -1,5 +1,6 @@
 export * from './actions-filter';
 export * from './block-extensions';
+export * from './block-position';
 export * from './bound';
 export * from './chain-types';
 export * from './error-response';

@@ -1,4 +1,4 @@
-import type { BlockPosition } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 
 /**
  * The requests of the SHiP socket, encoded. Layout and tags are equal in EOSIO 2.0 to Spring 1 for these three

@@ -1,9 +1,8 @@
 import { ByteReader } from '@antelope-history/abi';
-import type { BlockPosition } from '@antelope-history/records';
-import { HistoryError } from '@antelope-history/schemas';
-import { unsupported } from './layout-bounds';
-import { readFlag, type FieldReader, type LayoutCompiler, type Read } from './layout-compiler';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import { compileBlockVariant } from './block-variant';
+import { unsupported } from './layout-bounds';
+import { type FieldReader, type LayoutCompiler, type Read, readFlag } from './layout-compiler';
 
 /** What `get_status_result` says. Block numbers; ends are exclusive. */
 export interface ShipStatus {

@@ -1,7 +1,7 @@
-import { openSample, SAMPLES, type Recording, type SampleName } from '@antelope-history/test-support/recordings';
 import { PublicKey } from '@wharfkit/antelope';
-import type { BlockPosition } from '@antelope-history/records';
-import { createShipProtocol, type BlocksResult, type PermissionRow } from '../src/index';
+import type { BlockPosition } from '@antelope-history/schemas';
+import { openSample, type Recording, type SampleName, SAMPLES } from '@antelope-history/test-support/recordings';
+import { type BlocksResult, createShipProtocol, type PermissionRow } from '../src/index';
 import { traceToJson } from './trace-json';
 import { WharfkitDecoder, type WharfkitPosition } from './wharfkit-results';
 

@@ -1,5 +1,5 @@
 import type { BlockRecords } from '@antelope-history/records';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithService } from '@antelope-history/servers';
 import { MAX_PAGE_BYTES, type ActionsQuery } from '@antelope-history/store';
 import {
   Comparison,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithService } from '@antelope-history/servers';
 import { BulkRequest } from '../src/write/bulk-request';
 import { BulkWriter } from '../src/write/bulk-writer';
 import { FaultyServer, operationsOf, type Fault } from './faulty-server';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from '@elastic/elasticsearch';
-import type { Finding } from '@antelope-history/connections/check';
-import { createIndexPrefix, describeWithService, type IndexPrefix } from '@antelope-history/services';
+import type { Finding } from '@antelope-history/connectivity/check';
+import { createIndexPrefix, describeWithService, type IndexPrefix } from '@antelope-history/servers';
 import { elasticsearchChecks, readElasticsearchStatus } from '../src/check';
 import { openElasticsearchStoreWriter, type ElasticsearchOptions } from '../src/writer';
 

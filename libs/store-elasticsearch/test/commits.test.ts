@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@elastic/elasticsearch';
 import type { BlockRecords } from '@antelope-history/records';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithService } from '@antelope-history/servers';
 import {
   Comparison,
   EMPTY_BLOCK,

@@ -1,7 +1,7 @@
 import { createRandom } from '@antelope-history/test-support/random';
 import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithService } from '@antelope-history/servers';
 import type { HistoryReader, HistoryWriter } from '@antelope-history/store';
 import { Comparison, ModelHistory, SimulatedReader, type BlockPlan } from '@antelope-history/store/contract';
 import { FaultyServer, type Fault, type SeenRequest } from './faulty-server';

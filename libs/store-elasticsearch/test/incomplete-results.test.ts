@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from '@elastic/elasticsearch';
 import type { StoredBlock, ActionsQuery } from '@antelope-history/store';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithService } from '@antelope-history/servers';
 import { SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
 import { Searcher } from '../src/client/search';
 import { IndexedBlocks } from './indexed-blocks';

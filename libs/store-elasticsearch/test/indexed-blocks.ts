@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Client } from '@elastic/elasticsearch';
-import type { BlockPosition, BlockRecords } from '@antelope-history/records';
+import { randomUUID } from 'node:crypto';
+import type { BlockRecords } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 import { createClient } from '../src/client/client';
 import { ProgressStore } from '../src/commit/progress-store';
 import type { ProgressDocument } from '../src/indices/documents';

@@ -1,6 +1,6 @@
 import { Client } from '@elastic/elasticsearch';
 import type { BlockRecords } from '@antelope-history/records';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithService } from '@antelope-history/servers';
 import type { HistoryWriter } from '@antelope-history/store';
 import {
   Comparison,

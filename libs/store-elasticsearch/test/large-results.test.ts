@@ -1,5 +1,5 @@
 import type { BlockRecords } from '@antelope-history/records';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithService } from '@antelope-history/servers';
 import {
   Comparison,
   ModelHistory,

@@ -1,5 +1,5 @@
 import { openSample, SAMPLES } from '@antelope-history/test-support/recordings';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithService } from '@antelope-history/servers';
 import { FULL_SIZE, runStoreContract, SMALL_SIZE } from '@antelope-history/store/contract';
 import { testSize } from '@antelope-history/test-support/random';
 import { TemporaryStore } from './temporary-store';

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Finding } from '@antelope-history/connections/check';
+import type { Finding } from '@antelope-history/connectivity/check';
 import { lmdbChecks, readLmdbStatus } from '../src/check';
 import { createTables } from '../src/write/open-writer';
 import { WriteBatch } from '../src/write/write-batch';

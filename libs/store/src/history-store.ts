@@ -1,5 +1,6 @@
-import type { ActionFilter, Bound } from '@antelope-history/schemas';
-import type { BlockPosition, BlockRecords } from '@antelope-history/records';
+import type { BlockRecords } from '@antelope-history/records';
+import type { ActionFilter, BlockPosition, Bound } from '@antelope-history/schemas';
+export type { ActionFilter, Bound } from '@antelope-history/schemas';
 import type {
   AbiRequest,
   ChainStatus,
@@ -8,8 +9,6 @@ import type {
   StoredBlockTransaction,
   StoredTransaction,
 } from './stored';
-
-export type { ActionFilter, Bound } from '@antelope-history/schemas';
 
 /** Selects actions, their order and a page of them. */
 export interface ActionsQuery {

@@ -1,4 +1,5 @@
-import type { ActionRecord, BlockPosition, NodeGeneration, TransactionRecord } from '@antelope-history/records';
+import type { ActionRecord, NodeGeneration, TransactionRecord } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 
 /** What a store returns, in the form from which responses are rendered. */
 

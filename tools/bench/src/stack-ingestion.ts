@@ -10,7 +10,7 @@ import {
   startStack,
   stop,
 } from '@antelope-history/processes';
-import type { ServiceName } from '@antelope-history/services';
+import type { ServiceName } from '@antelope-history/servers';
 import { ElasticsearchRequests } from './index-documents';
 import { listenerOf, processorSeconds } from './processor-time';
 

@@ -1,4 +1,4 @@
-import { type Config, SERVER_SECTIONS, type ServerSection } from '@antelope-history/service';
+import { type Config, SERVER_SECTIONS, type ServerSection } from '@antelope-history/app-runtime';
 
 /** The servers that an app connects to, and the addresses that it listens on. */
 export interface AppNeeds {

@@ -1,7 +1,15 @@
-import { addressOf, type ServerName } from '@antelope-history/connections';
-import { type Check, checkServerClock, type Finding, ok, toFinding, warning, wrong } from '@antelope-history/connections/check';
+import { addressOf, type ServerName } from '@antelope-history/connectivity';
+import {
+  type Check,
+  checkServerClock,
+  type Finding,
+  ok,
+  toFinding,
+  warning,
+  wrong,
+} from '@antelope-history/connectivity/check';
 import type { RouteGroup } from '@antelope-history/schemas';
-import { type Config, readServiceVersion } from '@antelope-history/service';
+import { type Config, readServiceVersion } from '@antelope-history/app-runtime';
 import { type IdentifiedApp, identifyApp } from './identify-app';
 import { requestJson } from './request-json';
 

@@ -1,6 +1,6 @@
-import { warning, wrong } from '@antelope-history/connections/check';
+import { warning, wrong } from '@antelope-history/connectivity/check';
 import { hasErrorCode } from '@antelope-history/schemas';
-import { loadConfig } from '@antelope-history/service';
+import { loadConfig } from '@antelope-history/app-runtime';
 import { sectionsOf } from './app-needs';
 import { type CommandLine, parseCommandLine, USAGE } from './command-line';
 import { listChecks } from './list-checks';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
-import { ok, wrong, type Check, type Finding } from '@antelope-history/connections/check';
+import { ok, wrong, type Check, type Finding } from '@antelope-history/connectivity/check';
 import { HistoryError } from '@antelope-history/schemas';
-import type { Config } from '@antelope-history/service';
+import type { Config } from '@antelope-history/app-runtime';
 import type { Listening } from './app-needs';
 import { identifyApp } from './identify-app';
 

@@ -1,4 +1,4 @@
-import type { ServerName } from '@antelope-history/connections';
+import type { ServerName } from '@antelope-history/connectivity';
 import { ROUTES } from '@antelope-history/routes';
 import { healthResponse, type RouteGroup } from '@antelope-history/schemas';
 import { requestJson } from './request-json';

@@ -1,8 +1,8 @@
 import { rabbitmqChecks } from '@antelope-history/broker-rabbitmq/check';
-import { type Check, type Finding, ok, wrong } from '@antelope-history/connections/check';
+import { type Check, type Finding, ok, wrong } from '@antelope-history/connectivity/check';
 import { redisChecks } from '@antelope-history/key-value-redis';
 import { shipChecks } from '@antelope-history/reader-stage/check';
-import { type Config, createLogger } from '@antelope-history/service';
+import { type Config, createLogger } from '@antelope-history/app-runtime';
 import { elasticsearchChecks } from '@antelope-history/store-elasticsearch/check';
 import { lmdbChecks } from '@antelope-history/store-lmdb/check';
 import { type AppName, appsFor, needsOf } from './app-needs';

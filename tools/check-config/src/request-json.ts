@@ -1,4 +1,4 @@
-import { ConnectionError, describeTrouble, toConnectionError, type ServerName } from '@antelope-history/connections';
+import { ConnectionError, describeTrouble, toConnectionError, type ServerName } from '@antelope-history/connectivity';
 
 export interface JsonResponse {
   status: number;

@@ -1,4 +1,4 @@
-import { ok, warning, wrong, type Check, type Finding } from '@antelope-history/connections/check';
+import { ok, warning, wrong, type Check, type Finding } from '@antelope-history/connectivity/check';
 import { HistoryError } from '@antelope-history/schemas';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runChecks, type CheckResult } from './run-checks';

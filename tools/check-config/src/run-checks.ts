@@ -1,4 +1,4 @@
-import { unknown, type Check, type Finding } from '@antelope-history/connections/check';
+import { unknown, type Check, type Finding } from '@antelope-history/connectivity/check';
 import { HistoryError } from '@antelope-history/schemas';
 
 export interface CheckResult {

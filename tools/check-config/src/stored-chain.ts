@@ -1,7 +1,7 @@
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { readProgress } from '@antelope-history/key-value';
 import type { StoredChain } from '@antelope-history/reader-stage/check';
-import type { Config, Logger } from '@antelope-history/service';
+import type { Config, Logger } from '@antelope-history/app-runtime';
 import { readElasticsearchStatus } from '@antelope-history/store-elasticsearch/check';
 import { readLmdbStatus } from '@antelope-history/store-lmdb/check';
 import type { AppNeeds } from './app-needs';

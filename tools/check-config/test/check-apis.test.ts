@@ -3,12 +3,19 @@ import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createChainApi } from '@antelope-history/chain-endpoints';
-import type { Finding } from '@antelope-history/connections/check';
+import type { Finding } from '@antelope-history/connectivity/check';
 import { createGateway } from '@antelope-history/gateway-proxy';
 import { createHistoryApi } from '@antelope-history/history-endpoints';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import { createLogger, listen, type Listener, loadConfig, readServiceVersion, Registry } from '@antelope-history/service';
-import { findFreePorts } from '@antelope-history/services';
+import {
+  createLogger,
+  listen,
+  type Listener,
+  loadConfig,
+  readServiceVersion,
+  Registry,
+} from '@antelope-history/app-runtime';
+import { findFreePorts } from '@antelope-history/servers';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { createTraceApi } from '@antelope-history/trace-endpoints';

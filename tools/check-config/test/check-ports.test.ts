@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import type { Finding } from '@antelope-history/connections/check';
+import type { Finding } from '@antelope-history/connectivity/check';
 import { createGateway } from '@antelope-history/gateway-proxy';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import { createLogger, listen, loadConfig, Registry } from '@antelope-history/service';
+import { createLogger, listen, loadConfig, Registry } from '@antelope-history/app-runtime';
 import type { Listening } from '../src/app-needs';
 import { portChecks } from '../src/check-ports';
 

@@ -4,7 +4,7 @@ import { openBroker } from '@antelope-history/open-broker';
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { openStoreReader } from '@antelope-history/open-store-reader';
 import { openStoreWriter } from '@antelope-history/open-store-writer';
-import { createLogger, loadConfig } from '@antelope-history/service';
+import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { shownIn } from '@antelope-history/test-support/tls';
 import { checkConfig } from '../src/check-config';
 import { startRepeatingServers, type RepeatingServers } from './repeating-servers';

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { openBroker } from '@antelope-history/open-broker';
 import { TOPOLOGY, type Broker, type Queue } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
-import { createLogger, loadConfig } from '@antelope-history/service';
+import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 
 export const USAGE = `npm run dead-letters -- [--config FILE] [--resend QUEUE]
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY } from '@antelope-history/broker';
 import { openBroker } from '@antelope-history/open-broker';
 import { HistoryError } from '@antelope-history/schemas';
-import { createLogger, loadConfig } from '@antelope-history/service';
-import { createVhost, describeWithService, type Vhost } from '@antelope-history/services';
+import { createLogger, loadConfig } from '@antelope-history/app-runtime';
+import { createVhost, describeWithService, type Vhost } from '@antelope-history/servers';
 import { runDeadLetters } from '../src/index';
 
 describeWithService(['rabbitmq'], (url = '') => {

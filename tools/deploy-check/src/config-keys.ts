@@ -32,5 +32,5 @@ export function findUnknownNames(text: string, { keys, variables }: ConfigNames)
 }
 
 const FILE_ENDING = /^(ya?ml|json|md|ts|internal)$/;
-/** Variables of the tests: `tools/services`. */
+/** Variables of the tests: `tools/servers`. */
 const FOR_TESTS = /^HISTORY_TEST_/;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { loadConfig } from '@antelope-history/service';
+import { loadConfig } from '@antelope-history/app-runtime';
 import { DEPLOYED_APPS, findComposeErrors, readYaml, readVersion, ROOT, SUITE_APPS } from '../src';
 import { withFiles } from './sample-files';
 

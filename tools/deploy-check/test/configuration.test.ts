@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Config, loadConfig } from '@antelope-history/service';
+import { type Config, loadConfig } from '@antelope-history/app-runtime';
 import { DEPLOYED_APPS, findUnknownNames, listFiles, type Manifest, readConfigNames, readText, readYaml } from '../src';
 import { withFiles } from './sample-files';
 

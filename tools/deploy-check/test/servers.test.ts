@@ -6,8 +6,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { loadConfig } from '@antelope-history/service';
-import { provideCurl } from '@antelope-history/services';
+import { loadConfig } from '@antelope-history/app-runtime';
+import { provideCurl } from '@antelope-history/servers';
 import { readJson, readText, readYaml, ROOT } from '../src';
 
 const defaults = loadConfig([], {});

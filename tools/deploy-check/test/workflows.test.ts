@@ -115,7 +115,7 @@ describe('the pipelines', () => {
     expect(names).toEqual(
       expect.arrayContaining(['reader', 'standalone', 'reader-stage', 'store', 'store-lmdb', 'broker', 'e2e']),
     );
-    for (const inside of ['gateway', 'gateway-proxy', 'key-value', 'service', 'schemas'])
+    for (const inside of ['gateway', 'gateway-proxy', 'key-value', 'app-runtime', 'schemas'])
       expect(names).not.toContain(inside);
   });
 });

@@ -1,4 +1,4 @@
-import { type Config, createLogger, loadConfig, Registry } from '@antelope-history/service';
+import { type Config, createLogger, loadConfig, Registry } from '@antelope-history/app-runtime';
 import type { HistoryReader } from '@antelope-history/store';
 
 /** An hour after the last block of the sample chains. */

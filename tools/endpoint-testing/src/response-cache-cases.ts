@@ -5,7 +5,7 @@ import request from 'supertest';
 import type { KeyValue } from '@antelope-history/key-value';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { HistoryError } from '@antelope-history/schemas';
-import { Registry } from '@antelope-history/service';
+import { Registry } from '@antelope-history/app-runtime';
 import type { ChainStatus } from '@antelope-history/store';
 import { readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import { createApiDeps } from './api-deps';

@@ -10,7 +10,7 @@ import {
   type IndexPrefix,
   type KeyPrefix,
   type Vhost,
-} from '@antelope-history/services';
+} from '@antelope-history/servers';
 import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { API_NAMES, startReplay, stop } from '../src';
 import { Machine } from './machine';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { StartError } from '@antelope-history/processes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
-import { type Config, loadConfig } from '@antelope-history/service';
+import { type Config, loadConfig } from '@antelope-history/app-runtime';
 import type { CommandLine } from './command-line';
 
 export const WORKSPACE = path.resolve(__dirname, '../../..');

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { provideCurl } from '@antelope-history/services';
+import { provideCurl } from '@antelope-history/servers';
 import { isShortened, readExamples } from './readme-examples';
 
 /** The built launcher, on the sample chain. */

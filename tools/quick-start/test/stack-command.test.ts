@@ -16,7 +16,7 @@ import {
   releaseServices,
   SERVICE_NAMES,
   type Services,
-} from '@antelope-history/services';
+} from '@antelope-history/servers';
 
 /** The built command, on the sample chain. */
 const MAIN = path.resolve(__dirname, '../dist/stack/main.js');

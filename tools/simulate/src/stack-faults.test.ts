@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startReplay, startService, startStack, stop, untilCommitted } from '@antelope-history/processes';
-import { describeWithService } from '@antelope-history/services';
+import { describeWithService } from '@antelope-history/servers';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { compareStores } from '@antelope-history/store/compare-stores';
 import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';

@@ -1,5 +1,5 @@
 import { openStoreReader } from '@antelope-history/open-store-reader';
-import { createLogger, loadConfig } from '@antelope-history/service';
+import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import type { StoreReader } from '@antelope-history/store';
 import type { DistributedSet } from '@antelope-history/processes';
 

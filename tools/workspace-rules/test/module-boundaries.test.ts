@@ -59,7 +59,7 @@ const CASES: LintCase[] = [
   },
   {
     title: 'the domain reading the clock',
-    file: 'libs/asc-guard/src/index.ts',
+    file: 'libs/asc-window-guard/src/index.ts',
     text: 'export const now = Date.now();\n',
     rule: 'no-restricted-properties',
     message: /take the value as an argument/,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Channel } from 'amqplib';
 import { TOPOLOGY } from '@antelope-history/broker';
-import { ConnectionError } from '@antelope-history/connections';
-import { ok, toFinding, warning, wrong, type Check, type Finding } from '@antelope-history/connections/check';
+import { ConnectionError } from '@antelope-history/connectivity';
+import { ok, toFinding, warning, wrong, type Check, type Finding } from '@antelope-history/connectivity/check';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import { deadLetterArguments, queueArguments } from '../queue-arguments';
 import { grant, isPreconditionFailed, isQueueGone, replyCodeOf, toDeclareError, unavailable } from '../rabbitmq-errors';

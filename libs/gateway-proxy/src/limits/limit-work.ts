@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from 'express';
-import { counter, gauge, type Registry } from '@antelope-history/service';
+import { counter, gauge, type Registry } from '@antelope-history/app-runtime';
 import { clientOf } from '../client';
 import type { Ticket } from './ticket';
 import { type LimitReason, WorkLimits, type WorkLimitSettings } from './work-limits';

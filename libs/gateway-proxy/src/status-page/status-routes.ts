@@ -1,5 +1,5 @@
 import type { HealthResponse } from '@antelope-history/schemas';
-import type { HttpRoute } from '@antelope-history/service';
+import type { HttpRoute } from '@antelope-history/app-runtime';
 import { renderStatusPage, STATUS_PAGE_HEADERS } from './render-status-page';
 
 /** The status page at `/`. It is served even when the service is down, and says so. It links only to paths of `served`. */

@@ -1,5 +1,5 @@
 import { blockTimestampToMs } from '@antelope-history/abi';
-import { ConnectionError, describeTrouble } from '@antelope-history/connections';
+import { ConnectionError, describeTrouble } from '@antelope-history/connectivity';
 import { readBlockHeader, type BlocksResult, type ShipStatus } from '@antelope-history/ship';
 import { ShipSession } from '../ship-session';
 import { shipServerName, type ShipSocketOptions } from '../ship-socket';

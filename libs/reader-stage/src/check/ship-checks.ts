@@ -1,7 +1,7 @@
-import { addressOf } from '@antelope-history/connections';
-import { ok, toFinding, unknown, warning, wrong, type Check, type Finding } from '@antelope-history/connections/check';
+import { addressOf } from '@antelope-history/connectivity';
+import { ok, toFinding, unknown, warning, wrong, type Check, type Finding } from '@antelope-history/connectivity/check';
 import { hasErrorCode } from '@antelope-history/schemas';
-import type { Config } from '@antelope-history/service';
+import type { Config } from '@antelope-history/app-runtime';
 import type { ShipStatus } from '@antelope-history/ship';
 import { firstBlockOf } from '../chain-position';
 import { readHeadTime, readNodeStatus } from './node-probe';

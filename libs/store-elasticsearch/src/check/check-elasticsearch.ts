@@ -1,5 +1,5 @@
 import type { Client } from '@elastic/elasticsearch';
-import { checkServerClock, ok, warning, wrong, type Check, type Finding } from '@antelope-history/connections/check';
+import { checkServerClock, ok, warning, wrong, type Check, type Finding } from '@antelope-history/connectivity/check';
 import type { ChainStatus } from '@antelope-history/store';
 import { hasErrorCode } from '@antelope-history/schemas';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';

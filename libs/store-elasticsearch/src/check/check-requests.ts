@@ -1,6 +1,6 @@
 import { type Client, errors } from '@elastic/elasticsearch';
-import { addressOf, ConnectionError, describeTrouble } from '@antelope-history/connections';
-import { type Finding, ok, toFinding, warning, wrong } from '@antelope-history/connections/check';
+import { addressOf, ConnectionError, describeTrouble } from '@antelope-history/connectivity';
+import { type Finding, ok, toFinding, warning, wrong } from '@antelope-history/connectivity/check';
 import { createClient } from '../client/client';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';
 import { nameServer, toStoreError } from '../client/store-errors';

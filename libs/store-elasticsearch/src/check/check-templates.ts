@@ -1,4 +1,4 @@
-import { ok, wrong, type Finding } from '@antelope-history/connections/check';
+import { ok, wrong, type Finding } from '@antelope-history/connectivity/check';
 import type { estypes } from '@elastic/elasticsearch';
 import { FORMAT_VERSION } from '../indices/format-version';
 import { indexTemplates } from '../indices/index-templates';

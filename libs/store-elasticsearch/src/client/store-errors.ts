@@ -1,4 +1,4 @@
-import { addressOf, toConnectionError, type ServerName } from '@antelope-history/connections';
+import { addressOf, toConnectionError, type ServerName } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import { errors } from '@elastic/elasticsearch';
 

@@ -1,9 +1,9 @@
 import type { Client } from '@elastic/elasticsearch';
-import type { BlockPosition } from '@antelope-history/records';
-import { incomplete, type FoundHit, type Search, type Searcher } from '../client/search';
+import type { BlockPosition } from '@antelope-history/schemas';
+import { type FoundHit, incomplete, type Search, type Searcher } from '../client/search';
 import { asked } from '../client/store-errors';
 import type { JournalDocument } from '../indices/documents';
-import { RANGED_KINDS, rangeStart, type IndexNames } from '../indices/index-names';
+import { type IndexNames, RANGED_KINDS, rangeStart } from '../indices/index-names';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
 

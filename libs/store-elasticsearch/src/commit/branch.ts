@@ -1,4 +1,4 @@
-import type { BlockPosition } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 
 /** The newest blocks of the committed branch; their numbers have no gap. */
 export class Branch {

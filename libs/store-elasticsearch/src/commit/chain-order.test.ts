@@ -1,12 +1,13 @@
-import type { BlockPosition, BlockRecords } from '@antelope-history/records';
+import fc from 'fast-check';
+import type { BlockRecords } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 import {
+  type BlockPlan,
   EMPTY_BLOCK,
   ModelHistory,
   SimulatedReader,
   SyntheticChain,
-  type BlockPlan,
 } from '@antelope-history/store/contract';
-import fc from 'fast-check';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
 import { emptyProgress, statusOf } from '../indices/progress';
 import { journalEntryOf } from '../write/block-documents';

@@ -1,5 +1,4 @@
-import type { BlockPosition } from '@antelope-history/records';
-import { HistoryError } from '@antelope-history/schemas';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { JournalDocument, ProgressDocument, StoredStreamPosition } from '../indices/documents';
 import { isFarBehind } from '../write/far-behind';
 import { Branch } from './branch';

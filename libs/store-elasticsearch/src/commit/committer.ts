@@ -1,9 +1,8 @@
-import type { BlockPosition } from '@antelope-history/records';
+import { type BlockPosition, hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
-import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
 import { rangeStart } from '../indices/index-names';
-import { statusOf, type ReadProgress } from '../indices/progress';
+import { type ReadProgress, statusOf } from '../indices/progress';
 import type { BranchDocuments } from './branch-documents';
 import { ChainOrder, type CleaningRules } from './chain-order';
 import type { Journal } from './journal';

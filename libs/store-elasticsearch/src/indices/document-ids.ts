@@ -1,5 +1,5 @@
 import { nameToSortableBytes } from '@antelope-history/abi';
-import type { BlockPosition } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 
 /*
  * Ids are derived from what a document is about, so that writing a block again writes the same documents. They are base64url

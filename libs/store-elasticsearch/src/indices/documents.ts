@@ -1,4 +1,4 @@
-import type { BlockPosition } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 import type { GenerationField } from './node-generation';
 
 /*

@@ -1,4 +1,4 @@
-import type { BlockPosition } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 
 const FIRST_CAPACITY = 64 * 1024;
 

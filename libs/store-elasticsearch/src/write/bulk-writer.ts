@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { abortableSleep, Backoff } from '@antelope-history/connections';
+import { abortableSleep, Backoff } from '@antelope-history/connectivity';
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { httpStatusOf, isBusy, toResponseError, toStoreError } from '../client/store-errors';

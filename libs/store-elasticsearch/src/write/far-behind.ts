@@ -1,4 +1,4 @@
-import type { BlockPosition } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 
 /** A block this far below the node's head is history: no writer can still hold another block of its number. */
 export const FAR_BEHIND_BLOCKS = 1_000;

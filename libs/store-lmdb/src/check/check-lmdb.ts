@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Check, type Finding, ok, wrong } from '@antelope-history/connections/check';
+import { type Check, type Finding, ok, wrong } from '@antelope-history/connectivity/check';
 import { type ErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
 import { hasData } from '../format/environment';

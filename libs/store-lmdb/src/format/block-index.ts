@@ -1,4 +1,4 @@
-import type { BlockPosition } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 import { readSequence, writeSequence } from './keys';
 
 /** The facts of a committed block that queries need without its body. */

@@ -1,6 +1,6 @@
-import type { BlockPosition } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
-import { decodeBlockIndexEntry, type BlockIndexEntry } from './block-index';
+import { type BlockIndexEntry, decodeBlockIndexEntry } from './block-index';
 import { blockKey } from './keys';
 import type { Snapshot, Tables } from './tables';
 

@@ -1,5 +1,5 @@
-import { HistoryError } from '@antelope-history/schemas';
-import type { BlockPosition, BlockRecords } from '@antelope-history/records';
+import type { BlockRecords } from '@antelope-history/records';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus, Progress, StoreWriter } from '@antelope-history/store';
 import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
 import { encodeBlockBody } from '../format/block-body';

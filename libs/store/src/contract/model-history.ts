@@ -1,6 +1,5 @@
-import { HistoryError } from '@antelope-history/schemas';
-import type { AbiChange, Authority, BlockPosition, BlockRecords } from '@antelope-history/records';
-import type { AbiRequest, ChainStatus, StoredBlock } from '../stored';
+import type { AbiChange, Authority, BlockRecords } from '@antelope-history/records';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type {
   AbiLookup,
   AbiVersion,
@@ -13,6 +12,7 @@ import type {
   Progress,
   TransactionLookup,
 } from '../history-store';
+import type { AbiRequest, ChainStatus, StoredBlock } from '../stored';
 import type { HistoryStore } from './join-store';
 import { selectPage } from './model-actions';
 import { storedTransactionsOf } from './model-rows';

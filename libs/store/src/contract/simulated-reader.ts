@@ -1,6 +1,7 @@
-import type { BlockPosition, BlockRecords } from '@antelope-history/records';
+import type { BlockRecords } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 import { ReaderSessions } from './reader-sessions';
-import { SyntheticChain, type BlockPlan } from './synthetic-chain';
+import { type BlockPlan, SyntheticChain } from './synthetic-chain';
 
 /** A chain's node and a reader of it: they determine which blocks are sent, in which order and as which messages. */
 export class SimulatedReader {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { BlockPosition, BlockRecords } from '@antelope-history/records';
+import type { BlockRecords } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 import { blockPlan } from './block-plans';
 import { Comparison } from './comparison';
 import type { HistoryStore } from './join-store';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { BlockPosition, BlockRecords, PermissionChange, TransactionRecord } from '@antelope-history/records';
-import { packAction, type ActionPlan } from './packed-action';
+import type { BlockRecords, PermissionChange, TransactionRecord } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
+import { type ActionPlan, packAction } from './packed-action';
 
 /** The plan of a synthetic block. */
 export interface BlockPlan {

@@ -1,5 +1,6 @@
 import { deserializeBlock } from '@antelope-history/deserialize';
-import { type BlockPosition, decodeActionRecord } from '@antelope-history/records';
+import { decodeActionRecord } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 import { createShipProtocol } from '@antelope-history/ship';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { ChainCounters } from './chain-counters';

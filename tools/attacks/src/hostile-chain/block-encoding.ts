@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import type { BlockPosition } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 import { ByteWriter } from './byte-writer';
 import { packAction, sha256 } from './ship-encoding';
 import type { TransactionSpec } from './specs';

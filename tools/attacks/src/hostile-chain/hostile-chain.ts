@@ -1,10 +1,10 @@
-import type { BlockPosition } from '@antelope-history/records';
-import { readBaseChain, type BaseChain } from './base-chain';
-import { blockId, packBlock, packHeader, packTransaction, type BlockReceipt } from './block-encoding';
+import type { BlockPosition } from '@antelope-history/schemas';
+import { type BaseChain, readBaseChain } from './base-chain';
+import { blockId, type BlockReceipt, packBlock, packHeader, packTransaction } from './block-encoding';
 import { ByteWriter } from './byte-writer';
 import type { ChainCounters } from './chain-counters';
 import { executeActions } from './executed-trace';
-import { packHostileAbi, type HostileAbi } from './hostile-abi';
+import { type HostileAbi, packHostileAbi } from './hostile-abi';
 import { packDeltas, packMessage, packTraces, type TransactionTrace } from './ship-encoding';
 import type { ActionSpec, BlockSpec, TransactionSpec } from './specs';
 import { writtenActions, type WrittenChain } from './written-chain';

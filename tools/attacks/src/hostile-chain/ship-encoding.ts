@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BlockPosition } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 import { ByteWriter } from './byte-writer';
 import type { ExecutedTrace } from './executed-trace';
 import type { ActionSpec, PermissionSpec } from './specs';

@@ -7,7 +7,7 @@ import {
   type ServiceName,
   type Services,
   type Vhost,
-} from '@antelope-history/services';
+} from '@antelope-history/servers';
 import { StartError } from '../start-error';
 
 /** Fresh names on the three servers of the distributed set. A stack keeps all its data below them. */

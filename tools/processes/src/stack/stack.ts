@@ -6,7 +6,7 @@ import {
   type ProcessIdentity,
   releaseServices,
   SERVICE_NAMES,
-} from '@antelope-history/services';
+} from '@antelope-history/servers';
 import { ServiceClient } from '../service-client';
 import { API_NAMES, type AppName } from './apps';
 import { createDistributedSet, type DistributedSet } from './distributed-set';

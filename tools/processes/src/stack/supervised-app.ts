@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { abortableSleep } from '@antelope-history/connections';
+import { abortableSleep } from '@antelope-history/connectivity';
 import { AppLogFile, ERROR, type LogEntry } from '../app-log';
 import { startApp } from '../app-process';
 import { hasEnded, stop } from '../program';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { abortableSleep } from '@antelope-history/connections';
+import { abortableSleep } from '@antelope-history/connectivity';
 import { type Replay, ServiceClient, type Stack, startReplay, startStack, stop } from '@antelope-history/processes';
 import { ProgressReport } from '../progress-report';
 import { createProgressView, type ProgressView } from '../progress-view';

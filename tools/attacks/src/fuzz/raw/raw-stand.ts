@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { createGateway } from '@antelope-history/gateway-proxy';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import { createLogger, listen, type Listener, loadConfig, Registry } from '@antelope-history/service';
+import { createLogger, listen, type Listener, loadConfig, Registry } from '@antelope-history/app-runtime';
 import { HonestClient } from './honest-client';
 import { RecordingUpstream } from './recording-upstream';
 import { keyOf, type SeenRequest } from './reference-parser';

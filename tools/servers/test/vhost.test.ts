@@ -1,5 +1,5 @@
 import { connect } from 'amqplib';
-import { createVhost, describeWithService } from '@antelope-history/services';
+import { createVhost, describeWithService } from '@antelope-history/servers';
 
 describeWithService(['rabbitmq'], (url) => {
   it('creates a virtual host with a user of its own, and removes both', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { checkAscWindow } from './asc-window';
+import { checkAscWindow } from './asc-window-guard';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 0, 1);

@@ -24,7 +24,7 @@ Every app accepts the whole configuration. An app opens the password files and C
 
 Of these sections, an app opens only the files of the server that \`kind\` names.
 
-This page is generated from \`libs/service/src/config/config-schema.ts\` with \`npm run docs -w @antelope-history/service\`.
+This page is generated from \`libs/app-runtime/src/config/config-schema.ts\` with \`npm run docs -w @antelope-history/app-runtime\`.
 
 | key | default | takes | meaning | environment variable |
 | --- | --- | --- | --- | --- |

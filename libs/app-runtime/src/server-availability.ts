@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '@antelope-history/connections';
+import { Backoff } from '@antelope-history/connectivity';
 import { hasErrorCode, type ErrorCode, type HistoryError } from '@antelope-history/schemas';
 import type { Logger } from './logger';
 

@@ -1,3 +1,3 @@
 const { createJestConfig } = require('../../jest.preset.cjs');
 
-module.exports = createJestConfig('asc-guard');
+module.exports = createJestConfig('app-runtime');

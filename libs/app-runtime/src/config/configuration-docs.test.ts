@@ -4,7 +4,7 @@ import { listConfigKeys } from './config-keys';
 import { renderConfigurationDocs } from './configuration-docs';
 
 describe('docs/configuration.md', () => {
-  it('is the output of `npm run docs -w @antelope-history/service`', () => {
+  it('is the output of `npm run docs -w @antelope-history/app-runtime`', () => {
     const written = readFileSync(path.join(__dirname, '../../../../docs/configuration.md'), 'utf8');
     expect(written).toBe(renderConfigurationDocs());
   });

@@ -1,3 +1,3 @@
 const { createJestConfig } = require('../../jest.preset.cjs');
 
-module.exports = createJestConfig('service');
+module.exports = createJestConfig('asc-window-guard');

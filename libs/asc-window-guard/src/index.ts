@@ -1,0 +1,1 @@
+export * from './asc-window-guard';
