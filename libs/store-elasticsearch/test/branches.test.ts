@@ -26,9 +26,9 @@ describeWithService(['elasticsearch'], (url) => {
     /** The indices also hold orphaned and uncommitted blocks, with other ABIs and permissions. */
     beforeAll(async () => {
       const chain = new SyntheticChain();
-      trunk = chain.blocks(undefined, tellingBlocks(0, 20));
-      orphans = chain.blocks(trunk[9], tellingBlocks(100, 8));
-      later = chain.blocks(trunk.at(-1), tellingBlocks(200, 4));
+      trunk = chain.blocks(undefined, distinctBlocks(0, 20));
+      orphans = chain.blocks(trunk[9], distinctBlocks(100, 8));
+      later = chain.blocks(trunk.at(-1), distinctBlocks(200, 4));
       indexed = await IndexedBlocks.open(url, 8);
       await indexed.put([...orphans, ...later, ...trunk]);
     });
@@ -103,7 +103,7 @@ describeWithService(['elasticsearch'], (url) => {
 });
 
 /** Blocks with an ABI and permissions of their own. */
-function tellingBlocks(from: number, count: number): BlockPlan[] {
+function distinctBlocks(from: number, count: number): BlockPlan[] {
   return Array.from({ length: count }, (_, index) => {
     const mark = from + index;
     return {
