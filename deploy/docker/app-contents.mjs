@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 
 /**
- * What an app contains: the projects and packages of its production dependencies, and the modules that it can load.
+ * Determines what an app contains: the projects and packages of its production dependencies, and the modules that it can load.
  * `bundle-app.mjs` copies this into the app's image. `node deploy/docker/app-contents.mjs [ROOT]` prints the contents of
  * every app of a built workspace as JSON, by the app's name.
  */
@@ -126,7 +126,7 @@ function traceModules(root, entry) {
   return { modules: modules.sort(), imports: [...imports].sort() };
 }
 
-/** What a compiled file imports or requires, and the files beside it that it starts as threads. */
+/** The modules that a compiled file imports or requires, and the files that it starts as threads. */
 function specifiersOf(text) {
   const { importedFiles } = ts.preProcessFile(text, true, true);
   const threads = [...text.matchAll(/\b__dirname, ['"]([^'"]+\.js)['"]/g)].map(([, file]) => `./${file}`);

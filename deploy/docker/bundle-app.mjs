@@ -3,8 +3,8 @@ import path from 'node:path';
 import { readAppContents } from './app-contents.mjs';
 
 /**
- * `node deploy/docker/bundle-app.mjs APP FOLDER`: copies a built app into an empty folder together with what it can load and
- * nothing else. `node FOLDER/apps/APP/dist/main.js` starts it there. The packages come from node_modules: `npm ci` has to
+ * `node deploy/docker/bundle-app.mjs APP FOLDER`: copies a built app into an empty folder, with only the modules and packages
+ * that it can load. `node FOLDER/apps/APP/dist/main.js` starts it there. The packages come from node_modules: `npm ci` has to
  * have installed them on the platform of the image.
  */
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -29,7 +29,7 @@ function linkProject(project) {
   symlinkSync(path.join('../..', project), link);
 }
 
-/** Without the packages nested in it: each has a location of its own. */
+/** Copies a package without the packages nested in it, which are copied from locations of their own. */
 function copyPackage(location) {
   const source = path.join(ROOT, location);
   // Optional packages with binaries exist for the installed platform only.

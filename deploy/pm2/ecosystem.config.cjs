@@ -18,13 +18,13 @@ function app(name, options = {}) {
     args: ['--config', '/etc/antelope-history/config.json'],
     // The app stops within eight seconds.
     kill_timeout: 10_000,
-    // It is tried again as long as it takes.
+    // The number of restarts is not limited.
     exp_backoff_restart_delay: 100,
     ...options,
   };
 }
 
-/** Several workers share the work; each has a port of its own for /health and /metrics, counted up from the first. */
+/** Workers that share the work. Instance n serves /health and /metrics on the port firstPort + n, with n from 0. */
 function workers(name, instances, variable, firstPort) {
   return app(name, { instances, exec_mode: 'fork', env: { [variable]: firstPort }, increment_var: variable });
 }

@@ -20,4 +20,4 @@ else
 fi
 rabbitmqctl set_permissions --vhost "$vhost" "$user" '.*' '.*' '.*'
 
-echo "Done. Delete the user that everybody knows, if nothing else uses it: rabbitmqctl delete_user guest"
+echo "Done. If nothing else uses the well-known user guest, delete it: rabbitmqctl delete_user guest"
