@@ -8,7 +8,7 @@ module.exports = {
     '<rootDir>/tools/!(attacks)/jest.config.cjs',
     ...attacks.projects,
   ],
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   testSequencer: '<rootDir>/jest.sequencer.cjs',
   // One more than there are processors: many suites wait for servers and for processes that they started.
   maxWorkers: os.availableParallelism() + 1,

@@ -65,7 +65,7 @@ export class IngestionRun {
   }
 
   /** Waits for a condition; the error of a timeout contains the last log lines. */
-  async until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<void> {
+  async until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
     const end = Date.now() + limitMs;
     while (!(await holds())) {
       if (this.failures.length > 0) throw this.failures[0];
@@ -79,7 +79,7 @@ export class IngestionRun {
 
   /** The code of the failure that ended the run. */
   async failure(): Promise<HistoryError> {
-    const end = Date.now() + 20_000;
+    const end = Date.now() + 60_000;
     while (this.failures.length === 0 && Date.now() < end) await sleep(5);
     const [error] = this.failures;
     if (error instanceof HistoryError) return error;

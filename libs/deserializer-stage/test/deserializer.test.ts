@@ -65,7 +65,7 @@ function receive(): Promise<Subscription> {
 }
 
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 60_000;
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`not within ten seconds: ${what}`);
     await sleep(5);

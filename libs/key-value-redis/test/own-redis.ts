@@ -77,7 +77,7 @@ export class OwnRedis {
 }
 
 /** Resolves when a check holds; rejects after so many seconds. */
-export async function until(what: string, check: () => Promise<boolean> | boolean, seconds = 15): Promise<void> {
+export async function until(what: string, check: () => Promise<boolean> | boolean, seconds = 60): Promise<void> {
   for (const limit = Date.now() + seconds * 1000; Date.now() < limit;) {
     if (await check()) return;
     await sleep(20);

@@ -63,7 +63,7 @@ class ReaderFixture {
   }
 
   async until(what: string, holds: () => boolean): Promise<void> {
-    const end = Date.now() + 20_000;
+    const end = Date.now() + 60_000;
     while (!holds()) {
       if (Date.now() > end) throw new Error(`not in time: ${what}; ${JSON.stringify(this.log.slice(-3))}`);
       await sleep(5);

@@ -57,7 +57,7 @@ describe('a refetch request', () => {
   });
 
   async function until(holds: () => boolean): Promise<void> {
-    const end = Date.now() + 20_000;
+    const end = Date.now() + 60_000;
     while (!holds()) {
       if (Date.now() > end) throw new Error(`not within 20 seconds; log: ${JSON.stringify(log.slice(-3))}`);
       await sleep(5);

@@ -9,7 +9,7 @@ import { openSample } from '@antelope-history/test-support/recordings';
 import { type Certificates, makeCertificates, startTlsFront } from '@antelope-history/test-support/tls';
 import { type ShipCheckOptions, shipChecks } from '../src/check';
 
-const TIME_LIMIT_MS = 1_000;
+const TIME_LIMIT_MS = 3_000;
 
 interface Setting {
   url: string;

@@ -16,7 +16,7 @@ import { API_NAMES, startReplay, stop } from '../src';
 import { Machine } from './machine';
 
 const SAMPLE = 'leap-edge';
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 
 describeWithService(['elasticsearch', 'rabbitmq', 'redis'], (elasticsearch, rabbitmq, redis) => {
   describe('an indexing side and an API side on two machines', () => {

@@ -10,7 +10,7 @@ import { isShortened, readExamples } from './readme-examples';
 
 /** The built launcher, on the sample chain. */
 const MAIN = path.resolve(__dirname, '../dist/main.js');
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 
 interface Run {
   child: ChildProcess;
