@@ -1,6 +1,6 @@
 /**
- * Decodes the recorded actions of the Leap sample over and over, by this library and by wharfkit, after checking that
- * both see the same transfers. Run: `npx tsc --build libs/abi && node libs/abi/bench/decode.bench.mjs`.
+ * Measures the decoding of the Leap sample's recorded actions, with this library and with wharfkit, after checking that
+ * both decode the transfers to the same values. Run: `npx tsc --build libs/abi && node libs/abi/bench/decode.bench.mjs`.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { ABI, Serializer } from '@wharfkit/antelope';
@@ -14,16 +14,16 @@ const abis = lastAbis(recorded);
 const ours = new Map([...abis].map(([account, bytes]) => [account, abi.createAbiDecoder(bytes)]));
 const theirs = new Map([...abis].map(([account, bytes]) => [account, Serializer.decode({ data: bytes, type: ABI })]));
 
-/** wharfkit throws on strings that are not UTF-8, which contracts do contain. */
+/** wharfkit throws on strings that are not UTF-8, and some recorded actions contain such strings. */
 const actions = recorded.filter((action) => typeof action.data === 'object' && decodesInBoth(action));
 print(`${actions.length} of ${recorded.length} recorded actions decode in both`);
 
 compare('eosio.token::transfer', (action) => action.account === 'eosio.token' && action.name === 'transfer', true);
 compare('eosio::updateauth', (action) => action.account === 'eosio' && action.name === 'updateauth', false);
 compare('types::allprims', (action) => action.account === 'types' && action.name === 'allprims', false);
-compare('all that decode', () => true, false);
+compare('all decodable actions', () => true, false);
 
-/** `exact`: the forms of the two don't differ for these types, so the values must be equal. */
+/** `exact`: both libraries print these types in the same form, so the values must be equal. */
 function compare(title, filter, exact) {
   const chosen = actions.filter(filter);
   if (exact) chosen.forEach(requireEqual);

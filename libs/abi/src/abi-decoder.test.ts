@@ -16,7 +16,7 @@ function decodeAs(
   return compileAbi(definition(parts), limits).decode(type, hex(data));
 }
 
-/** The JSON text, in which key order and number digits show. */
+/** The decoded value as JSON text, for comparisons with key order and all digits. */
 function jsonOf(type: string, data: string, parts: Partial<AbiDefinition> = {}): string {
   return stringifyJson(decodeAs(type, data, parts));
 }
@@ -96,8 +96,8 @@ describe('builtin types', () => {
     ['asset', '0000000000000040 04464f4f00000000', 'beyond 2^62'],
     ['asset', '00000000000000c0 04464f4f00000000', 'beyond 2^62'],
     ['asset', '0000000000000000 13464f4f00000000', '19 decimals'],
-    ['symbol', '04464f0041000000', 'other characters than A-Z'],
-    ['symbol_code', '666f6f0000000000', 'other characters than A-Z'],
+    ['symbol', '04464f0041000000', 'characters other than A-Z'],
+    ['symbol_code', '666f6f0000000000', 'characters other than A-Z'],
     ['symbol_code', '4142434445464748', 'more than seven'],
     ['time_point', 'ffffffffffffff7f', 'year 9999'],
     ['string', '05 61', 'length-prefixed'],
@@ -145,7 +145,7 @@ describe('composite types', () => {
     ['empty', '00', 'empty: a struct without a field is not decoded'],
     ['extended', '', 'extended.a: the data ends at byte 0'],
     ['pair', '01 01 02', 'pair.second: an array of 2 elements'],
-    ['uint8?', '02', '2 is not the presence flag'],
+    ['uint8?', '02', '2 is not a valid presence flag'],
     ['choice', '03', 'no type 3 in a variant of 3'],
     ['choice', '02 01 01 01', 'choice.<choice[]>[0].<pair>.second'],
     ['node', '01 02 02 00 03', 'node.children[1].children: the data ends'],
@@ -154,7 +154,7 @@ describe('composite types', () => {
     ['nothing', '00', 'is not defined'],
   ])('%s %s fails: %s', (type, data, reason) => expect(failureOf(type, data, parts)).toContain(reason));
 
-  it('reads an optional of a named type by any flag, of a builtin by 0 and 1, as the node does', () => {
+  it('accepts any presence flag for an optional typedef, but only 0 and 1 for an optional builtin, as the node does', () => {
     expect(jsonOf('account?', '07 000000005c73285d', parts)).toBe('"foobar"');
     expect(failureOf('name?', '07 000000005c73285d', parts)).toContain('presence flag');
   });
@@ -164,7 +164,7 @@ describe('composite types', () => {
     [['a', '4294967294', '0']],
     [['a', '__proto__', 'b']],
     [['constructor', 'toString', 'toJSON', 'hasOwnProperty', '', 'é', '007', '-1', '1.5']],
-  ])('keeps the order of the fields %j, and every one', (names) => {
+  ])('keeps all fields of %j, in order', (names) => {
     const odd = struct('odd', {});
     odd.fields = names.map((name) => ({ name, type: 'uint8' }));
     const data = names.map((_, i) => `0${i}`).join('');
@@ -172,7 +172,7 @@ describe('composite types', () => {
     expect(jsonOf('odd', data, { structs: [odd] })).toBe(`{${members.join(',')}}`);
   });
 
-  it("shows the last value of a doubled field at the first one's place", () => {
+  it('puts the last value of a duplicate field in the position of the first one', () => {
     const doubled = struct('doubled', {});
     for (const name of ['a', 'b', 'a']) doubled.fields.push({ name, type: 'uint8' });
     expect(jsonOf('doubled', '010203', { structs: [doubled] })).toBe('{"a":3,"b":2}');
@@ -185,13 +185,13 @@ describe('limits', () => {
   const nested = (levels: number): string => '01'.repeat(levels) + '00';
   const parts = { structs: [struct('node', { children: 'node[]' })] };
 
-  it('count scopes as the node does: three a level of nested structs in arrays', () => {
+  it('count scopes as the node does: three per level of nested structs in arrays', () => {
     expect(JSON.stringify(decodeAs('node', nested(8), parts))).toContain('[]');
     expect(failureOf('node', nested(9), parts)).toContain('deeper than 32');
     expect(failureOf('node', nested(3), parts, { maxDepth: 12 })).toContain('deeper than 12');
   });
 
-  it('bound arrays and output', () => {
+  it('apply to array elements and to output', () => {
     expect(failureOf('uint8[][]', '02 01 01 01 01', {}, { maxElements: 3 })).toContain('too many array elements');
     expect(decodeAs('uint8[][]', '02 01 01 01 01', {}, { maxElements: 4 })).toEqual([[1], [1]]);
     expect(failureOf('bytes', `0a${'00'.repeat(10)}`, {}, { maxOutput: 20 })).toContain('too long');
@@ -209,13 +209,13 @@ describe('an ABI', () => {
     action_results: [{ name: 'pay', result_type: 'amount' }],
   });
 
-  it('decodes actions by their type and results by their action', () => {
+  it('decodes action data by the type of the action, and return values by the name of the action', () => {
     const decoder = compileAbi(abi);
     expect(decoder.decodeAction('pay', hex('05ffff'))).toEqual({ amount: 5 });
     expect(decoder.decodeActionResult('pay', hex('05'))).toBe(5);
   });
 
-  it('has nothing to show for unknown actions, nameless types and undecodable data', () => {
+  it('decodes unknown actions, empty type names and invalid data to undefined', () => {
     const decoder = compileAbi(abi);
     expect(decoder.decodeAction('steal', hex('05'))).toBeUndefined();
     expect(decoder.decodeAction('nameless', hex('05'))).toBeUndefined();
@@ -224,7 +224,7 @@ describe('an ABI', () => {
     expect(decoder.decodeActionResult('pay', hex(''))).toBeUndefined();
   });
 
-  it('is made from its bytes, unless they are empty or invalid', () => {
+  it('compiles from its binary form, unless that is empty or invalid', () => {
     expect(createAbiDecoder(packAbi(abi))?.decodeAction('pay', hex('05'))).toEqual({ amount: 5 });
     expect(createAbiDecoder(Buffer.alloc(0))).toBeUndefined();
     expect(createAbiDecoder(Buffer.alloc(4))).toBeUndefined();
@@ -257,17 +257,17 @@ describe('an ABI', () => {
     ['"x" is not defined', { tables: [{ name: 'a', type: 'x' }] }],
     ['"x" is not defined', { action_results: [{ name: 'a', result_type: 'x' }] }],
     ['"name$" is not defined', { variants: [{ name: 'v', types: ['name$'] }] }],
-    ['through itself', { types: [{ new_type_name: 'a', type: 'a' }] }],
-    ['through itself', { types: loops }],
-    ['too many others', { types: chain }],
-    ['too many others', { structs: [struct('s', { f: `uint8${'[]'.repeat(40)}` })] }],
+    ['nested too deep or circular', { types: [{ new_type_name: 'a', type: 'a' }] }],
+    ['nested too deep or circular', { types: loops }],
+    ['nested too deep or circular', { types: chain }],
+    ['nested too deep or circular', { structs: [struct('s', { f: `uint8${'[]'.repeat(40)}` })] }],
     ['is its own base', { structs: [struct('p', {}, 'q'), struct('q', {}, 'p')] }],
     ['is not a struct', { structs: [struct('p', {}, 'name')] }],
   ])('is refused: %s', (reason, parts) => {
     expect(thrownDetail('ABI_INVALID', () => compileAbi(definition(parts)))).toContain(reason);
   });
 
-  it("is valid with what the node lets pass: unused oddities, and a variant under a typedef's name", () => {
+  it('is valid with what the node accepts: an unused recursive struct, and names shared with a builtin or a typedef', () => {
     const odd = definition({
       types: [
         { new_type_name: 'choice', type: 'uint8' },

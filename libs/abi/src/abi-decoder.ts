@@ -10,36 +10,40 @@ import type { JsonValue } from '@antelope-history/json';
 import { AbiTypes } from './type-resolver';
 import { TypeCompiler } from './type-compiler';
 
-/** Decodes the data of one contract by one version of its ABI, into the node's JSON forms. */
+/** Decodes the data of one contract with one version of its ABI, to the JSON forms of the node. */
 export interface AbiDecoder {
   /**
-   * The data of an action; undefined where the node shows hex: no such action, or data that doesn't decode. Also where
-   * the request's allowance does not suffice, which it says then.
+   * Decodes the data of an action. Returns undefined where the node shows hex (the ABI does not have the action, or the
+   * data does not decode), and when the data exceeds `allowance`, whose `exceeded` is then set.
    */
   decodeAction(name: string, data: Buffer, allowance?: DecodeAllowance): JsonValue | undefined;
-  /** What an action returned; undefined where the ABI doesn't type it, it doesn't decode or exceeds the allowance. */
+  /**
+   * Decodes the return value of an action. Returns undefined if the ABI gives it no type, if it does not decode, or if it
+   * exceeds `allowance`.
+   */
   decodeActionResult(name: string, data: Buffer, allowance?: DecodeAllowance): JsonValue | undefined;
-  /** Data of any type; throws DECODE_FAILED with the path of the field that failed. Bytes after it are ignored. */
+  /** Decodes data of any type and ignores bytes after it. Throws `DECODE_FAILED` with the path of the field that failed. */
   decode(type: string, data: Buffer): JsonValue;
 }
 
-/** The node's empty ABI packs to four bytes; anything as short means that the contract has none. */
+/** The node packs an empty ABI to four bytes. An ABI of at most this size means that the contract has no ABI. */
 const EMPTY_ABI_BYTES = 4;
-/** The scope of a value that stands alone: two around it (abi_serializer.cpp binary_to_variant). */
+/** Scope of the outermost value: the node's decoder enters two scopes before it (abi_serializer.cpp binary_to_variant). */
 const OUTERMOST_SCOPE = 3;
 
-/** A binary ABI made ready to decode with. */
+/** A compiled binary ABI. */
 export interface BinaryAbi {
-  /** Undefined when the ABI is empty or invalid, so that the contract's data is shown as hex. */
+  /** Undefined when the ABI is empty or invalid; the contract's data is then shown as hex. */
   decoder: AbiDecoder | undefined;
-  /** The most memory that the decoder ever takes, in bytes: all of its types compiled. */
+  /** Upper bound of the decoder's memory in bytes, with all types compiled. */
   memoryBytes: number;
-  /** What parsing and checking it took, in the units of `DecodeLimits.maxOutput`. */
+  /** Cost of parsing and validation, in the units of `DecodeLimits.maxOutput`. */
   work: number;
 }
 
 /**
- * Compiles a binary ABI. One that could take more than `MAX_ABI_MEMORY` is invalid; parsing stops before it is allocated.
+ * Compiles a binary ABI. An ABI that could need more than `MAX_ABI_MEMORY` is invalid; parsing stops before that memory
+ * is allocated.
  */
 export function compileBinaryAbi(bytes: Buffer): BinaryAbi {
   const footprint = new AbiFootprint();
@@ -51,24 +55,24 @@ export function compileBinaryAbi(bytes: Buffer): BinaryAbi {
     const decoder = new CompiledAbi(definition, types, DEFAULT_DECODE_LIMITS);
     return { decoder, ...footprint.total(bytes.length) };
   } catch (error) {
-    // What was parsed of an invalid ABI is not kept.
+    // The parsed parts of an invalid ABI are dropped, so that it takes no memory.
     const { work } = footprint.total(bytes.length);
     if (error instanceof HistoryError) return { decoder: undefined, memoryBytes: 0, work };
     throw error;
   }
 }
 
-/** The decoder of a binary ABI; undefined when it is empty or invalid. */
+/** Returns the decoder of a binary ABI, or undefined if the ABI is empty or invalid. */
 export function createAbiDecoder(bytes: Buffer): AbiDecoder | undefined {
   return compileBinaryAbi(bytes).decoder;
 }
 
-/** Stands for an ABI that a request's budget has no room for: it decodes nothing and tells the allowance so. */
+/** Replaces an ABI that exceeds the budget of a request: decodes nothing and sets `exceeded` of the allowance. */
 export const ABI_BEYOND_BUDGET: AbiDecoder = {
   decodeAction: (_name, _data, allowance) => exceed(allowance),
   decodeActionResult: (_name, _data, allowance) => exceed(allowance),
   decode() {
-    throw new HistoryError('DECODE_FAILED', 'the ABI is beyond the budget of the request');
+    throw new HistoryError('DECODE_FAILED', 'the ABI exceeds the budget of the request');
   },
 };
 
@@ -78,8 +82,8 @@ function exceed(allowance: DecodeAllowance | undefined): undefined {
 }
 
 /**
- * Compiles an ABI into its decoder. Types are compiled when data first needs them, each once: an ABI of thousands of
- * structs with one action in use costs little more than its validation. Throws ABI_INVALID (see `validateAbi`).
+ * Compiles an ABI into its decoder. Each type is compiled once, when data first needs it: an ABI with thousands of
+ * structs and one action in use costs little more than its validation. Throws `ABI_INVALID` (see `validateAbi`).
  */
 export function compileAbi(definition: AbiDefinition, limits?: Partial<DecodeLimits>): AbiDecoder {
   const types = new AbiTypes(definition);
@@ -120,7 +124,7 @@ class CompiledAbi implements AbiDecoder {
     }
   }
 
-  /** To the node an action whose type is the empty name has none, even if a struct has that name. */
+  /** The node treats an action with an empty type name as an action without a type, even if a struct has that name. */
   private tryDecode(type: string | undefined, data: Buffer, allowance?: DecodeAllowance): JsonValue | undefined {
     if (type === undefined || type === '') return undefined;
     const { maxOutput } = this.limits;
@@ -143,7 +147,7 @@ class CompiledAbi implements AbiDecoder {
   }
 }
 
-/** "transfer.quantity", "batch.items[3].<pair_t>.first": where in the type a decoding failed. */
+/** The path of the field that failed: "transfer.quantity", "batch.items[3].<pair_t>.first". */
 function pathText(type: string, path: (string | number)[]): string {
   const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`));
   return [type, ...steps.reverse()].join('').slice(0, 256);

@@ -14,12 +14,12 @@ const abi = definition({
 const invalid = (bytes: Buffer): string => thrownDetail('ABI_INVALID', () => parseAbi(bytes));
 
 describe('parseAbi', () => {
-  it('reads all parts and ignores what follows', () => {
+  it('reads all parts and ignores the bytes after them', () => {
     expect(parseAbi(packAbi(abi))).toEqual(abi);
     expect(parseAbi(Buffer.concat([packAbi(abi), Buffer.of(1, 2, 3)]))).toEqual(abi);
   });
 
-  it('reads ABIs from before variants and action results', () => {
+  it('reads older ABIs without variants and action results', () => {
     const packed = packAbi(definition({ version: 'eosio::abi/1.0' }));
     expect(packed.subarray(-2)).toEqual(Buffer.of(0, 0));
     const older = definition({ version: 'eosio::abi/1.0' });
@@ -27,7 +27,7 @@ describe('parseAbi', () => {
     expect(parseAbi(packed.subarray(0, -2))).toEqual(older);
   });
 
-  it('refuses every truncation, except before the parts that may be absent', () => {
+  it('refuses every truncation, except before the optional parts', () => {
     const packed = packAbi(abi);
     const readable: number[] = [];
     for (let length = 0; length < packed.length; length++) {
@@ -47,16 +47,16 @@ describe('parseAbi', () => {
     expect(invalid(bytes)).toContain('error message twice');
   });
 
-  it('refuses sizes that no chain has', () => {
+  it('refuses sizes above the limits', () => {
     expect(invalid(Buffer.alloc(MAX_ABI_BYTES + 1))).toContain('bytes');
     expect(invalid(Buffer.from('00ffffffff0f', 'hex'))).toContain('memory');
   });
 });
 
 describe('parseAbiJson', () => {
-  it('reads what parseAbi reads', () => expect(parseAbiJson(JSON.stringify(abi))).toEqual(abi));
+  it('reads the same parts as parseAbi', () => expect(parseAbiJson(JSON.stringify(abi))).toEqual(abi));
 
-  it('takes missing parts as empty', () => {
+  it('treats absent parts as empty', () => {
     expect(
       parseAbiJson('{"version":"eosio::abi/1.1","structs":[{"name":"a","fields":[{"name":"x","type":"int8"}]}]}'),
     ).toEqual(definition({ version: 'eosio::abi/1.1', structs: [struct('a', { x: 'int8' })] }));

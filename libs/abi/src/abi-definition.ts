@@ -4,7 +4,7 @@ import { invalidAbi } from './invalid-abi';
 import { ByteReader } from './byte-reader';
 import { utf8ToString } from './utf8';
 
-/** What of an ABI is needed to decode data (nodeos libraries/chain/include/eosio/chain/abi_def.hpp). */
+/** The parts of an ABI that are needed to decode data (nodeos libraries/chain/include/eosio/chain/abi_def.hpp). */
 export interface AbiDefinition {
   version: string;
   types: { new_type_name: string; type: string }[];
@@ -17,7 +17,7 @@ export interface AbiDefinition {
 
 export interface AbiStruct {
   name: string;
-  /** The struct whose fields come first; empty for none. */
+  /** Name of the base struct, whose fields precede `fields`; empty if there is none. */
   base: string;
   fields: AbiField[];
 }
@@ -27,21 +27,23 @@ export interface AbiField {
   type: string;
 }
 
-/** The chain's own limits on transactions keep ABIs well below; a larger one is treated as invalid. */
+/** Far above the size of a transaction that a chain accepts; a larger ABI is treated as invalid. */
 export const MAX_ABI_BYTES = 1 << 20;
+
 /**
- * An ABI from its binary form (abi_def 1.0 to 1.3); bytes after it are ignored, as the node does.
+ * Parses the binary form of an ABI (abi_def 1.0 to 1.3). Ignores bytes after it, as the node does.
  *
- * Throws ABI_INVALID for bytes that are none, that exceed 1 MiB, that could take more than `MAX_ABI_MEMORY` or that
- * define an error message twice.
+ * Throws `ABI_INVALID` for bytes that are not an ABI, for more than 1 MiB, for an ABI that could need more than
+ * `MAX_ABI_MEMORY`, and for an error message that is defined twice.
  */
 export function parseAbi(bytes: Buffer): AbiDefinition {
   return parseAbiWithin(bytes, new AbiFootprint());
 }
 
-/** The same, with what it takes counted before it is allocated. */
+/** `parseAbi` with a `footprint` that counts the memory before it is allocated. */
 export function parseAbiWithin(bytes: Buffer, footprint: AbiFootprint): AbiDefinition {
-  if (bytes.length > MAX_ABI_BYTES) throw invalidAbi(`it has ${bytes.length} bytes, at most ${MAX_ABI_BYTES} are read`);
+  if (bytes.length > MAX_ABI_BYTES)
+    throw invalidAbi(`its size is ${bytes.length} bytes, the limit is ${MAX_ABI_BYTES}`);
   try {
     return new BinaryAbiParser(bytes, footprint).definition();
   } catch (error) {
@@ -50,7 +52,7 @@ export function parseAbiWithin(bytes: Buffer, footprint: AbiFootprint): AbiDefin
   }
 }
 
-/** Reads the parts of a binary ABI in the order they are packed. */
+/** Reads the parts of a binary ABI in their packed order. */
 class BinaryAbiParser {
   private readonly reader: ByteReader;
 
@@ -128,16 +130,16 @@ class BinaryAbiParser {
     return Array.from({ length: size }, readEntry);
   }
 
-  /** Variants came with version 1.1, action results with 1.2: older ABIs end before them. */
+  /** ABIs have variants since version 1.1 and action results since version 1.2; older ABIs end before these lists. */
   private optionalList<T>(readEntry: () => T): T[] {
     return this.reader.remaining() > 0 ? this.list(readEntry) : [];
   }
 }
 
 /**
- * An ABI from its JSON form, as a node's SHiP socket sends it first. Parts that are missing are empty.
+ * Parses the JSON form of an ABI, which a node sends as the first frame of its SHiP socket. Absent parts are empty.
  *
- * Throws ABI_INVALID for text that is not JSON or not of that shape.
+ * Throws `ABI_INVALID` for text that is not JSON or not an ABI.
  */
 export function parseAbiJson(text: string): AbiDefinition {
   const abi = asObject(parseJson(text), 'the ABI');

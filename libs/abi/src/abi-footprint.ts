@@ -1,26 +1,26 @@
 import { invalidAbi } from './invalid-abi';
 
 /**
- * The most that one ABI may take when every type of it is compiled. The largest ABIs in use take a tenth; one beyond it
- * is treated as invalid.
+ * Limit on the memory of one ABI with all its types compiled, in bytes. The largest ABIs in use need a tenth of it. An
+ * ABI that exceeds it is treated as invalid.
  */
 export const MAX_ABI_MEMORY = 16 * 1024 * 1024;
 
-/** A text's header, and its place in the object and the map that hold it. */
+/** Memory of a string's header and of its entries in the object and the map that contain it. */
 const TEXT_BYTES = 48;
-/** One character above Latin-1 makes V8 keep two bytes for each. */
+/** V8 stores two bytes for each character of a string that has a character outside Latin-1. */
 const BYTES_PER_CHARACTER = 2;
-/** A struct, field, typedef, variant, action or table: as parsed, and as compiled. */
+/** Memory of a struct, field, typedef, variant, action or table, in parsed and compiled form. */
 const ENTRY_BYTES = 256;
-/** A type name's decoder: a closure, its context and its place in the compiler's map. */
+/** Memory of a type name's decoder: a closure, its context and its entry in the compiler's map. */
 const TYPE_BYTES = 224;
 
 const WORK_PER_BYTE = 1;
 const WORK_PER_ENTRY = 64;
 
 /**
- * Counts what an ABI takes while it is read, before it is allocated: the memory of all its types compiled, by sizes that
- * a test holds against the heap's growth, and the time of parsing and checking it.
+ * Counts the memory of an ABI with all its types compiled, before that memory is allocated, and the work of parsing and
+ * validating the ABI. `test/footprint.test.ts` compares the sizes above with the growth of the heap.
  */
 export class AbiFootprint {
   private memoryBytes = 0;
@@ -35,19 +35,19 @@ export class AbiFootprint {
     this.add(count * ENTRY_BYTES);
   }
 
-  /** Type names that are compiled one by one: `a[]?` takes three. */
+  /** Counts type names that are compiled separately: `a[]?` takes three. */
   addTypes(count: number): void {
     this.entries += count;
     this.add(count * TYPE_BYTES);
   }
 
-  /** `abiBytes`: the length of the packed ABI. */
+  /** `abiBytes` is the length of the packed ABI. */
   total(abiBytes: number): { memoryBytes: number; work: number } {
     return { memoryBytes: this.memoryBytes, work: abiBytes * WORK_PER_BYTE + this.entries * WORK_PER_ENTRY };
   }
 
   private add(bytes: number): void {
     this.memoryBytes += bytes;
-    if (this.memoryBytes > MAX_ABI_MEMORY) throw invalidAbi(`it takes more than ${MAX_ABI_MEMORY} bytes of memory`);
+    if (this.memoryBytes > MAX_ABI_MEMORY) throw invalidAbi(`it needs more than ${MAX_ABI_MEMORY} bytes of memory`);
   }
 }

@@ -5,11 +5,11 @@ import type { AbiTypes } from './type-resolver';
 import { MAX_TYPE_DEPTH, quote, splitSuffix, unknownType } from './type-resolver';
 
 /**
- * Checks an ABI as the node does before it uses it (abi_serializer.cpp set_abi and validate). The node treats a
- * contract whose ABI fails as one without: all its data is shown as hex.
+ * Validates an ABI as the node does before use (abi_serializer.cpp set_abi and validate). The node treats a contract
+ * with an invalid ABI as a contract without an ABI and shows all its data as hex.
  *
- * Throws ABI_INVALID: an unsupported version, anything defined twice, unknown types, circular typedefs or bases, types
- * that could take more than `MAX_ABI_MEMORY` when compiled.
+ * Throws `ABI_INVALID` for an unsupported version, duplicate definitions, unknown types, circular typedefs or bases, and
+ * types that could need more than `MAX_ABI_MEMORY` when compiled.
  */
 export function validateAbi(definition: AbiDefinition, types: AbiTypes, footprint: AbiFootprint): void {
   if (!definition.version.startsWith('eosio::abi/1.')) {
@@ -34,7 +34,7 @@ function rejectDuplicates(definition: AbiDefinition): void {
   }
 }
 
-/** A typedef may have a variant's name, which the node adds later, but not a builtin's or a struct's. */
+/** A typedef may share its name with a variant, because the node adds variants later, but not with a builtin or a struct. */
 function rejectRedefinitions(types: AbiTypes): void {
   for (const name of types.typedefs.keys()) {
     if (types.structs.has(name) || (types.isBuiltin(name) && name !== 'bitset')) {
@@ -43,7 +43,7 @@ function rejectRedefinitions(types: AbiTypes): void {
   }
 }
 
-/** Checks every use of a type; remembers what it has seen, so that the time is that of reading the ABI. */
+/** Checks every use of a type. It remembers checked types, so that the time is linear in the size of the ABI. */
 class UseChecker {
   private readonly known = new Set<string>();
   private readonly soundStructs = new Set<AbiStruct>();
@@ -86,7 +86,7 @@ class UseChecker {
       }
       name = next;
     }
-    throw invalidAbi(`type ${quote(typeName)} is defined through too many others, or through itself`);
+    throw invalidAbi(`type ${quote(typeName)} is nested too deep or circular`);
   }
 
   private isDefined(name: string): boolean {

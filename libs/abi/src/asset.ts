@@ -5,8 +5,8 @@ import type { JsonObject } from '@antelope-history/json';
 
 /**
  * Symbols and assets with the node's checks (nodeos libraries/chain/include/eosio/chain/symbol.hpp, asset.hpp): at
- * most 18 decimals, a symbol name of A-Z, an amount within 2^62. What fails them throws DECODE_FAILED, as unpacking
- * does in the node.
+ * most 18 decimals, a symbol name of A-Z, an amount within 2^62. A value that fails a check throws `DECODE_FAILED`; the
+ * node fails to unpack it.
  */
 
 const MAX_PRECISION = 18;
@@ -16,7 +16,7 @@ const MAX_AMOUNT_HIGH = 0x40000000;
 export function readSymbolCode(reader: ByteReader): string {
   const at = reader.offset;
   reader.skip(8);
-  if (reader.bytes[at + 7] !== 0) throw invalid(at, 'a symbol code of more than seven characters');
+  if (reader.bytes[at + 7] !== 0) throw invalid(at, 'a symbol code with more than seven characters');
   return symbolName(reader.bytes, at, 7);
 }
 
@@ -64,14 +64,14 @@ function readSymbolName(reader: ByteReader): string {
   return symbolName(reader.bytes, at, 7);
 }
 
-/** Up to `size` characters, then zeros only. The node takes an empty name too. */
+/** Reads up to `size` characters, followed by zeros only. The name may be empty, as in the node. */
 function symbolName(bytes: Buffer, at: number, size: number): string {
   let length = size;
   while (length > 0 && bytes[at + length - 1] === 0) length--;
   let name = '';
   for (let i = at; i < at + length; i++) {
     const code = bytes[i]!;
-    if (code < 0x41 || code > 0x5a) throw invalid(i, 'a symbol name of other characters than A-Z');
+    if (code < 0x41 || code > 0x5a) throw invalid(i, 'a symbol name with characters other than A-Z');
     name += String.fromCharCode(code);
   }
   return name;

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 
-/** Base58 (Bitcoin's alphabet) with the four checksum bytes of ripemd160 that keys and signatures carry. */
+/** Base58 (Bitcoin's alphabet) with the four ripemd160 checksum bytes of keys and signatures. */
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const DIGIT_BY_CODE = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
 const CHECKSUM_BYTES = 4;
-/** 58^5: five digits at a time are the most that, times 2^16, a double still holds exactly. */
+/** 58^5: five digits per limb are the maximum for which a limb times 2^16 is exact in a double. */
 const LIMB = 656_356_768;
 const LIMB_DIGITS = 5;
 
-/** Base58 of `data` and its checksum; `suffix` (the type: "K1", "R1", "WA") goes into the checksum alone. */
+/** Encodes `data` and its checksum. `suffix` (the type: "K1", "R1", "WA") is an input of the checksum only. */
 export function encodeBase58Check(data: Buffer, suffix: string): string {
   return encodeBase58(Buffer.concat([data, checksum(data, suffix)]));
 }
 
-/** The data of a base58 text, or which of "base58", "length" and "checksum" is wrong with it. */
+/** Decodes a base58 text. Returns its data, or the invalid property: "base58", "length" or "checksum". */
 export function decodeBase58Check(text: string, suffix: string): Buffer | 'base58' | 'length' | 'checksum' {
   const bytes = decodeBase58(text);
   if (bytes === undefined) return 'base58';
@@ -27,7 +27,7 @@ function checksum(data: Buffer, suffix: string): Buffer {
   return createHash('ripemd160').update(data).update(suffix).digest().subarray(0, CHECKSUM_BYTES);
 }
 
-/** Takes time that grows with the square of the length: callers bound it. */
+/** The time grows with the square of the length, so callers must limit the length. */
 function encodeBase58(bytes: Buffer): string {
   const limbs: number[] = [];
   for (let i = 0; i < bytes.length; i += 2) {

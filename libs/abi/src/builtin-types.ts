@@ -10,25 +10,25 @@ import { readSignature, signatureToString } from './signature';
 import { blockTimestampToString, timePointSecToString, timePointToString } from './time';
 import { utf8ToString } from './utf8';
 
-/** Reads one value and gives its JSON form; throws DECODE_FAILED where the node fails to unpack. */
+/** Reads one value and returns its JSON form. Throws `DECODE_FAILED` where the node fails to unpack. */
 export type ValueDecoder = (reader: ByteReader, budget: DecodeBudget) => JsonValue;
 
 export interface ValueType {
   decode: ValueDecoder;
   /**
-   * What a value takes of the output budget: its characters, and more where reading or printing it takes longer than
-   * that. What depends on the value, `decode` takes itself.
+   * Cost of a value in the output budget: the length of its JSON text, with a surcharge if reading or printing takes
+   * longer than the length suggests. `decode` spends the part of the cost that depends on the value.
    */
   cost: number;
 }
 
-/** Printing a key or signature takes far longer than its length suggests: base58 and a hash. */
+/** The cost of a key or signature exceeds its length, because base58 and a hash take far longer to compute. */
 const KEY_COST = 500;
 const SIGNATURE_COST = 600;
 
 /**
- * The types that every ABI knows, in the JSON form of nodeos
- * (libraries/chain/abi_serializer.cpp configure_built_in_types; bitset comes with ABI version 1.3).
+ * The types that every ABI has, in the JSON form of nodeos (libraries/chain/abi_serializer.cpp configure_built_in_types;
+ * bitset since ABI version 1.3).
  */
 export const BUILTIN_TYPES: ReadonlyMap<string, ValueType> = new Map<string, ValueType>([
   ['bool', { decode: (reader) => reader.uint8(), cost: 3 }],
@@ -90,7 +90,7 @@ const BACKSLASH = 0x5c;
 /** A control character prints as `\u0001`. */
 const ESCAPE_LENGTH = 6;
 
-/** What the text takes in JSON, at most: control characters, quotes and backslashes are escaped. */
+/** Upper bound of the text's length in JSON, which escapes control characters, quotes and backslashes. */
 function escapedLength(bytes: Buffer): number {
   let length = bytes.length;
   for (let i = 0; i < bytes.length; i++) {
@@ -113,17 +113,17 @@ function readSignatureText(reader: ByteReader, budget: DecodeBudget): string {
   return signatureToString(signature);
 }
 
-/** Base58 takes time that grows with the square of the length; that of usual keys and signatures is in their cost. */
+/** The time of base58 grows with the square of the length. `KEY_COST` and `SIGNATURE_COST` include lengths below 100. */
 function base58Cost(length: number): number {
   return length < 100 ? 0 : (length * length) >>> 4;
 }
 
-/** A count of bits and the bits, lowest first, in whole bytes; printed highest first. */
+/** Reads the number of bits and the bits in whole bytes, lowest bit first. The text has the highest bit first. */
 function readBitset(reader: ByteReader, budget: DecodeBudget): string {
   const size = reader.varuint32();
   const bytes = Math.ceil(size / 8);
   if (bytes > reader.remaining()) {
-    throw new HistoryError('DECODE_FAILED', `${size} bits at byte ${reader.offset} are more than the data has`);
+    throw new HistoryError('DECODE_FAILED', `a bitset of ${size} bits at byte ${reader.offset} exceeds the data`);
   }
   budget.spend(size * 2);
   const blocks = reader.slice(bytes);

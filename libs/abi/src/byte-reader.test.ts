@@ -43,8 +43,8 @@ describe('ByteReader', () => {
     ['ffffffff1f', 'beyond 32 bits'],
     ['808080808000', 'beyond 32 bits'],
     ['ffffffffffffffffff01', 'beyond 32 bits'],
-    ['80', 'cuts off'],
-    ['', 'cuts off'],
+    ['80', 'truncated'],
+    ['', 'truncated'],
   ])('refuses the varuint32 %s', (hex, reason) => {
     const bytes = reader(hex);
     expect(failure(() => bytes.varuint32())).toContain(reason);
@@ -59,14 +59,14 @@ describe('ByteReader', () => {
     ['ffffffff0f', -2147483648],
   ])('reads the varint32 %s as %d', (hex, value) => expect(reader(hex).varint32()).toBe(value));
 
-  it('gives slices as views of the same memory', () => {
+  it('returns slices as views of the same memory', () => {
     const bytes = Buffer.from('03616263', 'hex');
     const slice = new ByteReader(bytes).lengthPrefixed();
     bytes[1] = 0x7a;
     expect(slice.toString()).toBe('zbc');
   });
 
-  it('says what it could not read and where, and does not move', () => {
+  it('reports the type and offset of a failed read, and does not advance', () => {
     const bytes = reader('0102');
     bytes.skip(1);
     expect(failure(() => bytes.uint32())).toBe('cannot read a 32-bit integer at byte 1: 1 bytes left');
@@ -77,7 +77,7 @@ describe('ByteReader', () => {
     expect(short.offset).toBe(0);
   });
 
-  it('stays between its offset and its end', () => {
+  it('does not read outside its range', () => {
     const bytes = new ByteReader(Buffer.from('0102030405', 'hex'), 1, 3);
     expect(bytes.uint16()).toBe(0x0302);
     expect(failure(() => bytes.uint8())).toContain('0 bytes left');

@@ -2,18 +2,18 @@ import { HistoryError } from '@antelope-history/schemas';
 import { readName } from './name';
 
 /**
- * Reads the chain's binary encoding (fc::raw: little-endian, varuint32 lengths) from a buffer, front to back.
+ * Reads the chain's binary encoding (fc::raw: little-endian integers, varuint32 lengths) from a buffer in sequence.
  *
- * Every read that would pass `end` throws DECODE_FAILED and leaves `offset` where it was. Reads allocate nothing but
- * their result: hundreds of thousands of action traces a second pass through here, hence the index arithmetic in
- * place of Buffer's own checked readers.
+ * A read beyond `end` throws `DECODE_FAILED` and leaves `offset` unchanged. Reads allocate only their result and use
+ * index arithmetic instead of Buffer's checked readers, because the class reads several hundred thousand action traces
+ * per second.
  */
 export class ByteReader {
   readonly bytes: Buffer;
   readonly end: number;
   offset: number;
 
-  /** `offset` and `end` are byte positions in `bytes`; the reader never leaves them. */
+  /** The reader stays between `offset` and `end`, which are byte positions in `bytes`. */
   constructor(bytes: Buffer, offset = 0, end = bytes.length) {
     if (offset < 0 || end > bytes.length || offset > end) {
       throw new HistoryError('DECODE_FAILED', `a reader from ${offset} to ${end} does not fit ${bytes.length} bytes`);
@@ -66,7 +66,7 @@ export class ByteReader {
     return this.bytes.readBigInt64LE(at);
   }
 
-  /** A uint64 as a number; one beyond 2^53-1 throws DECODE_FAILED. */
+  /** Reads a uint64 as a number. Throws `DECODE_FAILED` for a value above 2^53-1. */
   uint64Number(): number {
     const low = this.uint32();
     const high = this.uint32();
@@ -77,7 +77,7 @@ export class ByteReader {
     return high * 0x100000000 + low;
   }
 
-  /** An unsigned LEB128 integer of at most five bytes and 32 bits; anything longer throws DECODE_FAILED. */
+  /** Reads an unsigned LEB128 integer of at most five bytes and 32 bits. Throws `DECODE_FAILED` for a longer one. */
   varuint32(): number {
     const start = this.offset;
     let value = 0;
@@ -92,10 +92,10 @@ export class ByteReader {
       if (byte < 0x80) return value >>> 0;
     }
     this.offset = start;
-    throw this.failure('a variable-length integer that the data cuts off');
+    throw this.failure('a truncated variable-length integer');
   }
 
-  /** A signed LEB128 integer, zigzag coded (fc::signed_int). */
+  /** Reads a signed LEB128 integer in zigzag coding (fc::signed_int). */
   varint32(): number {
     const value = this.varuint32();
     return (value >>> 1) ^ -(value & 1);
@@ -105,13 +105,13 @@ export class ByteReader {
     this.take(count, 'the bytes to skip');
   }
 
-  /** The next `count` bytes as a view of the same memory. */
+  /** Reads `count` bytes and returns them as a view of the same memory. */
   slice(count: number): Buffer {
     const at = this.take(count, 'bytes');
     return this.bytes.subarray(at, at + count);
   }
 
-  /** A varuint32 length and that many bytes, as a view of the same memory. */
+  /** Reads a varuint32 length and that many bytes, and returns the bytes as a view of the same memory. */
   lengthPrefixed(): Buffer {
     const start = this.offset;
     const length = this.varuint32();
@@ -126,7 +126,7 @@ export class ByteReader {
     return readName(this.bytes, this.take(8, 'a name'));
   }
 
-  /** Moves past `count` bytes and returns where they begin. */
+  /** Advances by `count` bytes and returns the offset of the first one. */
   private take(count: number, what: string): number {
     const at = this.offset;
     if (count > this.end - at || count < 0) throw this.failure(what);

@@ -1,14 +1,14 @@
 import { HistoryError } from '@antelope-history/schemas';
 
-/** How much one decoding may take; what exceeds it is shown as hex, like all that the node cannot decode. */
+/** Limits of one decoding. Data that exceeds a limit is shown as hex, like data that the node cannot decode. */
 export interface DecodeLimits {
-  /** Scopes of the node's decoder: a struct takes two, an array, optional or variant one (abi_serializer.hpp: 32). */
+  /** Scopes of the node's decoder: a struct takes two; an array, optional or variant one (limit in abi_serializer.hpp: 32). */
   maxDepth: number;
-  /** Array elements over all arrays of the value (fc::raw takes 1,048,576 per array). */
+  /** Elements of all arrays of the value together (fc::raw accepts 1,048,576 per array). */
   maxElements: number;
   /**
-   * Characters of JSON, roughly, with a surcharge for what takes long to print. In place of the node's time limit:
-   * the same bytes always decode the same, and 4 Mi keeps a decoding below 50 ms or so.
+   * Approximate length of the JSON text, with a surcharge for values that take long to print. This limit replaces the
+   * node's time limit, so that the same bytes always decode to the same value. 4 Mi keeps a decoding below about 50 ms.
    */
   maxOutput: number;
 }
@@ -16,11 +16,11 @@ export interface DecodeLimits {
 export const DEFAULT_DECODE_LIMITS: DecodeLimits = { maxDepth: 32, maxElements: 1 << 20, maxOutput: 4 << 20 };
 
 /**
- * What the decodings of one request may take together, in the units of `DecodeLimits.maxOutput`. What does not fit is
- * not decoded, and `exceeded` says so.
+ * The common allowance of all decodings of one request, in the units of `DecodeLimits.maxOutput`. Data that does not fit
+ * is not decoded, and `exceeded` is set.
  */
 export class DecodeAllowance {
-  /** Whether anything was left undecoded that a larger allowance would have decoded. */
+  /** Whether data was left undecoded that would decode with a larger allowance. */
   exceeded = false;
   private units: number;
 
@@ -36,17 +36,17 @@ export class DecodeAllowance {
     return this.total - this.units;
   }
 
-  /** Takes what a decoding spent, which its budget has kept within what was left. */
+  /** Subtracts the units that a decoding spent. The decoding's `DecodeBudget` keeps them within `left`. */
   settle(units: number): void {
     this.units = Math.max(0, this.units - units);
   }
 }
 
-/** What is left of the limits during one decoding, and where it is. */
+/** The state of one decoding: the rest of its limits, the current scope and the path of a failure. */
 export class DecodeBudget {
-  /** The scope of the value being decoded. */
+  /** Scope of the current value. */
   depth = 0;
-  /** Where a failure happened, innermost first: field names, array indices and variant types. */
+  /** Path of a failure, innermost step first: field names, array indices and variant types. */
   readonly path: (string | number)[] = [];
   private readonly maxDepth: number;
   private elements: number;
@@ -61,29 +61,29 @@ export class DecodeBudget {
     this.output = maxOutput;
   }
 
-  /** Enters the scope `depth`; the caller, which knows its own, need not come back. */
+  /** Enters the scope `depth`. No method leaves a scope: each caller computes the scopes of its members itself. */
   descend(depth: number): void {
     if (depth >= this.maxDepth) throw exceeded(`it nests deeper than ${this.maxDepth} scopes`);
     this.depth = depth;
   }
 
-  /** Takes `characters` of the output. */
+  /** Subtracts `characters` from the rest of the output limit. */
   spend(characters: number): void {
     this.output -= characters;
     if (this.output < 0) throw exceeded('its JSON is too long');
   }
 
-  /** Whether the output was more than the limit. */
+  /** Whether the output exceeded its limit. */
   get isOverdrawn(): boolean {
     return this.output < 0;
   }
 
-  /** What was taken of the output, at most the limit. */
+  /** The output spent so far, at most the limit. */
   get spent(): number {
     return this.maxOutput - Math.max(0, this.output);
   }
 
-  /** Takes an array of `size` elements. */
+  /** Subtracts `size` array elements. */
   takeElements(size: number): void {
     this.elements -= size;
     if (this.elements < 0) throw exceeded('it has too many array elements');
@@ -91,5 +91,5 @@ export class DecodeBudget {
 }
 
 function exceeded(reason: string): HistoryError {
-  return new HistoryError('DECODE_FAILED', `${reason}, more than is decoded`);
+  return new HistoryError('DECODE_FAILED', `decode limit exceeded: ${reason}`);
 }

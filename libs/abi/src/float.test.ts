@@ -10,7 +10,7 @@ function double(value: number): string {
 
 const fromHex = (hex: string): ByteReader => new ByteReader(Buffer.from(hex, 'hex'));
 
-/** The decimal digits of a double by exact integer arithmetic, rounded half to even at 17 decimals. */
+/** The decimal digits of a double, computed with exact integer arithmetic and rounded half to even at 17 decimals. */
 function exactDigits(value: number): string {
   const bits = new DataView(new ArrayBuffer(8));
   bits.setFloat64(0, value);
@@ -48,7 +48,7 @@ describe('floating-point numbers', () => {
     expect(readFloat32(fromHex('0000c0ff'))).toBe('-nan');
   });
 
-  it('prints float32 as the double it becomes', () => {
+  it('prints a float32 as the double with the same value', () => {
     expect(readFloat32(fromHex('cdcccc3d'))).toBe('0.10000000149011612');
     expect(readFloat32(fromHex('ffff7f7f'))).toBe('340282346638528859811704183484516925440.00000000000000000');
   });

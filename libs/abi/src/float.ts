@@ -1,14 +1,14 @@
 import type { ByteReader } from './byte-reader';
 
 /**
- * Floating-point numbers as the node prints them: strings with 17 fixed decimals
- * (nodeos libraries/libfc/src/variant.cpp, C++ streams with std::fixed).
+ * Floating-point numbers as the node prints them: strings with 17 decimals (nodeos libraries/libfc/src/variant.cpp, C++
+ * streams with std::fixed).
  */
 
 const DECIMALS = 17;
-/** From here on Number.toFixed changes to an exponent. */
+/** Number.toFixed prints an exponent for values from this one on. */
 const TO_FIXED_END = 1e21;
-/** A double that times 2^18 is an odd integer lies half-way between two numbers of 17 decimals. */
+/** A double lies halfway between two numbers of 17 decimals if its product with 2^18 is an odd integer. */
 const HALF_WAY = 2 ** 18;
 
 export function readFloat32(reader: ByteReader): string {
@@ -19,12 +19,12 @@ export function readFloat64(reader: ByteReader): string {
   return floatToString(reader.slice(8).readDoubleLE(0), isNegative(reader));
 }
 
-/** The 16 bytes in the chain's order as `0x` and hex. */
+/** Returns `0x` and the hex digits of the 16 bytes in the chain's order. */
 export function readFloat128(reader: ByteReader): string {
   return `0x${reader.slice(16).toString('hex')}`;
 }
 
-/** The sign bit of the little-endian number just read; JavaScript does not keep it for NaN. */
+/** Sign bit of the little-endian number that was read last. JavaScript does not preserve the sign of NaN. */
 function isNegative(reader: ByteReader): boolean {
   return reader.bytes[reader.offset - 1]! >= 0x80;
 }
@@ -42,7 +42,7 @@ function isHalfWay(magnitude: number): boolean {
   return (magnitude * HALF_WAY) % 2 === 1;
 }
 
-/** C++ rounds such a number to the even neighbour, Number.toFixed away from zero. */
+/** C++ rounds a halfway number to the even neighbour; Number.toFixed rounds it away from zero. */
 function roundHalfToEven(magnitude: number): string {
   const doubled = BigInt(magnitude * HALF_WAY) * 5n ** BigInt(DECIMALS);
   const floor = doubled >> 1n;

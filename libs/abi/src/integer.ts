@@ -3,10 +3,11 @@ import { ExactInteger, type JsonValue } from '@antelope-history/json';
 
 /**
  * Integers as the node prints them (nodeos libraries/libfc/src/io/json.cpp): a number up to 4294967295, a decimal
- * string above. Negative 64-bit ones are numbers of any length: both EOSIO 2.0 and Leap 4 compare one side only.
+ * string above. Negative 64-bit integers are numbers of any length, because EOSIO 2.0 and Leap 4 check the upper bound
+ * only.
  */
 
-/** 2^53 / 2^32: below this high half a 64-bit integer is an exact double. */
+/** 2^53 / 2^32: a 64-bit integer whose high half is below this is exact in a double. */
 const EXACT_HIGH = 0x200000;
 const BILLION = 1_000_000_000;
 
@@ -36,7 +37,7 @@ export function readInt128(reader: ByteReader): string {
   return String((reader.int64() << 64n) | low);
 }
 
-/** Decimal digits of the unsigned 64-bit integer in two 32-bit halves, without a BigInt. */
+/** Decimal digits of an unsigned 64-bit integer, given as two 32-bit halves; computed without BigInt. */
 export function decimal(high: number, low: number): string {
   if (high < EXACT_HIGH) return String(high * 0x100000000 + low);
   let rest = high % BILLION;
@@ -49,7 +50,7 @@ export function decimal(high: number, low: number): string {
   return String(quotient) + String(lastDigits).padStart(9, '0');
 }
 
-/** Decimal digits of the absolute value of the negative 64-bit integer in two halves. */
+/** Decimal digits of the absolute value of a negative 64-bit integer, given as two 32-bit halves. */
 export function decimalOfNegated(high: number, low: number): string {
   return decimal((low === 0 ? -high : ~high) >>> 0, -low >>> 0);
 }

@@ -45,7 +45,7 @@ describe('names', () => {
     );
   });
 
-  it('reads through its cache what is in the bytes, more names than it has slots', () => {
+  it('reads every name correctly when there are more names than cache slots', () => {
     const short = Array.from({ length: 60_000 }, (_, i) => BigInt(i) << 32n);
     const long = short.map((value) => (value * 0x9e3779b97f4a7c15n + (value >> 32n)) & ((1n << 64n) - 1n));
     const values = [...short, ...short.map((value) => value >> 32n), ...long];
@@ -56,14 +56,14 @@ describe('names', () => {
     }
   });
 
-  it('writes what it reads', () => {
+  it('writes a name and reads it back', () => {
     const bytes = Buffer.alloc(10);
     writeName('eosio.token', bytes, 1);
     expect(bytes.toString('hex')).toBe('0000a6823403ea305500');
     expect(readName(bytes, 1)).toBe('eosio.token');
   });
 
-  it('sorts bytes as names sort', () => {
+  it('sorts the bytes of names in the order of the names', () => {
     fc.assert(
       fc.property(uint64, uint64, (left, right) => {
         const order = Buffer.compare(nameToSortableBytes(nameToString(left)), nameToSortableBytes(nameToString(right)));

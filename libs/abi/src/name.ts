@@ -1,14 +1,14 @@
 import { HistoryError } from '@antelope-history/schemas';
 
 /**
- * Account, action and table names: up to twelve characters of 5 bits and a thirteenth of 4 in a 64-bit integer, first
- * character highest, trailing dots not shown (nodeos libraries/chain/name.cpp).
+ * Account, action and table names: up to twelve characters of 5 bits and a thirteenth of 4 bits in a 64-bit integer, the
+ * first character in the highest bits. Trailing dots are not shown (nodeos libraries/chain/name.cpp).
  */
 
 const ALPHABET = '.12345abcdefghijklmnopqrstuvwxyz';
 const DOT = 0x2e;
 
-/** A name's text from its 64-bit value. */
+/** The text of a name from its 64-bit value. */
 export function nameToString(value: bigint): string {
   return decodeName(Number(value & 0xffffffffn), Number((value >> 32n) & 0xffffffffn));
 }
@@ -16,8 +16,8 @@ export function nameToString(value: bigint): string {
 /**
  * The 64-bit value of a name.
  *
- * Throws INVALID_NAME for anything that nodeos' name::set refuses: more than 13 characters, other characters than
- * a-z, 1-5 and the dot, a dot at the end, or a thirteenth character beyond j.
+ * Throws `INVALID_NAME` for texts that nodeos' name::set refuses: more than 13 characters, characters other than a-z,
+ * 1-5 and the dot, a dot at the end, or a thirteenth character beyond j.
  */
 export function nameFromString(text: string): bigint {
   const halves = encodeName(text);
@@ -31,17 +31,17 @@ export function nameFromString(text: string): bigint {
   return (BigInt(halves.high) << 32n) | BigInt(halves.low);
 }
 
-/** Whether `nameFromString` takes the text. The empty text is the name 0. */
+/** Whether `nameFromString` accepts the text. The empty text is the name 0. */
 export function isName(text: string): boolean {
   return encodeName(text) !== undefined;
 }
 
-/** Writes a name as 8 little-endian bytes, the chain's form; throws like `nameFromString`. */
+/** Writes a name as 8 little-endian bytes, the chain's form. Throws like `nameFromString`. */
 export function writeName(text: string, into: Buffer, offset: number): void {
   into.writeBigUInt64LE(nameFromString(text), offset);
 }
 
-/** A name as 8 big-endian bytes: their byte order is the order of names; throws like `nameFromString`. */
+/** Returns a name as 8 big-endian bytes, whose order is the order of names. Throws like `nameFromString`. */
 export function nameToSortableBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(8);
   bytes.writeBigUInt64BE(nameFromString(text));
@@ -49,15 +49,15 @@ export function nameToSortableBytes(text: string): Buffer {
 }
 
 /**
- * The few hundred names of a busy chain appear in every action. A direct-mapped table of their texts (a slot holds
- * the last name that hashed to it) saves the decoding, keeps equal names one string, and is bounded by its size.
+ * A cache of decoded names, because most actions of a busy chain use the same few hundred names. The table is
+ * direct-mapped (a slot holds the last name that hashed to it), so that its size is fixed. Equal names share one string.
  */
 const CACHE_SLOTS = 1 << 14;
 const cachedLow = new Uint32Array(CACHE_SLOTS);
 const cachedHigh = new Uint32Array(CACHE_SLOTS);
 const cachedText: string[] = Array.from({ length: CACHE_SLOTS }, () => '');
 
-/** The name in the 8 little-endian bytes at `offset`, which the caller has checked to be there. */
+/** Reads the name in the 8 little-endian bytes at `offset`. The caller checks that `bytes` has them. */
 export function readName(bytes: Buffer, offset: number): string {
   const low =
     (bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24)) >>> 0;

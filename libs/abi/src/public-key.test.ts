@@ -5,7 +5,7 @@ import { encodeBase58Check } from './base58';
 import { ByteReader } from './byte-reader';
 import { parsePublicKey, publicKeyToPubString, publicKeyToString, readPublicKey } from './public-key';
 
-/** abieos src/test.cpp: the same keys in both spellings. */
+/** The same keys in both text forms (abieos src/test.cpp). */
 const SAME_KEYS = [
   [
     'EOS12wkBET2rRgE8pahuaczxKbmv7ciehqsne57F9gtzf1PVYNMRa2',
@@ -29,7 +29,7 @@ describe('public keys', () => {
     expect(publicKeyToPubString(key)).toBe(pub);
   });
 
-  it.each([R1_KEY, WA_KEY])('prints %s as it was read', (text) => {
+  it.each([R1_KEY, WA_KEY])('parses and prints %s without a change', (text) => {
     expect(publicKeyToString(parsePublicKey(text))).toBe(text);
     expect(publicKeyToPubString(parsePublicKey(` ${text}\n`))).toBe(text);
   });
@@ -59,7 +59,7 @@ describe('public keys', () => {
     expect(thrownDetail('DECODE_FAILED', () => readPublicKey(new ByteReader(packed)))).toContain('relying party');
   });
 
-  it('reads packed keys and leaves what follows', () => {
+  it('reads packed keys and leaves the bytes after them', () => {
     for (const text of [SAME_KEYS[0][0], R1_KEY, WA_KEY]) {
       const key = parsePublicKey(text);
       const reader = new ByteReader(Buffer.concat([key, Buffer.of(7)]));
@@ -70,7 +70,7 @@ describe('public keys', () => {
     expect(thrownDetail('DECODE_FAILED', () => readPublicKey(unknown))).toContain('type 3');
   });
 
-  it('agrees with wharfkit about any key', () => {
+  it('prints and parses any key as wharfkit does', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 33, maxLength: 33 }), fc.constantFrom(0, 1), (point, tag) => {
         const canonical = Buffer.concat([Buffer.of(tag), point]);

@@ -3,25 +3,25 @@ import { decodeBase58Check, encodeBase58Check } from './base58';
 import { ByteReader } from './byte-reader';
 
 /**
- * Public keys. Their canonical bytes are the chain's own: a type tag (0 K1, 1 R1, 2 WA) and the packed key, which is
- * 33 bytes for K1 and R1, and 33 bytes, the user presence byte and the relying party's id for WA
- * (nodeos libraries/libfc/src/crypto/public_key.cpp, elliptic_webauthn.hpp). Equal keys have equal canonical bytes,
- * whatever form they were written in.
+ * Public keys. The canonical bytes of a key are the chain's own: a type tag (0 K1, 1 R1, 2 WA) and the packed key. The
+ * packed key has 33 bytes for K1 and R1; for WA it has 33 bytes, the user presence byte and the relying party's id
+ * (nodeos libraries/libfc/src/crypto/public_key.cpp, elliptic_webauthn.hpp). Both text forms of a key have the same
+ * canonical bytes.
  */
 
 export const KEY_TYPES = ['K1', 'R1', 'WA'] as const;
 const WEB_AUTHN = 2;
 const POINT_BYTES = 33;
 const LEGACY_PREFIX = 'EOS';
-/** Longer than any key whose relying party id is a domain name (at most 255 characters). */
+/** Exceeds the length of every key whose relying party id is a domain name (at most 255 characters). */
 const MAX_TEXT_LENGTH = 512;
-/** Encoding takes time that grows with the square of the length. */
+/** The time of base58 encoding grows with the square of the length. */
 const MAX_KEY_BYTES = 1024;
 
 /**
- * Canonical bytes of a key written as `EOS…`, `PUB_K1_…`, `PUB_R1_…` or `PUB_WA_…`.
+ * Returns the canonical bytes of a key written as `EOS…`, `PUB_K1_…`, `PUB_R1_…` or `PUB_WA_…`.
  *
- * Throws INVALID_PUBLIC_KEY whose detail says what is wrong: the prefix, the base58 text, the length or the checksum.
+ * Throws `INVALID_PUBLIC_KEY` with the invalid part: the prefix, the base58 text, the length or the checksum.
  */
 export function parsePublicKey(text: string): Buffer {
   const trimmed = text.trim();
@@ -61,7 +61,7 @@ function invalidKey(reason: string): HistoryError {
   return new HistoryError('INVALID_PUBLIC_KEY', `this is not a public key: ${reason}`);
 }
 
-/** Canonical bytes of the packed key at the reader, as a view; DECODE_FAILED when there is none. */
+/** Reads a packed key and returns its canonical bytes as a view. Throws `DECODE_FAILED` on bytes that are not a key. */
 export function readPublicKey(reader: ByteReader): Buffer {
   const start = reader.offset;
   const tag = readKeyType(reader, 'public key');
@@ -76,20 +76,20 @@ export function readPublicKey(reader: ByteReader): Buffer {
   return reader.bytes.subarray(start, reader.offset);
 }
 
-/** The type tag of a key or signature. The node's variant tag is a varuint32, but three types need one byte only. */
+/** Reads the type tag of a key or signature. The node's tag is a varuint32, but its three values take one byte. */
 export function readKeyType(reader: ByteReader, of: string): number {
   const tag = reader.uint8();
   if (tag >= KEY_TYPES.length) throw new HistoryError('DECODE_FAILED', `unknown ${of} type ${tag}`);
   return tag;
 }
 
-/** The node's form: `EOS…` for K1, `PUB_R1_…`, `PUB_WA_…`. */
+/** The text form that the node prints: `EOS…` for K1, `PUB_R1_…`, `PUB_WA_…`. */
 export function publicKeyToString(canonical: Buffer): string {
   if (canonical[0] === 0) return LEGACY_PREFIX + encodeBase58Check(canonical.subarray(1), '');
   return publicKeyToPubString(canonical);
 }
 
-/** The newer form for all types: `PUB_K1_…`, `PUB_R1_…`, `PUB_WA_…`. */
+/** The newer text form of all types: `PUB_K1_…`, `PUB_R1_…`, `PUB_WA_…`. */
 export function publicKeyToPubString(canonical: Buffer): string {
   const type = KEY_TYPES[canonical[0] ?? -1];
   if (type === undefined) throw new HistoryError('DECODE_FAILED', `unknown public key type ${canonical[0]}`);

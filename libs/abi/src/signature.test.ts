@@ -4,7 +4,7 @@ import { thrownDetail } from '../test/thrown-error';
 import { ByteReader } from './byte-reader';
 import { readSignature, signatureToString } from './signature';
 
-/** An arbitrary packed signature, WA ones with their two variable parts. */
+/** An arbitrary packed signature; a WA signature has two parts of variable length. */
 const packedSignature = fc
   .record({
     tag: fc.constantFrom(0, 1, 2),
@@ -21,7 +21,7 @@ const packedSignature = fc
   );
 
 describe('signatures', () => {
-  it('are read whole and printed as wharfkit prints them', () => {
+  it('are read completely and printed as wharfkit prints them', () => {
     fc.assert(
       fc.property(packedSignature, (packed) => {
         const reader = new ByteReader(Buffer.concat([packed, Buffer.of(1, 2)]));
@@ -34,11 +34,11 @@ describe('signatures', () => {
     );
   });
 
-  it('of all zeros is what the genesis block shows', () => {
+  it('of zero bytes print as in the genesis block', () => {
     expect(signatureToString(Buffer.alloc(66))).toMatch(/^SIG_K1_1{60,}6uk5ne$/);
   });
 
-  it('are refused when unknown, cut off, or too long to print', () => {
+  it('are refused when their type is unknown, when they are truncated, and when they are too long', () => {
     const wa = (length: number): Buffer =>
       Buffer.concat([
         Buffer.of(2),

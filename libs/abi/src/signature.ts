@@ -5,13 +5,13 @@ import { KEY_TYPES, readKeyType } from './public-key';
 
 const COMPACT_BYTES = 65;
 const WEB_AUTHN = 2;
-/** Base58 takes time that grows with the square of the length; WebAuthn signatures have some hundred bytes. */
+/** The time of base58 encoding grows with the square of the length. WebAuthn signatures have several hundred bytes. */
 const MAX_SIGNATURE_BYTES = 4096;
 
 /**
- * The packed signature at the reader as a view: a type tag, 65 bytes and, for WA, the authenticator data and the
- * client's JSON (nodeos libraries/libfc/include/fc/crypto/elliptic_webauthn.hpp). DECODE_FAILED when there is none or
- * when it is longer than 4096 bytes.
+ * Reads a packed signature and returns it as a view: a type tag, 65 bytes and, for WA, the authenticator data and the
+ * client's JSON (nodeos libraries/libfc/include/fc/crypto/elliptic_webauthn.hpp). Throws `DECODE_FAILED` on bytes that
+ * are not a signature and on a signature of more than 4096 bytes.
  */
 export function readSignature(reader: ByteReader): Buffer {
   const start = reader.offset;
@@ -26,7 +26,7 @@ export function readSignature(reader: ByteReader): Buffer {
   return reader.bytes.subarray(start, reader.offset);
 }
 
-/** `SIG_K1_…`, `SIG_R1_…` or `SIG_WA_…` of a tag and its signature, as `readSignature` gives them. */
+/** The text of a packed signature: `SIG_K1_…`, `SIG_R1_…` or `SIG_WA_…`. `bytes` has the form of `readSignature`. */
 export function signatureToString(bytes: Buffer): string {
   const type = KEY_TYPES[bytes[0] ?? -1];
   if (type === undefined) throw new HistoryError('DECODE_FAILED', `unknown signature type ${bytes[0]}`);

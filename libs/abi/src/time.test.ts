@@ -15,19 +15,19 @@ describe('times', () => {
     expect(timePointSecToString(0xffffffff)).toBe('2106-02-07T06:28:15');
   });
 
-  it('cuts microseconds to milliseconds', () => {
+  it('truncates microseconds to milliseconds', () => {
     expect(timePointToString(1529090267000999n)).toBe('2018-06-15T19:17:47.000');
     expect(timePointToString(253402300799999999n)).toBe('9999-12-31T23:59:59.999');
   });
 
-  it('prints a negative time as the duration that the node sees in it', () => {
+  it('prints a negative time as a duration, as the node does', () => {
     expect(timePointToString(-1n)).toBe('-000000.000001');
     expect(timePointToString(-3_661_000_000n)).toBe('-010101');
     expect(timePointToString(-360_000_500_000n)).toBe('-1000000.500000');
     expect(timePointToString(-(1n << 63n))).toBe('-infinity');
   });
 
-  it.each([253402300800000000n, (1n << 63n) - 1n])('fails, as the node does, beyond the year 9999', (microseconds) => {
+  it.each([253402300800000000n, (1n << 63n) - 1n])('fails after the year 9999, as the node does', (microseconds) => {
     try {
       timePointToString(microseconds);
     } catch (error) {

@@ -4,7 +4,7 @@ import { HistoryError } from '@antelope-history/schemas';
 
 const SLOT_EPOCH_MS = Date.UTC(2000, 0, 1);
 const SLOT_MS = 500;
-/** 10000-01-01: the node's calendar (boost::gregorian) ends before it, and so the node cannot print it. */
+/** 10000-01-01: the node's calendar (boost::gregorian) ends before this date, so that the node cannot print it. */
 const CALENDAR_END_MS = Date.UTC(10_000, 0, 1);
 
 /** Milliseconds since 1970 of a `block_timestamp_type` slot (half seconds since 2000). */
@@ -23,21 +23,21 @@ export function timePointSecToString(seconds: number): string {
 }
 
 /**
- * A `time_point` (microseconds since 1970) as "2026-01-01T00:00:00.500", cut (not rounded) to milliseconds.
+ * A `time_point` (microseconds since 1970) as "2026-01-01T00:00:00.500", truncated (not rounded) to milliseconds.
  *
- * A negative one is a duration to the node: `-HHMMSS[.ffffff]`. One beyond the year 9999 throws DECODE_FAILED, as the
- * node fails on it too.
+ * The node prints a negative time as a duration: `-HHMMSS[.ffffff]`. Throws `DECODE_FAILED` for a time after the year
+ * 9999; the node fails on it too.
  */
 export function timePointToString(microseconds: bigint): string {
   if (microseconds < 0n) return negativeTimePointToString(microseconds);
   const milliseconds = microseconds / 1000n;
   if (milliseconds >= CALENDAR_END_MS) {
-    throw new HistoryError('DECODE_FAILED', `the time ${microseconds} us is beyond the year 9999`);
+    throw new HistoryError('DECODE_FAILED', `the time ${microseconds} us is after the year 9999`);
   }
   return new Date(Number(milliseconds)).toISOString().slice(0, 23);
 }
 
-/** boost::posix_time::to_iso_string of a negative duration; the lowest int64 is boost's negative infinity. */
+/** Prints a negative duration like boost::posix_time::to_iso_string; the lowest int64 is boost's negative infinity. */
 function negativeTimePointToString(microseconds: bigint): string {
   if (microseconds === -(1n << 63n)) return '-infinity';
   const elapsed = -microseconds;

@@ -12,21 +12,21 @@ import {
 import type { AbiField, AbiStruct } from './abi-definition';
 import type { AbiTypes } from './type-resolver';
 
-/** From a struct's scope to that of its own fields; those of a base are one deeper per level. */
+/** Scopes between a struct and its own fields; the fields of a base are one scope deeper per level. */
 const FIELD_SCOPE = 2;
-/** Colon and comma of a member. */
+/** Colon and comma of an object member. */
 const MEMBER_COST = 2;
-/** Objects and arrays take longer to make than their brackets to print. */
+/** Exceeds the length of the brackets, because creating an object or array takes longer than printing them. */
 const CONTAINER_COST = 20;
 const OPTIONAL_COST = 6;
 const ORDERED_OBJECT_COST = 160;
 const ORDERED_MEMBER_COST = 40;
 
 /**
- * Turns the types of an ABI into functions that read them, each once, by composing closures. A field compiles when data
- * first reaches it, which also lets types contain themselves; structs that inherit from one base share its fields.
+ * Compiles the types of an ABI into functions that read them, each type once, by composing closures. A field is compiled
+ * when data first reaches it, so that types can contain themselves. Structs with the same base share its compiled fields.
  *
- * The functions fail exactly where nodeos' abi_serializer::_binary_to_variant does, scopes counted alike.
+ * The functions fail exactly where nodeos' abi_serializer::_binary_to_variant fails, and count scopes in the same way.
  */
 export class TypeCompiler {
   private readonly compiled = new Map<string, ValueType>();
@@ -81,7 +81,10 @@ export class TypeCompiler {
     return { name, extension: type.endsWith('$'), decode, cost: jsonTextBytes(name) + MEMBER_COST + cost };
   }
 
-  /** The node reads an array or optional of a builtin, named directly, in the scope of the array itself. */
+  /**
+   * Scopes between an array or optional and its element. If the element type is the name of a builtin, and not a typedef
+   * of one, the node reads the element in the scope of the array itself.
+   */
   private scopesTo(element: string): 0 | 1 {
     return this.types.isBuiltin(element) ? 0 : 1;
   }
@@ -94,7 +97,7 @@ interface StructField extends ValueType {
 
 /** The fields that a struct adds to those of its base. */
 class OwnFields {
-  /** Whether a plain object keeps these fields in their order. */
+  /** Whether a plain object keeps these fields in order. */
   readonly keepOrder: boolean;
   readonly count: number;
   private readonly compiled: (StructField | undefined)[] = [];
@@ -120,7 +123,7 @@ function arrayDecoder(element: ValueType, scopes: 0 | 1): ValueDecoder {
   return (reader, budget) => decodeElements(reader, budget, element, scopes, reader.varuint32());
 }
 
-/** The node refuses no size of its own; one of 0 is refused here, as it would let values take no bytes at all. */
+/** The node accepts every fixed size. Size 0 is refused here, because the values of such a type take no bytes. */
 function fixedArrayDecoder(element: ValueType, scopes: 0 | 1, size: number): ValueDecoder {
   return (reader, budget) => {
     if (size === 0) throw new HistoryError('DECODE_FAILED', 'an array of fixed size 0 is not a type');
@@ -128,7 +131,7 @@ function fixedArrayDecoder(element: ValueType, scopes: 0 | 1, size: number): Val
   };
 }
 
-/** Every element takes at least a byte: a size beyond the data fails at once, whatever it claims. */
+/** Every element takes at least one byte, so that a size above the number of remaining bytes fails immediately. */
 function decodeElements(
   reader: ByteReader,
   budget: DecodeBudget,
@@ -155,13 +158,13 @@ function decodeElements(
   return values;
 }
 
-/** fc::raw reads the flag of an optional builtin as a bool, which is 0 or 1; other optionals take any byte. */
+/** fc::raw reads the presence flag of an optional builtin as a bool, 0 or 1; other optionals accept any byte as the flag. */
 function optionalDecoder(element: ValueType, scopes: 0 | 1): ValueDecoder {
   return (reader, budget) => {
     const flag = reader.uint8();
     if (flag === 0) return null;
     if (scopes === 0 && flag !== 1) {
-      throw new HistoryError('DECODE_FAILED', `${flag} is not the presence flag of an optional`);
+      throw new HistoryError('DECODE_FAILED', `${flag} is not a valid presence flag of an optional`);
     }
     budget.descend(budget.depth + scopes);
     budget.spend(element.cost);
@@ -169,7 +172,7 @@ function optionalDecoder(element: ValueType, scopes: 0 | 1): ValueDecoder {
   };
 }
 
-/** `["type",value]` */
+/** Decodes a variant to `["type",value]`. */
 function variantDecoder(types: string[], compile: (typeName: string) => ValueType): ValueDecoder {
   const nameCosts: (number | undefined)[] = [];
   return (reader, budget) => {
@@ -192,9 +195,9 @@ function variantDecoder(types: string[], compile: (typeName: string) => ValueTyp
 }
 
 /**
- * `lineage`: the own fields of the farthest base first. Of fields that share a name the last value stands at the first
- * one's place, as in the node (fc::mutable_variant_object::set). A struct in which no field is present fails there,
- * and so here.
+ * `lineage` has the own fields of each struct, the farthest base first. If fields share a name, the last value takes the
+ * position of the first one, as in the node (fc::mutable_variant_object::set). A struct without any present field fails,
+ * as it does in the node.
  */
 function structDecoder(lineage: readonly OwnFields[]): ValueDecoder {
   if (lineage.every(({ keepOrder }) => keepOrder)) return (reader, budget) => decodePlain(lineage, reader, budget);
@@ -239,7 +242,7 @@ function decodeOrdered(lineage: readonly OwnFields[], reader: ByteReader, budget
   return new OrderedObject(entries);
 }
 
-/** The field's value; undefined for an extension (`$`) that the data ends before. */
+/** Returns the field's value, or undefined if the data ends before an extension (`$`). */
 function decodeField(
   field: StructField,
   scope: number,

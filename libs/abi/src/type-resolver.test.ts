@@ -28,7 +28,7 @@ describe('createTypeResolver', () => {
     }),
   );
 
-  it('follows typedefs and takes one suffix at a time', () => {
+  it('follows typedefs and resolves one suffix at a time', () => {
     expect(resolve('owner')).toEqual({ kind: 'builtin', name: 'name' });
     expect(resolve('owners')).toEqual({ kind: 'array', element: 'owner' });
     expect(resolve('owners?')).toEqual({ kind: 'optional', element: 'owners' });
@@ -50,7 +50,7 @@ describe('createTypeResolver', () => {
     });
   });
 
-  it('prefers a builtin to a struct of its name', () => {
+  it('prefers a builtin to a struct of the same name', () => {
     expect(resolve('uint8')).toEqual({ kind: 'builtin', name: 'uint8' });
     const older = createTypeResolver(definition({ structs: [struct('bitset', { bits: 'uint8' })] }));
     expect(older('bitset').kind).toBe('struct');
@@ -64,7 +64,7 @@ describe('createTypeResolver', () => {
   it.each([
     ['leap-edge', 3651],
     ['eosio20-edge', 2855],
-  ] as const)('knows every type that the socket of %s speaks of', (sample, actionTraces) => {
+  ] as const)('resolves every type in the SHiP ABI of %s', (sample, actionTraces) => {
     const { abi, messages } = openSample(sample);
     const protocol = parseAbiJson(abi);
     const resolveProtocol = createTypeResolver(protocol);

@@ -2,7 +2,7 @@ import type { AbiDefinition, AbiField, AbiStruct } from './abi-definition';
 import { BUILTIN_TYPES } from './builtin-types';
 import { invalidAbi } from './invalid-abi';
 
-/** What a type name of an ABI stands for, typedefs followed; elements are type names to be resolved in turn. */
+/** The type of a type name in an ABI, after its typedefs. Element types are type names that are resolved separately. */
 export type ResolvedType =
   | { kind: 'builtin'; name: string }
   | { kind: 'struct'; name: string; fields: ResolvedField[] }
@@ -12,23 +12,23 @@ export type ResolvedType =
   | { kind: 'optional'; element: string }
   | { kind: 'extension'; element: string };
 
-/** What one type name stands for inside an ABI: a struct is given with its own fields only. */
+/** The type of a type name in an ABI, in which a struct has its own fields only. */
 export type AbiType = Exclude<ResolvedType, { kind: 'struct' }> | { kind: 'struct'; struct: AbiStruct };
 
-/** A field of a struct; the fields of its base come first. */
+/** A field of a struct; the fields of its base precede its own. */
 export interface ResolvedField extends AbiField {
-  /** 0 for the struct's own fields, 1 for its base's, and so on. */
+  /** 0 for the struct's own fields, 1 for those of its base, and so on. */
   level: number;
 }
 
-/** The node nests no deeper when it decodes (abi_serializer.hpp max_recursion_depth). */
+/** The nesting limit of the node's decoder (abi_serializer.hpp max_recursion_depth). */
 export const MAX_TYPE_DEPTH = 32;
 
 /**
- * Resolves the type names of an ABI one step at a time, for compiling readers from it.
+ * Creates a function that resolves the type names of an ABI one step at a time, for compilers of readers.
  *
- * The returned function throws ABI_INVALID for a name that the ABI doesn't know. The ABI itself is not checked:
- * `compileAbi` does that.
+ * The function throws `ABI_INVALID` for a name that the ABI does not define. It does not validate the ABI; `compileAbi`
+ * does.
  */
 export function createTypeResolver(definition: AbiDefinition): (typeName: string) => ResolvedType {
   const types = new AbiTypes(definition);
@@ -52,7 +52,7 @@ function withAllFields(types: AbiTypes, type: AbiType): ResolvedType {
   return { kind: 'struct', name: type.struct.name, fields };
 }
 
-/** The type names that an ABI defines, looked up as the node does (abi_serializer.cpp). */
+/** The type names that an ABI defines, with the lookup rules of the node (abi_serializer.cpp). */
 export class AbiTypes {
   readonly typedefs: Map<string, string>;
   readonly structs: Map<string, AbiStruct>;
@@ -64,7 +64,7 @@ export class AbiTypes {
     this.variants = new Map(definition.variants.map((variant) => [variant.name, variant]));
   }
 
-  /** A builtin wins over a struct of its name; only bitset, which older ABIs don't know, yields to it. */
+  /** A builtin takes precedence over a struct of the same name, except bitset, which older ABIs do not have. */
   isBuiltin(name: string): boolean {
     if (name === 'bitset' && (this.structs.has(name) || this.variants.has(name))) return false;
     return BUILTIN_TYPES.has(name);
@@ -90,7 +90,7 @@ export class AbiTypes {
       if (next === undefined) return name;
       name = next;
     }
-    throw invalidAbi(`type ${quote(typeName)} is defined through too many others, or through itself`);
+    throw invalidAbi(`type ${quote(typeName)} is nested too deep or circular`);
   }
 
   baseOf(struct: AbiStruct): AbiStruct | undefined {
@@ -100,7 +100,7 @@ export class AbiTypes {
     return base;
   }
 
-  /** A struct after its bases, the farthest first. Throws ABI_INVALID beyond `MAX_TYPE_DEPTH` structs. */
+  /** A struct and its bases, the farthest base first. Throws `ABI_INVALID` for more than `MAX_TYPE_DEPTH` structs. */
   lineageOf(struct: AbiStruct): AbiStruct[] {
     const lineage: AbiStruct[] = [];
     for (let current: AbiStruct | undefined = struct; current !== undefined; current = this.baseOf(current)) {
@@ -111,7 +111,7 @@ export class AbiTypes {
   }
 }
 
-/** The outermost array or optional of a type name, if it has one. */
+/** The array or optional that the last suffix of a type name denotes; undefined without a suffix. */
 export function splitSuffix(name: string): Extract<ResolvedType, { element: string }> | undefined {
   if (name.endsWith('[]')) return { kind: 'array', element: name.slice(0, -2) };
   if (name.endsWith('?')) return { kind: 'optional', element: name.slice(0, -1) };
@@ -126,7 +126,7 @@ export function unknownType(typeName: string): Error {
   return invalidAbi(`type ${quote(typeName)} is not defined`);
 }
 
-/** A name of any length and content, fit for an error text. */
+/** Quotes and shortens a name of any length and content for an error message. */
 export function quote(name: string): string {
   return JSON.stringify(name.length > 64 ? `${name.slice(0, 61)}...` : name);
 }

@@ -14,11 +14,11 @@ describe('utf8ToString', () => {
     ['f4908080', ''],
     ['f09f9a8061', '🚀a'],
     ['80efbfbd80', '\ufffd'],
-  ])('shows %s as %p: what is not UTF-8 is left out', (hex, text) => {
+  ])('converts %s to %p and omits bytes that are not UTF-8', (hex, text) => {
     expect(utf8ToString(Buffer.from(hex, 'hex'))).toBe(text);
   });
 
-  it('leaves out exactly what a decoder replaces', () => {
+  it('omits exactly the bytes that a UTF-8 decoder replaces', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (array) => {
         const bytes = Buffer.from(array);

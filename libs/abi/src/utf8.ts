@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * A contract's string as the node's JSON shows it: bytes that are not UTF-8 are left out
- * (nodeos libraries/libfc/src/utf8.cpp prune_invalid_utf8).
+ * A contract's string as in the node's JSON, which omits bytes that are not UTF-8 (nodeos libraries/libfc/src/utf8.cpp
+ * prune_invalid_utf8).
  */
 export function utf8ToString(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : pruneInvalid(bytes);
@@ -19,7 +19,7 @@ function pruneInvalid(bytes: Buffer): string {
   return kept.toString('utf8', 0, length);
 }
 
-/** How many bytes the UTF-8 sequence at `at` has; 0 when none begins there (RFC 3629, section 4). */
+/** Length in bytes of the UTF-8 sequence at `at`; 0 if no sequence begins there (RFC 3629, section 4). */
 function sequenceSize(bytes: Buffer, at: number): number {
   const lead = bytes[at]!;
   if (lead < 0x80) return 1;
@@ -36,13 +36,13 @@ function isContinuation(byte = 0): boolean {
   return (byte & 0xc0) === 0x80;
 }
 
-/** Overlong forms are no UTF-8. */
+/** Lowest valid second byte: overlong forms are not UTF-8. */
 function lowestSecond(lead: number): number {
   if (lead === 0xe0) return 0xa0;
   return lead === 0xf0 ? 0x90 : 0x80;
 }
 
-/** Neither are surrogates, nor what lies beyond U+10FFFF. */
+/** Highest valid second byte: surrogates and code points above U+10FFFF are not UTF-8. */
 function highestSecond(lead: number): number {
   if (lead === 0xed) return 0x9f;
   return lead === 0xf4 ? 0x8f : 0xbf;

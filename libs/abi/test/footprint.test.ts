@@ -6,7 +6,7 @@ import { definition, packAbi, struct } from './definitions';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** The heap after a collection. */
+/** Size of the heap after garbage collection, in bytes. */
 function heapBytes(): number {
   collectGarbage();
   collectGarbage();
@@ -16,7 +16,7 @@ function heapBytes(): number {
 
 const COPIES = 4;
 
-/** The heap's growth by one compiled ABI of which every field was decoded. */
+/** Growth of the heap by one compiled ABI after all its fields were decoded. */
 function measure(bytes: Buffer, data: Buffer): { grown: number; abi: BinaryAbi } {
   const before = heapBytes();
   const abis = Array.from({ length: COPIES }, () => compileBinaryAbi(bytes));
@@ -62,14 +62,14 @@ describe('the footprint of an ABI', () => {
       },
     ],
     ['long names above Latin-1', { structs: [struct('s', { [`\u4e00${'x'.repeat(300_000)}`]: 'uint8' })] }],
-  ])('is an upper bound of the heap that it takes: %s', (_, parts) => {
+  ])('is an upper bound of the memory that the ABI uses: %s', (_, parts) => {
     const { grown, abi } = measure(abiOf(parts), Buffer.alloc(40_000));
     expect(abi.memoryBytes).toBeGreaterThan(grown);
-    // A bound that is far too high would refuse honest ABIs.
+    // A bound that is far too high would refuse valid ABIs.
     expect(abi.memoryBytes).toBeLessThan(8 * Math.max(grown, 500_000));
   });
 
-  it('stays small where thousands of structs inherit from one large base, each used with three bytes', () => {
+  it('stays small when many structs inherit from one large base and each decodes three bytes', () => {
     const base = Object.fromEntries(numbered(3000, (i) => [`b${i}`, 'uint8$']));
     const names = numbered(1000, (i) => `d${i}`);
     const bytes = abiOf({
@@ -86,7 +86,7 @@ describe('the footprint of an ABI', () => {
     expect(memoryBytes).toBeLessThan(4_000_000);
   });
 
-  it('is bounded: an ABI that could take more than 16 MiB is treated as none, and costs little to refuse', () => {
+  it('is limited: an ABI that could need more than 16 MiB is treated as no ABI, and is cheap to refuse', () => {
     const bytes = abiOf({ structs: numbered(40_000, (i) => struct(`s${i}`, { a: 'uint8' })) });
     const before = heapBytes();
     const { decoder, memoryBytes, work } = compileBinaryAbi(bytes);

@@ -15,24 +15,24 @@ import { type AbiDecoder, createAbiDecoder, DecodeAllowance, DEFAULT_DECODE_LIMI
 import { type JsonValue, stringifyJson } from '@antelope-history/json';
 import { lastAbis } from './recorded-actions';
 
-/** `FUZZ_ROUNDS` makes the run longer, `FUZZ_SEED` repeats a run. */
+/** `FUZZ_ROUNDS` sets the number of rounds; `FUZZ_SEED` repeats a run. */
 const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? testSize({ usual: 300, long: 1_000 }));
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
-/** Processor time of one decoding and its printing, the least of some tries: other work does not count. */
+/** Limit on the processor time of one decoding with its printing. The fastest of `TRIES` attempts counts. */
 const LIMIT_MS = 50;
 const TRIES = 5;
 const AMPLE = 2 * DEFAULT_DECODE_LIMITS.maxOutput;
 
-/** What a round did, by name; each must have happened in a run, so that the run says something. */
-type Outcome = 'right' | 'too deep' | 'cut off' | 'refused' | 'decoded' | 'not decoded';
+/** Result of a round. Each test expects minimum shares of outcomes, so that it cannot pass without decoding data. */
+type Outcome = 'equal' | 'too deep' | 'truncated' | 'refused' | 'decoded' | 'not decoded';
 
-/** Valid ABIs with data that fits: the JSON must be what the data was made of. */
-function honestRound(random: Random): () => Outcome {
+/** Valid ABIs with matching data: the JSON must equal the values that were packed. */
+function validRound(random: Random): () => Outcome {
   const abi = generateAbi(random);
   const { name, type } = pick(random, abi.actions);
   const { bytes, json } = generateData(abi, type, random);
   const packed = packGeneratedAbi(abi);
-  if (json === undefined) return () => 'cut off';
+  if (json === undefined) return () => 'truncated';
   return () => {
     const decoder = createAbiDecoder(packed);
     if (!decoder) throw new Error('a valid ABI is refused');
@@ -43,12 +43,12 @@ function honestRound(random: Random): () => Outcome {
       throw error;
     }
     expectText(decodeRepeatedly(decoder, name, bytes), json);
-    return 'right';
+    return 'equal';
   };
 }
 
-/** ABIs that are broken, by their parts, their bytes or both, and data that fits, fits nearly, or not. */
-function hostileRound(random: Random): () => Outcome {
+/** ABIs with invalid parts, mutated bytes or both, and data that matches, nearly matches, or does not match. */
+function brokenRound(random: Random): () => Outcome {
   const abi = generateAbi(random);
   if (random(8) > 0) breakAbi(abi, random);
   const packed = packGeneratedAbi(abi);
@@ -57,7 +57,7 @@ function hostileRound(random: Random): () => Outcome {
 
 const recorded = SAMPLES.flatMap((sample) => [...lastAbis(sample).values()]);
 
-/** ABIs of real contracts, spliced with generated ones. */
+/** ABIs of recorded contracts, spliced with generated ABIs. */
 function splicedRound(random: Random): () => Outcome {
   const abi = generateAbi(random);
   return useRound(mutate([...recorded, packGeneratedAbi(abi)], random), abi, random);
@@ -65,7 +65,7 @@ function splicedRound(random: Random): () => Outcome {
 
 function useRound(packed: Buffer, abi: GeneratedAbi, random: Random): () => Outcome {
   const { name, type } = pick(random, abi.actions);
-  const data = spoil(generateData(abi, type, random).bytes, random);
+  const data = corrupt(generateData(abi, type, random).bytes, random);
   const types = [type, ...abi.action_results.map(({ result_type }) => result_type), 'signature[]', 'nothing?$'];
   return () => {
     const decoder = createAbiDecoder(packed);
@@ -77,19 +77,19 @@ function useRound(packed: Buffer, abi: GeneratedAbi, random: Random): () => Outc
   };
 }
 
-function spoil(data: Buffer, random: Random): Buffer {
+function corrupt(data: Buffer, random: Random): Buffer {
   const kind = random(6);
   if (kind < 2) return data;
   if (kind === 2) return Buffer.concat([data, Buffer.alloc(random(1 << 14), random(3))]);
   return mutate([data], random);
 }
 
-/** The slowest decoding of the round that runs. */
+/** Processor time of the slowest decoding in the current round. */
 let slowestMs = 0;
 
 /**
- * The JSON text of an action's data, the same each time, paid for by its allowance byte for byte; undefined where the node
- * shows hex.
+ * The JSON text of an action's data; undefined where the node shows hex. Fails if a second decoding differs, if the
+ * allowance is charged less than the length of the text, or if a smaller allowance does not prevent the decoding.
  */
 function decodeRepeatedly(decoder: AbiDecoder, name: string, data: Buffer): string | undefined {
   const text = textOf(() => decoder.decodeAction(name, data));
@@ -99,7 +99,7 @@ function decodeRepeatedly(decoder: AbiDecoder, name: string, data: Buffer): stri
     if (Buffer.byteLength(text) > spent) throw new Error(`${Buffer.byteLength(text)} bytes of JSON cost ${spent}`);
     expectText(decodeWithin(spent, decoder, name, data).text, text);
     const { exceeded, text: none } = decodeWithin(spent - 1, decoder, name, data);
-    if (!exceeded || none !== undefined) throw new Error('an allowance does not hold');
+    if (!exceeded || none !== undefined) throw new Error('the allowance does not limit the decoding');
   }
   textOf(() => decoder.decodeActionResult(name, data));
   return text;
@@ -119,7 +119,7 @@ function decodeOrRefuse(decoder: AbiDecoder, type: string, data: Buffer): void {
   }
 }
 
-/** JSON that can be read. */
+/** Decodes and prints a value, checks that the text is valid JSON, and measures the processor time. */
 function textOf(decode: () => JsonValue | undefined): string | undefined {
   const start = process.cpuUsage();
   const value = decode();
@@ -140,19 +140,19 @@ function pick<T>(random: Random, values: readonly T[]): T {
 }
 
 describe.each([
-  { what: 'valid ABIs read what was packed by them', create: honestRound, share: { right: 0.95 } },
+  { what: 'valid ABIs decode to the packed values', create: validRound, share: { equal: 0.95 } },
   {
-    what: 'broken ABIs do no more than be refused',
-    create: hostileRound,
+    what: 'broken ABIs decode or are refused',
+    create: brokenRound,
     share: { refused: 0.1, decoded: 0.05, 'not decoded': 0.05 },
   },
   {
-    what: 'spliced ABIs do no more than be refused',
+    what: 'spliced ABIs decode or are refused',
     create: splicedRound,
     share: { refused: 0.1, 'not decoded': 0.01 },
   },
 ])('$what', ({ create, share }) => {
-  it(`and never take long (seed ${SEED})`, () => {
+  it(`within the time limit (seed ${SEED})`, () => {
     const random = createRandom(SEED);
     const outcomes: Partial<Record<Outcome, number>> = {};
     for (let index = 0; index < ROUNDS; index++) {

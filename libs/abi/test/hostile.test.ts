@@ -5,10 +5,10 @@ import { stringifyJson } from '@antelope-history/json';
 import { definition, packAbi, struct } from './definitions';
 import { lastAbis } from './recorded-actions';
 
-/** Far above what the limits allow on any machine, far below a hang. */
+/** Time limit of one test: far above the time that the decode limits allow on any machine, far below a hang. */
 const MAX_MILLISECONDS = 2000;
 
-/** Runs and fails if it took long; gives what it took, to see that a bomb went off at all. */
+/** Calls `run`, fails if it exceeds the time limit, and returns its result. */
 function bounded<T>(run: () => T): T {
   const start = performance.now();
   const result = run();
@@ -31,7 +31,7 @@ function varuint(value: number): Buffer {
   return Buffer.from([...bytes, value]);
 }
 
-/** `count` times the same bytes, after their count. */
+/** A packed array: `count` and as many copies of `bytes`. */
 const repeated = (bytes: Buffer, count: number): Buffer =>
   Buffer.concat([varuint(count), Buffer.alloc(bytes.length * count, bytes)]);
 
@@ -69,7 +69,7 @@ describe('hostile data', () => {
     ['a megabyte of huge doubles', 'float64[]', repeated(hugeDouble, 131_000)],
     ['a string of a gigabyte', 'string', Buffer.from('ffffffff03', 'hex')],
     ['bits without bytes', 'bitset', Buffer.from('ffffffff0f', 'hex')],
-  ])('is refused in little time: %s', (_, type, data) => {
+  ])('is refused within the time limit: %s', (_, type, data) => {
     expect(bounded(() => failsToDecode(() => decoder.decode(type, data)))).toBe(true);
   });
 
@@ -79,7 +79,7 @@ describe('hostile data', () => {
     ['a megabyte of large integers', 'uint64[]', repeated(Buffer.alloc(8, 7), 131_000)],
     ['a megabyte of bits', 'bitset', Buffer.concat([varuint(1 << 20), Buffer.alloc(1 << 17, 5)])],
     ['a megabyte of text that is not UTF-8', 'string', repeated(Buffer.of(0x80), 1 << 20)],
-  ])('of an honest size decodes in little time: %s', (_, type, data) => {
+  ])('of a plausible size decodes within the time limit: %s', (_, type, data) => {
     expect(bounded(() => stringifyJson(decoder.decode(type, data)).length)).toBeGreaterThan(0);
   });
 
@@ -135,7 +135,7 @@ describe('hostile ABIs', () => {
       { structs: numbered(20_000, (i) => struct(`s${i}`, { a: `s${(i * 7) % 20_000}[]?` })) },
     ],
     ['a variant of 40,000 types', { variants: [{ name: 'v', types: numbered(40_000, () => 'v?') }] }],
-  ])('compile or fail in little time, and so does what they decode: %s', (_, parts) => {
+  ])('compile or are refused within the time limit, decoding included: %s', (_, parts) => {
     bounded(() => {
       const abi = definition({ actions: [{ name: 'a', type: parts.structs?.at(-1)?.name ?? 'name' }], ...parts });
       const decoder = compileOrRefuse(abi);
@@ -143,7 +143,7 @@ describe('hostile ABIs', () => {
     });
   });
 
-  it('of any bytes give a decoder or none, and only ABI_INVALID when parsed', () => {
+  it('of random bytes compile or are refused, and parsing throws nothing but ABI_INVALID', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (array) => {
         const bytes = Buffer.from(array);
@@ -158,7 +158,7 @@ describe('hostile ABIs', () => {
     );
   });
 
-  it('that a few bytes were changed in decode or refuse, and nothing else', () => {
+  it('with a few changed bytes decode or are refused, without other errors', () => {
     const abi = lastAbis('leap-edge').get('types') ?? Buffer.alloc(0);
     const actions = parseAbi(abi).actions.map(({ name }) => name);
     const change = fc.tuple(fc.nat({ max: abi.length - 1 }), fc.nat({ max: 255 }));
@@ -180,7 +180,7 @@ describe('hostile ABIs', () => {
     expect(decoders).toBeGreaterThan(20);
   });
 
-  it('of random types that refer to each other in random ways compile or are refused', () => {
+  it('with random types and random references compile or are refused', () => {
     const base = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'uint8', 'string', 'name', 'nothing');
     const suffix = fc.array(fc.constantFrom('[]', '?', '[2]', '$'), { maxLength: 3 }).map((parts) => parts.join(''));
     const typeName = fc
@@ -212,7 +212,7 @@ describe('hostile ABIs', () => {
         expect(createAbiDecoder(packAbi(abi))).toBeDefined();
         for (const { name } of abi.structs) failsToDecode(() => stringifyJson(decoder.decode(name, Buffer.from(data))));
       }),
-      // A fixed seed: how many compile differs from seed to seed, and some have to.
+      // The seed is fixed: the number of ABIs that compile depends on the seed, and the test needs a minimum.
       { numRuns: 2000, seed: 41 },
     );
     expect(compiled).toBeGreaterThan(100);

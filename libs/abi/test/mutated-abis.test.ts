@@ -5,17 +5,17 @@ import { SAMPLES } from '@antelope-history/test-support/recordings';
 import { createAbiDecoder } from '../src/index';
 import { lastAbis, recordedActions } from './recorded-actions';
 
-/** `FUZZ_ROUNDS` makes the run longer, `FUZZ_SEED` repeats a run. */
+/** `FUZZ_ROUNDS` sets the number of rounds; `FUZZ_SEED` repeats a run. */
 const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? testSize({ usual: 5_000, long: 20_000 }));
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
-/** Of the fastest of some tries: other work of the machine does not count. */
+/** Time limit of a round. The fastest of `TRIES` attempts counts, so that other load on the machine does not matter. */
 const MAX_MS = 50;
 const TRIES = 5;
 
 const abis = SAMPLES.flatMap((sample) => [...lastAbis(sample).values()]);
 const actions = SAMPLES.flatMap((sample) => recordedActions(sample));
 
-/** Compiles the bytes as an ABI and decodes data by it; gives whether it compiled. */
+/** Compiles the bytes as an ABI and decodes data with it. Returns whether the ABI compiled. */
 function use(abi: Buffer, data: Buffer, name: string): boolean {
   const decoder = createAbiDecoder(abi);
   if (!decoder) return false;
@@ -39,7 +39,7 @@ function fastest(run: () => void): number {
   return best;
 }
 
-/** What a round of the fuzz does: the same for the same place in the random numbers. */
+/** Creates a round from the next random numbers; calls of the returned function repeat the same round. */
 function round(random: Random): () => boolean {
   const abi = mutate(abis, random);
   const { name, bytes } = actions[random(actions.length)]!;
@@ -47,7 +47,7 @@ function round(random: Random): () => boolean {
   return () => use(abi, data, name);
 }
 
-it(`mutated ABIs of contracts never do more than be refused, and never take long (seed ${SEED})`, () => {
+it(`mutated ABIs of contracts decode or are refused within the time limit (seed ${SEED})`, () => {
   const random = createRandom(SEED);
   let compiled = 0;
   for (let index = 0; index < ROUNDS; index++) {

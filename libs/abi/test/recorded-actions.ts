@@ -6,12 +6,12 @@ import {
 } from '@antelope-history/test-support/recordings';
 import type { SampleName } from '@antelope-history/test-support/recordings';
 
-/** An action as a recorded node showed it. */
+/** An action in a recorded response of a node. */
 export interface RecordedAction {
   account: string;
   name: string;
   bytes: Buffer;
-  /** Its data as JSON text in canonical spelling (`canonicalJson`); undefined where the node showed hex. */
+  /** The decoded data as canonical JSON text (`canonicalJson`); undefined where the node shows hex. */
   json: string | undefined;
 }
 
@@ -29,12 +29,12 @@ interface NodeAction {
   hex_data?: string;
 }
 
-/** What the node's `/v1/chain/get_block` shows of the actions that transactions carried. */
+/** The actions of the transactions in the node's responses to `/v1/chain/get_block`. */
 export function recordedActions(sample: SampleName): RecordedAction[] {
   return blockActions(sample).map(toRecordedAction);
 }
 
-/** The ABIs in force at the end of a recording: the last each contract set. The node decodes all its answers by them. */
+/** The last ABI that each contract set in a recording. The node used these ABIs for all its recorded responses. */
 export function lastAbis(sample: SampleName): Map<string, Buffer> {
   const abis = new Map<string, Buffer>();
   for (const { account, name, data } of blockActions(sample)) {
@@ -45,18 +45,18 @@ export function lastAbis(sample: SampleName): Map<string, Buffer> {
   return abis;
 }
 
-/** What the original history plugin shows, inline actions and notifications included. */
+/** The actions in the responses of the original history plugin, with inline actions and notifications. */
 export function recordedHistoryActions(sample: SampleName): RecordedAction[] {
   const actions: RecordedAction[] = [];
   for (const { path, status, body } of readHistoryResponses(sampleFolder(sample))) {
     if (status !== 200 || !path.endsWith('get_actions')) continue;
-    const answer = parseExact(body) as { actions: { action_trace: { act: NodeAction } }[] };
-    actions.push(...answer.actions.map(({ action_trace }) => toRecordedAction(action_trace.act)));
+    const response = parseExact(body) as { actions: { action_trace: { act: NodeAction } }[] };
+    actions.push(...response.actions.map(({ action_trace }) => toRecordedAction(action_trace.act)));
   }
   return actions;
 }
 
-/** The decoded parameters and return values of the node's `/v1/trace_api/get_block`. */
+/** The decoded parameters and return values in the node's responses to `/v1/trace_api/get_block`. */
 export function recordedTraces(sample: SampleName): { params: RecordedAction[]; returns: RecordedReturn[] } {
   const params: RecordedAction[] = [];
   const returns: RecordedReturn[] = [];
@@ -106,7 +106,7 @@ function toRecordedAction({ account, name, data, hex_data }: NodeAction): Record
   return { account, name, bytes: Buffer.from(hex_data ?? '', 'hex'), json: JSON.stringify(data) };
 }
 
-/** JSON text spelled as JSON.stringify does, its long integers in quotes: comparable digit for digit. */
+/** JSON text as JSON.stringify prints it, with long integers in quotes, so that comparisons include all digits. */
 export function canonicalJson(text: string): string {
   return JSON.stringify(parseExact(text));
 }

@@ -4,7 +4,7 @@ import { compileAbi } from '../src/index';
 import { stringifyJson } from '@antelope-history/json';
 import { definition, struct, wharfkitAbi } from './definitions';
 
-/** A value as wharfkit takes it for packing, and the JSON text that the node prints for it. */
+/** A value in the form that wharfkit packs, and the JSON text that the node prints for it. */
 interface Sample {
   input: unknown;
   json: string;
@@ -12,7 +12,7 @@ interface Sample {
 
 const sample = (input: unknown, json: unknown): Sample => ({ input, json: JSON.stringify(json) });
 
-/** The node's rule for 64-bit integers: in quotes above 4294967295, never below. */
+/** The node's rule for 64-bit integers: a string above 4294967295, a number otherwise. */
 const integer64 = (value: bigint): Sample => ({
   input: String(value),
   json: value > 4294967295n ? `"${value}"` : String(value),
@@ -66,7 +66,7 @@ const BUILTINS: Record<string, fc.Arbitrary<Sample>> = {
   symbol_code: symbolName.map((value) => sample(value, value)),
 };
 
-/** A type name with one of its values: a builtin, plain, optional or in an array. */
+/** A type name and a value of the type: a builtin, an optional builtin or an array of a builtin. */
 const typedValue = fc.constantFrom(...Object.entries(BUILTINS)).chain(([type, value]) =>
   fc.oneof(
     value.map((one) => ({ type, ...one })),
@@ -79,8 +79,8 @@ const typedValue = fc.constantFrom(...Object.entries(BUILTINS)).chain(([type, va
   ),
 );
 
-describe('what wharfkit packs', () => {
-  it('decodes to the values that were packed, of every type, in the form of the node', () => {
+describe('data that wharfkit packs', () => {
+  it('decodes to the packed values of every type, in the form of the node', () => {
     fc.assert(
       fc.property(fc.array(typedValue, { minLength: 1, maxLength: 6 }), (values) => {
         const fields = Object.fromEntries(values.map(({ type }, index) => [`f${index}`, type]));

@@ -10,12 +10,12 @@ import { openRedisKeyValue } from './redis-key-value';
 
 const SERVER = 'redis';
 const PERMISSIONS = 'redis permissions';
-/** What a check leaves behind when it is cut off is soon gone. */
+/** Keys expire after this time if a check is interrupted before it deletes them. */
 const PROBE_TTL_MS = 5_000;
-/** Above the limit of a check, which ends it sooner. */
+/** Exceeds the time limit of a check, which ends the connection attempt first. */
 const CONNECT_LIMIT_MS = 60_000;
 
-/** What can be wrong with the key-value store on Redis. `now` gives milliseconds since 1970. */
+/** The checks of the key-value store on Redis. `now` returns milliseconds since 1970. */
 export function redisChecks(options: RedisOptions, now: () => number): Check[] {
   return [
     { name: SERVER, needs: [], run: (signal) => checkServer(options, signal) },
@@ -29,7 +29,7 @@ async function checkServer(options: RedisOptions, signal: AbortSignal): Promise<
   const { address } = nameServer(options.url);
   try {
     await withClient(options, signal, (client) => client.ping());
-    return ok('redis.answers', `it answers at ${address}`);
+    return ok('redis.answers', `it responds at ${address}`);
   } catch (error) {
     const reason = toConnectError(error, nameServer(options.url));
     if (reason instanceof ConnectionError) return toFinding(reason, SERVER);
@@ -39,7 +39,7 @@ async function checkServer(options: RedisOptions, signal: AbortSignal): Promise<
   }
 }
 
-/** Does all that is ever done with the store, on a key of its own. */
+/** All operations that the service performs on the store, on keys of the check. */
 const OPERATIONS: ((keyValue: KeyValue, key: string) => Promise<unknown>)[] = [
   (keyValue, key) => keyValue.set(key, '', PROBE_TTL_MS),
   (keyValue, key) => keyValue.get(key),
@@ -69,8 +69,8 @@ async function checkPermissions(options: RedisOptions): Promise<Finding> {
 }
 
 function describeRefusals(refusals: string[], { username = 'default', keyPrefix }: RedisOptions): Finding {
-  if (refusals.length === 0) return ok('redis.permissions', 'the user may run all commands that are needed');
-  // "NOPERM this user has no permissions to run the 'set' command"; of a key it says "access a key", "one of the keys".
+  if (refusals.length === 0) return ok('redis.permissions', 'the user may run all required commands');
+  // Redis replies "NOPERM this user has no permissions to run the 'set' command"; a reply about keys quotes no command.
   const commands = new Set(refusals.flatMap((refusal) => /'([\w|]+)'/.exec(refusal)?.[1] ?? []));
   if (commands.size === 0) {
     return wrong(
@@ -90,23 +90,23 @@ function describeRefusals(refusals: string[], { username = 'default', keyPrefix 
 const WRITE_REFUSALS: Record<string, Finding> = {
   READONLY: wrong(
     'redis.read_only_replica',
-    'it is a replica that takes no writes',
-    'name the primary in key_value.redis.url',
+    'it is a replica, which refuses writes',
+    'set key_value.redis.url to the primary',
   ),
   OOM: wrong(
     'redis.full',
-    'its memory is full, and its policy is to evict nothing',
-    'raise its maxmemory, or set its maxmemory-policy to allkeys-lru: all that is kept there can be rebuilt',
+    'its memory is full, and its policy evicts no keys',
+    'raise its maxmemory, or set its maxmemory-policy to allkeys-lru: its data can be rebuilt',
   ),
   MISCONF: wrong(
     'redis.cannot_persist',
-    'it takes no writes because it can not write its own snapshot to disk',
-    'see its log, make room on its disk, or switch its snapshots off: all that is kept there can be rebuilt',
+    'it refuses writes because it cannot write its snapshot to disk',
+    'see its log, free disk space, or disable its snapshots: its data can be rebuilt',
   ),
   NOREPLICAS: wrong(
     'redis.no_replicas',
-    'it takes no writes because it has fewer replicas than its min-replicas-to-write',
-    'see that its replicas run',
+    'it refuses writes because it has fewer replicas than its min-replicas-to-write',
+    'start its replicas',
   ),
 };
 
@@ -114,7 +114,7 @@ async function checkWrites(options: RedisOptions, signal: AbortSignal): Promise<
   try {
     const probe = { expiration: { type: 'PX', value: PROBE_TTL_MS } } as const;
     await withClient(options, signal, (client) => client.set(probeKey(), '', probe));
-    return ok('redis.writes', 'it takes writes');
+    return ok('redis.writes', 'it accepts writes');
   } catch (error) {
     const finding = WRITE_REFUSALS[replyOf(error).split(' ')[0] ?? ''];
     if (!finding) throw error;
@@ -128,7 +128,7 @@ async function checkClock(options: RedisOptions, now: () => number, signal: Abor
     return checkServerClock(SERVER, "Redis's machine", Number(seconds) * 1000 + Number(microseconds) / 1000, now());
   } catch (error) {
     if (!replyOf(error).startsWith('NOPERM')) throw error;
-    return ok('redis.clock_untold', 'it does not tell this user its clock, which is not needed');
+    return ok('redis.clock_untold', 'this user may not read its clock, which is not required');
   }
 }
 
@@ -154,7 +154,7 @@ function probeKey(): string {
   return `check-config-${randomBytes(6).toString('hex')}`;
 }
 
-/** What Redis said; empty when it was not Redis that refused. */
+/** The error reply of Redis; empty when the error is not a reply of Redis. */
 function replyOf(error: unknown): string {
   const cause = error instanceof HistoryError ? error.cause : error;
   return cause instanceof ErrorReply ? cause.message : '';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createClient } from 'redis';
 import { HistoryError } from '@antelope-history/schemas';
 
-/** Where the server is; the meaning of each is in `docs/configuration.md` under `key_value.redis`. */
+/** The connection settings, which `docs/configuration.md` describes under `key_value.redis`. */
 export interface RedisOptions {
   url: string;
   username?: string | undefined;
@@ -14,8 +14,8 @@ export interface RedisOptions {
 export type RedisClient = ReturnType<typeof createRedisClient>;
 
 /**
- * A client that is not connected yet. It lives as long as one connection: those who use it make another one when the
- * connection ends. Throws `CONFIG_INVALID`.
+ * Creates a client that is not connected yet. A client is valid for one connection; the caller creates a new client when
+ * the connection ends. Throws `CONFIG_INVALID`.
  */
 export function createRedisClient(options: RedisOptions, connectLimitMs: number) {
   const tls = tlsOptions(options);
@@ -30,10 +30,10 @@ export function createRedisClient(options: RedisOptions, connectLimitMs: number)
       socket: { ...tls, connectTimeout: connectLimitMs, reconnectStrategy: false },
     });
   } catch {
-    // Its own words hold the URL.
+    // The error has no cause, because the library's message contains the URL.
     throw new HistoryError(
       'CONFIG_INVALID',
-      "key_value.redis.url: takes redis://HOST:PORT, or with a database's number as path",
+      'key_value.redis.url: expects redis://HOST:PORT, with the number of a database as an optional path',
     );
   }
 }
@@ -42,10 +42,10 @@ function tlsOptions({ url, caFile }: RedisOptions): { tls: true; ca?: Buffer } |
   const isTls = url.startsWith('rediss:');
   if (caFile === undefined) return isTls ? { tls: true } : {};
   if (!isTls)
-    throw new HistoryError('CONFIG_INVALID', 'key_value.redis.ca_file: is for a url that begins with rediss:');
+    throw new HistoryError('CONFIG_INVALID', 'key_value.redis.ca_file: requires a url that begins with rediss:');
   try {
     return { tls: true, ca: readFileSync(caFile) };
   } catch (cause) {
-    throw new HistoryError('CONFIG_INVALID', `key_value.redis.ca_file: ${caFile} can not be read`, { cause });
+    throw new HistoryError('CONFIG_INVALID', `key_value.redis.ca_file: ${caFile} cannot be read`, { cause });
   }
 }

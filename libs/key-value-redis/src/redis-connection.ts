@@ -5,25 +5,25 @@ import { nameServer, toCommandError, toConnectError } from './redis-errors';
 import { TimeLimitError, withinLimit } from './time-limit';
 
 const CONNECT_LIMIT_MS = 2_000;
-/** No command waits longer for its reply; a server that gives none so long is as good as away. */
+/** Time limit for the reply to a command. A server that sends no reply for this long counts as unavailable. */
 const REPLY_LIMIT_MS = 1_000;
 const RECONNECT_MIN_MS = 100;
 const RECONNECT_MAX_MS = 5_000;
-const MOST_IN_FLIGHT = 2_000;
+const MAX_IN_FLIGHT = 2_000;
 
 /**
- * A connection that is made again whenever it ends. Commands never wait for it: whoever asks goes on without the store,
- * and sooner without waiting.
+ * A connection that reconnects whenever it ends. Commands fail immediately while there is no connection, because every
+ * caller can continue without the store.
  */
 export class RedisConnection {
   private client: RedisClient | undefined;
   private inFlight = 0;
-  /** When the server replied last, in milliseconds of `performance.now`. */
+  /** Time of the last reply, in milliseconds of `performance.now`. */
   private repliedAt = 0;
   private readonly closing = new AbortController();
   private reconnecting: Promise<void> = Promise.resolve();
-  /** Codes told since the connection was last there. */
-  private readonly told = new Set<string>();
+  /** Error codes that were reported since the last connection was established. */
+  private readonly reportedCodes = new Set<string>();
   private readonly server: ServerName;
 
   private constructor(
@@ -34,7 +34,8 @@ export class RedisConnection {
   }
 
   /**
-   * A server that is away is tried again and again; rejects with a final error when that is no use: see `toConnectError`.
+   * Opens a connection, and reconnects in the background if the server is unavailable. Rejects with a final error if
+   * retries cannot succeed (see `toConnectError`).
    */
   static async open(options: RedisOptions, onTrouble: (error: HistoryError) => void): Promise<RedisConnection> {
     const connection = new RedisConnection(options, onTrouble);
@@ -43,19 +44,19 @@ export class RedisConnection {
     } catch (error) {
       const reason = toConnectError(error, connection.server);
       if (!reason.retryable) throw reason;
-      connection.tell(reason);
+      connection.report(reason);
       connection.reconnecting = connection.reconnect();
     }
     return connection;
   }
 
-  /** Gives a command's reply. Rejects with `KEY_VALUE_UNAVAILABLE`, or `STOPPED` after `close`. */
+  /** Runs a command and returns its reply. Rejects with `KEY_VALUE_UNAVAILABLE`, or with `STOPPED` after `close`. */
   async run<T>(command: (client: RedisClient) => Promise<T>): Promise<T> {
     const { client } = this;
     if (this.closing.signal.aborted) throw new HistoryError('STOPPED', 'the key-value store is closed');
-    if (!client) throw new HistoryError('KEY_VALUE_UNAVAILABLE', 'the key-value store is away');
-    if (this.inFlight >= MOST_IN_FLIGHT) {
-      throw new HistoryError('KEY_VALUE_UNAVAILABLE', `the key-value store has ${MOST_IN_FLIGHT} commands to answer`);
+    if (!client) throw new HistoryError('KEY_VALUE_UNAVAILABLE', 'the key-value store is unavailable');
+    if (this.inFlight >= MAX_IN_FLIGHT) {
+      throw new HistoryError('KEY_VALUE_UNAVAILABLE', `the key-value store has ${MAX_IN_FLIGHT} commands in flight`);
     }
     this.inFlight++;
     try {
@@ -74,7 +75,7 @@ export class RedisConnection {
     return performance.now() - this.repliedAt >= REPLY_LIMIT_MS;
   }
 
-  /** Lets the commands under way end. */
+  /** Waits for the commands in flight and closes the connection. */
   async close(): Promise<void> {
     const { client } = this;
     this.client = undefined;
@@ -99,14 +100,14 @@ export class RedisConnection {
       return;
     }
     this.client = client;
-    this.told.clear();
+    this.reportedCodes.clear();
   }
 
   private lose(client: RedisClient, cause: unknown): void {
     if (this.client !== client) return;
     this.client = undefined;
     client.destroy();
-    this.tell(toConnectError(cause, this.server));
+    this.report(toConnectError(cause, this.server));
     this.reconnecting = this.reconnect();
   }
 
@@ -116,14 +117,14 @@ export class RedisConnection {
     for (;;) {
       await abortableSleep(backoff.next(), signal);
       if (this.client || signal.aborted) return;
-      await this.connect().catch((error: unknown) => this.tell(toConnectError(error, this.server)));
+      await this.connect().catch((error: unknown) => this.report(toConnectError(error, this.server)));
     }
   }
 
-  /** Once per outage and reason. */
-  private tell(error: HistoryError): void {
-    if (this.told.has(error.code) || this.closing.signal.aborted) return;
-    this.told.add(error.code);
+  /** Reports each error code once per outage. */
+  private report(error: HistoryError): void {
+    if (this.reportedCodes.has(error.code) || this.closing.signal.aborted) return;
+    this.reportedCodes.add(error.code);
     this.onTrouble(error);
   }
 }

@@ -8,10 +8,10 @@ import {
 } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 
-/** Refusals of a connection that end by themselves: the server loads its data, or is full of clients. */
-const PASSING_REFUSALS = /^(LOADING|BUSY|MASTERDOWN|ERR max number of clients)/;
+/** Temporary refusals of a connection, for example while the server loads its data or has too many clients. */
+const TEMPORARY_REFUSALS = /^(LOADING|BUSY|MASTERDOWN|ERR max number of clients)/;
 
-/** How messages name the server of a URL. */
+/** The name of a URL's server in messages. */
 export function nameServer(url: string): ServerName {
   return {
     name: 'Redis',
@@ -25,8 +25,8 @@ export function nameServer(url: string): ServerName {
 }
 
 /**
- * Why a connection could not be made, or ended: `KEY_VALUE_UNAVAILABLE`, or one of the final `ACCESS_REFUSED`,
- * `CERTIFICATE_REFUSED` and `CONFIG_INVALID`. The cause is left out: it may hold the password.
+ * Converts the error of a connection that failed or ended to `KEY_VALUE_UNAVAILABLE`, or to one of the final errors
+ * `ACCESS_REFUSED`, `CERTIFICATE_REFUSED` and `CONFIG_INVALID`. It has no cause: the cause may contain the password.
  */
 export function toConnectError(error: unknown, server: ServerName): HistoryError {
   if (error instanceof ErrorReply) return toHandshakeError(error, server);
@@ -40,30 +40,30 @@ export function toConnectError(error: unknown, server: ServerName): HistoryError
 }
 
 /**
- * The reply's own text is left out: a server that does not know a command repeats what it was sent, password and all.
- * Its first word says what is wrong.
+ * Converts an error reply to a handshake. The text of the reply is omitted, because a server that does not know a command
+ * repeats its arguments, with the password. The first word of the reply identifies the error.
  */
 function toHandshakeError({ message }: ErrorReply, server: ServerName): HistoryError {
   const refusal = `${server.name} at ${server.address} refuses the connection (${firstWord(message)})`;
-  if (PASSING_REFUSALS.test(message)) return new HistoryError('KEY_VALUE_UNAVAILABLE', refusal);
+  if (TEMPORARY_REFUSALS.test(message)) return new HistoryError('KEY_VALUE_UNAVAILABLE', refusal);
   switch (firstWord(message)) {
     case 'NOAUTH':
     case 'WRONGPASS':
       return new ConnectionError(describeTrouble('wrong_password', server), 'ACCESS_REFUSED');
     case 'NOPERM':
-      return new HistoryError('ACCESS_REFUSED', `${refusal}: this user may not do what is needed`);
+      return new HistoryError('ACCESS_REFUSED', `${refusal}: the user lacks a required permission`);
     default:
       return new HistoryError(
         'CONFIG_INVALID',
-        `${refusal}: name a Redis of version 6 or later in ${server.keys.url}, and a database that it has`,
+        `${refusal}: set ${server.keys.url} to a Redis of version 6 or later and to an existing database`,
       );
   }
 }
 
-/** A command that failed: `KEY_VALUE_UNAVAILABLE` whatever the reason, as every caller goes on without. */
+/** Converts the error of any failed command to `KEY_VALUE_UNAVAILABLE`, because every caller continues without the store. */
 export function toCommandError(error: unknown): HistoryError {
   if (error instanceof HistoryError) return error;
-  const why = error instanceof ErrorReply ? `refuses a command (${firstWord(error.message)})` : 'does not answer';
+  const why = error instanceof ErrorReply ? `refuses a command (${firstWord(error.message)})` : 'does not respond';
   return new HistoryError('KEY_VALUE_UNAVAILABLE', `the key-value store ${why}`, { cause: error });
 }
 

@@ -4,9 +4,9 @@ import type { RedisOptions } from './redis-client';
 import { RedisConnection } from './redis-connection';
 
 /**
- * Connects to the server. `onTrouble` is told once of each outage; connecting goes on behind it, also when the server is
- * away from the beginning: nothing that an answer depends on is there. Rejects with `ACCESS_REFUSED` or
- * `CERTIFICATE_REFUSED` when one refuses the other, and with `CONFIG_INVALID`.
+ * Connects to the server. `onTrouble` receives each error code once per outage. If the server is unavailable, also at the
+ * start, connecting continues in the background, because no response depends on the store. Rejects with `ACCESS_REFUSED`
+ * when the server refuses the user, with `CERTIFICATE_REFUSED`, and with `CONFIG_INVALID`.
  */
 export async function openRedisKeyValue(
   options: RedisOptions,
@@ -30,7 +30,7 @@ class RedisKeyValue implements KeyValue {
     await this.connection.run((client) => client.del(key));
   }
 
-  /** One transaction, in which the server's clock stands still: a counter is never there without its time to live. */
+  /** Uses one transaction, in which the server's clock does not advance, so that every counter has a time to live. */
   count(key: string, ttlMs: number, amount = 1): Promise<number> {
     return this.connection.run(async (client) => {
       const [, counted] = await client
@@ -42,7 +42,7 @@ class RedisKeyValue implements KeyValue {
     });
   }
 
-  /** A key for each member, so that the server forgets it in time, and a set of their names, so that they are found. */
+  /** Stores each member under its own key, which the server expires, and its name in a set, which `listMembers` reads. */
   async setMember(group: string, member: string, value: string, ttlMs: number): Promise<void> {
     await this.connection.run((client) =>
       client.multi().set(memberKey(group, member), value, expiringAfter(ttlMs)).sAdd(group, member).exec(),
@@ -58,14 +58,14 @@ class RedisKeyValue implements KeyValue {
     if (names.length === 0) return new Map();
     const values = await this.connection.run((client) => client.mGet(names.map((name) => memberKey(group, name))));
     const members = new Map<string, string>();
-    const gone: string[] = [];
+    const expired: string[] = [];
     names.forEach((name, index) => {
       const value = values[index];
       if (typeof value === 'string') members.set(name, value);
-      else gone.push(name);
+      else expired.push(name);
     });
-    // One that came back in between is added again when it next speaks.
-    if (gone.length > 0) await this.connection.run((client) => client.sRem(group, gone));
+    // This can remove a member that was set again in the meantime; its next `setMember` adds it again.
+    if (expired.length > 0) await this.connection.run((client) => client.sRem(group, expired));
     return members;
   }
 
@@ -78,7 +78,7 @@ function memberKey(group: string, member: string): string {
   return `${group}:${member}`;
 }
 
-/** Redis takes whole milliseconds. */
+/** Redis accepts whole milliseconds only. */
 function expiringAfter(ttlMs: number) {
   return { expiration: { type: 'PX', value: Math.max(1, Math.ceil(ttlMs)) } } as const;
 }

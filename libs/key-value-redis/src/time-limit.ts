@@ -1,16 +1,16 @@
-/** Thrown when something took longer than it may. */
+/** Thrown when an operation exceeds its time limit. */
 export class TimeLimitError extends Error {
-  /** As the system calls it. */
+  /** The operating system's code for a timeout. */
   readonly code = 'ETIMEDOUT';
 
   constructor(limitMs: number) {
-    super(`no answer within ${limitMs} ms`);
+    super(`no response within ${limitMs} ms`);
   }
 }
 
 /**
- * The promise's own outcome, or a `TimeLimitError`. What arrived on a socket while this process was busy counts as in
- * time: timers run before sockets are read, so the judgement waits until they were.
+ * Settles like `promise`, or rejects with a `TimeLimitError`. Data that arrived on a socket while this process was busy
+ * counts as in time: timers run before sockets are read, so the rejection waits until the sockets were read.
  */
 export function withinLimit<T>(promise: Promise<T>, limitMs: number): Promise<T> {
   return new Promise((resolve, reject) => {

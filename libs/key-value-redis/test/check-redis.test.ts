@@ -9,7 +9,7 @@ import { findFreePort, OwnRedis } from './own-redis';
 const SECRET = 'p@ss:w0rd%41"ü';
 const TIME_LIMIT_MS = 3_000;
 
-/** What each check finds, by the last word of its name; the server's own is `redis`. */
+/** The finding of each check by the last word of the check's name; the check of the server has the name `redis`. */
 async function findingsOf(
   options: Partial<RedisOptions> & { url: string },
   now = Date.now(),
@@ -24,7 +24,7 @@ async function findingsOf(
   return findings;
 }
 
-const IN_ORDER = {
+const ALL_OK = {
   redis: 'ok redis.answers',
   permissions: 'ok redis.permissions',
   writes: 'ok redis.writes',
@@ -33,7 +33,7 @@ const IN_ORDER = {
 const idsOf = (findings: Record<string, Finding>) =>
   Object.fromEntries(Object.entries(findings).map(([name, { outcome, id }]) => [name, `${outcome} ${id}`]));
 
-// The programs of whoever has the server: each is a server of the test's own.
+// Each test starts its own servers with settings that a shared server cannot have.
 describeWithPrograms(['redis-server'], () => {
   const started: OwnRedis[] = [];
   const start = async (...args: string[]): Promise<OwnRedis> => {
@@ -45,24 +45,24 @@ describeWithPrograms(['redis-server'], () => {
     for (const redis of started.splice(0)) await redis.kill();
   });
 
-  it('find a server in order, and leave nothing there', async () => {
+  it('the checks pass on a working server and leave no permanent keys', async () => {
     const redis = await start();
-    expect(idsOf(await findingsOf({ url: redis.url }))).toEqual(IN_ORDER);
+    expect(idsOf(await findingsOf({ url: redis.url }))).toEqual(ALL_OK);
     const keys = (await redis.command('KEYS', '*')) as string[];
-    // The last writes go by themselves in five seconds.
+    // The keys of the last writes expire within five seconds.
     for (const key of keys) expect(await redis.command('PTTL', key)).toBeGreaterThan(0);
   });
 
-  it('find its clock and ours apart', async () => {
+  it('the checks report a difference of clocks', async () => {
     const redis = await start();
     const { clock } = await findingsOf({ url: redis.url }, Date.now() + 60_000);
     expect(clock).toMatchObject({ outcome: 'wrong', id: 'redis.clocks_differ' });
     expect(clock?.what).toMatch(/this machine's clock is (59|60) seconds ahead of that of Redis's machine/);
   });
 
-  it('find the password wrong, missing or right', async () => {
+  it('the checks report a missing and a wrong password', async () => {
     const redis = await start('--requirepass', SECRET);
-    expect(idsOf(await findingsOf({ url: redis.url, password: SECRET }))).toEqual(IN_ORDER);
+    expect(idsOf(await findingsOf({ url: redis.url, password: SECRET }))).toEqual(ALL_OK);
     for (const access of [{}, { password: 'other' }, { username: 'nobody', password: SECRET }]) {
       const { redis: finding } = await findingsOf({ url: redis.url, ...access });
       expect(finding).toMatchObject({ outcome: 'wrong', id: 'redis.wrong_password' });
@@ -70,13 +70,13 @@ describeWithPrograms(['redis-server'], () => {
     }
   });
 
-  it('say which commands a user may not run, and which keys it may not use', async () => {
+  it('the checks report the commands and the keys that a user may not use', async () => {
     const redis = await start();
     const user = async (...rules: string[]): Promise<Record<string, Finding>> => {
       await redis.command('ACL', 'SETUSER', 'reader', 'reset', 'on', `>${SECRET}`, ...rules);
       return findingsOf({ url: redis.url, username: 'reader', password: SECRET });
     };
-    expect(idsOf(await user('~test:*', '+@all'))).toEqual(IN_ORDER);
+    expect(idsOf(await user('~test:*', '+@all'))).toEqual(ALL_OK);
     expect((await user('~test:*', '+@all', '-time'))['clock']?.id).toBe('redis.clock_untold');
 
     const { permissions: commands } = await user('~test:*', '+@all', '-set', '-sadd', '-mget');
@@ -89,7 +89,7 @@ describeWithPrograms(['redis-server'], () => {
     expect(keys?.what).toContain('test:');
   });
 
-  it('find a replica that takes no writes, and a memory that is full', async () => {
+  it('the checks report a read-only replica and a full memory', async () => {
     const primary = await start();
     const replica = await start('--replicaof', '127.0.0.1', String(primary.port));
     expect((await findingsOf({ url: replica.url }))['writes']).toMatchObject({
@@ -100,7 +100,7 @@ describeWithPrograms(['redis-server'], () => {
     expect((await findingsOf({ url: full.url }))['writes']).toMatchObject({ outcome: 'wrong', id: 'redis.full' });
   });
 
-  it('find a database that is not there, and a server that is frozen or away', async () => {
+  it('the checks report a database that does not exist, and a server that is frozen or unavailable', async () => {
     const redis = await start();
     const { redis: database } = await findingsOf({ url: `${redis.url}/99` });
     expect([database?.outcome, database?.id]).toEqual(['wrong', 'redis.not_usable']);
@@ -111,7 +111,7 @@ describeWithPrograms(['redis-server'], () => {
     expect((await findingsOf({ url: 'redis://no-such-host.invalid' }))['redis']?.id).toBe('redis.unknown_host');
   });
 
-  describe('behind TLS', () => {
+  describe('the checks behind TLS', () => {
     let certificates: Certificates;
     beforeAll(async () => (certificates = await makeCertificates()));
     afterAll(() => certificates.remove());
@@ -123,19 +123,19 @@ describeWithPrograms(['redis-server'], () => {
       return `rediss://127.0.0.1:${port}`;
     }
 
-    it('trust who is signed by the authority of ca_file, and nobody else', async () => {
+    it('trust only certificates that the authority of ca_file signed', async () => {
       const url = await startTls(certificates.valid);
       const caFile = certificates.ca;
-      expect(idsOf(await findingsOf({ url, caFile }))).toEqual(IN_ORDER);
+      expect(idsOf(await findingsOf({ url, caFile }))).toEqual(ALL_OK);
       expect((await findingsOf({ url }))['redis']?.id).toBe('redis.certificate_untrusted');
       const elsewhere = await startTls(certificates.elsewhere);
       expect((await findingsOf({ url: elsewhere, caFile }))['redis']?.id).toBe('redis.certificate_wrong_host');
     });
 
-    it('find the wrong protocol on either side', async () => {
+    it('report a wrong protocol on either side', async () => {
       const plain = await start();
       const tls = { url: plain.url.replace('redis:', 'rediss:') };
-      // It waits for the rest of what it takes for a command.
+      // Redis reads the TLS handshake as the beginning of a command and waits for the rest.
       expect((await findingsOf(tls))['redis']).toMatchObject({
         id: 'redis.no_answer',
         change: expect.stringContaining('TLS or not') as string,
@@ -146,13 +146,13 @@ describeWithPrograms(['redis-server'], () => {
   });
 });
 
-describe('checks of what is no Redis', () => {
+describe('the checks of a server other than a current Redis', () => {
   let server: Server;
-  let answer: (socket: Socket, data: Buffer) => void;
+  let respond: (socket: Socket, data: Buffer) => void;
   beforeAll(async () => {
     server = createServer((socket) => {
       socket.on('error', () => undefined);
-      socket.on('data', (data) => answer(socket, data));
+      socket.on('data', (data) => respond(socket, data));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -160,16 +160,16 @@ describe('checks of what is no Redis', () => {
   const find = () =>
     findingsOf({ url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, password: SECRET });
 
-  it('find a version below 6 too old, which repeats the password', async () => {
-    answer = (socket, data) =>
+  it('report a version below 6, which repeats the password', async () => {
+    respond = (socket, data) =>
       socket.write(`-ERR unknown command \`HELLO\`: ${data.toString().replaceAll(/\s+/g, ' ')}\r\n`);
     const { redis } = await find();
     expect([redis?.outcome, redis?.id]).toEqual(['wrong', 'redis.not_usable']);
     expect(redis?.change).toContain('version 6 or later');
   });
 
-  it('find a server of another protocol', async () => {
-    answer = (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n');
+  it('report a server of another protocol', async () => {
+    respond = (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n');
     const { redis } = await find();
     expect(redis?.outcome).toBe('wrong');
   });

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { createClient } from 'redis';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -13,7 +13,7 @@ export async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** A Redis server on a port of its own, which keeps nothing on the disk: one that is started again is empty. */
+/** A Redis server process on its own port. It stores nothing on disk, so that it is empty after a restart. */
 export class OwnRedis {
   private process: ChildProcess | undefined;
 
@@ -45,7 +45,7 @@ export class OwnRedis {
     child.stdout.resume();
   }
 
-  /** Ends it at once, with all that it holds. */
+  /** Kills the process; its data is lost. */
   async kill(): Promise<void> {
     const child = this.process;
     this.process = undefined;
@@ -54,7 +54,7 @@ export class OwnRedis {
     await once(child, 'exit');
   }
 
-  /** It keeps its connections and answers nobody. */
+  /** Stops the process, which keeps its connections but sends no replies. */
   freeze(): void {
     this.process?.kill('SIGSTOP');
   }
@@ -76,11 +76,11 @@ export class OwnRedis {
   }
 }
 
-/** Resolves when a check holds; rejects after so many seconds. */
+/** Resolves when `check` returns true; rejects after `seconds`. `what` describes the condition in the error. */
 export async function until(what: string, check: () => Promise<boolean> | boolean, seconds = 60): Promise<void> {
   for (const limit = Date.now() + seconds * 1000; Date.now() < limit;) {
     if (await check()) return;
     await sleep(20);
   }
-  throw new Error(`not so after ${seconds} seconds: ${what}`);
+  throw new Error(`timeout after ${seconds} seconds: ${what}`);
 }

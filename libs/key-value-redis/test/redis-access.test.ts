@@ -9,7 +9,7 @@ import { findFreePort, OwnRedis, until } from './own-redis';
 
 const PASSWORD = 'unspeakable-7f3a';
 
-/** Opens, and gives what went wrong. */
+/** The error with which opening the store fails. */
 async function openingError(options: Partial<RedisOptions> & { url: string }): Promise<HistoryError> {
   const error = await openRedisKeyValue({ keyPrefix: 'test', ...options }, () => undefined).then(
     () => expect('opened').toBe('refused'),
@@ -27,9 +27,9 @@ async function expectToWork(options: Partial<RedisOptions> & { url: string }): P
   await store.close();
 }
 
-// The programs of whoever has the server: these tests kill, freeze and lock servers of their own.
+// These tests start their own servers, because they kill and freeze them and change their passwords.
 describeWithPrograms(['redis-server'], () => {
-  describe('a Redis that asks who comes', () => {
+  describe('a Redis with access control', () => {
     let redis: OwnRedis;
     beforeAll(async () => {
       redis = await OwnRedis.start(
@@ -45,7 +45,7 @@ describeWithPrograms(['redis-server'], () => {
     });
     afterAll(() => redis.kill());
 
-    it('is used with the password, and with a user of its own', async () => {
+    it('accepts the password of the default user, and a named user with its password', async () => {
       await expectToWork({ url: redis.url, password: PASSWORD });
       await expectToWork({ url: redis.url, username: 'some', password: PASSWORD });
       await expectToWork({ url: redis.url.replace('//', `//some:${PASSWORD}@`) });
@@ -55,27 +55,27 @@ describeWithPrograms(['redis-server'], () => {
       ['no password', {}],
       ['another password', { password: `${PASSWORD}x` }],
       ['another user', { username: 'nobody', password: PASSWORD }],
-    ])('ends the start with %s, for good', async (_, access) => {
+    ])('refuses %s with a final error', async (_, access) => {
       const error = await openingError({ url: redis.url, ...access });
       expect([error.code, error.retryable]).toEqual(['ACCESS_REFUSED', false]);
       expect(error.message).toContain('key_value.redis.password');
     });
 
-    it('is not used with a database that it does not have', async () => {
+    it('refuses a database that does not exist', async () => {
       expect(await openingError({ url: `${redis.url}/99`, password: PASSWORD })).toMatchObject({
         code: 'CONFIG_INVALID',
       });
     });
   });
 
-  it('does not end what runs when the password is changed, and says so once', async () => {
+  it('a running store survives a change of the password, and reports the refusal once', async () => {
     const redis = await OwnRedis.start();
     const troubles: HistoryError[] = [];
     const store = await openRedisKeyValue({ url: redis.url, keyPrefix: 'test' }, (error) => troubles.push(error));
     await redis.kill();
     await until('the outage is noticed', () => troubles.length > 0);
     const locked = await OwnRedis.startAt(redis.port, '--requirepass', PASSWORD);
-    await until('the refusal is told', () => troubles.length > 1);
+    await until('the refusal is reported', () => troubles.length > 1);
     await expect(store.get('one')).rejects.toMatchObject({ code: 'KEY_VALUE_UNAVAILABLE' });
     expect(troubles.map(({ code }) => code)).toEqual(['KEY_VALUE_UNAVAILABLE', 'ACCESS_REFUSED']);
     await locked.kill();
@@ -98,12 +98,12 @@ describeWithPrograms(['redis-server'], () => {
     afterEach(() => redis.kill());
     afterAll(() => certificates.remove());
 
-    it('is used with the authority that signed its certificate', async () => {
+    it('is accepted with the authority that signed its certificate', async () => {
       await start(certificates.valid);
       await expectToWork({ url, caFile: certificates.ca });
     });
 
-    it('ends the start without it, and when the certificate is for another host or too old', async () => {
+    it('is refused without that authority, and with a certificate that is expired or for another host', async () => {
       await start(certificates.valid);
       expect(await openingError({ url })).toMatchObject({ code: 'CERTIFICATE_REFUSED', retryable: false });
       for (const certificate of [certificates.elsewhere, certificates.expired]) {
@@ -113,7 +113,7 @@ describeWithPrograms(['redis-server'], () => {
       }
     });
 
-    it('takes no authority for an unencrypted connection, nor one that can not be read', async () => {
+    it('is refused with a ca_file for an unencrypted connection, and with a ca_file that cannot be read', async () => {
       await start(certificates.valid);
       const unencrypted = await openingError({ url: redis.url, caFile: certificates.ca });
       expect([unencrypted.code, unencrypted.message]).toEqual(['CONFIG_INVALID', expect.stringContaining('rediss:')]);
@@ -123,10 +123,10 @@ describeWithPrograms(['redis-server'], () => {
   });
 });
 
-describe('a server that repeats what it is sent', () => {
+describe('a server that repeats the commands that it receives', () => {
   let server: Server;
   beforeAll(async () => {
-    // As Redis before version 6 answers HELLO.
+    // Redis before version 6 replies to HELLO in this way.
     server = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.on('data', (data) => {
@@ -138,14 +138,14 @@ describe('a server that repeats what it is sent', () => {
   });
   afterAll(() => server.close());
 
-  it('does not get the password into the error', async () => {
+  it('does not cause an error that contains the password', async () => {
     const { port } = server.address() as AddressInfo;
     const error = await openingError({ url: `redis://127.0.0.1:${port}`, password: PASSWORD });
     expect([error.code, error.message]).toEqual(['CONFIG_INVALID', expect.stringContaining('version 6 or later')]);
   });
 });
 
-it('refuses a URL whose path names no database, without repeating it', async () => {
+it('a URL whose path is not the number of a database is refused, and the error does not contain it', async () => {
   const error = await openingError({ url: `redis://some:${PASSWORD}@127.0.0.1:1/name` });
   expect(error.code).toBe('CONFIG_INVALID');
 });

@@ -5,7 +5,7 @@ import { describeWithPrograms } from '@antelope-history/servers';
 import { openRedisKeyValue } from '../src';
 import { OwnRedis, until } from './own-redis';
 
-// The programs of whoever has the server: these tests kill, freeze and lock servers of their own.
+// These tests start their own servers, because they kill and freeze them and change their passwords.
 describeWithPrograms(['redis-server'], () => {
   describe('the key-value store on Redis', () => {
     let redis: OwnRedis;
@@ -16,18 +16,18 @@ describeWithPrograms(['redis-server'], () => {
       troubles = [];
       return openRedisKeyValue({ url, keyPrefix: 'test' }, (error) => troubles.push(error));
     };
-    const answers = (): Promise<boolean> =>
+    const responds = (): Promise<boolean> =>
       store.get('anything').then(
         () => true,
         () => false,
       );
-    /** How long a command takes to fail. */
+    /** The time that a command takes to fail, in milliseconds. */
     const failingTime = async (command: () => Promise<unknown> = () => store.get('anything')): Promise<number> => {
       const startedAt = performance.now();
       await expect(command()).rejects.toMatchObject({ code: 'KEY_VALUE_UNAVAILABLE', retryable: true });
       return performance.now() - startedAt;
     };
-    /** The quickest of several failures: a busy machine delays some, a command that waits for the server delays all. */
+    /** The shortest of several failing times: a busy machine delays some of them, waiting for the server delays all. */
     const quickestFailure = async (): Promise<number> => {
       const times: number[] = [];
       for (let tries = 0; tries < 10; tries++) times.push(await failingTime());
@@ -42,7 +42,7 @@ describeWithPrograms(['redis-server'], () => {
       await redis.kill();
     });
 
-    it('keeps its keys under its prefix', async () => {
+    it('stores its keys under its prefix', async () => {
       store = await open();
       await store.set('one', '1');
       await store.count('two', 5_000);
@@ -67,7 +67,7 @@ describeWithPrograms(['redis-server'], () => {
       await until('the counters have expired', async () => (await redis.command('DBSIZE')) === 0);
     });
 
-    it('fails at once while the server is away, tells of it once, and goes on with an empty one', async () => {
+    it('fails immediately while the server is unavailable, reports it once, and continues with an empty server', async () => {
       store = await open();
       await store.set('kept', 'value');
       await store.count('requests', 60_000);
@@ -80,14 +80,14 @@ describeWithPrograms(['redis-server'], () => {
       }
       expect(troubles.map(({ code }) => code)).toEqual(['KEY_VALUE_UNAVAILABLE']);
       await redis.start();
-      await until('the server is used again', answers);
+      await until('the server is used again', responds);
       expect(await store.get('kept')).toBeUndefined();
       expect(await store.count('requests', 60_000)).toBe(1);
       await redis.kill();
       await until('the second outage is noticed', () => troubles.length > 1);
     });
 
-    it('lets none of many commands under way hang when the server is killed', async () => {
+    it('settles all commands in flight when the server is killed', async () => {
       store = await open();
       const commands = Array.from({ length: 3_000 }, (_, index) =>
         index % 3 === 0
@@ -102,11 +102,11 @@ describeWithPrograms(['redis-server'], () => {
       expect(reasons.length).toBeGreaterThan(0);
       for (const reason of reasons) expect(reason).toMatchObject({ code: 'KEY_VALUE_UNAVAILABLE' });
       await redis.start();
-      await until('the server is used again', answers);
+      await until('the server is used again', responds);
       expect(await store.count('requests', 5_000)).toBe(1);
     });
 
-    it('waits for no server that does not answer', async () => {
+    it('fails quickly when the server does not respond', async () => {
       store = await open();
       await store.set('one', '1');
       redis.freeze();
@@ -114,21 +114,21 @@ describeWithPrograms(['redis-server'], () => {
       expect(await quickestFailure()).toBeLessThan(200);
       expect(troubles.map(({ message }) => message)).toEqual([expect.stringContaining('did not answer in time')]);
       redis.thaw();
-      await until('the server is used again', answers);
+      await until('the server is used again', responds);
       expect(await store.get('one')).toBe('1');
     });
 
-    it('does not mistake its own process being busy for a server that does not answer', async () => {
+    it('does not treat a server as unresponsive because its own process was busy', async () => {
       store = await open();
       const reply = store.set('one', '1');
-      // Just after the command was sent; what is due comes before what arrived, in the next turn.
+      // The command is sent before the busy loop. In the turn after the loop, timers run before sockets are read.
       await new Promise(setImmediate);
       for (const busyUntil = Date.now() + 1_500; Date.now() < busyUntil;);
       await reply;
       expect(troubles).toEqual([]);
     });
 
-    it('counts and lists anew after everything was flushed', async () => {
+    it('counts and lists from the beginning after a flush of all data', async () => {
       store = await open();
       await store.count('requests', 60_000);
       await store.setMember('group', 'one', '1', 60_000);
@@ -140,28 +140,28 @@ describeWithPrograms(['redis-server'], () => {
       expect(troubles).toEqual([]);
     });
 
-    it('takes no more commands than it can hold, and says so', async () => {
+    it('limits the number of commands in flight, and rejects the others with that reason', async () => {
       store = await open();
       const results = await Promise.allSettled(Array.from({ length: 3_000 }, () => store.count('requests', 60_000)));
-      // On a busy machine others may come too late besides.
+      // On a busy machine, other commands may also fail, because they exceed the time limit.
       const refused = results.filter(
-        (result) => result.status === 'rejected' && /commands to answer$/.test((result.reason as Error).message),
+        (result) => result.status === 'rejected' && /commands in flight$/.test((result.reason as Error).message),
       );
       expect(refused).toHaveLength(1_000);
       await until('the others are counted', () => store.count('requests', 60_000).then((count) => count > 2_000));
     });
 
-    it('says what the server refuses, and goes on', async () => {
+    it('reports a command that the server refuses, and continues', async () => {
       store = await open();
       await store.setMember('group', 'one', '1', 5_000);
       await expect(store.get('group')).rejects.toMatchObject({
         code: 'KEY_VALUE_UNAVAILABLE',
         message: 'the key-value store refuses a command (WRONGTYPE)',
       });
-      expect(await answers()).toBe(true);
+      expect(await responds()).toBe(true);
     });
 
-    it('ends the commands under way before it closes, and takes none afterwards', async () => {
+    it('completes the commands in flight before it closes, and refuses later commands', async () => {
       store = await open();
       const commands = Array.from({ length: 100 }, () => store.count('requests', 5_000));
       await store.close();
@@ -169,7 +169,7 @@ describeWithPrograms(['redis-server'], () => {
       await expect(store.get('one')).rejects.toMatchObject({ code: 'STOPPED' });
     });
 
-    it('closes while the server is frozen, and while it is away', async () => {
+    it('closes while the server is frozen, and while it is unavailable', async () => {
       store = await open();
       redis.freeze();
       const lost = store.get('one').catch((error: unknown) => error);
@@ -184,8 +184,8 @@ describeWithPrograms(['redis-server'], () => {
       await store.close();
     });
 
-    describe('that is away from the beginning', () => {
-      it('holds up nobody, and is used when it comes', async () => {
+    describe('with a server that is unavailable at the start', () => {
+      it('opens without waiting, and uses the server as soon as it is available', async () => {
         await redis.kill();
         const startedAt = performance.now();
         store = await open();
@@ -193,17 +193,17 @@ describeWithPrograms(['redis-server'], () => {
         expect(troubles.map(({ code }) => code)).toEqual(['KEY_VALUE_UNAVAILABLE']);
         expect(await quickestFailure()).toBeLessThan(200);
         await redis.start();
-        await until('the server is used', answers);
+        await until('the server is used', responds);
       });
 
-      it('holds up nobody for long when it does not answer', async () => {
+      it('opens within the time limit when the server does not respond', async () => {
         redis.freeze();
         const startedAt = performance.now();
         store = await open();
         expect(performance.now() - startedAt).toBeLessThan(10_000);
         expect(await quickestFailure()).toBeLessThan(200);
         redis.thaw();
-        await until('the server is used', answers);
+        await until('the server is used', responds);
       });
     });
   });

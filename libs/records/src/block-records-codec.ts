@@ -1,14 +1,21 @@
 import { ByteReader } from '@antelope-history/abi';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
-import type { AbiChange, ActionEntry, Authority, BlockRecords, PermissionChange, TransactionRecord } from './block-records';
+import type {
+  AbiChange,
+  ActionEntry,
+  Authority,
+  BlockRecords,
+  PermissionChange,
+  TransactionRecord,
+} from './block-records';
 import { readVaruint } from './read-varuint';
 import { RecordWriter } from './record-writer';
 import { readMany, readTransactionHeader, writeTransactionHeader } from './transaction-header';
 
 /*
  * The message form of a block of records: version u8 | flags u8 | names: varuint n, n × (u8 length, text) | varuint epoch,
- * sequence - epoch | chain id 32 if any | positions: head, last irreversible, own, previous if any (u32 number, id 32) | timestamp u32
- * | block, length-prefixed, if any | root sequences | transactions | ABI changes | permission changes.
+ * sequence - epoch | chain id 32 if any | positions: head, last irreversible, own, previous if any (u32 number, id 32)
+ * | timestamp u32 | block, length-prefixed, if any | root sequences | transactions | ABI changes | permission changes.
  * Each name is stored once and referenced by its index, because the actions of a busy block share few accounts.
  */
 const VERSION = 1;

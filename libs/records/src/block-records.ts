@@ -1,10 +1,10 @@
 import type { BlockPosition } from '@antelope-history/schemas';
 
 /**
- * A stream position: the order of a message among all messages of all readers. A reader begins an epoch each time it continues
- * from the store's committed position. The messages of an epoch have consecutive sequences; the first sequence is the epoch
- * itself, and each block follows one before it. Later epochs have higher sequences, so of two messages with the same block number
- * the one with the higher sequence is newer.
+ * A stream position: the order of a message among all messages of all readers. A reader begins an epoch each time it
+ * continues from the store's committed position. The messages of an epoch have consecutive sequences; the first sequence
+ * equals the epoch, and the parent of a block precedes it. Later epochs have higher sequences, so of two messages with the
+ * same block number the one with the higher sequence is newer.
  */
 export interface StreamPosition {
   epoch: number;

@@ -6,15 +6,15 @@ import type { RawBlock } from './block-records';
 import { RecordWriter } from './record-writer';
 
 /*
- * The message form of a raw block: version u8 | varuint epoch, sequence - epoch | chain id: u8 length, bytes | the node's ABI frame,
- * deflated and length-prefixed | the message's own bytes. Every message carries the ABI frame, so that any worker can
- * deserialize it; deflated, the frame has 2 KB.
+ * The message form of a raw block: version u8 | varuint epoch, sequence - epoch | chain id: u8 length, bytes | the node's
+ * ABI frame, deflated and length-prefixed | the message's own bytes. Every message carries the ABI frame, so that any worker
+ * can deserialize it; deflated, the frame has about 3 KB.
  */
 const VERSION = 1;
-/** The ABI frame of EOSIO has 11 KB. */
+/** Limit on an inflated ABI frame; the frames of EOSIO 2.0 and Leap have 26 to 30 KB. */
 const MAX_ABI_BYTES = 16 * 1024 * 1024;
 
-/** Caches the last ABI frame, because all messages of a epoch carry the same one. */
+/** Caches the last ABI frame, because all messages of an epoch carry the same one. */
 class AbiFrames {
   private text: string | undefined;
   private packed: Buffer | undefined;

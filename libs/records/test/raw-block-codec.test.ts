@@ -38,7 +38,12 @@ function decodes(bytes: Buffer): boolean {
 
 describe('rawBlockCodec.decode', () => {
   const { abi, messages } = openSample('leap-edge');
-  const encoded = rawBlockCodec.encode({ abi, message: messages[0]!.bytes, chainId: CHAIN_ID, streamPosition: STREAM_POSITION });
+  const encoded = rawBlockCodec.encode({
+    abi,
+    message: messages[0]!.bytes,
+    chainId: CHAIN_ID,
+    streamPosition: STREAM_POSITION,
+  });
 
   it('refuses a truncated head', () => {
     for (let length = 0; length < 60; length++) expect(decodes(encoded.subarray(0, length))).toBe(false);

@@ -1,14 +1,14 @@
 /** The caller's next step: after `retry` the same call can succeed later; after `final` it fails until something changes. */
 export type ErrorFamily = 'retry' | 'final';
 
-/** What every error has. */
+/** The fields of every error. */
 export interface ErrorDefinition {
   family: ErrorFamily;
   /** One sentence that describes the error; the `what` field of a response. */
   what: string;
 }
 
-/** An error that can end an HTTP request: with what the client receives. */
+/** An error that can end an HTTP request, with the contents of its response. */
 export interface ClientErrorDefinition extends ErrorDefinition {
   /** HTTP status, also the `code` field of the response body. */
   status: number;
@@ -70,7 +70,7 @@ export const CLIENT_ERRORS = {
   UNAVAILABLE: retry(503, 0, 'unavailable', 'The service can not answer right now'),
   INTERNAL: final(500, 0, 'internal', 'Internal error'),
 
-  // The store, the key-value store and what they hold
+  // The store, the key-value store and their data
   STORE_UNAVAILABLE: retry(503, 0, 'unavailable', 'The store can not be reached'),
   STORE_REFUSED: final(500, 0, 'store_refused', 'The store refused a request'),
   STORE_FORMAT_MISMATCH: final(500, 0, 'store_format_mismatch', 'The data was written by another format version'),
@@ -142,8 +142,8 @@ export class HistoryError extends Error {
 }
 
 /**
- * What an HTTP client receives for an error. A worker error does not end requests; one that does so by mistake is sent as
- * `UNAVAILABLE` or `INTERNAL`, by its family.
+ * The definition that an HTTP client receives for an error. Worker errors do not end requests; if one does so by mistake,
+ * the client receives `UNAVAILABLE` or `INTERNAL`, depending on its family.
  */
 export function clientErrorOf({ code, retryable }: HistoryError): ClientErrorDefinition {
   if (isClientErrorCode(code)) return CLIENT_ERRORS[code];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { AckWindow } from './ack-window';
 
-/** A node that sends while it has credit, and a client whose messages become durable one after the other. */
+/** A node that sends while it has credit, and a client whose messages become durable one by one. */
 class Conversation {
   readonly window: AckWindow;
   credit: number;
@@ -37,7 +37,7 @@ const conversations = fc.record({
 });
 
 describe('AckWindow', () => {
-  it('never acknowledges what is not durable, nor lets more be in flight than its size', () => {
+  it('acknowledges durable messages only, and never has more messages in flight than its size', () => {
     fc.assert(
       fc.property(conversations, ({ size, sends }) => {
         const conversation = new Conversation(size);
@@ -52,7 +52,7 @@ describe('AckWindow', () => {
     );
   });
 
-  it('gives all credit back when everything is durable, whatever came before', () => {
+  it('returns all credit when every message is durable, after any sequence of events', () => {
     fc.assert(
       fc.property(conversations, ({ size, sends }) => {
         const conversation = new Conversation(size);
@@ -67,7 +67,7 @@ describe('AckWindow', () => {
     );
   });
 
-  it('tells a busy node of half a window at a time, and no later', () => {
+  it('acknowledges exactly half a window at a time when the window is full', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 100 }), (size) => {
         const conversation = new Conversation(size);

@@ -1,6 +1,6 @@
 /**
- * Which received messages may be acknowledged to the node. Messages become durable in any order; the node is told in
- * batches, so that a fast chain does not cost one frame each, but never later than when half the window is durable.
+ * Decides when received messages are acknowledged to the node. Messages become durable in any order. Acknowledgements are
+ * sent in batches, so that a fast chain does not cost one frame per message, at the latest when half the window is durable.
  */
 export class AckWindow {
   private durable = 0;
@@ -11,7 +11,7 @@ export class AckWindow {
     this.batch = Math.max(1, size >> 1);
   }
 
-  /** Messages received and not yet acknowledged. */
+  /** Number of messages that were received and are not acknowledged. */
   get inFlight(): number {
     return this.unacknowledged;
   }
@@ -20,7 +20,7 @@ export class AckWindow {
     this.unacknowledged++;
   }
 
-  /** Notes one durable message; gives how many to acknowledge now (0 = wait for more). */
+  /** Counts one durable message. Returns the number of messages to acknowledge now; 0 means to wait for more. */
   settled(): number {
     this.durable++;
     const everythingDurable = this.durable === this.unacknowledged;

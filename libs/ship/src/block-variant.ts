@@ -4,8 +4,8 @@ import { unsupported } from './layout-bounds';
 import type { LayoutCompiler, Read } from './layout-compiler';
 import { compilePrunableData, PrunableView } from './prunable-data';
 
-/** Gets the bytes of a block in the plain layout, see `SignedBlock`. */
-type GotBlock = (block: Buffer) => void;
+/** Receives the bytes of a block in the plain layout, see `SignedBlock`. */
+type OnBlock = (block: Buffer) => void;
 
 const HEADER = [
   'timestamp: block_timestamp_type',
@@ -24,18 +24,18 @@ const RECEIPT_HEADER = ['status: uint8', 'cpu_usage_us: uint32', 'net_usage_word
 const PACKED_TRANSACTION = 1;
 
 /**
- * Compiles the reader of EOSIO 2.1's `signed_block_variant`, which gives the block in the plain layout of all other
- * versions: `signed_block_v0` is that layout; `signed_block_v1` keeps what may be pruned of its transactions apart.
+ * Compiles the reader of EOSIO 2.1's `signed_block_variant`. The reader converts a block to the plain layout of all other
+ * versions: `signed_block_v0` has that layout; `signed_block_v1` stores the prunable data of transactions separately.
  */
-export function compileBlockVariant(layouts: LayoutCompiler, typeName: string): Read<GotBlock> {
+export function compileBlockVariant(layouts: LayoutCompiler, typeName: string): Read<OnBlock> {
   return layouts.variant(typeName, (type) => {
     if (type === 'signed_block_v0') return compilePlainBlock(layouts, type);
     if (type === 'signed_block_v1') return compilePrunableBlock(layouts, type);
-    throw unsupported(`${typeName} has the alternative ${type}`);
+    throw unsupported(`${typeName} has the unknown alternative ${type}`);
   });
 }
 
-function compilePlainBlock(layouts: LayoutCompiler, type: string): Read<GotBlock> {
+function compilePlainBlock(layouts: LayoutCompiler, type: string): Read<OnBlock> {
   layouts.expectExact(type, [...HEADER, 'transactions: transaction_receipt_v0[]', 'block_extensions: extension[]']);
   layouts.expectExact('transaction_receipt_v0', [...RECEIPT_HEADER, 'trx: transaction_variant_v0']);
   layouts.expectExact('packed_transaction_v0', [
@@ -45,14 +45,14 @@ function compilePlainBlock(layouts: LayoutCompiler, type: string): Read<GotBlock
     'packed_trx: bytes',
   ]);
   const skipBlock = layouts.skip(type);
-  return (reader, got) => {
+  return (reader, onBlock) => {
     const start = reader.offset;
     skipBlock(reader);
-    got(reader.bytes.subarray(start, reader.offset));
+    onBlock(reader.bytes.subarray(start, reader.offset));
   };
 }
 
-function compilePrunableBlock(layouts: LayoutCompiler, type: string): Read<GotBlock> {
+function compilePrunableBlock(layouts: LayoutCompiler, type: string): Read<OnBlock> {
   layouts.expectExact(type, [
     ...HEADER,
     'prune_state: uint8',
@@ -62,19 +62,22 @@ function compilePrunableBlock(layouts: LayoutCompiler, type: string): Read<GotBl
   const skipHeader = layouts.skip('signed_block_header');
   const skipExtensions = layouts.skip('extension[]');
   const readReceipt = compilePrunableReceipt(layouts);
-  return (reader, got) => {
-    const parts: Buffer[] = [copyOf(reader, skipHeader)];
+  return (reader, onBlock) => {
+    const parts: Buffer[] = [skippedBytes(reader, skipHeader)];
     reader.skip(1);
     const start = reader.offset;
     const receipts = reader.varuint32();
     parts.push(reader.bytes.subarray(start, reader.offset));
     for (let index = 0; index < receipts; index++) readReceipt(reader, parts);
-    parts.push(copyOf(reader, skipExtensions));
-    got(Buffer.concat(parts));
+    parts.push(skippedBytes(reader, skipExtensions));
+    onBlock(Buffer.concat(parts));
   };
 }
 
-/** Appends a receipt in the plain layout: signatures | compression | packed_context_free_data | packed_trx. */
+/**
+ * Compiles a reader that appends a receipt in the plain layout, where a packed transaction has the fields signatures,
+ * compression, packed_context_free_data and packed_trx.
+ */
 function compilePrunableReceipt(layouts: LayoutCompiler): Read<Buffer[]> {
   layouts.expectExact('signed_block_header', HEADER);
   layouts.expectExact('transaction_receipt_v1', [...RECEIPT_HEADER, 'trx: transaction_variant_v1']);
@@ -88,7 +91,7 @@ function compilePrunableReceipt(layouts: LayoutCompiler): Read<Buffer[]> {
   const skipBytes = layouts.skip('bytes');
   const readPrunable = compilePrunableData(layouts, prunableType);
   return (reader, parts) => {
-    parts.push(copyOf(reader, skipReceiptHeader));
+    parts.push(skippedBytes(reader, skipReceiptHeader));
     const tagAt = reader.offset;
     if (reader.varuint32() !== PACKED_TRANSACTION) {
       reader.skip(32);
@@ -100,16 +103,16 @@ function compilePrunableReceipt(layouts: LayoutCompiler): Read<Buffer[]> {
     const prunable = new PrunableView();
     readPrunable(reader, prunable);
     if (prunable.signaturesAt < 0 || prunable.contextFreeAt < 0) {
-      throw new HistoryError('SHIP_UNSUPPORTED', `a block holds a transaction with ${prunable.kind}`);
+      throw new HistoryError('SHIP_UNSUPPORTED', `a block contains a transaction with ${prunable.alternative}`);
     }
     const signatures = reader.bytes.subarray(prunable.signaturesAt, prunable.signaturesEnd);
     const contextFree = reader.bytes.subarray(prunable.contextFreeAt, prunable.contextFreeEnd);
-    parts.push(signatures, compression, contextFree, copyOf(reader, skipBytes));
+    parts.push(signatures, compression, contextFree, skippedBytes(reader, skipBytes));
   };
 }
 
-/** The bytes that a reading passes over. */
-function copyOf(reader: ByteReader, skip: (reader: ByteReader) => void): Buffer {
+/** Skips a value and returns its bytes as a view. */
+function skippedBytes(reader: ByteReader, skip: (reader: ByteReader) => void): Buffer {
   const start = reader.offset;
   skip(reader);
   return reader.bytes.subarray(start, reader.offset);

@@ -9,7 +9,7 @@ const resolverOf = (parts: Parts) => createBoundedResolver(parseAbiJson(JSON.str
 const fields = (count: number, type = 'name') =>
   Array.from({ length: count }, (_, each) => ({ name: `f${each}`, type }));
 
-describe('the bounds of a node ABI', () => {
+describe('the limits on a node ABI', () => {
   it.each<[string, Parts]>([
     ['a name of 129 characters', { structs: [{ name: 'x'.repeat(129), base: '', fields: [] }] }],
     ['more than 256 members', { structs: [{ name: 'wide', base: '', fields: fields(257) }] }],
@@ -17,21 +17,21 @@ describe('the bounds of a node ABI', () => {
     expect(() => resolverOf(parts)).toThrow(expect.objectContaining({ code: 'SHIP_UNSUPPORTED' }));
   });
 
-  it('count the fields of bases with each struct that has them', () => {
+  it('count the fields of a base for each struct that inherits them', () => {
     const base = { name: 'base', base: '', fields: fields(200) };
     const heirs = Array.from({ length: 200 }, (_, each) => ({ name: `heir${each}`, base: 'base', fields: [] }));
     const resolve = resolverOf({ structs: [base, ...heirs] });
     expect(() => heirs.forEach(({ name }) => resolve(name))).toThrow('more than 20000 members');
   });
 
-  it('quote no more of an ABI than a log line holds', () => {
+  it('limit the length of the error message, which quotes the ABI', () => {
     const resolve = resolverOf({});
     expect(() => resolve('y'.repeat(5_000))).toThrow(
       expect.objectContaining({ message: expect.stringMatching(/^.{1,400}$/) }),
     );
   });
 
-  it('know structs that may take no bytes', () => {
+  it('refuse types whose values may take no bytes', () => {
     const resolve = resolverOf({
       structs: [
         { name: 'nothing', base: '', fields: [] },

@@ -2,32 +2,36 @@ import { createTypeResolver, type AbiDefinition, type ResolvedType } from '@ante
 import { HistoryError } from '@antelope-history/schemas';
 
 /*
- * Bounds of a node's ABI frame. Whoever runs a node chooses what its frame says, so what it costs to compile and to apply is
- * bounded here. The recorded frames of EOSIO 2.0 and Leap have 26 to 30 KB, 63 structs of at most 18 fields, and names of at
- * most 35 characters.
+ * Limits on a node's ABI frame. The operator of a node controls the contents of its frame, so the cost of compiling and
+ * applying it is limited here. The recorded frames of EOSIO 2.0 and Leap have 26 to 30 KB, 63 structs of at most 18 fields,
+ * and names of at most 35 characters.
  */
-/** Bytes of the text frame. */
+
+/** Size of the text frame in bytes. */
 export const MAX_ABI_FRAME_BYTES = 256 * 1024;
 const MAX_NAME_LENGTH = 128;
-/** Of one struct with its bases, or of one variant. */
+/** Members of one struct with its bases, or of one variant. */
 const MAX_MEMBERS = 256;
-/** Of all types that are used: every struct holds the fields of its bases, so a small ABI can name very many. */
-const MAX_MEMBERS_IN_ALL = 20_000;
-/** A refusal quotes the ABI; a log line stays readable. */
+/** Members of all used types. Each struct includes the fields of its bases, so a small ABI can have a great many members. */
+const MAX_TOTAL_MEMBERS = 20_000;
+/** Length of the reason in an error message, which quotes the ABI; keeps log lines readable. */
 const MAX_REASON_LENGTH = 300;
 
-/** Resolves types within the bounds. Throws `SHIP_UNSUPPORTED` beyond them, and for a type that the ABI does not define. */
+/**
+ * Creates a resolver of the types of an ABI. Both throw `SHIP_UNSUPPORTED` beyond the limits above; the resolver also throws
+ * it for a type that the ABI does not define.
+ */
 export function createBoundedResolver(definition: AbiDefinition): (typeName: string) => ResolvedType {
   checkDefinition(definition);
   const resolve = createTypeResolver(definition);
   const seen = new Map<string, ResolvedType>();
-  let membersLeft = MAX_MEMBERS_IN_ALL;
+  let membersLeft = MAX_TOTAL_MEMBERS;
   return (typeName) => {
     const known = seen.get(typeName);
     if (known) return known;
     const resolved = orUnsupported(() => resolve(typeName));
     membersLeft -= 1 + memberCount(resolved);
-    if (membersLeft < 0) throw unsupported(`its types have more than ${MAX_MEMBERS_IN_ALL} members`);
+    if (membersLeft < 0) throw unsupported(`its types have more than ${MAX_TOTAL_MEMBERS} members`);
     if (memberCount(resolved) > MAX_MEMBERS) throw unsupported(`${typeName} has more than ${MAX_MEMBERS} members`);
     seen.set(typeName, resolved);
     return resolved;
@@ -35,25 +39,25 @@ export function createBoundedResolver(definition: AbiDefinition): (typeName: str
 }
 
 /**
- * Refuses a type whose values may take no bytes, other than an extension at the end of the data: a few of them nested in one
- * another take endless time to pass over, as 2^32 empty structs do.
+ * Refuses a type whose values may take no bytes, other than an extension at the end of the data. Without this check, a
+ * short message could claim 2^32 empty structs, or nested arrays of them, which take practically unlimited time to skip.
  */
 export function expectBytes(resolved: ResolvedType): void {
-  if (resolved.kind === 'fixed-array' && resolved.size === 0) throw unsupported('it has arrays of no elements');
+  if (resolved.kind === 'fixed-array' && resolved.size === 0) throw unsupported('it has arrays of fixed size 0');
   if (resolved.kind === 'struct' && resolved.fields.every(({ type }) => type.endsWith('$'))) {
     throw unsupported(`the struct ${resolved.name} may take no bytes`);
   }
 }
 
-/** The refusal of a layout that we cannot read, with the reason. */
+/** Creates the error for a layout that is not supported, with the reason. */
 export function unsupported(why: string, cause?: unknown): HistoryError {
   const reason = why.length > MAX_REASON_LENGTH ? `${why.slice(0, MAX_REASON_LENGTH)}…` : why;
-  return new HistoryError('SHIP_UNSUPPORTED', `The node's state history ABI is not one we can read: ${reason}`, {
+  return new HistoryError('SHIP_UNSUPPORTED', `The node's state history ABI is not supported: ${reason}`, {
     cause,
   });
 }
 
-/** What an ABI lacks or has wrong is the node's fault here, not a contract's. */
+/** Converts any error of `read` to `SHIP_UNSUPPORTED`: an invalid SHiP ABI is a fault of the node, not of a contract. */
 export function orUnsupported<T>(read: () => T): T {
   try {
     return read();

@@ -2,10 +2,10 @@ import type { AbiDefinition, ByteReader, ResolvedType } from '@antelope-history/
 import { HistoryError } from '@antelope-history/schemas';
 import { createBoundedResolver, expectBytes, unsupported } from './layout-bounds';
 
-/** Reads one value at the reader's place and puts what matters of it into `target`. */
+/** Reads one value at the reader's offset and stores its relevant parts in `target`. */
 export type Read<T> = (reader: ByteReader, target: T) => void;
 
-/** How one field is read: the type that our code expects of it, or several that it can read alike, and the reading. */
+/** How one field is read: its expected type, or several types that `read` handles in the same way, and the reader. */
 export interface FieldReader<T> {
   type: string | readonly string[];
   read: Read<T>;
@@ -13,7 +13,7 @@ export interface FieldReader<T> {
 
 type Skip = (reader: ByteReader) => void;
 
-/** The node itself nests no deeper (abi_serializer.hpp max_recursion_depth); anything deeper is an attack. */
+/** The nesting limit of the node itself (abi_serializer.hpp max_recursion_depth); deeper data is an attack. */
 const MAX_DEPTH = 32;
 
 const FIXED_SIZES: Record<string, number> = {
@@ -45,21 +45,21 @@ const FIXED_SIZES: Record<string, number> = {
 };
 
 /**
- * Turns the layouts of a node's own ABI frame into readers: the order, the presence and the nesting of fields come
- * from the node, the meaning of the fields we know from us, and every other field is skipped. Equal variant indexes
- * mean different layouts in different versions (`action_trace_v1` of EOSIO 2.1 and of Leap), so nothing is assumed.
+ * Compiles the layouts of a node's own ABI frame into readers. The frame defines the order, presence and nesting of fields;
+ * the callers define the fields that they read, and all other fields are skipped. No layout is hard-coded, because the same
+ * variant index has different layouts in different versions (`action_trace_v1` of EOSIO 2.1 and of Leap).
  */
 export class LayoutCompiler {
   private readonly resolve: (typeName: string) => ResolvedType;
   private readonly skips = new Map<string, Skip>();
   private skipDepth = 0;
 
-  /** Throws `SHIP_UNSUPPORTED` for an ABI beyond the bounds of `layout-bounds.ts`; later calls do for types that are. */
+  /** Throws `SHIP_UNSUPPORTED` for an ABI beyond the limits of `layout-bounds.ts`; later calls throw it for such types. */
   constructor(definition: AbiDefinition) {
     this.resolve = createBoundedResolver(definition);
   }
 
-  /** The fields of a struct, by name, with their types; undefined when the node has no such struct. */
+  /** The types of a struct's fields by field name; undefined when the node has no such struct. */
   fieldsOf(structName: string): Map<string, string> | undefined {
     const resolved = this.tryResolve(structName);
     if (resolved?.kind !== 'struct') return undefined;
@@ -75,8 +75,8 @@ export class LayoutCompiler {
   }
 
   /**
-   * A reader of a struct. `known` fields are read; a field may be listed as optional (`optional`), else the node must
-   * have it with the expected type. Throws `SHIP_UNSUPPORTED` when it has not.
+   * Compiles a reader of a struct that reads the `known` fields and skips all others. Throws `SHIP_UNSUPPORTED` when the
+   * node has a known field with another type, or lacks a known field that `optional` does not list.
    */
   struct<T>(structName: string, known: Record<string, FieldReader<T>>, optional: readonly string[] = []): Read<T> {
     const fields = this.fieldsOf(structName);
@@ -97,8 +97,8 @@ export class LayoutCompiler {
   }
 
   /**
-   * A reader of a variant; `compile` makes the reader of one alternative. One that cannot be compiled matters only if
-   * the node sends it: then the read throws `SHIP_UNSUPPORTED`. Throws that at once when no alternative compiles.
+   * Compiles a reader of a variant; `compile` returns the reader of one alternative. If an alternative does not compile,
+   * the reader throws `SHIP_UNSUPPORTED` when the node sends it. If no alternative compiles, this method throws it.
    */
   variant<T>(variantName: string, compile: (type: string) => Read<T>): Read<T> {
     const types = this.variantTypes(variantName);
@@ -115,13 +115,13 @@ export class LayoutCompiler {
     };
   }
 
-  /** Throws `SHIP_UNSUPPORTED` unless a struct has exactly these fields ("name: type"): its bytes are copied as they are. */
+  /** Throws `SHIP_UNSUPPORTED` unless a struct has exactly these fields ("name: type"), because its bytes are copied. */
   expectExact(structName: string, fields: readonly string[]): void {
     const actual = [...(this.fieldsOf(structName) ?? [])].map(([name, type]) => `${name}: ${type}`);
-    if (actual.join() !== fields.join()) throw unsupported(`${structName} is {${actual.join(', ')}}`);
+    if (actual.join() !== fields.join()) throw unsupported(`${structName} has the fields {${actual.join(', ')}}`);
   }
 
-  /** A reader that passes over a value of any type. */
+  /** Returns a function that skips a value of the type. */
   skip(typeName: string): Skip {
     const known = this.skips.get(typeName);
     if (known) return known;
@@ -131,7 +131,7 @@ export class LayoutCompiler {
     return skip;
   }
 
-  /** Types may contain themselves (transaction_trace), so the real skip is compiled at its first use. */
+  /** Types can contain themselves (transaction_trace), so the skip function is compiled at its first use. */
   private skipNested(typeName: string): Skip {
     let compiled: Skip | undefined;
     return (reader) => {
@@ -199,7 +199,7 @@ export class LayoutCompiler {
     }
   }
 
-  /** The name of a type with typedefs followed: nodes spell some types by other names. */
+  /** The name of a type after its typedefs, because node versions use different names for some types. */
   private typeName(typeName: string, depth = 0): string {
     if (depth > MAX_DEPTH) throw unsupported(`the type ${typeName} is nested deeper than ${MAX_DEPTH}`);
     const resolved = this.tryResolve(typeName);
@@ -234,7 +234,7 @@ function compileOrError<T>(compile: (type: string) => Read<T>, type: string): Re
   }
 }
 
-/** An element that took no byte is followed by others that take none: their number costs no time. */
+/** Skips `count` elements. Stops at an element that takes no bytes, because the elements after it take none either. */
 function skipElements(reader: ByteReader, element: Skip, count: number): void {
   for (let index = 0; index < count; index++) {
     const before = reader.offset;
@@ -262,10 +262,10 @@ function skipBuiltin(name: string): Skip {
   }
 }
 
-/** A packed bool, or whether an optional is there. Like the node (fc/io/raw.hpp), it takes 0 and 1 and nothing else. */
+/** Reads a packed bool or the presence flag of an optional. Accepts only 0 and 1, like the node (fc/io/raw.hpp). */
 export function readFlag(reader: ByteReader): boolean {
   const flag = reader.uint8();
-  if (flag > 1) throw new HistoryError('DECODE_FAILED', `${flag} where 0 or 1 belongs`);
+  if (flag > 1) throw new HistoryError('DECODE_FAILED', `the flag ${flag} is neither 0 nor 1`);
   return flag === 1;
 }
 

@@ -2,30 +2,30 @@ import { unsupported } from './layout-bounds';
 import type { FieldReader, LayoutCompiler, Read } from './layout-compiler';
 
 /**
- * What may be pruned of a transaction, which EOSIO 2.1 keeps apart (libraries/chain/include/eosio/chain/block.hpp,
- * `prunable_data_type`). Offsets into the message; -1 = absent: pruned, or kept in another form.
+ * The prunable data of a transaction, which EOSIO 2.1 stores separately (libraries/chain/include/eosio/chain/block.hpp,
+ * `prunable_data_type`). Numbers are offsets into the message; -1 = absent, because pruned or stored in another form.
  */
 export class PrunableView {
-  /** The variant's alternative, by its name in the node's ABI. */
-  kind = '';
+  /** Name of the variant's alternative in the node's ABI. */
+  alternative = '';
   /** A packed `signature[]`. */
   signaturesAt = -1;
   signaturesEnd = -1;
-  /** The packed `bytes` in which the plain layout has the context-free data. */
+  /** The context-free data as packed `bytes`, like in the plain layout. */
   contextFreeAt = -1;
   contextFreeEnd = -1;
 }
 
-/** Compiles the reader of prunable data of a type: a variant, or a struct around one. */
+/** Compiles the reader of a type of prunable data: a variant, or a struct whose only field is a variant. */
 export function compilePrunableData(layouts: LayoutCompiler, typeName: string): Read<PrunableView> {
   const fields = layouts.fieldsOf(typeName);
-  if (!fields) return layouts.variant(typeName, (type) => compileKind(layouts, type));
+  if (!fields) return layouts.variant(typeName, (type) => compileAlternative(layouts, type));
   const [inner, ...others] = fields.values();
   if (inner === undefined || others.length > 0) throw unsupported(`${typeName} is not a struct of one field`);
   return compilePrunableData(layouts, inner);
 }
 
-function compileKind(layouts: LayoutCompiler, type: string): Read<PrunableView> {
+function compileAlternative(layouts: LayoutCompiler, type: string): Read<PrunableView> {
   const contextFree = spanOf('bytes', layouts, (view, at, end) => {
     view.contextFreeAt = at;
     view.contextFreeEnd = end;
@@ -38,13 +38,13 @@ function compileKind(layouts: LayoutCompiler, type: string): Read<PrunableView> 
         view.signaturesEnd = end;
       }),
       packed_context_free_data: contextFree,
-      // What the releases before 2.1.0 called it.
+      // The name of the field in releases before 2.1.0.
       packed_context_segments: contextFree,
     },
     ['signatures', 'packed_context_free_data', 'packed_context_segments'],
   );
   return (reader, view) => {
-    view.kind = type;
+    view.alternative = type;
     read(reader, view);
   };
 }

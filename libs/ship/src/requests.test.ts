@@ -12,12 +12,12 @@ const position = fc.record({
   id: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex')),
 });
 
-describe("requests, decoded by the node's own ABI", () => {
-  it('ask for the status', () => {
+describe("the request encoders, checked with the node's own ABI", () => {
+  it('encode a status request', () => {
     expect(decode(encodeStatusRequest())).toEqual(['get_status_request_v0', {}]);
   });
 
-  it('acknowledge', () => {
+  it('encode an acknowledgement', () => {
     fc.assert(
       fc.property(uint32, (messages) => {
         expect(decode(encodeAck(messages))).toEqual(['get_blocks_ack_request_v0', { num_messages: messages }]);
@@ -25,7 +25,7 @@ describe("requests, decoded by the node's own ABI", () => {
     );
   });
 
-  it('ask for blocks with all that belongs to them', () => {
+  it('encode a request for blocks with traces and deltas', () => {
     const request = fc.record({
       startBlock: uint32,
       endBlock: uint32,

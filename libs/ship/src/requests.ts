@@ -1,16 +1,16 @@
 import type { BlockPosition } from '@antelope-history/schemas';
 
 /**
- * The requests of the SHiP socket, encoded. Layout and tags are equal in EOSIO 2.0 to Spring 1 for these three
- * (nodeos libraries/state_history/abi.cpp, variant `request`).
+ * Encoders of the SHiP socket's requests. The layout and the tag of these three requests are the same from EOSIO 2.0 to
+ * Spring 1 (nodeos libraries/state_history/abi.cpp, variant `request`).
  */
 
 export interface BlocksRequest {
   startBlock: number;
-  /** Exclusive; 0xffffffff = without end. */
+  /** Exclusive; 0xffffffff = no end. */
   endBlock: number;
   maxMessagesInFlight: number;
-  /** Blocks below `startBlock` that the client holds: the node goes back to the first that it does not share. */
+  /** Blocks below `startBlock` that the client has. The node starts at the first of them that is not on its own chain. */
   havePositions: BlockPosition[];
   irreversibleOnly: boolean;
 }
@@ -43,7 +43,7 @@ export function encodeBlocksRequest(request: BlocksRequest): Buffer {
   return Buffer.concat([fixed, packVaruint32(positions.length), ...positions, flags]);
 }
 
-/** `get_blocks_ack_request_v0`: gives the node credit for `messages` more results. */
+/** `get_blocks_ack_request_v0`: acknowledges `messages` results, so that the node may send as many more. */
 export function encodeAck(messages: number): Buffer {
   const packed = Buffer.alloc(5);
   packed.writeUInt8(TAG_ACK, 0);

@@ -4,7 +4,7 @@ import { compileBlockVariant } from './block-variant';
 import { unsupported } from './layout-bounds';
 import { type FieldReader, type LayoutCompiler, type Read, readFlag } from './layout-compiler';
 
-/** What `get_status_result` says. Block numbers; ends are exclusive. */
+/** The contents of `get_status_result`. The ranges are block numbers with exclusive ends. */
 export interface ShipStatus {
   head: BlockPosition;
   lastIrreversible: BlockPosition;
@@ -12,15 +12,15 @@ export interface ShipStatus {
   traceEnd: number;
   chainStateBegin: number;
   chainStateEnd: number;
-  /** 64 hex digits; EOSIO 2.0 does not send it. */
+  /** 64 hex digits; undefined for EOSIO 2.0, which does not send it. */
   chainId: string | undefined;
 }
 
-/** A `get_blocks_result` taken apart; `block`, `traces` and `deltas` are views of the message, each may be absent. */
+/** The parts of a `get_blocks_result`. `block`, `traces` and `deltas` are views of the message; each can be absent. */
 export interface BlocksResult {
   head: BlockPosition;
   lastIrreversible: BlockPosition;
-  /** Absent when the node has nothing under that number (EOSIO 2.0 at each new head; pruned logs). */
+  /** Absent when the node has no data for the block number (EOSIO 2.0 at each new head; pruned logs). */
   thisBlock: BlockPosition | undefined;
   prevBlock: BlockPosition | undefined;
   block: Buffer | undefined;
@@ -43,7 +43,7 @@ export function compileResultReader(layouts: LayoutCompiler): (message: Buffer) 
     const target: { result: ShipResult | undefined } = { result: undefined };
     read(reader, target);
     if (!target.result || reader.remaining() > 0) {
-      throw new HistoryError('SHIP_MESSAGE_CORRUPT', `A result has ${reader.remaining()} bytes too many`);
+      throw new HistoryError('SHIP_MESSAGE_CORRUPT', `a result has ${reader.remaining()} trailing bytes`);
     }
     return target.result;
   };
@@ -86,7 +86,7 @@ function compileStatus(layouts: LayoutCompiler, type: string): Read<ShipStatus> 
         read: (reader, status) => void (status.chainStateEnd = reader.uint32()),
       },
       chain_id: {
-        // An extension in v0, a plain field in Spring's v1, which has more behind it.
+        // The field is an extension in v0 and a plain field, with others after it, in v1 of Spring.
         type: ['checksum256$', 'checksum256'],
         read: (reader, status) => {
           if (reader.remaining() > 0) status.chainId = reader.slice(32).toString('hex');
@@ -121,7 +121,7 @@ function compileBlocksResult(layouts: LayoutCompiler, type: string): Read<Blocks
 
 type Assign = (result: BlocksResult, bytes: Buffer) => void;
 
-/** `bytes?`, or plain `bytes` in EOSIO 2.1, where nothing is empty bytes: a packed array has at least its count. */
+/** Reads `bytes?`, or `bytes` of EOSIO 2.1. There, empty bytes mean absent: a packed array has at least its count. */
 function compilePayload(
   layouts: LayoutCompiler,
   type: string,
@@ -139,7 +139,7 @@ function compilePayload(
   };
 }
 
-/** `bytes?` as the other payloads; in EOSIO 2.1 an optional variant of block layouts. */
+/** Compiles the reader of the block: `bytes?` like the other payloads, in EOSIO 2.1 an optional variant of layouts. */
 function compileBlock(layouts: LayoutCompiler, type: string): FieldReader<BlocksResult> {
   const assign: Assign = (result, bytes) => void (result.block = bytes);
   const fieldType = layouts.fieldsOf(type)?.get('block');

@@ -6,28 +6,28 @@ import { compileResultReader, type ShipResult } from './result';
 import { compileDeltaReader, type DeltaReader } from './table-delta';
 import { compileTraceReader, type TraceReader } from './transaction-trace';
 
-/** The reader of the socket's frames, compiled from the node's own ABI. All that the reader app needs. */
+/** The reader of the socket's frames, compiled from the node's own ABI. The reader app needs only this part. */
 export interface ShipFrames {
-  /** Takes a binary frame apart; the payloads stay packed. Throws `SHIP_MESSAGE_CORRUPT` or `DECODE_FAILED`. */
+  /** Reads a binary frame; the payloads stay packed. Throws `SHIP_MESSAGE_CORRUPT` or `DECODE_FAILED`. */
   readResult(message: Buffer): ShipResult;
 }
 
-/** The readers of a result's payloads, for the deserializer. */
+/** The readers of frames and of their payloads, for the deserializer. */
 export interface ShipProtocol extends ShipFrames {
   readTraces: TraceReader;
   readDeltas: DeltaReader;
   generation: NodeGeneration;
 }
 
-/** Compiles the frame reader from the text frame that opens every SHiP socket. Throws as `createShipProtocol`. */
+/** Compiles the frame reader from the ABI, the first frame of every SHiP socket. Throws like `createShipProtocol`. */
 export function createShipFrames(abiFrame: string): ShipFrames {
   return { readResult: compileResultReader(compileLayouts(abiFrame)) };
 }
 
 /**
- * Compiles all readers. Throws `SHIP_UNSUPPORTED` when the frame is not an ABI, is beyond the bounds of one, or lacks what we
- * need. Its readers throw nothing but `DECODE_FAILED`, `SHIP_MESSAGE_CORRUPT` and, for a layout that is used then for the
- * first time, `SHIP_UNSUPPORTED`.
+ * Compiles all readers. Throws `SHIP_UNSUPPORTED` when the frame is not an ABI, exceeds the limits, or lacks a required
+ * field. The readers throw only `DECODE_FAILED`, `SHIP_MESSAGE_CORRUPT` and, for a layout that is compiled at its first use,
+ * `SHIP_UNSUPPORTED`.
  */
 export function createShipProtocol(abiFrame: string): ShipProtocol {
   const layouts = compileLayouts(abiFrame);
@@ -41,7 +41,7 @@ export function createShipProtocol(abiFrame: string): ShipProtocol {
 
 function compileLayouts(abiFrame: string): LayoutCompiler {
   if (abiFrame.length > MAX_ABI_FRAME_BYTES) {
-    throw unsupported(`it has ${abiFrame.length} characters, at most ${MAX_ABI_FRAME_BYTES} are read`);
+    throw unsupported(`its length is ${abiFrame.length} characters, the limit is ${MAX_ABI_FRAME_BYTES}`);
   }
   return new LayoutCompiler(orUnsupported(() => parseAbiJson(abiFrame)));
 }

@@ -21,7 +21,7 @@ const blocks = openSample('leap-edge').messages.flatMap(({ bytes, block }) =>
 
 const idOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** A varuint32 in `extra` bytes more than it needs, of at most five. */
+/** A varuint32 with `extra` bytes more than necessary, five bytes at most. */
 function varuint(value: number, extra = 0): Buffer {
   const bytes: number[] = [];
   let rest = value;
@@ -34,7 +34,7 @@ function varuint(value: number, extra = 0): Buffer {
   return Buffer.from(bytes);
 }
 
-/** A transaction of one action, every length in `extra` bytes more than needed. */
+/** A transaction with one action; each varuint has `extra` bytes more than necessary. */
 function packTransaction(data: Buffer, delaySec: number, extra: number): Buffer {
   const fixed = Buffer.from('5fff006b2600' + '60ac88ee', 'hex');
   const name = Buffer.from('0000000000acaacf', 'hex');
@@ -52,7 +52,7 @@ function packed(
 }
 
 describe('a recorded block', () => {
-  it('has the id that SHiP gives it: the hash of its header with the number in front', () => {
+  it('has the id that SHiP reports: the hash of its header, with the block number in the first four bytes', () => {
     for (const { bytes, block, thisBlock } of openSample('leap-edge').messages) {
       if (!block.present || !thisBlock) continue;
       const signedBlock = bytes.subarray(block.start, block.end);
@@ -63,7 +63,7 @@ describe('a recorded block', () => {
     }
   });
 
-  it('gives each receipt alone as it gives them together', () => {
+  it('returns the same receipts one by one and all together', () => {
     let count = 0;
     for (const block of blocks.slice(200, 300)) {
       const { receipts, blockExtensions, producerSignature, ...header } = readSignedBlock(block);
@@ -77,14 +77,14 @@ describe('a recorded block', () => {
     expect(count).toBe(352);
   });
 
-  it('has no receipt beyond its last', () => {
+  it('has no receipt outside the range of its indexes', () => {
     const block = blocks.find((candidate) => readReceipts(candidate).length === 2) as Buffer;
     for (const index of [-1, 2]) {
       expect(() => readReceipt(block, index)).toThrow(`no receipt ${index} in a block of 2`);
     }
   });
 
-  it('fails with DECODE_FAILED wherever it is cut', () => {
+  it('fails with DECODE_FAILED when it is truncated at any offset', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...blocks),
@@ -97,8 +97,8 @@ describe('a recorded block', () => {
   });
 });
 
-describe('any bytes', () => {
-  it('fail with DECODE_FAILED or read as something', () => {
+describe('random bytes', () => {
+  it('decode or fail with DECODE_FAILED', () => {
     const readers = [
       (bytes: Buffer) => readSignedBlock(bytes),
       (bytes: Buffer) => readPackedTransaction(bytes),
@@ -119,7 +119,7 @@ describe('any bytes', () => {
 });
 
 describe('readTransaction', () => {
-  it('is the same however its sender packed it, with the id of the shortest form', () => {
+  it('returns the same transaction for every packed form, with the id of the shortest form', () => {
     const anything = { data: fc.uint8Array({ maxLength: 300 }), delaySec: fc.nat(), extra: fc.nat(4) };
     fc.assert(
       fc.property(fc.record(anything), fc.uint8Array(), fc.boolean(), ({ data, delaySec, extra }, rest, compressed) => {
@@ -134,7 +134,7 @@ describe('readTransaction', () => {
     );
   });
 
-  it('drops what a length has above 32 bits, as the node does', () => {
+  it('drops the bits of a varuint above the 32nd, as the node does', () => {
     const transaction = packTransaction(Buffer.alloc(0), 0, 0);
     const sent = Buffer.concat([
       transaction.subarray(0, 10),
@@ -158,28 +158,28 @@ describe('readContextFreeData', () => {
   it.each([
     ['plain', false, elements],
     ['compressed', true, deflateSync(elements)],
-  ])('reads it %s', (_, compressed, bytes) => {
+  ])('reads %s data', (_, compressed, bytes) => {
     expect(readContextFreeData(packed(Buffer.alloc(0), compressed, bytes))).toEqual([
       Buffer.from('abc'),
       Buffer.alloc(0),
     ]);
   });
 
-  it('is empty without any, or with a compressed nothing', () => {
+  it('returns no elements for empty and for compressed empty data', () => {
     expect(readContextFreeData(packed(Buffer.alloc(0), true))).toEqual([]);
     expect(readContextFreeData(packed(Buffer.alloc(0), true, deflateSync(Buffer.alloc(0))))).toEqual([]);
   });
 });
 
 describe('readPackedTransaction', () => {
-  it('takes a WebAuthn signature of any length', () => {
+  it('accepts a WebAuthn signature of any length', () => {
     const clientJson = Buffer.alloc(20_000, '"');
     const signature = Buffer.concat([Buffer.from([2]), Buffer.alloc(65), varuint(0), varuint(20_000), clientJson]);
     const bytes = Buffer.concat([varuint(1), signature, Buffer.from([0]), varuint(0), varuint(0)]);
     expect(readPackedTransaction(bytes).signatures).toEqual([signature]);
   });
 
-  it('refuses a compression and a signature that there are not', () => {
+  it('refuses an unknown compression and an unknown signature type', () => {
     expectDecodeFailure(() => readPackedTransaction(Buffer.from([0, 2, 0, 0])));
     expectDecodeFailure(() => readPackedTransaction(Buffer.concat([Buffer.from([1, 3]), Buffer.alloc(99)])));
   });

@@ -4,12 +4,13 @@ import { ByteReader, readPublicKey } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
 
 /**
- * The packed signed_block, taken apart on demand. Its layout is the chain's own, the same from EOSIO 2.0 to Spring 1
- * (nodeos libraries/chain/include/eosio/chain/block.hpp, transaction.hpp), and not taken from SHiP's ABI. Byte fields
- * are views of the block. Everything here throws `DECODE_FAILED` on bytes that are not of that layout.
+ * A signed_block, whose parts are decoded on demand. The layout is the chain's own (nodeos
+ * libraries/chain/include/eosio/chain/block.hpp, transaction.hpp) and the same from EOSIO 2.0 to Spring 1, so that it does
+ * not depend on SHiP's ABI. Byte fields are views of the block. All functions of this file throw `DECODE_FAILED` on bytes
+ * of another layout.
  */
 export interface SignedBlock extends BlockHeader {
-  /** With its type tag. */
+  /** The packed signature with its type tag. */
   producerSignature: Buffer;
   receipts: TransactionReceipt[];
   blockExtensions: Extension[];
@@ -20,19 +21,19 @@ export interface BlockHeader {
   timestamp: number;
   producer: string;
   confirmed: number;
-  /** Hex, as the merkle roots. */
+  /** Hex digits, like the Merkle roots. */
   previous: string;
   transactionMroot: string;
   actionMroot: string;
   scheduleVersion: number;
-  /** Before the protocol feature WTMSIG_BLOCK_SIGNATURES only; a header extension since. */
+  /** Used before the protocol feature WTMSIG_BLOCK_SIGNATURES, which replaces it with a header extension. */
   newProducers: ProducerSchedule | undefined;
   headerExtensions: Extension[];
 }
 
 export interface ProducerSchedule {
   version: number;
-  /** Keys are canonical: the type tag and the packed key. */
+  /** Each key has its canonical bytes: the type tag and the packed key. */
   producers: { name: string; key: Buffer }[];
 }
 
@@ -41,7 +42,7 @@ export interface Extension {
   data: Buffer;
 }
 
-/** A receipt with its transaction still packed, or with the id alone where the block has no more: deferred ones. */
+/** A receipt with its packed transaction. For a deferred transaction the block contains the id only. */
 export interface TransactionReceipt {
   status: number;
   cpuUsageUs: number;
@@ -50,10 +51,10 @@ export interface TransactionReceipt {
 }
 
 export interface PackedTransaction {
-  /** Each with its type tag. */
+  /** Packed signatures, each with its type tag. */
   signatures: Buffer[];
   compressed: boolean;
-  /** Both as the block has them, compressed or not. */
+  /** The bytes in the block, compressed if `compressed` is set; the same holds for `packedTrx`. */
   packedContextFreeData: Buffer;
   packedTrx: Buffer;
 }
@@ -69,7 +70,7 @@ export interface TransactionHeader {
 }
 
 export interface Transaction extends TransactionHeader {
-  /** Hex. */
+  /** Hex digits. */
   id: string;
   contextFreeActions: Action[];
   actions: Action[];
@@ -83,7 +84,7 @@ export interface Action {
   data: Buffer;
 }
 
-/** The largest that nodeos lets a compressed field become (libraries/chain/transaction.cpp). */
+/** nodeos' limit on the inflated size of a compressed field (libraries/chain/transaction.cpp). */
 const MAX_INFLATED_BYTES = 1 << 20;
 const WEB_AUTHN = 2;
 
@@ -95,17 +96,17 @@ export function readSignedBlock(block: Buffer): SignedBlock {
   return { ...header, producerSignature, receipts, blockExtensions: readArray(reader, readExtension) };
 }
 
-/** Reads the header alone. */
+/** Reads the header only. */
 export function readBlockHeader(block: Buffer): BlockHeader {
   return readHeader(new ByteReader(block));
 }
 
-/** Reads all receipts; their transactions are passed over. */
+/** Reads all receipts; their transactions stay packed. */
 export function readReceipts(block: Buffer): TransactionReceipt[] {
   return readArray(readerAtReceipts(block), readReceiptBody);
 }
 
-/** Reads one receipt and passes over those before it. Throws `DECODE_FAILED` when the block has none of that index. */
+/** Reads one receipt and skips those before it. Throws `DECODE_FAILED` when the block has no receipt of that index. */
 export function readReceipt(block: Buffer, index: number): TransactionReceipt {
   const reader = readerAtReceipts(block);
   const count = reader.varuint32();
@@ -162,10 +163,10 @@ function skipReceipt(reader: ByteReader): void {
   else reader.skip(32);
 }
 
-/** The tag of a receipt's variant: 0 an id, 1 a packed_transaction. */
+/** Reads the tag of a receipt's variant: 0 is an id, 1 a packed_transaction. */
 function holdsTransaction(reader: ByteReader): boolean {
   const tag = reader.varuint32();
-  if (tag > 1) throw corrupt(`a receipt with a transaction of kind ${tag}`);
+  if (tag > 1) throw corrupt(`a receipt with the transaction variant ${tag}`);
   return tag === 1;
 }
 
@@ -177,12 +178,12 @@ function skipPackedTransaction(reader: ByteReader): void {
   reader.lengthPrefixed();
 }
 
-/** Reads `TransactionReceipt.transaction.packed`; what is in its byte fields stays packed. */
+/** Reads `TransactionReceipt.transaction.packed`; the contents of its byte fields stay packed. */
 export function readPackedTransaction(packed: Buffer): PackedTransaction {
   const reader = new ByteReader(packed);
   const signatures = readArray(reader, viewSignature);
   const compression = reader.uint8();
-  if (compression > 1) throw corrupt(`a transaction of compression ${compression}`);
+  if (compression > 1) throw corrupt(`a transaction with the compression ${compression}`);
   return {
     signatures,
     compressed: compression === 1,
@@ -191,7 +192,7 @@ export function readPackedTransaction(packed: Buffer): PackedTransaction {
   };
 }
 
-/** Reads the header, without the actions. */
+/** Reads the header without the actions. */
 export function readTransactionHeader(packed: PackedTransaction): TransactionHeader {
   return readTransactionHeaderFields(new SenderReader(inflate(packed.packedTrx, packed.compressed)));
 }
@@ -207,7 +208,7 @@ export function readTransaction(packed: PackedTransaction): Transaction {
   return { id: reader.canonicalHash(), ...transaction };
 }
 
-/** The data of the transaction's context-free actions, one element each as a rule; empty when there is none. */
+/** Reads the context-free data of a transaction, usually one element per context-free action; empty without data. */
 export function readContextFreeData(packed: PackedTransaction): Buffer[] {
   const { packedContextFreeData, compressed } = packed;
   const bytes = packedContextFreeData.length === 0 ? packedContextFreeData : inflate(packedContextFreeData, compressed);
@@ -244,9 +245,9 @@ function inflate(bytes: Buffer, compressed: boolean): Buffer {
 }
 
 /**
- * Reads what a transaction's sender packed. Unlike the block around it, which the node packs itself, it may hold
- * varuints of more bytes than needed and bytes after its end; nodeos takes both (fc/io/raw.hpp: at most five bytes,
- * what is above 32 bits is dropped) and hashes the transaction as it would pack it itself.
+ * Reads bytes that the sender of a transaction packed. The node packs the rest of a block itself, but the sender's bytes may
+ * have varuints that are longer than necessary and bytes after the end. nodeos accepts both (fc/io/raw.hpp: at most five
+ * bytes, bits above the 32nd are dropped) and hashes the transaction in the form in which it packs it itself.
  */
 export class SenderReader extends ByteReader {
   private readonly overlong: { start: number; end: number; value: number }[] = [];
@@ -271,7 +272,7 @@ export class SenderReader extends ByteReader {
     return this.slice(this.varuint32());
   }
 
-  /** SHA-256, as hex, of everything read so far in the form in which the node packs it. */
+  /** SHA-256 in hex of all bytes read so far, in the form in which the node packs them. */
   canonicalHash(): string {
     const hash = createHash('sha256');
     let done = 0;
@@ -297,10 +298,10 @@ function updateVaruint32(hash: Hash, value: number): void {
   hash.update(Buffer.from([...bytes, rest]));
 }
 
-/** Reads a packed array: a varuint32 count and its elements. Throws `DECODE_FAILED` when they can't be there. */
+/** Reads a packed array: a varuint32 count and its elements. Throws `DECODE_FAILED` when the count exceeds the data. */
 export function readArray<T>(reader: ByteReader, readElement: (reader: ByteReader) => T): T[] {
   const count = reader.varuint32();
-  // No element of a block packs to less than a byte: a larger count is not worth the allocation.
+  // Each element of a block takes at least one byte; a larger count fails before any allocation.
   if (count > reader.remaining()) throw corrupt(`${count} elements in ${reader.remaining()} bytes`);
   const elements: T[] = [];
   for (let index = 0; index < count; index++) elements.push(readElement(reader));
@@ -317,7 +318,7 @@ function viewSignature(reader: ByteReader): Buffer {
   return reader.bytes.subarray(start, reader.offset);
 }
 
-/** Of any length: a WebAuthn signature carries what its browser said, and the chain sets no limit but the block's. */
+/** Skips a signature of any length: a WebAuthn signature contains data of the browser, limited only by the block size. */
 function skipSignature(reader: ByteReader): void {
   const tag = reader.varuint32();
   reader.skip(65);

@@ -2,7 +2,7 @@ import { ByteReader, readName } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
 import type { LayoutCompiler, Read } from './layout-compiler';
 
-/** A row of the `account` table: an account's ABI after the block. */
+/** A row of the `account` table: an account and its ABI after the block. */
 export interface AccountRow {
   name: string;
   abi: Buffer;
@@ -28,8 +28,8 @@ export type DeltaReader = (bytes: Buffer, visitor: DeltaVisitor) => void;
 
 /**
  * Compiles the reader of a result's `deltas` (a packed `table_delta[]`) from the node's ABI. It reads the rows of the
- * tables that the endpoints need and passes over all others. Rows come in the order of the node: when a row was
- * removed and made again in one block it comes twice, and the last word counts.
+ * tables that the endpoints need and skips all others. Rows have the order of the node: a row that a block removes and
+ * creates again occurs twice, and the last occurrence is valid.
  */
 export function compileDeltaReader(layouts: LayoutCompiler): DeltaReader {
   const readAccount = compileAccountRow(layouts);
@@ -59,10 +59,10 @@ export function compileDeltaReader(layouts: LayoutCompiler): DeltaReader {
   };
 }
 
-/** By table, what is done with one of its rows; the rows of other tables are passed over. */
+/** Readers of rows by the name of the table; the rows of other tables are skipped. */
 type RowReaders = ReadonlyMap<string, (row: Buffer, present: boolean) => void>;
 
-/** The versions of `table_delta` differ in the type of `present` only. */
+/** The versions of `table_delta` differ only in the type of `present`. */
 function expectTable(layouts: LayoutCompiler, type: string): void {
   const rows = layouts.fieldsOf(type)?.get('rows') ?? 'row[]';
   layouts.expectExact(type, ['name: string', `rows: ${rows}`]);

@@ -1,7 +1,7 @@
 /**
- * Views of transaction traces. Numbers called `…At` and `…End` are offsets into the traces' bytes, so that a stage
- * copies what it keeps and nothing else is ever made into an object: half a million traces pass here in a second.
- * Views are reused from one transaction to the next.
+ * Views of transaction traces. Fields named `…At` and `…End` are offsets into the packed traces: a stage copies only the
+ * bytes that it keeps, and no other objects are created, because the reader handles half a million traces per second.
+ * Views are reused for the next transaction.
  */
 export class ActionTraceView {
   ordinal = 0;
@@ -56,7 +56,7 @@ export class PartialTransactionView {
   signatures: Buffer[] = [];
 }
 
-/** Views that stay for the next transaction: a hostile one of two million traces must not hold their memory for good. */
+/** Views kept for the next transaction. A hostile transaction with two million traces must not occupy memory for ever. */
 const MAX_KEPT_VIEWS = 4_096;
 
 export class TransactionTraceView {
@@ -66,10 +66,10 @@ export class TransactionTraceView {
   netUsageWords = 0;
   scheduled = false;
   actionCount = 0;
-  /** The first `actionCount` are this transaction's, in the order of their ordinals. */
+  /** The first `actionCount` elements belong to this transaction, in the order of their ordinals. */
   readonly actions: ActionTraceView[] = [];
   partial: PartialTransactionView | undefined = undefined;
-  /** The failed deferred transaction that this one (`onerror`) was run for. */
+  /** The failed deferred transaction that this transaction (`onerror`) handles. */
   failed: TransactionTraceView | undefined = undefined;
 
   reset(): void {

@@ -4,15 +4,15 @@ import { readFlag, type FieldReader, type LayoutCompiler, type Read } from './la
 import { compilePrunableData, PrunableView } from './prunable-data';
 import { PartialTransactionView, TransactionTraceView, type ActionTraceView } from './trace-view';
 
-/** nodeos nests one failed deferred transaction in the `onerror` that answers it, and no deeper. */
+/** nodeos nests one failed deferred transaction in the `onerror` transaction that handles it, and no deeper. */
 const MAX_FAILED_DEPTH = 4;
 
 export type TraceReader = (bytes: Buffer, visit: (trace: TransactionTraceView) => void) => void;
 
 /**
  * Compiles the reader of a result's `traces` (a packed `transaction_trace[]`) from the node's ABI.
- * The reader calls `visit` once per transaction in the block's order, with a view that is only good during the call.
- * Throws `DECODE_FAILED` on bytes that are not such traces, `SHIP_UNSUPPORTED` on a layout that is not known.
+ * The reader calls `visit` once per transaction in the order of the block, with a view that is valid only during the call.
+ * Throws `DECODE_FAILED` on bytes that are not such traces and `SHIP_UNSUPPORTED` on an unknown layout.
  */
 export function compileTraceReader(layouts: LayoutCompiler): TraceReader {
   const readTrace = compileTransactionTrace(layouts);
@@ -261,15 +261,15 @@ function compilePartialVersion(layouts: LayoutCompiler, type: string): Read<Part
   return layouts.struct<PartialTransactionView>(
     type,
     {
-      expiration: { type: 'time_point_sec', read: (reader, part) => void (part.expiration = reader.uint32()) },
-      ref_block_num: { type: 'uint16', read: (reader, part) => void (part.refBlockNum = reader.uint16()) },
-      ref_block_prefix: { type: 'uint32', read: (reader, part) => void (part.refBlockPrefix = reader.uint32()) },
+      expiration: { type: 'time_point_sec', read: (reader, partial) => void (partial.expiration = reader.uint32()) },
+      ref_block_num: { type: 'uint16', read: (reader, partial) => void (partial.refBlockNum = reader.uint16()) },
+      ref_block_prefix: { type: 'uint32', read: (reader, partial) => void (partial.refBlockPrefix = reader.uint32()) },
       max_net_usage_words: {
         type: 'varuint32',
-        read: (reader, part) => void (part.maxNetUsageWords = reader.varuint32()),
+        read: (reader, partial) => void (partial.maxNetUsageWords = reader.varuint32()),
       },
-      max_cpu_usage_ms: { type: 'uint8', read: (reader, part) => void (part.maxCpuUsageMs = reader.uint8()) },
-      delay_sec: { type: 'varuint32', read: (reader, part) => void (part.delaySec = reader.varuint32()) },
+      max_cpu_usage_ms: { type: 'uint8', read: (reader, partial) => void (partial.maxCpuUsageMs = reader.uint8()) },
+      delay_sec: { type: 'varuint32', read: (reader, partial) => void (partial.delaySec = reader.varuint32()) },
       signatures: { type: 'signature[]', read: readSignatures },
       ...compilePrunableSignatures(layouts, type, readSignatures),
     },
@@ -279,17 +279,17 @@ function compilePartialVersion(layouts: LayoutCompiler, type: string): Read<Part
 
 function compileSignatures(layouts: LayoutCompiler): Read<PartialTransactionView> {
   const skipSignature = layouts.skip('signature');
-  return (reader, part) => {
+  return (reader, partial) => {
     const count = reader.varuint32();
     for (let index = 0; index < count; index++) {
       const start = reader.offset;
       skipSignature(reader);
-      part.signatures.push(reader.bytes.subarray(start, reader.offset));
+      partial.signatures.push(reader.bytes.subarray(start, reader.offset));
     }
   };
 }
 
-/** Where EOSIO 2.1 has the signatures; none of a pruned transaction. */
+/** Compiles the reader of EOSIO 2.1's signatures, which are in the prunable data; pruned transactions have none. */
 function compilePrunableSignatures(
   layouts: LayoutCompiler,
   type: string,
@@ -298,17 +298,17 @@ function compilePrunableSignatures(
   const fieldType = layouts.fieldsOf(type)?.get('prunable_data');
   if (!fieldType?.endsWith('?')) return {};
   const readPrunable = compilePrunableData(layouts, fieldType.slice(0, -1));
-  const read: Read<PartialTransactionView> = (reader, part) => {
+  const read: Read<PartialTransactionView> = (reader, partial) => {
     if (!readFlag(reader)) return;
     const view = new PrunableView();
     readPrunable(reader, view);
     if (view.signaturesAt < 0) return;
-    readSignatures(new ByteReader(reader.bytes, view.signaturesAt, view.signaturesEnd), part);
+    readSignatures(new ByteReader(reader.bytes, view.signaturesAt, view.signaturesEnd), partial);
   };
   return { prunable_data: { type: fieldType, read } };
 }
 
-/** Passes over an array of structs of two 64-bit fields. */
+/** Skips an array of structs with two 64-bit fields. */
 function skipPairs(reader: ByteReader): void {
   reader.skip(reader.varuint32() * 16);
 }

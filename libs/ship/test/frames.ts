@@ -1,4 +1,4 @@
-/** The ABI frames of node versions of which there is no recording, made from Leap's by what differs in them. */
+/** The ABI frames of node versions without a recording, derived from the frame of Leap. */
 
 export interface Frame {
   structs: { name: string; base?: string; fields: { name: string; type: string }[] }[];
@@ -11,7 +11,7 @@ export function parseFrame(text: string): Frame {
   return JSON.parse(text) as Frame;
 }
 
-/** The fields of a struct of a frame, to be read or changed. */
+/** The fields of a struct of a frame; a test may change them. */
 export function fieldsIn(frame: Frame, name: string): { name: string; type: string }[] {
   const struct = frame.structs.find((each) => each.name === name);
   if (!struct) throw new Error(`the frame has no struct ${name}`);
@@ -51,7 +51,7 @@ export function springFrame(leap: string): Frame {
   return frame;
 }
 
-/** EOSIO 2.1 (libraries/state_history/abi.cpp): prunable blocks, disk deltas, three kinds of rows. */
+/** EOSIO 2.1 (libraries/state_history/abi.cpp): prunable blocks, disk deltas, rows with three values of `present`. */
 export function eosio21Frame(leap: string): Frame {
   const frame = parseFrame(leap);
   const result = fieldsIn(frame, 'get_blocks_result_v0').filter(

@@ -22,14 +22,14 @@ type Tagged = [string, Fields];
 
 const abis = new WeakMap<Frame, ABI>();
 
-/** Packs a value by a frame's layouts. */
+/** Packs a value with the layouts of a frame. */
 function encode(frame: Frame, type: string, value: unknown): Buffer {
   let abi = abis.get(frame);
   if (!abi) abis.set(frame, (abi = ABI.from(JSON.stringify(frame))));
   return Buffer.from(Serializer.encode({ object: value as Fields, type, abi }).array);
 }
 
-/** A message of the recording as another version of the node would send it. */
+/** A message of the recording in the form in which another version of the node sends it. */
 function recode(frame: Frame, message: Buffer, change: (result: Fields) => Tagged): Buffer {
   return encode(frame, 'result', change({ ...wharfkit.result(message) }));
 }
@@ -57,7 +57,7 @@ function deltasOf(protocol: ShipProtocol, { deltas }: BlocksResult): object[] {
   return shown;
 }
 
-/** What an action throws, as its code and its message. */
+/** The code and the message of the error that `run` throws. */
 function refusal(run: () => unknown): string {
   try {
     run();
@@ -74,7 +74,7 @@ describe('Spring 1', () => {
   const frame = springFrame(leap.abi);
   const protocol = createShipProtocol(JSON.stringify(frame));
 
-  it('is read from results with finality data, and from those without', () => {
+  it('sends results with and without finality data, which are read alike', () => {
     for (const { bytes } of SOME) {
       const expected = readBlocks(plain, bytes);
       expect(readBlocks(protocol, bytes)).toEqual(expected);
@@ -85,7 +85,7 @@ describe('Spring 1', () => {
     }
   });
 
-  it('says its status in both versions', () => {
+  it('sends status results of two versions, which are read alike', () => {
     const { head, last_irreversible } = wharfkit.result(leap.messages[100]!.bytes);
     const ranges = { trace_begin_block: 2, trace_end_block: 9, chain_state_begin_block: 1, chain_state_end_block: 8 };
     const v0 = { head, last_irreversible, ...ranges, chain_id: 'ab'.repeat(32) };
@@ -109,7 +109,7 @@ describe('EOSIO 2.1', () => {
   const frame = eosio21Frame(leap.abi);
   const protocol = createShipProtocol(JSON.stringify(frame));
 
-  it('is read from its own results: blocks of both layouts, disk deltas, three kinds of rows', () => {
+  it('sends blocks of two layouts, disk deltas and rows with three values of present, which are read like those of Leap', () => {
     for (const { bytes } of SOME) {
       const expected = readBlocks(plain, bytes);
       for (const version of [0, 1] as const) {
@@ -124,12 +124,12 @@ describe('EOSIO 2.1', () => {
     }
   });
 
-  it('refuses a block whose transactions are pruned, saying how', () => {
+  it('can send a block with pruned transactions, which is refused with their variant', () => {
     const { bytes } = leap.messages.find((message) => readBlocks(plain, message.bytes).block!.length > 400)!;
     const prunable = ['prunable_data_none', { prunable_digest: '00'.repeat(32) }];
     const message = recode(frame, bytes, (result) => asEosio21(result, 1, () => prunable));
     expect(refusal(() => protocol.readResult(message))).toBe(
-      'SHIP_UNSUPPORTED: a block holds a transaction with prunable_data_none',
+      'SHIP_UNSUPPORTED: a block contains a transaction with prunable_data_none',
     );
   });
 
@@ -207,14 +207,14 @@ describe('EOSIO 2.1', () => {
 });
 
 describe('a frame', () => {
-  /** The recording's frame with something changed. */
+  /** The frame of the recording with a change. */
   const changed = (change: (frame: Frame) => void): string => {
     const frame = parseFrame(leap.abi);
     change(frame);
     return JSON.stringify(frame);
   };
 
-  it('may have fields in another order, and fields that nobody knows', () => {
+  it('may have fields in another order and unknown fields', () => {
     const text = changed((frame) => {
       for (const name of [
         'get_blocks_result_v0',
@@ -223,7 +223,7 @@ describe('a frame', () => {
         'action',
         'permission_v0',
       ]) {
-        fieldsIn(frame, name).reverse().splice(1, 0, { name: 'of_tomorrow', type: 'authority?' });
+        fieldsIn(frame, name).reverse().splice(1, 0, { name: 'unknown_field', type: 'authority?' });
       }
     });
     const frame = parseFrame(text);
@@ -258,7 +258,7 @@ describe('a frame', () => {
     }
   });
 
-  it('may spell types by other names', () => {
+  it('may name types with typedefs', () => {
     const text = changed((frame) => {
       frame.types.push({ new_type_name: 'account_name', type: 'name' }, { new_type_name: 'blob', type: 'bytes' });
       fieldsIn(frame, 'action')[0]!.type = 'account_name';
@@ -269,7 +269,7 @@ describe('a frame', () => {
 
   it.each([
     [
-      'a field that is missing',
+      'a missing field',
       'action_trace_v1',
       'receiver',
       undefined,
@@ -287,16 +287,22 @@ describe('a frame', () => {
       'block_position',
       'block_num',
       'uint64',
-      'block_position is {block_num: uint64, block_id: checksum256}',
+      'block_position has the fields {block_num: uint64, block_id: checksum256}',
     ],
-    ['rows of another layout', 'row', 'present', 'int64', 'row is {present: int64, data: bytes}'],
-    ['keys of another layout', 'key_weight', 'weight', 'uint32', 'key_weight is {key: public_key, weight: uint32}'],
+    ['rows of another layout', 'row', 'present', 'int64', 'row has the fields {present: int64, data: bytes}'],
+    [
+      'keys of another layout',
+      'key_weight',
+      'weight',
+      'uint32',
+      'key_weight has the fields {key: public_key, weight: uint32}',
+    ],
     [
       'permission levels of another layout',
       'permission_level',
       'actor',
       'uint32',
-      'permission_level is {actor: uint32, permission: name}',
+      'permission_level has the fields {actor: uint32, permission: name}',
     ],
   ])('is refused for %s', (_what, struct, field, type, reason) => {
     const text = changed((frame) => {
@@ -307,7 +313,7 @@ describe('a frame', () => {
       else fields[at]!.type = type;
     });
     expect(refusal(() => createShipProtocol(text))).toBe(
-      `SHIP_UNSUPPORTED: The node's state history ABI is not one we can read: ${reason}`,
+      `SHIP_UNSUPPORTED: The node's state history ABI is not supported: ${reason}`,
     );
   });
 
@@ -319,7 +325,7 @@ describe('a frame', () => {
     expect(refusal(() => createShipProtocol(twice))).toContain('transaction_trace_v0 has two fields of one name');
   });
 
-  it('is refused only when the node sends what can not be read', () => {
+  it('with an unknown alternative is refused only when the node sends that alternative', () => {
     const text = changed((frame) => {
       frame.structs.push({ name: 'action_trace_v2', fields: [{ name: 'everything', type: 'bytes' }] });
       variantIn(frame, 'action_trace').splice(1, 0, 'action_trace_v2');
@@ -327,7 +333,7 @@ describe('a frame', () => {
     const protocol = createShipProtocol(text);
     const traces = leap.messages.map(({ bytes }) => readBlocks(protocol, bytes).traces).find((each) => each)!;
     expect(refusal(() => protocol.readTraces(traces, () => undefined))).toBe(
-      "SHIP_UNSUPPORTED: The node's state history ABI is not one we can read: field action_ordinal of action_trace_v2 is missing, not varuint32",
+      "SHIP_UNSUPPORTED: The node's state history ABI is not supported: field action_ordinal of action_trace_v2 is missing, not varuint32",
     );
   });
 });
@@ -350,7 +356,7 @@ describe('LayoutCompiler.skip', () => {
     ),
   );
 
-  it('forgets how deep it was when a read fails', () => {
+  it('resets the nesting depth when a read fails', () => {
     const deep = (levels: number, end: number[]): Buffer => Buffer.from([...Array<number>(levels).fill(1), ...end]);
     const skip = layouts.skip('nested');
     for (let failure = 0; failure < 100; failure++) {
@@ -362,9 +368,9 @@ describe('LayoutCompiler.skip', () => {
     expect(reader.remaining()).toBe(0);
   });
 
-  it('refuses values that take no bytes: any number of them fits into a message', () => {
+  it('refuses values that take no bytes, because a message can claim any number of them', () => {
     const crowds = Buffer.alloc(1_000, 100);
     expect(refusal(() => layouts.skip('crowd')(new ByteReader(crowds)))).toContain('nothing may take no bytes');
-    expect(refusal(() => layouts.skip('uint8[0]')(new ByteReader(crowds)))).toContain('arrays of no elements');
+    expect(refusal(() => layouts.skip('uint8[0]')(new ByteReader(crowds)))).toContain('arrays of fixed size 0');
   });
 });

@@ -1,7 +1,7 @@
 import { ByteReader, readName, readSignature, signatureToString, timePointSecToString } from '@antelope-history/abi';
 import type { ActionTraceView, PartialTransactionView, TransactionTraceView } from '../src/index';
 
-/** What a view shows of a transaction's trace, in the shape and the spelling of wharfkit's JSON. */
+/** A transaction trace from its view, in the form of wharfkit's JSON. */
 export function traceToJson(view: TransactionTraceView, bytes: Buffer): object {
   return {
     id: hex(bytes, view.idAt, view.idAt + 32),
@@ -69,7 +69,7 @@ function partialToJson(partial: PartialTransactionView): object {
   };
 }
 
-/** Of a packed array of a name and a second 64-bit field, whose offset `make` is given. */
+/** Reads a packed array of pairs of a name and a 64-bit field; `make` receives the name and the offset of the field. */
 function readPairs<T>(bytes: Buffer, start: number, end: number, make: (first: string, secondAt: number) => T): T[] {
   const reader = new ByteReader(bytes, start, end);
   const pairs = Array.from({ length: reader.varuint32() }, () => {
@@ -81,7 +81,7 @@ function readPairs<T>(bytes: Buffer, start: number, end: number, make: (first: s
   return pairs;
 }
 
-/** wharfkit's rule: a number up to 32 bits, a string beyond. */
+/** wharfkit's rule for integers: a number up to 32 bits, a string above. */
 function integer(value: bigint): number | string {
   return value > 0xffffffffn || value < -0xffffffffn ? String(value) : Number(value);
 }

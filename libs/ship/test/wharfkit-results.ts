@@ -1,13 +1,13 @@
 import type { Recording } from '@antelope-history/test-support/recordings';
 import { ABI, Serializer } from '@wharfkit/antelope';
 
-/** A message of a recording as wharfkit decodes it, by the recording's own ABI. */
+/** A message of a recording, decoded by wharfkit with the recording's own ABI. */
 export interface WharfkitResult {
   head: WharfkitPosition;
   last_irreversible: WharfkitPosition;
   this_block: WharfkitPosition | null;
   prev_block: WharfkitPosition | null;
-  /** Hex, as the others. */
+  /** Hex digits, like `traces` and `deltas`. */
   block: string | null;
   traces: string | null;
   deltas: string | null;
@@ -23,7 +23,7 @@ export interface WharfkitDelta {
   rows: { present: boolean; data: string }[];
 }
 
-/** Decodes what a recording's messages hold, in wharfkit's JSON. */
+/** Decodes the messages of a recording to wharfkit's JSON. */
 export class WharfkitDecoder {
   private readonly abi: ABI;
 

@@ -5,7 +5,7 @@ import { type BlocksResult, createShipProtocol, type PermissionRow } from '../sr
 import { traceToJson } from './trace-json';
 import { WharfkitDecoder, type WharfkitPosition } from './wharfkit-results';
 
-/** What each sample holds: a comparison that passes over something does not reach these numbers. */
+/** The contents of each sample. A comparison that skips data does not reach these numbers. */
 const COUNTS: Record<SampleName, { messages: number; transactions: number; actions: number; rows: number }> = {
   'leap-edge': { messages: 537, transactions: 1914, actions: 3656, rows: 183 },
   'leap-forks': { messages: 391, transactions: 486, actions: 582, rows: 74 },
@@ -13,13 +13,13 @@ const COUNTS: Record<SampleName, { messages: number; transactions: number; actio
   'eosio20-edge': { messages: 298, transactions: 1341, actions: 2859, rows: 171 },
 };
 
-describe.each(SAMPLES)('%s, decoded by wharfkit and by the readers', (sample) => {
+describe.each(SAMPLES)('%s, decoded by wharfkit and by the compiled readers', (sample) => {
   const recording = openSample(sample);
   const wharfkit = new WharfkitDecoder(recording);
   const protocol = createShipProtocol(recording.abi);
   const counts = COUNTS[sample];
 
-  it(`is the same in ${counts.messages} results`, () => {
+  it(`has the same contents in ${counts.messages} results`, () => {
     for (const { bytes } of recording.messages) {
       const result = protocol.readResult(bytes);
       if (result.kind !== 'blocks') throw new Error('not a result of blocks');
@@ -28,7 +28,7 @@ describe.each(SAMPLES)('%s, decoded by wharfkit and by the readers', (sample) =>
     expect(recording.messages.length).toBe(counts.messages);
   });
 
-  it(`is the same in ${counts.transactions} transactions with ${counts.actions} action traces`, () => {
+  it(`has the same contents in ${counts.transactions} transactions with ${counts.actions} action traces`, () => {
     let transactions = 0;
     let actions = 0;
     for (const { traces } of blockResults(recording)) {
@@ -45,7 +45,7 @@ describe.each(SAMPLES)('%s, decoded by wharfkit and by the readers', (sample) =>
     expect({ transactions, actions }).toEqual({ transactions: counts.transactions, actions: counts.actions });
   });
 
-  it(`is the same in ${counts.rows} rows of accounts and permissions`, () => {
+  it(`has the same contents in ${counts.rows} rows of accounts and permissions`, () => {
     let rows = 0;
     for (const { deltas } of blockResults(recording)) {
       if (!deltas) continue;
@@ -98,7 +98,7 @@ interface WharfkitAction {
   return_value?: string;
 }
 
-/** Leaves out of wharfkit's trace what the views leave out, and the names of variants' alternatives. */
+/** Removes from wharfkit's trace the fields that the views omit, and the names of variant alternatives. */
 function shownTrace(trace: WharfkitTrace): object {
   const { elapsed: _e, net_usage: _n, account_ram_delta: _r, except: _x, error_code: _c, ...shown } = trace;
   return {
@@ -109,7 +109,7 @@ function shownTrace(trace: WharfkitTrace): object {
   };
 }
 
-/** EOSIO 2.0 knows no return values; a receipt's receiver is the trace's own. */
+/** EOSIO 2.0 has no return values. The receiver of a receipt equals the receiver of its trace. */
 function shownAction({ receipt, ...action }: WharfkitAction): object {
   if (receipt === null) return { return_value: '', ...action, receipt };
   const { receiver, ...shown } = receipt[1];
