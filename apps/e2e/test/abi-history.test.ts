@@ -6,7 +6,7 @@ import { openSample } from '@antelope-history/test-support/recordings';
 import { type ServiceProcess, startService, stop } from '@antelope-history/processes';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 
-/** A contract of the sample that changes its ABI while it is used. */
+/** A contract of the sample that changes its ABI several times and has actions under each ABI. */
 const CONTRACT = 'upgrader';
 const STEP_MESSAGES = 30;
 
@@ -15,7 +15,7 @@ interface Row {
   action_trace: { act: { name: string; data: unknown } };
 }
 
-describe('what was decoded once', () => {
+describe('decoded action data', () => {
   const recording = openSample('eosio20-edge');
   const data = mkdtempSync(path.join(tmpdir(), 'antelope-history-abi-'));
   let replay: ShipReplay;
@@ -34,7 +34,7 @@ describe('what was decoded once', () => {
     rmSync(data, { recursive: true, force: true });
   });
 
-  it('stays as it was when the contract sets another ABI later', async () => {
+  it('does not change when the contract sets another ABI later', async () => {
     const first = new Map<number, string>();
     let abisSetLater = 0;
     while (replay.stats.position < recording.messages.length) {

@@ -5,7 +5,7 @@ import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-
 
 const PLUGIN_SAMPLE = 'eosio20-edge';
 
-/** What the original history plugin answered of the sample, as far as it is compared here. */
+/** The compared fields of an action in the recorded responses of the original history plugin. */
 interface PluginAction {
   global_action_seq: number | string;
   action_trace: PluginTrace;
@@ -26,43 +26,43 @@ interface PluginTransaction {
   traces: PluginTrace[];
 }
 
-/** What each endpoint of the plugin answers. */
-interface PluginAnswers {
+/** The response of each endpoint of the plugin. */
+interface PluginResponses {
   get_actions: { actions: PluginAction[] };
   get_transaction: PluginTransaction;
   get_key_accounts: { account_names: string[] };
   get_controlled_accounts: { controlled_accounts: string[] };
 }
 
-function pluginAnswers<Endpoint extends keyof PluginAnswers>(endpoint: Endpoint) {
+function pluginResponses<Endpoint extends keyof PluginResponses>(endpoint: Endpoint) {
   return [...readHistoryResponses(sampleFolder(PLUGIN_SAMPLE))]
     .filter(({ path, status }) => path === `/v1/history/${endpoint}` && status === 200)
     .map(({ request, body }) => ({
       request: request as Record<string, unknown>,
-      body: JSON.parse(body) as PluginAnswers[Endpoint],
+      body: JSON.parse(body) as PluginResponses[Endpoint],
     }));
 }
 
-/** Every row that the plugin gave of an account. */
+/** All rows that the plugin returned for an account. */
 function pluginActionsOf(account: string): Map<number, PluginTrace> {
-  const rows = pluginAnswers('get_actions')
+  const rows = pluginResponses('get_actions')
     .filter(({ request }) => request['account_name'] === account)
     .flatMap(({ body }) => body.actions);
   return new Map(rows.map(({ global_action_seq, action_trace }) => [Number(global_action_seq), action_trace]));
 }
 
-/** The plugin learns of permissions from actions alone, so it never saw those of the first accounts. */
+/** The plugin reads permissions from actions only, so its responses lack the accounts that exist from the start. */
 const withoutFirst = (names: string[]) => names.filter((name) => name !== 'eosio' && name !== 'eosio.prods');
 
 const CLIENTS_ACCOUNT = 'alice';
-/** Without what SHiP does not carry, and what nodes after EOSIO 2.0 added: see docs/compatibility.md. */
+/** Omits fields that SHiP does not carry or that only nodes after EOSIO 2.0 have: see docs/compatibility.md. */
 function compared(trace: unknown) {
   const { action_ordinal, creator_action_ordinal, receipt, receiver, act, context_free, trx_id } = trace as PluginTrace;
   const { hex_data: _hexData, ...shared } = act;
   return { action_ordinal, creator_action_ordinal, receipt, receiver, act: shared, context_free, trx_id };
 }
 
-describeOnSets('clients of a history of eosio20-edge', (set) => {
+describeOnSets('client libraries with a service that indexed eosio20-edge', (set) => {
   let service: IndexedChain;
   beforeAll(async () => (service = await startIndexedChain(set, sampleFolder(PLUGIN_SAMPLE))), 180_000);
   afterAll(() => service.stop());
@@ -91,7 +91,7 @@ describeOnSets('clients of a history of eosio20-edge', (set) => {
       expect(sequences).toEqual(expect.arrayContaining(received.map(([sequence]) => sequence)));
     });
 
-    it('gets what old programs ask for: the last actions, with -1 and a negative offset', async () => {
+    it('reads the last actions with pos -1 and a negative offset, as older programs do', async () => {
       const { actions } = await eosjs().history_get_actions(CLIENTS_ACCOUNT, -1, -5);
       const defaults = await eosjs().history_get_actions(CLIENTS_ACCOUNT);
       expect(actions).toHaveLength(5);
@@ -99,10 +99,10 @@ describeOnSets('clients of a history of eosio20-edge', (set) => {
       expect(defaults.actions.slice(0, 5)).toEqual(actions);
     });
 
-    it('reads every transaction that the plugin had with history_get_transaction', async () => {
-      const answers = pluginAnswers('get_transaction');
-      expect(answers.length).toBeGreaterThan(1000);
-      for (const { request, body } of answers.filter((_, index) => index % 10 === 0)) {
+    it('reads the transactions that the plugin returned with history_get_transaction', async () => {
+      const responses = pluginResponses('get_transaction');
+      expect(responses.length).toBeGreaterThan(1000);
+      for (const { request, body } of responses.filter((_, index) => index % 10 === 0)) {
         const hint = request['block_num_hint'] as number | undefined;
         const found = await eosjs().history_get_transaction(String(request['id']), hint);
         expect([found.id, found.block_num]).toEqual([body.id, body.block_num]);
@@ -113,22 +113,22 @@ describeOnSets('clients of a history of eosio20-edge', (set) => {
     });
 
     it('reads keys with history_get_key_accounts', async () => {
-      const answers = pluginAnswers('get_key_accounts');
-      expect(answers.length).toBeGreaterThan(50);
-      for (const { request, body } of answers) {
+      const responses = pluginResponses('get_key_accounts');
+      expect(responses.length).toBeGreaterThan(50);
+      for (const { request, body } of responses) {
         const { account_names } = await eosjs().history_get_key_accounts(String(request['public_key']));
         expect(withoutFirst(account_names)).toEqual(withoutFirst(body.account_names));
       }
     });
 
-    it('reads controllers with history_get_controlled_accounts', async () => {
-      for (const { request, body } of pluginAnswers('get_controlled_accounts')) {
-        const answer = await eosjs().history_get_controlled_accounts(String(request['controlling_account']));
-        expect(withoutFirst(answer.controlled_accounts)).toEqual(withoutFirst(body.controlled_accounts));
+    it('reads controlled accounts with history_get_controlled_accounts', async () => {
+      for (const { request, body } of pluginResponses('get_controlled_accounts')) {
+        const response = await eosjs().history_get_controlled_accounts(String(request['controlling_account']));
+        expect(withoutFirst(response.controlled_accounts)).toEqual(withoutFirst(body.controlled_accounts));
       }
     });
 
-    it('throws its own error with the code of the node', async () => {
+    it('throws an RpcError with the error code of the node', async () => {
       const error: unknown = await eosjs()
         .history_get_transaction('f'.repeat(64))
         .catch((reason: unknown) => reason);
@@ -154,9 +154,9 @@ describeOnSets('clients of a history of eosio20-edge', (set) => {
       }
     });
 
-    it('reads transactions with history.get_transaction, with a hint, without traces', async () => {
-      const answers = pluginAnswers('get_transaction').slice(0, 50);
-      for (const { body } of answers) {
+    it('reads transactions with history.get_transaction, also with a block number hint and with excludeTraces', async () => {
+      const responses = pluginResponses('get_transaction').slice(0, 50);
+      for (const { body } of responses) {
         for (const options of [{}, { blockNumHint: body.block_num }, { excludeTraces: true }]) {
           const found = await wharfkit().history.get_transaction(body.id, options);
           expect([String(found.id), found.block_num.toNumber()]).toEqual([body.id, body.block_num]);
@@ -167,23 +167,23 @@ describeOnSets('clients of a history of eosio20-edge', (set) => {
     });
 
     it('reads keys with history.get_key_accounts', async () => {
-      for (const { request, body } of pluginAnswers('get_key_accounts')) {
+      for (const { request, body } of pluginResponses('get_key_accounts')) {
         const key = PublicKey.from(String(request['public_key']));
         const { account_names } = await wharfkit().history.get_key_accounts(key);
         expect(withoutFirst(account_names.map(String))).toEqual(withoutFirst(body.account_names));
       }
     });
 
-    it('reads controllers with history.get_controlled_accounts', async () => {
-      const answers = pluginAnswers('get_controlled_accounts');
-      for (const { request, body } of answers) {
+    it('reads controlled accounts with history.get_controlled_accounts', async () => {
+      const responses = pluginResponses('get_controlled_accounts');
+      for (const { request, body } of responses) {
         const controlling = Name.from(String(request['controlling_account']));
         const { controlled_accounts } = await wharfkit().history.get_controlled_accounts(controlling);
         expect(withoutFirst(controlled_accounts.map(String))).toEqual(withoutFirst(body.controlled_accounts));
       }
     });
 
-    it('throws its own error with the name of the node', async () => {
+    it('throws an APIError with the error name of the node', async () => {
       const error: unknown = await wharfkit()
         .history.get_transaction('f'.repeat(64))
         .catch((reason: unknown) => reason);

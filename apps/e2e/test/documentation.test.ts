@@ -3,7 +3,7 @@ import { type IndexedService, startIndexedService } from '@antelope-history/proc
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
 
-describe('the description of the interface', () => {
+describe('the OpenAPI document and the examples of the routes', () => {
   let service: IndexedService;
   let client: CheckedClient;
   let operations: CheckedClient;
@@ -15,11 +15,11 @@ describe('the description of the interface', () => {
   }, 60_000);
   afterAll(() => service.stop());
 
-  it.each(Object.entries(ROUTES))('shows for %s what the service answers', async (_, { path, example }) => {
+  it.each(Object.entries(ROUTES))('give for %s the response that the service sends', async (_, { path, example }) => {
     expect((await client.post(path, example.request)).json).toEqual(example.response);
   });
 
-  it('names every path that the gateway answers', async () => {
+  it('list only paths that the gateway serves, and every endpoint', async () => {
     const { paths } = (await client.send('GET', '/openapi.json')).json as {
       paths: Record<string, Record<string, unknown>>;
     };
@@ -32,20 +32,20 @@ describe('the description of the interface', () => {
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(Object.values(ROUTES).map(({ path }) => path)));
   });
 
-  it('names every page of the operations listener', async () => {
+  it('list every page of the operations listener', async () => {
     const { paths } = (await operations.send('GET', '/openapi.json')).json as { paths: Record<string, object> };
     for (const path of ['/', '/health', '/live', '/metrics', '/docs', '/openapi.json']) {
       expect(Object.keys(paths)).toContain(path);
     }
   });
 
-  it.each(['/health', '/live', '/docs', '/openapi.json'])('is true of GET %s', async (path) => {
+  it.each(['/health', '/live', '/docs', '/openapi.json'])('describe the response to GET %s', async (path) => {
     expect((await client.send('GET', path)).status).toBe(200);
     expect((await client.send('GET', `${path}/`)).status).toBe(200);
   });
 
   it.each(['/health', '/live', '/metrics', '/docs', '/openapi.json'])(
-    'is true of GET %s of the operations listener',
+    'describe the response to GET %s of the operations listener',
     async (path) => {
       expect((await operations.send('GET', path)).status).toBe(200);
       expect((await operations.send('GET', `${path}/`)).status).toBe(200);

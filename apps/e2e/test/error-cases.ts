@@ -4,14 +4,14 @@ import { readAuthorizers, sampleFolder } from '@antelope-history/test-support/re
 import { CheckedClient } from '../src';
 
 const { getActions, getControlledAccounts, getKeyAccounts, getTransaction, getChainBlock, getTraceBlock } = ROUTES;
-/** What would tell of the inside: stacks, files, addresses, texts of libraries. */
+/** Text that would reveal internals: stack traces, files, addresses, messages of libraries. */
 const LEAKS =
   /node_modules|\bat \S+ \(|\.ts\b|\.js\b|\/tmp|127\.0\.0\.1|localhost|zod|lmdb|elastic|redis|amqp|rabbit|Unexpected token|invalid_type/i;
 
-/** Status, its phrase, and the node's own code, name and sentence. */
+/** HTTP status and its reason phrase; code, name and `what` of the node's error. */
 type Refusal = readonly [number, string, number, string, string];
 
-/** The errors of every endpoint; `url` is that of a gateway over leap-edge. */
+/** Declares the tests of the errors of every endpoint. `url` returns the URL of a gateway that serves leap-edge. */
 export function describeErrors(url: () => string): void {
   let client: CheckedClient;
 
@@ -104,11 +104,11 @@ export function describeErrors(url: () => string): void {
     ([route, body, refusal]) => [route.path, JSON.stringify(body).slice(0, 100), { route, body, refusal }] as const,
   );
 
-  it.each(cases)('of %s for %s', async (path, _text, { route: { endpoint }, body, refusal }) => {
+  it.each(cases)('from %s for %s', async (path, _text, { route: { endpoint }, body, refusal }) => {
     const [status, message, code, name, what] = refusal;
-    const answer = await client.post(path, body);
-    const detail = (answer.json as ErrorResponse).error.details[0]?.message ?? '';
-    expect([answer.status, answer.json]).toEqual([
+    const response = await client.post(path, body);
+    const detail = (response.json as ErrorResponse).error.details[0]?.message ?? '';
+    expect([response.status, response.json]).toEqual([
       status,
       {
         code: status,
@@ -117,12 +117,12 @@ export function describeErrors(url: () => string): void {
       },
     ]);
     expect(detail.length).toBeGreaterThan(10);
-    expect(answer.text).not.toMatch(LEAKS);
-    // A long value is not thrown back.
-    expect(answer.text.length).toBeLessThan(1000);
+    expect(response.text).not.toMatch(LEAKS);
+    // A message does not repeat a long value.
+    expect(response.text.length).toBeLessThan(1000);
   });
 
-  it('name every wrong field, and what it takes', async () => {
+  it('name every invalid field and its valid values', async () => {
     const { json } = await client.post(getActions.path, { pos: -9, sort: 'up', after: {}, filter: 1 });
     const { message } = (json as ErrorResponse).error.details[0] ?? { message: '' };
     for (const field of ['pos', 'sort', 'after', 'filter']) expect(message).toContain(`${field}: give`);
@@ -136,14 +136,14 @@ export function describeErrors(url: () => string): void {
     '/v1/chain/get_info',
     '/v2/history/get_actions',
     '/.env',
-  ])('of the unknown path %s', async (path) => {
+  ])('have the status 404 for the unknown path %s', async (path) => {
     for (const method of ['GET', 'POST', 'PUT']) {
       const { status, json } = await client.send(method, path);
       expect([status, json]).toMatchObject([404, { code: 404, error: { code: 0, name: 'unknown_path' } }]);
     }
   });
 
-  it('are those of a node for what the node was asked', async () => {
+  it('have the code and name that the recorded node returned', async () => {
     const recorded = readAuthorizers(sampleFolder('leap-edge')).errors.filter(
       ({ path }) => path === getChainBlock.path,
     );

@@ -9,7 +9,7 @@ const recording = openSample('leap-forks');
 const WAYS = Object.values(MISBEHAVIOURS);
 const LIMIT_MS = 240_000;
 
-/** The built service, asked by its gateway for what it stored while its one node is read, or misbehaves. */
+/** The built service indexes a chain from a correct node and then restarts with a hostile node as its only source. */
 describe('the service while its only node misbehaves', () => {
   const data = mkdtempSync(path.join(tmpdir(), 'antelope-history-hostile-'));
   let service: ServiceProcess | undefined;
@@ -17,7 +17,7 @@ describe('the service while its only node misbehaves', () => {
   afterAll(() => rmSync(data, { recursive: true, force: true }));
 
   it(
-    'in every way serves on, and says why it reads nothing',
+    'serves stored blocks under every misbehaviour and reports in /health why it reads nothing',
     async () => {
       const last = recording.messages.at(-1)!.thisBlock!;
       const good = await createShipReplay({ recording });
@@ -43,7 +43,7 @@ describe('the service while its only node misbehaves', () => {
         });
         expect([response.status, ((await response.json()) as { id: string }).id]).toEqual([200, last.id]);
         const health = (await (await fetch(`${gateway}/health`)).json()) as Health;
-        // While it waits for the first block of a node that said its status, nothing is known to be wrong.
+        // No fault is known yet while the reader waits for the first block of a node that has sent its status.
         if (health.status === 'degraded') reasons.add(health.components.ship.reason ?? '');
       }
       expect(hostile.connections).toBeGreaterThan(2 * WAYS.length);

@@ -7,7 +7,7 @@ import {
   sampleFolder,
 } from '@antelope-history/test-support/recordings';
 
-/** What eosjs and wharfkit read from a history of leap-edge; `url` is that of a gateway over it. */
+/** Declares the tests of eosjs and wharfkit. `url` returns the URL of a gateway that serves leap-edge. */
 export function describeLeapClients(url: () => string): void {
   const folder = sampleFolder('leap-edge');
   const eosjs = () => new JsonRpc(url(), { fetch });
@@ -29,8 +29,8 @@ export function describeLeapClients(url: () => string): void {
     block: JSON.parse(body) as ChainBlock,
   }));
 
-  it('eosjs gets what the node gave with get_block, by number and by id', async () => {
-    // Data is decoded with the ABI in force, where the node took the last one: see docs/compatibility.md.
+  it('eosjs reads the blocks that the node returned with get_block, by number and by id', async () => {
+    // The node decoded data with the latest ABI, the service with the ABI in force: see docs/compatibility.md.
     const withoutData = (value: unknown): unknown =>
       JSON.parse(JSON.stringify(value, (key, field: unknown) => (key === 'data' ? undefined : field)));
     for (const { blockNum, block } of chainBlocks.filter((_, index) => index % 5 === 0)) {
@@ -39,13 +39,13 @@ export function describeLeapClients(url: () => string): void {
     }
   });
 
-  it('eosjs gets traces with trace_get_block', async () => {
+  it('eosjs reads traces with trace_get_block', async () => {
     const recorded = [...readTraceBlocks(folder)].filter(({ status }, index) => status === 200 && index % 5 === 0);
     expect(recorded.length).toBeGreaterThan(40);
     for (const { blockNum, body } of recorded) {
       const found = await eosjs().trace_get_block(blockNum);
       const node = JSON.parse(body) as typeof found;
-      // eosjs declares them as one transaction, but they are a list.
+      // The type of eosjs is one transaction, but the field is a list.
       const sequencesOf = (block: typeof found) =>
         (block.transactions as unknown as TraceTransaction[]).map(({ id, actions }) => [
           id,
@@ -55,7 +55,7 @@ export function describeLeapClients(url: () => string): void {
     }
   });
 
-  it('wharfkit parses every block that the node gave with chain.get_block', async () => {
+  it('wharfkit parses every block that the node returned with chain.get_block', async () => {
     for (const { blockNum, block } of chainBlocks) {
       const found = await wharfkit().chain.get_block(blockNum);
       expect(found.block_num.toNumber()).toBe(blockNum);
@@ -70,14 +70,14 @@ export function describeLeapClients(url: () => string): void {
     }
   });
 
-  it('wharfkit throws the error of a node for a block that is not there', async () => {
+  it('wharfkit throws the error of a node for an unknown block', async () => {
     const error: unknown = await wharfkit()
       .chain.get_block(99999999)
       .catch((reason: unknown) => reason);
     expect([(error as APIError).code, (error as APIError).name]).toEqual([3100002, 'unknown_block_exception']);
   });
 
-  it('both read the accounts of every key as the node knew them', async () => {
+  it('eosjs and wharfkit read the accounts of every key as the node returned them', async () => {
     const { keys } = readAuthorizers(folder);
     for (const [key, authorizations] of Object.entries(keys)) {
       const expected = [...new Set(authorizations.map(({ account_name }) => account_name))].sort();

@@ -4,14 +4,14 @@ import { describeErrors } from './error-cases';
 import { describeLeapClients } from './leap-client-cases';
 import { describeRequests } from './request-cases';
 
-/** One file, because every start of a set takes as long as hundreds of requests. */
-describeOnSets('a history of leap-edge', (set) => {
+/** All cases are in one file because starting a set of adapters takes as long as hundreds of requests. */
+describeOnSets('a service that indexed leap-edge', (set) => {
   let service: IndexedChain;
   beforeAll(async () => (service = await startIndexedChain(set, sampleFolder('leap-edge'))), 180_000);
   afterAll(() => service.stop());
   const url = (): string => service.url;
 
-  describe('requests to the gateway', () => describeRequests(url));
+  describe('request bodies', () => describeRequests(url));
   describe('errors', () => describeErrors(url));
   describe('clients', () => describeLeapClients(url));
 });

@@ -1,4 +1,10 @@
-import { type IndexedService, type ListeningApp, startIndexedService, startListeningApp, stop } from '@antelope-history/processes';
+import {
+  type IndexedService,
+  type ListeningApp,
+  startIndexedService,
+  startListeningApp,
+  stop,
+} from '@antelope-history/processes';
 import { ROUTES } from '@antelope-history/routes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
@@ -11,10 +17,10 @@ const ANY_PORT = {
   HISTORY_TRACE_API__PORT: '0',
   HISTORY_OPS__GATEWAY_PORT: '0',
 };
-/** Nothing listens there. */
+/** Nothing listens on the discard port. */
 const NOWHERE = 'http://127.0.0.1:9';
 
-describe('the gateway before apps that go away', () => {
+describe('the gateway with separate API processes', () => {
   let service: IndexedService;
   const running: ListeningApp[] = [];
 
@@ -30,7 +36,7 @@ describe('the gateway before apps that go away', () => {
     return app;
   }
 
-  /** A gateway before the three APIs, each where it says or nowhere. */
+  /** Starts a gateway; an API without a URL is unavailable. */
   async function startGateway(urls: { history?: string; chain?: string; trace?: string }, environment = {}) {
     const { url, operationsUrl = '' } = await start('gateway', {
       HISTORY_GATEWAY__HISTORY_API_URL: urls.history ?? NOWHERE,
@@ -52,7 +58,7 @@ describe('the gateway before apps that go away', () => {
     },
   });
 
-  it('answers 503 with Retry-After where no app answers, and says no more', async () => {
+  it('responds 503 with Retry-After and without internal details when no API is available', async () => {
     const client = await startGateway({});
     for (const { path: at, endpoint } of Object.values(ROUTES)) {
       const { status, headers, json, text } = await client.post(at, {});
@@ -65,7 +71,7 @@ describe('the gateway before apps that go away', () => {
     expect((await client.send('GET', '/live')).status).toBe(200);
   });
 
-  it('answers what it can while one app is away, and all when it is back', async () => {
+  it('serves the available APIs while another is unavailable, and all after its restart', async () => {
     const history = await start('history-api');
     const chain = await start('chain-api');
     const client = await startGateway({ history: history.url, chain: chain.url });
@@ -80,8 +86,8 @@ describe('the gateway before apps that go away', () => {
 
     history.child.kill('SIGKILL');
     await stop(history.child);
-    const away = await client.post(getTransaction.path, { id: '00000000' });
-    expect([away.status, away.headers.get('retry-after'), away.json]).toEqual([
+    const failed = await client.post(getTransaction.path, { id: '00000000' });
+    expect([failed.status, failed.headers.get('retry-after'), failed.json]).toEqual([
       503,
       '5',
       unavailable('get_transaction'),
@@ -92,7 +98,7 @@ describe('the gateway before apps that go away', () => {
     expect((await client.post(getActions.path, {})).status).toBe(200);
   });
 
-  it('gives the same answers as the whole service in one process', async () => {
+  it('sends the same responses as the standalone app', async () => {
     const [history, chain, trace] = await Promise.all(
       ['history-api', 'chain-api', 'trace-api'].map((name) => start(name)),
     );
@@ -110,13 +116,13 @@ describe('the gateway before apps that go away', () => {
     }
   });
 
-  it('lets a client send so many requests per minute, and says when to go on', async () => {
+  it('limits the requests of a client per minute and sends Retry-After', async () => {
     const { url } = await start('history-api');
     const client = await startGateway({ history: url }, { HISTORY_API__RATE_LIMIT_RPM: '3' });
-    // A minute may end between two requests, once.
-    const answers = [];
-    for (let sent = 0; sent < 7; sent++) answers.push(await client.post(getActions.path, { offset: 1 }));
-    const refused = answers.filter(({ status }) => status === 429);
+    // A minute may end during the seven requests, so up to six of them may be within the limit.
+    const responses = [];
+    for (let sent = 0; sent < 7; sent++) responses.push(await client.post(getActions.path, { offset: 1 }));
+    const refused = responses.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
     for (const { headers, json } of refused) {
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
@@ -127,7 +133,7 @@ describe('the gateway before apps that go away', () => {
     expect((await client.operations.send('GET', '/health')).status).toBe(200);
   });
 
-  it('says what may be kept for ever', async () => {
+  it('marks only responses about irreversible blocks as immutable', async () => {
     const client = new CheckedClient(service.url);
     const cacheControlOf = async (at: string, body: unknown) =>
       (await client.post(at, body)).headers.get('cache-control');

@@ -8,7 +8,7 @@ const JSON_BODY = JSON.stringify(BODY);
 const LIMIT = 64 * 1024;
 const NODE_REQUEST_ERROR = { code: 3200006, name: 'invalid_http_request' };
 
-/** What the gateway takes as a request, and what not; `url` is that of a gateway over leap-edge. */
+/** Declares the tests of accepted and refused bodies. `url` returns the URL of a gateway that serves leap-edge. */
 export function describeRequests(url: () => string): void {
   let client: CheckedClient;
   let expected: string;
@@ -26,7 +26,7 @@ export function describeRequests(url: () => string): void {
     return { status, code: error.code, name: error.name };
   }
 
-  it('asks for rows that are there', () => {
+  it('of the reference request select two rows', () => {
     expect((JSON.parse(expected) as { actions: unknown[] }).actions).toHaveLength(2);
   });
 
@@ -57,12 +57,18 @@ export function describeRequests(url: () => string): void {
       'unknown fields',
       '{"account_name":"alice","pos":3,"offset":2,"limit":9,"a.b":{"c":[1]},"__proto__":{"offset":9}}',
     ],
-    ['null for absent', '{"account_name":"alice","pos":3,"offset":2,"filter":null,"after":null,"sort":null}'],
-    ['a key twice: the last counts', '{"account_name":"bob","offset":9,"account_name":"alice","pos":3,"offset":2}'],
+    [
+      'null in the place of absent fields',
+      '{"account_name":"alice","pos":3,"offset":2,"filter":null,"after":null,"sort":null}',
+    ],
+    [
+      'a duplicate key, of which the last value counts',
+      '{"account_name":"bob","offset":9,"account_name":"alice","pos":3,"offset":2}',
+    ],
     ['an escaped key', '{"account\\u005fname":"alice","pos":3,"offset":2}'],
     ['white space', `\r\n\t ${JSON_BODY} \n`],
     ['a byte order mark', `\uFEFF${JSON_BODY}`],
-    ['a fraction of zeros', '{"account_name":"alice","pos":3.0,"offset":2e0}'],
+    ['an integer with a fraction of zero or an exponent', '{"account_name":"alice","pos":3.0,"offset":2e0}'],
   ])('may have %s', async (_, body) => {
     expect((await client.post(PATH, body)).text).toBe(expected);
   });
@@ -71,16 +77,16 @@ export function describeRequests(url: () => string): void {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('may be packed with %s', async (encoding, pack) => {
+  ])('may be compressed with %s', async (encoding, pack) => {
     const init = { body: new Uint8Array(pack(JSON_BODY)), headers: { 'content-encoding': encoding } };
     expect((await client.send('POST', PATH, init)).text).toBe(expected);
   });
 
-  it('may come in pieces, without a length', async () => {
+  it('may be chunked, without a length', async () => {
     const pieces = new ReadableStream({
       async start(controller) {
-        for (const letter of JSON_BODY) {
-          controller.enqueue(Buffer.from(letter));
+        for (const character of JSON_BODY) {
+          controller.enqueue(Buffer.from(character));
           await new Promise((resolve) => setImmediate(resolve));
         }
         controller.close();
@@ -89,14 +95,14 @@ export function describeRequests(url: () => string): void {
     expect((await client.send('POST', PATH, { body: pieces, duplex: 'half' })).text).toBe(expected);
   });
 
-  it('are the same with a trailing slash, and a query says nothing', async () => {
+  it('are read the same with a trailing slash in the path, and with a query, which is ignored', async () => {
     expect((await client.post(`${PATH}/`, BODY)).text).toBe(expected);
     expect((await client.post(`${PATH}?offset=9`, BODY)).text).toBe(expected);
     expect((await client.post(`${PATH}//`, BODY)).status).toBe(404);
     expect((await client.post(PATH.toUpperCase(), BODY)).status).toBe(404);
   });
 
-  it('are {} when they are empty', async () => {
+  it('are read as {} when they are empty', async () => {
     const empty = await client.send('POST', PATH);
     expect(empty.text).toBe((await client.post(PATH, {})).text);
     expect((empty.json as { actions: unknown[] }).actions).toHaveLength(20);
@@ -115,7 +121,7 @@ export function describeRequests(url: () => string): void {
     "{'pos':1}",
     '{"pos":NaN}',
     ' ',
-  ])('are refused when they are no JSON object: %s', async (body) => {
+  ])('are refused when they are not a JSON object: %s', async (body) => {
     expect(await refusalOf(body)).toEqual({ status: 400, ...NODE_REQUEST_ERROR });
   });
 
@@ -127,7 +133,7 @@ export function describeRequests(url: () => string): void {
     expect((await client.send('POST', PATH, { body: utf16, headers })).status).toBe(400);
   });
 
-  it('may have 64 KiB and not a byte more', async () => {
+  it('have at most 64 KiB', async () => {
     const filled = (bytes: number) => JSON_BODY.replace('{', `{"x":"${'y'.repeat(bytes - JSON_BODY.length - 7)}",`);
     expect(filled(LIMIT)).toHaveLength(LIMIT);
     expect((await client.post(PATH, filled(LIMIT))).text).toBe(expected);
@@ -136,20 +142,20 @@ export function describeRequests(url: () => string): void {
     expect(await refusalOf(filled(5_000_000))).toEqual(tooLarge);
   });
 
-  it('may not unpack to more than 64 KiB', async () => {
+  it('have at most 64 KiB after decompression', async () => {
     const body = new Uint8Array(gzipSync(Buffer.alloc(50_000_000, ' ')));
     const { status } = await client.send('POST', PATH, { body, headers: { 'content-encoding': 'gzip' } });
     expect(status).toBe(413);
   });
 
   it.each([
-    ['an encoding that is unknown', { 'content-encoding': 'compress' }],
-    ['bytes that are not of their encoding', { 'content-encoding': 'gzip' }],
+    ['an unknown content encoding', { 'content-encoding': 'compress' }],
+    ['bytes that are invalid in their content encoding', { 'content-encoding': 'gzip' }],
   ])('are refused with %s', async (_, headers) => {
     expect(await refusalOf(JSON_BODY, headers)).toEqual({ status: 400, ...NODE_REQUEST_ERROR });
   });
 
-  it('may nest as deep as they are long', async () => {
+  it('may be nested to any depth within the size limit', async () => {
     const depth = 30_000;
     const nested = `${'['.repeat(depth)}${']'.repeat(depth)}`;
     expect((await client.post(PATH, JSON_BODY.replace('{', `{"x":${nested},`))).text).toBe(expected);
@@ -160,7 +166,7 @@ export function describeRequests(url: () => string): void {
     }
   });
 
-  describe('in ascending order', () => {
+  describe('that request ascending order', () => {
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
     it.each(['asc', 1, '1'])('need a bound (sort %j)', async (sort) => {
@@ -170,7 +176,7 @@ export function describeRequests(url: () => string): void {
       expect((await client.post(PATH, { sort, after: '1' })).status).toBe(200);
     });
 
-    it('may begin up to 90 days back, in any zone', async () => {
+    it('start at most 90 days ago, in any time zone', async () => {
       expect((await client.post(PATH, { sort: 'asc', after: daysAgo(89.999) })).status).toBe(200);
       const zoned = `${daysAgo(89).slice(0, -1)}+05:30`;
       expect((await client.post(PATH, { sort: 'asc', after: zoned })).status).toBe(200);
@@ -180,13 +186,13 @@ export function describeRequests(url: () => string): void {
       expect(await refusalOf({ sort: 'asc', after: `${daysAgo(90).slice(0, -1)}+01:00` })).toEqual(refusal);
     });
 
-    it('say how to mend the request', async () => {
+    it('get an error that explains how to correct the request', async () => {
       const detailOf = async (body: unknown) => JSON.stringify((await client.post(PATH, body)).json);
       expect(await detailOf({ sort: 'asc' })).toMatch(/after.*before/);
       expect(await detailOf({ sort: 'asc', after: daysAgo(100) })).toContain('90 days');
     });
 
-    it('leave descending order alone', async () => {
+    it('are the only ones with these limits: descending order has none', async () => {
       for (const sort of ['desc', -1, '-1', null]) {
         expect((await client.post(PATH, { sort, after: daysAgo(5000) })).status).toBe(200);
         expect((await client.post(PATH, { sort })).status).toBe(200);

@@ -20,7 +20,7 @@ const WORKSPACE = path.resolve(__dirname, '../../..');
 const USER = 'history';
 const SAMPLE = 'leap-forks';
 
-/** What an app shows when a server of it is named with another password. */
+/** The servers that each app connects to. */
 const SERVERS_OF: Record<AppName | 'standalone', Server[]> = {
   reader: ['ship', 'rabbitmq', 'redis'],
   deserializer: ['rabbitmq', 'redis'],
@@ -32,13 +32,13 @@ const SERVERS_OF: Record<AppName | 'standalone', Server[]> = {
   standalone: ['ship', 'elasticsearch', 'rabbitmq', 'redis'],
 };
 type Server = 'ship' | 'elasticsearch' | 'rabbitmq' | 'redis';
-/** A node that refuses the password is a refused node and ends nothing: libs/reader-stage/test/ship-access.test.ts. */
+/** Excludes SHiP: an app continues when a node refuses its password (libs/reader-stage/test/ship-access.test.ts). */
 const CASES = Object.entries(SERVERS_OF).flatMap(([app, servers]) =>
   servers.filter((server) => server !== 'ship').map((server) => ({ app, server })),
 );
 
 describeWithPrograms(['java', 'mvn', 'redis-server', 'rabbitmqctl'], () => {
-  describe('the suite on servers that ask who comes, behind TLS', () => {
+  describe('the suite on servers with passwords and TLS', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'history-secured-'));
     const passwords: Record<Server, string> = {
       ship: makePassword(),
@@ -125,7 +125,7 @@ describeWithPrograms(['java', 'mvn', 'redis-server', 'rabbitmqctl'], () => {
       for (const close of closers.reverse()) await close();
     });
 
-    it('is in order for check-config, which shows no password', async () => {
+    it('passes check-config, which prints no password', async () => {
       const lines: string[] = [];
       const print = (line: string): void => void lines.push(line);
       const environment = { ...environmentOf(), HISTORY_GATEWAY__PORT: '0' };
@@ -135,7 +135,7 @@ describeWithPrograms(['java', 'mvn', 'redis-server', 'rabbitmqctl'], () => {
       expect(secretsIn(lines.join('\n'))).toEqual([]);
     });
 
-    it('indexes a chain, and shows no password in logs, health, metrics, answers and titles', async () => {
+    it('indexes a chain and reveals no password in logs, pages, responses and process titles', async () => {
       const logFolder = path.join(folder, 'logs');
       stack = await startStack({ shipUrl, environment: environmentOf(), logFolder });
       const { thisBlock } = openSample(SAMPLE).messages.at(-1) ?? {};
@@ -159,7 +159,7 @@ describeWithPrograms(['java', 'mvn', 'redis-server', 'rabbitmqctl'], () => {
       expect(secretsIn(logs.join('\n'))).toEqual([]);
     });
 
-    it.each(CASES)('ends $app when $server refuses its password, and shows none', async ({ app, server }) => {
+    it.each(CASES)('ends $app when $server refuses its password, and prints no password', async ({ app, server }) => {
       const wrong = makePassword();
       const { output, status } = await runToEnd(app, environmentOf({ ...passwords, [server]: wrong }));
       const last = output
@@ -172,7 +172,7 @@ describeWithPrograms(['java', 'mvn', 'redis-server', 'rabbitmqctl'], () => {
   });
 });
 
-/** What a list of processes shows of one. */
+/** The command line of a process, as a process list shows it. */
 function titleOf(pid: number): string {
   const file = `/proc/${pid}/cmdline`;
   if (existsSync(file)) return readFileSync(file, 'utf8');
@@ -181,7 +181,7 @@ function titleOf(pid: number): string {
 
 const END_LIMIT_MS = 60_000;
 
-/** Runs an app that is expected to end by itself; gives all that it printed. */
+/** Runs an app that is expected to end without a signal; resolves with its output and exit status. */
 async function runToEnd(app: string, environment: Record<string, string>) {
   const ports = Object.fromEntries(
     ['GATEWAY__PORT', 'HISTORY_API__PORT', 'CHAIN_API__PORT', 'TRACE_API__PORT'].map((key) => [`HISTORY_${key}`, '0']),

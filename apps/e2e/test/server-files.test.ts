@@ -1,6 +1,6 @@
 import { type LogEntry, startApp, stop } from '@antelope-history/processes';
 
-/** Nothing listens on the discard port; the apps wait for these servers. */
+/** Nothing listens on the discard port, so the apps wait for these servers. */
 const SERVERS = {
   HISTORY_SHIP__URLS: 'ws://127.0.0.1:9',
   HISTORY_STORE__KIND: 'elasticsearch',
@@ -57,10 +57,10 @@ async function logLine(
   }
 }
 
-describe('password and CA files', () => {
+describe('the password and CA files', () => {
   // The files of key_value are opened last, so that its error shows that those of the unused servers were not opened.
   it.each(Object.entries(USES))(
-    'of servers that %s does not use are not opened, those that it uses are',
+    'of the servers that %s uses are opened, those of other servers are not',
     async (app, used) => {
       const unreadable = ALL.filter((section) => section === 'key_value' || !used.includes(section));
       expect(await logLine(app, unreadable, SERVERS, () => true)).toMatchObject({

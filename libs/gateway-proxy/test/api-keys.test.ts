@@ -91,7 +91,7 @@ describe('API keys', () => {
   });
 
   it.each(['no list', '{}', '[{"name":"x"}]', JSON.stringify([{ ...GOLD, sha256: 'gold-key' }])])(
-    'stop the start when their file is wrong: %s',
+    'prevent the start when their file is invalid: %s',
     (text) => {
       writeFileSync(file, text);
       expect(() => open()).toThrow(
@@ -100,7 +100,7 @@ describe('API keys', () => {
     },
   );
 
-  it('can be stored in the key-value store, whose outage gives 503', async () => {
+  it('can be stored in the key-value store, and requests get 503 while it is unavailable', async () => {
     const environment = { HISTORY_GATEWAY__API_KEYS_IN_KEY_VALUE: 'true' };
     const keyValue = new MemoryKeyValue();
     await keyValue.set(`api-key:${sha256('stored-key')}`, '{"name":"stored","requests_per_minute":2}');
@@ -117,8 +117,8 @@ describe('API keys', () => {
   it('are neither forwarded nor logged', async () => {
     const upstream = new RecordingUpstream();
     let logged = '';
-    const record = (...said: unknown[]): void => {
-      logged += inspect(said, { depth: 9 });
+    const record = (...values: unknown[]): void => {
+      logged += inspect(values, { depth: 9 });
     };
     const log = { debug: record, info: record, warn: record, error: record } as unknown as Logger;
     const environment = {

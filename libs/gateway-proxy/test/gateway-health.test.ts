@@ -30,10 +30,10 @@ describe('GET /health of the operations listener', () => {
     ]);
   });
 
-  it('gives the reason why a component is down, where it is known', async () => {
-    const told = { status: 'down', reason: 'SHIP_UNSUPPORTED' } as const;
-    const { status, body } = await healthOf({ components: { ship: async () => told } });
-    expect([status, body]).toMatchObject([200, { status: 'degraded', components: { ship: told } }]);
+  it('reports the reason why a component is down, if it is known', async () => {
+    const shipHealth = { status: 'down', reason: 'SHIP_UNSUPPORTED' } as const;
+    const { status, body } = await healthOf({ components: { ship: async () => shipHealth } });
+    expect([status, body]).toMatchObject([200, { status: 'degraded', components: { ship: shipHealth } }]);
   });
 
   it.each<[string, Settings]>([
@@ -43,8 +43,8 @@ describe('GET /health of the operations listener', () => {
       'the key-value store that counts requests',
       { environment: { HISTORY_API__RATE_LIMIT_RPM: '1' }, keyValue: new BrokenKeyValue() },
     ],
-    ['another part', { components: { reader: () => Promise.reject(new Error('gone')) } }],
-  ])('is degraded when %s is away', async (_, settings) => {
+    ['another component', { components: { reader: () => Promise.reject(new Error('gone')) } }],
+  ])('is degraded when %s is unavailable', async (_, settings) => {
     const response = await healthOf(settings);
     expect([response.status, response.body.status, response.body.head_block_num]).toEqual([200, 'degraded', 12]);
   });
@@ -72,7 +72,7 @@ describe('GET /health of the operations listener', () => {
     const keyValue = new MemoryKeyValue();
     let now = 0;
     const gateway = stand.createOperations({ keyValue, now: () => now });
-    const told = (kind: string): Heartbeat => ({
+    const heartbeat = (kind: string): Heartbeat => ({
       kind,
       host: 'machine',
       pid: 1,
@@ -81,7 +81,7 @@ describe('GET /health of the operations listener', () => {
       work: { unit: kind.endsWith('api') ? 'requests' : 'blocks', perSecond: 1.5 },
     });
     for (const [id, kind] of ['reader', 'indexer', 'indexer', 'history-api'].entries()) {
-      await keyValue.setMember('heartbeats', String(id), JSON.stringify(told(kind)), 60_000);
+      await keyValue.setMember('heartbeats', String(id), JSON.stringify(heartbeat(kind)), 60_000);
     }
     const first = await request(gateway).get('/health');
     expect(first.body).toMatchObject({
@@ -106,10 +106,10 @@ describe('GET /health of the operations listener', () => {
     [12, { status: 'ok', head_block_num: 12 }],
     [1_000, { status: 'catching_up', head_block_num: 1_000, lag_blocks: 1_000 - CHAIN_FACTS.committed_block_num }],
   ])(
-    'counts from the head that the reader knows, %i, when nothing is committed any more',
+    'computes the lag from the head that the reader knows, %i, when nothing is committed any more',
     async (headBlock, health) => {
       const keyValue = new MemoryKeyValue();
-      const told: Heartbeat = {
+      const heartbeat: Heartbeat = {
         kind: 'reader',
         host: 'machine',
         pid: 1,
@@ -118,20 +118,20 @@ describe('GET /health of the operations listener', () => {
         headBlock,
         work: { unit: 'blocks', perSecond: 0 },
       };
-      await keyValue.setMember('heartbeats', 'one', JSON.stringify(told), 60_000);
+      await keyValue.setMember('heartbeats', 'one', JSON.stringify(heartbeat), 60_000);
       expect((await request(stand.createOperations({ keyValue })).get('/health')).body).toMatchObject(health);
     },
   );
 
-  it('asks the APIs at most once a second', async () => {
-    let asked = 0;
-    const components = { reader: async () => (asked++, { status: 'ok' as const }) };
+  it('requests the health of the APIs at most once a second', async () => {
+    let requests = 0;
+    const components = { reader: async () => (requests++, { status: 'ok' as const }) };
     let now = 0;
     const gateway = stand.createOperations({ components, now: () => now });
     await Promise.all([request(gateway).get('/health'), request(gateway).get('/health')]);
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
     now = 1000;
     await request(gateway).get('/health');
-    expect(asked).toBe(2);
+    expect(requests).toBe(2);
   });
 });

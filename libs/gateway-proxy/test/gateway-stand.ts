@@ -56,9 +56,9 @@ function createEchoApi(app: RouteGroup, health: () => HealthStatus) {
 }
 
 export class BrokenKeyValue extends MemoryKeyValue {
-  override get = () => Promise.reject(new Error('redis://secret is away'));
-  override count = () => Promise.reject(new Error('redis://secret is away'));
-  override listMembers = () => Promise.reject(new Error('redis://secret is away'));
+  override get = () => Promise.reject(new Error('redis://secret is unavailable'));
+  override count = () => Promise.reject(new Error('redis://secret is unavailable'));
+  override listMembers = () => Promise.reject(new Error('redis://secret is unavailable'));
 }
 
 export interface Settings extends Partial<Pick<GatewayDeps, 'components' | 'now' | 'registry'>> {
@@ -67,7 +67,7 @@ export interface Settings extends Partial<Pick<GatewayDeps, 'components' | 'now'
   keyValue?: KeyValue;
 }
 
-/** Three APIs that echo, and gateways in front of them. */
+/** Three APIs that echo requests, and gateways that forward to them. */
 export class GatewayStand {
   /** The status that the chain API reports in /health. */
   chainHealth: HealthStatus = 'ok';

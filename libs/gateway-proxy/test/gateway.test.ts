@@ -59,18 +59,18 @@ describe('the gateway', () => {
       'access-control-allow-headers': 'content-type',
     });
     for (const path of [ROUTES.getActions.path, '/nowhere']) {
-      const answer = await request(gateway).post(path).set('origin', 'https://wallet.example').send({});
-      expect(answer.headers['access-control-allow-origin']).toBe('*');
+      const crossOrigin = await request(gateway).post(path).set('origin', 'https://wallet.example').send({});
+      expect(crossOrigin.headers['access-control-allow-origin']).toBe('*');
     }
   });
 
   it('compresses large responses for clients that accept it', async () => {
     const large = { a: 'x'.repeat(10_000) };
-    const packed = await request(stand.createGateway())
+    const compressed = await request(stand.createGateway())
       .post(ROUTES.getActions.path)
       .set('accept-encoding', 'gzip')
       .send(large);
-    expect([packed.headers['content-encoding'], packed.body.body]).toEqual(['gzip', large]);
+    expect([compressed.headers['content-encoding'], compressed.body.body]).toEqual(['gzip', large]);
     const plain = await request(stand.createGateway())
       .post(ROUTES.getActions.path)
       .set('accept-encoding', 'identity')
@@ -79,7 +79,7 @@ describe('the gateway', () => {
   });
 
   describe('when an API is unavailable', () => {
-    it('responds 503 with Retry-After and names no host', async () => {
+    it('responds 503 with Retry-After and without the name of a host', async () => {
       const gateway = stand.createGateway({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: 'http://127.0.0.1:9' } });
       const response = await request(gateway).post(ROUTES.getActions.path).send({});
       expect([response.status, response.headers['retry-after']]).toEqual([503, '5']);
@@ -101,8 +101,8 @@ describe('the gateway', () => {
       const url = await stand.serve(
         stand.createGateway({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: `http://127.0.0.1:${port}` } }),
       );
-      const answer = fetch(`${url}${ROUTES.getActions.path}`, { method: 'POST' }).then((response) => response.text());
-      await expect(answer).rejects.toThrow();
+      const received = fetch(`${url}${ROUTES.getActions.path}`, { method: 'POST' }).then((response) => response.text());
+      await expect(received).rejects.toThrow();
       broken.close();
     });
   });
@@ -151,7 +151,7 @@ describe('the gateway', () => {
       '/v1/chain/get_block.',
       '/v1/chain/get_block\\',
       'http://x/v1/chain/%67et_block',
-    ])('passes nothing else: %s', async (path) => {
+    ])('forwards no other path: %s', async (path) => {
       expect(await statusOf(path)).toBe(404);
     });
 

@@ -10,7 +10,7 @@ const { path } = ROUTES.getActions;
 const POST = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`;
 const MIB = 1024 * 1024;
 
-describe('a gateway whose clients', () => {
+describe('a gateway with hostile clients', () => {
   const stand = new GatewayStand();
   let sockets: Socket[];
   let registry: Registry;
@@ -48,7 +48,7 @@ describe('a gateway whose clients', () => {
   async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
     const startedAt = performance.now();
     while (!(await condition())) {
-      if (performance.now() - startedAt > 20_000) throw new Error('it does not come to this');
+      if (performance.now() - startedAt > 20_000) throw new Error('the condition did not become true within 20 s');
       await sleep(10);
     }
   }
@@ -56,7 +56,7 @@ describe('a gateway whose clients', () => {
   const post = (url: string, headers: Record<string, string> = {}) =>
     fetch(url + path, { method: 'POST', body: '{}', headers, signal: AbortSignal.timeout(20_000) });
 
-  it('send 600 bodies slowly serves other clients at once', async () => {
+  it('serves other clients without delay while 600 clients send bodies slowly', async () => {
     const { url } = await startGateway(undefined, { HISTORY_GATEWAY__MAX_CONNECTIONS_PER_CLIENT: '1000' });
     const slow = Array.from({ length: 600 }, () =>
       open(url, `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{`),
@@ -68,7 +68,7 @@ describe('a gateway whose clients', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
-  it('send too many requests at once serves clients in turn, and responds 503 with Retry-After when the queue is full', async () => {
+  it('serves clients in turn under too many requests, and responds 503 with Retry-After when the queue is full', async () => {
     const held: (() => void)[] = [];
     const upstream: RequestListener = (_request, response) => void held.push(() => response.end('{}'));
     const { url } = await startGateway(upstream, {
@@ -103,7 +103,7 @@ describe('a gateway whose clients', () => {
     expect((await Promise.all(flood)).filter(({ status }) => status === 200)).toHaveLength(13);
   });
 
-  it('disconnect aborts the upstream requests and releases everything', async () => {
+  it('aborts the upstream requests and releases everything when clients disconnect', async () => {
     let closed = 0;
     let begun = 0;
     const upstream: RequestListener = (request, response) => {
@@ -121,7 +121,7 @@ describe('a gateway whose clients', () => {
     expect(await metricOf('history_gateway_requests_waiting')).toBe(0);
   });
 
-  it('disconnect at any moment leaves no request to an upstream behind', async () => {
+  it('leaves no upstream request open when clients disconnect at any moment', async () => {
     let unfinished = 0;
     const upstream: RequestListener = (request, response) => {
       unfinished++;
@@ -140,7 +140,7 @@ describe('a gateway whose clients', () => {
     expect(await metricOf('history_gateway_requests_working')).toBe(0);
   });
 
-  describe('do not read', () => {
+  describe('that do not read responses', () => {
     // More than the socket buffers of the system hold.
     const body = Buffer.alloc(16 * MIB, ' ');
     const upstream: RequestListener = (request, response) => {
@@ -149,7 +149,7 @@ describe('a gateway whose clients', () => {
       response.end(body);
     };
 
-    it('are given no more response bytes than the bound, and are disconnected', async () => {
+    it('are disconnected, and their buffered response bytes stay within the bound', async () => {
       const { url } = await startGateway(upstream, {
         HISTORY_GATEWAY__MAX_RESPONSE_BYTES_PER_CLIENT: String(32 * MIB),
         HISTORY_GATEWAY__WRITE_TIMEOUT_SECONDS: '1',
@@ -169,7 +169,7 @@ describe('a gateway whose clients', () => {
       expect((await (await post(url)).arrayBuffer()).byteLength).toBe(body.length);
     }, 40_000);
 
-    it('lose the response that has stalled longest when all hold too much', async () => {
+    it('lose the response that has stalled longest when the total is too large', async () => {
       const { url } = await startGateway(upstream, {
         HISTORY_GATEWAY__MAX_RESPONSE_BYTES_PER_CLIENT: String(64 * MIB),
         HISTORY_GATEWAY__MAX_RESPONSE_BYTES_IN_FLIGHT: String(16 * MIB),
@@ -181,7 +181,7 @@ describe('a gateway whose clients', () => {
     }, 30_000);
   });
 
-  it('open too many connections refuses the surplus', async () => {
+  it('refuses connections above the limit per client, but not those of a trusted proxy', async () => {
     const environment = { HISTORY_GATEWAY__MAX_CONNECTIONS_PER_CLIENT: '5' };
     const { url } = await startGateway(undefined, environment);
     const all = Array.from({ length: 9 }, () => open(url, ''));
@@ -195,7 +195,7 @@ describe('a gateway whose clients', () => {
     await Promise.all(many.map((socket) => once(socket, 'data')));
   });
 
-  it('get an upstream response without its hop-by-hop headers', async () => {
+  it('forwards no hop-by-hop headers of an upstream response', async () => {
     const server = createServer((request, response) => {
       request.resume();
       response.writeHead(200, {

@@ -25,7 +25,7 @@ describe('the pages of the gateway', () => {
     expect(await shownBy()).toEqual(['/live', '/health', '/docs', '/openapi.json']);
   });
 
-  it('show a health without components by default', async () => {
+  it('include a health response without components by default', async () => {
     const components = { reader: async () => ({ status: 'ok' as const }) };
     const { body } = await request(stand.createGateway({ components })).get('/health');
     expect(body).toEqual({
@@ -46,17 +46,17 @@ describe('the pages of the gateway', () => {
     ['health_details', ['/health']],
     ['docs', ['/docs', '/openapi.json']],
     ['live,health,health_details,metrics,status_page,docs', ALL],
-  ])('are what the operator chooses: %p', async (choice, shown) => {
+  ])('are those that the operator configures: %p', async (choice, shown) => {
     expect(await shownBy(choice)).toEqual(shown);
   });
 
-  it('show the whole health where configured', async () => {
+  it('include the components in the health response where configured', async () => {
     const environment = { HISTORY_GATEWAY__PUBLIC_PATHS: 'health,health_details' };
     const { body } = await request(stand.createGateway({ environment })).get('/health');
     expect(Object.keys(body)).toEqual(expect.arrayContaining(['components', 'incomplete_ranges']));
   });
 
-  it('are all on the operations listener, which has no endpoints', async () => {
+  it('are all served by the operations listener, which has no endpoints', async () => {
     const operations = stand.createOperations();
     for (const path of ALL) expect([path, (await request(operations).get(path)).status]).toEqual([path, 200]);
     expect((await request(operations).post('/v1/history/get_actions').send({})).status).toBe(404);

@@ -32,7 +32,7 @@ describe('rate limits', () => {
     expect((await post('10.0.0.1')).status).toBe(200);
   });
 
-  it.each(Object.values(ROUTES))('hold for $path', async ({ path }) => {
+  it.each(Object.values(ROUTES))('apply to $path', async ({ path }) => {
     const gateway = stand.createGateway({ environment: { HISTORY_API__RATE_LIMIT_RPM: '1' }, now: () => NOW });
     expect((await request(gateway).post(path).send({})).status).toBe(200);
     expect((await request(gateway).post(path).send({})).status).toBe(429);
@@ -83,7 +83,7 @@ describe('rate limits', () => {
     expect((await request(gateway).post(ROUTES.getActions.path).send({})).status).toBe(429);
   });
 
-  it('survive a key-value store that loses its data, and do not ask it about a flood', async () => {
+  it('continue when the key-value store loses its data, and send it no requests of a flood', async () => {
     const keyValue = new MemoryKeyValue();
     const count = jest.spyOn(keyValue, 'count');
     const environment = { HISTORY_API__RATE_LIMIT_RPM: '2' };
@@ -148,9 +148,9 @@ describe('rate limits', () => {
 
     it.each([undefined, '', '-5', '1e9', '0', 'x', '99999999999'])(
       'charge the minimum for the cost header %j',
-      async (said) => {
+      async (header) => {
         const gateway = createGateway();
-        cost = said;
+        cost = header;
         await post(gateway);
         expect(leftOf((await post(gateway)).headers)).toBe(99);
       },

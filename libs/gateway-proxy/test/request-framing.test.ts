@@ -59,7 +59,12 @@ const FRAMINGS: Framing[] = [
   { name: 'two encodings', headers: `${CHUNKED}transfer-encoding: identity\r\n`, payload: CHUNKS, body: undefined },
   { name: 'a chunk size with a sign', headers: CHUNKED, payload: `+${CHUNKS}`, body: undefined },
   { name: 'a chunk size with 0x', headers: CHUNKED, payload: `0x${CHUNKS}`, body: undefined },
-  { name: 'a chunk larger than said', headers: CHUNKED, payload: `1\r\n${BODY}\r\n0\r\n\r\n`, body: undefined },
+  {
+    name: 'a chunk larger than its size field',
+    headers: CHUNKED,
+    payload: `1\r\n${BODY}\r\n0\r\n\r\n`,
+    body: undefined,
+  },
   { name: 'a bare line feed', headers: `x-y: 1\n${LENGTH}`, payload: BODY, body: undefined },
   {
     name: 'an upgrade',
@@ -118,7 +123,7 @@ const LAST = 'GET /live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
 const statusesOf = (responses: string) =>
   [...responses.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
-describe('what an upstream receives', () => {
+describe('the gateway', () => {
   const stand = new GatewayStand();
   let upstream: RecordingUpstream;
   let upstreamUrl: string;
@@ -149,8 +154,8 @@ describe('what an upstream receives', () => {
   describe.each([
     { path: ROUTES.getActions.path, taken: ['POST'], allow: 'POST' },
     { path: '/v1/chain/get_info', taken: ['GET', 'HEAD', 'POST'], allow: 'GET, HEAD, POST' },
-  ])('of requests to $path', ({ path, taken, allow }) => {
-    it.each(METHODS)('when %s is sent in every framing, followed by another client', async (method) => {
+  ])('for requests to $path', ({ path, taken, allow }) => {
+    it.each(METHODS)('forwards the exact bytes of %s in every framing and of a later client', async (method) => {
       // Every OPTIONS request is answered as a CORS preflight.
       const refusal = method === 'OPTIONS' ? 204 : 405;
       for (const { name, headers, payload, body } of FRAMINGS) {
@@ -171,7 +176,7 @@ describe('what an upstream receives', () => {
       }
     });
 
-    it('when requests are pipelined: each once and in order', async () => {
+    it('forwards pipelined requests once and in order', async () => {
       const requests = Array.from({ length: 8 }, (_, index) => {
         const framing = index % 2 === 0 ? LENGTH : CHUNKED;
         const payload = index % 2 === 0 ? BODY : CHUNKS;
@@ -183,7 +188,7 @@ describe('what an upstream receives', () => {
     });
   });
 
-  it('of a target in absolute form, or with a host of its own', async () => {
+  it('forwards only the path of a target with a host, a query or a fragment', async () => {
     const { path } = ROUTES.getActions;
     for (const target of [`http://evil.example${path}`, `http://evil.example:1${path}?x=http://y`, `${path}?a=b#c`]) {
       upstream.bytes = '';
@@ -205,12 +210,12 @@ describe('what an upstream receives', () => {
     'POST /v1/chain/ HTTP/1.1',
     'POST /v1/producer/pause?/v1/chain/get_info HTTP/1.1',
     'POST http://x?/v1/chain/get_info HTTP/1.1',
-  ])('nothing of %s', async (line) => {
+  ])('forwards nothing of %s', async (line) => {
     await exchange(url, `${line}\r\nhost: x\r\n\r\n${LAST}`);
     expect(upstream.bytes).toBe('');
   });
 
-  it('the query of a chain call, and no fragment', async () => {
+  it('forwards the query of a chain call, but no fragment', async () => {
     for (const [target, path] of [
       ['/v1/chain/get_info?a=b&c=//d?e', '/v1/chain/get_info?a=b&c=//d?e'],
       ['/v1/chain/get_info/?a', '/v1/chain/get_info?a'],
@@ -223,7 +228,7 @@ describe('what an upstream receives', () => {
     }
   });
 
-  it('the content type and encoding when they are plain text, and no body above the limit', async () => {
+  it('forwards the content type and encoding when they are plain text, and no body above the limit', async () => {
     const path = '/v1/chain/get_info';
     const post = (headers: Record<string, string>, body: string) =>
       fetch(url + path, { method: 'POST', headers: { 'x-request-id': 'mine', ...headers }, body });
@@ -236,7 +241,7 @@ describe('what an upstream receives', () => {
     expect((await post({}, 'x'.repeat(64 * 1024))).status).toBe(200);
   });
 
-  it('no body that does not arrive whole', async () => {
+  it('forwards no incomplete body', async () => {
     const { path } = ROUTES.getActions;
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{"a"`);

@@ -25,11 +25,11 @@ describe('the status page', () => {
   });
 
   it('is served while everything else is unavailable', async () => {
-    const away = 'http://127.0.0.1:9';
+    const nowhere = 'http://127.0.0.1:9';
     const environment = {
-      HISTORY_GATEWAY__HISTORY_API_URL: away,
-      HISTORY_GATEWAY__CHAIN_API_URL: away,
-      HISTORY_GATEWAY__TRACE_API_URL: away,
+      HISTORY_GATEWAY__HISTORY_API_URL: nowhere,
+      HISTORY_GATEWAY__CHAIN_API_URL: nowhere,
+      HISTORY_GATEWAY__TRACE_API_URL: nowhere,
     };
     const page = await get({ environment, keyValue: new BrokenKeyValue() });
     expect([page.status, page.headers['cache-control']]).toEqual([200, 'no-store']);
@@ -80,7 +80,7 @@ describe('the status page', () => {
       expect(ids).toContain(id);
   });
 
-  describe('with facts', () => {
+  describe('with health data', () => {
     const render = (health: Partial<HealthResponse>): string =>
       renderStatusPage({ ...CHAIN_FACTS, status: 'ok', ...health }, SERVED, AT);
 

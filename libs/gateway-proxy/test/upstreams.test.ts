@@ -60,8 +60,8 @@ describe('a gateway in front of several interchangeable APIs', () => {
       }),
     );
 
-  /** Sends so many requests and returns which API responded to each; every response has to be whole. */
-  async function answeredBy(gateway: string, count: number, bodyLength = 2): Promise<string[]> {
+  /** Sends `count` requests and returns the name of the API that responded to each. Every response must be complete. */
+  async function respondersOf(gateway: string, count: number, bodyLength = 2): Promise<string[]> {
     const names: string[] = [];
     for (let sent = 0; sent < count; sent++) {
       const response = await request(gateway).post(path).send(' '.repeat(bodyLength));
@@ -72,25 +72,25 @@ describe('a gateway in front of several interchangeable APIs', () => {
   }
 
   it('distributes requests evenly', async () => {
-    const names = await answeredBy(await createGateway(), 9);
+    const names = await respondersOf(await createGateway(), 9);
     for (const name of ['a', 'b', 'c']) expect(names.filter((by) => by === name)).toHaveLength(3);
   });
 
   it('loses no request while one API is unavailable, and uses it again later', async () => {
     const gateway = await createGateway();
     await apis[1]?.close();
-    const names = await answeredBy(gateway, 9, 60_000);
+    const names = await respondersOf(gateway, 9, 60_000);
     expect(names).not.toContain('b');
     await apis[1]?.open();
     time += 5_001;
-    expect(await answeredBy(gateway, 6)).toContain('b');
+    expect(await respondersOf(gateway, 6)).toContain('b');
   });
 
   it('loses no request when all APIs but one stop between two requests', async () => {
     const gateway = await createGateway();
-    await answeredBy(gateway, 6);
-    for (const gone of [apis[0], apis[2]]) await gone?.close();
-    expect(new Set(await answeredBy(gateway, 6, 30_000))).toEqual(new Set(['b']));
+    await respondersOf(gateway, 6);
+    for (const api of [apis[0], apis[2]]) await api?.close();
+    expect(new Set(await respondersOf(gateway, 6, 30_000))).toEqual(new Set(['b']));
   });
 
   it('reports in /health that not all of them respond', async () => {
@@ -113,6 +113,6 @@ describe('a gateway in front of several interchangeable APIs', () => {
       expect([response.status, response.body.error.name]).toEqual([503, 'unavailable']);
     }
     await apis[2]?.open();
-    expect(await answeredBy(gateway, 3)).toEqual(['c', 'c', 'c']);
+    expect(await respondersOf(gateway, 3)).toEqual(['c', 'c', 'c']);
   });
 });

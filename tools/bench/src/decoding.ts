@@ -14,13 +14,13 @@ export interface DecodingFigures {
   /** Action traces per second, converted to records. */
   recordsRate: number;
   /** Action traces per second of `@wharfkit/antelope`, and ours on the same messages. */
-  rivalRate: number;
-  rivalOursRate: number;
-  rivalTraces: number;
+  wharfkitRate: number;
+  oursBesideWharfkitRate: number;
+  wharfkitTraces: number;
 }
 
-/** The rival is slow, so it decodes only the first traces of the recording. */
-const RIVAL_TRACES = 20_000;
+/** `@wharfkit/antelope` is slow, so it decodes only the first traces of the recording. */
+const WHARFKIT_TRACES = 20_000;
 
 /** Measures decoding alone, in this process. Throws when the two decoders disagree. */
 export function measureDecoding(recording: Recording): DecodingFigures {
@@ -30,14 +30,14 @@ export function measureDecoding(recording: Recording): DecodingFigures {
   const records = timed(() =>
     results.filter((result) => result.thisBlock).map((one) => deserializeBlock(one, protocol)),
   );
-  const rival = measureRival(recording, protocol, results);
+  const wharfkit = measureWharfkit(recording, protocol, results);
   return {
     traces: structural.value,
     transactions: sum(records.value, (block) => block.transactions.length),
     actions: sum(records.value, (block) => sum(block.transactions, ({ actions }) => actions.length)),
     structuralRate: structural.value / structural.seconds,
     recordsRate: structural.value / records.seconds,
-    ...rival,
+    ...wharfkit,
   };
 }
 
@@ -57,30 +57,34 @@ function countTraces(protocol: ShipProtocol, results: BlocksResult[]): number {
 /** The fields that both decoders must decode alike, per action trace. */
 type Summary = [receiver: string, name: string, globalSequence: string];
 
-function measureRival(
+function measureWharfkit(
   recording: Recording,
   protocol: ShipProtocol,
   results: BlocksResult[],
-): Pick<DecodingFigures, 'rivalRate' | 'rivalOursRate' | 'rivalTraces'> {
+): Pick<DecodingFigures, 'wharfkitRate' | 'oursBesideWharfkitRate' | 'wharfkitTraces'> {
   const first = firstTraces(protocol, results);
   const abi = ABI.from(recording.abi);
   const theirs = timed(() =>
     first.map((result) => Serializer.decode({ abi, data: result.traces, type: 'transaction_trace[]' })),
   );
   const ours = timed(() => first.map((result) => deserializeBlock(result, protocol)));
-  const rivalTraces = countTraces(protocol, first);
+  const wharfkitTraces = countTraces(protocol, first);
   const expected = theirs.value.flatMap((traces) =>
-    summariesOfRival(Serializer.objectify(traces) as RivalTransaction[]),
+    summariesOfWharfkit(Serializer.objectify(traces) as WharfkitTransaction[]),
   );
   if (!isDeepStrictEqual(ours.value.flatMap(summariesOfOurs), expected)) throw new Error('the two decoders disagree');
-  return { rivalTraces, rivalRate: rivalTraces / theirs.seconds, rivalOursRate: rivalTraces / ours.seconds };
+  return {
+    wharfkitTraces,
+    wharfkitRate: wharfkitTraces / theirs.seconds,
+    oursBesideWharfkitRate: wharfkitTraces / ours.seconds,
+  };
 }
 
 function firstTraces(protocol: ShipProtocol, results: BlocksResult[]): BlocksResult[] {
   const first: BlocksResult[] = [];
   let traces = 0;
   for (const result of results) {
-    if (traces >= RIVAL_TRACES) break;
+    if (traces >= WHARFKIT_TRACES) break;
     if (!result.traces || !result.thisBlock) continue;
     first.push(result);
     traces += countTraces(protocol, [result]);
@@ -90,7 +94,7 @@ function firstTraces(protocol: ShipProtocol, results: BlocksResult[]): BlocksRes
 
 type Tagged<T> = [type: string, value: T];
 
-interface RivalTransaction0 {
+interface WharfkitTransaction0 {
   status: number;
   action_traces: Tagged<{
     receiver: string;
@@ -98,9 +102,9 @@ interface RivalTransaction0 {
     receipt: Tagged<{ global_sequence: string | number }>;
   }>[];
 }
-type RivalTransaction = Tagged<RivalTransaction0>;
+type WharfkitTransaction = Tagged<WharfkitTransaction0>;
 
-function summariesOfRival(transactions: RivalTransaction[]): Summary[] {
+function summariesOfWharfkit(transactions: WharfkitTransaction[]): Summary[] {
   const summaries = transactions
     .filter(([, { status }]) => status === 0)
     .flatMap(([, { action_traces }]) =>

@@ -13,7 +13,7 @@ interface SearchResponse {
 
 const PAGE = 1_000;
 const KEEP_ALIVE = '5m';
-const ANSWER_LIMIT_MS = 300_000;
+const RESPONSE_LIMIT_MS = 300_000;
 
 /** Sends bare requests to an Elasticsearch server. */
 export class ElasticsearchRequests {
@@ -23,7 +23,7 @@ export class ElasticsearchRequests {
   async send<Response>(method: string, path: string, body?: object | string): Promise<Response> {
     const response = await fetch(`${this.url}/${path}`, {
       method,
-      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+      signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
       ...(body !== undefined && {
         body: typeof body === 'string' ? body : JSON.stringify(body),
         headers: { 'content-type': typeof body === 'string' ? 'application/x-ndjson' : 'application/json' },

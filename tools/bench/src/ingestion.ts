@@ -15,7 +15,7 @@ export interface IngestionFigures {
 }
 
 const IN_FLIGHT = 64;
-/** The node is far ahead, as in a backfill; otherwise every block is the head block and is committed by itself. */
+/** The node is far ahead, as in a backfill; otherwise every block is the head block and is committed alone. */
 const AT_END = ['--at-end'];
 
 /** Runs the whole service as `npm start` does, on a recording that another process serves over a socket. */

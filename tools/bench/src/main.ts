@@ -34,8 +34,8 @@ async function run(args: string[]): Promise<void> {
   print(`structural decode  ${rate(decoding.structuralRate)} traces/s`);
   print(`into records       ${rate(decoding.recordsRate)} traces/s`);
   print(
-    `@wharfkit/antelope ${rate(decoding.rivalRate)} traces/s; ours on the same ${decoding.rivalTraces} traces, ` +
-      `equal output: ${(decoding.rivalOursRate / decoding.rivalRate).toFixed(1)} times as fast`,
+    `@wharfkit/antelope ${rate(decoding.wharfkitRate)} traces/s; ours on the same ${decoding.wharfkitTraces} traces, ` +
+      `equal output: ${(decoding.oursBesideWharfkitRate / decoding.wharfkitRate).toFixed(1)} times as fast`,
   );
   for (let index = 1; index <= Number(values.runs); index++) {
     const limit = await measureBareSocket(values.recording, recording);

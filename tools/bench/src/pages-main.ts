@@ -28,7 +28,7 @@ async function run(args: string[]): Promise<void> {
     rounds: Number(values.rounds),
     onList: (account, rows) => process.stderr.write(`${account ?? 'the chain'}: ${rows} actions\n`),
   });
-  print(formatRow(['list', 'narrowed to', 'of rows', 'order', 'pos', 'ms', 'ratio', 'equal']));
+  print(formatRow(['list', 'filter', 'of rows', 'order', 'pos', 'ms', 'ratio', 'equal']));
   for (const figure of figures) print(formatFigures(figure));
   const equal = figures.filter((figure) => figure.equal).length;
   const ratios = figures.map(({ ratio }) => ratio).sort((left, right) => left - right);

@@ -40,7 +40,7 @@ export interface IndexFigures {
   bytes: number;
 }
 
-/** The node is far ahead, as in a backfill; otherwise every block is the head block and is committed by itself. */
+/** The node is far ahead, as in a backfill; otherwise every block is the head block and is committed alone. */
 const AT_END = ['--at-end'];
 
 /** Indexes a recording with a stack of its own and measures it. `then` is called before the stack's data is removed. */

@@ -4,17 +4,18 @@ import { actionTraces, executedTraces, fromHex, sequenceOf, type RecordedBlock }
 
 interface AbiVersion {
   blockNum: number;
-  /** The global sequence of the setabi; 0 for an ABI of the first state. */
+  /** The global sequence of the setabi action; 0 for an ABI of the initial state. */
   sequence: number;
   decoder: AbiDecoder | undefined;
 }
 
-export interface Place {
+/** The position of an action in the chain. */
+export interface ActionPosition {
   blockNum: number;
   sequence: number;
 }
 
-/** The ABIs that each contract has had on one branch. */
+/** The ABIs of each contract over time, on one branch. */
 export class AbiHistory {
   private readonly versions = new Map<string, AbiVersion[]>();
 
@@ -27,8 +28,8 @@ export class AbiHistory {
     }
   }
 
-  /** The decoder of the ABI that a contract had just before the action at a place. */
-  inForce(account: string, { blockNum, sequence }: Place): AbiDecoder | undefined {
+  /** The decoder of the ABI that a contract had just before the action at a position. */
+  inForce(account: string, { blockNum, sequence }: ActionPosition): AbiDecoder | undefined {
     const isBefore = (version: AbiVersion): boolean =>
       version.blockNum < blockNum || (version.blockNum === blockNum && version.sequence < sequence);
     return this.versions.get(account)?.findLast(isBefore)?.decoder;
@@ -38,7 +39,7 @@ export class AbiHistory {
     return this.versions.get(account)?.at(-1)?.decoder;
   }
 
-  /** The first ABI that an action set; without one, that of the first state. */
+  /** The first ABI that an action set; the ABI of the initial state when no action set one. */
   firstSet(account: string): AbiDecoder | undefined {
     const versions = this.versions.get(account) ?? [];
     return (versions.find(({ sequence }) => sequence > 0) ?? versions[0])?.decoder;
@@ -66,9 +67,9 @@ export class AbiHistory {
 }
 
 const versionOf = (abi: Buffer): { decoder: AbiDecoder | undefined } => ({ decoder: createAbiDecoder(abi) });
-const firstOf = ({ num }: RecordedBlock): Place => ({ blockNum: num, sequence: 0 });
+const firstOf = ({ num }: RecordedBlock): ActionPosition => ({ blockNum: num, sequence: 0 });
 
-/** The native action's fields: the account, and the ABI with its length before it. */
+/** Reads the data of `setabi`: the account, then the length of the ABI, then the ABI. */
 export function readSetabi(data: Buffer): { account: string; abi: Buffer } {
   let length = 0;
   let at = 8;
@@ -79,12 +80,12 @@ export function readSetabi(data: Buffer): { account: string; abi: Buffer } {
   return { account: readName(data, 0), abi: data.subarray(at, at + length) };
 }
 
-/** An action's data as chain and history plugins show it: the hex where it does not decode. */
+/** An action's data as the chain and history plugins show it: hex when decoding fails. */
 export function shownData(decoder: AbiDecoder | undefined, name: string, hex: string): JsonValue {
   return decoder?.decodeAction(name, fromHex(hex)) ?? hex;
 }
 
-/** Whether two values print the same; undefined is only equal to itself. */
+/** Whether two values have the same JSON text; undefined is only equal to itself. */
 export function isSame(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
   return left === undefined || right === undefined ? left === right : stringifyJson(left) === stringifyJson(right);
 }

@@ -1,17 +1,17 @@
 import type { Random } from '@antelope-history/test-support/random';
 import { isOfAccount, sequence, type ActionsRequest, type NaiveAction } from './naive-actions';
 
-/** Every accepted way to ask for an account's actions, each mode by itself, and then at random together. */
+/** Requests for an account's actions: every parameter alone, then random combinations. */
 export function queriesOf(
   actions: readonly NaiveAction[],
   account: string | undefined,
   random: Random,
 ): ActionsRequest[] {
-  const whose: ActionsRequest = account === undefined ? {} : { account_name: account };
-  const own = actions.filter((action) => isOfAccount(action, whose));
+  const base: ActionsRequest = account === undefined ? {} : { account_name: account };
+  const own = actions.filter((action) => isOfAccount(action, base));
   const alone = [...pagings(own.length), ...orders(actions), ...bounds(actions), ...filters(own), ...parents(own)];
   const mixed = Array.from({ length: MIXED_QUERIES }, () => mix(actions, own, random));
-  return [...alone, ...mixed].map((query) => ({ ...whose, ...query }));
+  return [...alone, ...mixed].map((query) => ({ ...base, ...query }));
 }
 
 const MIXED_QUERIES = 20;
@@ -34,7 +34,7 @@ function pagings(count: number): ActionsRequest[] {
   ];
 }
 
-/** Ascending queries need a bound. */
+/** Every ascending query has a bound, because the endpoint refuses it otherwise. */
 function orders(actions: readonly NaiveAction[]): ActionsRequest[] {
   const [first, last] = [blockAt(actions, 0), blockAt(actions, 1)];
   return [
@@ -51,10 +51,10 @@ function orders(actions: readonly NaiveAction[]): ActionsRequest[] {
   ];
 }
 
-/** The block of the action at a share (0 to 1) of the chain. */
-function blockAt(actions: readonly NaiveAction[], share: number): { block_num: number; block_time: string } {
-  const action = actions[Math.round(share * (actions.length - 1))];
-  if (!action) throw new Error('a recording without actions');
+/** The block of the action at a fraction (0 to 1) of the chain. */
+function blockAt(actions: readonly NaiveAction[], fraction: number): { block_num: number; block_time: string } {
+  const action = actions[Math.round(fraction * (actions.length - 1))];
+  if (!action) throw new Error('the recording has no actions');
   return action.own;
 }
 
@@ -77,15 +77,15 @@ function bounds(actions: readonly NaiveAction[]): ActionsRequest[] {
 
 const MAX_FILTERED = 4;
 
-/** Filters by what the account's actions are, and by what they are not. */
+/** Filters that match some of the account's actions, and filters that match none. */
 function filters(own: readonly NaiveAction[]): ActionsRequest[] {
-  const kinds = [...new Set(own.map(({ own: { act } }) => `${act.account}:${act.name}`))];
-  const shown = kinds.filter((_, index) => index % Math.ceil(kinds.length / MAX_FILTERED) === 0);
+  const actionNames = [...new Set(own.map(({ own: { act } }) => `${act.account}:${act.name}`))];
+  const shown = actionNames.filter((_, index) => index % Math.ceil(actionNames.length / MAX_FILTERED) === 0);
   return [
     ...shown.map((filter) => ({ filter })),
-    ...shown.map((kind) => ({ filter: `${kind.split(':')[0]}:*`, offset: 100 })),
-    ...shown.map((kind) => ({ filter: `*:${kind.split(':')[1]}`, sort: 'asc', after: 1, offset: 5 })),
-    { filter: kinds.slice(0, 20).join(',') || 'a:b', pos: 2, offset: 30 },
+    ...shown.map((name) => ({ filter: `${name.split(':')[0]}:*`, offset: 100 })),
+    ...shown.map((name) => ({ filter: `*:${name.split(':')[1]}`, sort: 'asc', after: 1, offset: 5 })),
+    { filter: actionNames.slice(0, 20).join(',') || 'a:b', pos: 2, offset: 30 },
     { filter: 'no.such:thing,*:transfer', offset: 7 },
     { filter: 'no.such:*' },
   ];
@@ -93,7 +93,7 @@ function filters(own: readonly NaiveAction[]): ActionsRequest[] {
 
 const MAX_PARENTS = 4;
 
-/** Root actions, and what some of the account's traces created: own traces and notifications. */
+/** Queries for root actions, and for the actions that some traces of the account created. */
 function parents(own: readonly NaiveAction[]): ActionsRequest[] {
   const sequences = own.flatMap(({ traces }) => traces.map(sequence));
   const creators = own.flatMap(({ creator }) => (creator === undefined ? [] : [creator]));
@@ -107,22 +107,22 @@ function parents(own: readonly NaiveAction[]): ActionsRequest[] {
   ];
 }
 
-/** Several modes in one query. */
+/** A random combination of parameters. */
 function mix(actions: readonly NaiveAction[], own: readonly NaiveAction[], random: Random): ActionsRequest {
   const pick = <T>(items: readonly T[]): T => items[random(items.length)] as T;
-  const maybe = <T extends object>(part: () => T): T | undefined => (random(2) === 0 ? part() : undefined);
+  const maybe = <T extends object>(parameter: () => T): T | undefined => (random(2) === 0 ? parameter() : undefined);
   const any = own.length > 0 ? own : actions;
-  const place = (): { block_num: number; block_time: string } => pick(actions).own;
-  const kind = (): string => {
+  const bound = (): { block_num: number; block_time: string } => pick(actions).own;
+  const filterPart = (): string => {
     const { act } = pick(any).own;
     return pick([`${act.account}:${act.name}`, `${act.account}:*`, `*:${act.name}`]);
   };
   const query: ActionsRequest = {
     ...maybe(() => ({ pos: pick([-1, 0, 1, 2, random(any.length + 3)]) })),
     ...maybe(() => ({ offset: (random(3) === 0 ? -1 : 1) * (1 + random(30)) })),
-    ...maybe(() => ({ filter: Array.from({ length: 1 + random(3) }, kind).join(',') })),
-    ...maybe(() => ({ after: random(2) === 0 ? place().block_num : place().block_time })),
-    ...maybe(() => ({ before: random(2) === 0 ? place().block_num : place().block_time })),
+    ...maybe(() => ({ filter: Array.from({ length: 1 + random(3) }, filterPart).join(',') })),
+    ...maybe(() => ({ after: random(2) === 0 ? bound().block_num : bound().block_time })),
+    ...maybe(() => ({ before: random(2) === 0 ? bound().block_num : bound().block_time })),
     ...(random(4) === 0 && { parent: pick([0, pick(any).creator ?? 0, sequence(pick(any).own)]) }),
   };
   const isBounded = query.after !== undefined || query.before !== undefined;

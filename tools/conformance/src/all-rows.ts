@@ -5,7 +5,7 @@ import type { ServedRecording } from './served-recording';
 
 const PAGE = 1000;
 
-/** All rows of an account, or of the chain, as get_actions gives them, oldest first. */
+/** All rows that get_actions returns for an account, or for the chain when it is undefined, oldest first. */
 export async function readAllRows(served: ServedRecording, account: string | undefined): Promise<JsonObject[]> {
   const rows: JsonObject[] = [];
   for (;;) {

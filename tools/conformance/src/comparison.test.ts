@@ -1,4 +1,4 @@
-import { compareAnswers, type Reason } from './comparison';
+import { compareResponses, type Reason } from './comparison';
 import { hexDataAlways, returnValueAlways } from './reasons/eosio-2.0';
 import { elapsedOfShip } from './reasons/history';
 import { producerBlockId } from './reasons/producer-block-id';
@@ -6,23 +6,23 @@ import type { RecordedBlock } from './recorded-block';
 
 const block: RecordedBlock = { num: 7, id: 'ab', block: undefined, traces: [], accounts: [], permissions: [] };
 
-/** The reasons that were found, or what has none. */
+/** The reasons of all differences, then the differences without a reason. */
 function explain(recorded: string, ours: string, reason: Reason<{ block: RecordedBlock }>): string[] {
-  const { reasons, unexplained } = compareAnswers(recorded, ours, [reason], { block });
+  const { reasons, unexplained } = compareResponses(recorded, ours, [reason], { block });
   return [...reasons, ...unexplained];
 }
 
-describe('compareAnswers', () => {
-  it('finds equal answers equal', () => {
+describe('compareResponses', () => {
+  it('finds no difference between equal responses', () => {
     expect(explain('{"a":1}', '{"a":1}', producerBlockId)).toEqual([]);
   });
 
-  it('keeps what no reason explains', () => {
+  it('reports differences that no reason explains', () => {
     expect(explain('{"a":1}', '{"a":2}', producerBlockId)).toEqual(['a: recorded 1, ours 2']);
     expect(explain('{"a":1}', '{}', producerBlockId)).toEqual(['a: recorded 1, ours nothing']);
   });
 
-  it('counts a reason once, and beside it what it does not explain', () => {
+  it('reports a reason once, and the differences that it does not explain', () => {
     const recorded = '{"x":[{"producer_block_id":null},{"producer_block_id":null}],"a":1}';
     const ours = '{"x":[{"producer_block_id":"ab"},{"producer_block_id":"ab"}],"a":2}';
     expect(explain(recorded, ours, producerBlockId)).toEqual(['producer-block-id', 'a: recorded 1, ours 2']);
@@ -41,11 +41,16 @@ describe('a reason', () => {
 
   it.each<[string, Reason<{ block: RecordedBlock }>, string, string]>([
     ['the id of another block', producerBlockId, '{"producer_block_id":null}', '{"producer_block_id":"cd"}'],
-    ['an id where one was recorded', producerBlockId, '{"producer_block_id":"cd"}', '{"producer_block_id":"ab"}'],
+    [
+      'a changed id where the node returned one',
+      producerBlockId,
+      '{"producer_block_id":"cd"}',
+      '{"producer_block_id":"ab"}',
+    ],
     ['other bytes', hexDataAlways, '{"data":"00ff"}', '{"data":"00ff","hex_data":"00"}'],
-    ['bytes that a recorded node decoded', hexDataAlways, '{"data":{}}', '{"data":{},"hex_data":"00"}'],
-    ['a value that nothing returned', returnValueAlways, '{}', '{"return_value":"00"}'],
-    ['a value that was recorded and is gone', returnValueAlways, '{"return_value":""}', '{}'],
+    ['hex_data of an action that the node decoded', hexDataAlways, '{"data":{}}', '{"data":{},"hex_data":"00"}'],
+    ['a return value that is not empty', returnValueAlways, '{}', '{"return_value":"00"}'],
+    ['a missing value that the node returned', returnValueAlways, '{"return_value":""}', '{}'],
     ['another time', elapsedOfShip, '{"elapsed":71}', '{"elapsed":70}'],
   ])('does not explain %s', (_, reason, recorded, ours) => {
     const [difference] = explain(recorded, ours, reason);

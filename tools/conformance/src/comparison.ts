@@ -2,33 +2,33 @@ import { stringifyJson, type JsonValue } from '@antelope-history/json';
 import { findDifferences, pathText, type Difference } from './difference';
 import { parseExactJson } from './exact-json';
 
-/** Why answers differ. */
+/** A documented reason why responses differ. */
 export interface NamedReason {
   name: string;
-  /** What stands in docs/compatibility.md. */
+  /** The text in docs/compatibility.md. */
   sentence: string;
 }
 
-/** A cause that makes a field of our answer differ from the recorded one, and the proof that it is the cause. */
+/** A reason why a field of our response differs from the recorded one, with a proof. */
 export interface Reason<Context> extends NamedReason {
-  /** Whether the reason makes exactly this difference: derived from the recorded value, or from the chain's data. */
-  explains(difference: Difference, answers: Answers, context: Context): boolean;
+  /** The proof: derives our value from the recorded value or from the chain's data. */
+  explains(difference: Difference, responses: Responses, context: Context): boolean;
 }
 
-export interface Answers {
+export interface Responses {
   recorded: JsonValue;
   ours: JsonValue;
 }
 
 export interface Comparison {
-  /** The reasons for the differences; none when the answers are equal. */
+  /** The reasons for the differences; empty when the responses are equal. */
   reasons: Set<string>;
-  /** What no reason explains, as text. */
+  /** Descriptions of the differences that no reason explains. */
   unexplained: string[];
 }
 
-/** Compares two answers as text and looks for the reason of each difference; the first that explains it counts. */
-export function compareAnswers<Context>(
+/** Compares two responses as text. Each difference gets the first reason that explains it. */
+export function compareResponses<Context>(
   recordedText: string,
   oursText: string,
   reasons: readonly Reason<Context>[],
@@ -36,9 +36,9 @@ export function compareAnswers<Context>(
 ): Comparison {
   const comparison: Comparison = { reasons: new Set(), unexplained: [] };
   if (recordedText === oursText) return comparison;
-  const answers = { recorded: parseExactJson(recordedText), ours: parseExactJson(oursText) };
-  for (const difference of findDifferences(answers.recorded, answers.ours)) {
-    const reason = reasons.find((candidate) => candidate.explains(difference, answers, context));
+  const responses = { recorded: parseExactJson(recordedText), ours: parseExactJson(oursText) };
+  for (const difference of findDifferences(responses.recorded, responses.ours)) {
+    const reason = reasons.find((candidate) => candidate.explains(difference, responses, context));
     if (reason) comparison.reasons.add(reason.name);
     else comparison.unexplained.push(describe(difference));
   }
@@ -47,7 +47,7 @@ export function compareAnswers<Context>(
 
 export const EQUAL: Comparison = { reasons: new Set(), unexplained: [] };
 
-/** A whole answer that differs by one reason. */
+/** The comparison of two responses whose whole difference has one reason. */
 export function explainedBy({ name }: NamedReason): Comparison {
   return { reasons: new Set([name]), unexplained: [] };
 }

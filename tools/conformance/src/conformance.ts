@@ -12,7 +12,7 @@ import { RecordedChain } from './recorded-chain';
 import { serveRecording } from './served-recording';
 import type { Outcome } from './tally';
 
-/** In the order of the table. */
+/** In the order of the table in docs/compatibility.md. */
 const CHECKS: readonly Check[] = [
   checkChainBlocks,
   checkTraceBlocks,
@@ -25,7 +25,7 @@ const CHECKS: readonly Check[] = [
   checkLosingBranches,
 ];
 
-/** Serves a recording by the real service and compares all of its answers with what was recorded. */
+/** Runs the real service on a recording and compares its responses with the recorded responses. */
 export async function compareRecording(name: SampleName, set: AdapterSet): Promise<Outcome[]> {
   const chain = new RecordedChain(name);
   const served = await serveRecording(name, set);

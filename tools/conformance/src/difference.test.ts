@@ -9,11 +9,11 @@ const differences = (recorded: string, ours: string) =>
   ]);
 
 describe('findDifferences', () => {
-  it('finds none between equal values', () => {
+  it('finds no difference between equal values', () => {
     expect(differences('{"a":[{"b":1}]}', '{"a":[{"b":1}]}')).toEqual([]);
   });
 
-  it('names each place with both values', () => {
+  it('reports the path and both values of each difference', () => {
     expect(differences('{"a":[{"b":1,"c":2}],"d":null}', '{"a":[{"b":3,"c":2}],"e":0}')).toEqual([
       ['a[0].b', 1, 3],
       ['d', null, undefined],
@@ -21,17 +21,17 @@ describe('findDifferences', () => {
     ]);
   });
 
-  it('tells a number from its digits, and digits beyond a double', () => {
+  it('distinguishes a number from a string, and integers beyond the precision of a double', () => {
     expect(differences('{"a":1}', '{"a":"1"}')).toEqual([['a', 1, '1']]);
     expect(differences('[9007199254740993]', '[9007199254740992]')).toHaveLength(1);
   });
 
-  it('takes keys in another order, and lists of another length, as a difference of the whole', () => {
+  it('reports objects with another order of keys, and arrays of another length, as a whole', () => {
     expect(differences('{"x":{"a":1,"b":2}}', '{"x":{"b":2,"a":1}}')).toEqual([['x', { a: 1, b: 2 }, { b: 2, a: 1 }]]);
     expect(differences('{"x":[1]}', '{"x":[1,2]}')).toEqual([['x', [1], [1, 2]]]);
   });
 
-  it('compares what an ABI decoded as a whole', () => {
+  it('reports decoded data as a whole', () => {
     expect(differences('{"data":{"a":1}}', '{"data":{"a":2}}')).toEqual([['data', { a: 1 }, { a: 2 }]]);
   });
 });

@@ -1,19 +1,26 @@
 import { ExactInteger, OrderedObject, stringifyJson, type JsonObject, type JsonValue } from '@antelope-history/json';
 
-/** Keys and indices from the outermost value inwards. */
+/** Keys and indices, outermost first. */
 export type Path = readonly (string | number)[];
 
-/** A place at which two answers differ; undefined on the side that has no such key. */
+/** A path at which two responses differ; a value is undefined when its response has no such key. */
 export interface Difference {
   path: Path;
   recorded: JsonValue | undefined;
   ours: JsonValue | undefined;
 }
 
-/** Compared as a whole: what an ABI decoded, because one ABI's fields are not another's, and sorted lists of names. */
-const WHOLES = new Set(['data', 'params', 'return_data', 'return_value_data', 'account_names', 'controlled_accounts']);
+/** Keys whose values are compared as a whole: decoded data, whose fields depend on the ABI, and sorted lists of names. */
+const COMPARED_AS_WHOLE = new Set([
+  'data',
+  'params',
+  'return_data',
+  'return_value_data',
+  'account_names',
+  'controlled_accounts',
+]);
 
-/** Every place at which the values differ. Keys in another order are a difference of their object. */
+/** All differences of two values. Objects with another order of keys differ as a whole. */
 export function findDifferences(recorded: JsonValue, ours: JsonValue, path: Path = []): Difference[] {
   if (stringifyJson(recorded) === stringifyJson(ours)) return [];
   if (Array.isArray(recorded) && Array.isArray(ours) && recorded.length === ours.length) {
@@ -29,7 +36,7 @@ export function findDifferences(recorded: JsonValue, ours: JsonValue, path: Path
 
 function differencesUnder(key: string, recorded: JsonObject, ours: JsonObject, path: Path): Difference[] {
   const [left, right] = [recorded[key], ours[key]];
-  if (left !== undefined && right !== undefined && !WHOLES.has(key))
+  if (left !== undefined && right !== undefined && !COMPARED_AS_WHOLE.has(key))
     return findDifferences(left, right, [...path, key]);
   if (left !== undefined && right !== undefined && stringifyJson(left) === stringifyJson(right)) return [];
   return [{ path: [...path, key], recorded: left, ours: right }];
@@ -58,7 +65,7 @@ export function valueAt(value: JsonValue | undefined, path: Path): JsonValue | u
   }, value);
 }
 
-/** `transactions[0].trx.id`. */
+/** A path as text: `transactions[0].trx.id`. */
 export function pathText(path: Path): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))

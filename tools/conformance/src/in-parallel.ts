@@ -1,4 +1,4 @@
-/** Runs a task for each item, at most `limit` at a time; results are in the order of the items. */
+/** Runs a task for each item, at most `limit` at a time. The results are in the order of the items. */
 export async function inParallel<T, R>(items: readonly T[], limit: number, run: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let next = 0;

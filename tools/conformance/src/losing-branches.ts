@@ -4,19 +4,20 @@ import { actionTraces, executedTraces, sequenceOf, type RecordedBlock } from './
 import type { RecordedChain } from './recorded-chain';
 import type { ShipTransactionTrace } from './ship-types';
 
-export interface PlacedTransaction {
+/** A transaction with its block. */
+export interface TransactionOfBlock {
   block: RecordedBlock;
   trace: ShipTransactionTrace;
 }
 
-/** What the orphaned blocks of a recording held, apart from what survived. */
+/** The data of the orphaned blocks of a recording. */
 export class LosingBranches {
-  /** Ids of transactions that only orphaned blocks have. */
+  /** Ids of the transactions that only orphaned blocks have. */
   readonly lostTransactions: ReadonlySet<string>;
-  /** Transactions of both branches, as they survived. */
-  readonly sharedTransactions: readonly PlacedTransaction[];
+  /** Transactions of both branches, in their surviving blocks. */
+  readonly sharedTransactions: readonly TransactionOfBlock[];
   readonly lostBlocks: ReadonlySet<string>;
-  /** The permissions that the orphaned blocks set. */
+  /** The permissions that orphaned blocks set. */
   readonly permissions = new PermissionState();
   private readonly abis: AbiHistory;
 
@@ -32,7 +33,7 @@ export class LosingBranches {
     this.abis = new AbiHistory(orphans);
   }
 
-  /** Accounts that an orphaned block's actions went to, or that it created or gave a permission. */
+  /** Accounts that received actions of orphaned blocks, that these blocks created, or whose permissions they changed. */
   accounts(): string[] {
     const names = this.chain.orphans.flatMap((block) => [
       ...executedTraces(block)
@@ -44,12 +45,12 @@ export class LosingBranches {
     return [...new Set(names)];
   }
 
-  /** Transactions that survived and would show other data under an ABI that was only set on a losing branch. */
-  misreadTransactions(): PlacedTransaction[] {
+  /** Surviving transactions whose data would differ under an ABI that only a losing branch set. */
+  misreadTransactions(): TransactionOfBlock[] {
     return transactionsOf(this.chain.blocks.values()).filter((transaction) => this.isMisread(transaction));
   }
 
-  private isMisread({ block, trace }: PlacedTransaction): boolean {
+  private isMisread({ block, trace }: TransactionOfBlock): boolean {
     return actionTraces(trace).some((action) => {
       const { account, name, data } = action.act;
       const inForce = this.chain.abis.inForce(account, { blockNum: block.num, sequence: sequenceOf(action) });
@@ -59,7 +60,7 @@ export class LosingBranches {
   }
 }
 
-/** The transactions that took effect in some blocks. */
-export function transactionsOf(blocks: Iterable<RecordedBlock>): PlacedTransaction[] {
+/** The executed transactions of blocks. */
+export function transactionsOf(blocks: Iterable<RecordedBlock>): TransactionOfBlock[] {
   return [...blocks].flatMap((block) => executedTraces(block).map((trace) => ({ block, trace })));
 }

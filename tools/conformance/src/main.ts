@@ -9,9 +9,9 @@ import type { Outcome } from './tally';
 
 const USAGE = `npm run conformance -- [--recording NAME]... [--set SET] [--write]
 
-Runs the real service on recorded chains (${SAMPLES.join(', ')}) and compares its answers with those of the recorded
-nodes. The service keeps the chain in the embedded set of adapters, or in that of SET: ${ADAPTER_SETS.join(', ')}. With --write
-the outcome of all of them goes to docs/compatibility.md.
+Runs the service on recorded chains (${SAMPLES.join(', ')}) and compares its responses with those of the recorded
+nodes. SET is the set of adapters (${ADAPTER_SETS.join(', ')}), by default embedded. --write writes the result to
+docs/compatibility.md. Exits with status 1 when a difference has no reason.
 `;
 
 async function run(args: string[]): Promise<void> {
@@ -26,7 +26,8 @@ async function run(args: string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  if (values.write && values.recording) throw new Error('--write needs all recordings');
+  if (values.write && values.recording)
+    throw new Error('--write cannot be combined with --recording: the document covers all recordings');
   const set = parseAdapterSet(values.set);
   const outcomes: Outcome[] = [];
   for (const name of SAMPLES.filter((sample) => values.recording?.includes(sample) ?? true)) {
@@ -36,7 +37,7 @@ async function run(args: string[]): Promise<void> {
   if (values.write) writeReport(renderReport(outcomes));
 }
 
-/** The table, then every difference without a reason. */
+/** Prints the table, then every difference without a reason. */
 function print(outcomes: readonly Outcome[]): void {
   process.stdout.write(renderTable(outcomes));
   for (const { endpoint, recording, unexplained } of outcomes) {

@@ -1,6 +1,6 @@
 import { groupTraces, queryNaively, type ActionsRequest, type TraceJson } from './naive-actions';
 
-/** A trace of `bank:pay` that somebody authorised. */
+/** A trace of `bank:pay` that `ann` authorised. */
 function trace(sequence: number, fields: Partial<TraceJson> = {}): TraceJson {
   return {
     action_ordinal: 1,
@@ -39,12 +39,12 @@ describe('queryNaively', () => {
     [{ filter: 'bank:*,other:thing', offset: 1 }, [10], true],
     [{ filter: '*:thing' }, [], false],
     [{ account_name: 'nobody' }, [], false],
-  ])('gives the rows of %j', (request, sequences, more) => {
+  ])('returns the rows for %j', (request, sequences, more) => {
     expect(sequencesOf(ten, request)).toEqual(sequences);
     expect(queryNaively(groupTraces(ten), request).more).toBe(more);
   });
 
-  it('shows one row per action, with the receipt of the account that asks', () => {
+  it('returns one row per action, with the receipt of the requested account', () => {
     const together = { trx_id: 't' };
     const traces = [
       trace(1, together),
@@ -55,7 +55,7 @@ describe('queryNaively', () => {
         closest_unnotified_ancestor_action_ordinal: 1,
         receiver: 'bob',
       }),
-      // Sent by bob while he was notified, so it belongs to nobody's notification.
+      // An inline action that bob sent while he was notified: it is an action of its own, not a notification.
       trace(3, {
         ...together,
         action_ordinal: 3,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@antelope-history/json';
 
-/** What selects and orders actions in a recorded trace (`action_trace` of the history plugin). */
+/** The fields of a trace that select and order actions (`action_trace` of the history plugin). */
 export interface TraceJson extends JsonObject {
   action_ordinal: number;
   creator_action_ordinal: number;
@@ -14,17 +14,17 @@ export interface TraceJson extends JsonObject {
   producer_block_id: string | null;
 }
 
-/** An action with all its traces: the contract's own and one per notified account. */
+/** An action with all its traces: that of the contract and one per notified account. */
 export interface NaiveAction {
   own: TraceJson;
   traces: TraceJson[];
-  /** The global sequence of the trace that created it; undefined for root actions. */
+  /** The global sequence of the trace that created the action; undefined for root actions. */
   creator: number | undefined;
   /** Milliseconds since 1970. */
   timeMs: number;
 }
 
-/** A request of get_actions, as its JSON has it. */
+/** The JSON body of a get_actions request. */
 export interface ActionsRequest {
   account_name?: string;
   pos?: number | string;
@@ -42,7 +42,7 @@ export interface ActionsPage {
   more: boolean;
 }
 
-/** Puts traces together to actions, oldest first: a notification belongs to its nearest creator that is none. */
+/** Groups traces into actions, oldest first. A notification belongs to its nearest creator that is not a notification. */
 export function groupTraces(traces: readonly TraceJson[]): NaiveAction[] {
   const actions = new Map<string, NaiveAction>();
   const sequences = new Map(traces.map((trace) => [`${trace.trx_id}/${trace.action_ordinal}`, sequence(trace)]));
@@ -66,9 +66,9 @@ export function sequence({ receipt }: TraceJson): number {
 }
 
 const DEFAULT_ROWS = 20;
-const MOST_ROWS = 1000;
+const MAX_ROWS = 1000;
 
-/** The page that the contract's §1 gives for a request, found by looking at every action of the chain, oldest first. */
+/** The expected page of a request, found by a search of all actions of the chain (oldest first). */
 export function queryNaively(actions: readonly NaiveAction[], request: ActionsRequest): ActionsPage {
   const descending = !['asc', '1'].includes(String(request.sort ?? 'desc'));
   const [after, before] = [readBound(request.after), readBound(request.before)];
@@ -81,9 +81,9 @@ export function queryNaively(actions: readonly NaiveAction[], request: ActionsRe
   return { rows: chosen.slice(from, to), more: to < chosen.length };
 }
 
-/** Rows are `from` up to and without `to` of the chosen order. */
+/** The range of rows in the requested order: `from` inclusive, `to` exclusive. */
 function pageOf({ pos, offset }: ActionsRequest, descending: boolean, count: number): { from: number; to: number } {
-  const rows = Math.min(Math.abs(Number(offset ?? 0)) || DEFAULT_ROWS, MOST_ROWS);
+  const rows = Math.min(Math.abs(Number(offset ?? 0)) || DEFAULT_ROWS, MAX_ROWS);
   const isBackwards = Number(offset ?? 0) < 0;
   if (Number(pos) === -1 || (pos === undefined && isBackwards)) {
     return descending ? { from: 0, to: Math.min(rows, count) } : { from: Math.max(0, count - rows), to: count };
@@ -94,7 +94,7 @@ function pageOf({ pos, offset }: ActionsRequest, descending: boolean, count: num
   return { from: Math.min(from, count), to: Math.min(to, count) };
 }
 
-/** Whether an account received or authorised an action; every action is of nobody in particular. */
+/** Whether an account received or authorised an action; true for every action when the request has no account. */
 export function isOfAccount({ own, traces }: NaiveAction, { account_name: account }: ActionsRequest): boolean {
   return (
     account === undefined ||
@@ -116,7 +116,7 @@ function isMatch({ act }: TraceJson, part: string): boolean {
   return (account === '*' || account === act.account) && (name === '*' || name === act.name);
 }
 
-/** How actions lie to a bound: negative before it, 0 at it or when there is none, positive after it. */
+/** A comparison of actions with a bound: negative before it, 0 at it or without a bound, positive after it. */
 function readBound(bound: string | number | undefined): (action: NaiveAction) => number {
   if (bound === undefined) return () => 0;
   if (/^\d+$/.test(String(bound))) return ({ own }) => own.block_num - Number(bound);
@@ -126,7 +126,7 @@ function readBound(bound: string | number | undefined): (action: NaiveAction) =>
 
 const hasZone = (time: string): boolean => /(Z|[+-]\d\d:\d\d)$/.test(time);
 
-/** An account sees its own receipt when it received the action, else the contract's. */
+/** The trace of a row: that of the account when it received the action, otherwise that of the contract. */
 export function shownTrace({ own, traces }: NaiveAction, account: string | undefined): TraceJson {
   return traces.find(({ receiver }) => receiver === account) ?? own;
 }

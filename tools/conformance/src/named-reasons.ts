@@ -17,5 +17,5 @@ const ALL: readonly NamedReason[] = [
   ...BAD_REQUEST_REASONS,
 ];
 
-/** Every reason for which an answer may differ from a recorded one, each once: several endpoints share some. */
+/** Every reason why a response may differ from a recorded one, without duplicates: endpoints share reasons. */
 export const NAMED_REASONS: readonly NamedReason[] = [...new Map(ALL.map((reason) => [reason.name, reason])).values()];

@@ -1,6 +1,6 @@
 import type { ShipPermission } from './ship-types';
 
-/** The permissions of a chain after some blocks, as the permission deltas tell. */
+/** The permissions of a chain after some blocks, built from the permission deltas. */
 export class PermissionState {
   private readonly rows = new Map<string, ShipPermission>();
 
@@ -11,7 +11,7 @@ export class PermissionState {
     }
   }
 
-  /** By their names in the node's spelling: `EOS…` for K1. */
+  /** The keys are in the node's text form: `EOS…` for K1. */
   ownersByKey(): Map<string, string[]> {
     return this.ownersBy(({ auth }) => auth.keys.map(({ key }) => key));
   }

@@ -5,16 +5,16 @@ import { parseExactJson } from './exact-json';
 import { sequence, type TraceJson } from './naive-actions';
 import { actionTraces, executedTraces } from './recorded-block';
 import type { RecordedChain } from './recorded-chain';
-import { actionTraceJson } from './ship-answers';
+import { actionTraceJson } from './ship-responses';
 
 export interface RecordedActions {
   /** Every action trace of the chain by its global sequence. */
   traces: Map<number, TraceJson>;
-  /** The history plugin's rows, by `<account>/<global sequence>`. */
+  /** The rows that the history plugin returned, by `<account>/<global sequence>`. */
   pluginRows: Map<string, JsonObject>;
 }
 
-/** As the original history plugin answered; the state history says the rest: the blocks after it was asked, and Leap. */
+/** Reads actions from responses of the original history plugin; from the state history where there is no response. */
 export function readRecordedActions(chain: RecordedChain): RecordedActions {
   const isRecorded = chain.name === 'eosio20-edge';
   const traces = [...tracesOfShip(chain), ...(isRecorded ? tracesOfPlugin(chain) : [])];

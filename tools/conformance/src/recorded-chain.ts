@@ -5,27 +5,27 @@ import { PermissionState } from './permission-state';
 import { fromHex, type RecordedBlock } from './recorded-block';
 import type { ShipPosition, ShipResult, ShipTypes } from './ship-types';
 
-/** Everything in a message is as large as the node made it. */
+/** Recorded messages come from a trusted node, so their size is not limited. */
 const NO_LIMITS = { maxDepth: 1000, maxElements: Infinity, maxOutput: Infinity };
 
 /**
- * What a recording says, read in the plainest way: by the node's own ABI and the general ABI decoder, with none of the
- * readers, records and stores that the service uses. A block that comes again orphans all from its number on.
+ * The chain of a recording, decoded with the node's own state history ABI and the general ABI decoder. It shares no
+ * reader, record type or store with the service. A repeated block number orphans all blocks from that number on.
  */
 export class RecordedChain {
   /** The surviving branch, by number. */
   readonly blocks = new Map<number, RecordedBlock>();
   readonly orphans: RecordedBlock[] = [];
-  /** How often the chain went back to a lower number. */
+  /** The number of forks: messages whose block number the current branch already has. */
   forks = 0;
   readonly head: ShipPosition;
   readonly lastIrreversible: ShipPosition;
-  /** Every last irreversible block that a message named. */
+  /** The last irreversible block numbers of all messages. */
   readonly lastIrreversibles = new Set<number>();
-  /** Of the surviving branch. */
+  /** The ABIs of the surviving branch. */
   readonly abis: AbiHistory;
   readonly permissions = new PermissionState();
-  /** EOSIO 2.0 alone does not know this version, and its plugins answer with fewer fields. */
+  /** Responses of EOSIO 2.0 have fewer fields. Its state history ABI is the only one without `action_trace_v1`. */
   readonly isEosio20: boolean;
   private readonly decoder: AbiDecoder;
 
@@ -78,7 +78,7 @@ export class RecordedChain {
     };
   }
 
-  /** A value of a type of the state history ABI from its bytes. */
+  /** Decodes a value of a type of the state history ABI. */
   decode<Type extends keyof ShipTypes>(type: Type, bytes: Buffer): ShipTypes[Type] {
     return this.decoder.decode(type, bytes) as unknown as ShipTypes[Type];
   }

@@ -5,12 +5,12 @@ import { NAMED_REASONS } from './named-reasons';
 import { renderTable } from './table';
 import type { Outcome } from './tally';
 
-/** The page that people read; what stands between the marks is made by the comparison. */
+/** The document; the text between its marks is generated. */
 const PAGE = path.join(__dirname, '..', '..', '..', 'docs', 'compatibility.md');
 const BEGIN = '<!-- made by npm run conformance -- --write -->\n';
 const END = '<!-- end -->\n';
 
-/** The reasons with what they explain, and the table of all comparisons, as Markdown. */
+/** The reasons with their counts, and the table of all comparisons, as Markdown. */
 export function renderReport(outcomes: readonly Outcome[]): string {
   const reasons = NAMED_REASONS.map((reason) => describeReason(reason, outcomes));
   return `## Where responses differ\n\n${reasons.join('')}\n## What was compared\n\n${renderTable(outcomes)}`;
@@ -23,7 +23,7 @@ function describeReason({ name, sentence }: NamedReason, outcomes: readonly Outc
   return `- **${name}**: ${sentence} (${counts.join(', ')})\n`;
 }
 
-/** What the page says now between its marks. */
+/** The generated text that the document has now. */
 export function readReport(): string {
   return splitPage().report;
 }
@@ -36,7 +36,7 @@ export function writeReport(report: string): void {
 function splitPage(): { before: string; report: string; after: string } {
   const page = readFileSync(PAGE, 'utf8');
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`${PAGE} lacks its marks`);
+  if (begin < 0 || end < begin) throw new Error(`${PAGE} lacks the marks "${BEGIN.trim()}" and "${END.trim()}"`);
   return {
     before: page.slice(0, begin),
     report: page.slice(begin + BEGIN.length + 1, end - 1),

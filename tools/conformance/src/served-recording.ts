@@ -1,26 +1,26 @@
 import { sampleFolder, type SampleName } from '@antelope-history/test-support/recordings';
 import { type AdapterSet, startIndexedChain } from '@antelope-history/processes';
 
-export interface HttpAnswer {
+export interface HttpResponse {
   status: number;
   body: string;
 }
 
-/** A service that has indexed a whole recording, as a client sees it. */
+/** A running service that has indexed a whole recording. */
 export interface ServedRecording {
   name: SampleName;
-  /** Sends a body (an object as JSON, a text as it is) to a path of the gateway. */
-  post(path: string, body: object | string): Promise<HttpAnswer>;
-  /** The one answer to several requests that mean the same; throws when the answers differ. */
-  postAlike(path: string, bodies: readonly object[]): Promise<HttpAnswer>;
-  /** How often the chain went back, by the service's own count. */
+  /** Sends a body (an object as JSON, a string unchanged) to a path of the gateway. */
+  post(path: string, body: object | string): Promise<HttpResponse>;
+  /** Sends equivalent requests and returns their response; throws when the responses differ. */
+  postAlike(path: string, bodies: readonly object[]): Promise<HttpResponse>;
+  /** The number of forks that the service counted. */
   countForks(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /**
- * The recorded blocks grow old while the guard's window does not, and the guard is not what is compared: the widest
- * window lets every ascending query through.
+ * The recorded blocks become older than the default window of the asc window guard, which is not compared: the largest
+ * window allows every ascending query.
  */
 const ENVIRONMENT = { HISTORY_API__MAX_ASC_WINDOW_DAYS: '36500' };
 
@@ -31,26 +31,26 @@ export async function serveRecording(name: SampleName, set: AdapterSet): Promise
 }
 
 function createClient(gateway: string): Pick<ServedRecording, 'post' | 'postAlike'> {
-  const post = (path: string, body: object | string): Promise<HttpAnswer> =>
+  const post = (path: string, body: object | string): Promise<HttpResponse> =>
     send(gateway + path, typeof body === 'string' ? body : JSON.stringify(body));
   return {
     post,
     async postAlike(path, bodies) {
       const [first, ...others] = await Promise.all(bodies.map((body) => post(path, body)));
-      if (!first) throw new Error('nothing was asked');
+      if (!first) throw new Error('postAlike needs at least one request');
       const other = others.findIndex(({ status, body }) => status !== first.status || body !== first.body);
       if (other < 0) return first;
       throw new Error(
-        `${path} answers ${JSON.stringify(bodies[0])} and ${JSON.stringify(bodies[other + 1])} differently`,
+        `${path} responds to ${JSON.stringify(bodies[0])} and ${JSON.stringify(bodies[other + 1])} differently`,
       );
     },
   };
 }
 
-/** Packing the answers would take both sides longer than answering. */
+/** Compression would take longer than the requests themselves. */
 const NOT_PACKED = { 'accept-encoding': 'identity' };
 
-async function send(url: string, body: string): Promise<HttpAnswer> {
+async function send(url: string, body: string): Promise<HttpResponse> {
   const response = await fetch(url, { method: 'POST', headers: NOT_PACKED, body });
   return { status: response.status, body: await response.text() };
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@antelope-history/json';
 
-/** What the node's own state history ABI makes of its messages, in the node's JSON forms; only what is looked at. */
+/** The types of the state history ABI in the node's JSON forms; only the fields that the comparison reads. */
 
 /** A value of a variant type: its alternative and the value. */
 export type Variant<T> = [string, T];
@@ -15,7 +15,7 @@ export interface ShipResult {
   last_irreversible: ShipPosition;
   this_block: ShipPosition | null;
   prev_block: ShipPosition | null;
-  /** Hex, as the two below. */
+  /** Hex, like `traces` and `deltas`. */
   block: string | null;
   traces: string | null;
   deltas: string | null;
@@ -40,7 +40,7 @@ export interface ShipActionTrace {
   account_ram_deltas: JsonValue;
   except: JsonValue;
   error_code: JsonValue;
-  /** Leap and later. */
+  /** Only in recordings of Leap and later. */
   return_value?: string;
 }
 
@@ -118,7 +118,7 @@ export interface ShipAccount {
   abi: string;
 }
 
-/** The shapes of the types of the state history ABI that are decoded. */
+/** The decoded types of the state history ABI, by name. */
 export interface ShipTypes {
   result: Variant<ShipResult>;
   signed_block: ShipSignedBlock;

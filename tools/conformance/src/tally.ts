@@ -1,20 +1,20 @@
 import { EQUAL, unexplained, type Comparison } from './comparison';
 
-/** What came out of comparing the answers of one endpoint on one recording. */
+/** The result of comparing the responses of one endpoint on one recording. */
 export interface Outcome {
   endpoint: string;
   recording: string;
   compared: number;
   equal: number;
-  /** How many answers differ by a reason; an answer may differ by several. */
+  /** The number of responses that differ, by reason; a response may differ for several reasons. */
   different: Record<string, number>;
-  /** The differences that no reason explains, the first twenty of them. */
+  /** The first differences that no reason explains, at most MAX_UNEXPLAINED. */
   unexplained: string[];
 }
 
 const MAX_UNEXPLAINED = 20;
 
-/** Counts comparisons. */
+/** Counts the comparisons of one endpoint on one recording. */
 export class Tally {
   private compared = 0;
   private equal = 0;
@@ -26,7 +26,7 @@ export class Tally {
     private readonly recording: string,
   ) {}
 
-  /** `label` says which answer it was. */
+  /** `label` identifies the response. */
   add(label: string, { reasons, unexplained }: Comparison): void {
     this.compared++;
     if (unexplained.length === 0 && reasons.size === 0) this.equal++;
@@ -34,7 +34,7 @@ export class Tally {
     for (const difference of unexplained) this.report(`${label}: ${difference}`);
   }
 
-  /** Counts a check whose expected text is known to the last character. */
+  /** Adds a comparison of two texts that must be equal. */
   expectEqual(label: string, expected: string, ours: string): void {
     this.add(label, expected === ours ? EQUAL : unexplained(firstDifference(expected, ours)));
   }

@@ -6,15 +6,15 @@ import { SAMPLES } from '@antelope-history/test-support/recordings';
 const LIMIT_MS = 900_000;
 
 /**
- * Compares every recorded answer with that of the service on a set of adapters. Each set has a test file of its own, so
- * that they run side by side. Needs the built programs, as `npm test` makes them.
+ * Declares the tests that compare every recorded response with that of the service on a set of adapters. Each set has a
+ * test file of its own, so that the sets run in parallel. The tests need the built programs: `npm test` builds them.
  */
 export function compareAll(set: AdapterSet): void {
   describe(`the running service on the ${set} set`, () => {
     const outcomes: Outcome[] = [];
 
     it.each(SAMPLES)(
-      'answers as the nodes of %s did, but for differences with a proven reason',
+      'sends the responses of the recorded node of %s, except for differences with a proven reason',
       async (name) => {
         const ofRecording = await compareRecording(name, set);
         outcomes.push(...ofRecording);
@@ -26,17 +26,17 @@ export function compareAll(set: AdapterSet): void {
       LIMIT_MS,
     );
 
-    it.each(Object.values(ROUTES))('compares $path', ({ path }) => {
+    it.each(Object.values(ROUTES))('has at least one comparison for $path', ({ path }) => {
       const compared = outcomes.filter(({ endpoint }) => `/v1/${endpoint}`.startsWith(path));
       expect(compared.length).toBeGreaterThan(0);
     });
 
-    it('differs for no fewer reasons than there are', () => {
+    it('differs at least once for each reason', () => {
       const found = new Set(outcomes.flatMap(({ different }) => Object.keys(different)));
       expect([...found].sort()).toEqual(NAMED_REASONS.map(({ name }) => name).sort());
     });
 
-    it('differs as often and for the reasons that docs/compatibility.md says', () => {
+    it('has the differences and counts of docs/compatibility.md', () => {
       expect(renderReport(outcomes)).toBe(readReport());
     });
   });

@@ -3,7 +3,14 @@ import { deserializeBlock } from '@antelope-history/deserialize';
 import { type BlockRecords, decodeActionRecord, type TransactionRecord } from '@antelope-history/records';
 import { type AbiDecoders, createAbiDecoders } from '@antelope-history/responses';
 import { createShipProtocol } from '@antelope-history/ship';
-import type { AbiRequest, ChainStatus, StoredAction, StoredBlock, StoredBlockTransaction, StoredTransaction } from '@antelope-history/store';
+import type {
+  AbiRequest,
+  ChainStatus,
+  StoredAction,
+  StoredBlock,
+  StoredBlockTransaction,
+  StoredTransaction,
+} from '@antelope-history/store';
 import { openSample, type SampleName } from '@antelope-history/test-support/recordings';
 
 /** The surviving branch of a recorded chain, as a store returns it. */
@@ -21,13 +28,13 @@ export function readRecordedChain(name: SampleName): RecordedChain {
   const blocks = new Map<number, BlockRecords>();
   for (const { bytes } of messages) {
     const result = protocol.readResult(bytes);
-    if (result.kind !== 'blocks' || !result.blocks.thisBlock) throw new Error('a recorded message without a block');
+    if (result.kind !== 'blocks' || !result.blocks.thisBlock) throw new Error('a recorded message has no block');
     const records = deserializeBlock(result.blocks, protocol);
     for (let undone = records.position.num; blocks.delete(undone); undone++);
     blocks.set(records.position.num, records);
   }
   const newest = [...blocks.values()].at(-1);
-  if (!newest) throw new Error('an empty sample');
+  if (!newest) throw new Error('the sample is empty');
   const status: ChainStatus = {
     chainId: undefined,
     firstBlockNum: 1,

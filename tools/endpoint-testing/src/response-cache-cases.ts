@@ -13,7 +13,7 @@ import { openSampleReader, type SampleReader } from './sample-reader';
 
 type CreateApi = (deps: ReturnType<typeof createApiDeps> & { keyValue?: KeyValue }) => RequestListener;
 
-/** What a client receives. */
+/** The parts of a response that a client receives. */
 interface Received {
   status: number;
   length: number;
@@ -80,10 +80,10 @@ export function findFinalBlock(): { blockNum: number; transactionId: string } {
 export interface ResponseCacheCases {
   createApi: CreateApi;
   path: string;
-  /** Its response is final and is about `blockNum`. */
+  /** A request whose response is final and has data of `blockNum`. */
   finalRequest: object;
   blockNum: number;
-  /** Requests by a title; their responses are never final. */
+  /** Requests with responses that are never final, by the end of a test title. */
   otherRequests: Record<string, object>;
 }
 
@@ -103,7 +103,7 @@ export function describeResponseCache(cases: ResponseCacheCases): void {
       api = new CachedApi(createApi, path, sample);
     });
 
-    it('keeps a response that is requested again, and returns it unchanged', async () => {
+    it('stores a response that is requested twice, and returns it unchanged', async () => {
       const uncached = await api.postUncached(finalRequest);
       expect([uncached.status, uncached.cache]).toEqual([200, expect.stringContaining('immutable')]);
       for (const outcome of [{ miss: 1 }, { miss: 2 }, { miss: 2, hit: 1 }, { miss: 2, hit: 2 }]) {
@@ -150,7 +150,7 @@ export function describeResponseCache(cases: ResponseCacheCases): void {
       expect((await api.post(finalRequest)).status).toBe(503);
     });
 
-    it.each(Object.entries(otherRequests))('keeps no response %s', async (_, body) => {
+    it.each(Object.entries(otherRequests))('stores no response %s', async (_, body) => {
       const written: string[] = [];
       api.keyValue.set = (key) => Promise.resolve(void written.push(key));
       for (let times = 0; times < 3; times++) await api.post(body);

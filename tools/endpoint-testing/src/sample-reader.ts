@@ -27,7 +27,7 @@ interface Row extends StoredAction {
   entry: ActionEntry;
 }
 
-/** A store that keeps a recorded chain in memory and searches all of it: slow, but simple enough to be obviously correct. */
+/** A store reader with a recorded chain in memory. It searches all blocks: slow, but simple enough to verify by reading. */
 export class SampleReader implements HistoryReader {
   status: ChainStatus;
   private readonly blocks = new Map<number, BlockRecords>();
@@ -38,7 +38,7 @@ export class SampleReader implements HistoryReader {
     const protocol = createShipProtocol(abi);
     for (const { bytes } of messages) {
       const result = protocol.readResult(bytes);
-      if (result.kind !== 'blocks' || !result.blocks.thisBlock) throw new Error('a recorded message without a block');
+      if (result.kind !== 'blocks' || !result.blocks.thisBlock) throw new Error('a recorded message has no block');
       const records = deserializeBlock(result.blocks, protocol);
       for (let undone = records.position.num; this.blocks.delete(undone); undone++);
       this.blocks.set(records.position.num, records);
@@ -177,7 +177,7 @@ function packedBlock({ position, block, generation, hasTraces, rootSequences }: 
 }
 
 function matches(row: Row, { account, filters, after, before, parent }: ActionsQuery): boolean {
-  if (parent !== undefined && parent !== 'root') throw new Error('queries by parent are not for this reader');
+  if (parent !== undefined && parent !== 'root') throw new Error('this reader does not support queries by parent');
   const { entry } = row;
   return (
     (account === undefined || entry.accounts.includes(account)) &&

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { SCOPE, WORKSPACE_ROOT } from '../src';
 
-/** Room for a machine on which other tests run; a run takes about five seconds of processor time. */
+/** Allows for other tests on the machine: a run takes about five seconds of processor time. */
 const LIMIT_MS = 120_000;
 
 /** The projects that Nx rebuilds and retests after a change of the files. */

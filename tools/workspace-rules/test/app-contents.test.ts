@@ -19,11 +19,11 @@ describe('the contents of the apps', () => {
     expect(Object.keys(PROHIBITIONS).sort()).toEqual(Object.keys(contents));
   });
 
-  it.each(apps)('of $app have nothing that is prohibited in it', ({ app, content }) => {
+  it.each(apps)('of $app include nothing that is prohibited for it', ({ app, content }) => {
     expect(findProhibited(content, PROHIBITIONS[app] ?? [])).toEqual([]);
   });
 
-  it.each(apps)('of $app have the npm packages that its modules import, and no project without use', ({ content }) => {
+  it.each(apps)('of $app include the npm packages that its modules import, and no unused project', ({ content }) => {
     const { dependencies, imports, modules, projects } = content;
     expect(imports).toEqual(Object.keys(dependencies));
     const unused = projects.filter((project) => !modules.some((module) => module.startsWith(`${project}/`)));

@@ -38,7 +38,7 @@ describe('the runner of npm test', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Runs Jest on files as `npm test` does; gives the lines that it prints. */
+  /** Runs Jest on files as `npm test` does; returns the printed lines. */
   async function run(files: Record<string, string>): Promise<string[]> {
     for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content);
     const config = path.join(folder, 'jest.config.js');

@@ -6,12 +6,12 @@ export type FieldTexts = Readonly<Record<string, fc.Arbitrary<string>>>;
 
 const HEX = '0123456789abcdefABCDEF';
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-const stringOf = (letters: string, size: { minLength?: number; maxLength: number }): fc.Arbitrary<string> =>
-  fc.string({ unit: oneLetterOf(letters), ...size });
+const stringOf = (characters: string, size: { minLength?: number; maxLength: number }): fc.Arbitrary<string> =>
+  fc.string({ unit: oneCharacterOf(characters), ...size });
 const quoted = (text: fc.Arbitrary<string>): fc.Arbitrary<string> => text.map((value) => JSON.stringify(value));
 
-function oneLetterOf(letters: string): fc.Arbitrary<string> {
-  return fc.nat(letters.length - 1).map((index) => letters.charAt(index));
+function oneCharacterOf(characters: string): fc.Arbitrary<string> {
+  return fc.nat(characters.length - 1).map((index) => characters.charAt(index));
 }
 
 export function createFieldTexts(facts: ChainFacts): FieldTexts {
@@ -84,13 +84,13 @@ function idLike(ids: string[]): fc.Arbitrary<string> {
   );
 }
 
-/** A text with one letter replaced, removed or inserted. */
-function nearly(text: fc.Arbitrary<string>, letters: string): fc.Arbitrary<string> {
+/** A text with one character replaced, removed or inserted. */
+function nearly(text: fc.Arbitrary<string>, characters: string): fc.Arbitrary<string> {
   return fc
-    .tuple(text, fc.nat(), oneLetterOf(letters), fc.constantFrom(0, 1), fc.constantFrom(0, 1))
-    .map(([value, at, letter, removed, added]) => {
+    .tuple(text, fc.nat(), oneCharacterOf(characters), fc.constantFrom(0, 1), fc.constantFrom(0, 1))
+    .map(([value, at, character, removed, added]) => {
       const offset = at % (value.length + 1);
-      return value.slice(0, offset) + letter.repeat(added) + value.slice(offset + removed);
+      return value.slice(0, offset) + character.repeat(added) + value.slice(offset + removed);
     });
 }
 

@@ -25,9 +25,9 @@ export function generateRequests(facts: ChainFacts): fc.Arbitrary<GeneratedReque
   const fields = createFieldTexts(facts);
   return fc.constantFrom<Route>(...Object.values(ROUTES)).chain((route) =>
     fc
-      .tuple(bodies(fieldsOf(route, fields)), fc.constantFrom(...CONTENT_TYPES), packing)
-      .map(([body, contentType, pack]): GeneratedRequest => {
-        const { encoding, bytes } = pack(body);
+      .tuple(bodies(fieldsOf(route, fields)), fc.constantFrom(...CONTENT_TYPES), encodings)
+      .map(([body, contentType, encode]): GeneratedRequest => {
+        const { encoding, bytes } = encode(body);
         const headers: Record<string, string> = { 'content-type': contentType };
         if (encoding !== undefined) headers['content-encoding'] = encoding;
         return { path: route.path, headers, body: bytes };
@@ -93,13 +93,13 @@ function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
     });
 }
 
-type Pack = (body: Buffer) => { encoding: string | undefined; bytes: Buffer };
+type Encode = (body: Buffer) => { encoding: string | undefined; bytes: Buffer };
 
-const packing: fc.Arbitrary<Pack> = fc.oneof(
-  { weight: 30, arbitrary: fc.constant<Pack>((body) => ({ encoding: undefined, bytes: body })) },
-  { weight: 1, arbitrary: fc.constant<Pack>((body) => ({ encoding: 'gzip', bytes: gzipSync(body) })) },
-  { weight: 1, arbitrary: fc.constant<Pack>((body) => ({ encoding: 'deflate', bytes: deflateSync(body) })) },
-  // Encoded otherwise than the header says, or with an unknown encoding.
-  { weight: 1, arbitrary: fc.constant<Pack>((body) => ({ encoding: 'br', bytes: gzipSync(body) })) },
-  { weight: 1, arbitrary: fc.constant<Pack>((body) => ({ encoding: 'zip', bytes: body })) },
+const encodings: fc.Arbitrary<Encode> = fc.oneof(
+  { weight: 30, arbitrary: fc.constant<Encode>((body) => ({ encoding: undefined, bytes: body })) },
+  { weight: 1, arbitrary: fc.constant<Encode>((body) => ({ encoding: 'gzip', bytes: gzipSync(body) })) },
+  { weight: 1, arbitrary: fc.constant<Encode>((body) => ({ encoding: 'deflate', bytes: deflateSync(body) })) },
+  // The encoding of the body differs from the header, or the encoding is unknown.
+  { weight: 1, arbitrary: fc.constant<Encode>((body) => ({ encoding: 'br', bytes: gzipSync(body) })) },
+  { weight: 1, arbitrary: fc.constant<Encode>((body) => ({ encoding: 'zip', bytes: body })) },
 );

@@ -19,8 +19,8 @@ npm run fuzz -- --raw [--rounds N] [--seed N]
 
 Sends generated requests, valid and invalid, to all six endpoints of a service of its own that has indexed the sample
 leap-edge into a set of adapters (${ADAPTER_SETS.join(', ')}), or to the service at URL. A response fails when its status is 5xx,
-when it violates the OpenAPI document, or when it is late.
-Requests that failed are added to tools/attacks/src/fuzz/known-failures.json, which the tests send again.
+when it violates the OpenAPI document, or when it takes longer than the limit.
+Failed requests are added to tools/attacks/src/fuzz/known-failures.json; the tests repeat them.
 --raw sends bytes to a gateway's port instead: see --raw --help.
 `;
 const SAMPLE = sampleFolder('leap-edge');

@@ -19,7 +19,7 @@ export interface Outcome {
   liveMs: number;
   residentBytes: number;
   /** Whether the service process ended. */
-  died: boolean;
+  ended: boolean;
   faults: string[];
 }
 
@@ -35,7 +35,7 @@ const SHORT_LIST = 100;
 const ACTIONS = ROUTES.getActions.path;
 
 type Judge = (body: string) => string | undefined;
-type Ask = (path: string, request: object, expectedStatus: number, judge: Judge) => Promise<Exchange>;
+type Send = (path: string, request: object, expectedStatus: number, judge: Judge) => Promise<Exchange>;
 
 export class AttackRun {
   private readonly checks: ResponseChecks;
@@ -52,21 +52,21 @@ export class AttackRun {
   async *run(attack: Attack): AsyncGenerator<Outcome> {
     for (const sort of ['desc', 'asc']) {
       for (const offset of [20, 1000]) {
-        yield this.watch(attack, `get_actions ${sort} ${offset}`, async (ask, fault) => {
-          for (const account of attack.accounts) await this.walk(account, sort, offset, ask, fault);
+        yield this.watch(attack, `get_actions ${sort} ${offset}`, async (send, fault) => {
+          for (const account of attack.accounts) await this.walk(account, sort, offset, send, fault);
         });
       }
     }
-    yield this.watch(attack, 'get_transaction', (ask) => this.askTransactions(attack, ask));
-    yield this.watch(attack, 'chain get_block', (ask) => this.askChainBlocks(attack, ask));
-    yield this.watch(attack, 'trace get_block', (ask) => this.askTraceBlocks(attack, ask));
-    yield this.watch(attack, 'keys and controlled', (ask) => this.askPermissions(attack, ask));
+    yield this.watch(attack, 'get_transaction', (send) => this.requestTransactions(attack, send));
+    yield this.watch(attack, 'chain get_block', (send) => this.requestChainBlocks(attack, send));
+    yield this.watch(attack, 'trace get_block', (send) => this.requestTraceBlocks(attack, send));
+    yield this.watch(attack, 'keys and controlled', (send) => this.requestPermissions(attack, send));
   }
 
   private async watch(
     { name: attack }: Attack,
     request: string,
-    askAll: (ask: Ask, fault: (text: string) => void) => Promise<void>,
+    sendAll: (send: Send, fault: (text: string) => void) => Promise<void>,
   ): Promise<Outcome> {
     if (this.service.hasEnded) await this.service.startAgain();
     this.service.resetPeak();
@@ -79,21 +79,21 @@ export class AttackRun {
       seconds: 0,
       liveMs: 0,
       residentBytes: 0,
-      died: false,
+      ended: false,
       faults: [],
     };
     const since = Date.now();
     const fault = (text: string): void => void outcome.faults.push(text);
-    await askAll(this.asker(outcome, fault), fault);
+    await sendAll(this.senderOf(outcome, fault), fault);
     outcome.liveMs = this.service.hasEnded
       ? Infinity
       : await this.service.live.worstSince(since, GIVE_UP_SECONDS * 1000);
     outcome.residentBytes = this.service.peakMemory;
-    outcome.died = this.service.hasEnded;
+    outcome.ended = this.service.hasEnded;
     return outcome;
   }
 
-  private asker(outcome: Outcome, fault: (text: string) => void): Ask {
+  private senderOf(outcome: Outcome, fault: (text: string) => void): Send {
     return async (path, request, expectedStatus, judge) => {
       const got = await exchange(this.service.url, path, request);
       outcome.count++;
@@ -111,7 +111,7 @@ export class AttackRun {
     account: string,
     sort: string,
     offset: number,
-    ask: Ask,
+    send: Send,
     fault: (text: string) => void,
   ): Promise<void> {
     const expected = this.checks.rowsOf(account);
@@ -122,7 +122,7 @@ export class AttackRun {
       this.extent === 'all' || (this.extent === 'test' && (sort === 'desc' || expected.length <= SHORT_LIST));
     for (;;) {
       const request = { account_name: account, sort, offset, pos: found.length, ...(sort === 'asc' && { after: 1 }) };
-      const { actions: rows, more, bytes: size } = await this.readPage(request, ask);
+      const { actions: rows, more, bytes: size } = await this.readPage(request, send);
       bytes += size;
       found.push(...rows.map((row) => Number(row.global_action_seq)));
       pages++;
@@ -137,9 +137,9 @@ export class AttackRun {
     if (!isSame) fault(`${account} ${sort} ${offset}: ${ours.length} rows of ${expected.length}, or others`);
   }
 
-  private async readPage(request: object, ask: Ask): Promise<ActionsPage & { bytes: number }> {
+  private async readPage(request: object, send: Send): Promise<ActionsPage & { bytes: number }> {
     let page: ActionsPage = { actions: [], more: false };
-    const { bytes } = await ask(ACTIONS, request, 200, (body) => {
+    const { bytes } = await send(ACTIONS, request, 200, (body) => {
       page = JSON.parse(body) as ActionsPage;
       if (page.more && page.actions.length === 0) return 'a page without a row';
       return this.checks.actions(page.actions, body);
@@ -147,24 +147,24 @@ export class AttackRun {
     return { ...page, bytes };
   }
 
-  private async askTransactions(attack: Attack, ask: Ask): Promise<void> {
+  private async requestTransactions(attack: Attack, send: Send): Promise<void> {
     const all = this.written.transactions.filter((transaction) => transaction.attack === attack.name);
     for (const { id, executed } of all.slice(0, TRANSACTIONS[this.extent])) {
       const judge: Judge = (body) => (executed ? this.checks.transaction(id, body) : undefined);
-      await ask(ROUTES.getTransaction.path, { id }, executed ? 200 : 404, judge);
+      await send(ROUTES.getTransaction.path, { id }, executed ? 200 : 404, judge);
     }
   }
 
-  private async askChainBlocks(attack: Attack, ask: Ask): Promise<void> {
+  private async requestChainBlocks(attack: Attack, send: Send): Promise<void> {
     for (const { num } of this.blocksOf(attack)) {
       const judge: Judge = (body) => this.checks.chainBlock(num, body);
-      await askTwice(ask, ROUTES.getChainBlock.path, { block_num_or_id: num }, judge);
+      await sendTwice(send, ROUTES.getChainBlock.path, { block_num_or_id: num }, judge);
     }
   }
 
-  private async askTraceBlocks(attack: Attack, ask: Ask): Promise<void> {
+  private async requestTraceBlocks(attack: Attack, send: Send): Promise<void> {
     for (const { num } of this.blocksOf(attack)) {
-      await askTwice(ask, ROUTES.getTraceBlock.path, { block_num: num }, (body) => this.checks.traceBlock(num, body));
+      await sendTwice(send, ROUTES.getTraceBlock.path, { block_num: num }, (body) => this.checks.traceBlock(num, body));
     }
   }
 
@@ -172,7 +172,7 @@ export class AttackRun {
     return this.written.blocks.filter((block) => block.attack === attack.name);
   }
 
-  private async askPermissions(attack: Attack, ask: Ask): Promise<void> {
+  private async requestPermissions(attack: Attack, send: Send): Promise<void> {
     if (attack.name !== 'permissions') return;
     const keys: [Buffer, number][] = [
       [SHARED_KEY, SHARERS],
@@ -181,27 +181,27 @@ export class AttackRun {
     ];
     for (const [key, count] of keys) {
       const request = { public_key: publicKeyToString(key) };
-      await ask(ROUTES.getKeyAccounts.path, request, 200, (body) => counted(body, 'account_names', count));
+      await send(ROUTES.getKeyAccounts.path, request, 200, (body) => counted(body, 'account_names', count));
     }
     const overlong = { public_key: publicKeyToString(OVERLONG_KEY) };
-    await ask(ROUTES.getKeyAccounts.path, overlong, 400, () => undefined);
+    await send(ROUTES.getKeyAccounts.path, overlong, 400, () => undefined);
     const request = { controlling_account: 'hcontrol' };
     const judge: Judge = (body) => counted(body, 'controlled_accounts', SHARERS);
-    await ask(ROUTES.getControlledAccounts.path, request, 200, judge);
+    await send(ROUTES.getControlledAccounts.path, request, 200, judge);
   }
 }
 
 /** A repeated request may fill the response cache, which is more work the second time. */
-async function askTwice(ask: Ask, path: string, request: object, judge: Judge): Promise<void> {
-  for (let time = 0; time < 2; time++) await ask(path, request, 200, judge);
+async function sendTwice(send: Send, path: string, request: object, judge: Judge): Promise<void> {
+  for (let time = 0; time < 2; time++) await send(path, request, 200, judge);
 }
 
 function judgeBody(body: string | undefined, judge: Judge): string | undefined {
-  if (body === undefined) return 'more than is read';
+  if (body === undefined) return 'the body exceeds the size limit of the test';
   try {
     return judge(body);
   } catch (error) {
-    return `not as it should be: ${error instanceof Error ? error.message : String(error)}`.slice(0, 200);
+    return `the check failed: ${error instanceof Error ? error.message : String(error)}`.slice(0, 200);
   }
 }
 

@@ -13,14 +13,14 @@ async function run(url: string): Promise<void> {
   while (process.stdout.writable) {
     const start = Date.now();
     const begun = performance.now();
-    await ask(url);
+    await probe(url);
     process.stdout.write(`${start} ${Math.round(performance.now() - begun)}\n`);
     await sleep(Math.max(0, LIVE_INTERVAL_MS - (performance.now() - begun)));
   }
 }
 
 /** Resolves after the response or the error. */
-function ask(url: string): Promise<void> {
+function probe(url: string): Promise<void> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false }, (response) => response.resume().on('close', resolve));
     request.on('error', () => resolve());

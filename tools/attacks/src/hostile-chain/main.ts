@@ -15,13 +15,13 @@ const listNames = (attacks: readonly Attack[]): string => attacks.map(({ name })
 
 const USAGE = `npm run hostile -- [--attack NAME]... [--first] [--write]
 
-Writes a chain whose contracts attack, plays it to the real service, and asks every endpoint for everything in it:
-a table of status, bytes, seconds, the longest /live meanwhile and the peak of resident memory. Exit status 1 when a limit
-of tools/attacks/src/hostile-chain/limits.ts is exceeded. --first asks for the first page of each list and the first few
-transactions only. --write writes the recording to samples/hostile and asks nothing.
+Generates a chain with hostile contracts, replays it to the service, and requests all of its data from every endpoint.
+Prints a table of status, bytes, seconds, the longest /live response time and the peak resident memory. Exits with status 1
+when a limit of tools/attacks/src/hostile-chain/limits.ts is exceeded. --first requests only the first page of each list
+and the first transactions. --write writes the recording to samples/hostile and sends no requests.
 
 Attacks: ${listNames(ATTACKS)}
-Too large for the sample, only by name: ${listNames(ATTACKS_BY_HAND)}
+Attacks that are too large for the sample and run only when named: ${listNames(ATTACKS_BY_HAND)}
 `;
 
 async function run(args: string[]): Promise<void> {
@@ -39,8 +39,10 @@ async function run(args: string[]): Promise<void> {
 
 function writeSample(): void {
   const chain = generateHostileChain();
-  const { bytes, packed } = writeRecording(HOSTILE_SAMPLE, chain.abi, chain.messages);
-  process.stdout.write(`${HOSTILE_SAMPLE}: ${chain.messages.length} messages, ${bytes} bytes, ${packed} packed\n`);
+  const { bytes, compressed } = writeRecording(HOSTILE_SAMPLE, chain.abi, chain.messages);
+  process.stdout.write(
+    `${HOSTILE_SAMPLE}: ${chain.messages.length} messages, ${bytes} bytes, ${compressed} compressed\n`,
+  );
 }
 
 async function tryAttacks(names: string[] | undefined, onlyFirst: boolean): Promise<void> {

@@ -7,13 +7,13 @@ export function writeRecording(
   folder: string,
   abi: string,
   messages: readonly Buffer[],
-): { bytes: number; packed: number } {
+): { bytes: number; compressed: number } {
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'ship.abi.json'), abi);
   const stream = Buffer.concat(messages.flatMap((message) => [lengthOf(message), message]));
-  const packed = gzipSync(stream, { level: 9 });
-  writeFileSync(path.join(folder, 'messages.ship.gz'), packed);
-  return { bytes: stream.length, packed: packed.length };
+  const compressed = gzipSync(stream, { level: 9 });
+  writeFileSync(path.join(folder, 'messages.ship.gz'), compressed);
+  return { bytes: stream.length, compressed: compressed.length };
 }
 
 function lengthOf(message: Buffer): Buffer {

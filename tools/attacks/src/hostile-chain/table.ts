@@ -7,16 +7,16 @@ const MIB = 1024 * 1024;
 
 /** One row of the Markdown table. */
 export function renderRow(outcome: Outcome): string {
-  const { attack, request, count, statuses, bytes, seconds, liveMs, residentBytes, died, faults } = outcome;
+  const { attack, request, count, statuses, bytes, seconds, liveMs, residentBytes, ended, faults } = outcome;
   const cells = [
     attack,
     `${request} × ${count}`,
     [...statuses].map(([status, times]) => `${status || 'none'} × ${times}`).join(', ') +
-      (died ? ', service ended' : ''),
+      (ended ? ', service ended' : ''),
     (bytes / MIB).toFixed(1),
     seconds.toFixed(2),
     String(liveMs),
-    died ? 'ended' : String(Math.round(residentBytes / MIB)),
+    ended ? 'ended' : String(Math.round(residentBytes / MIB)),
     faults.length === 0 ? '' : `${faults.length}: ${faults[0] ?? ''}`,
   ];
   return renderCells(cells);
@@ -32,9 +32,9 @@ function renderCells(cells: string[]): string {
 
 /** The limits that an outcome exceeds. Times may be longer by the factor `allowance`. */
 export function excesses(outcome: Outcome, allowance = SHARED_MACHINE): string[] {
-  const { bytes, seconds, liveMs, residentBytes, died, faults } = outcome;
+  const { bytes, seconds, liveMs, residentBytes, ended, faults } = outcome;
   const found = [...faults];
-  if (died) found.push('the service ended');
+  if (ended) found.push('the service ended');
   if (bytes > LIMITS.bodyBytes) found.push(`a body of ${bytes} bytes`);
   if (seconds > LIMITS.seconds * allowance) found.push(`${seconds.toFixed(1)} s for one request`);
   if (liveMs > LIMITS.liveMs * allowance) found.push(`${liveMs} ms for /live`);

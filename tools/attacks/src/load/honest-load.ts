@@ -28,7 +28,7 @@ export class HonestResponses {
   /** Sends each request while no other client is connected. */
   async recordAlone(url: string, requests: readonly LoadRequest[]): Promise<void> {
     const agent = new Agent({ keepAlive: true });
-    for (const request of requests) this.expected.set(request, await ask(new URL(url), agent, request));
+    for (const request of requests) this.expected.set(request, await sendHonest(new URL(url), agent, request));
     agent.destroy();
   }
 
@@ -62,7 +62,7 @@ export async function honest(
     const note = (error: NodeJS.ErrnoException): undefined => {
       if (!isOver(context)) figures.addStatus(error.code ?? error.message);
     };
-    const received = await Promise.race([ask(url, agent, request).catch(note), end]);
+    const received = await Promise.race([sendHonest(url, agent, request).catch(note), end]);
     if (received === 'over' || isOver(context)) {
       if (performance.now() - startedAt > LATE_MS) figures.broken++;
       break;
@@ -81,7 +81,7 @@ export async function honest(
   agent.destroy();
 }
 
-async function ask(url: URL, agent: Agent, { path, body }: LoadRequest): Promise<Received> {
+async function sendHonest(url: URL, agent: Agent, { path, body }: LoadRequest): Promise<Received> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   const { hostname, port } = url;
   const sent = send({ hostname, port, path, method: 'POST', agent, headers, timeout: 60_000 });

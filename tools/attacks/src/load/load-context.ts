@@ -36,7 +36,7 @@ export class RawConnection {
     const { host, port, localAddress, figures } = context;
     figures.connections++;
     this.socket = connect({ host, port, noDelay: true, ...(localAddress === undefined ? {} : { localAddress }) });
-    this.socket.on('data', (part: Buffer) => this.count(part));
+    this.socket.on('data', (chunk: Buffer) => this.count(chunk));
     this.socket.on('error', () => undefined);
     this.closed = new Promise((resolve) => {
       this.socket.once('close', () => {
@@ -68,8 +68,8 @@ export class RawConnection {
     await this.closed;
   }
 
-  private count(part: Buffer): void {
-    for (const [, status = ''] of part.toString('latin1').matchAll(/HTTP\/1\.1 ([2-5][0-9][0-9]) /g)) {
+  private count(chunk: Buffer): void {
+    for (const [, status = ''] of chunk.toString('latin1').matchAll(/HTTP\/1\.1 ([2-5][0-9][0-9]) /g)) {
       const { figures } = this.context;
       figures.addStatus(status);
       if (status === '503' || status === '429') figures.refused++;

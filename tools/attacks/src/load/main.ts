@@ -7,9 +7,9 @@ import { type LoadFigures, runLoad } from './run-load';
 const USAGE = `npm run load -- [--connections N] [--seconds N] [--seed N] [--memory MIB]
 
 Starts the service over the sample leap-edge and connects honest, slow, silent, huge, pipelining, non-reading and
-reconnecting clients from several loopback addresses. It fails when an honest response differs from the one recorded
-alone or does not come, when /live fails, and when the service takes more memory than it may. Honest clients that are
-with the status 429 or 503 count as refused.
+reconnecting clients from several loopback addresses. The run fails when a response to an honest client is missing or
+differs from the response without other clients, when /live fails, or when the service exceeds the memory limit. Responses
+with the status 429 or 503 to honest clients are counted as refused and do not fail the run.
 `;
 const MIB = 1024 * 1024;
 

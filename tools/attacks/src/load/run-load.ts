@@ -6,7 +6,7 @@ import { honest, HonestResponses } from './honest-load';
 import { createHonestRequests } from './honest-requests';
 import { HOSTILE_CLIENTS } from './hostile-clients';
 import type { LoadContext } from './load-context';
-import { askLive, ServiceWatch } from './service-watch';
+import { probeLive, ServiceWatch } from './service-watch';
 
 export interface LoadOptions {
   connections: number;
@@ -69,7 +69,7 @@ export async function runLoad({ connections, seconds, seed, memoryLimitBytes }: 
     watch.stop();
     await watching;
     faults.push(...findFaults(responses, watch, memoryLimitBytes, clients.figures));
-    if (!(await askLive(service.url, undefined))) faults.push('the service no longer responds');
+    if (!(await probeLive(service.url, undefined))) faults.push('the service no longer responds');
     return { clients: clients.figures, responses, watch, faults };
   } finally {
     await service.stop();

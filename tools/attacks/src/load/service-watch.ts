@@ -64,7 +64,7 @@ export class ServiceWatch {
   private async watchLive(url: string, figures: LiveFigures): Promise<void> {
     while (this.isRunning) {
       const startedAt = performance.now();
-      const isLive = await askLive(url, this.localAddress);
+      const isLive = await probeLive(url, this.localAddress);
       if (!isLive) figures.failures++;
       figures.slowest = Math.max(figures.slowest, performance.now() - startedAt);
       await sleep(LIVE_EVERY_MS);
@@ -73,19 +73,19 @@ export class ServiceWatch {
 }
 
 /** Probes `/live` on a connection of its own, as an orchestrator does. */
-export function askLive(url: string, localAddress: string | undefined): Promise<boolean> {
+export function probeLive(url: string, localAddress: string | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const options = {
       agent: false as const,
       timeout: LIVE_LIMIT_MS,
       ...(localAddress === undefined ? {} : { localAddress }),
     };
-    const asked = get(`${url}/live`, options, (response) => {
+    const request = get(`${url}/live`, options, (response) => {
       response.resume();
       response.on('end', () => resolve(response.statusCode === 200));
       response.on('error', () => resolve(false));
     });
-    asked.on('timeout', () => asked.destroy());
-    asked.on('error', () => resolve(false));
+    request.on('timeout', () => request.destroy());
+    request.on('error', () => resolve(false));
   });
 }

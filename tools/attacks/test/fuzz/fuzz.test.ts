@@ -13,7 +13,7 @@ describeOnSets('the service under generated requests', (set) => {
   beforeAll(async () => (service = await startIndexedChain(set, SAMPLE)), 180_000);
   afterAll(() => service.stop());
 
-  it('responds to all of them as the OpenAPI document says', async () => {
+  it('sends only responses that conform to the OpenAPI document', async () => {
     const seed = Date.now() % 2 ** 31;
     const facts = readChainFacts(SAMPLE);
     const { responses, failures, requests } = await runFuzz({

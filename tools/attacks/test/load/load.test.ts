@@ -4,7 +4,7 @@ const SECONDS = 15;
 const CONNECTIONS = 100;
 
 describe('the service under honest and hostile clients', () => {
-  it('sends honest clients the responses that they get alone, within its memory limit', async () => {
+  it('sends honest clients the same responses as without other clients, within the memory limit', async () => {
     const memoryLimitBytes = 1024 ** 3;
     const figures = await runLoad({ connections: CONNECTIONS, seconds: SECONDS, seed: 1, memoryLimitBytes });
     const [honest, ...hostile] = figures.clients;

@@ -3,7 +3,7 @@ import { ROUTES } from '@antelope-history/routes';
 import { createRandom } from '@antelope-history/test-support/random';
 import { queriesOf } from '../action-queries';
 import { readAllRows } from '../all-rows';
-import { compareAnswers } from '../comparison';
+import { compareResponses } from '../comparison';
 import { inParallel } from '../in-parallel';
 import { type ActionsRequest, groupTraces, type NaiveAction, queryNaively, sequence } from '../naive-actions';
 import { ACTION_ROW_REASONS } from '../reasons/history';
@@ -15,12 +15,12 @@ import { type Check, REQUESTS_AT_A_TIME } from './check';
 
 const PATH = ROUTES.getActions.path;
 
-/** The same queries in every run. */
+/** A fixed seed, so that every run sends the same queries. */
 const SEED = 20_260_101;
 
 /**
- * The rows of every account, field by field against the recorded ones; then, of rows that are thereby known, the pages
- * of thousands of queries against a naive reading of the contract.
+ * First compares the rows of every account with the recorded rows, field by field. Then compares the pages of thousands
+ * of queries with pages that a naive implementation builds from the verified rows.
  */
 export const checkActions: Check = async (chain, served) => {
   const recorded = readRecordedActions(chain);
@@ -33,7 +33,7 @@ export const checkActions: Check = async (chain, served) => {
       const text = stringifyJson(row);
       const block = chain.block(Number(row['block_num']));
       const expected = stringifyJson(expectedRow(recorded, account, Number(row['global_action_seq'])));
-      rows.add(`row of ${account}`, compareAnswers(expected, text, ACTION_ROW_REASONS, { chain, block }));
+      rows.add(`row of ${account}`, compareResponses(expected, text, ACTION_ROW_REASONS, { chain, block }));
       known.set(Number(row['global_action_seq']), text);
     }
   }
@@ -51,12 +51,12 @@ function accountsOf(actions: readonly NaiveAction[]): string[] {
   return [...new Set(names)].sort();
 }
 
-/** The plugin's own row where it has one of the account, else made of the recorded trace. */
+/** The row that the plugin returned for the account; a row made from the recorded trace when there is none. */
 function expectedRow({ traces, pluginRows }: RecordedActions, account: string | undefined, shown: number): JsonObject {
   const row = pluginRows.get(`${account}/${shown}`);
   if (row) return row;
   const trace = traces.get(shown);
-  if (!trace) throw new Error(`no trace was recorded with the global sequence ${shown}`);
+  if (!trace) throw new Error(`no trace with the global sequence ${shown} was recorded`);
   const { receipt, block_num, block_time } = trace;
   return {
     global_action_seq: receipt.global_sequence,
@@ -67,7 +67,7 @@ function expectedRow({ traces, pluginRows }: RecordedActions, account: string | 
   };
 }
 
-/** The queries of every account; an answer is right when it is the known rows, to the last character. */
+/** Sends the queries of every account. A response is correct when its text consists of exactly the expected known rows. */
 async function checkQueries(
   chain: RecordedChain,
   served: ServedRecording,
@@ -80,12 +80,12 @@ async function checkQueries(
   const requests = accounts.flatMap((account) => queriesOf(actions, account, random));
   await inParallel(requests, REQUESTS_AT_A_TIME, async (request) => {
     const ours = await served.post(PATH, request);
-    queries.expectEqual(stringifyJson(request), expectedAnswer(chain, actions, known, request), ours.body);
+    queries.expectEqual(stringifyJson(request), expectedResponse(chain, actions, known, request), ours.body);
   });
   return queries.outcome();
 }
 
-function expectedAnswer(
+function expectedResponse(
   { lastIrreversible, head }: RecordedChain,
   actions: readonly NaiveAction[],
   known: ReadonlyMap<number, string>,

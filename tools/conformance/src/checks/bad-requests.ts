@@ -5,7 +5,7 @@ import type { RecordedChain } from '../recorded-chain';
 import { Tally } from '../tally';
 import type { Check } from './check';
 
-/** What an error body says in its fixed fields; the rest names source files, or advises. */
+/** The fields of an error response that are compared; other fields name source files or give advice. */
 interface ErrorText {
   status: number;
   code: number;
@@ -19,13 +19,13 @@ interface RecordedRequest {
 }
 
 interface StatusReason extends NamedReason {
-  /** Whether the contract's error table turns the one answer into the other. */
-  maps(recorded: ErrorText, ours: ErrorText, asked: RecordedRequest): boolean;
+  /** Whether the reason explains the difference of the two errors. */
+  maps(recorded: ErrorText, ours: ErrorText, badRequest: RecordedRequest): boolean;
 }
 
 const TRACE_PATH = ROUTES.getTraceBlock.path;
 
-/** The contract's table: the same error, and the client's mistakes are the client's. */
+/** The intended differences of error responses. */
 export const BAD_REQUEST_REASONS: readonly StatusReason[] = [
   {
     name: 'client-error-status',
@@ -73,38 +73,41 @@ export const BAD_REQUEST_REASONS: readonly StatusReason[] = [
 
 const isEmptyObject = (request: object | string): boolean => JSON.stringify(request) === '{}';
 
-/** `parse_error_exception`, `out_of_range_exception`, `assert_exception` of the library `fc`. */
+/** Codes of `parse_error_exception`, `out_of_range_exception` and `assert_exception` of the C++ library `fc`. */
 const CPP_LIBRARY_ERRORS = new Set([4, 8, 10]);
-/** `public_key_type_exception`, `invalid_http_request`. */
+/** Codes of `public_key_type_exception` and `invalid_http_request`. */
 const NAMED = new Set([3010002, 3200006]);
 
-/** The recorded answers to requests that the nodes refused: status, and code and name of the error. */
+/** Compares the status, error code and error name of every request that a recorded node refused. */
 export const checkBadRequests: Check = async (chain, served) => {
   const tally = new Tally('bad requests', chain.name);
-  for (const asked of readBadRequests(chain)) {
-    const { status, body } = await served.post(asked.path, asked.request);
-    tally.add(`${asked.path} ${JSON.stringify(asked.request)}`, compareErrors(asked, errorText(status, body)));
+  for (const badRequest of readBadRequests(chain)) {
+    const { status, body } = await served.post(badRequest.path, badRequest.request);
+    tally.add(
+      `${badRequest.path} ${JSON.stringify(badRequest.request)}`,
+      compareErrors(badRequest, errorText(status, body)),
+    );
   }
   return [tally.outcome()];
 };
 
-function compareErrors(asked: RecordedRequest, ours: ErrorText): Comparison {
-  const { recorded } = asked;
+function compareErrors(badRequest: RecordedRequest, ours: ErrorText): Comparison {
+  const { recorded } = badRequest;
   if (JSON.stringify(recorded) === JSON.stringify(ours)) return EQUAL;
-  const reason = BAD_REQUEST_REASONS.find(({ maps }) => maps(recorded, ours, asked));
+  const reason = BAD_REQUEST_REASONS.find(({ maps }) => maps(recorded, ours, badRequest));
   return reason ? explainedBy(reason) : unexplained(`${JSON.stringify(recorded)}, ours ${JSON.stringify(ours)}`);
 }
 
-/** `get_accounts_by_authorizers` was asked too; it is none of ours. */
+/** The recordings also have requests to `get_accounts_by_authorizers`, which the service does not implement. */
 const NOT_OURS = '/v1/chain/get_accounts_by_authorizers';
 
 function readBadRequests({ name }: RecordedChain): RecordedRequest[] {
   const folder = sampleFolder(name);
-  const answers =
+  const responses =
     name === 'eosio20-edge'
       ? [...readHistoryResponses(folder)]
       : readAuthorizers(folder).errors.map((error) => ({ ...error, body: JSON.stringify(error.body) }));
-  return answers
+  return responses
     .filter(({ path, status }) => status !== 200 && path !== NOT_OURS)
     .map(({ path, request, status, body }) => ({
       path,

@@ -1,6 +1,6 @@
 import { ROUTES } from '@antelope-history/routes';
 import { readChainBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
-import { compareAnswers, unexplained } from '../comparison';
+import { compareResponses, unexplained } from '../comparison';
 import { inParallel } from '../in-parallel';
 import { CHAIN_BLOCK_REASONS } from '../reasons/chain-block';
 import { Tally } from '../tally';
@@ -8,7 +8,7 @@ import { type Check, REQUESTS_AT_A_TIME } from './check';
 
 const PATH = ROUTES.getChainBlock.path;
 
-/** Every recorded answer of `/v1/chain/get_block`; each block is asked for by its number and by its id, however spelt. */
+/** Compares every recorded response of `/v1/chain/get_block`; requests the block in every form of its number and id. */
 export const checkChainBlocks: Check = async (chain, served) => {
   const tally = new Tally('chain/get_block', chain.name);
   const recorded = [...readChainBlocks(sampleFolder(chain.name))];
@@ -19,7 +19,7 @@ export const checkChainBlocks: Check = async (chain, served) => {
       PATH,
       spellings.map((block_num_or_id) => ({ block_num_or_id })),
     );
-    const comparison = compareAnswers(body, ours.body, CHAIN_BLOCK_REASONS, { chain, block });
+    const comparison = compareResponses(body, ours.body, CHAIN_BLOCK_REASONS, { chain, block });
     const isSameStatus = ours.status === status;
     tally.add(
       `block ${blockNum}`,

@@ -1,17 +1,17 @@
 import { stringifyJson } from '@antelope-history/json';
 import { ROUTES } from '@antelope-history/routes';
 import { type HistoryResponse, readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
-import { compareAnswers } from '../comparison';
+import { compareResponses } from '../comparison';
 import { inParallel } from '../in-parallel';
 import { transactionsOf } from '../losing-branches';
 import { TRANSACTION_REASONS } from '../reasons/history';
-import { transactionJson } from '../ship-answers';
+import { transactionJson } from '../ship-responses';
 import { Tally } from '../tally';
 import { type Check, REQUESTS_AT_A_TIME } from './check';
 
 const PATH = ROUTES.getTransaction.path;
 
-/** Every transaction that the original history plugin found (EOSIO 2.0 only), as it was asked for. */
+/** Repeats every request for which the original history plugin found a transaction (recorded on EOSIO 2.0 only). */
 export const checkTransactions: Check = async (chain, served) => {
   if (chain.name !== 'eosio20-edge') return [];
   const found = [...readHistoryResponses(sampleFolder(served.name))].filter(
@@ -21,7 +21,7 @@ export const checkTransactions: Check = async (chain, served) => {
   const compare = async ({ request, body }: HistoryResponse): Promise<void> => {
     const { id, block_num } = JSON.parse(body) as { id: string; block_num: number };
     const ours = await served.post(PATH, request as object);
-    tally.add(id, compareAnswers(body, ours.body, TRANSACTION_REASONS, { chain, block: chain.block(block_num) }));
+    tally.add(id, compareResponses(body, ours.body, TRANSACTION_REASONS, { chain, block: chain.block(block_num) }));
   };
   await inParallel(found, REQUESTS_AT_A_TIME, compare);
   return [tally.outcome()];
@@ -36,7 +36,7 @@ function shortestPrefix(id: string, ids: readonly string[]): string {
   return id.slice(0, length);
 }
 
-/** Every transaction of the surviving branch that took effect, against the state history itself. */
+/** Compares every executed transaction of the surviving branch with the state history. */
 export const checkTransactionsFromShip: Check = async (chain, served) => {
   const tally = new Tally('history/get_transaction, all of SHiP', chain.name);
   const transactions = transactionsOf(chain.blocks.values());

@@ -8,35 +8,35 @@ import type { RecordedChain } from '../recorded-chain';
 
 export interface AuthorityContext {
   chain: RecordedChain;
-  /** Who authorises: a key in the node's spelling, or an account. */
-  asked: string;
+  /** A key in the node's text form, or an account. */
+  authorizer: string;
 }
 
-/** Proof: ours has more accounts, all of the first state, and no action ever set a permission of theirs. */
+/** Proof: our additional accounts are all of the initial state, and no action set a permission of them. */
 const firstState: Reason<AuthorityContext> = {
   name: 'first-state',
   sentence:
     'Accounts that exist from the start of the chain or its snapshot (`eosio`, `eosio.prods`) are found; the history plugin learns of permissions only from `newaccount` and `updateauth`.',
-  explains(difference, _, { chain, asked }) {
+  explains(difference, _, { chain, authorizer }) {
     const { added, missing } = changesOf(difference);
-    const first = ownersIn(firstStateOf(chain), asked);
+    const first = ownersIn(firstStateOf(chain), authorizer);
     return missing.length === 0 && added.every((account) => first.includes(account) && !isSetByAction(chain, account));
   },
 };
 
 /**
  * nodeos rewrites `eosio.prods` at a new schedule without an action and without touching `last_updated`
- * (libraries/chain/controller.cpp, update_producers_authority), by which plugins/chain_plugin/account_query_db.cpp
- * finds changes. Proof: the accounts that differ are recorded as the first state had them, ours are as the last delta
- * has them, and no action ever set a permission of theirs.
+ * (libraries/chain/controller.cpp, update_producers_authority), which plugins/chain_plugin/account_query_db.cpp
+ * needs to detect changes. Proof: the recorded response has the differing accounts as in the initial state, ours has them
+ * as in the last delta, and no action set a permission of them.
  */
 const producersAuthority: Reason<AuthorityContext> = {
   name: 'producers-authority',
   sentence:
     '`eosio.prods` is controlled by the producers of the active schedule, as on the chain; the node’s `get_accounts_by_authorizers` still has the authority of genesis, because no action changes it.',
-  explains(difference, _, { chain, asked }) {
+  explains(difference, _, { chain, authorizer }) {
     const { added, missing } = changesOf(difference);
-    const [first, last] = [ownersIn(firstStateOf(chain), asked), ownersIn(chain.permissions, asked)];
+    const [first, last] = [ownersIn(firstStateOf(chain), authorizer), ownersIn(chain.permissions, authorizer)];
     return (
       [...added, ...missing].every((account) => !isSetByAction(chain, account)) &&
       added.every((account) => last.includes(account) && !first.includes(account)) &&
@@ -48,7 +48,7 @@ const producersAuthority: Reason<AuthorityContext> = {
 export const PLUGIN_REASONS: readonly Reason<AuthorityContext>[] = [firstState];
 export const NODE_REASONS: readonly Reason<AuthorityContext>[] = [producersAuthority];
 
-/** Which accounts ours has and the recorded answer has not, and the other way round. */
+/** The accounts that only our response has, and the accounts that only the recorded response has. */
 function changesOf({ recorded, ours }: Difference): { added: string[]; missing: string[] } {
   const [left, right] = [namesOf(recorded), namesOf(ours)];
   return {
@@ -61,11 +61,11 @@ function namesOf(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-function ownersIn(permissions: PermissionState, asked: string): string[] {
-  return permissions.ownersByKey().get(asked) ?? permissions.ownersByActor().get(asked) ?? [];
+function ownersIn(permissions: PermissionState, authorizer: string): string[] {
+  return permissions.ownersByKey().get(authorizer) ?? permissions.ownersByActor().get(authorizer) ?? [];
 }
 
-/** The permissions that the chain, or its snapshot, began with: the first rows of the deltas. */
+/** The permissions at the start of the chain or of its snapshot: the first deltas. */
 function firstStateOf({ blocks }: RecordedChain): PermissionState {
   const state = new PermissionState();
   for (const { permissions } of blocks.values()) {
@@ -78,7 +78,7 @@ function firstStateOf({ blocks }: RecordedChain): PermissionState {
 
 const AUTHORITY_ACTIONS = new Set(['newaccount', 'updateauth', 'deleteauth']);
 
-/** Whether an action of the chain gave the account a permission or took one. */
+/** Whether an action of the chain set or removed a permission of the account. */
 function isSetByAction({ blocks }: RecordedChain, account: string): boolean {
   return [...blocks.values()]
     .flatMap((block) => executedTraces(block).flatMap(actionTraces))
@@ -86,7 +86,7 @@ function isSetByAction({ blocks }: RecordedChain, account: string): boolean {
     .some(({ act }) => accountOf(act.name, fromHex(act.data)) === account);
 }
 
-/** `newaccount` names its creator first. */
+/** The account that an action changes. The data of `newaccount` begins with the creator. */
 function accountOf(action: string, data: Buffer): string {
   return readName(data, action === 'newaccount' ? 8 : 0);
 }

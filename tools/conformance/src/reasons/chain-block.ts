@@ -1,5 +1,5 @@
 import type { JsonValue } from '@antelope-history/json';
-import type { Place } from '../abi-history';
+import type { ActionPosition } from '../abi-history';
 import type { Reason } from '../comparison';
 import { valueAt, type Path } from '../difference';
 import { actionTraces, executedTraces, sequenceOf, type RecordedBlock } from '../recorded-block';
@@ -13,28 +13,28 @@ export interface BlockContext {
 
 export const CHAIN_BLOCK_REASONS: readonly Reason<BlockContext>[] = [abiInForce(dataAt)];
 
-/** `transactions[i].trx.transaction.actions[j].data`, and the `hex_data` beside it. */
+/** The field `transactions[i].trx.transaction.actions[j].data`, or the `hex_data` of the same action. */
 function dataAt(path: Path, ours: JsonValue, { block }: BlockContext): DecodedField | undefined {
-  const [transactions, index, trx, transaction, list, position, key] = path;
+  const [transactions, index, trx, transaction, list, actionIndex, key] = path;
   if (transactions !== 'transactions' || trx !== 'trx' || transaction !== 'transaction') return undefined;
   if (key !== 'data' && key !== 'hex_data') return undefined;
   const act = ownerOf(ours, path);
   const id = valueAt(ours, ['transactions', Number(index), 'trx', 'id']);
   const free = valueAt(ours, ['transactions', Number(index), 'trx', 'transaction', 'context_free_actions']);
   if (!act || typeof id !== 'string' || !Array.isArray(free)) return undefined;
-  const place = rootPlace(block, id, Number(position) + (list === 'actions' ? free.length : 0));
-  return key === 'data' ? dataField(act, place) : hexOfDecodedField(act, place);
+  const position = rootPosition(block, id, Number(actionIndex) + (list === 'actions' ? free.length : 0));
+  return key === 'data' ? dataField(act, position) : hexOfDecodedField(act, position);
 }
 
-/** Where the action that a transaction holds at an index ran; for one that did not run, where its turn was. */
-export function rootPlace(block: RecordedBlock, transactionId: string, rootIndex: number): Place {
+/** The position of a root action; for a transaction that did not execute, the position of the next executed action. */
+export function rootPosition(block: RecordedBlock, transactionId: string, rootIndex: number): ActionPosition {
   const executed = executedTraces(block).find(({ id }) => id === transactionId);
   const roots = executed && actionTraces(executed).filter(({ creator_action_ordinal }) => creator_action_ordinal === 0);
   const root = roots?.[rootIndex];
-  return { blockNum: block.num, sequence: root ? sequenceOf(root) : turnOf(block, transactionId) };
+  return { blockNum: block.num, sequence: root ? sequenceOf(root) : nextSequence(block, transactionId) };
 }
 
-function turnOf({ traces, num }: RecordedBlock, transactionId: string): number {
+function nextSequence({ traces, num }: RecordedBlock, transactionId: string): number {
   const index = traces.findIndex(({ id }) => id === transactionId);
   if (index < 0) throw new Error(`block ${num} has no transaction ${transactionId}`);
   const later = executedTraces({ traces: traces.slice(index + 1) }).flatMap(actionTraces);

@@ -1,20 +1,20 @@
 import type { Reason } from '../comparison';
 import { ownerOf } from './abi-in-force';
 
-/** We answer for all chains as Leap does. */
+/** The service sends the fields of Leap for chains of every node version. */
 
-/** EOSIO 2.0 `abi_serializer.hpp:411-444` against Leap `:472-509`. */
+/** See abi_serializer.hpp: lines 411-444 of EOSIO 2.0, lines 472-509 of Leap. */
 export const hexDataAlways: Reason<unknown> = {
   name: 'hex-data-always',
   sentence:
     'Actions of the history endpoints always have `hex_data`, as on Leap; EOSIO 2.0 leaves it out if it could not decode `data`.',
-  explains({ path, recorded, ours }, answers) {
-    const undecoded = ownerOf(answers.recorded, path)?.['data'];
+  explains({ path, recorded, ours }, responses) {
+    const undecoded = ownerOf(responses.recorded, path)?.['data'];
     return path.at(-1) === 'hex_data' && recorded === undefined && ours !== undefined && ours === undecoded;
   },
 };
 
-/** EOSIO 2.0 contracts return nothing, so the only value that is right is the empty one. */
+/** Actions have no return value on EOSIO 2.0, so only the empty value is correct. */
 export const returnValueAlways: Reason<unknown> = {
   name: 'return-value-always',
   sentence:

@@ -8,27 +8,27 @@ import type { BlockContext } from './chain-block';
 import { producerBlockId } from './producer-block-id';
 
 export interface TraceBlockContext extends BlockContext {
-  /** The contracts whose ABIs the recorded node's trace plugin was given. */
-  abisGiven: readonly string[];
+  /** The contracts whose ABIs were in the configuration of the recorded node's trace plugin. */
+  configuredAbis: readonly string[];
 }
 
-/** Proof: the contract is not among those that the node was given, and ours is what its ABI in force makes of the bytes. */
+/** Proof: the node had no configured ABI of the contract, and our value is decoded with the contract's ABI in force. */
 const paramsOfEveryContract: Reason<TraceBlockContext> = {
   name: 'params-of-every-contract',
   sentence:
     '`params` and `return_data` are decoded for every contract; the trace plugin knows only the ABIs in its configuration (recorded: `eosio`, `eosio.token`, `game`, `types` on Leap, none on EOSIO 2.0).',
-  explains({ path, recorded, ours }, answers, context) {
-    const field = decodedAt(path, answers.ours, context);
-    if (!field || recorded !== undefined || context.abisGiven.includes(field.account)) return false;
-    return isSame(ours, field.decode(context.chain.abis.inForce(field.account, field.place)));
+  explains({ path, recorded, ours }, responses, context) {
+    const field = decodedAt(path, responses.ours, context);
+    if (!field || recorded !== undefined || context.configuredAbis.includes(field.account)) return false;
+    return isSame(ours, field.decode(context.chain.abis.inForce(field.account, field.position)));
   },
 };
 
-/** The ABI files in the configuration were those that the contracts were first set up with. */
+/** The ABI files in the configuration were equal to the first ABIs of the contracts. */
 const abiOfConfiguration = abiInForce<TraceBlockContext>(
   (path, ours, context) => {
     const field = decodedAt(path, ours, context);
-    return field && context.abisGiven.includes(field.account) ? field : undefined;
+    return field && context.configuredAbis.includes(field.account) ? field : undefined;
   },
   (abis, account) => abis.firstSet(account),
 );
@@ -39,7 +39,7 @@ export const TRACE_BLOCK_REASONS: readonly Reason<TraceBlockContext>[] = [
   producerBlockId,
 ];
 
-/** `transactions[i].actions[j].params` or `.return_data`. */
+/** The field `transactions[i].actions[j].params` or `.return_data`. */
 function decodedAt(path: Path, ours: JsonValue, { block }: BlockContext): DecodedField | undefined {
   const key = path.at(-1);
   const action = ownerOf(ours, path) as Record<string, string> | undefined;
@@ -47,7 +47,7 @@ function decodedAt(path: Path, ours: JsonValue, { block }: BlockContext): Decode
   const { account = '', action: name = '', data = '', return_value: returned = '', global_sequence } = action;
   return {
     account,
-    place: { blockNum: block.num, sequence: Number(global_sequence) },
+    position: { blockNum: block.num, sequence: Number(global_sequence) },
     decode: (decoder) =>
       key === 'params'
         ? decoder?.decodeAction(name, fromHex(data))

@@ -29,8 +29,8 @@ class Attacker {
 
   constructor(port: number) {
     this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
-    this.socket.on('data', (part: Buffer) => {
-      this.received.push(part);
+    this.socket.on('data', (chunk: Buffer) => {
+      this.received.push(chunk);
       this.heardAt = performance.now();
     });
     // The gateway may close the connection before all bytes are sent.

@@ -31,7 +31,7 @@ export const createRealTarget: CreateTarget = ({ history, chain, trace, node }, 
   return createGateway({ config, keyValue: new MemoryKeyValue(), log: createLogger('fuzz', 'silent'), registry });
 };
 
-/** Compares the requests that reach the upstreams with those that may. */
+/** Reports each request that reaches an upstream although no client sent it. */
 class UpstreamTraffic {
   readonly allowed = new RequestPool();
   readonly faults: string[] = [];
@@ -45,7 +45,7 @@ class UpstreamTraffic {
   }
 }
 
-/** A gateway before upstreams that report their requests, and an honest client that knows its responses. */
+/** A gateway, upstreams that report their requests, and an honest client that knows the expected responses. */
 export class RawStand {
   readonly honest: HonestClient;
 
@@ -84,7 +84,7 @@ export class RawStand {
     return this.traffic.requests;
   }
 
-  /** Allows such a request to reach an upstream once. */
+  /** Allows a request to reach an upstream once. */
   allow(request: SeenRequest): void {
     this.traffic.allowed.add(keyOf(request));
   }

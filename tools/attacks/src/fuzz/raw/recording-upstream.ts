@@ -6,16 +6,16 @@ import { type SeenRequest, toSeenRequest } from './reference-parser';
 /** Errors of a connection that ends within a request: the gateway's client may have disconnected. */
 const BROKEN_OFF = ['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE'];
 
-/** An upstream in the place of an API: it reports every request and responds with its contents. */
+/** An upstream that replaces an API: it reports every request and responds with the contents of the request. */
 export class RecordingUpstream {
   private readonly server: Server;
 
   constructor(onRequest: (request: SeenRequest) => void, onFault: (fault: string) => void) {
     this.server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
-      const parts: Buffer[] = [];
-      request.on('data', (part: Buffer) => parts.push(part));
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('error', () => undefined);
-      request.on('end', () => answer(request, response, Buffer.concat(parts), onRequest));
+      request.on('end', () => respond(request, response, Buffer.concat(chunks), onRequest));
     });
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       if (!BROKEN_OFF.includes(error.code ?? ''))
@@ -37,7 +37,7 @@ export class RecordingUpstream {
   }
 }
 
-function answer(
+function respond(
   message: IncomingMessage,
   response: ServerResponse,
   body: Buffer,

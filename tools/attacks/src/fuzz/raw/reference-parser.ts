@@ -49,10 +49,10 @@ export class ReferenceParser {
   private take(request: IncomingMessage): void {
     const { reading } = this;
     reading.begun++;
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('error', () => undefined);
-    request.on('end', () => reading.whole.push(toSeenRequest(request, Buffer.concat(parts))));
+    request.on('end', () => reading.whole.push(toSeenRequest(request, Buffer.concat(chunks))));
   }
 }
 

@@ -19,7 +19,7 @@ export class RequestPool {
     this.counts.set(hash, (this.counts.get(hash) ?? 0) + 1);
   }
 
-  /** Removes such a request; false when there was none. */
+  /** Removes one request with the key; returns false when there is none. */
   take(key: string): boolean {
     const hash = hashOf(key);
     return takeFrom(this.counts, hash) || takeFrom(this.older, hash);

@@ -40,7 +40,7 @@ const SETTLE_LIMIT_MS = 5_000;
 const REPLAY_SETTLE_MS = 500;
 const ALLOWED_STATUS = /^(2..|304|4..|501|503)$/;
 
-/** Attacks a gateway round after round, beside an honest client. The same seed generates the same attacks. */
+/** Runs one attack per round on a gateway while an honest client sends requests. The seed determines the attacks. */
 export async function runRawFuzz({ rounds, seed, createTarget, onProgress }: RawFuzzOptions): Promise<RawFigures> {
   const run = new RawRun(await RawStand.open(createTarget));
   try {

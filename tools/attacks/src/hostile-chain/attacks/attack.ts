@@ -37,7 +37,7 @@ export const decodes = (value: unknown): Expectation => ({ json: JSON.stringify(
 /** Data that exceeds the limits when it is repeated: expected decoded or as hex. */
 export const mayDecode = (value: unknown): Expectation => ({ json: JSON.stringify(value), mayBeHex: true });
 
-/** `count` different short texts of capital letters and digits, all of one length. */
+/** `count` different texts of capital letters and digits, each of `length` characters. */
 export function shortNames(count: number, length: number): string[] {
   return Array.from({ length: count }, (_, index) => index.toString(36).toUpperCase().padStart(length, '0'));
 }

@@ -9,10 +9,10 @@ import { TYPE_ATTACKS } from './types';
 
 export type { Attack } from './attack';
 
-/** Those that are too large for the sample. */
+/** Attacks that are too large for the sample. */
 export const ATTACKS_BY_HAND: readonly Attack[] = BY_HAND;
 
-/** In the order in which they are on the chain. */
+/** All attacks of the sample, in the order in which they are on the chain. */
 export const ATTACKS: readonly Attack[] = [
   ...STATE_ATTACKS,
   ...FIELD_NAME_ATTACKS,

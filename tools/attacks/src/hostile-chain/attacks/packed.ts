@@ -113,7 +113,7 @@ const trailing: Attack = {
         { actions, trailing: garbage },
         { actions, trailing: garbage, compressed: true },
         { actions, afterStream: Buffer.alloc(1000, 0x78), compressed: true },
-        // Beyond the rules: a node rejects unknown extension types, but a later version may accept more.
+        // Current nodes reject unknown extension types, but a later version may accept more of them.
         { actions, extensions: Array.from({ length: 2000 }, (_, type) => ({ type, data: Buffer.alloc(20, 1) })) },
       ],
     });

@@ -9,7 +9,7 @@ import { accountNames, decodes, mayDecode, uses, writeAbi, type Attack } from '.
 const EMPTY_ABI = Buffer.alloc(0);
 const NO_ABI = Buffer.from('not an ABI at all');
 
-/** A valid, a broken, an empty and an unsupported ABI in turn, each used. */
+/** Sets a valid, an invalid, an empty and an unsupported ABI in turn and uses each. */
 const abiFlips: Attack = {
   name: 'abi-flips',
   aim: 'valid, broken, empty and unsupported ABIs, set anew in each of 40 blocks',

@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import type { AbiDecoder } from '@antelope-history/abi';
 import type { JsonObject, JsonValue } from '@antelope-history/json';
-import { shownData, type Place } from './abi-history';
+import { shownData, type ActionPosition } from './abi-history';
 import { actionTraces, executedTraces, fromHex, sequenceOf, type RecordedBlock } from './recorded-block';
 import type { RecordedChain } from './recorded-chain';
 import type {
@@ -15,11 +15,11 @@ import type {
 } from './ship-types';
 
 /**
- * What the endpoints must answer by the contract, written down from the recorded messages without regard for speed:
- * the truth where no node's answer was recorded.
+ * The expected responses, built from the recorded messages by simple code that shares only the ABI decoder with the
+ * service. They are the reference where no response of a node was recorded.
  */
 
-/** `action_trace` of the history endpoints. `traces` are all of the transaction, by ordinal. */
+/** `action_trace` of the history endpoints. `traces` has all traces of the transaction in the order of their ordinals. */
 export function actionTraceJson(
   chain: RecordedChain,
   block: RecordedBlock,
@@ -27,7 +27,7 @@ export function actionTraceJson(
   traces: readonly ShipActionTrace[],
   trace: ShipActionTrace,
 ): JsonObject {
-  const decoder = chain.abis.inForce(trace.act.account, placeOf(block, trace));
+  const decoder = chain.abis.inForce(trace.act.account, positionOf(block, trace));
   const returnValue = trace.return_value ?? '';
   const returned = returnValue === '' ? undefined : decoder?.decodeActionResult(trace.act.name, fromHex(returnValue));
   return {
@@ -52,12 +52,12 @@ export function actionTraceJson(
   };
 }
 
-/** A trace of a notification: something created it, and its receiver is not the contract. */
+/** Whether a trace is a notification: another trace created it, and its receiver is not the contract. */
 export function isNotification(trace: Pick<ShipActionTrace, 'creator_action_ordinal' | 'receiver' | 'act'>): boolean {
   return trace.creator_action_ordinal !== 0 && trace.receiver !== trace.act.account;
 }
 
-/** The nearest creator that is not a notification; 0 when nothing created the trace. */
+/** The ordinal of the nearest creator that is not a notification; 0 for a root action. */
 function closestUnnotifiedAncestor(traces: readonly ShipActionTrace[], trace: ShipActionTrace): number {
   let creator = traces[trace.creator_action_ordinal - 1];
   while (creator && isNotification(creator)) creator = traces[creator.creator_action_ordinal - 1];
@@ -86,7 +86,7 @@ function actJson({ account, name, authorization, data }: ShipAct, decoder: AbiDe
   };
 }
 
-function placeOf({ num }: RecordedBlock, trace: ShipActionTrace): Place {
+function positionOf({ num }: RecordedBlock, trace: ShipActionTrace): ActionPosition {
   return { blockNum: num, sequence: sequenceOf(trace) };
 }
 
@@ -95,7 +95,7 @@ function signedBlock({ num, block }: RecordedBlock): ShipSignedBlock {
   return block;
 }
 
-/** The answer of `get_transaction`. */
+/** The response of `get_transaction`. */
 export function transactionJson(chain: RecordedChain, block: RecordedBlock, trace: ShipTransactionTrace): JsonObject {
   const traces = actionTraces(trace);
   return {
@@ -119,7 +119,7 @@ function statusText({ status }: { status: number }): string {
   return STATUSES[status] ?? '';
 }
 
-/** A block's receipts belong to its traces one to one, after `onblock`, which has none. */
+/** The receipt of a trace. Receipts and traces have the same order, except that the trace of `onblock` has no receipt. */
 function receiptOf(block: RecordedBlock, trace: ShipTransactionTrace): Receipt | undefined {
   const { transactions } = signedBlock(block);
   return transactions[block.traces.indexOf(trace) - (block.traces.length - transactions.length)];
@@ -130,12 +130,12 @@ function trxJson(chain: RecordedChain, block: RecordedBlock, trace: ShipTransact
   if (!receipt) return null;
   const { cpu_usage_us, net_usage_words, trx } = receipt;
   const header = { status: statusText(receipt), cpu_usage_us, net_usage_words };
-  // The block names the deferred transaction that failed, not the onerror that answered it.
+  // The receipt of a failed deferred transaction has its id; the trace is that of the onerror that handled it.
   if (trx[0] === 'transaction_id') return trx[1] === trace.id ? { receipt: { ...header, trx: [0, trx[1]] } } : null;
   const transaction = unpack(chain, trx[1]);
   const roots = actionTraces(trace).filter(({ creator_action_ordinal }) => creator_action_ordinal === 0);
   const shownAct = (act: ShipAct, index: number): JsonObject =>
-    actJson(act, chain.abis.inForce(act.account, placeOf(block, roots[index] as ShipActionTrace)));
+    actJson(act, chain.abis.inForce(act.account, positionOf(block, roots[index] as ShipActionTrace)));
   const free = transaction.context_free_actions;
   return {
     receipt: { ...header, trx: [1, packedJson(trx[1])] },
@@ -174,7 +174,7 @@ function headerJson(header: ShipTransactionHeader): JsonObject {
   return { expiration, ref_block_num, ref_block_prefix, max_net_usage_words, max_cpu_usage_ms, delay_sec };
 }
 
-/** The answer of `trace_api/get_block`. */
+/** The response of `trace_api/get_block`. */
 export function traceBlockJson(chain: RecordedChain, block: RecordedBlock): JsonObject {
   const signed = signedBlock(block);
   return {
@@ -193,7 +193,7 @@ export function traceBlockJson(chain: RecordedChain, block: RecordedBlock): Json
 
 function tracedTransactionJson(chain: RecordedChain, block: RecordedBlock, trace: ShipTransactionTrace): JsonObject {
   const { cpu_usage_us, net_usage_words, ...receipt } = receiptOf(block, trace) ?? trace;
-  // The id, header and signatures of a deferred transaction that failed are in its own trace, inside onerror's.
+  // The id, header and signatures of a failed deferred transaction are in its own trace, inside the trace of onerror.
   const shown = trace.failed_dtrx_trace?.[1] ?? trace;
   return {
     id: shown.id,
@@ -217,14 +217,14 @@ function signedHeaderJson(chain: RecordedChain, shown: ShipTransactionTrace, rec
     const packed = receipt.trx[1];
     return { signatures: packed.signatures, transaction_header: headerJson(unpack(chain, packed)) };
   }
-  if (!shown.partial) throw new Error(`SHiP has no header of the transaction ${shown.id}`);
+  if (!shown.partial) throw new Error(`the trace of transaction ${shown.id} has no header`);
   const [, partial] = shown.partial;
   return { signatures: partial.signatures, transaction_header: headerJson(partial) };
 }
 
 function tracedActionJson(chain: RecordedChain, block: RecordedBlock, trace: ShipActionTrace): JsonObject {
   const { account, name, authorization, data } = trace.act;
-  const decoder = chain.abis.inForce(account, placeOf(block, trace));
+  const decoder = chain.abis.inForce(account, positionOf(block, trace));
   const returnValue = trace.return_value ?? '';
   const params = decoder?.decodeAction(name, fromHex(data));
   const returned = returnValue === '' ? undefined : decoder?.decodeActionResult(name, fromHex(returnValue));
