@@ -1,7 +1,7 @@
 /** The responses in the bytes that a server sent on one connection, parsed strictly. */
 export interface ResponseReading {
   statuses: number[];
-  /** The first violation of HTTP; undefined when there is none. An incomplete last response is not a violation: the server aborted it. */
+  /** The first violation of HTTP, if any. An incomplete last response is not a violation: the server aborted it. */
   fault: string | undefined;
 }
 
