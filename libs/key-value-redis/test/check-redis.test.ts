@@ -138,7 +138,7 @@ describeWithPrograms(['redis-server'], () => {
       // Redis reads the TLS handshake as the beginning of a command and waits for the rest.
       expect((await findingsOf(tls))['redis']).toMatchObject({
         id: 'redis.no_answer',
-        change: expect.stringContaining('TLS or not') as string,
+        change: expect.stringContaining('with or without TLS') as string,
       });
       const unencrypted = { url: (await startTls(certificates.valid)).replace('rediss:', 'redis:') };
       expect((await findingsOf(unencrypted))['redis']?.id).toBe('redis.cut_off');
