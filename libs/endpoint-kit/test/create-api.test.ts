@@ -1,10 +1,16 @@
 import crypto from 'node:crypto';
 import request from 'supertest';
-import { z } from 'zod';
 import { ApiClient, createApiDeps, openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
 import { printJson } from '@antelope-history/json';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import { defineRoute, healthResponse, HistoryError, type RouteTable } from '@antelope-history/schemas';
+import {
+  defineRoute,
+  errorResponse,
+  healthResponse,
+  HistoryError,
+  type RouteTable,
+  shortHealthResponse,
+} from '@antelope-history/schemas';
 import { readServiceVersion } from '@antelope-history/app-runtime';
 import type { HistoryReader } from '@antelope-history/store';
 import { type ApiDeps, createApi, type CreateEndpoint } from '../src';
@@ -16,13 +22,16 @@ const routeOf = (endpoint: string, cacheable: boolean) =>
     endpoint,
     method: 'POST',
     path: `/v1/history/${endpoint}`,
-    request: z.object({ text: z.string().optional() }).meta({ id: `${endpoint}Request` }),
-    response: z.object({ head: z.int() }).meta({ id: `${endpoint}Response` }),
+    request: errorResponse
+      .pick({ message: true })
+      .partial()
+      .meta({ id: `${endpoint}Request` }),
+    response: shortHealthResponse.pick({ head_block_num: true }).meta({ id: `${endpoint}Response` }),
     errors: ['INVALID_REQUEST'],
     cacheable,
     summary: '',
     description: '',
-    example: { request: {}, response: { head: 1 } },
+    example: { request: {}, response: { head_block_num: 1 } },
   });
 
 const ROUTES = { getFinal: routeOf('get_final', true), getCurrent: routeOf('get_current', false) } satisfies RouteTable;
@@ -31,7 +40,7 @@ const ROUTES = { getFinal: routeOf('get_final', true), getCurrent: routeOf('get_
 const createGetHead: CreateEndpoint<typeof ROUTES.getFinal> = ({ reader }) => {
   return async () => {
     const status = await reader.getStatus();
-    return { body: { head: status.head?.num ?? 0 }, final: { id: 'ab', blockNum: 1, status } };
+    return { body: { head_block_num: status.head?.num ?? 0 }, final: { id: 'ab', blockNum: 1, status } };
   };
 };
 

@@ -78,7 +78,9 @@ describe('the pipelines', () => {
   });
 
   it('run every end-to-end test, each for the apps that it concerns', () => {
-    const tests = listFiles('apps/e2e/test').map((file) => path.basename(file, '.test.ts'));
+    const tests = listFiles('apps/e2e/test')
+      .filter((file) => file.endsWith('.test.ts'))
+      .map((file) => path.basename(file, '.test.ts'));
     const named = DEPLOYED_APPS.map(({ name }) => {
       const { e2e } = workflowOf(name).jobs[name]?.with as { e2e: string };
       return e2e.split('|');

@@ -182,7 +182,7 @@ const CASES: LintCase[] = [
     file: 'libs/endpoint-kit/src/index.ts',
     text: 'export const end = (): void => process.exit(1);\n',
     rule: 'no-restricted-properties',
-    message: /only the runner of libs\/service ends a process/,
+    message: /only the runner of libs\/app-runtime ends a process/,
   },
   {
     title: 'disabling a rule in the code',

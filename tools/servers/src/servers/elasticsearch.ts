@@ -31,7 +31,7 @@ const JAVA_LIMIT_MS = 30_000;
  * For a server that lives for minutes on few processors: half of the processor time of its first minutes goes into the
  * optimising compiler, and the default collector, which jvm.options of the distribution chooses, adds threads of its own.
  */
-const SHORT_LIVED_JVM = '-Xms512m -Xmx1g -XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC';
+const SHORT_LIVED_JVM = '-Xms512m -Xmx1g -XX:-UseG1GC -XX:+UseSerialGC';
 export const ELASTICSEARCH_START_LIMIT_MS = 180_000;
 
 /** Starts an empty server on a free port. Needs Java, and Maven the first time. */
