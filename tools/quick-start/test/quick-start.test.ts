@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,12 +44,21 @@ afterEach(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
+/**
+ * A free port below the range from which the system takes ports for connections (32768 and up on Linux): another test cannot
+ * get it by chance before the run listens.
+ */
 async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, resolve));
-  const { port: free } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return free;
+  for (;;) {
+    const candidate = randomInt(20_000, 30_000);
+    const server = createServer().listen(candidate);
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return candidate;
+  }
 }
 
 /** The default port of operations may be in use by another test at the same time. */
@@ -70,7 +80,11 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-const untilReady = ({ output }: Run): Promise<void> => until(() => output().includes('Ctrl-C stops'));
+const untilReady = ({ child, output }: Run): Promise<void> =>
+  until(() => {
+    if (child.exitCode !== null) throw new Error(`the quick start ended with ${child.exitCode}: ${output()}`);
+    return output().includes('Ctrl-C stops');
+  });
 
 async function end({ child }: Run, signal: NodeJS.Signals): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
