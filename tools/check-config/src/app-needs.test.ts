@@ -5,9 +5,11 @@ import { APP_NAMES, sectionsOf } from './app-needs';
 const WORKSPACE = path.join(__dirname, '../../..');
 const read = (file: string): string => readFileSync(path.join(WORKSPACE, file), 'utf8');
 
-/** The list `uses` of an app's `runProgram`; importing the file would start the app. */
+/** The list `uses` of an app's `runProgram`, which `runApi` calls for the APIs; importing an app's file would start it. */
 function declaredUses(app: string): string[] {
-  const [, list = ''] = /^ {2}uses: \[(.*)\],$/m.exec(read(`apps/${app}/src/main.ts`)) ?? [];
+  const main = read(`apps/${app}/src/main.ts`);
+  const source = main.includes('runApi(') ? read('libs/run-api/src/run-api.ts') : main;
+  const [, list = ''] = /\buses: \[(.*?)\]/.exec(source) ?? [];
   return list.split(',').map((item) => item.trim().replaceAll("'", ''));
 }
 

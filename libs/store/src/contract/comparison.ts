@@ -96,8 +96,8 @@ export class Comparison {
   async progress(writer: { getProgress(): Promise<Progress> }): Promise<void> {
     this.asked++;
     const [actual, expected] = await Promise.all([writer.getProgress(), this.model.getProgress()]);
-    // Only a store of many writers knows the ordinals of messages.
-    expectSame(withoutRevision({ ...actual, ordinal: 0 }), withoutRevision(expected), 'progress');
+    // Only a store of many writers knows the sequences of messages.
+    expectSame(withoutRevision({ ...actual, sequence: 0 }), withoutRevision(expected), 'progress');
   }
 
   private async same<T>(ask: (history: HistoryReader) => Promise<T>, about?: unknown): Promise<void> {
