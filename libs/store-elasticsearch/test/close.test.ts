@@ -46,7 +46,7 @@ describeWithService(['elasticsearch'], (url) => {
     const store = await temporary.openWriter({ urls: [gate.url] });
     const blocks = new SyntheticChain()
       .blocks(undefined, [{ transactions: [], abis: [], permissions: [] }])
-      .map((block) => ({ ...block, view: { session: 1, ordinal: 1 } }));
+      .map((block) => ({ ...block, streamPosition: { epoch: 1, sequence: 1 } }));
     gate.hold();
     const written = store.writeBlocks(blocks).catch((error: unknown) => error);
     await sleep(100);
