@@ -3,6 +3,7 @@ import type { StoreWriter } from '@antelope-history/store';
 import { createClient } from './client/client';
 import type { ElasticsearchOptions } from './client/elasticsearch-options';
 import { Searcher } from './client/search';
+import { BranchCleaner, type CleaningRules } from './commit/branch-cleaner';
 import { BranchDocuments } from './commit/branch-documents';
 import { CommitSchedule } from './commit/commit-schedule';
 import { Committer } from './commit/committer';
@@ -16,19 +17,27 @@ import { emptyProgress } from './indices/progress';
 import { BlockWriter } from './write/block-writer';
 import { BulkWriter } from './write/bulk-writer';
 import { IndexProvisioner } from './write/index-provisioner';
+import { WriteFence } from './write/write-fence';
 
 export type { ElasticsearchOptions } from './client/elasticsearch-options';
 
 /** Delays that follow from how long requests may take; the configuration does not change them. */
 export interface ElasticsearchDelays {
   /** See `CleaningRules`: 500 blocks are more than four minutes. */
-  settleBlocks: number;
+  cleaning: CleaningRules;
+  /** See `PermissionCleaner`. */
+  permissionDelayMs: number;
   /** See `HousekeepingDelays`. */
   tidyEveryMs: number;
   dropAfterMs: number;
 }
 
-const DELAYS: ElasticsearchDelays = { settleBlocks: 500, tidyEveryMs: 5_000, dropAfterMs: 120_000 };
+const DELAYS: ElasticsearchDelays = {
+  cleaning: { settleBlocks: 500, cleanBlocks: 50, forkPauseMs: 30_000, sweepEveryMs: 60_000 },
+  permissionDelayMs: 30_000,
+  tidyEveryMs: 5_000,
+  dropAfterMs: 120_000,
+};
 
 /**
  * Opens a write side of the shared store; any number of processes may, at once. Creates the index templates and indices that
@@ -54,7 +63,7 @@ async function openWriter(
   client: Client,
   names: IndexNames,
   options: ElasticsearchOptions,
-  { settleBlocks, tidyEveryMs, dropAfterMs }: ElasticsearchDelays,
+  { cleaning, permissionDelayMs, tidyEveryMs, dropAfterMs }: ElasticsearchDelays,
 ): Promise<ElasticsearchWriter> {
   const { replicas, bulkBytes, bulkConcurrency, retainBlocks, commitSeconds } = options;
   const progress = new ProgressStore(client, names);
@@ -63,17 +72,20 @@ async function openWriter(
   const isNew = !(await progress.read());
   await indices.prepare();
   if (isNew) await progress.create(emptyProgress(options.blocksPerIndex));
+  const fence = new WriteFence(client, names);
+  await fence.prepare((await progress.read())?.progress.write_term ?? 0);
   const searcher = new Searcher(client, options.requestTimeoutSeconds);
   const bulk = new BulkWriter(client, bulkConcurrency);
   const journal = new Journal(client, names, searcher, bulk);
   const documents = new BranchDocuments(client, names, searcher, bulk);
-  const permissions = new PermissionCleaner(names, searcher, bulk);
+  const permissions = new PermissionCleaner(names, searcher, bulk, permissionDelayMs);
+  const cleaner = new BranchCleaner({ progress, documents, fence }, cleaning);
   const housekeeping = new Housekeeping(
-    { journal, permissions, indices },
+    { journal, cleaner, permissions, indices },
     { tidyEveryMs, dropAfterMs: retainBlocks > 0 ? dropAfterMs : undefined },
   );
-  const committer = new Committer({ progress, journal, documents }, { settleBlocks, retainBlocks });
+  const committer = new Committer({ progress, journal, documents, cleaner }, { retainBlocks });
   const commits = new CommitSchedule(committer, housekeeping, commitSeconds * 1000);
-  const blocks = new BlockWriter(names, indices, bulk, bulkBytes);
+  const blocks = new BlockWriter(names, indices, fence, bulk, bulkBytes);
   return new ElasticsearchWriter({ client, progress, blocks, journal, commits, bulk });
 }

@@ -65,7 +65,7 @@ describeWithService(['elasticsearch'], (url = '') => {
         const reader = new SimulatedReader();
         reader.grow([BUSY, BUSY]);
         let failures = 0;
-        server.fault = ({ path }) => (path.endsWith('/_refresh') && failures++ < 2 ? 'copy failed' : 'none');
+        server.fault = ({ path }) => (path.includes('/_refresh') && failures++ < 2 ? 'copy failed' : 'none');
         const messages = reader.read(Infinity);
         await expect(writer.writeBlocks(messages)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
         expect((await temporary.store.getStatus()).committed).toBeUndefined();

@@ -7,6 +7,8 @@ export type Fault =
   /** The connection ends before the server got the request, or before its response arrived. */
   | 'cut before'
   | 'cut after'
+  /** The request arrives late, as that of a process that was suspended. */
+  | { until: Promise<void> }
   /** No response ever arrives. */
   | 'silence'
   /** The server responds at once that it is busy, or that the request is too large. */
@@ -60,6 +62,12 @@ export class FaultyServer {
     const fault = this.fault(seen);
     if (fault === 'silence') return;
     if (fault === 'cut before') return void incoming.socket.destroy();
+    if (typeof fault === 'object' && 'until' in fault) {
+      await fault.until;
+      const { status, body } = await this.forward(incoming, seen.body);
+      send(response, status, body);
+      return;
+    }
     if (typeof fault === 'object' && 'status' in fault) {
       send(response, fault.status, '{}');
       return;

@@ -2,10 +2,11 @@ import { Client } from '@elastic/elasticsearch';
 import { randomUUID } from 'node:crypto';
 import type { StoreReader, StoreWriter } from '@antelope-history/store';
 import { type HistoryStore, joinStore, type StoreUnderTest } from '@antelope-history/store/contract';
+import type { CleaningRules } from '../src/commit/branch-cleaner';
 import { IndexNames } from '../src/indices/index-names';
 import { indexTemplates } from '../src/indices/index-templates';
 import { type ElasticsearchOptions, openElasticsearchStoreReader } from '../src/reader';
-import { openElasticsearchStoreWriter } from '../src/writer';
+import { type ElasticsearchDelays, openElasticsearchStoreWriter } from '../src/writer';
 
 /**
  * Synthetic chains begin at block 100, so that all but the shortest span two indices, and recordings of 500 blocks four:
@@ -13,7 +14,12 @@ import { openElasticsearchStoreWriter } from '../src/writer';
  */
 const BLOCKS_PER_INDEX = 128;
 /** Orphaned documents are removed after few blocks and at once, so that short chains come to it. */
-const DELAYS = { settleBlocks: 4, tidyEveryMs: 0, dropAfterMs: 0 };
+const DELAYS: ElasticsearchDelays = {
+  cleaning: { settleBlocks: 4, cleanBlocks: 1, forkPauseMs: 0, sweepEveryMs: Infinity },
+  permissionDelayMs: 0,
+  tidyEveryMs: 0,
+  dropAfterMs: 0,
+};
 
 /** A store in temporary indices. */
 export class TemporaryStore implements StoreUnderTest {
@@ -32,8 +38,12 @@ export class TemporaryStore implements StoreUnderTest {
     return temporary;
   }
 
-  async openWriter(options: Partial<ElasticsearchOptions> = {}): Promise<StoreWriter> {
-    return this.closedInTheEnd(await openElasticsearchStoreWriter(this.optionsWith(options), DELAYS));
+  async openWriter(
+    options: Partial<ElasticsearchOptions> = {},
+    cleaning: Partial<CleaningRules> = {},
+  ): Promise<StoreWriter> {
+    const delays = { ...DELAYS, cleaning: { ...DELAYS.cleaning, ...cleaning } };
+    return this.closedInTheEnd(await openElasticsearchStoreWriter(this.optionsWith(options), delays));
   }
 
   async openReader(): Promise<StoreReader> {

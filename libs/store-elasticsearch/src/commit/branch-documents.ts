@@ -12,6 +12,9 @@ const BLOCKS_AT_ONCE = 1_000;
 /** Documents deleted per request. */
 const STRAYS_AT_ONCE = 5_000;
 
+/** Indices named in one URL: the server refuses request lines above 4 KB, and a prefix may have 100 characters. */
+const INDICES_AT_ONCE = 25;
+
 const KINDS = ['actions', 'blocks', 'bodies', 'abis', 'permissions'] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -60,7 +63,7 @@ export class BranchDocuments {
 
   /**
    * Deletes the documents of all blocks above `after` and up to `upTo` that are not on the branch; resolves when none of them
-   * is visible. `branch`: its blocks in that range, ascending.
+   * exists. `branch`: its blocks in that range, ascending.
    */
   async removeStrays(
     after: number,
@@ -73,6 +76,8 @@ export class BranchDocuments {
       const some = branch.slice(from, from + BLOCKS_AT_ONCE);
       const end = from + BLOCKS_AT_ONCE < branch.length ? (some.at(-1) as BlockPosition).num : upTo;
       const searches = KINDS.map((kind) => this.straySearch(kind, start, end, some, blocksPerIndex));
+      // A commit refreshes only the indices of its own blocks: a document of an orphan may not be visible to a search yet.
+      await this.refreshAll(searches.flatMap(({ index }) => index.split(',')));
       while (await this.removeFound(searches));
       start = end;
     }
@@ -87,10 +92,16 @@ export class BranchDocuments {
     return true;
   }
 
-  /** Refreshes every copy: a copy that failed to refresh would answer searches with its old state. */
-  private async refreshAll(index: string[]): Promise<void> {
-    const { _shards: shards } = await asked(this.client.indices.refresh({ index }));
-    if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
+  /**
+   * Refreshes every copy: a copy that failed to refresh would answer searches with its old state. An index that does not exist
+   * is ignored, because retention may have dropped it; a search reports it if it must exist.
+   */
+  private async refreshAll(indices: readonly string[]): Promise<void> {
+    for (let start = 0; start < indices.length; start += INDICES_AT_ONCE) {
+      const index = indices.slice(start, start + INDICES_AT_ONCE);
+      const { _shards: shards } = await asked(this.client.indices.refresh({ index, ignore_unavailable: true }));
+      if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
+    }
   }
 
   private async remove(hits: readonly FoundHit[]): Promise<void> {

@@ -11,9 +11,10 @@ import {
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
 import { emptyProgress, statusOf } from '../indices/progress';
 import { journalEntryOf } from '../write/block-documents';
-import { ChainOrder, type CleaningRules, type JournalExcerpt } from './chain-order';
+import { cleanableUpTo, cleanedUpTo } from './branch-cleaner';
+import { ChainOrder, type JournalExcerpt } from './chain-order';
 
-const RULES: CleaningRules = { settleBlocks: 3 };
+const RULES = { settleBlocks: 3 };
 
 /** A journal in memory and the blocks committed from it. */
 class Journal {
@@ -31,7 +32,7 @@ class Journal {
     try {
       while (order.advance(this.above(order), isStored));
     } finally {
-      this.progress = order.moved(RULES);
+      this.progress = cleaned(order.moved());
       for (const { position } of order.applied) this.committedIds.add(position.id);
     }
   }
@@ -48,6 +49,13 @@ class Journal {
       hasMore: false,
     };
   }
+}
+
+function cleaned(progress: ProgressDocument): ProgressDocument {
+  const { committed: position, head, last_irreversible: irreversible, clean_up_to: from } = progress;
+  if (!position || !head || !irreversible) return progress;
+  const upTo = cleanableUpTo({ position, head, irreversible }, RULES);
+  return upTo > from ? cleanedUpTo(progress, upTo) : progress;
 }
 
 /** Messages in transit from a reader to a journal: they arrive in any order, or never. */
@@ -183,14 +191,14 @@ describe('the order of the chain', () => {
     expect(journal.progress).toMatchObject({ committed: second?.position, view: { session: 20, ordinal: 21 } });
   });
 
-  it('raises clean_up_to to old irreversible blocks, but not in a commit that undid a fork', () => {
+  it('lists the branch from the newest block that can be cleaned, which is irreversible and old', () => {
     const { journal, trunk, made } = begun();
     expect(journal.progress.clean_up_to).toBe(trunk[1]?.position.num);
     const irreversible = trunk[3]?.position;
     const fork = made.blocks(trunk[3], plans(3), irreversible);
     for (const [index, block] of fork.slice(0, 2).entries()) journal.add(messageOf(block, 10, 15 + index));
     journal.commit();
-    expect(journal.progress.clean_up_to).toBe(trunk[1]?.position.num);
+    expect(journal.progress.clean_up_to).toBe(trunk[2]?.position.num);
     journal.add(messageOf(fork[2] as BlockRecords, 10, 17));
     journal.commit();
     expect(journal.progress.clean_up_to).toBe(irreversible?.num);

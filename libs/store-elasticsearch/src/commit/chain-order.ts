@@ -1,6 +1,5 @@
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { JournalDocument, ProgressDocument, StoredStreamPosition } from '../indices/documents';
-import { isFarBehind } from '../write/far-behind';
 import { Branch } from './branch';
 
 /** The journal entries after a stream position. */
@@ -15,14 +14,6 @@ export interface JournalExcerpt {
   hasMore: boolean;
 }
 
-export interface CleaningRules {
-  /**
-   * While following the head, blocks this far below it are cleaned of orphans. A writer that began to write a block before it
-   * was orphaned has ended long before the chain has grown this far (`block-writer.ts`).
-   */
-  settleBlocks: number;
-}
-
 /**
  * Decides the order in which blocks join the committed branch, whatever order they were written in, and applies journal
  * entries to a progress. It continues with the newest epoch whose first message connects to the branch, otherwise with the
@@ -33,21 +24,14 @@ export class ChainOrder {
   readonly applied: JournalDocument[] = [];
   private readonly progress: ProgressDocument;
   private readonly branch: Branch;
-  private readonly revisionBefore: number;
 
   constructor(progress: ProgressDocument) {
     this.progress = { ...progress };
-    this.revisionBefore = progress.revision;
     this.branch = new Branch(progress.branch);
   }
 
   get position(): StoredStreamPosition {
     return this.progress.view;
-  }
-
-  /** The listed blocks of the branch above `after` and up to `upTo`. */
-  branchWithin(after: number, upTo: number): BlockPosition[] {
-    return this.branch.from(after + 1).filter(({ num }) => num <= upTo);
   }
 
   /** The blocks below the listed branch: only the indices know whether they are stored. */
@@ -74,22 +58,9 @@ export class ChainOrder {
     return this.progress.view.ordinal > before;
   }
 
-  /** The progress after the applied messages. Before it is committed, blocks up to its `clean_up_to` have to be cleaned. */
-  moved(rules: CleaningRules): ProgressDocument {
-    const cleanUpTo = Math.max(this.progress.clean_up_to, this.hasUndone ? 0 : this.cleanableUpTo(rules));
-    return { ...this.progress, clean_up_to: cleanUpTo, branch: this.branch.from(cleanUpTo) };
-  }
-
-  /** Queries in progress still read a branch that was undone just now. */
-  private get hasUndone(): boolean {
-    return this.progress.revision > this.revisionBefore;
-  }
-
-  private cleanableUpTo({ settleBlocks }: CleaningRules): number {
-    const { committed, last_irreversible: irreversible } = this.progress;
-    const last = this.applied.at(-1);
-    if (!last || !committed || !irreversible) return 0;
-    return Math.min(irreversible.num, committed.num - (isFarBehind(last) ? 0 : settleBlocks));
+  /** The progress after the applied messages. */
+  moved(): ProgressDocument {
+    return { ...this.progress, branch: this.branch.from(this.progress.clean_up_to) };
   }
 
   private firstThatConnects(

@@ -3,18 +3,19 @@ import type { ChainStatus } from '@antelope-history/store';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
 import { rangeStart } from '../indices/index-names';
 import { type ReadProgress, statusOf } from '../indices/progress';
+import type { BranchCleaner } from './branch-cleaner';
 import type { BranchDocuments } from './branch-documents';
-import { ChainOrder, type CleaningRules } from './chain-order';
+import { ChainOrder } from './chain-order';
 import type { Journal } from './journal';
 import type { ProgressStore } from './progress-store';
 
-export interface CommitRules extends CleaningRules {
+export interface CommitRules {
   /** The number of newest blocks to keep, in whole ranges; 0 = all. */
   retainBlocks: number;
 }
 
-/** The most blocks in one commit; the next one continues. */
-const MOST_BLOCKS = 10_000;
+/** The most blocks in one commit; the next one continues. The progress lists them until they are cleaned. */
+const MOST_BLOCKS = 5_000;
 /** Each conflict means that another committer has moved the head. */
 const MOST_TRIES = 50;
 
@@ -31,7 +32,12 @@ export class Committer {
   private seenSequence: number | undefined;
 
   constructor(
-    private readonly parts: { progress: ProgressStore; journal: Journal; documents: BranchDocuments },
+    private readonly parts: {
+      progress: ProgressStore;
+      journal: Journal;
+      documents: BranchDocuments;
+      cleaner: BranchCleaner;
+    },
     private readonly rules: CommitRules,
   ) {}
 
@@ -51,6 +57,8 @@ export class Committer {
       committed(step.commit);
       if (step.refusal) throw step.refusal;
       if (!step.hasMore) return statusOf(step.commit.after);
+      // Otherwise the list of blocks would grow from step to step.
+      await this.parts.cleaner.clean();
     }
     throw new HistoryError('STORE_UNAVAILABLE', 'the progress changed on every attempt to commit');
   }
@@ -69,7 +77,7 @@ export class Committer {
     return read;
   }
 
-  /** The next progress, if any: its documents are visible, and the blocks up to its `clean_up_to` are cleaned. */
+  /** The next progress, if any: its documents are visible. */
   private async step({ progress }: ReadProgress): Promise<Step> {
     const order = new ChainOrder(progress);
     const { refusal, hasMore, hasLaterEpoch } = await this.advance(order, progress);
@@ -81,10 +89,7 @@ export class Committer {
       const refused = hasLaterEpoch ? undefined : missing(order.applied);
       return { commit: undefined, refusal: refused, hasMore: false };
     }
-    const after = this.retained(order.moved(this.rules));
-    const [from, to] = [progress.clean_up_to, after.clean_up_to];
-    if (to > from) await documents.removeStrays(from, to, order.branchWithin(from, to), blocksPerIndex);
-    return { commit: { before: progress, after }, refusal, hasMore };
+    return { commit: { before: progress, after: this.retained(order.moved()) }, refusal, hasMore };
   }
 
   /** Applies journal entries as far as they connect. */

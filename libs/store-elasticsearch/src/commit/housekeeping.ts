@@ -2,6 +2,7 @@ import { hasErrorCode } from '@antelope-history/schemas';
 import type { ProgressDocument } from '../indices/documents';
 import { isFarBehind } from '../write/far-behind';
 import type { IndexProvisioner } from '../write/index-provisioner';
+import type { BranchCleaner } from './branch-cleaner';
 import type { Commit } from './committer';
 import type { Journal } from './journal';
 import type { PermissionCleaner } from './permission-cleaner';
@@ -23,7 +24,12 @@ export class Housekeeping {
   private dropped: { below: number; since: number } | undefined;
 
   constructor(
-    private readonly parts: { journal: Journal; permissions: PermissionCleaner; indices: IndexProvisioner },
+    private readonly parts: {
+      journal: Journal;
+      cleaner: BranchCleaner;
+      permissions: PermissionCleaner;
+      indices: IndexProvisioner;
+    },
     private readonly delays: HousekeepingDelays,
   ) {}
 
@@ -53,7 +59,9 @@ export class Housekeeping {
   }
 
   private async run({ before, after }: Commit): Promise<void> {
-    const { journal, permissions, indices } = this.parts;
+    const { journal, cleaner, permissions, indices } = this.parts;
+    await cleaner.clean();
+    await cleaner.sweep();
     if (performance.now() - this.tidiedAt >= this.delays.tidyEveryMs) {
       await journal.removeUpTo(after.view);
       await permissions.clean(before.clean_up_to);

@@ -15,15 +15,26 @@ const VERSIONS_AT_ONCE = 1_000;
  */
 export class PermissionCleaner {
   private cleanedUpTo: number | undefined;
+  private waiting: { upTo: number; since: number } | undefined;
 
+  /** `delayMs`: how long versions are kept after they were superseded; a query reads the state of its start for that long. */
   constructor(
     private readonly names: IndexNames,
     private readonly searcher: Searcher,
     private readonly bulk: BulkWriter,
+    private readonly delayMs: number,
   ) {}
 
-  /** Cleans some of the changes up to a block below which no query reads. */
-  async clean(upTo: number): Promise<void> {
+  /** Cleans some of the changes up to a block, at most the committed one, that was given at least `delayMs` ago. */
+  async clean(committedUpTo: number): Promise<void> {
+    this.waiting ??= { upTo: committedUpTo, since: performance.now() };
+    const { upTo, since } = this.waiting;
+    if (performance.now() - since < this.delayMs) return;
+    await this.cleanUpTo(upTo);
+    if (this.cleanedUpTo === upTo) this.waiting = undefined;
+  }
+
+  private async cleanUpTo(upTo: number): Promise<void> {
     this.cleanedUpTo ??= upTo;
     if (upTo <= this.cleanedUpTo) return;
     const changes = await this.changesWithin(this.cleanedUpTo, upTo);

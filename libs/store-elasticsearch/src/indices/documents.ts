@@ -130,10 +130,12 @@ export interface ProgressDocument {
   /** Every committed action has a lower sequence. */
   end_sequence: number;
   /**
-   * Up to this block number the indices hold documents of the committed branch only: all others are deleted. It is at most the
-   * last irreversible block.
+   * Up to this block number the indices hold documents of the committed branch only: all others are deleted, and no writer can
+   * add one (`write-fence.ts`). It is at most the last irreversible block.
    */
   clean_up_to: number;
+  /** The current write term; absent in a store of version 4.1, which has term 0. */
+  write_term?: number;
   /** The committed blocks from `clean_up_to` on, ascending: queries list their ids. */
   branch: BlockPosition[];
 }

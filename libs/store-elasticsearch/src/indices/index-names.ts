@@ -13,6 +13,10 @@ export type DocumentKind = RangedKind | SingleKind;
 /** The digits of the highest block number: names then sort as numbers. */
 const BLOCK_NUM_DIGITS = 10;
 
+/** Between an index and a write term in the name of a write alias. */
+const TERM = '-term-';
+const TERM_PATTERN = /-term-(\d+)$/;
+
 /** The names of all indices of one prefix. */
 export class IndexNames {
   readonly abis: string;
@@ -42,6 +46,22 @@ export class IndexNames {
   ranged(kind: RangedKind, blockNum: number, blocksPerIndex: number): string {
     const first = rangeStart(blockNum, blocksPerIndex);
     return `${this.of(kind)}-${first.toString().padStart(BLOCK_NUM_DIGITS, '0')}`;
+  }
+
+  /** The alias by which writers of a write term reach an index. */
+  writeAlias(index: string, term: number): string {
+    return `${index}${TERM}${term}`;
+  }
+
+  /** The alias of the progress index that exists while a write term is the current one. */
+  currentTerm(term: number): string {
+    return this.writeAlias(this.progress, term);
+  }
+
+  /** The write term of an alias made by `writeAlias`; undefined for other aliases. */
+  termOf(alias: string): number | undefined {
+    const digits = TERM_PATTERN.exec(alias)?.[1];
+    return digits === undefined ? undefined : Number(digits);
   }
 
   /** The first block number of a ranged index; undefined for other names. */

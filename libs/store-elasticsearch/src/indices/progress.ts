@@ -30,6 +30,7 @@ export function emptyProgress(blocksPerIndex: number): ProgressDocument {
     view: { session: 0, ordinal: 0 },
     end_sequence: 0,
     clean_up_to: 0,
+    write_term: 0,
     branch: [],
   };
 }

@@ -16,13 +16,17 @@ import { HistoryError } from '@antelope-history/schemas';
 import { closeInTime } from '../client/client';
 import { Searcher } from '../client/search';
 import { keyTerm, type IndexNames } from '../indices/index-names';
+import type { ProgressDocument } from '../indices/documents';
 import { emptyProgress, ProgressReader, statusOf } from '../indices/progress';
 import { findAbis } from './abi-query';
 import { queryActions } from './actions-query';
 import { findBlock, findBlockTraces } from './block-queries';
 import { ownersOfActor, ownersOfKey } from './permission-query';
-import type { Snapshot } from './snapshot';
+import { isStillReadable, measureAge, SNAPSHOT_AGE_MS, type Snapshot } from './snapshot';
 import { findTransaction } from './transaction-query';
+
+/** How often a query is run that takes longer than a state is kept. */
+const MOST_TRIES = 2;
 
 /**
  * The read side of the shared store. Each method reads the progress first and then only documents of the branch that it lists,
@@ -84,10 +88,20 @@ export class ElasticsearchReader implements StoreReader {
     await closeInTime(() => this.client.close());
   }
 
+  /** Runs a query on the progress of now, and again when the query took so long that its state was cleaned up meanwhile. */
   private async read<T>(query: (snapshot: Snapshot, status: ChainStatus) => Promise<T>): Promise<T> {
     if (this.closed) throw new HistoryError('STOPPED', 'the store is closed');
     const { searcher, names } = this;
-    const progress = (await this.progress.read())?.progress ?? emptyProgress(1);
-    return query({ searcher, names, progress }, statusOf(progress));
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const age = measureAge();
+      const progress = await this.readProgress();
+      const result = await query({ searcher, names, progress }, statusOf(progress));
+      if (age() < SNAPSHOT_AGE_MS || isStillReadable(progress, await this.readProgress())) return result;
+    }
+    throw new HistoryError('STORE_UNAVAILABLE', 'the state that a query reads was cleaned up while it ran');
+  }
+
+  private async readProgress(): Promise<ProgressDocument> {
+    return (await this.progress.read())?.progress ?? emptyProgress(1);
   }
 }

@@ -10,6 +10,28 @@ export interface Snapshot {
   progress: ProgressDocument;
 }
 
+/** For this time after its progress was read, no writer deletes what a query reads: `BranchCleaner`, `PermissionCleaner`. */
+export const SNAPSHOT_AGE_MS = 10_000;
+
+/**
+ * Returns a function for the milliseconds since now. The larger of two clocks counts: the monotonic clock stands still while
+ * the machine is suspended, and the wall clock can be set back.
+ */
+export function measureAge(): () => number {
+  const [start, wallStart] = [performance.now(), Date.now()];
+  return () => Math.max(performance.now() - start, Date.now() - wallStart);
+}
+
+/**
+ * Whether all that a query reads by `before` still exists, now that the progress is `after`: no orphan that `before` lists as
+ * part of the branch can be deleted, and no permission version that was the newest one then.
+ */
+export function isStillReadable(before: ProgressDocument, after: ProgressDocument): boolean {
+  const hasForked = before.revision !== after.revision;
+  if (hasForked && after.clean_up_to > before.clean_up_to) return false;
+  return after.clean_up_to <= (before.committed?.num ?? 0);
+}
+
 /** The index and least index count for a search of the whole history. */
 export function wholeHistory({ names, progress }: Snapshot, kind: RangedKind): Pick<Search, 'index' | 'fewest'> {
   const blocks = historyBlocks(progress);

@@ -1,23 +1,24 @@
 import type { BlockRecords } from '@antelope-history/records';
 import type { ProgressDocument } from '../indices/documents';
-import { RANGED_KINDS, type IndexNames, type RangedKind } from '../indices/index-names';
+import { RANGED_KINDS, type IndexNames } from '../indices/index-names';
 import { documentsOf, type NewDocument } from './block-documents';
-import { BulkRequest } from './bulk-request';
+import { BulkRequest, type WriteTarget } from './bulk-request';
 import type { BulkWriter } from './bulk-writer';
 import { isFarBehind } from './far-behind';
 import type { IndexProvisioner } from './index-provisioner';
+import { MissingIndexError, type WriteFence } from './write-fence';
 
-/**
- * How long a progress that was read decides which blocks to write. Together with `SEND_LIMIT_MS` and the request timeout it
- * bounds how late a document of an orphaned block can still be written: see `CleaningRules`.
- */
+/** How long a progress that was read decides which blocks to write. A longer time only writes more in vain. */
 const PROGRESS_AGE_MS = 10_000;
+/** Each attempt after the first means that the write term has ended or that an index was deleted meanwhile. */
+const MOST_TRIES = 10;
 
 /** Makes the documents of blocks durable, in any order, each time they are delivered. */
 export class BlockWriter {
   constructor(
     private readonly names: IndexNames,
     private readonly indices: IndexProvisioner,
+    private readonly fence: WriteFence,
     private readonly bulk: BulkWriter,
     private readonly bulkBytes: number,
   ) {}
@@ -27,9 +28,23 @@ export class BlockWriter {
    * `BulkWriter.write`.
    */
   async write(blocks: readonly BlockRecords[], readProgress: () => Promise<ProgressDocument>): Promise<BlockRecords[]> {
-    const wanted: BlockRecords[] = [];
-    await this.bulk.write(this.requestsOf(blocks, readProgress, wanted));
-    return wanted;
+    for (let tries = 1; ; tries++) {
+      try {
+        const wanted: BlockRecords[] = [];
+        await this.bulk.write(this.requestsOf(blocks, readProgress, wanted));
+        return wanted;
+      } catch (error) {
+        if (!(error instanceof MissingIndexError) || tries === MOST_TRIES) throw error;
+        await this.reopen(await readProgress());
+      }
+    }
+  }
+
+  /** Prepares for another attempt: indices may have to be created, and the term of the progress may not have begun. */
+  private async reopen({ write_term: term = 0 }: ProgressDocument): Promise<void> {
+    this.indices.forget();
+    this.fence.forget();
+    await this.fence.begin(term);
   }
 
   private async *requestsOf(
@@ -48,11 +63,9 @@ export class BlockWriter {
       if (block.streamPosition.sequence <= progress.view.ordinal) continue;
       wanted.push(block);
       if (isDecided(block, progress)) continue;
-      const { blocks_per_index: blocksPerIndex } = progress;
-      await this.indices.ensureRange(block.position.num, blocksPerIndex, isFarBehind(block));
-      const indexOf = this.indexNamesOf(block, blocksPerIndex);
+      const targetOf = await this.openTargets(block, progress);
       for (const { kind, id, json } of documentsOf(block)) {
-        request.put(indexOf(kind), id, block.streamPosition.sequence, json, block.position);
+        request.put(targetOf(kind), id, block.streamPosition.sequence, json, block.position);
         if (request.bytes < this.bulkBytes) continue;
         yield request;
         request = new BulkRequest();
@@ -61,11 +74,20 @@ export class BlockWriter {
     if (request.count > 0) yield request;
   }
 
-  private indexNamesOf({ position }: BlockRecords, blocksPerIndex: number): (kind: NewDocument['kind']) => string {
-    const ranged = new Map<string, string>(
-      RANGED_KINDS.map((kind: RangedKind) => [kind, this.names.ranged(kind, position.num, blocksPerIndex)]),
+  /** Makes sure that the indices of a block exist. A block that a fork can still replace is written through the fence. */
+  private async openTargets(
+    block: BlockRecords,
+    { blocks_per_index: blocksPerIndex, write_term: term = 0 }: ProgressDocument,
+  ): Promise<(kind: NewDocument['kind']) => WriteTarget> {
+    const { position, lastIrreversible } = block;
+    await this.indices.ensureRange(position.num, blocksPerIndex, isFarBehind(block));
+    const indices = new Map<string, string>(
+      RANGED_KINDS.map((kind) => [kind, this.names.ranged(kind, position.num, blocksPerIndex)]),
     );
-    return (kind) => ranged.get(kind) ?? this.names.of(kind);
+    const indexOf = (kind: NewDocument['kind']): string => indices.get(kind) ?? this.names.of(kind);
+    if (position.num <= lastIrreversible.num) return (kind) => ({ index: indexOf(kind), isAlias: false });
+    await this.fence.open([...indices.values(), this.names.abis, this.names.permissions], term);
+    return (kind) => ({ index: this.names.writeAlias(indexOf(kind), term), isAlias: true });
   }
 }
 

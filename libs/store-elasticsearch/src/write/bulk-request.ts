@@ -2,6 +2,12 @@ import type { BlockPosition } from '@antelope-history/schemas';
 
 const FIRST_CAPACITY = 64 * 1024;
 
+/** Where a document is written: an index, or an alias without which the server rejects the document. */
+export interface WriteTarget {
+  index: string;
+  isAlias: boolean;
+}
+
 /**
  * The operations of one bulk request: a line for the action and one for the document, if it has one. They are kept as bytes:
  * strings of megabytes that live as long as a request are expensive to garbage-collect.
@@ -29,8 +35,9 @@ export class BulkRequest {
   }
 
   /** Writes a document unless one with the same or a higher version exists. */
-  put(index: string, id: string, version: number, json: string, block: BlockPosition): void {
-    const action = `{"index":{"_index":"${index}","_id":"${id}","version":${version},"version_type":"external"}}\n`;
+  put({ index, isAlias }: WriteTarget, id: string, version: number, json: string, block: BlockPosition): void {
+    const alias = isAlias ? ',"require_alias":true' : '';
+    const action = `{"index":{"_index":"${index}","_id":"${id}","version":${version},"version_type":"external"${alias}}}\n`;
     this.add(action, `${json}\n`, block);
   }
 

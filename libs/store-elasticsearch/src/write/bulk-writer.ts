@@ -4,6 +4,7 @@ import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { httpStatusOf, isBusy, toResponseError, toStoreError } from '../client/store-errors';
 import type { BulkRequest } from './bulk-request';
+import { MissingIndexError } from './write-fence';
 import { Semaphore } from './semaphore';
 
 /** A request is not retried after this time: the caller then determines again what is left to write. */
@@ -41,8 +42,8 @@ export class BulkWriter {
 
   /**
    * Consumes the requests as fast as they can be sent; resolves when all are durable. Rejects with `BLOCK_REFUSED` when the
-   * server will never accept a document, with `STORE_UNAVAILABLE` when it did not accept all in time. Any of them may have
-   * been written then.
+   * server will never accept a document, with `STORE_UNAVAILABLE` when it did not accept all in time, with `MissingIndexError`
+   * when an index or an alias does not exist. Any of them may have been written then.
    */
   async write(requests: Iterable<BulkRequest> | AsyncIterable<BulkRequest>): Promise<void> {
     const sending: Promise<void>[] = [];
@@ -87,6 +88,7 @@ export class BulkWriter {
         return undefined;
       }
       const reason = toStoreError(error);
+      if (reason instanceof MissingIndexError) throw reason;
       if (reason.code !== 'STORE_UNAVAILABLE') throw reason;
       return { request, reason };
     }
@@ -126,6 +128,9 @@ function restOf(request: BulkRequest, { errors, items }: BulkResponse): Rest | u
     const { status = 0, error } = Object.values(item)[0] ?? {};
     // Done before: the document exists in this or a higher version, or is already deleted.
     if (status < 300 || status === CONFLICT || (status === NOT_FOUND && !error)) continue;
+    // A retry of the same request cannot succeed: the caller creates the index, or reads the progress again.
+    if (error?.type === 'index_not_found_exception')
+      throw new MissingIndexError(`${request.indexOf(index)} is missing`);
     reason = itemError(request, index, status, error?.type);
     if (!reason.retryable) throw reason;
     retries.push(index);
@@ -134,8 +139,6 @@ function restOf(request: BulkRequest, { errors, items }: BulkResponse): Rest | u
 }
 
 function itemError(request: BulkRequest, index: number, status: number, type: string | undefined): HistoryError {
-  // The next write creates a deleted index again.
-  if (type === 'index_not_found_exception') return new HistoryError('STORE_UNAVAILABLE', 'an index is missing');
   if (isBusy(status, type) || status === 401 || status === 403) return toResponseError(status, type);
   return refusal(request, index, type ?? `status ${status}`);
 }

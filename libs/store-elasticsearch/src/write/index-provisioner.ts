@@ -79,7 +79,8 @@ export class IndexProvisioner {
       const firstBlock = this.names.firstBlockOf(name);
       if (firstBlock === undefined) return [];
       const replicas = Number(settings?.index?.number_of_replicas ?? 0);
-      return [{ index: name, firstBlock, replicas, alias: Object.keys(aliases ?? {})[0] }];
+      const alias = RANGED_KINDS.map((kind) => this.names.of(kind)).find((each) => aliases?.[each] !== undefined);
+      return [{ index: name, firstBlock, replicas, alias }];
     });
   }
 

@@ -1,0 +1,108 @@
+import type { BlockPosition } from '@antelope-history/schemas';
+import type { ProgressDocument } from '../indices/documents';
+import { isFarBehind } from '../write/far-behind';
+import type { WriteFence } from '../write/write-fence';
+import type { BranchDocuments } from './branch-documents';
+import type { ProgressStore } from './progress-store';
+
+export interface CleaningRules {
+  /** While following the head, blocks this far below it are cleaned: queries that read them as part of a fork have ended. */
+  settleBlocks: number;
+  /** The fewest blocks that are worth a write term. */
+  cleanBlocks: number;
+  /** The time after a fork during which nothing is cleaned: queries in progress still read the branch that was undone. */
+  forkPauseMs: number;
+  /** How often recently cleaned blocks are searched again for documents that no writer should have been able to add. */
+  sweepEveryMs: number;
+}
+
+/** Each conflict means that a commit has changed the progress. */
+const MOST_TRIES = 50;
+/** The number of recently cleaned blocks that a sweep searches: more than half an hour of a chain. */
+const SWEPT_BLOCKS = 5_000;
+
+/**
+ * Moves `clean_up_to`: deletes the documents of orphaned blocks below the newest irreversible ones, so that queries select the
+ * branch there by block number alone. A write term begins before, so that nothing can be added to what was cleaned.
+ */
+export class BranchCleaner {
+  private running: Promise<void> | undefined;
+  private revision: number | undefined;
+  private forkedAt = -Infinity;
+  /** The newest blocks that this process has cleaned, ascending without a gap. */
+  private cleaned: BlockPosition[] = [];
+  private sweptAt = -Infinity;
+
+  constructor(
+    private readonly parts: { progress: ProgressStore; documents: BranchDocuments; fence: WriteFence },
+    private readonly rules: CleaningRules,
+  ) {}
+
+  /** Cleans what can be cleaned now. Any number of processes may do so at once. */
+  clean(): Promise<void> {
+    this.running ??= this.cleanNext().finally(() => (this.running = undefined));
+    return this.running;
+  }
+
+  /** Deletes, from the blocks that this process has cleaned last, what is not on the branch; at intervals. */
+  async sweep(): Promise<void> {
+    if (performance.now() - this.sweptAt < this.rules.sweepEveryMs) return;
+    const read = await this.parts.progress.read();
+    const { first_block_num: oldest = 0, blocks_per_index: blocksPerIndex = 1 } = read?.progress ?? {};
+    const blocks = this.cleaned.filter(({ num }) => num >= oldest);
+    const [first, last] = [blocks[0], blocks.at(-1)];
+    if (!first || !last) return;
+    await this.parts.documents.removeStrays(first.num - 1, last.num, blocks, blocksPerIndex);
+    this.sweptAt = performance.now();
+  }
+
+  private async cleanNext(): Promise<void> {
+    const { progress, documents, fence } = this.parts;
+    const read = await progress.read();
+    if (!read) return;
+    const { clean_up_to: from, blocks_per_index: blocksPerIndex, write_term: term = 0, branch } = read.progress;
+    const upTo = this.cleanableUpTo(read.progress);
+    if (upTo - from < this.rules.cleanBlocks) return;
+    // All writers that can write after the term has begun know that the blocks up to `upTo` are irreversible.
+    if (!(await progress.replace(read, { ...read.progress, write_term: term + 1 }))) return;
+    if (!(await fence.begin(term + 1))) return;
+    const cleaned = branch.filter(({ num }) => num > from && num <= upTo);
+    await documents.removeStrays(from, upTo, cleaned, blocksPerIndex);
+    await this.record(upTo);
+    this.remember(cleaned);
+  }
+
+  private cleanableUpTo(progress: ProgressDocument): number {
+    const { committed: position, head, last_irreversible: irreversible, revision } = progress;
+    if (this.revision !== undefined && this.revision !== revision) this.forkedAt = performance.now();
+    this.revision = revision;
+    if (performance.now() - this.forkedAt < this.rules.forkPauseMs) return 0;
+    return position && head && irreversible ? cleanableUpTo({ position, head, irreversible }, this.rules) : 0;
+  }
+
+  private async record(upTo: number): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const read = await this.parts.progress.read();
+      if (!read || read.progress.clean_up_to >= upTo) return;
+      if (await this.parts.progress.replace(read, cleanedUpTo(read.progress, upTo))) return;
+    }
+  }
+
+  private remember(blocks: readonly BlockPosition[]): void {
+    const isNext = this.cleaned.at(-1)?.num === (blocks[0]?.num ?? 0) - 1;
+    this.cleaned = [...(isNext ? this.cleaned : []), ...blocks].slice(-SWEPT_BLOCKS);
+  }
+}
+
+/** The number up to which a branch may be cleaned. */
+export function cleanableUpTo(
+  { position, head, irreversible }: Record<'position' | 'head' | 'irreversible', BlockPosition>,
+  { settleBlocks }: Pick<CleaningRules, 'settleBlocks'>,
+): number {
+  return Math.min(irreversible.num, position.num - (isFarBehind({ position, head }) ? 0 : settleBlocks));
+}
+
+/** The progress after cleaning up to a block: the branch is listed from that block on. */
+export function cleanedUpTo(progress: ProgressDocument, upTo: number): ProgressDocument {
+  return { ...progress, clean_up_to: upTo, branch: progress.branch.filter(({ num }) => num >= upTo) };
+}
