@@ -74,7 +74,7 @@ describe('renderHeaderExtensions', () => {
         },
         new_proposer_policy_diff: {
           version: 8,
-          active_time: '2000-01-01T00:00:00.500',
+          proposal_time: '2000-01-01T00:00:00.500',
           producer_auth_diff: { remove_indexes: [], insert_indexes: [[2, PRODUCER_AUTHORITY_JSON]] },
         },
       },

@@ -41,7 +41,7 @@ function readFinalizerPolicyDiff(reader: ByteReader): unknown {
 function readProposerPolicyDiff(reader: ByteReader): unknown {
   return {
     version: reader.uint32(),
-    active_time: blockTimestampToString(reader.uint32()),
+    proposal_time: blockTimestampToString(reader.uint32()),
     producer_auth_diff: readOrderedDiff(reader, readProducerAuthority),
   };
 }

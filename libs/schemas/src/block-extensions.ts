@@ -39,7 +39,7 @@ const finalizerPolicyDiff = z.object({
 
 const proposerPolicyDiff = z.object({
   version: z.int(),
-  active_time: blockTime,
+  proposal_time: blockTime,
   producer_auth_diff: orderedDiff(producerAuthority),
 });
 

@@ -8,15 +8,16 @@ const LIMIT_MS = 900_000;
 /**
  * Declares the tests that compare every recorded response with that of the service on a set of adapters. Each set has a
  * test file of its own, so that the sets run in parallel. The tests need the built programs: `npm test` builds them.
+ * `queryStep`: of the derived queries for actions, each n-th is sent.
  */
-export function compareAll(set: AdapterSet): void {
+export function compareAll(set: AdapterSet, queryStep = 1): void {
   describe(`the running service on the ${set} set`, () => {
     const outcomes: Outcome[] = [];
 
     it.each(SAMPLES)(
       'sends the responses of the recorded node of %s, except for differences with a proven reason',
       async (name) => {
-        const ofRecording = await compareRecording(name, set);
+        const ofRecording = await compareRecording(name, set, queryStep);
         outcomes.push(...ofRecording);
         expect(
           ofRecording.flatMap(({ endpoint, unexplained }) => unexplained.map((text) => `${endpoint}: ${text}`)),
@@ -37,7 +38,13 @@ export function compareAll(set: AdapterSet): void {
     });
 
     it('has the differences and counts of docs/compatibility.md', () => {
-      expect(renderReport(outcomes)).toBe(readReport());
+      expect(withoutCount(renderReport(outcomes), queryStep)).toBe(withoutCount(readReport(), queryStep));
     });
   });
+}
+
+/** The report without the number of derived queries when not all of them were sent. */
+function withoutCount(report: string, queryStep: number): string {
+  if (queryStep === 1) return report;
+  return report.replaceAll(/^(\| history\/get_actions, queries \|[^|]*\|)[^|]*\|[^|]*\|/gm, '$1');
 }
