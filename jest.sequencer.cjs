@@ -14,6 +14,8 @@ const LONGEST = [
   'libs/store-elasticsearch/test/large-results.test.ts',
   'libs/store-elasticsearch/test/secured-elasticsearch.test.ts',
   'libs/store-elasticsearch/test/incomplete-results.test.ts',
+  'tools/conformance/test/embedded.test.ts',
+  'libs/store-lmdb/test/store-contract.test.ts',
   'apps/e2e/test/leap-edge.test.ts',
   'libs/broker-rabbitmq/test/rabbitmq-access.test.ts',
   'tools/quick-start/test/stack-command.test.ts',

@@ -24,6 +24,7 @@ export interface RunOptions {
   maxBytesInFlight?: number;
   reconnectMinSeconds?: number;
   reconnectMaxSeconds?: number;
+  silenceSeconds?: number;
 }
 
 /** The three stages over the embedded store and a real socket, with their log, metrics and failure. */
@@ -104,6 +105,7 @@ export class IngestionRun {
         maxBytesInFlight: options.maxBytesInFlight ?? 2 ** 26,
         reconnectMinSeconds: options.reconnectMinSeconds ?? 0.02,
         reconnectMaxSeconds: options.reconnectMaxSeconds ?? 0.2,
+        silenceSeconds: options.silenceSeconds ?? 0,
       },
       store: { kind: 'lmdb', lmdb: { path: options.path, mapSizeBytes: 0 } },
       broker: { kind: 'memory' },

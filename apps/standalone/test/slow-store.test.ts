@@ -67,7 +67,7 @@ it('a blocked store stops the node, which continues when the store does', async 
   const deserializer = await startDeserializer(shared);
   const bounds = { maxMessagesInFlight: WINDOW, maxMessageBytes: 2 ** 30, maxBytesInFlight: 2 ** 26 };
   const ship = { urls: [node.url], startBlock: 0, ...bounds };
-  const waits = { reconnectMinSeconds: 0.1, reconnectMaxSeconds: 1 };
+  const waits = { reconnectMinSeconds: 0.1, reconnectMaxSeconds: 1, silenceSeconds: 0 };
   const reader = await startReader({ ...shared, config: { ship: { ...ship, ...waits }, chainId: undefined } });
 
   const sent = async (): Promise<number> => {

@@ -1,4 +1,12 @@
-import { type Broker, type DeadLetter, type Delivery, MAX_DEAD_LETTERS, type Queue, type QueueBounds, type Subscription } from '@antelope-history/broker';
+import {
+  type Broker,
+  type DeadLetter,
+  type Delivery,
+  MAX_DEAD_LETTERS,
+  type Queue,
+  type QueueBounds,
+  type Subscription,
+} from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
 
 interface Entry {
@@ -180,6 +188,7 @@ export class MemoryBroker implements Broker {
     return {
       message: entry.message,
       redelivered: entry.redelivered,
+      isLost: () => !state.consumers.has(consumer),
       acknowledge: () => {
         if (settle()) this.deliver(state);
       },

@@ -173,6 +173,7 @@ export class ConsumeSession<T> {
     return {
       message,
       redelivered: held.message.fields.redelivered,
+      isLost: () => !this.isOpen,
       acknowledge: () =>
         settle(() => {
           amqp.ack(held.message);

@@ -38,6 +38,11 @@ export interface Delivery<T> {
   message: T;
   /** True when the message was delivered before and not settled. */
   redelivered: boolean;
+  /**
+   * Whether the delivery can no longer be settled, because its subscription or its connection to the broker has ended: the
+   * message is delivered again. A consumer that still holds it drops it, or redelivered messages would pile up.
+   */
+  isLost(): boolean;
   /** The result of the message is durable: the broker forgets the message. */
   acknowledge(): void;
   /** The message cannot be processed: the broker moves it to the dead letters, with the reason. */

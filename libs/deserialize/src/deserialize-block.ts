@@ -24,7 +24,10 @@ import { encodeActionRecord, type PlacedTrace } from './encode-action-record';
 /** Statuses of transaction traces and of receipts (nodeos transaction_receipt_header::status_enum). */
 export const TRANSACTION_STATUS = { executed: 0, softFail: 1, hardFail: 2, delayed: 3, expired: 4 } as const;
 
-const NO_ORIGIN: Pick<RawBlock, 'chainId' | 'streamPosition'> = { chainId: undefined, streamPosition: { epoch: 0, sequence: 0 } };
+const NO_ORIGIN: Pick<RawBlock, 'chainId' | 'streamPosition'> = {
+  chainId: undefined,
+  streamPosition: { epoch: 0, sequence: 0 },
+};
 
 /**
  * Deserializes a SHiP result, which must have `thisBlock`, into a block of records. Action data stays packed, except for the two
@@ -41,6 +44,7 @@ export function deserializeBlock(
   const position = result.thisBlock;
   if (!position) throw new HistoryError('DECODE_FAILED', 'the result has no block position');
   const receipts = result.block ? readReceipts(result.block) : [];
+  assertWhole(result, position.num);
   if (receipts.length > 0 && !result.traces) {
     throw new HistoryError('SHIP_DATA_MISSING', `the node has no traces for block ${position.num}`);
   }
@@ -64,6 +68,17 @@ export function deserializeBlock(
     abiChanges: [...traces.abiChanges, ...state.abiChanges()],
     permissionChanges: state.permissionChanges(),
   };
+}
+
+/**
+ * Throws when a block that follows another one lacks a part: a node with all logs sends a block, traces (of `onblock`, if of
+ * nothing else) and deltas (of resource usage) for each. Only the first block of a log, which names no previous one, may lack
+ * parts: that of genesis or of a snapshot.
+ */
+function assertWhole({ prevBlock, block, traces, deltas }: BlocksResult, num: number): void {
+  if (!prevBlock || (block && traces && deltas)) return;
+  const missing = [!block && 'block', !traces && 'traces', !deltas && 'deltas'].filter((part) => part !== false);
+  throw new HistoryError('SHIP_DATA_MISSING', `the node left out ${missing.join(' and ')} of block ${num}`);
 }
 
 /** Copies a small view: queues count the bytes of the records, but a view keeps its whole message in memory. */

@@ -16,9 +16,11 @@ const results = recording.messages.map(({ bytes }) => {
 const emptyBlock = results.find(({ block, traces }) => block && traces && readReceipts(block).length === 0)!;
 const fullBlock = results.find(({ block }) => block && readReceipts(block).length > 1)!;
 
+const NO_DELTAS = Buffer.of(0);
+
 /** The result of a node for a block with one transaction of these traces and no receipt. */
 function withTraces(traces: Buffer): BlocksResult {
-  return { ...emptyBlock, traces, deltas: undefined };
+  return { ...emptyBlock, traces, deltas: NO_DELTAS };
 }
 
 function deserialize(action: ActionRecord): BlockRecords {
@@ -131,10 +133,18 @@ describe('deserializeBlock', () => {
     expect(refusal(() => deserialize(makeAction({ traces })))).toBe('DECODE_FAILED');
   });
 
-  it('refuses traces without a block, and a block without traces', () => {
-    expect(refusal(() => deserializeBlock({ ...fullBlock, block: undefined }, protocol))).toBe('SHIP_DATA_MISSING');
-    expect(refusal(() => deserializeBlock({ ...fullBlock, traces: undefined }, protocol))).toBe('SHIP_DATA_MISSING');
-    expect(deserializeBlock({ ...emptyBlock, traces: undefined }, protocol).transactions).toEqual([]);
+  it.each(['block', 'traces', 'deltas'] as const)('refuses a block that follows another one without its %s', (part) => {
+    expect(refusal(() => deserializeBlock({ ...emptyBlock, [part]: undefined }, protocol))).toBe('SHIP_DATA_MISSING');
+  });
+
+  it('takes the first block of a history without traces and deltas, but not with half of what it needs', () => {
+    const first = { prevBlock: undefined, traces: undefined, deltas: undefined };
+    expect(deserializeBlock({ ...emptyBlock, ...first }, protocol).transactions).toEqual([]);
+    const halves = [
+      { ...fullBlock, prevBlock: undefined, traces: undefined },
+      { ...fullBlock, prevBlock: undefined, block: undefined },
+    ];
+    for (const half of halves) expect(refusal(() => deserializeBlock(half, protocol))).toBe('SHIP_DATA_MISSING');
   });
 
   it('refuses more or fewer traces than receipts', () => {

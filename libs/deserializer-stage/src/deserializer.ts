@@ -32,7 +32,9 @@ class DeserializerLoop implements Deserializer {
   private readonly durations;
   private readonly failures;
   private subscription: Subscription | undefined;
-  private tail: Promise<void> = Promise.resolve();
+  /** The deliveries that are not deserialized yet, oldest first. */
+  private waiting: Delivery<RawBlock>[] = [];
+  private isWorking = false;
   /**
    * The blocks that are being published: at most the queue's prefetch. Publishing one at a time would cost a round trip per
    * block.
@@ -58,24 +60,41 @@ class DeserializerLoop implements Deserializer {
   }
 
   async start(): Promise<void> {
-    this.subscription = await this.dependencies.broker.consume(TOPOLOGY.rawBlocks, (delivery) => {
-      this.tail = this.tail.then(() => this.process(delivery));
-    });
+    this.subscription = await this.dependencies.broker.consume(TOPOLOGY.rawBlocks, (delivery) => this.add(delivery));
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     await this.subscription?.cancel();
-    const done = this.tail.then(() => Promise.all(this.publishing));
-    await Promise.race([done, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.all(this.publishing), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
   }
 
-  private async process(delivery: Delivery<RawBlock>): Promise<void> {
-    if (this.stopped) return;
+  /** Drops what is delivered again, so that no more is held than the broker has outstanding. */
+  private add(delivery: Delivery<RawBlock>): void {
+    if (this.waiting[0]?.isLost()) this.waiting = this.waiting.filter((each) => !each.isLost());
+    this.waiting.push(delivery);
+    void this.work();
+  }
+
+  private async work(): Promise<void> {
+    if (this.isWorking) return;
+    this.isWorking = true;
+    while (this.waiting.length > 0 && !this.stopped) {
+      if (this.publishing.size < TOPOLOGY.rawBlocks.prefetch) {
+        this.process(this.waiting.shift() as Delivery<RawBlock>);
+        // Lets the event loop serve sockets and timers between two blocks.
+        await new Promise((resolve) => setImmediate(resolve));
+      } else {
+        await Promise.race(this.publishing);
+      }
+    }
+    this.isWorking = false;
+  }
+
+  private process(delivery: Delivery<RawBlock>): void {
+    if (delivery.isLost()) return;
     const publishing = this.settle(delivery).finally(() => this.publishing.delete(publishing));
     this.publishing.add(publishing);
-    // Lets the event loop serve sockets and timers between two blocks.
-    await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** A block that cannot be deserialized is rejected; a block that cannot be published is delivered again. */

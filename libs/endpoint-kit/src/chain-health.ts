@@ -20,6 +20,16 @@ export function createStateReader(reader: HistoryReader): () => Promise<{ status
   return async () => ({ status: (await readHealth()).status });
 }
 
+const MS_PER_SLOT = 500;
+/** Slots count from 2000-01-01 (nodeos block_timestamp.hpp). */
+const SLOTS_START_MS = Date.UTC(2000, 0, 1);
+
+/** Seconds since the time of the committed block; undefined when there is none. */
+export function committedAgeSeconds(status: ChainStatus | undefined): number | undefined {
+  const slot = status?.committedTimestamp;
+  return slot === undefined ? undefined : (Date.now() - (SLOTS_START_MS + slot * MS_PER_SLOT)) / 1000;
+}
+
 function describeHealth(status: ChainStatus | undefined, version: string): HealthResponse {
   const head = status?.head?.num;
   const committed = status?.committed?.num;
@@ -32,6 +42,7 @@ function describeHealth(status: ChainStatus | undefined, version: string): Healt
     committed_block_num: committed ?? null,
     last_irreversible_block_num: status?.lastIrreversible?.num ?? null,
     lag_blocks: lag ?? null,
+    committed_age_seconds: committedAgeSeconds(status) ?? null,
     components: { store: { status: status ? 'ok' : 'down' } },
     // A store contains every block from its first one to the committed head.
     incomplete_ranges: [],

@@ -1,8 +1,16 @@
+import { committedAgeSeconds } from './chain-health';
 import { gauge, type Registry } from '@antelope-history/app-runtime';
 import type { HistoryReader } from '@antelope-history/store';
 
 /** Registers the gauge of the store's block numbers. It reads them at each scrape. */
 export function countChainStatus(reader: HistoryReader, registry: Registry): void {
+  gauge(registry, {
+    name: 'history_committed_block_age_seconds',
+    help: "Seconds since the committed block's own time; 0 if there is none",
+    async collect() {
+      this.set(committedAgeSeconds(await reader.getStatus().catch(() => undefined)) ?? 0);
+    },
+  });
   const blocks = gauge(registry, {
     name: 'history_block_number',
     help: 'Number of the committed head, the head and the last irreversible block; 0 if there is none',

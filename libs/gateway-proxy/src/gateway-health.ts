@@ -31,6 +31,7 @@ const NO_FACTS: ChainFacts = {
   committed_block_num: null,
   last_irreversible_block_num: null,
   lag_blocks: null,
+  committed_age_seconds: null,
   incomplete_ranges: [],
 };
 

@@ -27,6 +27,7 @@ export const CHAIN_FACTS = {
   committed_block_num: 11,
   last_irreversible_block_num: 5,
   lag_blocks: 1,
+  committed_age_seconds: 3,
   components: {},
   incomplete_ranges: [],
 };

@@ -36,6 +36,7 @@ describe('the pages of the gateway', () => {
       committed_block_num: 11,
       last_irreversible_block_num: 5,
       lag_blocks: 1,
+      committed_age_seconds: 3,
     });
   });
 

@@ -1,5 +1,14 @@
 import type { AbiDecoder } from '@antelope-history/abi';
-import { blockAt, makeAction, makeDecoders, makeTrace, readRecordedChain, received, runSteps, storedBlockOf } from '@antelope-history/endpoint-testing';
+import {
+  blockAt,
+  makeAction,
+  makeDecoders,
+  makeTrace,
+  readRecordedChain,
+  received,
+  runSteps,
+  storedBlockOf,
+} from '@antelope-history/endpoint-testing';
 import type { GetActionsResponse, GetTransactionResponse } from '@antelope-history/history-routes';
 import type { ActionRecord } from '@antelope-history/records';
 import { type AbiDecoders, ResponseBudget } from '@antelope-history/responses';
@@ -15,6 +24,7 @@ const STATUS: ChainStatus = {
   committed: undefined,
   head: undefined,
   lastIrreversible: undefined,
+  committedTimestamp: undefined,
   revision: 1,
 };
 

@@ -34,15 +34,15 @@ export class BatchWriter {
   }
 
   /**
-   * Writes a batch and repeats a failed write until it succeeds or `signal` is aborted. Each block is then durable, rejected, or
-   * dropped after a refetch request. Rejects with a final error of the store.
+   * Writes a batch and repeats a failed write until it succeeds or `signal` is aborted. Each block is then durable, rejected,
+   * dropped after a refetch request, or delivered again. Rejects with a final error of the store.
    */
   async write(batch: Delivery<BlockRecords>[]): Promise<void> {
     const { log, metrics, signal } = this.dependencies;
     const backoff = new Backoff(RETRY_MIN_MS, RETRY_MAX_MS);
-    while (!signal.aborted) {
+    for (let rest = batch; rest.length > 0 && !signal.aborted; rest = rest.filter((delivery) => !delivery.isLost())) {
       try {
-        await this.commit(batch);
+        await this.commit(rest);
         return;
       } catch (error) {
         if (error instanceof HistoryError && !error.retryable) throw error;

@@ -12,9 +12,16 @@ export class PendingBlocks {
     return this.deliveries.length === 0;
   }
 
+  /** Adds a delivery and drops those that are delivered again, so that no more are held than the broker has outstanding. */
   add(delivery: Delivery<BlockRecords>): void {
+    if (this.deliveries[0]?.isLost()) this.dropLost();
     this.deliveries.push(delivery);
-    this.bytes += TOPOLOGY.blockRecords.sizeOf(delivery.message);
+    this.bytes += sizeOf(delivery);
+  }
+
+  /** The number of deliveries. */
+  get count(): number {
+    return this.deliveries.length;
   }
 
   /** At the head every block is written at once; far behind it, a fuller batch is worth a short wait. Needs a delivery. */
@@ -33,10 +40,17 @@ export class PendingBlocks {
     let bytes = 0;
     while (this.deliveries.length > 0 && bytes < this.batchBytes) {
       const delivery = this.deliveries.shift() as Delivery<BlockRecords>;
-      bytes += TOPOLOGY.blockRecords.sizeOf(delivery.message);
+      bytes += sizeOf(delivery);
       batch.push(delivery);
     }
     this.bytes -= bytes;
     return batch;
   }
+
+  private dropLost(): void {
+    this.deliveries = this.deliveries.filter((delivery) => !delivery.isLost());
+    this.bytes = this.deliveries.reduce((sum, delivery) => sum + sizeOf(delivery), 0);
+  }
 }
+
+const sizeOf = ({ message }: Delivery<BlockRecords>): number => TOPOLOGY.blockRecords.sizeOf(message);

@@ -17,6 +17,7 @@ export interface ProgressPublisherDependencies {
 /** Publishes the store's progress to the other stages, one publication at a time, so that none overwrites a newer one. */
 export class ProgressPublisher {
   private tail: Promise<void> = Promise.resolve();
+  private catchingUp: Promise<void> | undefined;
 
   constructor(private readonly dependencies: ProgressPublisherDependencies) {}
 
@@ -25,14 +26,18 @@ export class ProgressPublisher {
     return this.inTurn(() => this.publishNow());
   }
 
-  /** Commits blocks that other writers left uncommitted, publishes the progress, and reports a stall. Never rejects. */
+  /**
+   * Commits blocks that other writers left uncommitted, publishes the progress, and reports a stall. Never rejects. A call during
+   * another one does nothing more: while the store hangs, calls must not queue up before the publication that a write waits for.
+   */
   catchUp(): Promise<void> {
-    return this.inTurn(async () => {
+    this.catchingUp ??= this.inTurn(async () => {
       if (this.dependencies.signal.aborted) return;
       await this.commitWritten();
       await this.publishNow();
       await this.dependencies.stalls.reportStall();
-    });
+    }).finally(() => (this.catchingUp = undefined));
+    return this.catchingUp;
   }
 
   /** Resolves when nothing is being published. */
@@ -58,10 +63,10 @@ export class ProgressPublisher {
     const { store, keyValue, log, metrics, stalls } = this.dependencies;
     try {
       const { status, positions, sequence } = await store.getProgress();
-      const { chainId, committed } = status;
+      const { chainId, committed, lastIrreversible } = status;
       stalls.observe(committed?.num);
       if (committed) metrics.committedBlock.set(committed.num);
-      await writeProgress(keyValue, { chainId, committed, positions, sequence });
+      await writeProgress(keyValue, { chainId, committed, lastIrreversible, positions, sequence });
     } catch (error) {
       log.warn({ error }, 'the progress could not be published to the other stages; trying again');
     }

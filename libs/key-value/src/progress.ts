@@ -5,8 +5,9 @@ import type { KeyValue } from './key-value';
 export interface SharedProgress {
   chainId: string | undefined;
   committed: BlockPosition | undefined;
-  /** The reversible committed blocks, ascending by number: a reader sends them in its blocks request. */
+  /** Committed blocks, ascending by number: those that `isListedPosition` lists. A reader sends them in its blocks request. */
   positions: BlockPosition[];
+  lastIrreversible?: BlockPosition | undefined;
   /** The sequence of the newest committed message; a reader's next epoch begins above it. 0 for an empty store. */
   sequence: number;
 }
@@ -27,4 +28,16 @@ export async function readProgress(keyValue: KeyValue): Promise<SharedProgress |
 export function writeProgress(keyValue: KeyValue, { sequence, ...progress }: SharedProgress): Promise<void> {
   const stored: StoredProgress = { ...progress, ordinal: sequence };
   return keyValue.set(KEY, JSON.stringify(stored));
+}
+
+const READER_EPOCH_KEY = 'reader-epoch';
+
+/** The newest epoch of stream positions that a reader has begun; 0 when it is not known. Rejects as `KeyValue.get`. */
+export async function readReaderEpoch(keyValue: KeyValue): Promise<number> {
+  const epoch = Number(await keyValue.get(READER_EPOCH_KEY));
+  return Number.isSafeInteger(epoch) ? epoch : 0;
+}
+
+export function writeReaderEpoch(keyValue: KeyValue, epoch: number): Promise<void> {
+  return keyValue.set(READER_EPOCH_KEY, String(epoch));
 }

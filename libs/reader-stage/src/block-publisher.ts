@@ -1,7 +1,7 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import type { SharedProgress } from '@antelope-history/key-value';
 import type { RawBlock } from '@antelope-history/records';
-import { HistoryError } from '@antelope-history/schemas';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { Logger } from '@antelope-history/app-runtime';
 import type { BlocksResult } from '@antelope-history/ship';
 import { ChainPosition } from './chain-position';
@@ -47,12 +47,15 @@ export class BlockPublisher {
     this.restartRequired = true;
   }
 
-  /** Continues at the store's committed position, with a new epoch of stream positions. */
-  restart(progress: SharedProgress, chainId: string | undefined): void {
+  /**
+   * Continues at the store's committed position, with a new epoch of stream positions, which is returned. `lastEpoch`: the newest
+   * epoch of any reader, 0 if it is not known.
+   */
+  restart(progress: SharedProgress, chainId: string | undefined, lastEpoch: number): number {
     this.indexedChainId = chainId;
     this.position.restart(progress);
-    this.positions.beginEpoch(progress.sequence);
     this.restartRequired = false;
+    return this.positions.beginEpoch(progress.sequence, lastEpoch);
   }
 
   /** `nodeChainId`: the chain id of the node's status; EOSIO 2.0 sends none. */
@@ -62,13 +65,29 @@ export class BlockPublisher {
 
   /**
    * Publishes one result of the node; resolves when it is durable. `abi` is the session's ABI frame, `message` the result's own
-   * bytes. Rejects with `BLOCK_GAP` when the block does not follow the last one, else as `Broker.publish`.
+   * bytes. Rejects with `BLOCK_GAP` when the block does not follow the last one, with `SHIP_DATA_MISSING` when the node left out
+   * a part of it, with `FORK_TOO_DEEP` when it contradicts an irreversible block, else as `Broker.publish`.
    */
   async publish(abi: string, result: BlocksResult, message: Buffer): Promise<void> {
     const { metrics, retries, log } = this.dependencies;
     metrics.heads.set(result.head.num);
     const block = result.thisBlock;
     if (!block) return;
+    assertWhole(result, this.position.last);
+    if (this.position.contradicts(block)) {
+      throw new HistoryError(
+        'FORK_TOO_DEEP',
+        `the node's block ${block.num} is ${block.id}, another one is stored and irreversible: the node is on another chain ` +
+          'or on a branch of it that the chain has left; name another node in ship.urls, or use another store',
+      );
+    }
+    if (this.position.goesBackTooFew(block)) {
+      metrics.forks.inc();
+      throw new HistoryError(
+        'BLOCK_GAP',
+        `the chain forked below block ${block.num}: reading again from the blocks before`,
+      );
+    }
     if (this.position.leavesGap(block, result.prevBlock)) {
       throw new HistoryError(
         'BLOCK_GAP',
@@ -76,7 +95,7 @@ export class BlockPublisher {
       );
     }
     // Recorded before the block is durable, because the next message is compared with it. A failed publish requires a restart.
-    if (this.position.passed(block, result.lastIrreversible) === 'fork') {
+    if (this.position.passed(block) === 'fork') {
       metrics.forks.inc();
       log.info({ blockNum: block.num, blockId: block.id }, 'the chain forked');
     }
@@ -97,4 +116,17 @@ export class BlockPublisher {
       throw error;
     }
   }
+}
+
+/**
+ * Throws `SHIP_DATA_MISSING` when a block after the first one of the history lacks a part. The first one may: genesis has no
+ * traces, a snapshot has neither block nor traces.
+ */
+function assertWhole({ block, traces, deltas, thisBlock }: BlocksResult, last: BlockPosition | undefined): void {
+  if (!last || (block && traces && deltas)) return;
+  const missing = [!block && 'block', !traces && 'traces', !deltas && 'deltas'].filter((part) => part !== false);
+  throw new HistoryError(
+    'SHIP_DATA_MISSING',
+    `the node sends block ${thisBlock?.num} without ${missing.join(' and ')}`,
+  );
 }

@@ -1,17 +1,23 @@
 import type { SharedProgress } from '@antelope-history/key-value';
+import { isListedPosition } from '@antelope-history/records';
 import type { BlockPosition } from '@antelope-history/schemas';
 import type { ShipStatus } from '@antelope-history/ship';
 
-/** Upper limit of remembered blocks. The last irreversible block is a few hundred behind the head unless producers fail. */
-const MAX_KNOWN = 4_000;
+/** How often, in blocks, the list of known blocks is thinned. */
+const THIN_EVERY = 64;
 
-/** The blocks of the current branch that the reader has published, oldest first. */
+/**
+ * The blocks of the current branch that the reader has published or that the store has, oldest first: all of the newest ones,
+ * and a few from there to the first block of the store (`isListedPosition`).
+ */
 export class ChainPosition {
   private known: BlockPosition[] = [];
+  private irreversibleNum = 0;
 
   /** Continues at the store's committed position. */
   restart(progress: SharedProgress): void {
     this.known = [...progress.positions];
+    this.irreversibleNum = progress.lastIrreversible?.num ?? 0;
   }
 
   get last(): BlockPosition | undefined {
@@ -19,20 +25,41 @@ export class ChainPosition {
   }
 
   /**
-   * The positions for a blocks request. The node goes back to the first of them that is not on its branch; it sends nothing
-   * between the last position that it shares and the first that it does not, so the request needs all of them.
+   * The positions for a blocks request to a node whose logs begin at a block. The node goes back to the first of them that is
+   * not on its branch, or that it does not have, and sends nothing between the last position that it shares and that one.
    */
-  havePositions(): BlockPosition[] {
-    return this.known;
+  havePositions(firstOfNode: number): BlockPosition[] {
+    return this.known.filter(({ num }) => num >= firstOfNode);
+  }
+
+  /** Whether a block contradicts a known block that was irreversible when the reader started at the store's position. */
+  contradicts(block: BlockPosition): boolean {
+    if (block.num > this.irreversibleNum) return false;
+    const known = this.at(block.num);
+    return known !== undefined && known.id !== block.id;
+  }
+
+  /**
+   * Whether a block that the node went back to follows a block that is not listed: the fork may begin between two listed blocks.
+   * Then forgets what is above the lower one, so that the next request begins right after it.
+   */
+  goesBackTooFew(block: BlockPosition): boolean {
+    if (!this.last || block.num > this.last.num || this.at(block.num)?.id === block.id || this.at(block.num - 1))
+      return false;
+    const lower = this.known.findLastIndex(({ num }) => num < block.num);
+    if (lower < 0) return false;
+    this.known.length = lower + 1;
+    return true;
   }
 
   /** Records a block: the next one, one that was recorded before, or a replacement of an earlier one (a fork). */
-  passed(block: BlockPosition, lastIrreversible: BlockPosition): 'next' | 'again' | 'fork' {
+  passed(block: BlockPosition): 'next' | 'again' | 'fork' {
     const isBack = this.last !== undefined && block.num <= this.last.num;
-    const isAgain = isBack && this.known.findLast(({ num }) => num === block.num)?.id === block.id;
+    // A block that is not listed was recorded before: a fork goes back to a listed one.
+    const isAgain = isBack && (this.at(block.num) ?? block).id === block.id;
     while (this.last && this.last.num >= block.num) this.known.pop();
     this.known.push(block);
-    this.forget(lastIrreversible.num);
+    if (block.num % THIN_EVERY === 0) this.thin(block.num);
     if (!isBack) return 'next';
     return isAgain ? 'again' : 'fork';
   }
@@ -42,18 +69,16 @@ export class ChainPosition {
     const last = this.last;
     if (!last) return false;
     if (block.num > last.num + 1) return true;
-    const parent = this.known.findLast(({ num }) => num === block.num - 1);
+    const parent = this.at(block.num - 1);
     return parent !== undefined && previous !== undefined && parent.id !== previous.id;
   }
 
-  /** Of the irreversible blocks only the newest is needed. */
-  private forget(lastIrreversible: number): void {
-    const firstReversible = this.known.findIndex(({ num }) => num > lastIrreversible);
-    const drop = Math.max(
-      (firstReversible < 0 ? this.known.length : firstReversible) - 1,
-      this.known.length - MAX_KNOWN,
-    );
-    if (drop > 0) this.known.splice(0, drop);
+  private at(num: number): BlockPosition | undefined {
+    return this.known.findLast((known) => known.num === num);
+  }
+
+  private thin(head: number): void {
+    this.known = this.known.filter(({ num }, index) => index === 0 || isListedPosition(num, head));
   }
 }
 

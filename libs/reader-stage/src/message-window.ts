@@ -39,6 +39,11 @@ export class MessageWindow {
     this.closed = true;
   }
 
+  /** Whether the node may send: everything that it sent is published. */
+  get isEmpty(): boolean {
+    return this.pendingBytes === 0;
+  }
+
   /** Resolves when no message is being published. */
   idle(): Promise<void> {
     return this.tail;

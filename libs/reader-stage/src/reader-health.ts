@@ -1,7 +1,7 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import { readProgress, type KeyValue } from '@antelope-history/key-value';
 import { readMetric, statusOf, type Registry, type WorkerHealth } from '@antelope-history/app-runtime';
-import { HEAD_BLOCK, PASSED_BLOCK, SHIP_AWAY, SHIP_CONNECTED, SHIP_MESSAGES } from './reader-metrics';
+import { HEAD_BLOCK, PASSED_BLOCK, SHIP_AWAY, SHIP_CONNECTED, SHIP_MESSAGES, SHIP_SILENT } from './reader-metrics';
 
 export interface ReaderHealthDependencies {
   broker: Broker;
@@ -19,11 +19,16 @@ export interface MetricValues {
   values: { value: number; labels?: Partial<Record<string, string | number>> }[];
 }
 
-/** Whether a node is being read; if none is, `reason` is the error code of the last session. */
-export function shipHealth(metrics: readonly MetricValues[]): { status: 'ok' | 'down'; reason?: string } {
+/**
+ * Whether a node is being read; if none is, `reason` is the error code of the last session. `degraded` while no node sends
+ * blocks: then the committed head equals the head that was heard, and stands.
+ */
+export function shipHealth(metrics: readonly MetricValues[]): { status: 'ok' | 'degraded' | 'down'; reason?: string } {
   const isOne = ({ value }: { value: number }): boolean => value === 1;
   const valuesOf = (wanted: string) => metrics.find(({ name }) => name === wanted)?.values ?? [];
-  if (valuesOf(SHIP_CONNECTED).some(isOne)) return { status: 'ok' };
+  if (valuesOf(SHIP_CONNECTED).some(isOne)) {
+    return valuesOf(SHIP_SILENT).some(isOne) ? { status: 'degraded', reason: 'SHIP_SILENT' } : { status: 'ok' };
+  }
   const reason = valuesOf(SHIP_AWAY).find(isOne)?.labels?.['code'];
   return { status: 'down', ...(reason !== undefined && { reason: String(reason) }) };
 }
@@ -38,9 +43,9 @@ export function createReaderHealth({ broker, keyValue, registry }: ReaderHealthD
       statusOf(broker.depth(TOPOLOGY.rawBlocks)),
       statusOf(readProgress(keyValue)),
     ]);
-    const works = ship.status === 'ok' && brokerStatus === 'ok';
+    const works = ship.status !== 'down' && brokerStatus === 'ok';
     return {
-      status: !works ? 'down' : keyValueStatus === 'ok' ? 'ok' : 'degraded',
+      status: !works ? 'down' : ship.status === 'ok' && keyValueStatus === 'ok' ? 'ok' : 'degraded',
       components: {
         ship,
         broker: { status: brokerStatus },

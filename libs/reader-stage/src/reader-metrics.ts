@@ -7,6 +7,9 @@ export const SHIP_MESSAGES = 'history_ship_messages_total';
 export const HEAD_BLOCK = 'history_head_block';
 export const PASSED_BLOCK = 'history_passed_block';
 
+/** 1 from the time a node was left because it sent no blocks until the next block. */
+export const SHIP_SILENT = 'history_ship_silent';
+
 /** By error code: 1 for the reason why no node is being read. */
 export const SHIP_AWAY = 'history_ship_away';
 
@@ -35,6 +38,7 @@ const REFUSALS = [
 /** The other errors that end a session, those that later stages report in refetch requests included. */
 const OTHER_ENDS = [
   'SHIP_DISCONNECTED',
+  'SHIP_SILENT',
   'SHIP_MESSAGE_CORRUPT',
   'DECODE_FAILED',
   'BLOCK_GAP',
@@ -65,9 +69,18 @@ export function createReaderMetrics(registry: Registry): ReaderMetrics {
     name: 'history_ship_bytes_total',
     help: 'Bytes of the published state history messages',
   });
+  const silent = gauge(registry, {
+    name: SHIP_SILENT,
+    help: '1 since a node was left because it sent no blocks, until a block arrives; else 0',
+  });
+  const session = createSessionMetrics(registry);
   const passed = gauge(registry, { name: PASSED_BLOCK, help: 'Number of the last published block' });
   return {
-    ...createSessionMetrics(registry),
+    ...session,
+    ended(code) {
+      if (code === 'SHIP_SILENT') silent.set(1);
+      session.ended(code);
+    },
     forks: counter(registry, {
       name: 'history_forks_total',
       help: 'Forks: blocks that replaced an earlier block of the same number',
@@ -81,6 +94,7 @@ export function createReaderMetrics(registry: Registry): ReaderMetrics {
       messages.inc();
       bytes.inc(length);
       passed.set(blockNum);
+      silent.set(0);
     },
   };
 }

@@ -1,15 +1,17 @@
 import { TOPOLOGY, type Broker, type RefetchRequest, type Subscription } from '@antelope-history/broker';
 import { abortableSleep } from '@antelope-history/connectivity';
-import type { KeyValue } from '@antelope-history/key-value';
+import { readReaderEpoch, writeReaderEpoch, type KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Config, Logger, Registry } from '@antelope-history/app-runtime';
 import { AckWindow, END_OF_CHAIN, type ShipStatus } from '@antelope-history/ship';
 import { BlockPublisher } from './block-publisher';
 import { MessageWindow } from './message-window';
+import { waitForPort } from './port-watch';
 import { waitForProgress } from './progress-wait';
 import { createReaderMetrics, isRefusal, toSessionEndCode, type ReaderMetrics } from './reader-metrics';
 import { RetrySchedule } from './retry-schedule';
 import { ShipSession } from './ship-session';
+import { SilenceWatch } from './silence-watch';
 import { checkChain, startBlockOf } from './start-request';
 
 export interface ReaderDependencies {
@@ -99,7 +101,7 @@ class ReaderLoop implements Reader {
           this.dependencies.fail(error);
           return;
         }
-        await this.waitAfter(error, url);
+        await this.waitAfter(error, url, urls[(attempt + 1) % urls.length] as string);
       }
     }
   }
@@ -109,37 +111,51 @@ class ReaderLoop implements Reader {
     return this.stopping.signal.aborted;
   }
 
-  /** Waits before the next node is tried; the backoff grows whether a node was unavailable or refused. */
-  private async waitAfter(error: unknown, url: string): Promise<void> {
+  /**
+   * Waits before the next node is tried; the backoff grows whether a node was unavailable or refused. A node that is down and
+   * begins to listen is tried at once.
+   */
+  private async waitAfter(error: unknown, url: string, nextUrl: string): Promise<void> {
     const code = error instanceof HistoryError ? error.code : 'SHIP_DISCONNECTED';
     const reason = error instanceof Error ? error.message : String(error);
-    const waitMs = this.retries.nextWaitMs();
+    const waitMs = this.retries.nextWaitMs(performance.now());
     this.metrics.ended(code);
     const what = isRefusal(code) ? 'the node is refused' : 'state history is interrupted';
     this.dependencies.log.warn(
       { code, url: withoutCredentials(url), waitSeconds: waitMs / 1000, blockNum: this.publisher.position.last?.num },
       `${what}: ${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`,
     );
-    await abortableSleep(waitMs, this.stopping.signal);
+    const ended = new AbortController();
+    const signal = AbortSignal.any([this.stopping.signal, ended.signal]);
+    await Promise.race([abortableSleep(waitMs, signal), waitForPort(nextUrl, signal)]);
+    ended.abort();
   }
 
   private async restartFromStore(): Promise<void> {
     const { config, keyValue, log } = this.dependencies;
     const progress = await waitForProgress(keyValue, log, this.stopping.signal);
     if (!progress) return;
-    this.publisher.restart(progress, config.chainId ?? progress.chainId);
+    // Without the key-value store the clock decides alone.
+    const lastEpoch = await readReaderEpoch(keyValue).catch(() => 0);
+    const epoch = this.publisher.restart(progress, config.chainId ?? progress.chainId, lastEpoch);
+    await writeReaderEpoch(keyValue, epoch).catch(() => undefined);
     this.retries.restarted(progress.committed?.num ?? 0);
   }
 
   /** Reads until the session ends; rejects with the reason. */
   private readFrom(url: string): Promise<never> {
     return new Promise((_, reject) => {
-      const { maxMessagesInFlight, maxBytesInFlight, maxMessageBytes, caFile } = this.dependencies.config.ship;
+      const { maxMessagesInFlight, maxBytesInFlight, maxMessageBytes, caFile, silenceSeconds } =
+        this.dependencies.config.ship;
       const session = new ShipSession(
         { url, caFile, maxMessageBytes },
         {
-          onBlocks: (result, message) => window.add(result, message),
+          onBlocks: (result, message) => {
+            silence.heard();
+            window.add(result, message);
+          },
           onEnd: (reason) => {
+            silence.stop();
             window.close();
             reject(reason);
           },
@@ -150,6 +166,12 @@ class ReaderLoop implements Reader {
         new AckWindow(maxMessagesInFlight),
         maxBytesInFlight,
         (result, message) => this.publisher.publish(session.abiFrame, result, message),
+      );
+      const silence = new SilenceWatch(
+        silenceSeconds * 1000,
+        () => window.isEmpty,
+        () =>
+          session.close(new HistoryError('SHIP_SILENT', `the node has sent no block for ${silenceSeconds} seconds`)),
       );
       this.session = session;
       this.window = window;
@@ -172,7 +194,7 @@ class ReaderLoop implements Reader {
       startBlock,
       endBlock: END_OF_CHAIN,
       maxMessagesInFlight: config.ship.maxMessagesInFlight,
-      havePositions: position.havePositions(),
+      havePositions: position.havePositions(Math.max(status.traceBegin, status.chainStateBegin)),
       irreversibleOnly: false,
     });
   }

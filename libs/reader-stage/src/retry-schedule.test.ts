@@ -3,14 +3,26 @@ import { RetrySchedule } from './retry-schedule';
 
 const QUEUED = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages;
 
+/** Beyond a short outage. */
+const LONG_AGO_MS = 3_600_000;
+
 /** Grows the wait of a schedule of 100 ms to an hour beyond any first wait. */
 function grow(schedule: RetrySchedule): void {
-  for (let attempt = 0; attempt < 10; attempt++) schedule.nextWaitMs();
+  for (let attempt = 0; attempt < 10; attempt++) schedule.nextWaitMs(attempt === 0 ? 0 : LONG_AGO_MS);
 }
 
-const isReset = (schedule: RetrySchedule): boolean => schedule.nextWaitMs() <= 100;
+const isReset = (schedule: RetrySchedule): boolean => schedule.nextWaitMs(LONG_AGO_MS) <= 100;
 
 describe('RetrySchedule', () => {
+  it('waits at most two seconds in the first minute of an outage, however many attempts fail', () => {
+    const schedule = new RetrySchedule(500, 3_600_000);
+    for (let now = 0; now < 60_000; now += 1_000) expect(schedule.nextWaitMs(now)).toBeLessThanOrEqual(2_000);
+    expect(schedule.nextWaitMs(60_000)).toBeGreaterThan(2_000);
+    schedule.published(7);
+    grow(schedule);
+    expect(schedule.nextWaitMs(LONG_AGO_MS + 1)).toBeGreaterThan(2_000);
+  });
+
   let schedule: RetrySchedule;
   beforeEach(() => {
     schedule = new RetrySchedule(100, 3_600_000);

@@ -3,6 +3,10 @@ import { Backoff } from '@antelope-history/connectivity';
 
 const MAX_QUEUED_BLOCKS = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages;
 
+/** An outage this short is a restart of the node: the waits stay short, too. */
+const SHORT_OUTAGE_MS = 60_000;
+const MAX_SHORT_WAIT_MS = 2_000;
+
 /**
  * The waits between sessions. They grow while the committed head makes no progress after refetch requests: a published block
  * proves nothing as long as the block that a later stage could not use may still be in a queue behind it.
@@ -12,14 +16,18 @@ export class RetrySchedule {
   /** The committed head at the last restart after a refetch request; undefined once blocks well above it were published. */
   private stuckAt: number | undefined;
   private isRefetch = false;
+  /** The time of the first failure since a block was published. */
+  private outageSince: number | undefined;
 
   constructor(minMs: number, maxMs: number) {
     this.backoff = new Backoff(minMs, maxMs);
   }
 
-  /** Milliseconds to wait before the next session. */
-  nextWaitMs(): number {
-    return this.backoff.next();
+  /** Milliseconds to wait before the next session. `now`: milliseconds of a monotonic clock. */
+  nextWaitMs(now: number): number {
+    this.outageSince ??= now;
+    const isShort = this.stuckAt === undefined && now - this.outageSince < SHORT_OUTAGE_MS;
+    return Math.min(this.backoff.next(), isShort ? MAX_SHORT_WAIT_MS : Infinity);
   }
 
   refetchRequested(): void {
@@ -35,6 +43,7 @@ export class RetrySchedule {
 
   published(blockNum: number): void {
     if (this.stuckAt !== undefined && blockNum <= this.stuckAt + MAX_QUEUED_BLOCKS) return;
+    this.outageSince = undefined;
     this.backoff.reset();
     this.stuckAt = undefined;
   }

@@ -36,7 +36,8 @@ describe('checkChain', () => {
 describe('startBlockOf', () => {
   it('is the block after the last one', () => {
     expect(startBlockOf(statusFrom(40), position(57), 3)).toBe(58);
-    expect(startBlockOf(statusFrom(40), position(39), 0)).toBe(40);
+    expect(startBlockOf(statusFrom(40), position(40), 0)).toBe(41);
+    expect(startBlockOf(statusFrom(1), position(1), 0)).toBe(2);
   });
 
   it('is the configured block, else the first of the node, for an empty store', () => {
@@ -46,5 +47,24 @@ describe('startBlockOf', () => {
 
   it('does not exist when the node lacks the next block', () => {
     expect(codeOf(() => startBlockOf(statusFrom(40), position(38), 0))).toBe('BLOCK_GAP');
+    // Its first block has no traces: they begin one block later.
+    expect(codeOf(() => startBlockOf(statusFrom(40), position(39), 0))).toBe('BLOCK_GAP');
+    expect(codeOf(() => startBlockOf(statusFrom(40), undefined, 30))).toBe('BLOCK_GAP');
+  });
+
+  it('does not exist when the node does not keep a log, or no longer writes it', () => {
+    const whole = statusFrom(1);
+    for (const last of [undefined, position(57)]) {
+      expect(codeOf(() => startBlockOf({ ...whole, traceBegin: 0, traceEnd: 0 }, last, 0))).toBe('SHIP_DATA_MISSING');
+      const noState = { ...whole, chainStateBegin: 0, chainStateEnd: 0 };
+      expect(codeOf(() => startBlockOf(noState, last, 0))).toBe('SHIP_DATA_MISSING');
+      expect(codeOf(() => startBlockOf({ ...whole, traceEnd: 80 }, last, 0))).toBe('SHIP_DATA_MISSING');
+    }
+  });
+
+  it('is the block of a snapshot from which the node has just started', () => {
+    const started = { ...statusFrom(40), head: position(40), traceBegin: 0, traceEnd: 0, chainStateEnd: 41 };
+    expect(startBlockOf(started, undefined, 0)).toBe(40);
+    expect(codeOf(() => startBlockOf(started, position(38), 0))).toBe('BLOCK_GAP');
   });
 });

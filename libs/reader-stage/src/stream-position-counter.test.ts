@@ -3,25 +3,35 @@ import { StreamPositionCounter } from './stream-position-counter';
 describe('the stream positions of a reader', () => {
   it('begin with the epoch and increase by one', () => {
     const positions = new StreamPositionCounter();
-    positions.beginEpoch(0, 5);
+    positions.beginEpoch(0, 0, 5_000);
     expect([positions.take(), positions.take()]).toEqual([
-      { epoch: 5_000, sequence: 5_000 },
-      { epoch: 5_000, sequence: 5_001 },
+      { epoch: 5_000_000, sequence: 5_000_000 },
+      { epoch: 5_000_000, sequence: 5_000_001 },
     ]);
   });
 
   it('increase from epoch to epoch when the clock stops or goes back', () => {
     const positions = new StreamPositionCounter();
-    positions.beginEpoch(0, 5);
+    positions.beginEpoch(0, 0, 5_000);
     positions.take();
     positions.take();
-    positions.beginEpoch(0, 4);
-    expect(positions.take()).toEqual({ epoch: 5_002, sequence: 5_002 });
+    positions.beginEpoch(0, 0, 4_000);
+    expect(positions.take()).toEqual({ epoch: 5_000_002, sequence: 5_000_002 });
+  });
+
+  it('are higher than those of another reader whose clock is ahead and whose messages are not committed yet', () => {
+    const ahead = new StreamPositionCounter();
+    const lastEpoch = ahead.beginEpoch(0, 0, 90_000);
+    let newest = 0;
+    for (let sent = 0; sent < 2_000; sent++) newest = ahead.take().sequence;
+    const behind = new StreamPositionCounter();
+    behind.beginEpoch(7_000, lastEpoch, 5_000);
+    expect(behind.take().sequence).toBeGreaterThan(newest);
   });
 
   it('are higher than the committed sequences of another reader', () => {
     const positions = new StreamPositionCounter();
-    positions.beginEpoch(9_000_000, 5);
-    expect(positions.take().sequence).toBe(9_000_001);
+    positions.beginEpoch(9_000_000, 0, 5);
+    expect(positions.take().sequence).toBe(10_000_000);
   });
 });

@@ -1,6 +1,8 @@
 import type { StreamPosition } from '@antelope-history/records';
 
 const MICROSECONDS_PER_MS = 1000;
+/** More messages than the queues hold: a reader has given at most so many sequences that are not committed. */
+const MAX_UNCOMMITTED = 1_000_000;
 
 /** Gives each message of a reader its stream position: an epoch and a sequence, see `StreamPosition`. */
 export class StreamPositionCounter {
@@ -8,13 +10,16 @@ export class StreamPositionCounter {
   private next = 0;
 
   /**
-   * Begins an epoch. Its sequences are higher than all that this reader has given and higher than `committedSequence`, whatever
-   * the clock says. They count from `now` (milliseconds since 1970) in microseconds: 2^53 microseconds last until 2255, and no
-   * node sends a million blocks per second.
+   * Begins an epoch and returns it. Its sequences are higher than all that this reader has given, and than all that any reader has
+   * given in the epoch of the newest committed message or in `lastEpoch`, the newest epoch of any reader, whatever the clocks say.
+   * They count from `now` (milliseconds since 1970) in microseconds: 2^53 microseconds last until 2255, and no node sends a
+   * million blocks per second.
    */
-  beginEpoch(committedSequence: number, now: number = Date.now()): void {
-    this.epoch = Math.max(now * MICROSECONDS_PER_MS, this.next, committedSequence + 1);
+  beginEpoch(committedSequence: number, lastEpoch: number, now: number = Date.now()): number {
+    const given = Math.max(committedSequence, lastEpoch) + MAX_UNCOMMITTED;
+    this.epoch = Math.max(now * MICROSECONDS_PER_MS, this.next, given);
     this.next = this.epoch;
+    return this.epoch;
   }
 
   /** The stream position of the next message. */

@@ -20,6 +20,7 @@ describe('a reader that waits for the store to say where it stands', () => {
       maxBytesInFlight: 1_000_000,
       reconnectMinSeconds: 60,
       reconnectMaxSeconds: 60,
+      silenceSeconds: 0,
     };
     const reader = await startReader({
       config: { ship, chainId: undefined } satisfies Pick<Config, 'ship' | 'chainId'>,

@@ -1,5 +1,6 @@
 export * from './action-record';
 export * from './block-records';
+export * from './listed-positions';
 export * from './read-varuint';
 export * from './record-writer';
 export { blockRecordsCodec } from './block-records-codec';

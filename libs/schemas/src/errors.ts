@@ -94,6 +94,7 @@ export const WORKER_ERRORS = {
 
   // State history
   SHIP_DISCONNECTED: { family: 'retry', what: 'The state history connection is closed' },
+  SHIP_SILENT: { family: 'retry', what: 'The node is connected but sends no blocks' },
   SHIP_MESSAGE_CORRUPT: { family: 'retry', what: 'A state history message does not decode' },
   SHIP_UNSUPPORTED: { family: 'final', what: 'The node speaks an unsupported state history protocol' },
   SHIP_DATA_MISSING: { family: 'final', what: 'The node does not keep a required part of the history' },

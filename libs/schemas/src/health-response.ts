@@ -39,6 +39,12 @@ export const healthResponse = z
     committed_block_num: blockNum,
     last_irreversible_block_num: blockNum,
     lag_blocks: blockNum,
+    committed_age_seconds: z
+      .number()
+      .nullable()
+      // An API of an earlier version does not report it.
+      .default(null)
+      .describe("Time since the committed block's own time: how old the newest data is, whatever the node says."),
     components: z.record(z.string(), component),
     // The format of /health has this list although it is empty today: a store holds one range without gaps.
     incomplete_ranges: z.array(z.object({ first_block_num: z.int(), last_block_num: z.int() })),

@@ -5,6 +5,7 @@ import type { ElasticsearchOptions } from './client/elasticsearch-options';
 import { Searcher } from './client/search';
 import { BranchCleaner, type CleaningRules } from './commit/branch-cleaner';
 import { BranchDocuments } from './commit/branch-documents';
+import { BranchPositions } from './commit/branch-positions';
 import { CommitSchedule } from './commit/commit-schedule';
 import { Committer } from './commit/committer';
 import { ElasticsearchWriter } from './commit/elasticsearch-writer';
@@ -65,9 +66,9 @@ async function openWriter(
   options: ElasticsearchOptions,
   { cleaning, permissionDelayMs, tidyEveryMs, dropAfterMs }: ElasticsearchDelays,
 ): Promise<ElasticsearchWriter> {
-  const { replicas, bulkBytes, bulkConcurrency, retainBlocks, commitSeconds } = options;
+  const { replicas, catchUpReplicas = replicas, bulkBytes, bulkConcurrency, retainBlocks, commitSeconds } = options;
   const progress = new ProgressStore(client, names);
-  const indices = new IndexProvisioner(client, names, replicas);
+  const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas });
   // Before anything of another format version is touched.
   const isNew = !(await progress.read());
   await indices.prepare();
@@ -87,5 +88,6 @@ async function openWriter(
   const committer = new Committer({ progress, journal, documents, cleaner }, { retainBlocks });
   const commits = new CommitSchedule(committer, housekeeping, commitSeconds * 1000);
   const blocks = new BlockWriter(names, indices, fence, bulk, bulkBytes);
-  return new ElasticsearchWriter({ client, progress, blocks, journal, commits, bulk });
+  const positions = new BranchPositions(names, searcher);
+  return new ElasticsearchWriter({ client, progress, positions, blocks, journal, commits, bulk });
 }

@@ -92,8 +92,16 @@ describeWithService(['elasticsearch'], (url = '') => {
     expect(await client.indices.get({ index: `${temporary.names.prefix}-*` })).toEqual({});
   });
 
-  it('get replicas when their range is passed or the head is near, not far behind it', () =>
+  it('have their replicas from the start, also far behind the head', () =>
     withStore({ blocksPerIndex: 10, replicas: 1 }, async (temporary) => {
+      const head = { num: 5_000, id: 'f'.repeat(64) };
+      const far = new SyntheticChain().blocks(undefined, [BUSY]).map((block) => ({ ...block, head }));
+      await temporary.store.writeBlocks(new ReaderSessions().read(far));
+      expect(await replicasOf(temporary)).toEqual([1]);
+    }));
+
+  it('get their replicas when their range is passed or the head is near, if the configuration says so', () =>
+    withStore({ blocksPerIndex: 10, replicas: 1, catchUpReplicas: 0 }, async (temporary) => {
       const sessions = new ReaderSessions();
       const head = { num: 5_000, id: 'f'.repeat(64) };
       const far = new SyntheticChain().blocks(undefined, Array<BlockPlan>(15).fill(BUSY));

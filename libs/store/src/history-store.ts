@@ -125,7 +125,10 @@ export interface HistoryReader {
 /** The committed state that a writer continues from, and that a reader reports to a node. */
 export interface Progress {
   status: ChainStatus;
-  /** The committed blocks from the last irreversible one on, ascending: those that a fork may undo, and that one. */
+  /**
+   * Committed blocks, ascending: the first of the history and those that `isListedPosition` lists. They show a reader where a
+   * node's branch leaves that of the store, and whether the node is on another chain.
+   */
   positions: BlockPosition[];
   /** The sequence of the newest committed message; 0 when there is none, or the store commits in the order of writes. */
   sequence: number;

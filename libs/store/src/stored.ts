@@ -10,6 +10,8 @@ export interface ChainStatus {
   firstBlockNum: number | undefined;
   /** The newest block that is stored whole: the upper limit of every query. */
   committed: BlockPosition | undefined;
+  /** Its time in half-second slots since 2000-01-01; undefined when it is not known. */
+  committedTimestamp: number | undefined;
   /** The node's head when it sent its last message. */
   head: BlockPosition | undefined;
   lastIrreversible: BlockPosition | undefined;

@@ -1,4 +1,13 @@
-import { blockAt, makeAction, makeDecoders, makeTrace, readRecordedChain, received, runSteps, storedBlockOf } from '@antelope-history/endpoint-testing';
+import {
+  blockAt,
+  makeAction,
+  makeDecoders,
+  makeTrace,
+  readRecordedChain,
+  received,
+  runSteps,
+  storedBlockOf,
+} from '@antelope-history/endpoint-testing';
 import { ResponseBudget } from '@antelope-history/responses';
 import type { ChainStatus } from '@antelope-history/store';
 import type { GetTraceBlockResponse } from '@antelope-history/trace-routes';
@@ -11,6 +20,7 @@ const STATUS: ChainStatus = {
   committed: undefined,
   head: undefined,
   lastIrreversible: undefined,
+  committedTimestamp: undefined,
   revision: 1,
 };
 

@@ -13,6 +13,8 @@ export interface ServedRecording {
   post(path: string, body: object | string): Promise<HttpResponse>;
   /** Sends equivalent requests and returns their response; throws when the responses differ. */
   postAlike(path: string, bodies: readonly object[]): Promise<HttpResponse>;
+  /** Those of the compared items for which requests are sent: all, or each `stride`-th. */
+  some<T>(items: readonly T[]): T[];
   /** The number of forks that the service counted. */
   countForks(): Promise<number>;
   stop(): Promise<void>;
@@ -25,9 +27,10 @@ export interface ServedRecording {
 const ENVIRONMENT = { HISTORY_API__MAX_ASC_WINDOW_DAYS: '36500' };
 
 /** Replays a recording to the real service on a set of adapters, and waits until all of it is committed. */
-export async function serveRecording(name: SampleName, set: AdapterSet): Promise<ServedRecording> {
+export async function serveRecording(name: SampleName, set: AdapterSet, stride: number): Promise<ServedRecording> {
   const { url, metric, stop } = await startIndexedChain(set, sampleFolder(name), ENVIRONMENT);
-  return { ...createClient(url), name, countForks: () => metric('history_forks_total'), stop };
+  const some = <T>(items: readonly T[]): T[] => items.filter((_, index) => index % stride === 0);
+  return { ...createClient(url), name, some, countForks: () => metric('history_forks_total'), stop };
 }
 
 function createClient(gateway: string): Pick<ServedRecording, 'post' | 'postAlike'> {

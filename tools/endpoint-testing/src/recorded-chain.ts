@@ -41,6 +41,7 @@ export function readRecordedChain(name: SampleName): RecordedChain {
     committed: newest.position,
     head: newest.head,
     lastIrreversible: newest.lastIrreversible,
+    committedTimestamp: undefined,
     revision: 0,
   };
   return { status, blocks, abis: new AbiHistory(blocks.values()) };

@@ -51,6 +51,7 @@ export class SampleReader implements HistoryReader {
       committed: last?.position,
       head: last?.head,
       lastIrreversible: last?.lastIrreversible,
+      committedTimestamp: undefined,
       revision: 1,
     };
     this.rows = all.flatMap((block) => block.transactions.flatMap((transaction) => rowsOf(block, transaction)));

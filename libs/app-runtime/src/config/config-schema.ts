@@ -86,7 +86,18 @@ const ship = z.strictObject({
   reconnect_min_seconds: seconds
     .default(0.5)
     .describe('Delay before the first reconnect attempt; it doubles with each attempt.'),
-  reconnect_max_seconds: seconds.default(30).describe('Longest delay between two attempts.'),
+  reconnect_max_seconds: seconds
+    .default(30)
+    .describe('Longest delay between two attempts; in the first minute of an outage it is at most two seconds.'),
+  silence_seconds: z
+    .number()
+    .min(0)
+    .max(86_400)
+    .default(60)
+    .describe(
+      'Time without a block after which the connection is closed and the next node is tried: a node can stay connected and ' +
+        'stand still. 0 = wait for ever, for a chain that pauses.',
+    ),
   ca_file: caFile("the node's"),
 });
 
@@ -113,12 +124,16 @@ const elasticsearch = z.strictObject({
     .max(4294967295)
     .default(0)
     .describe('Number of newest blocks to keep; indices that lie entirely below them are deleted. 0 = all blocks.'),
-  replicas: z
+  replicas: z.int().min(0).max(10).default(1).describe('Replicas of each index.'),
+  catch_up_replicas: z
     .int()
     .min(0)
     .max(10)
-    .default(1)
-    .describe('Replicas of each index while the indexer follows the head; there are none while it is far behind.'),
+    .optional()
+    .describe(
+      'Replicas of new indices while the indexer is far behind the head; default: `replicas`. 0 about halves the work of a bulk ' +
+        'load, but a disk that is lost meanwhile takes committed blocks with it.',
+    ),
   bulk_bytes: z
     .int()
     .min(64 * 1024)

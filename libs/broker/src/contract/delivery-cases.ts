@@ -66,6 +66,17 @@ export function describeDelivery(contract: BrokerContract): void {
         expect(next.numbers).toEqual([1, 3]);
       }));
 
+    it('are lost when their subscription ends before they are settled', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue({ prefetch: 2 });
+        await publishAll(broker, queue, messages(2));
+        const inbox = await Inbox.open(broker, queue);
+        const deliveries = await inbox.received(2);
+        expect(deliveries.map((delivery) => delivery.isLost())).toEqual([false, false]);
+        await inbox.cancel();
+        expect(deliveries.map((delivery) => delivery.isLost())).toEqual([true, true]);
+      }));
+
     it('come again first, marked as redelivered, when they are requeued', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ prefetch: 1 });

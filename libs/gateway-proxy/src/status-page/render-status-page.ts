@@ -83,6 +83,7 @@ ${renderFigure('head', 'Head', formatNumber(health.head_block_num))}
 ${renderFigure('committed', 'Committed', formatNumber(health.committed_block_num))}
 ${renderFigure('irreversible', 'Last irreversible', formatNumber(health.last_irreversible_block_num))}
 ${renderFigure('lag', 'Blocks behind', formatNumber(health.lag_blocks))}
+${renderFigure('age', 'Age of the newest block', formatAge(health.committed_age_seconds))}
 </dl>
 <p class="chain-id"><span>Chain id</span> <code id="chain-id">${escapeHtml(chainId ?? 'not known yet')}</code></p>
 <div id="ranges">${renderRanges(health.incomplete_ranges)}</div>
@@ -162,6 +163,19 @@ function formatWork({ count, blocks_per_second: blocks, requests_per_second: req
 
 function formatNumber(value: number | null): string {
   return value === null ? '–' : value.toLocaleString('en-US');
+}
+
+/** The units of an age, each used from one and a half of it on. */
+const AGE_UNITS: [string, number][] = [
+  ['days', 86_400],
+  ['hours', 3_600],
+  ['minutes', 60],
+];
+
+function formatAge(seconds: number | null): string {
+  if (seconds === null) return '–';
+  const [unit, size] = AGE_UNITS.find(([, length]) => seconds >= length * 1.5) ?? ['seconds', 1];
+  return `${formatNumber(Math.max(0, Math.round(seconds / size)))} ${unit}`;
 }
 
 function formatTime(at: Date): string {

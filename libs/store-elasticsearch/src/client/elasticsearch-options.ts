@@ -8,6 +8,7 @@ export interface ElasticsearchOptions {
   blocksPerIndex: number;
   retainBlocks: number;
   replicas: number;
+  catchUpReplicas?: number | undefined;
   bulkBytes: number;
   bulkConcurrency: number;
   commitSeconds: number;

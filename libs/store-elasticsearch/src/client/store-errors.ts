@@ -1,6 +1,6 @@
 import { addressOf, toConnectionError, type ServerName } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
-import { errors } from '@elastic/elasticsearch';
+import { errors, type estypes } from '@elastic/elasticsearch';
 
 /** Resolves as `request` does; rejects with the store error of the client's error. */
 export async function asked<T>(request: Promise<T>): Promise<T> {
@@ -50,12 +50,21 @@ export function toStoreError(error: unknown): HistoryError {
   return new HistoryError('INTERNAL', 'a request to Elasticsearch failed', { cause: error });
 }
 
-const BUSY_STATUSES = [408, 429, 502, 503, 504];
+const BUSY_STATUSES = [408, 429];
 
-/** Whether the same request may succeed later. */
+/** Whether the same request may succeed later. A server that fails (5xx) has rejected nothing: it could not decide. */
 export function isBusy(status: number, type: string | undefined): boolean {
   // A block on an index or the cluster ends when the disk has room again, or when an operator removes it.
-  return BUSY_STATUSES.includes(status) || type === 'cluster_block_exception';
+  return status >= 500 || BUSY_STATUSES.includes(status) || type === 'cluster_block_exception';
+}
+
+/** The documents of a multi-get that exist, in its order, else undefined. Throws the store error of one that could not be read. */
+export function foundIn<T>(docs: readonly estypes.MgetResponseItem<T>[]): (estypes.GetGetResult<T> | undefined)[] {
+  return docs.map((doc) => {
+    if ('error' in doc)
+      throw toResponseError(doc.error.type === 'index_not_found_exception' ? 503 : 500, doc.error.type);
+    return doc.found ? doc : undefined;
+  });
 }
 
 /** The store error of an error response, or of one item of a bulk or multi-search response. */

@@ -1,7 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { BlockPosition } from '@antelope-history/schemas';
 import { type FoundHit, incomplete, type Search, type Searcher } from '../client/search';
-import { asked } from '../client/store-errors';
+import { asked, foundIn } from '../client/store-errors';
 import type { JournalDocument } from '../indices/documents';
 import { type IndexNames, RANGED_KINDS, rangeStart } from '../indices/index-names';
 import { BulkRequest } from '../write/bulk-request';
@@ -33,7 +33,10 @@ export class BranchDocuments {
     if (indices.size > 0) await this.refreshAll([...indices]);
   }
 
-  /** Whether as many documents of each kind are visible as the journal has counted. */
+  /**
+   * Whether at least as many documents of each kind are visible as the journal has counted. There are more when another message
+   * had more of the same block: a node that was started from a snapshot sends its first block without traces.
+   */
   async areWhole(blocks: readonly JournalDocument[], blocksPerIndex: number): Promise<boolean> {
     for (const group of groupsOf(blocks, blocksPerIndex)) {
       const counted = KINDS.map((kind) => ({ kind, count: countOf(kind, group) })).filter(({ count }) => count > 0);
@@ -44,7 +47,7 @@ export class BranchDocuments {
           count: true,
         })),
       );
-      if (found.some(({ total }, index) => total !== counted[index]?.count)) return false;
+      if (found.some(({ total }, index) => total < (counted[index]?.count ?? 0))) return false;
     }
     return true;
   }
@@ -58,7 +61,7 @@ export class BranchDocuments {
         _source: false,
       }),
     );
-    return new Set(docs.flatMap((doc) => ('found' in doc && doc.found ? [doc._id] : [])));
+    return new Set(foundIn(docs).flatMap((doc) => (doc ? [doc._id] : [])));
   }
 
   /**

@@ -125,6 +125,7 @@ export class ChainOrder {
     this.branch.append(entry.position);
     this.applied.push(entry);
     progress.committed = entry.position;
+    progress.committed_timestamp = entry.timestamp || undefined;
     progress.head = entry.head;
     // Irreversibility is never taken back: a node that lags behind another reports an older block.
     if ((progress.last_irreversible?.num ?? 0) <= entry.last_irreversible.num) {

@@ -7,6 +7,7 @@ import { statusOf, type ReadProgress } from '../indices/progress';
 import type { BlockWriter } from '../write/block-writer';
 import type { BulkWriter } from '../write/bulk-writer';
 import { isFarBehind } from '../write/far-behind';
+import type { BranchPositions } from './branch-positions';
 import type { CommitSchedule } from './commit-schedule';
 import type { Journal } from './journal';
 import type { ProgressStore } from './progress-store';
@@ -23,6 +24,7 @@ export class ElasticsearchWriter implements StoreWriter {
     private readonly parts: {
       client: Client;
       progress: ProgressStore;
+      positions: BranchPositions;
       blocks: BlockWriter;
       journal: Journal;
       commits: CommitSchedule;
@@ -33,13 +35,8 @@ export class ElasticsearchWriter implements StoreWriter {
   async getProgress(): Promise<Progress> {
     this.assertOpen();
     const { progress } = await this.read();
-    const { committed, last_irreversible: irreversible, branch, view: position } = progress;
-    const oldest = Math.min(committed?.num ?? 0, irreversible?.num ?? Number.MAX_SAFE_INTEGER);
-    return {
-      status: statusOf(progress),
-      positions: branch.filter(({ num }) => num >= oldest),
-      sequence: position.ordinal,
-    };
+    const positions = await this.parts.positions.of(progress);
+    return { status: statusOf(progress), positions, sequence: progress.view.ordinal };
   }
 
   setChainId(chainId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { BlockRecords } from '@antelope-history/records';
 import type { Query, Searcher } from '../client/search';
-import { asked } from '../client/store-errors';
+import { asked, foundIn } from '../client/store-errors';
 import type { JournalDocument, StoredStreamPosition } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
 import { journalEntryOf } from '../write/block-documents';
@@ -63,7 +63,9 @@ export class Journal {
     }
   }
 
-  private async readLater({ session }: StoredStreamPosition): Promise<Pick<JournalExcerpt, 'firsts' | 'hasLaterEpoch'>> {
+  private async readLater({
+    session,
+  }: StoredStreamPosition): Promise<Pick<JournalExcerpt, 'firsts' | 'hasLaterEpoch'>> {
     const index = this.names.journal;
     const later: Query = { range: { session: { gt: session } } };
     const [firsts, newest] = await this.searcher.searchAll([
@@ -82,7 +84,9 @@ export class Journal {
     };
   }
 
-  private async readFollowing({ ordinal }: StoredStreamPosition): Promise<Pick<JournalExcerpt, 'following' | 'hasMore'>> {
+  private async readFollowing({
+    ordinal,
+  }: StoredStreamPosition): Promise<Pick<JournalExcerpt, 'following' | 'hasMore'>> {
     const following: JournalDocument[] = [];
     for (let size = FIRST_PAGE; following.length < PAGE; size = PAGE) {
       const page = await this.readPage(ordinal + following.length + 1, size);
@@ -96,7 +100,7 @@ export class Journal {
   private async readPage(from: number, size: number): Promise<JournalDocument[]> {
     const ids = Array.from({ length: size }, (_, index) => (from + index).toString());
     const { docs } = await asked(this.client.mget<JournalDocument>({ index: this.names.journal, ids, realtime: true }));
-    const entries = docs.map((doc) => ('found' in doc && doc.found ? doc._source : undefined));
+    const entries = foundIn(docs).map((doc) => doc?._source);
     const end = entries.indexOf(undefined);
     return (end < 0 ? entries : entries.slice(0, end)) as JournalDocument[];
   }

@@ -107,6 +107,8 @@ export interface JournalDocument extends StoredStreamPosition {
   previous: BlockPosition | undefined;
   head: BlockPosition;
   last_irreversible: BlockPosition;
+  /** Absent in an entry of version 4.1. */
+  timestamp?: number;
   has_block: boolean;
   first_sequence: number;
   end_sequence: number;
@@ -122,6 +124,8 @@ export interface ProgressDocument {
   /** The first block whose history is stored; actions and blocks below it are being deleted and never returned. */
   first_block_num: number | undefined;
   committed: BlockPosition | undefined;
+  /** Of the committed block; absent in a store of version 4.1 and for a block that the node did not send. */
+  committed_timestamp?: number | undefined;
   head: BlockPosition | undefined;
   last_irreversible: BlockPosition | undefined;
   revision: number;

@@ -41,6 +41,7 @@ export function statusOf(progress: ProgressDocument): ChainStatus {
     chainId: progress.chain_id,
     firstBlockNum: progress.first_block_num,
     committed: progress.committed,
+    committedTimestamp: progress.committed_timestamp,
     head: progress.head,
     lastIrreversible: progress.last_irreversible,
     revision: progress.revision,

@@ -74,6 +74,7 @@ export function journalEntryOf(block: BlockRecords): JournalDocument {
     previous: block.previous,
     head: block.head,
     last_irreversible: block.lastIrreversible,
+    timestamp: block.timestamp,
     has_block: block.block !== undefined,
     first_sequence: first,
     end_sequence: end,

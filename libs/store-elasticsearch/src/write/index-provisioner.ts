@@ -17,21 +17,21 @@ export class IndexProvisioner {
   constructor(
     private readonly client: Client,
     private readonly names: IndexNames,
-    private readonly replicas: number,
+    private readonly copies: { replicas: number; catchUpReplicas: number },
   ) {}
 
   /** Puts the templates and creates the indices of `SINGLE_KINDS`. */
   async prepare(): Promise<void> {
-    const templates = Object.entries(indexTemplates(this.names.prefix, this.replicas));
+    const templates = Object.entries(indexTemplates(this.names.prefix, this.copies.replicas));
     await Promise.all(
       templates.map(([name, template]) => asked(this.client.indices.putIndexTemplate({ name, ...template }))),
     );
-    await Promise.all(SINGLE_KINDS.map((kind) => this.ensure(this.names.of(kind), this.replicas)));
+    await Promise.all(SINGLE_KINDS.map((kind) => this.ensure(this.names.of(kind), this.copies.replicas)));
   }
 
-  /** Creates the indices of a block's range; far behind the head they have no replicas at first. */
+  /** Creates the indices of a block's range; far behind the head they may have fewer replicas at first. */
   async ensureRange(blockNum: number, blocksPerIndex: number, isFarBehind: boolean): Promise<void> {
-    const replicas = isFarBehind ? 0 : this.replicas;
+    const replicas = isFarBehind ? this.copies.catchUpReplicas : this.copies.replicas;
     await Promise.all(
       RANGED_KINDS.map((kind) =>
         this.ensure(this.names.ranged(kind, blockNum, blocksPerIndex), replicas, this.names.of(kind)),
@@ -44,15 +44,15 @@ export class IndexProvisioner {
     this.ready.clear();
   }
 
-  /** Adds replicas to indices created without: to all when following the head, otherwise to those of earlier ranges. */
+  /** Adds replicas to indices created with fewer: to all when following the head, otherwise to those of earlier ranges. */
   async settleReplicas({ committed, blocks_per_index }: ProgressDocument, isFarBehind: boolean): Promise<void> {
     if (!committed) return;
     const written = rangeStart(committed.num, blocks_per_index);
     const settled = `${written} ${isFarBehind}`;
     if (this.settledAt === settled) return;
     for (const { index, firstBlock, replicas } of await this.ranges()) {
-      if (replicas >= this.replicas || (isFarBehind && firstBlock >= written)) continue;
-      const settings = { index: { number_of_replicas: this.replicas } };
+      if (replicas >= this.copies.replicas || (isFarBehind && firstBlock >= written)) continue;
+      const settings = { index: { number_of_replicas: this.copies.replicas } };
       await asked(this.client.indices.putSettings({ index, settings }));
     }
     this.settledAt = settled;

@@ -25,10 +25,12 @@ export function readFact<K extends keyof MetaFacts>(
 }
 
 export function readStatus(tables: Tables, snapshot?: Snapshot): ChainStatus {
+  const committed = readFact(tables, 'committed', snapshot);
   return {
     chainId: readFact(tables, 'chainId', snapshot),
     firstBlockNum: readFact(tables, 'firstBlockNum', snapshot),
-    committed: readFact(tables, 'committed', snapshot),
+    committed,
+    committedTimestamp: (committed && readBlockIndex(tables, committed.num, snapshot)?.timestamp) || undefined,
     head: readFact(tables, 'head', snapshot),
     lastIrreversible: readFact(tables, 'lastIrreversible', snapshot),
     revision: readFact(tables, 'revision', snapshot) ?? 0,

@@ -1,4 +1,4 @@
-import type { BlockRecords } from '@antelope-history/records';
+import { type BlockRecords, listedNumbers } from '@antelope-history/records';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus, Progress, StoreWriter } from '@antelope-history/store';
 import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
@@ -17,8 +17,6 @@ import { WriteBatch } from './write-batch';
 import { removeFact, writeFact } from './write-facts';
 import type { WriterLock } from './writer-lock';
 
-/** The most positions that `getProgress` returns: a node needs only the newest to find where two branches fork. */
-const MAX_POSITIONS = 2_000;
 /** The value of a transaction: its key has all of it. */
 const EMPTY_VALUE = Buffer.from([0]);
 
@@ -48,18 +46,11 @@ export class LmdbWriter implements StoreWriter {
   async getProgress(): Promise<Progress> {
     if (this.closing) throw new HistoryError('STOPPED', 'the store is closed');
     const status = readStatus(this.tables);
-    const positions: BlockPosition[] = [];
-    const { committed, lastIrreversible } = status;
-    if (committed) {
-      const oldest = Math.max(
-        Math.min(committed.num, lastIrreversible?.num ?? committed.num),
-        committed.num - MAX_POSITIONS,
-      );
-      for (let num = oldest; num <= committed.num; num++) {
-        const entry = readBlockIndex(this.tables, num);
-        if (entry) positions.push(positionOf(num, entry));
-      }
-    }
+    const { committed, firstBlockNum = committed?.num ?? 0 } = status;
+    const positions = listedNumbers(firstBlockNum, committed?.num ?? -1).flatMap((num) => {
+      const entry = readBlockIndex(this.tables, num);
+      return entry ? [positionOf(num, entry)] : [];
+    });
     return { status, positions, sequence: 0 };
   }
 

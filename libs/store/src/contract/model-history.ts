@@ -1,4 +1,4 @@
-import type { AbiChange, Authority, BlockRecords } from '@antelope-history/records';
+import { type AbiChange, type Authority, type BlockRecords, listedNumbers } from '@antelope-history/records';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type {
   AbiLookup,
@@ -105,9 +105,9 @@ export class ModelHistory implements HistoryStore {
 
   async getProgress(): Promise<Progress> {
     const status = this.status();
-    const committed = status.committed?.num ?? 0;
-    const oldest = Math.min(committed, status.lastIrreversible?.num ?? committed);
-    const positions = this.blocks.map(({ position }) => position).filter(({ num }) => num >= oldest);
+    const { committed, firstBlockNum = committed?.num ?? 0 } = status;
+    const listed = new Set(listedNumbers(firstBlockNum, committed?.num ?? -1));
+    const positions = this.blocks.map(({ position }) => position).filter(({ num }) => listed.has(num));
     return { status, positions, sequence: 0 };
   }
 
@@ -161,6 +161,7 @@ export class ModelHistory implements HistoryStore {
       committed: this.blocks.at(-1)?.position,
       head: this.head,
       lastIrreversible: this.lastIrreversible,
+      committedTimestamp: this.blocks.at(-1)?.timestamp || undefined,
       revision: this.revision,
     };
   }

@@ -11,7 +11,7 @@ const PATH = ROUTES.getChainBlock.path;
 /** Compares every recorded response of `/v1/chain/get_block`; requests the block in every form of its number and id. */
 export const checkChainBlocks: Check = async (chain, served) => {
   const tally = new Tally('chain/get_block', chain.name);
-  const recorded = [...readChainBlocks(sampleFolder(chain.name))];
+  const recorded = served.some([...readChainBlocks(sampleFolder(chain.name))]);
   await inParallel(recorded, REQUESTS_AT_A_TIME, async ({ blockNum, status, body }) => {
     const block = chain.block(blockNum);
     const spellings = [blockNum, String(blockNum), block.id, block.id.toUpperCase()];

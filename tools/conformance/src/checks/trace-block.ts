@@ -30,7 +30,7 @@ export const undecodableAction: NamedReason = {
 /** Compares every recorded response of `/v1/trace_api/get_block`; requests each block by its number and by its id. */
 export const checkTraceBlocks: Check = async (chain, served) => {
   const tally = new Tally('trace_api/get_block', chain.name);
-  const recorded = [...readTraceBlocks(sampleFolder(chain.name))];
+  const recorded = served.some([...readTraceBlocks(sampleFolder(chain.name))]);
   await inParallel(recorded, REQUESTS_AT_A_TIME, async (response) => {
     const block = chain.block(response.blockNum);
     const ours = await served.postAlike(PATH, requestsFor(block));
@@ -87,7 +87,7 @@ function hasUndecodable(chain: RecordedChain, block: RecordedBlock): boolean {
 export const checkTraceBlocksFromShip: Check = async (chain, served) => {
   const tally = new Tally('trace_api/get_block, all of SHiP', chain.name);
   const blocks = [...chain.blocks.values()].filter(({ block, num }) => block !== undefined && num > 1);
-  await inParallel(blocks, REQUESTS_AT_A_TIME, async (block) => {
+  await inParallel(served.some(blocks), REQUESTS_AT_A_TIME, async (block) => {
     const block_num = block.num === chain.head.block_num ? LATEST : block.num;
     const ours = await served.post(PATH, { block_num });
     tally.expectEqual(`block ${block.num}`, stringifyJson(traceBlockJson(chain, block)), ours.body);

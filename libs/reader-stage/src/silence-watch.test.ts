@@ -1,0 +1,58 @@
+import { SilenceWatch } from './silence-watch';
+
+describe('a node that sends no blocks', () => {
+  let silences: number;
+  let mayHear: boolean;
+  let watch: SilenceWatch;
+  const begin = (silenceMs: number): void => {
+    watch = new SilenceWatch(
+      silenceMs,
+      () => mayHear,
+      () => silences++,
+    );
+  };
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    silences = 0;
+    mayHear = true;
+  });
+
+  afterEach(() => {
+    watch.stop();
+    jest.useRealTimers();
+  });
+
+  it('is silent after the configured time, and not before', () => {
+    begin(60_000);
+    jest.advanceTimersByTime(59_000);
+    expect(silences).toBe(0);
+    jest.advanceTimersByTime(1_000);
+    expect(silences).toBe(1);
+  });
+
+  it('is not silent while it sends, however slowly', () => {
+    begin(60_000);
+    for (let minute = 0; minute < 10; minute++) {
+      jest.advanceTimersByTime(50_000);
+      watch.heard();
+    }
+    expect(silences).toBe(0);
+  });
+
+  it('is not silent while the reader cannot take more', () => {
+    begin(60_000);
+    mayHear = false;
+    jest.advanceTimersByTime(600_000);
+    expect(silences).toBe(0);
+    mayHear = true;
+    jest.advanceTimersByTime(59_000);
+    expect(silences).toBe(0);
+  });
+
+  it('is waited for as long as it takes when the time is 0', () => {
+    begin(0);
+    jest.advanceTimersByTime(86_400_000);
+    expect(silences).toBe(0);
+  });
+});
