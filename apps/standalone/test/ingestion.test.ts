@@ -18,6 +18,7 @@ const RECORDED: {
   { sample: 'leap-forks', messages: 391, forks: 3, blocks: 334, transactions: 411, actions: 427 },
   { sample: 'leap-snapshot', messages: 58, forks: 0, blocks: 57, transactions: 146, actions: 161 },
   { sample: 'eosio20-edge', messages: 298, forks: 0, blocks: 298, transactions: 1339, actions: 1633 },
+  { sample: 'spring-savanna', messages: 737, forks: 3, blocks: 651, transactions: 2983, actions: 4321 },
 ];
 
 describe.each(RECORDED)(

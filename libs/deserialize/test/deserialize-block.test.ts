@@ -55,6 +55,15 @@ const COUNTS: Record<SampleName, Counts> = {
     permissions: 114,
     abis: 14,
   },
+  'spring-savanna': {
+    messages: 737,
+    transactions: 3352,
+    actionTraces: 8484,
+    receipts: 2620,
+    roots: 3244,
+    permissions: 415,
+    abis: 19,
+  },
 };
 
 interface Counts {

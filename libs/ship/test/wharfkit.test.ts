@@ -11,6 +11,7 @@ const COUNTS: Record<SampleName, { messages: number; transactions: number; actio
   'leap-forks': { messages: 391, transactions: 486, actions: 582, rows: 74 },
   'leap-snapshot': { messages: 58, transactions: 146, actions: 351, rows: 157 },
   'eosio20-edge': { messages: 298, transactions: 1341, actions: 2859, rows: 171 },
+  'spring-savanna': { messages: 737, transactions: 3356, actions: 8484, rows: 508 },
 };
 
 describe.each(SAMPLES)('%s, decoded by wharfkit and by the compiled readers', (sample) => {

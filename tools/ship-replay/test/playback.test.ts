@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { RecordedPosition } from '@antelope-history/test-support/recordings';
 import { createShipReplay, type ShipReplay, type ShipReplayOptions } from '@antelope-history/ship-replay';
-import { openSample, type RecordedMessage, type Recording } from '@antelope-history/test-support/recordings';
+import { openSample, type RecordedMessage, type Recording, SAMPLES } from '@antelope-history/test-support/recordings';
 import { blocksRequest, ShipClient, STATUS_REQUEST } from './ship-client';
 
 const leapEdge = openSample('leap-edge');
@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 describe('a client from block 1 on', () => {
-  it.each(['leap-edge', 'leap-forks', 'leap-snapshot', 'eosio20-edge'] as const)(
+  it.each(SAMPLES)(
     'gets %s as it was recorded, forks and all',
     async (name) => {
       const recording = openSample(name);

@@ -20,6 +20,7 @@ const HEALTH: HealthResponse = {
   committed_block_num: null,
   last_irreversible_block_num: null,
   lag_blocks: null,
+  committed_age_seconds: null,
   components: {},
   incomplete_ranges: [],
 };

@@ -15,7 +15,7 @@ export interface ResultSection {
   end: number;
 }
 
-/** The frame of a `get_blocks_result_v0`: positions, and offsets of its sections. Only the ids are copied. */
+/** The frame of a `get_blocks_result_v0` or `_v1`: positions, and offsets of its sections. Only the ids are copied. */
 export interface BlocksResult {
   head: RecordedPosition;
   lastIrreversible: RecordedPosition;
@@ -25,21 +25,26 @@ export interface BlocksResult {
   block: ResultSection;
   traces: ResultSection;
   deltas: ResultSection;
+  /** Of `get_blocks_result_v1` only, which Spring sends. */
+  finalityData: ResultSection | undefined;
 }
 
 /** Length of the variant tag, `head` and `last_irreversible` at the start of a result. */
 export const CHAIN_STATE_BYTES = 73;
 
-const BLOCKS_RESULT_TAG = 1;
+const BLOCKS_RESULT_V0_TAG = 1;
+const BLOCKS_RESULT_V1_TAG = 2;
 
 /**
- * Parses the frame of a `get_blocks_result_v0` message (nodeos libraries/state_history/abi.cpp).
+ * Parses the frame of a `get_blocks_result_v0` or `_v1` message (nodeos libraries/state_history/abi.cpp).
  * Throws `RecordingError` when the bytes are another variant, end early or continue after the last field.
  */
 export function peekBlocksResult(bytes: Buffer): BlocksResult {
   const cursor = new ByteCursor(bytes);
   const tag = cursor.varuint();
-  if (tag !== BLOCKS_RESULT_TAG) throw new RecordingError(`Result variant ${tag} is not get_blocks_result_v0`);
+  if (tag !== BLOCKS_RESULT_V0_TAG && tag !== BLOCKS_RESULT_V1_TAG) {
+    throw new RecordingError(`Result variant ${tag} is not a get_blocks_result`);
+  }
   const result: BlocksResult = {
     head: position(cursor),
     lastIrreversible: position(cursor),
@@ -48,6 +53,7 @@ export function peekBlocksResult(bytes: Buffer): BlocksResult {
     block: section(cursor),
     traces: section(cursor),
     deltas: section(cursor),
+    finalityData: tag === BLOCKS_RESULT_V1_TAG ? section(cursor) : undefined,
   };
   if (!cursor.atEnd) throw new RecordingError(`${bytes.length - cursor.offset} bytes follow the last field`);
   return result;

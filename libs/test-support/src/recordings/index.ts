@@ -15,7 +15,7 @@ export type {
   NodeResponse,
   UsedAccounts,
 } from './node-responses';
-export { createRecording, openRecording } from './recording';
+export { createRecording, openRecording, V1_MESSAGES_FILE } from './recording';
 export type { RecordedMessage, Recording } from './recording';
 export { RecordingError } from './recording-error';
 export { openSample, sampleFolder, SAMPLES } from './samples';

@@ -9,6 +9,7 @@ import { RecordingError } from './recording-error';
 import { openSample, SAMPLES } from './samples';
 
 const CHAIN_ID = 'd4bb87c2b49f2cbd3a50fbe974fd1846b8698e1f8e398548f2ff6b7875b0ebb9';
+const SPRING_CHAIN_ID = '8a09a04636b5120b5f615ef99a79d18941333abbab4b3d95f90d50c503bf8ba9';
 
 describe('the samples', () => {
   it.each([
@@ -16,6 +17,7 @@ describe('the samples', () => {
     ['leap-forks', 391, 1, 334],
     ['leap-snapshot', 58, 40, 97],
     ['eosio20-edge', 298, 1, 298],
+    ['spring-savanna', 737, 1, 651],
   ] as const)('%s has %i messages of blocks %i to %i', (name, count, first, last) => {
     const { messages } = openSample(name);
     expect(messages).toHaveLength(count);
@@ -24,7 +26,7 @@ describe('the samples', () => {
   });
 
   it.each(SAMPLES)('%s carries the chain id in its first deltas', (name) => {
-    expect(openSample(name).chainId).toBe(CHAIN_ID);
+    expect(openSample(name).chainId).toBe(name === 'spring-savanna' ? SPRING_CHAIN_ID : CHAIN_ID);
   });
 
   it.each(SAMPLES)('%s: every message follows the block that it names as previous', (name) => {

@@ -22,18 +22,21 @@ export interface Recording {
 
 const MESSAGES_FILE = 'messages.ship.gz';
 
-/** Loads a recording folder: `ship.abi.json` and `messages.ship.gz`. Throws `RecordingError`. */
-export function openRecording(folder: string): Recording {
+/** Messages of a socket that was asked with `get_blocks_request_v1` and `fetch_finality_data`; only Spring has them. */
+export const V1_MESSAGES_FILE = 'messages.v1.ship.gz';
+
+/** Loads a recording folder: `ship.abi.json` and the messages of one socket. Throws `RecordingError`. */
+export function openRecording(folder: string, messagesFile = MESSAGES_FILE): Recording {
   const abi = readRecordingFile(folder, 'ship.abi.json').toString('utf8');
-  const packed = readGzipFile(folder, MESSAGES_FILE);
+  const packed = readGzipFile(folder, messagesFile);
   try {
     return createRecording(abi, splitMessages(packed));
   } catch (error) {
-    throw new RecordingError(`${path.join(folder, MESSAGES_FILE)}: ${messageOf(error)}`, { cause: error });
+    throw new RecordingError(`${path.join(folder, messagesFile)}: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** Makes a recording from messages in memory, each a `get_blocks_result_v0`. Throws `RecordingError`. */
+/** Makes a recording from messages in memory, each a `get_blocks_result_v0` or `_v1`. Throws `RecordingError`. */
 export function createRecording(abi: string, packedMessages: Iterable<Buffer>): Recording {
   const messages: RecordedMessage[] = [];
   for (const bytes of packedMessages) {

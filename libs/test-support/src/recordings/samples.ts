@@ -2,7 +2,7 @@ import path from 'node:path';
 import { openRecording, type Recording } from './recording';
 
 /** The recordings in the project's top-level `samples` folder. */
-export const SAMPLES = ['leap-edge', 'leap-forks', 'leap-snapshot', 'eosio20-edge'] as const;
+export const SAMPLES = ['leap-edge', 'leap-forks', 'leap-snapshot', 'eosio20-edge', 'spring-savanna'] as const;
 
 export type SampleName = (typeof SAMPLES)[number];
 

@@ -75,12 +75,17 @@ function compareMissing(ours: HttpResponse): Comparison {
   return isSame ? EQUAL : unexplained(`recorded 404, ours ${ours.status} ${ours.body}`);
 }
 
-/** Whether the block has an action that does not decode with the configured ABI of the node. */
+/**
+ * Whether the block has an action that does not decode with an ABI of its contract, any of which may be the configured one: the
+ * plugin has one ABI per contract, also for actions that ran under another.
+ */
 function hasUndecodable(chain: RecordedChain, block: RecordedBlock): boolean {
   return executedTraces(block)
     .flatMap(actionTraces)
     .filter(({ act, context_free }) => configuredAbis(chain).includes(act.account) && context_free === 0)
-    .some(({ act }) => chain.abis.firstSet(act.account)?.decodeAction(act.name, fromHex(act.data)) === undefined);
+    .some(({ act: { account, name, data } }) =>
+      chain.abis.versionsOf(account).some((decoder) => decoder?.decodeAction(name, fromHex(data)) === undefined),
+    );
 }
 
 /** Compares every block of the surviving branch, including reversible blocks, with the state history. */
