@@ -3,8 +3,11 @@ import { pathToFileURL } from 'node:url';
 import { COMMANDS } from './commands.mjs';
 import { prepare, PrepareError, ROOT, runCommand, runNode } from './prepare.mjs';
 
+const PARENT_CHECK_MS = 500;
+
 /** `node tools/run/run.mjs COMMAND [ARGUMENTS]`: installs and builds what is missing, then runs a command of the table. */
 await runCommand(async ([name, ...args]) => {
+  stopWithNpm();
   const command = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name] : undefined;
   if (!command) {
     throw new PrepareError(
@@ -19,6 +22,21 @@ await runCommand(async ([name, ...args]) => {
   await import(pathToFileURL(script).href);
   return undefined;
 });
+
+/**
+ * Ends this process as SIGTERM does when npm has ended without passing the signal on: a signal reaches npm, and the shell between
+ * npm and this process, but not always this process.
+ */
+function stopWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, PARENT_CHECK_MS);
+  watch.unref();
+}
 
 /** Gives the exit status of the first script that fails; 0 when all succeed. */
 function runScripts(scripts, args) {

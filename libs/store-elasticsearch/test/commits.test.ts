@@ -226,6 +226,22 @@ describeWithService(['elasticsearch'], (url = '') => {
       }
     }));
 
+  it('continue with the current reader while another one repeats its blocks, however many, and then falls silent', () =>
+    withStore({}, async (temporary) => {
+      const { store, names } = temporary;
+      const [first, other] = [new ReaderSessions(), new ReaderSessions()];
+      // The other reader's epoch is the later one.
+      for (let epochs = 0; epochs < 1_000; epochs++) other.begin();
+      const blocks = new SyntheticChain().blocks(undefined, Array<BlockPlan>(200).fill(EMPTY_BLOCK));
+      await store.writeBlocks(first.read(blocks.slice(0, 190)));
+      await store.writeBlocks(other.read(blocks.slice(100, 190)));
+      for (const block of blocks.slice(190)) await store.writeBlocks(first.read([block]));
+      expect(await store.getStatus()).toMatchObject({ committed: blocks[199]?.position });
+      await client.indices.refresh({ index: names.journal });
+      const epoch = { range: { session: { gt: 2_000 } } };
+      expect((await client.count({ index: names.journal, query: epoch })).count).toBeLessThan(90);
+    }));
+
   it('find and delete what is added to cleaned blocks in spite of the fence', () =>
     withStore({}, async (temporary) => {
       const writer = await temporary.openWriter({}, { sweepEveryMs: 0 });

@@ -7,7 +7,8 @@ import { ExactInteger, stringifyJson, type JsonValue } from '@antelope-history/j
  */
 export function parseExactJson(text: string): JsonValue {
   const value = parse(text, null, toNumber) as JsonValue;
-  if (stringifyJson(value) !== withShortEscapes(text)) throw new Error(`JSON that changes when printed: ${text.slice(0, 200)}`);
+  if (stringifyJson(value) !== withShortEscapes(text))
+    throw new Error(`JSON that changes when printed: ${text.slice(0, 200)}`);
   return value;
 }
 

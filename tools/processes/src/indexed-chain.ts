@@ -80,7 +80,9 @@ export async function startIndexedChain(
   environment: Record<string, string> = {},
   replayOptions: string[] = [],
 ): Promise<IndexedChain> {
-  if (set === 'distributed') return startIndexedStack(folder, { environment, ...SCALED }, replayOptions);
-  const { url, operationsUrl, pid, stop: end } = await startIndexedService(folder, environment, replayOptions);
+  // The node of a recording sends nothing more after its end.
+  const patient = { HISTORY_SHIP__SILENCE_SECONDS: '0', ...environment };
+  if (set === 'distributed') return startIndexedStack(folder, { environment: patient, ...SCALED }, replayOptions);
+  const { url, operationsUrl, pid, stop: end } = await startIndexedService(folder, patient, replayOptions);
   return { url, pids: () => [pid], metric: (name) => sumMetric([{ operationsUrl }], name), stop: end };
 }

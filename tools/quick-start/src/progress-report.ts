@@ -73,6 +73,8 @@ function describeIndexed({ committedBlock, indexedBlocks, indexedActions }: Serv
 
 /** A recording has an end; for a node, /health says whether its head is reached. */
 function isCaughtUp({ health, committedBlock }: ServiceFigures, replay: Replay | undefined): boolean {
+  // What is stored may belong to another chain as long as no node was accepted.
+  if (health.components['ship']?.status === 'down') return false;
   if (!replay) return health.status === 'ok';
   return replay.atEnd() && committedBlock >= replay.lastBlockNum;
 }

@@ -15,7 +15,7 @@ import type { CommandLine } from './command-line';
 import { ProgressReport } from './progress-report';
 import { createProgressView, type ProgressView } from './progress-view';
 import { startService, type Service } from './service';
-import { chooseOperationsPort, createSetup, requireFreePort, type Setup, SHIP_URLS } from './setup';
+import { chooseOperationsPort, createSetup, requireFreePort, type Setup, SHIP_SILENCE, SHIP_URLS } from './setup';
 
 const POLL_MS = 250;
 
@@ -23,12 +23,16 @@ const NODE_ADVICE =
   'Does the node run with state_history_plugin, and is this its state-history-endpoint? ' +
   'README.md says which options a node needs.';
 
+/** Codes with which the service refuses a source that is not on the chain of the data. */
+const OTHER_CHAIN_CODES = ['CHAIN_ID_MISMATCH', 'FORK_TOO_DEEP'];
+
 /** The running command `npm start`. */
 export class QuickStart {
   private readonly view: ProgressView = createProgressView(process.stdout);
   private readonly children: ChildProcess[] = [];
   private stopping = false;
   private nodeAdviceGiven = false;
+  private isOtherChain = false;
 
   /** Runs until `stop` or until a child ends by itself, which rejects. */
   async run(options: CommandLine, environment: NodeJS.ProcessEnv, cwd: string): Promise<void> {
@@ -39,7 +43,7 @@ export class QuickStart {
       const replay = await this.startReplay(setup);
       if (this.stopping) return;
       const service = this.startService(setup, await chooseOperationsPort(setup.config.ops));
-      await this.follow(service, replay);
+      await this.follow(setup, service, replay);
     } finally {
       await this.close();
     }
@@ -57,6 +61,8 @@ export class QuickStart {
     const replay = await startReplay(source.folder);
     this.children.push(replay.child);
     environment[SHIP_URLS] = replay.url;
+    // A recording ends, and its node then sends nothing more.
+    environment[SHIP_SILENCE] ??= '0';
     return replay;
   }
 
@@ -78,13 +84,14 @@ export class QuickStart {
   private report({ level, msg, code }: LogEntry, { source }: Setup): void {
     if (this.stopping) return;
     this.view.print(`${level >= ERROR ? 'error' : 'warning'}: ${msg}${code === undefined ? '' : ` (${code})`}`);
+    if (OTHER_CHAIN_CODES.includes(code ?? '')) this.isOtherChain = true;
     if (code === 'SHIP_DISCONNECTED' && source.type === 'node' && !this.nodeAdviceGiven) {
       this.nodeAdviceGiven = true;
       this.view.print(NODE_ADVICE);
     }
   }
 
-  private async follow(service: Service, replay: Replay | undefined): Promise<void> {
+  private async follow(setup: Setup, service: Service, replay: Replay | undefined): Promise<void> {
     const { url, operationsUrl } = service;
     const client = new ServiceClient({ url, operationsUrl });
     const onStop = 'stops; the next start continues from this state.';
@@ -93,6 +100,7 @@ export class QuickStart {
       if (hasEnded(service.child)) {
         throw new StartError(`The service ended: the reason is above, and its whole log is ${service.logFile}.`);
       }
+      if (this.isOtherChain) throw new StartError(describeOtherChain(setup));
       const figures = await client.readFigures();
       if (figures) await report.show(figures);
       await sleep(POLL_MS);
@@ -104,6 +112,13 @@ export class QuickStart {
     this.view.close();
     for (let child = this.children.pop(); child; child = this.children.pop()) await stop(child);
   }
+}
+
+function describeOtherChain({ source, config }: Setup): string {
+  return (
+    `${shortPath(config.store.lmdb.path)} holds another chain than ${source.name}: ` +
+    'name another directory with --data, or the source of this data.'
+  );
 }
 
 /** Relative to the working directory when the file is below it. */

@@ -24,6 +24,7 @@ export interface Setup {
 
 /** The variables with which the quick start configures the service; they override the configuration file. */
 export const SHIP_URLS = 'HISTORY_SHIP__URLS';
+export const SHIP_SILENCE = 'HISTORY_SHIP__SILENCE_SECONDS';
 const STORE_PATH = 'HISTORY_STORE__LMDB__PATH';
 /** Its former name, which the service still reads. */
 const FORMER_STORE_PATH = 'HISTORY_STORE__PATH';

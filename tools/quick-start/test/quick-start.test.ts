@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { provideCurl } from '@antelope-history/servers';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { isShortened, readExamples } from './readme-examples';
 
 /** The built launcher, on the sample chain. */
@@ -210,6 +211,38 @@ describe('the quick start', () => {
     await until(() => output().includes('state_history_plugin'));
     expect(output()).toMatch(/warning: state history is interrupted: .* trying again in/);
     expect(await end(run, 'SIGINT')).toBe(0);
+  });
+
+  it.each(['eosio20-edge', 'spring-savanna'] as const)(
+    'ends when the data is of another chain than its source: %s, with or without a chain id of its own',
+    async (name) => {
+      run = start();
+      await untilReady(run);
+      await end(run, 'SIGINT');
+      run = start('--recording', sampleFolder(name));
+      const { child, output } = run;
+      await once(child, 'exit');
+      expect(child.exitCode).toBe(1);
+      expect(output()).toContain('holds another chain than');
+      expect(output()).not.toContain('Ready');
+    },
+  );
+
+  it('stops when npm, or the shell between npm and it, is killed', async () => {
+    const launcher = path.resolve(__dirname, '../../run/run.mjs');
+    const ports = ['--port', port, '--ops-port', opsPort];
+    const command = [process.execPath, launcher, 'start', ...ports, '--data', data].join(' ');
+    const environment = { ...process.env, npm_lifecycle_event: 'start' };
+    // The shell must wait for the command: some replace themselves by the last one.
+    const shell = spawn('sh', ['-c', `${command}; exit`], { env: environment, stdio: 'ignore' });
+    await until(() =>
+      fetch(`http://127.0.0.1:${port}/live`).then(
+        () => true,
+        () => false,
+      ),
+    );
+    shell.kill('SIGKILL');
+    await until(async () => !(await isUp()));
   });
 
   it('ends with the reason when the service can not start', async () => {

@@ -38,21 +38,18 @@ afterEach(async () => {
 });
 
 describe('a client from block 1 on', () => {
-  it.each(SAMPLES)(
-    'gets %s as it was recorded, forks and all',
-    async (name) => {
-      const recording = openSample(name);
-      await serve({ recording });
-      const client = await connect();
-      expect(await client.abi).toBe(recording.abi);
-      client.send(blocksRequest());
-      for (const recorded of recording.messages) {
-        const frame = await client.next();
-        expect(frame?.subarray(73).equals(recorded.bytes.subarray(73))).toBe(true);
-      }
-      expect(await client.isSilent()).toBe(true);
-    },
-  );
+  it.each(SAMPLES)('gets %s as it was recorded, forks and all', async (name) => {
+    const recording = openSample(name);
+    await serve({ recording });
+    const client = await connect();
+    expect(await client.abi).toBe(recording.abi);
+    client.send(blocksRequest());
+    for (const recorded of recording.messages) {
+      const frame = await client.next();
+      expect(frame?.subarray(73).equals(recorded.bytes.subarray(73))).toBe(true);
+    }
+    expect(await client.isSilent()).toBe(true);
+  });
 
   it('receives each block as the head, with a LIB that never decreases and never exceeds the head', async () => {
     await serve({ recording: leapEdge });

@@ -37,11 +37,22 @@ class Journal {
     }
   }
 
+  private consecutiveFrom(first: JournalDocument): JournalDocument[] {
+    const epoch: JournalDocument[] = [];
+    for (let next: JournalDocument | undefined = first; next;) {
+      epoch.push(next);
+      const after: number = next.ordinal + 1;
+      next = this.entries.find(({ session, ordinal }) => session === first.session && ordinal === after);
+    }
+    return epoch;
+  }
+
   private above({ position }: ChainOrder): JournalExcerpt {
     const later = this.entries.filter(({ session }) => session > position.session);
     const byOrdinal = (left: JournalDocument, right: JournalDocument): number => left.ordinal - right.ordinal;
+    const firsts = later.filter(({ first }) => first).sort((left, right) => byOrdinal(right, left));
     return {
-      firsts: later.filter(({ first }) => first).sort((left, right) => byOrdinal(right, left)),
+      later: firsts.map((first) => this.consecutiveFrom(first)),
       following: this.entries
         .filter(({ session, ordinal }) => session === position.session && ordinal > position.ordinal)
         .sort(byOrdinal),
@@ -189,6 +200,21 @@ describe('the order of the chain', () => {
     journal.add(messageOf(next as BlockRecords, 20, 20));
     journal.commit();
     expect(journal.progress).toMatchObject({ committed: second?.position, view: { session: 20, ordinal: 21 } });
+  });
+
+  it('stays with the current session while a later one only repeats the branch', () => {
+    const { journal, trunk, made } = begun();
+    journal.add(messageOf(trunk[3] as BlockRecords, 20, 20));
+    journal.add(messageOf(trunk[4] as BlockRecords, 20, 21));
+    journal.commit();
+    const [next, second] = made.blocks(trunk[4], plans(2));
+    journal.add(messageOf(next as BlockRecords, 10, 15));
+    journal.commit();
+    expect(journal.progress).toMatchObject({ committed: next?.position, view: { session: 10, ordinal: 15 } });
+    journal.add(messageOf(next as BlockRecords, 20, 22));
+    journal.add(messageOf(second as BlockRecords, 20, 23));
+    journal.commit();
+    expect(journal.progress).toMatchObject({ committed: second?.position, view: { session: 20, ordinal: 23 } });
   });
 
   it('lists the branch from the newest block that can be cleaned, which is irreversible and old', () => {

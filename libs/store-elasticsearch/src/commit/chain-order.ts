@@ -4,8 +4,8 @@ import { Branch } from './branch';
 
 /** The journal entries after a stream position. */
 export interface JournalExcerpt {
-  /** First messages of later epochs, newest first. */
-  firsts: readonly JournalDocument[];
+  /** The messages of each later epoch from its first on, as far as there are all; the newest epoch first. */
+  later: readonly (readonly JournalDocument[])[];
   /** The next messages of the position's epoch, ascending. */
   following: readonly JournalDocument[];
   /** Whether there is any message of a later epoch. */
@@ -16,8 +16,9 @@ export interface JournalExcerpt {
 
 /**
  * Decides the order in which blocks join the committed branch, whatever order they were written in, and applies journal
- * entries to a progress. It continues with the newest epoch whose first message connects to the branch, otherwise with the
- * next message of the current epoch; otherwise it waits.
+ * entries to a progress. It continues with the newest epoch that has a block which is not on the branch and connects to it,
+ * otherwise with the next message of the current epoch; otherwise it waits. An epoch that only repeats the branch does not take
+ * over: when its reader falls silent, the reader of the current epoch continues.
  */
 export class ChainOrder {
   /** The entries that extended the branch, ascending, without those undone again. */
@@ -35,8 +36,10 @@ export class ChainOrder {
   }
 
   /** The blocks below the listed branch: only the indices know whether they are stored. */
-  unknownOf({ firsts, following }: JournalExcerpt): BlockPosition[] {
-    return [...firsts, ...following].map(({ position }) => position).filter((position) => this.isBelowListed(position));
+  unknownOf({ later, following }: JournalExcerpt): BlockPosition[] {
+    return [...later.flat(), ...following]
+      .map(({ position }) => position)
+      .filter((position) => this.isBelowListed(position));
   }
 
   /**
@@ -48,7 +51,7 @@ export class ChainOrder {
     const following = new Map(journal.following.map((entry) => [entry.ordinal, entry]));
     const before = this.progress.view.ordinal;
     for (;;) {
-      const next = this.firstThatConnects(journal.firsts, isStored) ?? this.nextOfEpoch(following);
+      const next = this.firstThatConnects(journal.later, isStored) ?? this.nextOfEpoch(following);
       if (!next) break;
       const refusal = this.refusalOf(next, isStored);
       if (refusal && journal.hasLaterEpoch) break;
@@ -58,19 +61,27 @@ export class ChainOrder {
     return this.progress.view.ordinal > before;
   }
 
+  /** The first messages of an epoch that only repeat the branch. */
+  repeatedIn(epoch: readonly JournalDocument[], isStored: (position: BlockPosition) => boolean): JournalDocument[] {
+    const end = epoch.findIndex(({ position }) => !this.isOnBranch(position, isStored));
+    return end < 0 ? [...epoch] : epoch.slice(0, end);
+  }
+
   /** The progress after the applied messages. */
   moved(): ProgressDocument {
     return { ...this.progress, branch: this.branch.from(this.progress.clean_up_to) };
   }
 
   private firstThatConnects(
-    firsts: readonly JournalDocument[],
+    later: JournalExcerpt['later'],
     isStored: (position: BlockPosition) => boolean,
   ): JournalDocument | undefined {
-    const later = firsts.filter(({ session }) => session > this.progress.view.session);
-    const refusal = later[0] && this.refusalOf(later[0], isStored);
+    const news = later
+      .filter(([first]) => first && first.session > this.progress.view.session)
+      .flatMap((epoch) => epoch.find(({ position }) => !this.isOnBranch(position, isStored)) ?? []);
+    const refusal = news[0] && this.refusalOf(news[0], isStored);
     if (refusal?.code === 'FORK_TOO_DEEP') throw refusal;
-    return later.find((entry) => !this.refusalOf(entry, isStored));
+    return news.find((entry) => !this.refusalOf(entry, isStored));
   }
 
   private nextOfEpoch(following: ReadonlyMap<number, JournalDocument>): JournalDocument | undefined {

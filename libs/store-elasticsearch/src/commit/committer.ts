@@ -16,6 +16,8 @@ export interface CommitRules {
 
 /** The most blocks in one commit; the next one continues. The progress lists them until they are cleaned. */
 const MOST_BLOCKS = 5_000;
+/** The most messages of another reader that only repeat the branch, before their entries are deleted. */
+const MOST_REPEATED = 64;
 /** Each conflict means that another committer has moved the head. */
 const MOST_TRIES = 50;
 
@@ -100,6 +102,10 @@ export class Committer {
       const { hasLaterEpoch } = excerpt;
       const isStored = await this.storedAmong(order.unknownOf(excerpt), progress);
       const refusal = refusalOf(() => order.advance(excerpt, isStored));
+      for (const epoch of excerpt.later) {
+        const repeated = order.repeatedIn(epoch, isStored);
+        if (repeated.length >= MOST_REPEATED) await this.parts.journal.shorten(repeated);
+      }
       const hasMore = !refusal && (excerpt.hasMore || order.position.session !== session);
       if (!hasMore || order.applied.length >= MOST_BLOCKS) return { refusal, hasMore, hasLaterEpoch };
     }

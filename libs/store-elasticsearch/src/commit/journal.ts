@@ -14,6 +14,8 @@ const FIRST_PAGE = 16;
 const PAGE = 1_000;
 /** The most epochs that begin between two commits: a reader waits at least half a second between epochs. */
 const MAX_EPOCHS = 100;
+/** The newest epochs whose messages after the first are read, too: there is one for each reader that runs. */
+const MAX_READ_EPOCHS = 8;
 /** Entries deleted per request. */
 const MAX_REMOVED = 10_000;
 
@@ -63,25 +65,38 @@ export class Journal {
     }
   }
 
-  private async readLater({
-    session,
-  }: StoredStreamPosition): Promise<Pick<JournalExcerpt, 'firsts' | 'hasLaterEpoch'>> {
+  /**
+   * Makes the last of an epoch's first entries its first one and deletes those before: messages that only repeat the branch are
+   * not read again with each commit.
+   */
+  async shorten(entries: readonly JournalDocument[]): Promise<void> {
+    const last = entries.at(-1);
+    if (!last) return;
+    const request = new BulkRequest();
+    request.visibleAtOnce = true;
+    request.replace(this.names.journal, last.ordinal.toString(), JSON.stringify({ ...last, first: true }));
+    for (const { ordinal } of entries.slice(0, -1)) request.remove(this.names.journal, ordinal.toString());
+    await this.bulk.write([request]);
+  }
+
+  private async readLater({ session }: StoredStreamPosition): Promise<Pick<JournalExcerpt, 'later' | 'hasLaterEpoch'>> {
     const index = this.names.journal;
-    const later: Query = { range: { session: { gt: session } } };
+    const isLater: Query = { range: { session: { gt: session } } };
     const [firsts, newest] = await this.searcher.searchAll([
       {
         index,
-        filters: [later, { term: { first: true } }],
+        filters: [isLater, { term: { first: true } }],
         size: MAX_EPOCHS,
         sort: [{ session: 'desc' }],
         fetch: { _source: true },
       },
-      { index, filters: [later], size: 1 },
+      { index, filters: [isLater], size: 1 },
     ]);
-    return {
-      firsts: (firsts?.hits ?? []).map(({ _source }) => _source as JournalDocument),
-      hasLaterEpoch: (newest?.hits.length ?? 0) > 0,
-    };
+    const later = (firsts?.hits ?? []).map(async ({ _source }, index) => {
+      const first = _source as JournalDocument;
+      return index < MAX_READ_EPOCHS ? [first, ...(await this.readFollowing(first)).following] : [first];
+    });
+    return { later: await Promise.all(later), hasLaterEpoch: (newest?.hits.length ?? 0) > 0 };
   }
 
   private async readFollowing({

@@ -26,6 +26,8 @@ export class StackCommand {
       this.stack = await startStack({
         ...options,
         shipUrl,
+        // The node of a recording sends nothing more after its end.
+        ...(this.replay && { environment: { HISTORY_SHIP__SILENCE_SECONDS: '0' } }),
         logFolder: LOG_FOLDER,
         report: (line) => this.view.print(line),
         fail: (error) => this.fail(error),
