@@ -19,6 +19,18 @@ function withoutSection(bytes: Buffer, { flag, end, present }: ResultSection): B
   return present ? Buffer.concat([bytes.subarray(0, flag), Buffer.of(0), bytes.subarray(end)]) : bytes;
 }
 
+/** The messages of a node whose logs begin with one of these, which then names no previous block. */
+export function fromFirst(messages: readonly Buffer[], first: number): Buffer[] {
+  const [message, ...rest] = messages.slice(first);
+  return [withoutPrevious(message as Buffer), ...rest];
+}
+
+/** `prev_block` follows the variant tag, two positions, and the flag and the position of `this_block`. */
+function withoutPrevious(message: Buffer): Buffer {
+  const at = 1 + 36 + 36 + 1 + 36;
+  return Buffer.concat([message.subarray(0, at), Buffer.of(0), message.subarray(at + 1 + 36)]);
+}
+
 /** Messages of blocks without transactions. `branch` makes blocks of one number differ. */
 export function emptyBlocks(parent: RecordedPosition | undefined, count: number, branch: string): Buffer[] {
   const messages: Buffer[] = [];

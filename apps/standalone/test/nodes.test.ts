@@ -1,7 +1,7 @@
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { createRecording, openSample } from '@antelope-history/test-support/recordings';
 import { Chains, untilIndexed } from './chains';
-import { emptyBlocks, positionOf, withoutPart } from './made-recordings';
+import { emptyBlocks, fromFirst, positionOf, withoutPart } from './made-recordings';
 
 const chains = new Chains();
 afterAll(() => chains.close());
@@ -92,4 +92,27 @@ describe('a node of another chain', () => {
       expect(await chains.differences(sample, data)).toEqual([]);
     },
   );
+});
+
+describe('two nodes whose logs begin at different blocks', () => {
+  it.each([
+    ['the shorter log first', 0],
+    ['the longer log first', 1],
+  ])('give one chain from an empty store on, %s, whenever the first is lost', async (_which, longer) => {
+    const trunk = emptyBlocks(undefined, 300, 'trunk');
+    const options = { chainId: WHOLE.chainId! };
+    for (const dropAfter of [1, 2, 30]) {
+      const recordings = [fromFirst(trunk, 99), trunk].map((messages) => createRecording(WHOLE.abi, messages));
+      if (longer === 1) recordings.reverse();
+      const [first, second] = await Promise.all([
+        chains.node(SAMPLE, { ...options, recording: recordings[0]!, faults: { dropAfter } }),
+        chains.node(SAMPLE, { ...options, recording: recordings[1]! }),
+      ]);
+      const data = chains.directory();
+      const run = await chains.run({ urls: [first.url, second.url], path: data });
+      await run.until('the last block', async () => (await run.committed()) === 300);
+      await run.stop();
+      expect(run.failures).toEqual([]);
+    }
+  });
 });
