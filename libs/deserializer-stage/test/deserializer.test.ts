@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Queue, type RefetchRequest, type Subscription, TOPOLOGY } from '@antelope-history/broker';
+import { type Delivery, type Queue, type RefetchRequest, type Subscription, TOPOLOGY } from '@antelope-history/broker';
 import { MemoryBroker } from '@antelope-history/broker-memory';
 import type { BlockRecords, RawBlock } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
@@ -130,4 +130,55 @@ describe('the deserializer', () => {
     expect([...new Set(receivedNumbers())]).toEqual([...new Set(NUMBERS)]);
     expect(received.length).toBeGreaterThanOrEqual(RAW.length);
   });
+});
+
+/** A broker that hands its raw blocks out again and again, and whose next queue takes nothing until it is released. */
+class RenewedBroker extends MemoryBroker {
+  publishes = 0;
+  private renewals = 0;
+  private handOut: (delivery: Delivery<RawBlock>) => void = () => undefined;
+  private unblock = (): void => undefined;
+  private readonly opened = new Promise<void>((resolve) => (this.unblock = resolve));
+
+  override async consume<T>(queue: Queue<T>, onDelivery: (delivery: Delivery<T>) => void): Promise<Subscription> {
+    if (queue.name === TOPOLOGY.rawBlocks.name) this.handOut = onDelivery as typeof this.handOut;
+    return { cancel: async () => undefined };
+  }
+
+  override async publish<T>(_queue: Queue<T>, _message: T): Promise<void> {
+    this.publishes++;
+    await this.opened;
+  }
+
+  /** The connection is lost and made again: all unsettled messages are delivered anew. */
+  renew(): void {
+    const own = ++this.renewals;
+    const nothing = (): void => undefined;
+    const isLost = (): boolean => own !== this.renewals;
+    for (const message of RAW.slice(0, TOPOLOGY.rawBlocks.prefetch)) {
+      this.handOut({ message, redelivered: true, isLost, acknowledge: nothing, reject: nothing, requeue: nothing });
+    }
+  }
+
+  release(): void {
+    this.unblock();
+  }
+}
+
+it('blocks that are delivered again replace the lost ones while nothing can be published', async () => {
+  const renewed = new RenewedBroker();
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const log = createLogger('test', 'silent', nowhere);
+  const stage = await startDeserializer({ broker: renewed, log, registry: new Registry() });
+  const { prefetch } = TOPOLOGY.rawBlocks;
+  for (let times = 0; times < 20; times++) {
+    renewed.renew();
+    for (let turn = 0; turn < prefetch; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(renewed.publishes).toBe(prefetch);
+  renewed.release();
+  for (let turn = 0; turn < prefetch * 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(renewed.publishes).toBe(prefetch * 2);
+  await stage.stop();
+  await renewed.close();
 });

@@ -19,11 +19,6 @@ export class PendingBlocks {
     this.bytes += sizeOf(delivery);
   }
 
-  /** The number of deliveries. */
-  get count(): number {
-    return this.deliveries.length;
-  }
-
   /** At the head every block is written at once; far behind it, a fuller batch is worth a short wait. Needs a delivery. */
   isWorthWriting(): boolean {
     const newest = (this.deliveries.at(-1) as Delivery<BlockRecords>).message;

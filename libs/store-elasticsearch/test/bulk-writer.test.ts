@@ -55,6 +55,12 @@ describeWithService(['elasticsearch'], (url) => {
     server.fault = () => faults.shift() ?? 'none';
   }
 
+  it.each([500, 502, 507])('retries a request that the server fails with status %i', async (status) => {
+    inject({ status });
+    await writer.write([requestOf([`f${status}`])]);
+    await expectStored([`f${status}`]);
+  });
+
   it('retries the operations that the server had no room for, and no others', async () => {
     inject({ takes: (index) => index % 2 === 0 }, { takes: () => false });
     await writer.write([requestOf(['a1', 'a2', 'a3', 'a4', 'a5'])]);

@@ -51,18 +51,19 @@ export function toStoreError(error: unknown): HistoryError {
 }
 
 const BUSY_STATUSES = [408, 429];
+const SERVER_ERROR = 500;
 
 /** Whether the same request may succeed later. A server that fails (5xx) has rejected nothing: it could not decide. */
 export function isBusy(status: number, type: string | undefined): boolean {
   // A block on an index or the cluster ends when the disk has room again, or when an operator removes it.
-  return status >= 500 || BUSY_STATUSES.includes(status) || type === 'cluster_block_exception';
+  return status >= SERVER_ERROR || BUSY_STATUSES.includes(status) || type === 'cluster_block_exception';
 }
 
 /** The documents of a multi-get that exist, in its order, else undefined. Throws the store error of one that could not be read. */
 export function foundIn<T>(docs: readonly estypes.MgetResponseItem<T>[]): (estypes.GetGetResult<T> | undefined)[] {
   return docs.map((doc) => {
-    if ('error' in doc)
-      throw toResponseError(doc.error.type === 'index_not_found_exception' ? 503 : 500, doc.error.type);
+    // Also of a missing index: nothing is known about a document that cannot be read.
+    if ('error' in doc) throw toResponseError(SERVER_ERROR, doc.error.type);
     return doc.found ? doc : undefined;
   });
 }

@@ -52,8 +52,11 @@ export class BranchDocuments {
     return true;
   }
 
-  /** The ids of those blocks, all below the listed branch, that are stored. */
-  async storedOf(positions: readonly BlockPosition[], blocksPerIndex: number): Promise<Set<string>> {
+  /** The ids of those blocks, all below the listed branch, that are stored. `first`: the first block of the history. */
+  async storedOf(
+    positions: readonly BlockPosition[],
+    { first, blocksPerIndex }: { first: number; blocksPerIndex: number },
+  ): Promise<Set<string>> {
     if (positions.length === 0) return new Set();
     const { docs } = await asked(
       this.client.mget({
@@ -61,7 +64,9 @@ export class BranchDocuments {
         _source: false,
       }),
     );
-    return new Set(foundIn(docs).flatMap((doc) => (doc ? [doc._id] : [])));
+    // Below the history there may be no index: none was made, or retention has dropped it.
+    const readable = docs.filter((doc, index) => !('error' in doc) || (positions[index]?.num ?? 0) >= first);
+    return new Set(foundIn(readable).flatMap((doc) => (doc ? [doc._id] : [])));
   }
 
   /**

@@ -113,9 +113,9 @@ export class Committer {
 
   private async storedAmong(
     positions: BlockPosition[],
-    { blocks_per_index, first_block_num: first = 0 }: ProgressDocument,
+    { blocks_per_index: blocksPerIndex, first_block_num: first = 0 }: ProgressDocument,
   ): Promise<(position: BlockPosition) => boolean> {
-    const stored = await this.parts.documents.storedOf(positions, blocks_per_index);
+    const stored = await this.parts.documents.storedOf(positions, { first, blocksPerIndex });
     // Blocks below the retained history are treated as stored: nothing is to be done about them.
     return ({ num, id }) => stored.has(id) || (this.rules.retainBlocks > 0 && num < first);
   }

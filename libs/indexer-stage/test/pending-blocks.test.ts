@@ -1,0 +1,51 @@
+import type { Delivery } from '@antelope-history/broker';
+import type { BlockRecords } from '@antelope-history/records';
+import { PendingBlocks } from '../src/pending-blocks';
+import { recordedRecords } from './recorded-records';
+
+const BLOCKS = recordedRecords('leap-snapshot');
+const BATCH_BYTES = 100_000;
+
+/** Deliveries of all blocks that are lost when `isLost` says so. */
+function deliveriesOf(isLost: () => boolean): Delivery<BlockRecords>[] {
+  const nothing = (): void => undefined;
+  return BLOCKS.map((message) => ({
+    message,
+    redelivered: false,
+    isLost,
+    acknowledge: nothing,
+    reject: nothing,
+    requeue: nothing,
+  }));
+}
+
+function takeAll(pending: PendingBlocks): Delivery<BlockRecords>[] {
+  const taken: Delivery<BlockRecords>[] = [];
+  while (!pending.isEmpty) taken.push(...pending.takeBatch());
+  return taken;
+}
+
+describe('the blocks that wait for a write', () => {
+  it('are those of the present connection to the broker, however often it was renewed', () => {
+    const pending = new PendingBlocks(BATCH_BYTES);
+    let connection = 0;
+    for (let own = 0; own < 20; own++) {
+      connection = own;
+      for (const delivery of deliveriesOf(() => own !== connection)) pending.add(delivery);
+    }
+    const taken = takeAll(pending);
+    expect(taken.length).toBe(BLOCKS.length);
+    expect(taken.some((delivery) => delivery.isLost())).toBe(false);
+  });
+
+  it('have the bytes of those that are left', () => {
+    const pending = new PendingBlocks(BATCH_BYTES);
+    let isLost = false;
+    for (const delivery of deliveriesOf(() => isLost)) pending.add(delivery);
+    isLost = true;
+    const far = { ...BLOCKS[0]!, head: { num: 4_000_000_000, id: 'f'.repeat(64) } };
+    pending.add({ ...deliveriesOf(() => false)[0]!, message: far });
+    expect(pending.isWorthWriting()).toBe(false);
+    expect(takeAll(pending).length).toBe(1);
+  });
+});

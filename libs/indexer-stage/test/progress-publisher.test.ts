@@ -1,0 +1,45 @@
+import { Writable } from 'node:stream';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
+import { createLogger, Registry } from '@antelope-history/app-runtime';
+import type { ChainStatus } from '@antelope-history/store';
+import { createIndexerMetrics } from '../src/indexer-metrics';
+import { ProgressPublisher } from '../src/progress-publisher';
+import type { StallReporter } from '../src/stall-reporter';
+
+const STATUS: ChainStatus = {
+  chainId: undefined,
+  firstBlockNum: undefined,
+  committed: undefined,
+  committedTimestamp: undefined,
+  head: undefined,
+  lastIrreversible: undefined,
+  revision: 0,
+};
+
+it('a store that hangs is asked to catch up once, however long it hangs, and a publication waits for no more', async () => {
+  let commits = 0;
+  let release = (): void => undefined;
+  const hanging = new Promise<void>((resolve) => (release = resolve));
+  const publisher = new ProgressPublisher({
+    store: {
+      getProgress: async () => ({ status: STATUS, positions: [], sequence: 0 }),
+      commitWritten: async () => {
+        commits++;
+        await hanging;
+        return STATUS;
+      },
+    },
+    keyValue: new MemoryKeyValue(),
+    log: createLogger('test', 'silent', new Writable({ write: (_chunk, _encoding, done) => done() })),
+    metrics: createIndexerMetrics(new Registry()),
+    stalls: { observe: () => undefined, reportStall: async () => undefined } as unknown as StallReporter,
+    signal: new AbortController().signal,
+  });
+  const catchUps = Array.from({ length: 3_600 }, () => publisher.catchUp());
+  const published = publisher.publish();
+  release();
+  await Promise.all([...catchUps, published]);
+  expect(commits).toBe(1);
+  await publisher.catchUp();
+  expect(commits).toBe(2);
+});
