@@ -242,6 +242,28 @@ describeWithService(['elasticsearch'], (url = '') => {
       expect((await client.count({ index: names.journal, query: epoch })).count).toBeLessThan(90);
     }));
 
+  it('pass a block that one node sent with its traces and another, started from a snapshot, without', () =>
+    withStore({}, async (temporary) => {
+      const { store } = temporary;
+      const chain = new SyntheticChain();
+      const sessions = new ReaderSessions();
+      const [whole, ...rest] = chain.blocks(undefined, Array<BlockPlan>(4).fill(BUSY)) as [
+        BlockRecords,
+        ...BlockRecords[],
+      ];
+      const state = Array.from({ length: 30 }, (_, index) => ({
+        owner: `owner${'abcdefghijklmnopqrstuvwxyz12345'[index]}`,
+        name: 'active',
+        authority: { keys: [Buffer.alloc(34, index)], actors: [] },
+      }));
+      const snapshot = { ...whole, block: undefined, timestamp: 0, transactions: [], permissionChanges: state };
+      const suspended = sessions.read([whole]);
+      sessions.begin();
+      await store.writeBlocks([...suspended, ...sessions.read([snapshot])]);
+      await store.writeBlocks(sessions.read(rest));
+      expect(await store.getStatus()).toMatchObject({ committed: rest.at(-1)?.position });
+    }));
+
   it('find and delete what is added to cleaned blocks in spite of the fence', () =>
     withStore({}, async (temporary) => {
       const writer = await temporary.openWriter({}, { sweepEveryMs: 0 });
