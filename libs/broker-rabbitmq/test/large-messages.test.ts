@@ -124,7 +124,8 @@ describeWithService(['rabbitmq'], (url) => {
       }
       expect(await receiving).toBe(count);
       expect(most - before).toBeGreaterThan(size);
-      expect(most - before).toBeLessThan((count * size) / 3);
+      // A queue of 16 MiB on each side, and what the client has not collected on a busy machine.
+      expect(most - before).toBeLessThan((count * size) / 2);
     });
   });
 });

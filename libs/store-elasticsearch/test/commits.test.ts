@@ -264,6 +264,27 @@ describeWithService(['elasticsearch'], (url = '') => {
       expect(await store.getStatus()).toMatchObject({ committed: rest.at(-1)?.position });
     }));
 
+  it('clean below a fork while what is above it is kept for queries in progress', () =>
+    withStore({}, async (temporary) => {
+      const writer = await temporary.openWriter({}, { forkPauseMs: 3_600_000 });
+      const reader = new SimulatedReader();
+      reader.grow(Array<BlockPlan>(12).fill(EMPTY_BLOCK));
+      await writer.writeBlocks(reader.read(Infinity));
+      const fork = reader.chain[9]?.position.num ?? 0;
+      for (let forks = 0; forks < 4; forks++) {
+        reader.fork(forks === 0 ? 3 : 1, Array<BlockPlan>(4).fill(EMPTY_BLOCK));
+        await writer.writeBlocks(reader.read(Infinity));
+      }
+      reader.makeIrreversible(0);
+      reader.grow(Array<BlockPlan>(12).fill(EMPTY_BLOCK));
+      await writer.writeBlocks(reader.read(Infinity));
+      while ((await cleanUpTo(temporary)) < fork - 1) await sleep(20);
+      reader.grow([EMPTY_BLOCK]);
+      await writer.writeBlocks(reader.read(Infinity));
+      await writer.close();
+      expect(await cleanUpTo(temporary)).toBe(fork - 1);
+    }));
+
   it('find and delete what is added to cleaned blocks in spite of the fence', () =>
     withStore({}, async (temporary) => {
       const writer = await temporary.openWriter({}, { sweepEveryMs: 0 });

@@ -77,6 +77,7 @@ export class IndexedBlocks {
       ...emptyProgress(this.blocksPerIndex),
       first_block_num: blocks.find(({ block }) => block !== undefined)?.position.num,
       committed: last,
+      committed_timestamp: blocks.at(-1)?.timestamp || undefined,
       head: blocks.at(-1)?.head,
       last_irreversible: blocks.at(-1)?.lastIrreversible,
       clean_up_to: cleanUpTo,

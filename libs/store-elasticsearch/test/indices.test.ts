@@ -10,6 +10,7 @@ import {
   SyntheticChain,
   type BlockPlan,
 } from '@antelope-history/store/contract';
+import { FaultyServer } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
 
 const BUSY: BlockPlan = {
@@ -98,6 +99,24 @@ describeWithService(['elasticsearch'], (url = '') => {
       const far = new SyntheticChain().blocks(undefined, [BUSY]).map((block) => ({ ...block, head }));
       await temporary.store.writeBlocks(new ReaderSessions().read(far));
       expect(await replicasOf(temporary)).toEqual([1]);
+    }));
+
+  it('are named in parts, however many ranges one commit has: a server refuses long request lines', () =>
+    withStore({ blocksPerIndex: 1 }, async (temporary) => {
+      const server = await FaultyServer.start(url);
+      try {
+        const writer = await temporary.openWriter({ urls: [server.url] });
+        const blocks = new SyntheticChain().blocks(undefined, Array<BlockPlan>(10).fill(BUSY));
+        await writer.writeBlocks(new ReaderSessions().read(blocks));
+        expect(await temporary.store.getStatus()).toMatchObject({ committed: blocks[9]?.position });
+        const refreshed = server.seen
+          .filter(({ path }) => path.includes('/_refresh'))
+          .map(({ path }) => decodeURIComponent(path.split('/')[1] ?? '').split(',').length);
+        expect(refreshed.reduce((sum, names) => sum + names, 0)).toBeGreaterThanOrEqual(30);
+        expect(Math.max(...refreshed)).toBeLessThanOrEqual(25);
+      } finally {
+        await server.stop();
+      }
     }));
 
   it('get their replicas when their range is passed or the head is near, if the configuration says so', () =>

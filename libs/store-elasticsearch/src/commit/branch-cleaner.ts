@@ -10,7 +10,7 @@ export interface CleaningRules {
   settleBlocks: number;
   /** The fewest blocks that are worth a write term. */
   cleanBlocks: number;
-  /** The time after a fork during which nothing is cleaned: queries in progress still read the branch that was undone. */
+  /** For this time after a fork nothing above it is cleaned: queries in progress still read the branch that was undone. */
   forkPauseMs: number;
   /** How often recently cleaned blocks are searched again for documents that no writer should have been able to add. */
   sweepEveryMs: number;
@@ -27,8 +27,9 @@ const SWEPT_BLOCKS = 5_000;
  */
 export class BranchCleaner {
   private running: Promise<void> | undefined;
-  private revision: number | undefined;
-  private forkedAt = -Infinity;
+  private seen: Pick<ProgressDocument, 'revision' | 'branch'> | undefined;
+  /** The forks of the last `forkPauseMs`: the first number that each undid. */
+  private forks: { num: number; at: number }[] = [];
   /** The newest blocks that this process has cleaned, ascending without a gap. */
   private cleaned: BlockPosition[] = [];
   private sweptAt = -Infinity;
@@ -73,11 +74,19 @@ export class BranchCleaner {
   }
 
   private cleanableUpTo(progress: ProgressDocument): number {
-    const { committed: position, head, last_irreversible: irreversible, revision } = progress;
-    if (this.revision !== undefined && this.revision !== revision) this.forkedAt = performance.now();
-    this.revision = revision;
-    if (performance.now() - this.forkedAt < this.rules.forkPauseMs) return 0;
-    return position && head && irreversible ? cleanableUpTo({ position, head, irreversible }, this.rules) : 0;
+    const { committed: position, head, last_irreversible: irreversible } = progress;
+    this.observeForks(progress);
+    if (!position || !head || !irreversible) return 0;
+    const upTo = cleanableUpTo({ position, head, irreversible }, this.rules);
+    return Math.min(upTo, ...this.forks.map(({ num }) => num - 1));
+  }
+
+  private observeForks({ revision, branch }: ProgressDocument): void {
+    const now = performance.now();
+    const undone = this.seen && this.seen.revision !== revision ? firstUndone(this.seen.branch, branch) : undefined;
+    if (undone !== undefined) this.forks.push({ num: undone, at: now });
+    this.seen = { revision, branch };
+    this.forks = this.forks.filter(({ at }) => now - at < this.rules.forkPauseMs);
   }
 
   private async record(upTo: number): Promise<void> {
@@ -92,6 +101,13 @@ export class BranchCleaner {
     const isNext = this.cleaned.at(-1)?.num === (blocks[0]?.num ?? 0) - 1;
     this.cleaned = [...(isNext ? this.cleaned : []), ...blocks].slice(-SWEPT_BLOCKS);
   }
+}
+
+/** The lowest number at which a branch had another block before; blocks that were cleaned since are not compared. */
+function firstUndone(before: readonly BlockPosition[], after: readonly BlockPosition[]): number | undefined {
+  const ids = new Set(after.map(({ id }) => id));
+  const lowest = after[0]?.num ?? Infinity;
+  return before.find(({ num, id }) => num >= lowest && !ids.has(id))?.num;
 }
 
 /** The number up to which a branch may be cleaned. */

@@ -73,8 +73,7 @@ export class WriteFence {
       if (!terms.includes(term) && !(await this.replaceTerms(terms, term))) continue;
       this.forget();
       // An alias could be added until the earlier term ended, so those that exist now are all that there will be.
-      await this.removeAliasesBelow(term);
-      return true;
+      if (await this.removeAliasesBelow(term)) return true;
     }
     throw new HistoryError('STORE_UNAVAILABLE', 'the write term changed on every attempt to begin another');
   }
@@ -94,13 +93,7 @@ export class WriteFence {
     const ended = terms.map((each) => ({
       remove: { index: progress, alias: this.names.currentTerm(each), must_exist: true },
     }));
-    try {
-      await this.update([...ended, { add: { index: progress, alias: this.names.currentTerm(term) } }]);
-      return true;
-    } catch (error) {
-      if (error instanceof MissingIndexError) return false;
-      throw error;
-    }
+    return this.updateIfPresent([...ended, { add: { index: progress, alias: this.names.currentTerm(term) } }]);
   }
 
   private async addAliases(indices: readonly string[], term: number): Promise<void> {
@@ -113,7 +106,8 @@ export class WriteFence {
     ]);
   }
 
-  private async removeAliasesBelow(term: number): Promise<void> {
+  /** Returns false when another process has removed some of them meanwhile. */
+  private async removeAliasesBelow(term: number): Promise<boolean> {
     const { names } = this;
     const index = [...RANGED_KINDS.map((kind) => `${names.of(kind)}-*`), names.abis, names.permissions];
     const name = `${names.prefix}-*`;
@@ -124,7 +118,19 @@ export class WriteFence {
         .map((alias) => ({ remove: { index: each, alias, must_exist: false } })),
     );
     for (let start = 0; start < removals.length; start += ALIASES_AT_ONCE) {
-      await this.update(removals.slice(start, start + ALIASES_AT_ONCE));
+      if (!(await this.updateIfPresent(removals.slice(start, start + ALIASES_AT_ONCE)))) return false;
+    }
+    return true;
+  }
+
+  /** Returns false when an alias or an index that the actions name does not exist. */
+  private async updateIfPresent(actions: object[]): Promise<boolean> {
+    try {
+      await this.update(actions);
+      return true;
+    } catch (error) {
+      if (error instanceof MissingIndexError) return false;
+      throw error;
     }
   }
 
