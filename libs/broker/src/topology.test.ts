@@ -37,7 +37,12 @@ describe('the topology', () => {
   });
 
   it('counts the bytes of a raw block', () => {
-    const raw: RawBlock = { abi: '{}', message: Buffer.alloc(1_234), chainId: undefined, streamPosition: EMPTY.streamPosition };
+    const raw: RawBlock = {
+      abi: '{}',
+      message: Buffer.alloc(1_234),
+      chainId: undefined,
+      streamPosition: EMPTY.streamPosition,
+    };
     expect(TOPOLOGY.rawBlocks.sizeOf(raw)).toBe(1_234);
   });
 

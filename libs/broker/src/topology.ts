@@ -1,4 +1,10 @@
-import { type Authority, type BlockRecords, blockRecordsCodec, type RawBlock, rawBlockCodec } from '@antelope-history/records';
+import {
+  type Authority,
+  type BlockRecords,
+  blockRecordsCodec,
+  type RawBlock,
+  rawBlockCodec,
+} from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { MessageCodec, Queue } from './broker';
 

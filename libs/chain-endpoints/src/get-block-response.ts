@@ -1,7 +1,33 @@
 import { type AbiDecoder, blockTimestampToString } from '@antelope-history/abi';
 import type { GetChainBlockResponse } from '@antelope-history/chain-routes';
-import { type AbiDecoders, AbiRequestSet, type ActJson, packedJsonBytes, type PartRenderer, printParts, renderAct, renderCompression, renderOmittedAct, renderSignature, renderSignatures, renderStatus, renderTransactionHeader, type Reserve, RESPONSE_LIMITS, type ResponseBudget, takeContextFreeData, toHex, undecodedActBytes } from '@antelope-history/responses';
-import { type Action, readPackedTransaction, readSignedBlock, readTransaction, type TransactionReceipt } from '@antelope-history/ship';
+import {
+  type AbiDecoders,
+  AbiRequestSet,
+  type ActJson,
+  packedJsonBytes,
+  type PartRenderer,
+  printParts,
+  renderAct,
+  renderCompression,
+  renderOmittedAct,
+  renderSignature,
+  renderSignatures,
+  renderStatus,
+  renderTransactionHeader,
+  type Reserve,
+  RESPONSE_LIMITS,
+  type ResponseBudget,
+  takeContextFreeData,
+  toHex,
+  undecodedActBytes,
+} from '@antelope-history/responses';
+import {
+  type Action,
+  readPackedTransaction,
+  readSignedBlock,
+  readTransaction,
+  type TransactionReceipt,
+} from '@antelope-history/ship';
 import type { AbiRequest, StoredBlock } from '@antelope-history/store';
 import { renderBlockExtensions, renderHeaderExtensions, renderTransactionExtensions } from './extensions';
 import { renderProducerSchedule } from './producer-schedule';

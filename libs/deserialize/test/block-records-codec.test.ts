@@ -14,7 +14,9 @@ function recordsOf(name: (typeof SAMPLES)[number]): BlockRecords[] {
   return messages.flatMap(({ bytes }, index) => {
     const result = protocol.readResult(bytes);
     const chainId = index % 2 === 0 ? CHAIN_ID : undefined;
-    return result.kind === 'blocks' ? [deserializeBlock(result.blocks, protocol, { chainId, streamPosition: STREAM_POSITION })] : [];
+    return result.kind === 'blocks'
+      ? [deserializeBlock(result.blocks, protocol, { chainId, streamPosition: STREAM_POSITION })]
+      : [];
   });
 }
 

@@ -1,7 +1,14 @@
 import { blockTimestampToString } from '@antelope-history/abi';
 import type { GetActionsResponse } from '@antelope-history/history-routes';
 import type { ActionTrace } from '@antelope-history/records';
-import { type AbiDecoders, AbiRequestSet, ownTrace, renderAct, renderInteger64, type ResponseBudget } from '@antelope-history/responses';
+import {
+  type AbiDecoders,
+  AbiRequestSet,
+  ownTrace,
+  renderAct,
+  renderInteger64,
+  type ResponseBudget,
+} from '@antelope-history/responses';
 import type { ActionTraceJson } from '@antelope-history/schemas';
 import type { AbiRequest, ActionsPage, StoredAction } from '@antelope-history/store';
 import { renderActionTrace, renderOmittedTrace, type TraceContext, undecodedTraceBytes } from './action-trace';

@@ -1,9 +1,38 @@
 import { type AbiDecoder, blockTimestampToString } from '@antelope-history/abi';
 import type { GetTransactionResponse } from '@antelope-history/history-routes';
 import type { ActionRecord, ActionTrace } from '@antelope-history/records';
-import { type AbiDecoders, AbiRequestSet, type ActJson, ownTrace, packedJsonBytes, type PartRenderer, printParts, renderAct, renderCompression, renderOmittedAct, renderSignatures, renderStatus, renderTransactionHeader, type Reserve, reserveFor, type ResponseBudget, takeContextFreeData, takeOrEmpty, toHex, tracesInOrder, undecodedActBytes } from '@antelope-history/responses';
+import {
+  type AbiDecoders,
+  AbiRequestSet,
+  type ActJson,
+  ownTrace,
+  packedJsonBytes,
+  type PartRenderer,
+  printParts,
+  renderAct,
+  renderCompression,
+  renderOmittedAct,
+  renderSignatures,
+  renderStatus,
+  renderTransactionHeader,
+  type Reserve,
+  reserveFor,
+  type ResponseBudget,
+  takeContextFreeData,
+  takeOrEmpty,
+  toHex,
+  tracesInOrder,
+  undecodedActBytes,
+} from '@antelope-history/responses';
 import type { ActionTraceJson } from '@antelope-history/schemas';
-import { type Action, type PackedTransaction, readPackedTransaction, readReceipt, readTransaction, type Transaction } from '@antelope-history/ship';
+import {
+  type Action,
+  type PackedTransaction,
+  readPackedTransaction,
+  readReceipt,
+  readTransaction,
+  type Transaction,
+} from '@antelope-history/ship';
 import type { AbiRequest, ChainStatus, StoredTransaction } from '@antelope-history/store';
 import { renderActionTrace, renderOmittedTrace, undecodedTraceBytes } from './action-trace';
 

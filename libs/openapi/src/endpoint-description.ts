@@ -1,4 +1,11 @@
-import { CLIENT_ERRORS, type ClientErrorCode, type ClientErrorDefinition, errorResponse, type ErrorResponse, type Route } from '@antelope-history/schemas';
+import {
+  CLIENT_ERRORS,
+  type ClientErrorCode,
+  type ClientErrorDefinition,
+  errorResponse,
+  type ErrorResponse,
+  type Route,
+} from '@antelope-history/schemas';
 import { headersOf, refTo, SECURITY } from './components';
 import type { JsonObject, Operation, ResponseDescription } from './openapi-types';
 
@@ -96,7 +103,10 @@ function oneOf(definitions: ClientErrorDefinition[]): JsonObject {
   };
 }
 
-function exampleOf(endpoint: string, { status, nodeCode, nodeName, what, message }: ClientErrorDefinition): ErrorResponse {
+function exampleOf(
+  endpoint: string,
+  { status, nodeCode, nodeName, what, message }: ClientErrorDefinition,
+): ErrorResponse {
   const details = { message: 'What to change.', file: '', line_number: 0, method: endpoint };
   return {
     code: status,

@@ -1,7 +1,30 @@
 import { type AbiDecoder, blockTimestampToString } from '@antelope-history/abi';
 import type { ActionRecord, ActionTrace } from '@antelope-history/records';
-import { type AbiDecoders, AbiRequestSet, decodeReturnValue, ownTrace, type PartRenderer, printParts, renderInteger64, renderSignatures, renderStatus, renderTransactionHeader, reserveFor, type ResponseBudget, toHex, tracesInOrder, undecodedActBytes } from '@antelope-history/responses';
-import { readBlockHeader, readPackedTransaction, readReceipts, readTransactionHeader, type TransactionHeader, type TransactionReceipt } from '@antelope-history/ship';
+import {
+  type AbiDecoders,
+  AbiRequestSet,
+  decodeReturnValue,
+  ownTrace,
+  type PartRenderer,
+  printParts,
+  renderInteger64,
+  renderSignatures,
+  renderStatus,
+  renderTransactionHeader,
+  reserveFor,
+  type ResponseBudget,
+  toHex,
+  tracesInOrder,
+  undecodedActBytes,
+} from '@antelope-history/responses';
+import {
+  readBlockHeader,
+  readPackedTransaction,
+  readReceipts,
+  readTransactionHeader,
+  type TransactionHeader,
+  type TransactionReceipt,
+} from '@antelope-history/ship';
 import type { AbiRequest, ChainStatus, StoredBlock, StoredBlockTransaction } from '@antelope-history/store';
 import type { GetTraceBlockResponse } from '@antelope-history/trace-routes';
 

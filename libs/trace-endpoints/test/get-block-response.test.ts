@@ -1,4 +1,12 @@
-import { blockAt, blockTransactionsOf, readRecordedChain, type RecordedChain, runSteps, storedBlockOf, UnlimitedBudget } from '@antelope-history/endpoint-testing';
+import {
+  blockAt,
+  blockTransactionsOf,
+  readRecordedChain,
+  type RecordedChain,
+  runSteps,
+  storedBlockOf,
+  UnlimitedBudget,
+} from '@antelope-history/endpoint-testing';
 import { stringifyJson } from '@antelope-history/json';
 import type { AbiDecoders } from '@antelope-history/responses';
 import { readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
