@@ -25,7 +25,7 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
         filled = await openUnderTest(contract);
         for (const batch of inBatches(blocks, SEED)) await writeBoth(filled.store, model, batch);
       },
-      timeLimit(contract, 30_000),
+      timeLimit(contract, 180_000),
     );
     afterAll(() => filled.dispose());
 
