@@ -21,6 +21,16 @@ function bytesHeld(): number {
   return process.memoryUsage().arrayBuffers;
 }
 
+/** The bytes held now: one collection can leave buffers that the next one frees. */
+async function leastHeld(): Promise<number> {
+  let least = Infinity;
+  for (let collections = 0; collections < 3; collections++) {
+    least = Math.min(least, bytesHeld());
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return least;
+}
+
 /** The bytes held when the buffers of earlier tests are freed, which takes several collections. */
 async function bytesHeldAtRest(): Promise<number> {
   let held = bytesHeld();
@@ -120,12 +130,11 @@ describeWithService(['rabbitmq'], (url) => {
       const receiving = receiveAll(broker, queue, count);
       for (let n = 1; n <= count; n++) {
         await broker.publish(queue, { n, size });
-        if (n % 8 === 0) most = Math.max(most, bytesHeld());
+        if (n % 8 === 0) most = Math.max(most, await leastHeld());
       }
       expect(await receiving).toBe(count);
       expect(most - before).toBeGreaterThan(size);
-      // A queue of 16 MiB on each side, and what the client has not collected on a busy machine.
-      expect(most - before).toBeLessThan((count * size) / 2);
+      expect(most - before).toBeLessThan((count * size) / 3);
     });
   });
 });
