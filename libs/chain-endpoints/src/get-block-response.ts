@@ -4,6 +4,7 @@ import {
   type AbiDecoders,
   AbiRequestSet,
   type ActJson,
+  NO_SIZE,
   packedJsonBytes,
   type PartRenderer,
   printParts,
@@ -203,7 +204,7 @@ function createActRenderer(
   };
   return {
     undecodedBytes: ({ action }) => undecodedActBytes(action),
-    sharedBytes: () => 0,
+    sharedSize: () => NO_SIZE,
     decoded: ({ action, decoder }) => render(action, decoder),
     undecoded: ({ action }) => render(action, undefined),
     omitted: ({ action }) => renderOmittedAct(action),

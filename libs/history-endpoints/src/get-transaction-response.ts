@@ -5,6 +5,7 @@ import {
   type AbiDecoders,
   AbiRequestSet,
   type ActJson,
+  NO_SIZE,
   ownTrace,
   packedJsonBytes,
   type PartRenderer,
@@ -74,8 +75,8 @@ export function* renderTransaction(
 
 /** An action whose JSON is rendered once and shared by its traces. */
 class SharedAct {
-  /** Upper bound of the bytes that decoding added; 0 before it. */
-  decodedBytes = 0;
+  /** Size of the decoded act; `NO_SIZE` before it is decoded. */
+  decodedSize = NO_SIZE;
   private decodedAct: ActJson | undefined;
   private undecodedAct: ActJson | undefined;
 
@@ -90,9 +91,10 @@ class SharedAct {
     const { decoding } = this.budget;
     const before = decoding.spent;
     const act = renderAct(this.action, this.decoder, decoding);
-    this.decodedBytes = decoding.spent - before;
-    this.decodedAct = this.budget.share(act, this.decodedBytes);
-    return this.decodedAct;
+    const { value, size } = this.budget.share(act, decoding.spent - before);
+    this.decodedAct = value;
+    this.decodedSize = size;
+    return value;
   }
 
   undecoded(): ActJson {
@@ -169,7 +171,7 @@ interface RootAction {
 
 const ROOT_RENDERER: PartRenderer<RootAction, ActJson> = {
   undecodedBytes: ({ action }) => undecodedActBytes(action),
-  sharedBytes: ({ act }) => act?.decodedBytes ?? 0,
+  sharedSize: ({ act }) => act?.decodedSize ?? NO_SIZE,
   decoded: ({ action, act }) => act?.decoded() ?? renderAct(action, undefined),
   undecoded: ({ action }) => renderAct(action, undefined),
   omitted: ({ action }) => renderOmittedAct(action),
@@ -198,7 +200,7 @@ function createTraceRenderer(
   };
   return {
     undecodedBytes: ({ of, trace }) => undecodedTraceBytes(of.action, trace),
-    sharedBytes: ({ of }) => of.decodedBytes,
+    sharedSize: ({ of }) => of.decodedSize,
     decoded: ({ of, trace }) => renderActionTrace(of.action, trace, of.decoded(), context, of.decoder, decoding),
     undecoded: ({ of, trace }) => renderActionTrace(of.action, trace, of.undecoded(), context, undefined),
     omitted: ({ of, trace }) => renderOmittedTrace(of.action, trace, context),

@@ -1,11 +1,11 @@
-import type { ResponseBudget } from './response-budget';
+import type { JsonSize, ResponseBudget } from './response-budget';
 
 /** Renders each part of a response in one of three forms: decoded, undecoded or omitted. */
 export interface PartRenderer<Part, T> {
   /** Upper bound of the bytes of the undecoded form. */
   undecodedBytes(part: Part): number;
-  /** Upper bound of the bytes that decoding adds and that another part with the same data has already spent. */
-  sharedBytes(part: Part): number;
+  /** Bytes that decoding adds if another part with the same data is decoded already; otherwise `NO_SIZE`. */
+  sharedSize(part: Part): JsonSize;
   /** Data decoded, if the ABI decodes them and the allowance suffices. */
   decoded(part: Part): T;
   /** Data in hex, as for data that no ABI decodes. */
@@ -68,8 +68,10 @@ function printRichest<Part, T>(
   // A part that does not fit undecoded is not rendered at all: its console may have many megabytes.
   if (!budget.hasRoom(undecodedBytes, forOmitted)) return budget.takeAnyway(renderer.omitted(part));
   const kept = Math.max(forOmitted, Math.min(reserve.undecodedBytes, budget.half));
-  if (budget.hasRoom(0, kept)) {
-    const maxBytes = undecodedBytes + renderer.sharedBytes(part) - budget.decoding.spent;
+  const shared = renderer.sharedSize(part);
+  // Without the lower bound each of many notifications would print the same megabytes only to find that they do not fit.
+  if (budget.hasRoom(shared.atLeast, kept)) {
+    const maxBytes = undecodedBytes + shared.atMost - budget.decoding.spent;
     const decoded = renderer.decoded(part);
     const taken = budget.takePart(decoded, maxBytes + budget.decoding.spent, kept);
     if (taken !== undefined) return taken;

@@ -29,6 +29,20 @@ const LONG_BYTES = 16 * 1024;
 /** Sum of bytes and units of work after which a renderer yields: less than a millisecond of processor time. */
 const PAUSE_AFTER = 32 * 1024;
 
+/** Bounds of the JSON bytes of a value. */
+export interface JsonSize {
+  atLeast: number;
+  atMost: number;
+}
+
+export const NO_SIZE: JsonSize = { atLeast: 0, atMost: 0 };
+
+/** A decoded value that several parts of a response show. */
+export interface SharedValue<T> {
+  value: T;
+  size: JsonSize;
+}
+
 /**
  * The remaining budget of a response. Large parts are printed one by one, counted exactly and kept only if they fit, so that
  * no contract's data can make a response exceed the limits of size, time and memory.
@@ -39,6 +53,8 @@ export class ResponseBudget {
   private abiWorkLeft: number;
   private abiMemoryLeft: number;
   private pausedAt = 0;
+  /** Bytes that were printed only to find that they do not fit. */
+  private refusedBytes = 0;
 
   constructor(private readonly limits: ResponseLimits = RESPONSE_LIMITS) {
     this.decoding = new DecodeAllowance(limits.work);
@@ -59,7 +75,7 @@ export class ResponseBudget {
 
   /** Whether the renderer should yield: true once per `PAUSE_AFTER` of output and work. */
   isPauseDue(): boolean {
-    const made = this.bytes + this.decoding.spent;
+    const made = this.bytes + this.decoding.spent + this.refusedBytes;
     if (made - this.pausedAt < PAUSE_AFTER) return false;
     this.pausedAt = made;
     return true;
@@ -89,8 +105,10 @@ export class ResponseBudget {
   }
 
   /** A value that several parts show; a long one is printed once. Each part counts its bytes. */
-  share<T>(value: T, decodedBytes: number): T {
-    return value !== undefined && decodedBytes > LONG_BYTES ? printed(value).fragment : value;
+  share<T>(value: T, decodedBytes: number): SharedValue<T> {
+    if (value === undefined || decodedBytes <= LONG_BYTES) return { value, size: { atLeast: 0, atMost: decodedBytes } };
+    const { fragment, bytes } = printed(value);
+    return { value: fragment, size: { atLeast: bytes, atMost: decodedBytes } };
   }
 
   /**
@@ -103,7 +121,10 @@ export class ResponseBudget {
       return value;
     }
     const { fragment, bytes } = printed(value);
-    if (!this.hasRoom(bytes, reserved)) return undefined;
+    if (!this.hasRoom(bytes, reserved)) {
+      this.refusedBytes += bytes;
+      return undefined;
+    }
     this.take(bytes);
     return fragment;
   }

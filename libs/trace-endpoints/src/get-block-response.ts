@@ -4,6 +4,7 @@ import {
   type AbiDecoders,
   AbiRequestSet,
   decodeReturnValue,
+  NO_SIZE,
   ownTrace,
   type PartRenderer,
   printParts,
@@ -182,8 +183,8 @@ type SharedFields = Pick<ActionJson, 'account' | 'action' | 'authorization' | 'd
 
 /** An action with the fields that its traces share, which are rendered once. */
 class SharedAct {
-  /** Upper bound of the bytes that decoding added; 0 before it. */
-  decodedBytes = 0;
+  /** Size of the decoded data; `NO_SIZE` before they are decoded. */
+  decodedSize = NO_SIZE;
   private isDecoded = false;
   private decodedParams: unknown;
   private fields: SharedFields | undefined;
@@ -201,9 +202,10 @@ class SharedAct {
     const before = decoding.spent;
     const params: unknown = this.decoder?.decodeAction(this.action.name, this.action.data, decoding);
     this.isDecoded = true;
-    this.decodedBytes = decoding.spent - before;
-    this.decodedParams = this.budget.share(params, this.decodedBytes);
-    return this.decodedParams;
+    const { value, size } = this.budget.share(params, decoding.spent - before);
+    this.decodedParams = value;
+    this.decodedSize = size;
+    return value;
   }
 
   shared(): SharedFields {
@@ -227,7 +229,7 @@ const NO_BYTES = Buffer.alloc(0);
 function createTraceRenderer(isSince21: boolean, { decoding }: ResponseBudget): PartRenderer<TracePart, ActionJson> {
   return {
     undecodedBytes: ({ of, trace }) => undecodedActBytes(of.action) + 2 * trace.returnValue.length + TRACE_FRAME_BYTES,
-    sharedBytes: ({ of }) => of.decodedBytes,
+    sharedSize: ({ of }) => of.decodedSize,
     decoded({ of, trace }) {
       const json = renderTrace(of.shared(), trace, trace.returnValue, isSince21);
       const params = of.params();

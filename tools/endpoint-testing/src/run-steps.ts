@@ -1,10 +1,10 @@
 import { printJson } from '@antelope-history/json';
-import { ResponseBudget } from '@antelope-history/responses';
+import { NO_SIZE, ResponseBudget } from '@antelope-history/responses';
 
 /** A budget without limits that prints nothing, so that a response stays an object which tests can inspect. */
 export class UnlimitedBudget extends ResponseBudget {
   override hasRoom = (): boolean => true;
-  override share = <T>(value: T): T => value;
+  override share = <T>(value: T) => ({ value, size: NO_SIZE });
   override takePart = <T>(value: T): T => value;
   override takeAnyway = <T>(value: T): T => value;
 }
