@@ -16,6 +16,7 @@ export const COMMANDS = {
   fuzz: { node: ['tools/attacks/dist/fuzz/main.js'] },
   hostile: { node: ['tools/attacks/dist/hostile-chain/main.js'] },
   load: { node: ['tools/attacks/dist/load/main.js'] },
+  verify: { node: ['tools/verify/dist/main.js'] },
   simulate: { node: ['tools/simulate/dist/main.js'] },
   docs: {
     node: [

@@ -21,7 +21,7 @@ runProgram({
     );
     const broker = await openBroker(config.broker, 'many processes', log);
     onStop(() => broker.close());
-    const deserializer = await startDeserializer({ broker, log, registry });
+    const deserializer = await startDeserializer({ broker, log, registry, config });
     onStop(() => deserializer.stop());
     operations.showHealth(createDeserializerHealth(broker));
   },

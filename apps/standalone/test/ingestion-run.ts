@@ -25,6 +25,7 @@ export interface RunOptions {
   reconnectMinSeconds?: number;
   reconnectMaxSeconds?: number;
   silenceSeconds?: number;
+  verifyBlocks?: Config['indexer']['verifyBlocks'];
 }
 
 /** The three stages over the embedded store and a real socket, with their log, metrics and failure. */
@@ -110,7 +111,7 @@ export class IngestionRun {
       store: { kind: 'lmdb', lmdb: { path: options.path, mapSizeBytes: 0 } },
       broker: { kind: 'memory' },
       keyValue: { kind: 'memory' },
-      indexer: { batchBytes: 2 ** 24, batchSeconds: 0.01 },
+      indexer: { batchBytes: 2 ** 24, batchSeconds: 0.01, verifyBlocks: options.verifyBlocks ?? 'new' },
     } as Config;
   }
 

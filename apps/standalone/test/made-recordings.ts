@@ -19,6 +19,23 @@ function withoutSection(bytes: Buffer, { flag, end, present }: ResultSection): B
   return present ? Buffer.concat([bytes.subarray(0, flag), Buffer.of(0), bytes.subarray(end)]) : bytes;
 }
 
+/**
+ * A recording in which the data of one action are altered, as by a fault of a node's disk: those of `onblock`, which are the
+ * header of the previous block.
+ */
+export function withAltered({ abi, messages }: Recording, index: number): Recording {
+  const [previous, message] = messages.slice(index - 1, index + 1) as [RecordedMessage, RecordedMessage];
+  const header = previous.bytes.subarray(previous.block.start + 10, previous.block.start + 60);
+  const at = message.bytes.indexOf(header, message.traces.start);
+  if (at < 0) throw new Error(`the message ${index} has no onblock`);
+  const altered = Buffer.from(message.bytes);
+  altered[at] = (altered[at] as number) ^ 1;
+  return createRecording(
+    abi,
+    messages.map(({ bytes }, each) => (each === index ? altered : bytes)),
+  );
+}
+
 /** The messages of a node whose logs begin with one of these, which then names no previous block. */
 export function fromFirst(messages: readonly Buffer[], first: number): Buffer[] {
   const [message, ...rest] = messages.slice(first);

@@ -1,7 +1,7 @@
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { createRecording, openSample } from '@antelope-history/test-support/recordings';
 import { Chains, untilIndexed } from './chains';
-import { emptyBlocks, fromFirst, positionOf, withoutPart } from './made-recordings';
+import { emptyBlocks, fromFirst, positionOf, withAltered, withoutPart } from './made-recordings';
 
 const chains = new Chains();
 afterAll(() => chains.close());
@@ -35,6 +35,20 @@ describe.each(['traces', 'deltas'] as const)('a node that does not keep %s', (pa
   });
 });
 
+describe('a node with an altered action', () => {
+  it('is refused, and the next one is read', async () => {
+    const damaged = await chains.node(SAMPLE, { recording: withAltered(WHOLE, 200), chainId: WHOLE.chainId! });
+    const whole = await chains.node(SAMPLE);
+    const data = chains.directory();
+    const run = await chains.run({ urls: [damaged.url, whole.url], path: data, verifyBlocks: 'all' });
+    await untilIndexed(run, whole);
+    await run.stop();
+    expect(await run.metric('history_ship_nodes_refused_total', { code: 'BLOCK_ALTERED' })).toBeGreaterThan(0);
+    expect(await run.metric('history_verified_blocks_total', { actions: 'proved' })).toBeGreaterThan(500);
+    expect(await chains.differences(SAMPLE, data)).toEqual([]);
+  });
+});
+
 describe('a node that stays connected and stands still', () => {
   it('is left for the next one after the configured time', async () => {
     const still = await chains.node(SAMPLE, { pace: 'manual', position: 150 });
@@ -56,7 +70,7 @@ describe('a fork that begins far below the listed blocks while no node is read',
     const recording = createRecording(WHOLE.abi, [...trunk.slice(0, 101), ...fork]);
     const second = await chains.node(SAMPLE, { recording, chainId: WHOLE.chainId!, position: 'end' });
     const data = chains.directory();
-    const run = await chains.run({ urls: [first.url, second.url], path: data });
+    const run = await chains.run({ urls: [first.url, second.url], path: data, verifyBlocks: 'off' });
     await untilIndexed(run, first);
     await first.close();
     await untilIndexed(run, second);
@@ -109,7 +123,7 @@ describe('two nodes whose logs begin at different blocks', () => {
         chains.node(SAMPLE, { ...options, recording: recordings[1]! }),
       ]);
       const data = chains.directory();
-      const run = await chains.run({ urls: [first.url, second.url], path: data });
+      const run = await chains.run({ urls: [first.url, second.url], path: data, verifyBlocks: 'off' });
       await run.until('the last block', async () => (await run.committed()) === 300);
       await run.stop();
       expect(run.failures).toEqual([]);

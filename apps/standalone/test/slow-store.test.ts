@@ -64,7 +64,7 @@ it('a blocked store stops the node, which continues when the store does', async 
     store,
     config: { indexer: { batchBytes: 2 ** 20, batchSeconds: 0.01, stallSeconds: 60 }, chainId: undefined },
   });
-  const deserializer = await startDeserializer(shared);
+  const deserializer = await startDeserializer({ ...shared, config: { indexer: { verifyBlocks: 'new' } } });
   const bounds = { maxMessagesInFlight: WINDOW, maxMessageBytes: 2 ** 30, maxBytesInFlight: 2 ** 26 };
   const ship = { urls: [node.url], startBlock: 0, ...bounds };
   const waits = { reconnectMinSeconds: 0.1, reconnectMaxSeconds: 1, silenceSeconds: 0 };

@@ -13,6 +13,7 @@ const EMPTY: BlockRecords = {
   timestamp: 0,
   generation: 'eosio-2.1+',
   hasTraces: true,
+  actionRoot: 'ab'.repeat(32),
   rootSequences: [],
   transactions: [],
   abiChanges: [],

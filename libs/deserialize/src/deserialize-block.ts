@@ -63,6 +63,7 @@ export function deserializeBlock(
     timestamp: result.block ? result.block.readUInt32LE(0) : 0,
     generation: protocol.generation,
     hasTraces: result.traces !== undefined,
+    actionRoot: result.actionRoot,
     rootSequences: traces.rootSequences(),
     transactions: traces.transactions,
     abiChanges: [...traces.abiChanges, ...state.abiChanges()],

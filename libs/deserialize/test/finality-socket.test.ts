@@ -11,7 +11,12 @@ function recordsOf({ abi, messages }: ReturnType<typeof openSample>): Map<string
   const records = messages.map(({ bytes }) => {
     const result = protocol.readResult(bytes);
     if (result.kind !== 'blocks') throw new Error('not a result of blocks');
-    const { head: _head, lastIrreversible: _lastIrreversible, ...block } = deserializeBlock(result.blocks, protocol);
+    const {
+      head: _head,
+      lastIrreversible: _lastIrreversible,
+      actionRoot: _actionRoot,
+      ...block
+    } = deserializeBlock(result.blocks, protocol);
     return block;
   });
   return new Map(records.map((block) => [block.position.id, block]));

@@ -4,12 +4,14 @@ import type { BlockRecords, RawBlock } from '@antelope-history/records';
 import { deserializeBlock } from '@antelope-history/deserialize';
 import { HistoryError } from '@antelope-history/schemas';
 import { counter, histogram, type Logger, type Registry } from '@antelope-history/app-runtime';
+import { BlockVerifier, type VerifiedBlocks } from './block-verifier';
 import { createShipProtocol, type BlocksResult, type ShipProtocol } from '@antelope-history/ship';
 
 export interface DeserializerDependencies {
   broker: Broker;
   log: Logger;
   registry: Registry;
+  config: { indexer: { verifyBlocks: VerifiedBlocks } };
 }
 
 export interface Deserializer {
@@ -31,6 +33,7 @@ class DeserializerLoop implements Deserializer {
   private readonly protocols = new ProtocolCache();
   private readonly durations;
   private readonly failures;
+  private readonly verifier: BlockVerifier;
   private subscription: Subscription | undefined;
   /** The deliveries that are not deserialized yet, oldest first. */
   private waiting: Delivery<RawBlock>[] = [];
@@ -43,7 +46,8 @@ class DeserializerLoop implements Deserializer {
   private stopped = false;
 
   constructor(private readonly dependencies: DeserializerDependencies) {
-    const { registry } = dependencies;
+    const { registry, config } = dependencies;
+    this.verifier = new BlockVerifier(config.indexer.verifyBlocks, registry);
     this.durations = histogram(registry, {
       name: DESERIALIZE_DURATION,
       help: 'Duration of deserializing one block',
@@ -54,7 +58,13 @@ class DeserializerLoop implements Deserializer {
       help: 'Blocks that could not be deserialized, by error code',
       labelNames: ['code'],
     });
-    for (const code of ['DECODE_FAILED', 'SHIP_MESSAGE_CORRUPT', 'SHIP_UNSUPPORTED', 'SHIP_DATA_MISSING']) {
+    for (const code of [
+      'DECODE_FAILED',
+      'SHIP_MESSAGE_CORRUPT',
+      'SHIP_UNSUPPORTED',
+      'SHIP_DATA_MISSING',
+      'BLOCK_ALTERED',
+    ]) {
       this.failures.inc({ code }, 0);
     }
   }
@@ -118,7 +128,12 @@ class DeserializerLoop implements Deserializer {
     const result = protocol.readResult(raw.message);
     if (result.kind !== 'blocks' || !result.blocks.thisBlock) return undefined;
     const end = this.durations.startTimer();
-    const records = deserializeNamed(result.blocks, protocol, raw);
+    const { blocks } = result;
+    const records = named(blocks, () => {
+      const deserialized = deserializeBlock(blocks, protocol, raw);
+      this.verifier.verify(deserialized);
+      return deserialized;
+    });
     end();
     return records;
   }
@@ -142,13 +157,13 @@ class DeserializerLoop implements Deserializer {
   }
 }
 
-/** Deserializes a block; the message of an error names the block. */
-function deserializeNamed(result: BlocksResult, protocol: ShipProtocol, raw: RawBlock): BlockRecords {
+/** Works on a block; the message of an error names the block. */
+function named<T>({ thisBlock }: BlocksResult, work: () => T): T {
   try {
-    return deserializeBlock(result, protocol, raw);
+    return work();
   } catch (error) {
     const { code, message } = toHistoryError(error);
-    throw new HistoryError(code, `block ${result.thisBlock?.num ?? 0}: ${message}`, { cause: error });
+    throw new HistoryError(code, `block ${thisBlock?.num ?? 0}: ${message}`, { cause: error });
   }
 }
 

@@ -6,7 +6,7 @@ import type { BlockRecords, RawBlock } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { createLogger, Registry } from '@antelope-history/app-runtime';
 import { openSample } from '@antelope-history/test-support/recordings';
-import { type Deserializer, startDeserializer } from '../src/index';
+import { type Deserializer, startDeserializer, type VerifiedBlocks } from '../src/index';
 
 const { abi, messages } = openSample('leap-forks');
 const RAW = messages.map(({ bytes }): RawBlock => ({
@@ -51,11 +51,18 @@ afterEach(async () => {
   await broker.close();
 });
 
-function start(): Promise<Deserializer> {
+function start(verifyBlocks: VerifiedBlocks = 'all'): Promise<Deserializer> {
   registry = new Registry();
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  return startDeserializer({ broker, log: createLogger('test', 'silent', nowhere), registry });
+  return startDeserializer({
+    broker,
+    log: createLogger('test', 'silent', nowhere),
+    registry,
+    ...configOf(verifyBlocks),
+  });
 }
+
+const configOf = (verifyBlocks: VerifiedBlocks) => ({ config: { indexer: { verifyBlocks } } });
 
 function receive(): Promise<Subscription> {
   return broker.consume<BlockRecords>(TOPOLOGY.blockRecords, (delivery) => {
@@ -169,7 +176,7 @@ it('blocks that are delivered again replace the lost ones while nothing can be p
   const renewed = new RenewedBroker();
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const log = createLogger('test', 'silent', nowhere);
-  const stage = await startDeserializer({ broker: renewed, log, registry: new Registry() });
+  const stage = await startDeserializer({ broker: renewed, log, registry: new Registry(), ...configOf('off') });
   const { prefetch } = TOPOLOGY.rawBlocks;
   for (let times = 0; times < 20; times++) {
     renewed.renew();

@@ -13,7 +13,7 @@ import { RefetchReporter } from './refetch-reporter';
 import { StallReporter } from './stall-reporter';
 
 export interface IndexerDependencies {
-  config: Pick<Config, 'indexer' | 'chainId'>;
+  config: { indexer: Omit<Config['indexer'], 'verifyBlocks'> } & Pick<Config, 'chainId'>;
   broker: Broker;
   store: HistoryWriter;
   keyValue: KeyValue;

@@ -28,6 +28,7 @@ export interface ReaderMetrics {
 const REFUSALS = [
   'SHIP_UNSUPPORTED',
   'SHIP_DATA_MISSING',
+  'BLOCK_ALTERED',
   'SHIP_MESSAGE_TOO_LARGE',
   'CHAIN_ID_MISMATCH',
   'FORK_TOO_DEEP',

@@ -77,7 +77,7 @@ export class ShipSession {
 
   request(request: BlocksRequest): void {
     this.requested = true;
-    this.socket.send(encodeBlocksRequest(request));
+    this.socket.send(encodeBlocksRequest(request, this.frames?.sendsFinalityData));
   }
 
   acknowledge(messages: number): void {

@@ -15,10 +15,13 @@ import { readMany, readTransactionHeader, writeTransactionHeader } from './trans
 /*
  * The message form of a block of records: version u8 | flags u8 | names: varuint n, n × (u8 length, text) | varuint epoch,
  * sequence - epoch | chain id 32 if any | positions: head, last irreversible, own, previous if any (u32 number, id 32)
- * | timestamp u32 | block, length-prefixed, if any | root sequences | transactions | ABI changes | permission changes.
+ * | timestamp u32 | block, length-prefixed, if any | root sequences | transactions | ABI changes | permission changes
+ * | action root 32 if any (version 2).
  * Each name is stored once and referenced by its index, because the actions of a busy block share few accounts.
  */
-const VERSION = 1;
+const VERSION = 2;
+/** The version of a block without an action root, so that an indexer of 4.1.0 reads it while a stack is upgraded. */
+const OLDEST_VERSION = 1;
 
 const HAS_CHAIN_ID = 1;
 const HAS_PREVIOUS = 2;
@@ -26,6 +29,7 @@ const HAS_BLOCK = 4;
 const HAS_TRACES = 8;
 /** The node is EOSIO 2.1 or later. */
 const IS_SINCE_2_1 = 16;
+const HAS_ACTION_ROOT = 32;
 
 const IS_ROOT = 1;
 
@@ -41,10 +45,10 @@ export const blockRecordsCodec = {
   decode(bytes: Buffer): BlockRecords {
     const reader = new ByteReader(bytes);
     const version = reader.uint8();
-    if (version !== VERSION) {
+    if (version < OLDEST_VERSION || version > VERSION) {
       throw new HistoryError(
         'DECODE_FAILED',
-        `the block of records has version ${version}, this version of the service reads ${VERSION}`,
+        `the block of records has version ${version}, this version of the service reads ${OLDEST_VERSION} to ${VERSION}`,
       );
     }
     const records = new BodyDecoder(reader).read();
@@ -69,7 +73,8 @@ function flagsOf(records: BlockRecords): number {
     (records.previous ? HAS_PREVIOUS : 0) |
     (records.block ? HAS_BLOCK : 0) |
     (records.hasTraces ? HAS_TRACES : 0) |
-    (records.generation === 'eosio-2.1+' ? IS_SINCE_2_1 : 0)
+    (records.generation === 'eosio-2.1+' ? IS_SINCE_2_1 : 0) |
+    (records.actionRoot === undefined ? 0 : HAS_ACTION_ROOT)
   );
 }
 
@@ -95,12 +100,13 @@ class BodyEncoder {
     this.many(records.transactions, (transaction) => this.transaction(transaction));
     this.many(records.abiChanges, (change) => this.abiChange(change));
     this.many(records.permissionChanges, (change) => this.permissionChange(change));
+    if (records.actionRoot !== undefined) this.hash(records.actionRoot);
   }
 
   /** The whole message. The names are complete only now and precede the body. */
   finish(flags: number): Buffer {
     const head = new RecordWriter(16 + this.names.size * 14);
-    head.uint8(VERSION);
+    head.uint8(flags & HAS_ACTION_ROOT ? VERSION : OLDEST_VERSION);
     head.uint8(flags);
     head.varuint(this.names.size);
     for (const name of this.names.keys()) {
@@ -194,6 +200,7 @@ class BodyDecoder {
       transactions: readMany(reader, () => this.transaction()),
       abiChanges: readMany(reader, () => this.abiChange()),
       permissionChanges: readMany(reader, () => this.permissionChange()),
+      actionRoot: this.has(HAS_ACTION_ROOT) ? this.hash() : undefined,
     };
   }
 

@@ -43,6 +43,8 @@ export interface BlockRecords {
   generation: NodeGeneration;
   /** Whether the node sent traces; it has none for block 1. */
   hasTraces: boolean;
+  /** Root of the receipts of the block's actions if the node sent finality data, in hex; see `ProvableBlock.actionRoot`. */
+  actionRoot: string | undefined;
   /** Per receipt of the block, see `StoredBlock.rootSequences` of `@antelope-history/store`. */
   rootSequences: number[][];
   /** The executed transactions in the order of the block; each has at least one action. */

@@ -1,10 +1,12 @@
 import { openSample } from '@antelope-history/test-support/recordings';
 import { ABI, Serializer } from '@wharfkit/antelope';
 import fc from 'fast-check';
+import { createShipFrames } from './ship-protocol';
 import { encodeAck, encodeBlocksRequest, encodeStatusRequest } from './requests';
 
 const abi = ABI.from(openSample('leap-edge').abi);
-const decode = (data: Buffer): unknown => Serializer.objectify(Serializer.decode({ data, type: 'request', abi }));
+const decode = (data: Buffer, from = abi): unknown =>
+  Serializer.objectify(Serializer.decode({ data, type: 'request', abi: from }));
 
 const uint32 = fc.integer({ min: 0, max: 0xffffffff });
 const position = fc.record({
@@ -25,7 +27,13 @@ describe("the request encoders, checked with the node's own ABI", () => {
     );
   });
 
-  it('encode a request for blocks with traces and deltas', () => {
+  it.each([
+    ['without finality data', 'leap-edge', 'get_blocks_request_v0', {}],
+    ['with finality data', 'spring-savanna', 'get_blocks_request_v1', { fetch_finality_data: true }],
+  ] as const)('encode a request for blocks with traces and deltas, %s', (_, sample, type, added) => {
+    const frame = openSample(sample).abi;
+    const { sendsFinalityData } = createShipFrames(frame);
+    expect(sendsFinalityData).toBe('fetch_finality_data' in added);
     const request = fc.record({
       startBlock: uint32,
       endBlock: uint32,
@@ -35,8 +43,8 @@ describe("the request encoders, checked with the node's own ABI", () => {
     });
     fc.assert(
       fc.property(request, (blocks) => {
-        expect(decode(encodeBlocksRequest(blocks))).toEqual([
-          'get_blocks_request_v0',
+        expect(decode(encodeBlocksRequest(blocks, sendsFinalityData), ABI.from(frame))).toEqual([
+          type,
           {
             start_block_num: blocks.startBlock,
             end_block_num: blocks.endBlock,
@@ -46,6 +54,7 @@ describe("the request encoders, checked with the node's own ABI", () => {
             fetch_block: true,
             fetch_traces: true,
             fetch_deltas: true,
+            ...added,
           },
         ]);
       }),

@@ -1,7 +1,7 @@
 import type { BlockPosition } from '@antelope-history/schemas';
 
 /**
- * Encoders of the SHiP socket's requests. The layout and the tag of these three requests are the same from EOSIO 2.0 to
+ * Encoders of the SHiP socket's requests. The layout and the tag of the requests of version 0 are the same from EOSIO 2.0 to
  * Spring 1 (nodeos libraries/state_history/abi.cpp, variant `request`).
  */
 
@@ -20,14 +20,17 @@ export const END_OF_CHAIN = 0xffffffff;
 const TAG_STATUS = 0;
 const TAG_BLOCKS = 1;
 const TAG_ACK = 2;
+/** Of Spring; see `ShipFrames.sendsFinalityData`. */
+const TAG_BLOCKS_V1 = 3;
+export const FINALITY_REQUEST = { tag: TAG_BLOCKS_V1, name: 'get_blocks_request_v1' } as const;
 
 /** `get_status_request_v0`. */
 export function encodeStatusRequest(): Buffer {
   return Buffer.from([TAG_STATUS]);
 }
 
-/** `get_blocks_request_v0` for blocks, traces and deltas. */
-export function encodeBlocksRequest(request: BlocksRequest): Buffer {
+/** `get_blocks_request_v0` for blocks, traces and deltas; with finality data `get_blocks_request_v1`. */
+export function encodeBlocksRequest(request: BlocksRequest, withFinalityData = false): Buffer {
   const positions = request.havePositions.map((position) => {
     const packed = Buffer.alloc(36);
     packed.writeUInt32LE(position.num, 0);
@@ -35,11 +38,11 @@ export function encodeBlocksRequest(request: BlocksRequest): Buffer {
     return packed;
   });
   const fixed = Buffer.alloc(13);
-  fixed.writeUInt8(TAG_BLOCKS, 0);
+  fixed.writeUInt8(withFinalityData ? TAG_BLOCKS_V1 : TAG_BLOCKS, 0);
   fixed.writeUInt32LE(request.startBlock, 1);
   fixed.writeUInt32LE(request.endBlock, 5);
   fixed.writeUInt32LE(request.maxMessagesInFlight, 9);
-  const flags = Buffer.from([request.irreversibleOnly ? 1 : 0, 1, 1, 1]);
+  const flags = Buffer.from([request.irreversibleOnly ? 1 : 0, 1, 1, 1, ...(withFinalityData ? [1] : [])]);
   return Buffer.concat([fixed, packVaruint32(positions.length), ...positions, flags]);
 }
 

@@ -26,9 +26,15 @@ export interface BlocksResult {
   block: Buffer | undefined;
   traces: Buffer | undefined;
   deltas: Buffer | undefined;
+  /** Root of the receipts of the block's actions according to the finality data, in hex; only Savanna blocks need it. */
+  actionRoot: string | undefined;
 }
 
 export type ShipResult = { kind: 'status'; status: ShipStatus } | { kind: 'blocks'; blocks: BlocksResult };
+
+/** In the finality data: after two version numbers and the generation of the finalizer policy, 4 bytes each. */
+const ACTION_ROOT_AT = 12;
+const ROOT_BYTES = 32;
 
 const NO_POSITION: BlockPosition = { num: 0, id: '0'.repeat(64) };
 
@@ -108,7 +114,7 @@ function compileBlocksResult(layouts: LayoutCompiler, type: string): Read<Blocks
       if (readFlag(reader)) assign(result, readPosition(reader));
     },
   });
-  return layouts.struct<BlocksResult>(type, {
+  const fields = {
     head: position((result, at) => void (result.head = at)),
     last_irreversible: position((result, at) => void (result.lastIrreversible = at)),
     this_block: optionalPosition((result, at) => void (result.thisBlock = at)),
@@ -116,7 +122,19 @@ function compileBlocksResult(layouts: LayoutCompiler, type: string): Read<Blocks
     block: compileBlock(layouts, type),
     traces: compilePayload(layouts, type, 'traces', (result, bytes) => void (result.traces = bytes)),
     deltas: compilePayload(layouts, type, 'deltas', (result, bytes) => void (result.deltas = bytes)),
-  });
+    finality_data: compilePayload(layouts, type, 'finality_data', (result, bytes) => {
+      result.actionRoot = readActionRoot(bytes);
+    }),
+  };
+  return layouts.struct<BlocksResult>(type, fields, ['finality_data']);
+}
+
+/** The layout is Spring's `finality_data` (libraries/state_history/abi.cpp), whose fields before the root have fixed sizes. */
+function readActionRoot(finalityData: Buffer): string {
+  const end = ACTION_ROOT_AT + ROOT_BYTES;
+  if (finalityData.length < end)
+    throw new HistoryError('DECODE_FAILED', `finality data of ${finalityData.length} bytes`);
+  return finalityData.toString('hex', ACTION_ROOT_AT, end);
 }
 
 type Assign = (result: BlocksResult, bytes: Buffer) => void;
@@ -179,5 +197,6 @@ function emptyBlocksResult(): BlocksResult {
     block: undefined,
     traces: undefined,
     deltas: undefined,
+    actionRoot: undefined,
   };
 }

@@ -2,6 +2,7 @@ import { parseAbiJson } from '@antelope-history/abi';
 import type { NodeGeneration } from '@antelope-history/records';
 import { MAX_ABI_FRAME_BYTES, orUnsupported, unsupported } from './layout-bounds';
 import { LayoutCompiler } from './layout-compiler';
+import { FINALITY_REQUEST } from './requests';
 import { compileResultReader, type ShipResult } from './result';
 import { compileDeltaReader, type DeltaReader } from './table-delta';
 import { compileTraceReader, type TraceReader } from './transaction-trace';
@@ -10,6 +11,8 @@ import { compileTraceReader, type TraceReader } from './transaction-trace';
 export interface ShipFrames {
   /** Reads a binary frame; the payloads stay packed. Throws `SHIP_MESSAGE_CORRUPT` or `DECODE_FAILED`. */
   readResult(message: Buffer): ShipResult;
+  /** Whether the node sends finality data on request, as Spring does. EOSIO 2.1 has another request of that name. */
+  sendsFinalityData: boolean;
 }
 
 /** The readers of frames and of their payloads, for the deserializer. */
@@ -21,7 +24,7 @@ export interface ShipProtocol extends ShipFrames {
 
 /** Compiles the frame reader from the ABI, the first frame of every SHiP socket. Throws like `createShipProtocol`. */
 export function createShipFrames(abiFrame: string): ShipFrames {
-  return { readResult: compileResultReader(compileLayouts(abiFrame)) };
+  return framesOf(compileLayouts(abiFrame));
 }
 
 /**
@@ -32,10 +35,19 @@ export function createShipFrames(abiFrame: string): ShipFrames {
 export function createShipProtocol(abiFrame: string): ShipProtocol {
   const layouts = compileLayouts(abiFrame);
   return {
-    readResult: compileResultReader(layouts),
+    ...framesOf(layouts),
     readTraces: compileTraceReader(layouts),
     readDeltas: compileDeltaReader(layouts),
     generation: layouts.variantTypes('action_trace')?.includes('action_trace_v1') ? 'eosio-2.1+' : 'eosio-2.0',
+  };
+}
+
+function framesOf(layouts: LayoutCompiler): ShipFrames {
+  const { tag, name } = FINALITY_REQUEST;
+  return {
+    readResult: compileResultReader(layouts),
+    sendsFinalityData:
+      layouts.variantTypes('request')?.[tag] === name && layouts.fieldsOf(name)?.has('fetch_finality_data') === true,
   };
 }
 

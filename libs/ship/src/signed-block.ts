@@ -101,6 +101,13 @@ export function readBlockHeader(block: Buffer): BlockHeader {
   return readHeader(new ByteReader(block));
 }
 
+/** The bytes of the header, whose digest makes the block id. */
+export function headerBytes(block: Buffer): Buffer {
+  const reader = new ByteReader(block);
+  readHeader(reader);
+  return block.subarray(0, reader.offset);
+}
+
 /** Reads all receipts; their transactions stay packed. */
 export function readReceipts(block: Buffer): TransactionReceipt[] {
   return readArray(readerAtReceipts(block), readReceiptBody);

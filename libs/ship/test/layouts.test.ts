@@ -74,14 +74,17 @@ describe('Spring 1', () => {
   const frame = springFrame(leap.abi);
   const protocol = createShipProtocol(JSON.stringify(frame));
 
-  it('sends results with and without finality data, which are read alike', () => {
+  it('sends results with and without finality data, which are read alike but for the root of the actions', () => {
     for (const { bytes } of SOME) {
       const expected = readBlocks(plain, bytes);
       expect(readBlocks(protocol, bytes)).toEqual(expected);
-      for (const finality_data of [null, 'c0ffee']) {
-        const message = recode(frame, bytes, (result) => ['get_blocks_result_v1', { ...result, finality_data }]);
-        expect(readBlocks(protocol, message)).toEqual(expected);
-      }
+      const withData = (finality_data: string | null): Buffer =>
+        recode(frame, bytes, (result) => ['get_blocks_result_v1', { ...result, finality_data }]);
+      expect(readBlocks(protocol, withData(null))).toEqual(expected);
+      const root = 'ab'.repeat(32);
+      const finalityData = `${'00'.repeat(12)}${root}${'00'.repeat(80)}`;
+      expect(readBlocks(protocol, withData(finalityData))).toEqual({ ...expected, actionRoot: root });
+      expect(() => readBlocks(protocol, withData('c0ffee'))).toThrow('finality data of 3 bytes');
     }
   });
 

@@ -49,6 +49,8 @@ export interface StoredBlock {
   generation: NodeGeneration;
   /** Whether the node sent traces of the block. */
   hasTraces: boolean;
+  /** See `BlockRecords.actionRoot`. */
+  actionRoot: string | undefined;
   /**
    * Per receipt of the block: the global sequence of each root action (context-free ones first) if its transaction executed
    * in this block; for a receipt that executed nothing, one number: the global sequence of the chain's next action at that

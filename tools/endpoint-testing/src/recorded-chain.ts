@@ -53,9 +53,16 @@ export function blockAt(chain: RecordedChain, num: number): BlockRecords {
   return records;
 }
 
-export function storedBlockOf({ position, block, generation, hasTraces, rootSequences }: BlockRecords): StoredBlock {
+export function storedBlockOf({
+  position,
+  block,
+  generation,
+  hasTraces,
+  actionRoot,
+  rootSequences,
+}: BlockRecords): StoredBlock {
   if (!block) throw new Error(`block ${position.num} was not recorded`);
-  return { position, block, generation, hasTraces, rootSequences };
+  return { position, block, generation, hasTraces, actionRoot, rootSequences };
 }
 
 export function blockTransactionsOf({ transactions }: BlockRecords): StoredBlockTransaction[] {

@@ -14,7 +14,6 @@ import type {
   AbiRequest,
   ChainStatus,
   StoredAction,
-  StoredBlock,
   ActionsPage,
   ActionsQuery,
   BlockSelector,
@@ -22,6 +21,7 @@ import type {
   HistoryReader,
 } from '@antelope-history/store';
 import { createShipProtocol } from '@antelope-history/ship';
+import { storedBlockOf } from './recorded-chain';
 
 interface Row extends StoredAction {
   entry: ActionEntry;
@@ -88,7 +88,7 @@ export class SampleReader implements HistoryReader {
       transaction: {
         ...factsOf(block),
         id: record.id.toString('hex'),
-        block: packedBlock(block).block,
+        block: storedBlockOf(block).block,
         receiptIndex: record.receiptIndex,
         record,
         actions: actionsOf(transaction),
@@ -98,7 +98,7 @@ export class SampleReader implements HistoryReader {
 
   async getBlock(selector: BlockSelector) {
     const block = this.select(selector);
-    return { status: this.status, block: block && packedBlock(block) };
+    return { status: this.status, block: block && storedBlockOf(block) };
   }
 
   async getBlockTraces(selector: BlockSelector) {
@@ -107,7 +107,7 @@ export class SampleReader implements HistoryReader {
       const { actions: _actions, ...record } = transaction;
       return { record, actions: actionsOf(transaction) };
     });
-    return { status: this.status, block: block && packedBlock(block), transactions };
+    return { status: this.status, block: block && storedBlockOf(block), transactions };
   }
 
   async getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean) {
@@ -170,11 +170,6 @@ function actionsOf({ actions, firstSequence }: TransactionRecord): ActionRecord[
 
 function factsOf({ position, timestamp }: BlockRecords) {
   return { blockNum: position.num, blockId: position.id, blockTimestamp: timestamp };
-}
-
-function packedBlock({ position, block, generation, hasTraces, rootSequences }: BlockRecords): StoredBlock {
-  if (!block) throw new Error(`block ${position.num} was not recorded`);
-  return { position, block, generation, hasTraces, rootSequences };
 }
 
 function matches(row: Row, { account, filters, after, before, parent }: ActionsQuery): boolean {

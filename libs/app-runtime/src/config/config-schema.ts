@@ -192,6 +192,13 @@ const store = z.strictObject({
 });
 
 const indexer = z.strictObject({
+  verify_blocks: z
+    .enum(['off', 'new', 'all'])
+    .default('new')
+    .describe(
+      'Which blocks are compared with the roots in their headers before they are indexed; a node whose block differs is ' +
+        'refused. `new`: blocks that are not irreversible yet. `all`: also while catching up, which takes longer.',
+    ),
   batch_bytes: z
     .int()
     .min(1024)

@@ -61,6 +61,8 @@ export interface BodyDocument extends BlockFields {
   packed_block: string | undefined;
   generation: GenerationField;
   has_traces: boolean;
+  /** Undefined in documents of version 4.1.0 too. */
+  action_root: string | undefined;
   root_sequences: number[][];
   /** In the order of the block; packed by `transaction-records.ts`. */
   transaction_records: string;

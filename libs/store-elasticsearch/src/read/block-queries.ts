@@ -84,6 +84,7 @@ function storedBlockOf(body: BodyDocument): StoredBlock | undefined {
     block: Buffer.from(body.packed_block, 'base64'),
     generation: fromGenerationField(body.generation),
     hasTraces: body.has_traces,
+    actionRoot: body.action_root,
     rootSequences: body.root_sequences,
   };
 }

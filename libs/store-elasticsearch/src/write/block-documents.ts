@@ -113,6 +113,7 @@ function bodyOf(block: BlockRecords, packedBlock: Buffer): Omit<BodyDocument, 'b
     packed_block: packedBlock.toString('base64'),
     generation: toGenerationField(block.generation),
     has_traces: block.hasTraces,
+    action_root: block.actionRoot,
     root_sequences: block.rootSequences,
     transaction_records: encodeTransactionRecords(block.transactions).toString('base64'),
   };

@@ -67,6 +67,7 @@ function blockOf(all: TransactionRecord[]): BlockRecords {
     timestamp: 1_700_000_000,
     generation: 'eosio-2.1+',
     hasTraces: true,
+    actionRoot: undefined,
     rootSequences: [],
     transactions: all,
     abiChanges: [],

@@ -200,6 +200,6 @@ export class ModelHistory implements HistoryStore {
 }
 
 function storedBlockOf(records: BlockRecords): StoredBlock {
-  const { position, block, generation, hasTraces, rootSequences } = records;
-  return { position, block: block as Buffer, generation, hasTraces, rootSequences };
+  const { position, block, generation, hasTraces, actionRoot, rootSequences } = records;
+  return { position, block: block as Buffer, generation, hasTraces, actionRoot, rootSequences };
 }

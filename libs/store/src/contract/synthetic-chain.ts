@@ -49,6 +49,7 @@ export class SyntheticChain {
       timestamp,
       generation: position.num % 2 === 0 ? 'eosio-2.1+' : 'eosio-2.0',
       hasTraces: true,
+      actionRoot: position.num % 3 === 0 ? this.digest(`the actions of ${position.id}`) : undefined,
       rootSequences: transactions.map(({ firstSequence: first }) => [first]),
       transactions,
       abiChanges: plan.abis.map(({ account, abi }, index) => ({ account, abi, sequence: firstSequence + index })),

@@ -1,0 +1,2 @@
+export * from './provable-records';
+export * from './prove-block';

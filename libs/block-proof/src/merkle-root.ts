@@ -1,0 +1,37 @@
+import { type Digest, DIGEST_BYTES, type DigestWriter } from './digest-writer';
+
+/**
+ * The two Merkle trees of Antelope chains; the root of no leaves is zero. Source: nodeos libraries/chain/merkle.cpp (canonical
+ * pairs) and Spring libraries/chain/include/eosio/chain/merkle.hpp.
+ */
+export type MerkleRoot = (leaves: readonly Digest[], writer: DigestWriter) => Digest;
+
+const NO_LEAVES: Digest = '\0'.repeat(DIGEST_BYTES);
+/** The first bit of a digest: 0 in a left node of a canonical pair, 1 in a right one. */
+const SIDE_BIT = 0x80;
+
+/** The tree before Savanna: the last node of an odd row is doubled, and the first bit of each node says on which side it is. */
+export const canonicalMerkleRoot: MerkleRoot = (leaves, writer) =>
+  rootOf(leaves, (left, right = left) => {
+    writer.pair(left, right, SIDE_BIT);
+    return writer.digest();
+  });
+
+/** The tree of Savanna: the last node of an odd row moves up unchanged. */
+export const savannaMerkleRoot: MerkleRoot = (leaves, writer) =>
+  rootOf(leaves, (left, right) => {
+    if (right === undefined) return left;
+    writer.pair(left, right, 0);
+    return writer.digest();
+  });
+
+/** Joins pairs row by row; `right` is undefined for the last node of an odd row. */
+function rootOf(leaves: readonly Digest[], join: (left: Digest, right: Digest | undefined) => Digest): Digest {
+  let row = leaves;
+  while (row.length > 1) {
+    const next: Digest[] = [];
+    for (let index = 0; index < row.length; index += 2) next.push(join(row[index] as Digest, row[index + 1]));
+    row = next;
+  }
+  return row[0] ?? NO_LEAVES;
+}

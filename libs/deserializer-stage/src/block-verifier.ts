@@ -1,0 +1,49 @@
+import { counter, type Config, type Registry } from '@antelope-history/app-runtime';
+import { BlockProver, provableRecords } from '@antelope-history/block-proof';
+import type { BlockRecords } from '@antelope-history/records';
+import { HistoryError } from '@antelope-history/schemas';
+
+/** Which blocks are proved before they are passed on, as `indexer.verify_blocks` says. */
+export type VerifiedBlocks = Config['indexer']['verifyBlocks'];
+
+const VERIFIED_BLOCKS = 'history_verified_blocks_total';
+/** At most this many faults stand in an error's message. */
+const MAX_NAMED_FAULTS = 3;
+
+/**
+ * Compares the contents of blocks with the ids and roots in their headers, so that a message that was altered on its way,
+ * or comes from a node with damaged logs, is refused.
+ */
+export class BlockVerifier {
+  private readonly verified;
+  private readonly prover = new BlockProver();
+
+  constructor(
+    private readonly blocks: VerifiedBlocks,
+    registry: Registry,
+  ) {
+    this.verified = counter(registry, {
+      name: VERIFIED_BLOCKS,
+      help: 'Blocks compared with their roots: all of it, or without actions (no traces, or Savanna without finality data)',
+      labelNames: ['actions'],
+    });
+    for (const actions of ['proved', 'unproved']) this.verified.inc({ actions }, 0);
+  }
+
+  /** Throws `BLOCK_ALTERED` if the block is to be verified and differs from its roots. */
+  verify(records: BlockRecords): void {
+    if (!this.isDue(records)) return;
+    const block = provableRecords(records);
+    if (!block) return;
+    const { faults, areActionsProved } = this.prover.prove(block);
+    if (faults.length > 0) {
+      const named = faults.slice(0, MAX_NAMED_FAULTS).map(({ code, detail }) => `${code}: ${detail}`);
+      throw new HistoryError('BLOCK_ALTERED', `the contents differ from the roots of the block (${named.join('; ')})`);
+    }
+    this.verified.inc({ actions: areActionsProved ? 'proved' : 'unproved' });
+  }
+
+  private isDue({ position, lastIrreversible }: BlockRecords): boolean {
+    return this.blocks === 'all' || (this.blocks === 'new' && position.num > lastIrreversible.num);
+  }
+}

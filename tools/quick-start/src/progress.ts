@@ -1,0 +1,2 @@
+export { type Progress, ProgressMeter } from './progress-meter';
+export { createProgressView, type ProgressView } from './progress-view';

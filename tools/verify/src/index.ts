@@ -1,0 +1,3 @@
+export type { StoredFault, VerifiedCounts } from './chain-verifier';
+export * from './verify-store';
+export * from './verify-command';
