@@ -9,6 +9,7 @@ export const COMMANDS = {
   services: { node: ['tools/servers/dist/main.js'], builds: 'tools/servers/tsconfig.lib.json' },
   bench: { node: ['tools/bench/dist/main.js'] },
   'bench:pages': { node: ['tools/bench/dist/pages-main.js'] },
+  'bench:queries': { node: ['tools/bench/dist/queries/main.js'] },
   'bench:suite': { node: ['tools/bench/dist/stack-main.js'] },
   'check-config': { node: ['tools/check-config/dist/main.js'] },
   conformance: { node: ['tools/conformance/dist/main.js'] },

@@ -2,7 +2,7 @@ import { createGateway, createGatewayOperations } from '@antelope-history/gatewa
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { listen, runProgram, startOperations } from '@antelope-history/app-runtime';
 import { IngestionWorker } from './ingestion-worker';
-import { startApis } from './serving';
+import { openLocalApis } from './serving';
 import { StandaloneRegistry } from './standalone-registry';
 
 /** The whole service as one process: the stages run on a thread of their own, the APIs and the gateway on the main thread. */
@@ -13,11 +13,11 @@ runProgram({
     const ingestion = await IngestionWorker.start(config, fail);
     onStop(() => ingestion.stop());
     const registry = new StandaloneRegistry(own, () => ingestion.metrics());
-    const gateway = await startApis({ config, log, registry, onStop });
+    const localApis = await openLocalApis({ config, log, registry, onStop });
     const keyValue = await openKeyValue(config.keyValue, 'one process', log);
     onStop(() => keyValue.close());
     const components = { ship: () => ingestion.shipHealth() };
-    const deps = { config: { api: config.api, gateway }, keyValue, log, registry, components };
+    const deps = { config, keyValue, log, registry, localApis, components };
     await startOperations(
       { log, onStop, fail },
       {

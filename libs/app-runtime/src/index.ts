@@ -3,6 +3,7 @@ export type { Config, PublicPath } from './config/config-schema';
 export { loadConfig, type LoadConfigOptions } from './config/load-config';
 export { type ConfigFor, SERVER_SECTIONS, type ServerSection } from './config/server-sections';
 export { ClientAddresses, clientKeyOf } from './http/client-address';
+export * from './http/client-signal';
 export * from './http/error-response';
 export * from './http/http-app';
 export * from './http/json-body';

@@ -1,6 +1,7 @@
 import type { KeyValue } from '@antelope-history/key-value';
 import { describeLag, healthResponse, type HealthResponse, type HealthStatus } from '@antelope-history/schemas';
 import { answerOf, type Config, readServiceVersion, statusOf } from '@antelope-history/app-runtime';
+import type { LocalApis } from './local-apis';
 import { ProcessWatch } from './process-watch';
 
 export type ReadComponent = () => Promise<Pick<Component, 'status' | 'reason'>>;
@@ -8,6 +9,7 @@ export type ReadComponent = () => Promise<Pick<Component, 'status' | 'reason'>>;
 export interface GatewayHealthDeps {
   config: Pick<Config, 'gateway'>;
   keyValue: KeyValue;
+  localApis?: LocalApis;
   components?: Record<string, ReadComponent>;
   now?: () => number;
 }
@@ -48,14 +50,15 @@ export function createGatewayHealth(deps: GatewayHealthDeps): () => Promise<Heal
 }
 
 async function readHealth(
-  { config, keyValue, components = {} }: GatewayHealthDeps,
+  { config, keyValue, localApis, components = {} }: GatewayHealthDeps,
   processes: ProcessWatch,
   version: string,
 ): Promise<HealthResponse> {
   const { historyApiUrl, chainApiUrl, traceApiUrl } = config.gateway;
   const apiUrls = { history_api: historyApiUrl, chain_api: chainApiUrl, trace_api: traceApiUrl };
+  const readOne = localApis ? () => readHealthOf(localApis.readHealth()) : (urls: string[]) => readApis(urls);
   const [apis, keyValueStatus, others, reported] = await Promise.all([
-    Promise.all(Object.entries(apiUrls).map(async ([name, urls]) => ({ name, ...(await readApis(urls)) }))),
+    Promise.all(Object.entries(apiUrls).map(async ([name, urls]) => ({ name, ...(await readOne(urls)) }))),
     statusOf(keyValue.get('health')),
     Promise.all(
       Object.entries(components).map(async ([name, read]) => ({ name, ...((await answerOf(read())) ?? DOWN) })),
@@ -102,14 +105,15 @@ async function readApis(urls: string[]): Promise<ApiHealth> {
 async function readApi(url: string): Promise<ApiHealth> {
   try {
     const response = await fetch(`${url.replace(/\/$/, '')}/health`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
-    const {
-      status,
-      version: _version,
-      components: _components,
-      ...facts
-    } = healthResponse.parse(await response.json());
-    return { status, facts };
+    return await readHealthOf(response.json().then((body) => healthResponse.parse(body)));
   } catch {
     return { status: 'down', facts: NO_FACTS };
   }
+}
+
+async function readHealthOf(health: Promise<HealthResponse>): Promise<ApiHealth> {
+  const found = await answerOf(health);
+  if (!found) return { status: 'down', facts: NO_FACTS };
+  const { status, version: _version, components: _components, ...facts } = found;
+  return { status, facts };
 }

@@ -4,10 +4,12 @@ import type { Express, Request, RequestHandler } from 'express';
 import { constants } from 'node:zlib';
 import type { KeyValue } from '@antelope-history/key-value';
 import { ROUTES } from '@antelope-history/routes';
-import { HistoryError } from '@antelope-history/schemas';
+import { HistoryError, type Route, type RouteGroup } from '@antelope-history/schemas';
 import {
   type Config,
   createHttpApp,
+  createHttpMetrics,
+  type HttpMetrics,
   type HttpRoute,
   type Logger,
   readRawBody,
@@ -18,6 +20,7 @@ import { identifyClient, requireAccess } from './client';
 import type { ReadComponent } from './gateway-health';
 import { createGatewayPages } from './gateway-pages';
 import { createWorkLimiter } from './limits/limit-work';
+import { createLocalHandler, type LocalApis } from './local-apis';
 import { createRateLimit } from './rate-limit';
 import { createUpstreamProxy } from './upstream-proxy';
 
@@ -27,6 +30,8 @@ export interface GatewayDeps {
   keyValue: KeyValue;
   log: Logger;
   registry: Registry;
+  /** The APIs of this process; without them requests go to the URLs of the configuration. */
+  localApis?: LocalApis;
   /** Components that /health shows besides the APIs and the key-value store. */
   components?: Record<string, ReadComponent>;
   /** Milliseconds since 1970. */
@@ -77,17 +82,14 @@ function upstreamRoutes(deps: GatewayDeps, identify: RequestHandler[]): HttpRout
   // The whole body is read before an upstream connection is used, so a slow client holds no upstream connection.
   const readBody = readRawBody(config.api.bodyLimitBytes);
   const admit = [...identify, requireAccess, readBody, limitWork];
-  const proxyTo = {
-    history: createUpstreamProxy('history-api', historyApiUrl, log, now),
-    chain: createUpstreamProxy('chain-api', chainApiUrl, log, now),
-    trace: createUpstreamProxy('trace-api', traceApiUrl, log, now),
-  };
-  const routes: HttpRoute[] = Object.values(ROUTES).map(({ endpoint, path, group, method }) => ({
-    endpoint,
-    path,
-    method,
-    handlers: [...admit, proxyTo[group](() => path)],
-  }));
+  const urls = { history: historyApiUrl, chain: chainApiUrl, trace: traceApiUrl };
+  const handlersOf = deps.localApis
+    ? createLocalHandlers(deps.localApis, config.api.bodyLimitBytes, registry)
+    : createProxyHandlers(urls, log, now);
+  const routes: HttpRoute[] = Object.values(ROUTES).map((route) => {
+    const { endpoint, path, method } = route;
+    return { endpoint, path, method, handlers: [...admit, handlersOf(route)] };
+  });
   if (chainNodeUrl === undefined) return routes;
   const proxyToNode = createUpstreamProxy('chain-node', [chainNodeUrl], log, now);
   return [
@@ -99,6 +101,37 @@ function upstreamRoutes(deps: GatewayDeps, identify: RequestHandler[]): HttpRout
       handlers: [acceptCall, ...admit, proxyToNode(nodeTarget)],
     },
   ];
+}
+
+type HandlerOf = (route: Route) => RequestHandler;
+
+function createProxyHandlers(urls: Record<RouteGroup, string[]>, log: Logger, now: () => number): HandlerOf {
+  const proxyTo = {
+    history: createUpstreamProxy('history-api', urls.history, log, now),
+    chain: createUpstreamProxy('chain-api', urls.chain, log, now),
+    trace: createUpstreamProxy('trace-api', urls.trace, log, now),
+  };
+  return ({ group, path }) => proxyTo[group](() => path);
+}
+
+function createLocalHandlers({ responders }: LocalApis, bodyLimitBytes: number, registry: Registry): HandlerOf {
+  const metrics = (['history', 'chain', 'trace'] as const).map((group) => {
+    const paths = Object.values(ROUTES).filter((route) => route.group === group);
+    return [
+      group,
+      createHttpMetrics(
+        registry,
+        `${group}-api`,
+        paths.map(({ path }) => path),
+      ),
+    ] as const;
+  });
+  const metricsOf = new Map<RouteGroup, HttpMetrics>(metrics);
+  return ({ group, path }) => {
+    const [respond, counts] = [responders.get(path), metricsOf.get(group)];
+    if (!respond || !counts) throw new Error(`no API of this process responds to ${path}`);
+    return createLocalHandler({ path, respond, bodyLimitBytes, metrics: counts });
+  };
 }
 
 /**

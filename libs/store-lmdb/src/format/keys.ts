@@ -52,10 +52,12 @@ export function namesKey(first: string, second: string): Buffer {
 
 /** Reads a name at an offset of a key. */
 export function nameInKey(key: Buffer, offset: number): string {
-  const little = Buffer.allocUnsafe(8);
-  for (let index = 0; index < 8; index++) little[index] = key[offset + 7 - index] as number;
-  return readName(little, 0);
+  for (let index = 0; index < 8; index++) REVERSED[index] = key[offset + 7 - index] as number;
+  return readName(REVERSED, 0);
 }
+
+/** Reused, because a query of a key's owners reads thousands of names. */
+const REVERSED = Buffer.alloc(8);
 
 /**
  * The key of an action kind: its contract and its action name; undefined means any. A flag distinguishes "any" from the empty

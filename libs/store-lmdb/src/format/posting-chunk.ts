@@ -54,12 +54,23 @@ export function decodeChunk(firstSequence: number, bytes: Buffer): PostingChunk 
   };
 }
 
-/** How many postings of the chunk are below `sequence`, and how many of these are roots. */
-export function countBelow(chunk: PostingChunk, sequence: number): { all: number; roots: number } {
-  let all = 0;
-  let roots = 0;
-  while (all < chunk.count && (chunk.sequences[all] as number) < sequence) roots += chunk.roots[all++] as number;
-  return { all, roots };
+/** How many postings of the chunk are below `sequence`. */
+export function countBelow({ count, sequences }: PostingChunk, sequence: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sequences[middle] as number) < sequence) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** How many of the first `count` postings of the chunk are roots. */
+export function countRoots({ roots }: PostingChunk, count: number): number {
+  let found = 0;
+  for (let index = 0; index < count; index++) found += roots[index] as number;
+  return found;
 }
 
 /** The last chunk of a list while it grows. */

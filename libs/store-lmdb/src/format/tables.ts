@@ -100,9 +100,19 @@ export function floorEntry(
 }
 
 /** All keys that begin with `prefix`, ascending. */
-export function* keysWithPrefix(table: Table, prefix: Buffer, snapshot?: Snapshot): Generator<Buffer> {
-  for (const key of table.getKeys({ start: prefix, transaction: snapshot })) {
-    if (prefix.compare(key, 0, prefix.length) !== 0) return;
-    yield key;
+export function keysWithPrefix(table: Table, prefix: Buffer, snapshot?: Snapshot): Iterable<Buffer> {
+  const end = successorOf(prefix);
+  return table.getKeys({ start: prefix, ...(end && { end }), transaction: snapshot });
+}
+
+/** The least key above all that begin with `prefix`; undefined if there is none: the prefix is all ones. */
+function successorOf(prefix: Buffer): Buffer | undefined {
+  const end = Buffer.from(prefix);
+  for (let index = end.length - 1; index >= 0; index--) {
+    if (end[index] !== 0xff) {
+      end[index] = (end[index] as number) + 1;
+      return end.subarray(0, index + 1);
+    }
   }
+  return undefined;
 }

@@ -15,6 +15,7 @@ import { readBlockIndex } from '../format/chain-facts';
 import type { Snapshot, Tables } from '../format/tables';
 import { decodePagedAction, type PagedTransaction } from '../format/trace-page';
 import { listsOfQuery } from './action-lists';
+import type { PostingSet } from './posting-set';
 import { PageReader, type LocatedTransaction } from './page-reader';
 
 /** Sequences from `start` to below `end`. */
@@ -40,13 +41,23 @@ export function queryActions(
   const total = lists.rank(range.end) - below;
   const { first, count } = pageOf(query, total);
   if (count === 0) return { status, rows: [], more: false };
-  // `first` counts from the beginning of the chosen order; ranks count upwards.
-  const rank = below + (query.order === 'asc' ? first : total - 1 - first);
-  const sequence = lists.select(rank, range.start, range.end);
-  const sequences =
-    query.order === 'asc' ? lists.ascending(sequence, range.end) : lists.descending(sequence, range.start);
-  const rows = takeRows(sequences, count, (at) => pages.action(at));
+  const rows = takeRows(sequencesFrom(lists, query.order, range, { below, total, first }), count, (at) =>
+    pages.action(at),
+  );
   return { status, rows, more: first + rows.length < total };
+}
+
+/** The sequences in the chosen order from the row `first` on. Most pages begin with row 0, which needs no search. */
+function sequencesFrom(
+  lists: PostingSet,
+  order: ActionsQuery['order'],
+  { start, end }: SequenceRange,
+  { below, total, first }: { below: number; total: number; first: number },
+): Iterable<number> {
+  // `first` counts from the beginning of the chosen order; ranks count upwards.
+  if (order === 'asc') return lists.ascending(first === 0 ? start : lists.select(below + first, start, end), end);
+  const last = first === 0 ? end - 1 : lists.select(below + total - 1 - first, start, end);
+  return lists.descending(last, start);
 }
 
 /** The actions that one trace created: all of them are in its transaction. */

@@ -1,5 +1,5 @@
 import { chunkKey, LIST_PREFIX_BYTES, MAX_SEQUENCE, readSequence } from '../format/keys';
-import { countBelow, decodeChunk, type PostingChunk } from '../format/posting-chunk';
+import { countBelow, countRoots, decodeChunk, type PostingChunk } from '../format/posting-chunk';
 import { floorEntry, type Snapshot, type Table } from '../format/tables';
 
 /** One posting list in a snapshot, read chunk by chunk. */
@@ -19,7 +19,7 @@ export class PostingList {
     const chunk = this.chunkAt(sequence - 1);
     if (!chunk) return 0;
     const below = countBelow(chunk, sequence);
-    return this.rootsOnly ? chunk.rootBase + below.roots : chunk.base + below.all;
+    return this.rootsOnly ? chunk.rootBase + countRoots(chunk, below) : chunk.base + below;
   }
 
   /** The greatest posting below `sequence`; undefined when there is none. */
@@ -27,7 +27,7 @@ export class PostingList {
     if (sequence <= 0) return undefined;
     const chunk = this.chunkAt(sequence - 1);
     if (!chunk) return undefined;
-    for (let index = countBelow(chunk, sequence).all - 1; index >= 0; index--) {
+    for (let index = countBelow(chunk, sequence) - 1; index >= 0; index--) {
       if (!this.rootsOnly || chunk.roots[index] === 1) return chunk.sequences[index];
     }
     // The root base skips any number of chunks without a root action.
@@ -38,7 +38,7 @@ export class PostingList {
   from(sequence: number): number | undefined {
     const chunk = this.chunkAt(sequence);
     if (chunk) {
-      for (let index = countBelow(chunk, sequence).all; index < chunk.count; index++) {
+      for (let index = countBelow(chunk, sequence); index < chunk.count; index++) {
         if (!this.rootsOnly || chunk.roots[index] === 1) return chunk.sequences[index];
       }
     }
@@ -77,14 +77,20 @@ export class PostingList {
   }
 }
 
-/** The least sequence s in [low, high) with more than `rank` postings below s + 1. */
+/**
+ * The least sequence s in [low, high) with more than `rank` postings below s + 1. Postings are spread almost evenly over many
+ * ranges, so that every second step interpolates; the others halve the range, which bounds the number of steps.
+ */
 function selectRank(rankOf: (sequence: number) => number, rank: number, low: number, high: number): number {
   let from = low;
   let to = high;
-  while (from < to) {
-    const middle = from + Math.floor((to - from) / 2);
-    if (rankOf(middle + 1) > rank) to = middle;
-    else from = middle + 1;
+  let [rankFrom, rankTo] = [rankOf(low), rankOf(high)];
+  for (let step = 0; from < to; step++) {
+    const share = step % 2 === 0 ? (rank - rankFrom + 0.5) / (rankTo - rankFrom) : 0.5;
+    const middle = from + Math.min(to - from - 1, Math.max(0, Math.floor((to - from) * share)));
+    const found = rankOf(middle + 1);
+    if (found > rank) [to, rankTo] = [middle, found];
+    else [from, rankFrom] = [middle + 1, found];
   }
   return from;
 }

@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { RequestHandler, Response } from 'express';
+import { clientErrorOf, HistoryError, type HealthResponse } from '@antelope-history/schemas';
+import { clientSignal, type HttpMetrics, parseJsonBody, rawBodyOf } from '@antelope-history/app-runtime';
+import { ticketOf } from './limits/limit-work';
+import { chargeCost } from './rate-limit';
+
+/** APIs in the gateway's own process: called directly, without a second HTTP request. */
+export interface LocalApis {
+  /** By path of the route. */
+  responders: ReadonlyMap<string, LocalResponder>;
+  readHealth(): Promise<HealthResponse>;
+}
+
+/** Rejects with a `HistoryError`. `signal` aborts when the client disconnects. */
+export type LocalResponder = (body: Record<string, unknown>, signal: AbortSignal) => Promise<LocalResponse>;
+
+export interface LocalResponse {
+  headers: Record<string, string | number>;
+  pieces: Buffer[];
+  /** In units of the cost limit. */
+  cost: number;
+}
+
+interface LocalHandlerOptions {
+  path: string;
+  respond: LocalResponder;
+  bodyLimitBytes: number;
+  /** Counts the requests under the name of the API, as the API's own process does. */
+  metrics: HttpMetrics;
+}
+
+/**
+ * Handles requests that `readRawBody` read and `limitWork` admitted by an API of this process. Charges the cost and counts
+ * the bytes as for a response that comes from an upstream.
+ */
+export function createLocalHandler({ path, respond, bodyLimitBytes, metrics }: LocalHandlerOptions): RequestHandler {
+  return async (request, response) => {
+    if (response.closed) return;
+    const startedAt = performance.now();
+    const finish = (status: number): void => metrics.finished(path, status, (performance.now() - startedAt) / 1000);
+    metrics.started();
+    try {
+      const body = parseJsonBody(rawBodyOf(request), request.headers['content-encoding'], bodyLimitBytes);
+      const local = await respond(body, clientSignal(response));
+      finish(200);
+      await sendLocalResponse(response, local);
+    } catch (error) {
+      if (!response.headersSent) finish(error instanceof HistoryError ? clientErrorOf(error).status : 500);
+      throw error;
+    }
+  };
+}
+
+async function sendLocalResponse(response: Response, { headers, pieces, cost }: LocalResponse): Promise<void> {
+  if (response.closed) return;
+  chargeCost(response, String(cost));
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  const ticket = ticketOf(response);
+  ticket.beginResponse(pieces.reduce((bytes, piece) => bytes + piece.length, 0));
+  if (pieces[0] && pieces.length === 1) {
+    ticket.receive(pieces[0].length);
+    response.end(pieces[0]);
+    return;
+  }
+  await pipeline(Readable.from(counted(pieces, (bytes) => ticket.receive(bytes))), response).catch((error: unknown) => {
+    if (!response.destroyed) throw error;
+  });
+}
+
+function* counted(pieces: Buffer[], count: (bytes: number) => void): Generator<Buffer> {
+  for (const piece of pieces) {
+    count(piece.length);
+    yield piece;
+  }
+}
