@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Base58 (Bitcoin's alphabet) with the four ripemd160 checksum bytes of keys and signatures. */
 
@@ -24,7 +24,8 @@ export function decodeBase58Check(text: string, suffix: string): Buffer | 'base5
 }
 
 function checksum(data: Buffer, suffix: string): Buffer {
-  return createHash('ripemd160').update(data).update(suffix).digest().subarray(0, CHECKSUM_BYTES);
+  const digest = hash('ripemd160', Buffer.concat([data, Buffer.from(suffix)]), 'hex');
+  return Buffer.from(digest.slice(0, 2 * CHECKSUM_BYTES), 'hex');
 }
 
 /** The time grows with the square of the length, so callers must limit the length. */

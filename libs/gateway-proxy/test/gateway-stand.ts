@@ -18,6 +18,7 @@ import {
 import { createGateway, createGatewayOperations, type GatewayDeps } from '../src';
 
 const log = createLogger('test', 'silent');
+const NOWHERE = 'http://127.0.0.1:1';
 
 /** The chain facts that the APIs of the stand report in /health. */
 export const CHAIN_FACTS = {
@@ -62,7 +63,7 @@ export class BrokenKeyValue extends MemoryKeyValue {
   override listMembers = () => Promise.reject(new Error('redis://secret is unavailable'));
 }
 
-export interface Settings extends Partial<Pick<GatewayDeps, 'components' | 'now' | 'registry'>> {
+export interface Settings extends Partial<Pick<GatewayDeps, 'components' | 'localApis' | 'now' | 'registry'>> {
   /** Environment variables that override the stand's configuration. */
   environment?: Record<string, string>;
   keyValue?: KeyValue;
@@ -73,7 +74,8 @@ export class GatewayStand {
   /** The status that the chain API reports in /health. */
   chainHealth: HealthStatus = 'ok';
   private readonly listeners: Listener[] = [];
-  private urls: Record<RouteGroup, string> = { history: '', chain: '', trace: '' };
+  /** Until the stand is opened: a port that nothing listens on. */
+  private urls: Record<RouteGroup, string> = { history: NOWHERE, chain: NOWHERE, trace: NOWHERE };
 
   async open(): Promise<void> {
     this.urls = {

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, hash, type Hash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { ByteReader, readPublicKey } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
@@ -281,14 +281,16 @@ export class SenderReader extends ByteReader {
 
   /** SHA-256 in hex of all bytes read so far, in the form in which the node packs them. */
   canonicalHash(): string {
-    const hash = createHash('sha256');
+    // One call takes half the time, and nearly all transactions are packed in canonical form.
+    if (this.overlong.length === 0) return hash('sha256', this.bytes.subarray(0, this.offset));
+    const parts = createHash('sha256');
     let done = 0;
     for (const { start, end, value } of this.overlong) {
-      hash.update(this.bytes.subarray(done, start));
-      updateVaruint32(hash, value);
+      parts.update(this.bytes.subarray(done, start));
+      updateVaruint32(parts, value);
       done = end;
     }
-    return hash.update(this.bytes.subarray(done, this.offset)).digest('hex');
+    return parts.update(this.bytes.subarray(done, this.offset)).digest('hex');
   }
 }
 

@@ -1,11 +1,15 @@
 import { describeWithService, SERVICE_NAMES } from '@antelope-history/servers';
 import { testSize } from '@antelope-history/test-support/random';
-import { compareAll } from './compare-all';
+import { compareAll, EVERYTHING, type Extent } from './compare-all';
 
 /**
  * The embedded set answers every request in the same run. The sets differ in their stores alone, which the store contract
- * compares query by query: here a share of the requests, with the whole chain behind it, shows that they are put together right.
+ * compares query by query: here a share of the requests, with the whole chain behind it, shows that they are put together right. Of the others,
+ * apps/e2e asks leap-edge on both sets.
  */
-const STRIDE = testSize({ usual: 12, long: 1 });
+const EXTENT = testSize<Extent>({
+  usual: { samples: ['leap-forks', 'eosio20-edge', 'spring-savanna'], stride: 12 },
+  long: EVERYTHING,
+});
 
-describeWithService([...SERVICE_NAMES], () => compareAll('distributed', STRIDE));
+describeWithService([...SERVICE_NAMES], () => compareAll('distributed', EXTENT));

@@ -10,6 +10,9 @@ interface RequestLocals {
   path?: string;
 }
 
+/** Metrics, limits, compression and the stream of a long response each listen for the end; Node.js warns from the eleventh on. */
+const MAX_LISTENERS = 20;
+
 const REQUEST_ID = /^[\x20-\x7e]{1,128}$/;
 
 /**
@@ -26,6 +29,7 @@ export function openRequestContext(log: Logger, metrics: HttpMetrics): RequestHa
     response.setHeader('x-content-type-options', 'nosniff');
     const locals: RequestLocals = { requestId };
     Object.assign(response.locals, locals);
+    response.setMaxListeners(MAX_LISTENERS);
     const startedAt = performance.now();
     metrics.started();
     response.on('close', () => {

@@ -1,0 +1,99 @@
+import { gzipSync } from 'node:zlib';
+import request from 'supertest';
+import { Registry } from '@antelope-history/app-runtime';
+import { ROUTES } from '@antelope-history/routes';
+import { type ErrorCode, HistoryError } from '@antelope-history/schemas';
+import type { LocalApis, LocalResponder } from '../src';
+import { CHAIN_FACTS, GatewayStand } from './gateway-stand';
+
+const { path } = ROUTES.getActions;
+
+/** Echoes the path and the body, in as many pieces as the body asks for. */
+const echo =
+  (route: string): LocalResponder =>
+  async (body) => {
+    const text = JSON.stringify({ route, body, filling: 'x'.repeat(Number(body['bytes'] ?? 0)) });
+    const size = Math.ceil(text.length / Number(body['pieces'] ?? 1));
+    const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+      Buffer.from(text.slice(index * size, (index + 1) * size)),
+    );
+    const headers = {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': text.length,
+      etag: 'W/"id"',
+    };
+    return { headers, pieces, cost: 7 };
+  };
+
+function localApis(responder: (route: string) => LocalResponder = echo): LocalApis {
+  return {
+    responders: new Map(Object.values(ROUTES).map((route) => [route.path, responder(route.path)])),
+    readHealth: async () => ({ ...CHAIN_FACTS, status: 'ok' }),
+  };
+}
+
+const failing = (code: ErrorCode): LocalApis =>
+  localApis(() => () => Promise.reject(new HistoryError(code, 'for the test')));
+
+describe('a gateway with the APIs in its own process', () => {
+  const stand = new GatewayStand();
+  // No API listens at the URLs of the stand.
+  afterAll(() => stand.close());
+
+  it.each(Object.values(ROUTES))('passes requests of $path to its responder', async (route) => {
+    const response = await request(stand.createGateway({ localApis: localApis() }))
+      .post(route.path)
+      .send({ a: 1 });
+    expect([response.status, response.body]).toMatchObject([200, { route: route.path, body: { a: 1 } }]);
+    expect(response.headers).toMatchObject({ etag: 'W/"id"', 'content-type': 'application/json; charset=utf-8' });
+    expect(response.headers['x-request-id']).toBeDefined();
+    expect(response.headers['x-request-cost']).toBeUndefined();
+  });
+
+  it('sends a long response in pieces', async () => {
+    const gateway = stand.createGateway({ localApis: localApis() });
+    const response = await request(gateway).post(path).send({ bytes: 3_000_000, pieces: 50 });
+    expect(response.body.filling).toHaveLength(3_000_000);
+  });
+
+  it('parses compressed bodies, and refuses bodies that are none', async () => {
+    const gateway = stand.createGateway({ localApis: localApis() });
+    const post = (body: Buffer, encoding: string) =>
+      request(gateway).post(path).type('application/octet-stream').set('content-encoding', encoding).send(body);
+    expect((await post(gzipSync('{"a":2}'), 'gzip')).body).toMatchObject({ body: { a: 2 } });
+    expect((await post(Buffer.from('{'), 'identity')).status).toBe(400);
+    expect((await post(gzipSync('x'.repeat(1_000_000)), 'gzip')).status).toBe(413);
+  });
+
+  it('answers the errors of an API as the API would', async () => {
+    const missing = await request(stand.createGateway({ localApis: failing('TRANSACTION_NOT_FOUND') }))
+      .post(path)
+      .send({});
+    expect([missing.status, missing.body.error.details[0].method]).toEqual([404, ROUTES.getActions.endpoint]);
+    const busy = await request(stand.createGateway({ localApis: failing('STORE_UNAVAILABLE') }))
+      .post(path)
+      .send({});
+    expect([busy.status, busy.text.includes('for the test')]).toEqual([503, false]);
+  });
+
+  it('charges the cost and counts the requests under the name of the API', async () => {
+    const registry = new Registry();
+    const environment = { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '10' };
+    const gateway = stand.createGateway({ localApis: localApis(), environment, registry });
+    const statuses = [];
+    for (let turn = 0; turn < 3; turn++) statuses.push((await request(gateway).post(path).send({})).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    const text = await registry.metrics();
+    expect(text).toContain(`http_requests_total{app="history-api",path="${path}",status="2xx"} 2`);
+    expect(text).toContain('http_requests_in_flight{app="history-api"} 0');
+  });
+
+  it('reports their health without a request to their URLs', async () => {
+    const health = await request(stand.createOperations({ localApis: localApis() })).get('/health');
+    expect(health.body).toMatchObject({
+      status: 'ok',
+      committed_block_num: CHAIN_FACTS.committed_block_num,
+      components: { history_api: { status: 'ok' }, chain_api: { status: 'ok' }, trace_api: { status: 'ok' } },
+    });
+  });
+});
