@@ -1,5 +1,5 @@
-import type { ActionReceipt, ActionRecord, ActionTrace } from '@antelope-history/records';
-import { type Digest, type DigestWriter, toHex } from './digest-writer';
+import type { PackedAction, PackedTrace } from '@antelope-history/records';
+import type { Digest, DigestWriter } from './digest-writer';
 
 /**
  * Whether the digest in the receipt of a trace is that of its action. The digest is that of the action alone, or, once the protocol
@@ -7,67 +7,49 @@ import { type Digest, type DigestWriter, toHex } from './digest-writer';
  * libraries/chain/include/eosio/chain/action.hpp, generate_action_digest).
  */
 export function isActDigest(
-  action: ActionRecord,
-  { receipt, returnValue }: ActionTrace,
+  { base, data }: PackedAction,
+  { actDigest, returnValue }: PackedTrace,
   writer: DigestWriter,
 ): boolean {
-  writeBase(action, writer);
-  const base = writer.digest();
-  writer.lengthPrefixed(action.data);
+  const expected: Digest = actDigest.toString('latin1');
+  writer.bytes(base);
+  const baseDigest = writer.digest();
+  writer.lengthPrefixed(data);
   writer.lengthPrefixed(returnValue);
-  const data = writer.digest();
-  writer.hash(base);
-  writer.hash(data);
-  if (toHex(writer.digest()) === receipt.actDigest) return true;
-  writeBase(action, writer);
-  writer.lengthPrefixed(action.data);
-  return toHex(writer.digest()) === receipt.actDigest;
-}
-
-/** Account, name and authorization: `action_base`. */
-function writeBase({ account, name, authorization }: ActionRecord, writer: DigestWriter): void {
-  writer.name(account);
-  writer.name(name);
-  writer.varuint(authorization.length);
-  for (const { actor, permission } of authorization) {
-    writer.name(actor);
-    writer.name(permission);
-  }
+  const dataDigest = writer.digest();
+  writer.latin1(baseDigest);
+  writer.latin1(dataDigest);
+  if (writer.digest() === expected) return true;
+  writer.bytes(base);
+  writer.lengthPrefixed(data);
+  return writer.digest() === expected;
 }
 
 /** The leaf of an action's receipt in the tree of actions. */
-export type ReceiptDigest = (action: ActionRecord, trace: ActionTrace, writer: DigestWriter) => Digest;
+export type ReceiptDigest = (action: PackedAction, trace: PackedTrace, writer: DigestWriter) => Digest;
 
 /** The digest of a receipt before Savanna (nodeos action_receipt.hpp). */
-export const receiptDigest: ReceiptDigest = (_, { receiver, receipt }, writer) => {
-  writer.name(receiver);
-  writer.hexHash(receipt.actDigest);
-  writer.uint53(receipt.globalSequence);
-  writer.uint64(receipt.recvSequence);
-  writeCounters(receipt, writer);
+export const receiptDigest: ReceiptDigest = (_, trace, writer) => {
+  writer.bytes(trace.receiver);
+  writer.bytes(trace.actDigest);
+  writer.uint64(trace.globalSequence);
+  writer.bytes(trace.recvSequence);
+  writer.bytes(trace.counters);
   return writer.digest();
 };
+
+/** Account and name, with which the packed base of an action begins. */
+const ACTION_NAME_BYTES = 16;
 
 /** The digest of a receipt since Savanna, in which a light client needs less of it (Spring trace.hpp, digest_savanna). */
-export const savannaReceiptDigest: ReceiptDigest = ({ account, name }, { receiver, receipt }, writer) => {
-  writer.uint53(receipt.globalSequence);
-  writeCounters(receipt, writer);
+export const savannaReceiptDigest: ReceiptDigest = ({ base }, trace, writer) => {
+  writer.uint64(trace.globalSequence);
+  writer.bytes(trace.counters);
   const witness = writer.digest();
-  writer.name(receiver);
-  writer.uint64(receipt.recvSequence);
-  writer.name(account);
-  writer.name(name);
-  writer.hexHash(receipt.actDigest);
-  writer.hash(witness);
+  writer.bytes(trace.receiver);
+  writer.bytes(trace.recvSequence);
+  writer.copy(base, 0, ACTION_NAME_BYTES);
+  writer.bytes(trace.actDigest);
+  writer.latin1(witness);
   return writer.digest();
 };
-
-function writeCounters({ authSequence, codeSequence, abiSequence }: ActionReceipt, writer: DigestWriter): void {
-  writer.varuint(authSequence.length);
-  for (const { account, sequence } of authSequence) {
-    writer.name(account);
-    writer.uint64(sequence);
-  }
-  writer.varuint(codeSequence);
-  writer.varuint(abiSequence);
-}

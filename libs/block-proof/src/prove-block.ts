@@ -1,18 +1,12 @@
-import type { ActionRecord, ActionTrace } from '@antelope-history/records';
-import { type BlockPosition, hasErrorCode } from '@antelope-history/schemas';
-import {
-  headerBytes,
-  readBlockHeader,
-  readPackedTransaction,
-  readReceipts,
-  readTransaction,
-  type Transaction,
-  type TransactionReceipt,
-} from '@antelope-history/ship';
-import { isActDigest, receiptDigest, savannaReceiptDigest } from './action-digests';
+import { readName } from '@antelope-history/abi';
+import type { PackedAction, PackedTrace } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
+import { headerBytes, readBlockHeader, readReceipts } from '@antelope-history/ship';
+import { isActDigest, type ReceiptDigest, receiptDigest, savannaReceiptDigest } from './action-digests';
 import { type Digest, digestOf, DigestWriter, toHex } from './digest-writer';
 import { canonicalMerkleRoot, savannaMerkleRoot } from './merkle-root';
 import { transactionDigest } from './transaction-digest';
+import { TransactionCheck } from './transaction-faults';
 
 /** A block with what was recorded of its execution. */
 export interface ProvableBlock {
@@ -31,7 +25,7 @@ export interface ProvableTransaction {
   id: string;
   /** -1 without a receipt (`onblock`). */
   receiptIndex: number;
-  actions: ActionRecord[];
+  actions: PackedAction[];
 }
 
 /** What is wrong with a block; the names are those of the fields that do not fit. */
@@ -57,123 +51,100 @@ export interface BlockProof {
 
 /** Set in `schedule_version` of the headers of Savanna blocks (Spring block_header.hpp, is_proper_svnn_block). */
 const SAVANNA_SCHEDULE_VERSION = 0x80000000;
-/** Status of a receipt whose transaction was executed under its own id; that of a failed deferred one is of `onerror`. */
-const EXECUTED = 0;
-const DELAYED = 3;
+/** A block with more faults is described by the first ones: a hostile node could send a million. */
+const MAX_FAULTS = 100;
 
 /**
  * Computes from a block's bytes and from its recorded actions the block id, the ids and the root of its transactions, the
- * digest of each action and the root of the receipts of all actions, and compares them with what the block says. Throws
- * `DECODE_FAILED` if the bytes are not a block.
+ * digest of each action and the root of the receipts of all actions, and compares them with what the block says.
  */
 export class BlockProver {
   private readonly writer = new DigestWriter();
 
+  /**
+   * `maxUnpackedBytes`: how many bytes the compressed transactions of one block may have in all, because 1 KB of a block can
+   * unpack to 1 MB. The ids of the transactions beyond are not computed; the root of the transactions covers their bytes.
+   */
+  constructor(private readonly maxUnpackedBytes = Infinity) {}
+
+  /** Names at most MAX_FAULTS faulty transactions and actions. Throws `DECODE_FAILED` if the bytes are not a block, or not its recorded actions. */
   prove(block: ProvableBlock): BlockProof {
-    const { writer } = this;
+    const steps = this.proveInSteps(block);
+    let step = steps.next();
+    while (!step.done) step = steps.next();
+    return step.value;
+  }
+
+  /** Does the work of `prove`, and yields after each action, so that a caller can pause: a block may have 50,000 of them. */
+  *proveInSteps(block: ProvableBlock): Generator<void, BlockProof, void> {
     const header = readBlockHeader(block.block);
     const isSavanna = header.scheduleVersion >= SAVANNA_SCHEDULE_VERSION;
-    const receipts = readReceipts(block.block);
     const merkleRoot = isSavanna ? savannaMerkleRoot : canonicalMerkleRoot;
+    const receipts = readReceipts(block.block);
     const faults: BlockFault[] = [];
     const expect = (code: FaultCode, found: string, expected: string): void => {
       if (found !== expected) faults.push({ code, detail: `${found} is computed, ${expected} is given` });
     };
-    const expectRoot = (code: FaultCode, leaves: Digest[], expected: string): void =>
-      expect(code, toHex(merkleRoot(leaves, writer)), expected);
     expect('id', blockIdOf(block), block.position.id);
-    const transactionLeaves = receipts.map((receipt) => transactionDigest(receipt, writer));
-    expectRoot('transaction_mroot', transactionLeaves, header.transactionMroot);
+    const transactionLeaves = receipts.map((receipt) => transactionDigest(receipt, this.writer));
+    expect('transaction_mroot', toHex(merkleRoot(transactionLeaves)), header.transactionMroot);
     if (!block.hasTraces) return { faults, areActionsProved: false };
-    faults.push(...findTransactionFaults(block.transactions, receipts), ...this.findActFaults(block.transactions));
+
+    const check = new TransactionCheck(receipts, this.maxUnpackedBytes);
+    for (const fault of check.faults(block.transactions)) addFault(faults, fault);
+    const leaves: ReceiptLeaf[] = [];
+    for (const { actions } of block.transactions) {
+      for (const action of actions) {
+        if (!this.addLeaves(leaves, action, isSavanna ? savannaReceiptDigest : receiptDigest)) {
+          addFault(faults, { code: 'act_digest', detail: `${describeAction(action)} is another action` });
+        }
+        yield;
+      }
+    }
     const actionRoot = isSavanna ? block.actionRoot : header.actionMroot;
-    if (actionRoot === undefined || receipts.some(hasUnrecordedActions)) return { faults, areActionsProved: false };
-    expectRoot('action_mroot', this.receiptDigests(block.transactions, isSavanna), actionRoot);
+    if (actionRoot === undefined || check.hasUnrecordedActions()) return { faults, areActionsProved: false };
+    leaves.sort((left, right) => left.sequence - right.sequence);
+    expect('action_mroot', toHex(merkleRoot(leaves.map(({ digest }) => digest))), actionRoot);
     return { faults, areActionsProved: true };
   }
 
-  private findActFaults(transactions: ProvableTransaction[]): BlockFault[] {
-    const faults: BlockFault[] = [];
-    for (const { actions } of transactions) {
-      for (const action of actions) {
-        if (this.hasActDigests(action)) continue;
-        const { account, name, traces } = action;
-        const sequence = traces[0]?.receipt.globalSequence;
-        faults.push({
-          code: 'act_digest',
-          detail: `${account}::${name} at global sequence ${sequence} is another action`,
-        });
+  /** Adds the leaves of an action's traces; returns whether the digests in their receipts are those of the action. */
+  private addLeaves(leaves: ReceiptLeaf[], action: PackedAction, digestOfReceipt: ReceiptDigest): boolean {
+    let proved: PackedTrace | undefined;
+    let areProved = true;
+    for (const trace of action.traces) {
+      // Notifications mostly have the digest of the contract's own trace, which is then computed once.
+      if (!proved || !hasSameDigest(trace, proved)) {
+        if (isActDigest(action, trace, this.writer)) proved = trace;
+        else areProved = false;
       }
+      leaves.push({ sequence: trace.globalSequence, digest: digestOfReceipt(action, trace, this.writer) });
     }
-    return faults;
-  }
-
-  /** Notifications mostly have the digest of the contract's own trace, which is then computed once. */
-  private hasActDigests(action: ActionRecord): boolean {
-    const own = action.traces[0];
-    return action.traces.every(
-      (trace) =>
-        (own !== undefined && trace !== own && hasSameDigest(trace, own)) || isActDigest(action, trace, this.writer),
-    );
-  }
-
-  /** One leaf per receipt, in order of global sequence. */
-  private receiptDigests(transactions: ProvableTransaction[], isSavanna: boolean): Digest[] {
-    const digest = isSavanna ? savannaReceiptDigest : receiptDigest;
-    const leaves: { sequence: number; digest: Digest }[] = [];
-    for (const { actions } of transactions) {
-      for (const action of actions) {
-        for (const trace of action.traces) {
-          leaves.push({ sequence: trace.receipt.globalSequence, digest: digest(action, trace, this.writer) });
-        }
-      }
-    }
-    return leaves.sort((left, right) => left.sequence - right.sequence).map((leaf) => leaf.digest);
+    return areProved;
   }
 }
 
-function hasSameDigest(trace: ActionTrace, own: ActionTrace): boolean {
-  return trace.receipt.actDigest === own.receipt.actDigest && trace.returnValue.equals(own.returnValue);
+/** The digest of a receipt with the global sequence by which the leaves of the tree are ordered. */
+interface ReceiptLeaf {
+  sequence: number;
+  digest: Digest;
+}
+
+function hasSameDigest(trace: PackedTrace, proved: PackedTrace): boolean {
+  return trace.actDigest.equals(proved.actDigest) && trace.returnValue.equals(proved.returnValue);
+}
+
+function addFault(faults: BlockFault[], fault: BlockFault): void {
+  if (faults.length < MAX_FAULTS) faults.push(fault);
+}
+
+function describeAction({ base, traces }: PackedAction): string {
+  const [own] = traces;
+  return `${readName(base, 0)}::${readName(base, 8)} at global sequence ${own?.globalSequence}`;
 }
 
 /** The digest of the header with the block number in its first four bytes (nodeos block_header.cpp, calculate_id). */
 function blockIdOf({ block, position }: ProvableBlock): string {
   const digest = toHex(digestOf(headerBytes(block)));
   return position.num.toString(16).padStart(8, '0') + digest.slice(8);
-}
-
-/** Each executed receipt has a transaction, with its id. */
-function findTransactionFaults(transactions: ProvableTransaction[], receipts: TransactionReceipt[]): BlockFault[] {
-  const faults: BlockFault[] = [];
-  const recorded = new Map(transactions.map((each) => [each.receiptIndex, each]));
-  for (const [index, receipt] of receipts.entries()) {
-    if (receipt.status !== EXECUTED) continue;
-    const id = transactionIdOf(receipt);
-    const transaction = recorded.get(index);
-    if (!transaction) {
-      faults.push({ code: 'missing_transaction', detail: `receipt ${index} was executed, but has no transaction` });
-    } else if (id !== undefined && id !== transaction.id) {
-      faults.push({ code: 'transaction_id', detail: `receipt ${index} is of ${id}, not of ${transaction.id}` });
-    }
-  }
-  return faults;
-}
-
-function transactionIdOf(receipt: TransactionReceipt): string | undefined {
-  return 'id' in receipt.transaction ? receipt.transaction.id : unpack(receipt.transaction.packed)?.id;
-}
-
-function hasUnrecordedActions({ status, transaction }: TransactionReceipt): boolean {
-  if (status !== DELAYED || 'id' in transaction) return false;
-  return unpack(transaction.packed)?.contextFreeActions.length !== 0;
-}
-
-/** Undefined for contents that only the chain's own decoder accepts; the root of the transactions covers their bytes. */
-function unpack(packed: Buffer): Transaction | undefined {
-  try {
-    return readTransaction(readPackedTransaction(packed));
-  } catch (error) {
-    if (hasErrorCode(error, 'DECODE_FAILED')) return undefined;
-    throw error;
-  }
 }

@@ -8,8 +8,8 @@ export function transactionDigest(receipt: TransactionReceipt, writer: DigestWri
   writer.uint8(status);
   writer.uint32(cpuUsageUs);
   writer.varuint(netUsageWords);
-  if (packed !== undefined) writer.hash(packed);
-  else if ('id' in transaction) writer.hexHash(transaction.id);
+  if (packed !== undefined) writer.latin1(packed);
+  else if ('id' in transaction) writer.bytes(Buffer.from(transaction.id, 'hex'));
   return writer.digest();
 }
 
@@ -22,6 +22,6 @@ function packedDigest(packed: Buffer, writer: DigestWriter): Digest {
   const prunable = writer.digest();
   writer.uint8(compressed ? 1 : 0);
   writer.lengthPrefixed(packedTrx);
-  writer.hash(prunable);
+  writer.latin1(prunable);
   return writer.digest();
 }

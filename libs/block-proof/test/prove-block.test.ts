@@ -1,3 +1,4 @@
+import path from 'node:path';
 import {
   openRecording,
   openSample,
@@ -8,9 +9,21 @@ import {
 import { createRandom, type Random, testSize } from '@antelope-history/test-support/random';
 import type { ActionRecord, ActionTrace } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
-import { headerBytes, readSignedBlock } from '@antelope-history/ship';
-import { type ProvableBlock, type ProvableTransaction, BlockProver } from '../src/index';
-import { provableBlocks } from './recorded-blocks';
+import {
+  headerBytes,
+  readPackedTransaction,
+  readReceipts,
+  readSignedBlock,
+  unpackTransaction,
+} from '@antelope-history/ship';
+import { BlockProver, type ProvableBlock } from '../src/index';
+import {
+  type DecodedBlock,
+  decodedBlocks,
+  type DecodedTransaction,
+  packBlock,
+  provableBlocks,
+} from './recorded-blocks';
 
 const prover = new BlockProver();
 const prove = (block: ProvableBlock) => prover.prove(block);
@@ -40,19 +53,65 @@ describe('BlockProver', () => {
   });
 });
 
+describe('BlockProver, of hostile blocks', () => {
+  const hostile = provableBlocks(openRecording(path.join(sampleFolder('leap-edge'), '..', 'hostile')));
+
+  it('computes the roots that the generator of the blocks wrote', () => {
+    const proofs = hostile.map(prove);
+    expect(proofs.flatMap(({ faults }) => faults)).toEqual([]);
+    // Block 1 has no traces.
+    expect(proofs.filter(({ areActionsProved }) => !areActionsProved)).toHaveLength(1);
+  });
+
+  it('unpacks compressed transactions up to its limit only', () => {
+    const idFaults = (each: BlockProver, block: ProvableBlock): number =>
+      each.prove(withoutIds(block)).faults.filter(({ code }) => code === 'transaction_id').length;
+    const largest = hostile.find((block) => executedBytes(block) > 16 * MIB);
+    if (!largest) throw new Error('the sample has no such block');
+    expect(idFaults(new BlockProver(0), largest)).toBe(0);
+    expect(idFaults(new BlockProver(1), largest)).toBe(1);
+    expect(idFaults(new BlockProver(8 * MIB), largest)).toBeLessThan(idFaults(prover, largest));
+  });
+
+  it('names a bounded number of faults', () => {
+    const most = Math.max(...hostile.map(withoutIds).map(({ transactions }) => transactions.length));
+    const named = Math.max(...hostile.map(withoutIds).map((block) => prove(block).faults.length));
+    expect(most).toBeGreaterThan(200);
+    expect(named).toBeLessThan(110);
+  });
+});
+
+/** The block with the id of another transaction in place of each. */
+function withoutIds(block: ProvableBlock): ProvableBlock {
+  return { ...block, transactions: block.transactions.map((each) => ({ ...each, id: '00'.repeat(32) })) };
+}
+
+const MIB = 1024 * 1024;
+
+/** The size of the executed compressed transactions of a block when they are unpacked. */
+function executedBytes({ block }: ProvableBlock): number {
+  let bytes = 0;
+  for (const { status, transaction } of readReceipts(block)) {
+    if (status !== 0 || 'id' in transaction) continue;
+    const parts = readPackedTransaction(transaction.packed);
+    if (parts.compressed) bytes += unpackTransaction(parts).length;
+  }
+  return bytes;
+}
+
 describe('BlockProver, of a block that was altered', () => {
   const savanna = openRecording(sampleFolder('spring-savanna'), V1_MESSAGES_FILE);
   const blocks = [openSample('leap-edge'), openSample('eosio20-edge'), savanna]
-    .flatMap(provableBlocks)
+    .flatMap(decodedBlocks)
     .filter(({ hasTraces, transactions }) => hasTraces && transactions.length > 1);
   const rounds = testSize({ usual: 500, long: 20_000 });
 
-  const codesOf = (block: ProvableBlock): string[] => prove(block).faults.map(({ code }) => code);
+  const codesOf = (block: DecodedBlock): string[] => prove(packBlock(block)).faults.map(({ code }) => code);
 
   /** Whether the fault is found, as a fault or because the bytes do not decode. */
-  function isFound(block: ProvableBlock): boolean {
+  function isFound(block: DecodedBlock): boolean {
     try {
-      return prove(block).faults.length > 0;
+      return prove(packBlock(block)).faults.length > 0;
     } catch (error) {
       if (error instanceof HistoryError) return error.code === 'DECODE_FAILED';
       throw error;
@@ -62,7 +121,7 @@ describe('BlockProver, of a block that was altered', () => {
   it('finds a changed bit anywhere in its header and its transactions', () => {
     const random = createRandom(1);
     for (let round = 0; round < rounds; round++) {
-      const original = blocks[random(blocks.length)] as ProvableBlock;
+      const original = blocks[random(blocks.length)] as DecodedBlock;
       const block = Buffer.from(original.block);
       const proved = provedBytes(block);
       const at = proved[random(proved.length)] as number;
@@ -74,9 +133,9 @@ describe('BlockProver, of a block that was altered', () => {
   it('finds a changed bit in the data, the names, the receipts and the return values of its actions', () => {
     const random = createRandom(2);
     for (let round = 0; round < rounds; round++) {
-      const original = blocks[random(blocks.length)] as ProvableBlock;
+      const original = blocks[random(blocks.length)] as DecodedBlock;
       const transactions = structuredClone(original.transactions).map(withBuffers);
-      const { actions } = transactions[random(transactions.length)] as ProvableTransaction;
+      const { actions } = transactions[random(transactions.length)] as DecodedTransaction;
       const changed = alter(actions[random(actions.length)] as ActionRecord, random);
       expect([original.position.num, changed, isFound({ ...original, transactions })]).toEqual([
         original.position.num,
@@ -88,7 +147,7 @@ describe('BlockProver, of a block that was altered', () => {
 
   it('finds an action that is missing, and one that comes twice', () => {
     for (const block of blocks.slice(0, 200)) {
-      const [first, ...others] = block.transactions as [ProvableTransaction, ...ProvableTransaction[]];
+      const [first, ...others] = block.transactions as [DecodedTransaction, ...DecodedTransaction[]];
       const without = { ...first, actions: first.actions.slice(1) };
       expect(codesOf({ ...block, transactions: [without, ...others] })).toContain('action_mroot');
       const twice = { ...first, actions: [...first.actions, ...first.actions] };
@@ -97,8 +156,8 @@ describe('BlockProver, of a block that was altered', () => {
   });
 
   it('finds a transaction that is missing, and one with the id of another', () => {
-    const [block] = blocks as [ProvableBlock];
-    const last = block.transactions.at(-1) as ProvableTransaction;
+    const [block] = blocks as [DecodedBlock];
+    const last = block.transactions.at(-1) as DecodedTransaction;
     const others = block.transactions.slice(0, -1);
     expect(codesOf({ ...block, transactions: others })).toEqual(['missing_transaction', 'action_mroot']);
     expect(codesOf({ ...block, transactions: [...others, { ...last, id: '00'.repeat(32) }] })).toEqual([
@@ -118,7 +177,7 @@ function provedBytes(block: Buffer): number[] {
 }
 
 /** `structuredClone` makes plain byte arrays of buffers. */
-function withBuffers(transaction: ProvableTransaction): ProvableTransaction {
+function withBuffers(transaction: DecodedTransaction): DecodedTransaction {
   for (const action of transaction.actions) {
     action.data = Buffer.from(action.data);
     for (const trace of action.traces) trace.returnValue = Buffer.from(trace.returnValue);

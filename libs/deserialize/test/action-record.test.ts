@@ -1,10 +1,16 @@
-import { nameToString } from '@antelope-history/abi';
+import { ByteReader, nameToString } from '@antelope-history/abi';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { createShipProtocol } from '@antelope-history/ship';
 import fc from 'fast-check';
 import { encodeActionRecord } from '../src/index';
-import { decodeActionRecord, RecordWriter, type ActionRecord, type ActionTrace } from '@antelope-history/records';
+import {
+  decodeActionRecord,
+  readPackedAction,
+  RecordWriter,
+  type ActionRecord,
+  type ActionTrace,
+} from '@antelope-history/records';
 import { packTraces } from './pack-traces';
 
 const protocol = createShipProtocol(openSample('leap-edge').abi);
@@ -65,7 +71,59 @@ function encode(action: ActionRecord): Buffer {
   return writer.view(0);
 }
 
+function readPairs(reader: ByteReader): { first: string; second: bigint }[] {
+  return Array.from({ length: reader.varuint32() }, () => ({ first: reader.name(), second: reader.uint64() }));
+}
+
+/** The hashed fields of an action record, read from the packed parts. */
+function hashedFields(packed: Buffer) {
+  const { base, data, traces } = readPackedAction(packed, FIRST_SEQUENCE);
+  const baseReader = new ByteReader(base);
+  return {
+    account: baseReader.name(),
+    name: baseReader.name(),
+    authorization: readPairs(baseReader).map((pair) => [pair.first, nameToString(pair.second)]),
+    rest: baseReader.remaining(),
+    data,
+    traces: [...traces].map(({ receiver, globalSequence, recvSequence, actDigest, counters, returnValue }) => {
+      const counterReader = new ByteReader(counters);
+      return {
+        receiver: new ByteReader(receiver).name(),
+        globalSequence,
+        recvSequence: recvSequence.readBigUInt64LE(),
+        actDigest: actDigest.toString('hex'),
+        authSequence: readPairs(counterReader),
+        codeSequence: counterReader.varuint32(),
+        abiSequence: counterReader.varuint32(),
+        rest: counterReader.remaining(),
+        returnValue,
+      };
+    }),
+  };
+}
+
 describe('an action record', () => {
+  it('has packed parts with the fields that the chain hashes', () => {
+    fc.assert(
+      fc.property(record, (action) => {
+        expect(hashedFields(encode(action))).toEqual({
+          account: action.account,
+          name: action.name,
+          authorization: action.authorization.map(({ actor, permission }) => [actor, permission]),
+          rest: 0,
+          data: action.data,
+          traces: action.traces.map(({ receiver, receipt, returnValue }) => ({
+            ...receipt,
+            authSequence: receipt.authSequence.map(({ account, sequence }) => ({ first: account, second: sequence })),
+            receiver,
+            rest: 0,
+            returnValue,
+          })),
+        });
+      }),
+    );
+  });
+
   it('decodes to the action that the node sent', () => {
     fc.assert(
       fc.property(record, (action) => {
@@ -80,6 +138,7 @@ describe('an action record', () => {
         const packed = encode(action);
         for (let length = 0; length < packed.length; length += 1 + (length >> 4)) {
           expect(() => decodeActionRecord(packed.subarray(0, length), FIRST_SEQUENCE)).toThrow(HistoryError);
+          expect(() => hashedFields(packed.subarray(0, length))).toThrow(HistoryError);
         }
         expect(() => decodeActionRecord(Buffer.concat([packed, Buffer.of(0)]), FIRST_SEQUENCE)).toThrow(HistoryError);
       }),

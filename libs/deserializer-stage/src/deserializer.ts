@@ -91,7 +91,7 @@ class DeserializerLoop implements Deserializer {
     this.isWorking = true;
     while (this.waiting.length > 0 && !this.stopped) {
       if (this.publishing.size < TOPOLOGY.rawBlocks.prefetch) {
-        this.process(this.waiting.shift() as Delivery<RawBlock>);
+        await this.process(this.waiting.shift() as Delivery<RawBlock>);
         // Lets the event loop serve sockets and timers between two blocks.
         await new Promise((resolve) => setImmediate(resolve));
       } else {
@@ -101,20 +101,24 @@ class DeserializerLoop implements Deserializer {
     this.isWorking = false;
   }
 
-  private process(delivery: Delivery<RawBlock>): void {
+  /** Resolves when the block is deserialized, so that blocks are published in the order of their delivery. */
+  private async process(delivery: Delivery<RawBlock>): Promise<void> {
     if (delivery.isLost()) return;
-    const publishing = this.settle(delivery).finally(() => this.publishing.delete(publishing));
+    try {
+      const records = await this.deserialize(delivery.message);
+      if (!this.stopped) this.track(this.publish(delivery, records));
+    } catch (error) {
+      this.track(this.reject(delivery, toHistoryError(error)));
+    }
+  }
+
+  private track(settling: Promise<void>): void {
+    const publishing = settling.finally(() => this.publishing.delete(publishing));
     this.publishing.add(publishing);
   }
 
-  /** A block that cannot be deserialized is rejected; a block that cannot be published is delivered again. */
-  private async settle(delivery: Delivery<RawBlock>): Promise<void> {
-    let records: BlockRecords | undefined;
-    try {
-      records = this.deserialize(delivery.message);
-    } catch (error) {
-      return this.reject(delivery, toHistoryError(error));
-    }
+  /** A block that cannot be published is delivered again. */
+  private async publish(delivery: Delivery<RawBlock>, records: BlockRecords | undefined): Promise<void> {
     try {
       if (records) await this.dependencies.broker.publish(TOPOLOGY.blockRecords, records);
       delivery.acknowledge();
@@ -123,15 +127,15 @@ class DeserializerLoop implements Deserializer {
     }
   }
 
-  private deserialize(raw: RawBlock): BlockRecords | undefined {
+  private async deserialize(raw: RawBlock): Promise<BlockRecords | undefined> {
     const protocol = this.protocols.get(raw.abi);
     const result = protocol.readResult(raw.message);
     if (result.kind !== 'blocks' || !result.blocks.thisBlock) return undefined;
     const end = this.durations.startTimer();
     const { blocks } = result;
-    const records = named(blocks, () => {
+    const records = await named(blocks, async () => {
       const deserialized = deserializeBlock(blocks, protocol, raw);
-      this.verifier.verify(deserialized);
+      await this.verifier.verify(deserialized);
       return deserialized;
     });
     end();
@@ -158,9 +162,9 @@ class DeserializerLoop implements Deserializer {
 }
 
 /** Works on a block; the message of an error names the block. */
-function named<T>({ thisBlock }: BlocksResult, work: () => T): T {
+async function named<T>({ thisBlock }: BlocksResult, work: () => Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     const { code, message } = toHistoryError(error);
     throw new HistoryError(code, `block ${thisBlock?.num ?? 0}: ${message}`, { cause: error });

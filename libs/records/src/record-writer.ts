@@ -1,10 +1,13 @@
+/** A buffer that has grown beyond this is given up by `clear`. */
+const MAX_KEPT_BYTES = 1024 * 1024;
+
 /** Appends packed fields to one growing buffer; `view` returns parts of it. */
 export class RecordWriter {
   private buffer: Buffer;
   private end = 0;
 
-  constructor(initialBytes: number) {
-    this.buffer = Buffer.allocUnsafeSlow(Math.max(64, initialBytes));
+  constructor(private readonly initialBytes: number) {
+    this.buffer = allocate(initialBytes);
   }
 
   get offset(): number {
@@ -19,6 +22,12 @@ export class RecordWriter {
   uint32(value: number): void {
     this.reserve(4);
     this.end = this.buffer.writeUInt32LE(value, this.end);
+  }
+
+  /** A whole number up to 2^53 - 1 in eight bytes. */
+  uint64(value: number): void {
+    this.uint32(value % 2 ** 32);
+    this.uint32(Math.floor(value / 2 ** 32));
   }
 
   /** A whole number up to 2^53 - 1, seven bits per byte, lowest first. */
@@ -50,9 +59,21 @@ export class RecordWriter {
     this.copy(source, start, end);
   }
 
-  /** The bytes written since offset `start`. They stay valid when the writer grows. */
+  /** Copies text of one byte per character. */
+  latin1(text: string): void {
+    this.reserve(text.length);
+    this.end += this.buffer.write(text, this.end, 'latin1');
+  }
+
+  /** The bytes written since offset `start`. They stay valid when the writer grows, and become invalid when it is cleared. */
   view(start: number): Buffer {
     return this.buffer.subarray(start, this.end);
+  }
+
+  /** Begins anew, mostly in the same memory. */
+  clear(): void {
+    this.end = 0;
+    if (this.buffer.length > MAX_KEPT_BYTES) this.buffer = allocate(this.initialBytes);
   }
 
   private reserve(bytes: number): void {
@@ -61,4 +82,8 @@ export class RecordWriter {
     this.buffer.copy(grown, 0, 0, this.end);
     this.buffer = grown;
   }
+}
+
+function allocate(bytes: number): Buffer {
+  return Buffer.allocUnsafeSlow(Math.max(64, bytes));
 }

@@ -4,6 +4,7 @@ import { openSample } from '@antelope-history/test-support/recordings';
 import { hasErrorCode } from '@antelope-history/schemas';
 import fc from 'fast-check';
 import {
+  hasContextFreeActions,
   readBlockHeader,
   readContextFreeData,
   readPackedTransaction,
@@ -12,6 +13,8 @@ import {
   readSignedBlock,
   readTransaction,
   readTransactionHeader,
+  readTransactionId,
+  unpackTransaction,
   type PackedTransaction,
 } from './signed-block';
 
@@ -77,6 +80,19 @@ describe('a recorded block', () => {
     expect(count).toBe(352);
   });
 
+  it('has transactions whose ids and context-free actions are found without decoding them', () => {
+    const free = [true, false].map(() => 0);
+    for (const receipt of blocks.flatMap((block) => readReceipts(block))) {
+      if ('id' in receipt.transaction) continue;
+      const parts = readPackedTransaction(receipt.transaction.packed);
+      const { id, contextFreeActions } = readTransaction(parts);
+      expect(readTransactionId(unpackTransaction(parts))).toBe(id);
+      expect(hasContextFreeActions(unpackTransaction(parts))).toBe(contextFreeActions.length > 0);
+      free[contextFreeActions.length > 0 ? 0 : 1]!++;
+    }
+    expect(Math.min(...free)).toBeGreaterThan(0);
+  });
+
   it('has no receipt outside the range of its indexes', () => {
     const block = blocks.find((candidate) => readReceipts(candidate).length === 2) as Buffer;
     for (const index of [-1, 2]) {
@@ -105,6 +121,8 @@ describe('random bytes', () => {
       (bytes: Buffer) => readTransaction(packed(bytes)),
       (bytes: Buffer) => readTransaction(packed(bytes, true)),
       (bytes: Buffer) => readContextFreeData(packed(bytes, false, bytes)),
+      (bytes: Buffer) => readTransactionId(bytes),
+      (bytes: Buffer) => hasContextFreeActions(bytes),
     ];
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), fc.constantFrom(...readers), (bytes, read) => {
@@ -130,6 +148,9 @@ describe('readTransaction', () => {
         expect(transaction).toMatchObject({ delaySec, maxNetUsageWords: 7, maxCpuUsageMs: 9 });
         expect(transaction.actions[0]?.data.equals(data)).toBe(true);
         expect(transaction).toMatchObject(readTransactionHeader(packed(sent)));
+        const unpacked = unpackTransaction(packed(compressed ? deflateSync(sent) : sent, compressed));
+        expect(readTransactionId(unpacked)).toBe(transaction.id);
+        expect(hasContextFreeActions(unpacked)).toBe(false);
       }),
     );
   });

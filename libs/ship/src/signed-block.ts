@@ -201,11 +201,11 @@ export function readPackedTransaction(packed: Buffer): PackedTransaction {
 
 /** Reads the header without the actions. */
 export function readTransactionHeader(packed: PackedTransaction): TransactionHeader {
-  return readTransactionHeaderFields(new SenderReader(inflate(packed.packedTrx, packed.compressed)));
+  return readTransactionHeaderFields(new SenderReader(unpackTransaction(packed)));
 }
 
 export function readTransaction(packed: PackedTransaction): Transaction {
-  const reader = new SenderReader(inflate(packed.packedTrx, packed.compressed));
+  const reader = new SenderReader(unpackTransaction(packed));
   const transaction = {
     ...readTransactionHeaderFields(reader),
     contextFreeActions: readArray(reader, readAction),
@@ -213,6 +213,26 @@ export function readTransaction(packed: PackedTransaction): Transaction {
     extensions: readArray(reader, readExtension),
   };
   return { id: reader.canonicalHash(), ...transaction };
+}
+
+/** The bytes of the transaction itself, inflated if they are compressed: at most 1 MiB then. */
+export function unpackTransaction({ packedTrx, compressed }: PackedTransaction): Buffer {
+  return inflate(packedTrx, compressed);
+}
+
+/** Computes the id, in hex, of what `unpackTransaction` returns, without decoding the actions. */
+export function readTransactionId(transaction: Buffer): string {
+  const reader = new SenderReader(transaction);
+  readTransactionHeaderFields(reader);
+  for (const skipElement of [skipAction, skipAction, skipExtension]) skipArray(reader, skipElement);
+  return reader.canonicalHash();
+}
+
+/** Whether what `unpackTransaction` returns has context-free actions. */
+export function hasContextFreeActions(transaction: Buffer): boolean {
+  const reader = new SenderReader(transaction);
+  readTransactionHeaderFields(reader);
+  return reader.varuint32() > 0;
 }
 
 /** Reads the context-free data of a transaction, usually one element per context-free action; empty without data. */
@@ -240,6 +260,23 @@ function readAction(reader: ByteReader): Action {
     authorization: readArray(reader, () => ({ actor: reader.name(), permission: reader.name() })),
     data: reader.lengthPrefixed(),
   };
+}
+
+function skipAction(reader: ByteReader): void {
+  reader.skip(16);
+  reader.skip(16 * reader.varuint32());
+  reader.skip(reader.varuint32());
+}
+
+function skipExtension(reader: ByteReader): void {
+  reader.skip(2);
+  reader.skip(reader.varuint32());
+}
+
+/** Skips a packed array; throws `DECODE_FAILED` where `readArray` does. */
+function skipArray(reader: ByteReader, skipElement: (reader: ByteReader) => void): void {
+  const count = reader.varuint32();
+  for (let index = 0; index < count; index++) skipElement(reader);
 }
 
 function inflate(bytes: Buffer, compressed: boolean): Buffer {

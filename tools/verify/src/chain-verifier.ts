@@ -1,4 +1,4 @@
-import { type BlockFault, BlockProver } from '@antelope-history/block-proof';
+import { type BlockFault, BlockProver, packAction } from '@antelope-history/block-proof';
 import { hasErrorCode } from '@antelope-history/schemas';
 import { readBlockHeader } from '@antelope-history/ship';
 import type { BlockTracesLookup, StoredBlock } from '@antelope-history/store';
@@ -51,7 +51,7 @@ export class ChainVerifier {
       const provable = transactions.map(({ record, actions }) => ({
         ...record,
         id: record.id.toString('hex'),
-        actions,
+        actions: actions.map(packAction),
       }));
       const { faults, areActionsProved } = this.prover.prove({ ...block, transactions: provable });
       if (areActionsProved) this.counts.provedBlocks++;

@@ -1,7 +1,7 @@
 import { deserializeBlock } from '@antelope-history/deserialize';
 import { decodeActionRecord } from '@antelope-history/records';
 import type { BlockPosition } from '@antelope-history/schemas';
-import { createShipProtocol } from '@antelope-history/ship';
+import { createShipProtocol, headerBytes } from '@antelope-history/ship';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { ChainCounters } from './chain-counters';
 
@@ -13,6 +13,8 @@ export interface BaseChain {
   lastIrreversible: BlockPosition;
   /** Time of the head block, in half-second slots since 2000. */
   timestamp: number;
+  /** The packed header of the head block. */
+  header: Buffer;
   counters: ChainCounters;
 }
 
@@ -25,11 +27,13 @@ export function readBaseChain(): BaseChain {
   const counters = new ChainCounters();
   const kept = messages.slice(0, LAST_BLOCK);
   let timestamp = 0;
+  let header: Buffer = Buffer.alloc(0);
   for (const { bytes } of kept) {
     const result = protocol.readResult(bytes);
     if (result.kind !== 'blocks') throw new Error('the sample has a message without a block');
     const block = deserializeBlock(result.blocks, protocol);
     timestamp = block.timestamp;
+    if (block.block) header = headerBytes(block.block);
     for (const { actions, firstSequence } of block.transactions) {
       for (const action of actions) countReceipts(decodeActionRecord(action.bytes, firstSequence), counters);
     }
@@ -42,6 +46,7 @@ export function readBaseChain(): BaseChain {
     head: last.thisBlock,
     lastIrreversible: last.lastIrreversible,
     timestamp,
+    header,
     counters,
   };
 }

@@ -74,6 +74,16 @@ export class ByteWriter {
     return this;
   }
 
+  /** The number of bytes written so far. */
+  get offset(): number {
+    return this.length;
+  }
+
+  /** The bytes written since offset `start`, valid until the next write. */
+  since(start: number): Buffer {
+    return this.bytes.subarray(start, this.length);
+  }
+
   /** A copy of the written bytes. */
   take(): Buffer {
     return Buffer.from(this.bytes.subarray(0, this.length));

@@ -1,6 +1,14 @@
 import type { BlockPosition } from '@antelope-history/schemas';
 import { type BaseChain, readBaseChain } from './base-chain';
-import { blockId, type BlockReceipt, packBlock, packHeader, packTransaction } from './block-encoding';
+import {
+  blockId,
+  type BlockReceipt,
+  merkleRoot,
+  packBlock,
+  packHeader,
+  packTransaction,
+  receiptDigest,
+} from './block-encoding';
 import { ByteWriter } from './byte-writer';
 import type { ChainCounters } from './chain-counters';
 import { executeActions } from './executed-trace';
@@ -56,7 +64,7 @@ export class HostileChain {
     this.timestamp = base.timestamp;
     this.counters = base.counters;
     this.written = { sequencesBefore: base.counters.global, blocks: [], transactions: [], actions: [] };
-    this.header = packHeader({ timestamp: base.timestamp, producer: 'eosio', previous: base.lastIrreversible.id });
+    this.header = base.header;
   }
 
   get head(): BlockPosition {
@@ -69,13 +77,20 @@ export class HostileChain {
     const num = previous.num + 1;
     this.timestamp++;
     const onblock = this.onblock(num);
-    const header = packHeader({ timestamp: this.timestamp, producer: 'eosio', previous: previous.id });
-    const thisBlock = { num, id: blockId(num, header) };
     const abis = new Map<string, Buffer>();
     const executed = transactions.map((spec) => this.transaction(spec, num, abis));
     const receipts = executed.map(({ receipt }) => receipt);
-    const netBytes = receipts.reduce((sum, { packed }) => sum + packed.length, 0);
+    const netBytes = receipts.reduce((sum, { transaction }) => sum + transaction.packed.length, 0);
     if (netBytes > MAX_BLOCK_NET) throw new Error(`${this.attack}: a block of ${netBytes} bytes`);
+    const traces = packTraces([onblock, ...executed.map(({ trace }) => trace)]);
+    const header = packHeader({
+      timestamp: this.timestamp,
+      producer: 'eosio',
+      previous: previous.id,
+      transactionRoot: merkleRoot(receipts.map(receiptDigest)),
+      actionRoot: merkleRoot(traces.receiptDigests),
+    });
+    const thisBlock = { num, id: blockId(num, header) };
     this.branch.push(thisBlock);
     this.messages.push(
       packMessage({
@@ -84,7 +99,7 @@ export class HostileChain {
         thisBlock,
         prevBlock: previous,
         block: packBlock(header, receipts),
-        traces: packTraces([onblock, ...executed.map(({ trace }) => trace)]),
+        traces: traces.packed,
         deltas: packDeltas({ abis, permissions }),
       }),
     );
@@ -150,7 +165,8 @@ export class HostileChain {
   ): { receipt: BlockReceipt; trace: TransactionTrace } {
     const { status = 'executed' } = spec;
     const expiration = FIRST_MS + Math.floor(this.timestamp / 2) + 60;
-    const { id, packed } = packTransaction(spec, { expiration, nonce: this.nonce++, reference: this.reference });
+    const packedTransaction = packTransaction(spec, { expiration, nonce: this.nonce++, reference: this.reference });
+    const { id, packed } = packedTransaction;
     if (packed.length > MAX_TRANSACTION_NET) throw new Error(`${this.attack}: a transaction of ${packed.length} bytes`);
     const isExecuted = status === 'executed';
     const actions = isExecuted ? executeActions(spec.contextFreeActions ?? [], spec.actions, this.counters) : [];
@@ -158,7 +174,7 @@ export class HostileChain {
     const usage = { status: STATUS[status], cpuUsageUs: 200, netUsageWords: NET_WORDS };
     this.written.transactions.push({ attack: this.attack, id, blockNum, executed: isExecuted, traces: actions.length });
     this.written.actions.push(...writtenActions(this.attack, blockNum, actions));
-    return { receipt: { ...usage, packed }, trace: { id, ...usage, actions } };
+    return { receipt: { ...usage, transaction: packedTransaction }, trace: { id, ...usage, actions } };
   }
 }
 

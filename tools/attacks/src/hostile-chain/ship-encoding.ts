@@ -32,8 +32,8 @@ const ONLY_ALTERNATIVE = 0;
 const ABSENT = 0;
 const PRESENT = 1;
 
-export function sha256(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
+export function digestOf(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest();
 }
 
 export function packAction(writer: ByteWriter, { account, name, authorization = [], data }: ActionSpec): void {
@@ -42,9 +42,10 @@ export function packAction(writer: ByteWriter, { account, name, authorization = 
   writer.blob(data);
 }
 
-/** A packed `transaction_trace[]`. */
-export function packTraces(traces: readonly TransactionTrace[]): Buffer {
+/** A packed `transaction_trace[]`, and the digests of the receipts in it, in the order of their global sequences. */
+export function packTraces(traces: readonly TransactionTrace[]): { packed: Buffer; receiptDigests: Buffer[] } {
   const writer = new ByteWriter();
+  const digested: { sequence: number; digest: Buffer }[] = [];
   writer.list(traces, (trace) => {
     writer.varuint(ONLY_ALTERNATIVE).hex(trace.id).uint8(trace.status);
     writer
@@ -54,21 +55,28 @@ export function packTraces(traces: readonly TransactionTrace[]): Buffer {
       .uint64(trace.netUsageWords * 8)
       .uint8(0);
     const digests = new Map<ActionSpec, string>();
-    writer.list(trace.actions, (action) => packActionTrace(writer, action, digests));
+    writer.list(trace.actions, (action) => {
+      digested.push({ sequence: action.globalSequence, digest: packActionTrace(writer, action, digests) });
+    });
     for (let option = 0; option < 5; option++) writer.uint8(ABSENT); // account_ram_delta, except, error_code, failed, partial
   });
-  return writer.take();
+  digested.sort((left, right) => left.sequence - right.sequence);
+  return { packed: writer.take(), receiptDigests: digested.map(({ digest }) => digest) };
 }
 
-function packActionTrace(writer: ByteWriter, trace: ExecutedTrace, digests: Map<ActionSpec, string>): void {
+/** Returns the digest of the receipt. */
+function packActionTrace(writer: ByteWriter, trace: ExecutedTrace, digests: Map<ActionSpec, string>): Buffer {
   const { spec, receiver } = trace;
-  const digest = digests.get(spec) ?? digestOf(spec);
+  const digest = digests.get(spec) ?? actDigestOf(spec);
   digests.set(spec, digest);
   writer.varuint(ACTION_TRACE_V1).varuint(trace.ordinal).varuint(trace.creatorOrdinal);
-  writer.uint8(PRESENT).varuint(ONLY_ALTERNATIVE).name(receiver).hex(digest);
+  writer.uint8(PRESENT).varuint(ONLY_ALTERNATIVE);
+  const receiptAt = writer.offset;
+  writer.name(receiver).hex(digest);
   writer.uint64(trace.globalSequence).uint64(trace.recvSequence);
   writer.list(trace.authSequence, ([account, sequence]) => writer.name(account).uint64(sequence));
   writer.varuint(trace.codeSequence).varuint(trace.abiSequence);
+  const receiptDigest = digestOf(writer.since(receiptAt));
   writer.name(receiver);
   packAction(writer, spec);
   writer.uint8(trace.contextFree ? 1 : 0).uint64(0);
@@ -77,14 +85,15 @@ function packActionTrace(writer: ByteWriter, trace: ExecutedTrace, digests: Map<
   writer.list(isOwn ? (spec.ramDeltas ?? []) : [], (account) => writer.name(account).uint64(-128n));
   writer.uint8(ABSENT).uint8(ABSENT); // except, error_code
   writer.blob((isOwn && spec.returnValue) || EMPTY);
+  return receiptDigest;
 }
 
 const EMPTY = Buffer.alloc(0);
 
-function digestOf(spec: ActionSpec): string {
+function actDigestOf(spec: ActionSpec): string {
   const writer = new ByteWriter();
   packAction(writer, spec);
-  return sha256(writer.take());
+  return digestOf(writer.since(0)).toString('hex');
 }
 
 export interface Deltas {

@@ -1,0 +1,92 @@
+import { ByteReader } from '@antelope-history/abi';
+import { TRACE_FLAGS } from './action-record';
+import { readVaruint } from './read-varuint';
+
+/**
+ * The parts of an action that the chain hashes, each as nodeos packs it and as a view of the record. An action with a million
+ * authorizations takes no more memory than one without.
+ */
+export interface PackedAction {
+  /** Account, name and authorization: nodeos' `action_base`. */
+  base: Buffer;
+  data: Buffer;
+  /** The contract's own trace first, then one per notified account. Each iteration reads them anew. */
+  traces: Iterable<PackedTrace>;
+}
+
+/** The hashed parts of a trace. */
+export interface PackedTrace {
+  /** 8 bytes. */
+  receiver: Buffer;
+  globalSequence: number;
+  /** 8 bytes. */
+  recvSequence: Buffer;
+  /** 32 bytes. */
+  actDigest: Buffer;
+  /** auth_sequence, code_sequence and abi_sequence. */
+  counters: Buffer;
+  returnValue: Buffer;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * Reads the hashed parts of a packed action record (see `decodeActionRecord`, which decodes all of it). `firstSequence` is the
+ * first global sequence of its transaction. Throws `DECODE_FAILED` on bytes that are not an action record, about the traces
+ * only when they are iterated.
+ */
+export function readPackedAction(bytes: Buffer, firstSequence: number): PackedAction {
+  const reader = new ByteReader(bytes);
+  reader.skip(1);
+  const base = viewOf(reader, () => {
+    reader.skip(16);
+    skipPairs(reader);
+  });
+  const data = reader.lengthPrefixed();
+  const tracesAt = reader.offset;
+  return { base, data, traces: { [Symbol.iterator]: () => readTraces(bytes, tracesAt, firstSequence) } };
+}
+
+function* readTraces(bytes: Buffer, tracesAt: number, firstSequence: number): Generator<PackedTrace> {
+  const reader = new ByteReader(bytes, tracesAt);
+  const count = reader.varuint32();
+  let ownDigest: Buffer | undefined;
+  for (let index = 0; index < count; index++) {
+    const trace = readTrace(reader, firstSequence, ownDigest);
+    ownDigest ??= trace.actDigest;
+    yield trace;
+  }
+}
+
+function readTrace(reader: ByteReader, firstSequence: number, ownDigest: Buffer | undefined): PackedTrace {
+  const flags = reader.uint8();
+  for (let ordinal = 0; ordinal < 3; ordinal++) reader.varuint32();
+  const receiver = reader.slice(8);
+  const globalSequence = firstSequence + readVaruint(reader);
+  const recvSequence = reader.slice(8);
+  const actDigest = flags & TRACE_FLAGS.sameDigest && ownDigest ? ownDigest : reader.slice(32);
+  const counters = viewOf(reader, () => {
+    skipPairs(reader);
+    reader.varuint32();
+    reader.varuint32();
+  });
+  if (flags & TRACE_FLAGS.hasElapsed) reader.skip(8);
+  if (flags & TRACE_FLAGS.hasConsole) reader.skip(reader.varuint32());
+  if (flags & TRACE_FLAGS.hasRamDeltas) skipPairs(reader);
+  if (flags & TRACE_FLAGS.hasExcept) reader.skip(reader.varuint32());
+  if (flags & TRACE_FLAGS.hasErrorCode) reader.skip(8);
+  const returnValue = flags & TRACE_FLAGS.hasReturnValue ? reader.lengthPrefixed() : EMPTY;
+  return { receiver, globalSequence, recvSequence, actDigest, counters, returnValue };
+}
+
+/** Skips an array of pairs of a name and a 64-bit field. */
+function skipPairs(reader: ByteReader): void {
+  reader.skip(16 * reader.varuint32());
+}
+
+/** The bytes that `skip` passes over. */
+function viewOf(reader: ByteReader, skip: () => void): Buffer {
+  const start = reader.offset;
+  skip();
+  return reader.bytes.subarray(start, reader.offset);
+}
