@@ -100,6 +100,15 @@ export class OwnRabbitmq {
     if (server) await end(server);
   }
 
+  /**
+   * Resolves when the definitions of all queues are on the disk. RabbitMQ keeps them in Mnesia, which writes its log later: a
+   * queue that was declared shortly before the server is killed can be gone, with its confirmed messages
+   * (github.com/erlang/otp/issues/3975).
+   */
+  async writeDefinitions(): Promise<void> {
+    await this.command('eval', 'mnesia:dump_log().');
+  }
+
   async command(...args: string[]): Promise<string> {
     return await this.commandWith('', '-q', ...args);
   }
