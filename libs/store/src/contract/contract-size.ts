@@ -14,7 +14,7 @@ export interface ContractSize {
   longList: number;
 }
 
-/** For an embedded store, where a call costs microseconds, and for long runs of every store. */
+/** For `npm run test:long`. */
 export const FULL_SIZE: ContractSize = {
   chains: 40,
   queriesPerStep: 15,
@@ -25,15 +25,27 @@ export const FULL_SIZE: ContractSize = {
 };
 
 /**
- * For a store behind a server, where every call is a few requests and every new store a change of a cluster. The seeds are
- * those of the full size, so that its inputs are a prefix of the full ones. The long list is still three times as long as
- * the 10,000 rows that Elasticsearch sorts for a page.
+ * For an embedded store, where a call costs less than the model's answer to it. The seeds are those of the full size, so that
+ * the inputs are a prefix of the full ones, as they are below.
+ */
+export const MEDIUM_SIZE: ContractSize = {
+  chains: 12,
+  queriesPerStep: 12,
+  queriesPerBatch: 20,
+  queriesPerRecording: 400,
+  recordedStride: 3,
+  longList: 40_000,
+};
+
+/**
+ * For a store behind a server, where every call is a few requests and every new store a change of a cluster. The long list
+ * is still twice as long as the 10,000 rows that Elasticsearch sorts for a page.
  */
 export const SMALL_SIZE: ContractSize = {
-  chains: 6,
-  queriesPerStep: 8,
-  queriesPerBatch: 12,
-  queriesPerRecording: 300,
-  recordedStride: 5,
-  longList: 36_000,
+  chains: 4,
+  queriesPerStep: 6,
+  queriesPerBatch: 5,
+  queriesPerRecording: 150,
+  recordedStride: 10,
+  longList: 24_000,
 };

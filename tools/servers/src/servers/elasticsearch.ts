@@ -28,10 +28,10 @@ const OLDEST_JAVA = 17;
 const FETCH_LIMIT_MS = 600_000;
 const JAVA_LIMIT_MS = 30_000;
 /**
- * For a server that lives for minutes on few processors: half of the processor time of its first minutes goes into the
- * optimising compiler, and the default collector, which jvm.options of the distribution chooses, adds threads of its own.
+ * For a server that lives for minutes on few processors: with the optimising compiler half of its processor time goes into
+ * compiling, and the default collector, which jvm.options of the distribution chooses, adds threads of its own.
  */
-const SHORT_LIVED_JVM = '-Xms512m -Xmx1g -XX:-UseG1GC -XX:+UseSerialGC';
+const SHORT_LIVED_JVM = '-Xms512m -Xmx1g -XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC';
 export const ELASTICSEARCH_START_LIMIT_MS = 180_000;
 
 /** Starts an empty server on a free port. Needs Java, and Maven the first time. */
@@ -77,7 +77,7 @@ export async function launchElasticsearch(
       ES_PATH_CONF: path.join(own, 'config'),
       ES_TMPDIR: path.join(own, 'tmp'),
       ES_JAVA_OPTS: SHORT_LIVED_JVM,
-      CLI_JAVA_OPTS: `-Djava.io.tmpdir=${path.join(own, 'tmp')}`,
+      CLI_JAVA_OPTS: `-XX:TieredStopAtLevel=1 -Djava.io.tmpdir=${path.join(own, 'tmp')}`,
     },
     folder: path.join(own, 'logs'),
     logFile,
@@ -135,6 +135,8 @@ function prepareFolder(
     'path.data': at('data'),
     'path.logs': at('logs'),
     'cluster.routing.allocation.disk.threshold_enabled': false,
+    // Only for the recovery of indices after the loss of a cluster's state; written and synchronised for each new index.
+    'gateway.write_dangling_indices_info': false,
     ...settings,
   };
   // Every JSON document is a YAML document.
