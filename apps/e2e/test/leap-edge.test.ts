@@ -7,7 +7,10 @@ import { describeRequests } from './request-cases';
 /** All cases are in one file because starting a set of adapters takes as long as hundreds of requests. */
 describeOnSets('a service that indexed leap-edge', (set) => {
   let service: IndexedChain;
-  beforeAll(async () => (service = await startIndexedChain(set, sampleFolder('leap-edge'))), 180_000);
+  // Scaled, so that requests come to different processes of an API.
+  beforeAll(async () => {
+    service = await startIndexedChain(set, sampleFolder('leap-edge'), { scaled: true });
+  }, 180_000);
   afterAll(() => service.stop());
   const url = (): string => service.url;
 

@@ -31,7 +31,11 @@ const ENVIRONMENT = { HISTORY_API__MAX_ASC_WINDOW_DAYS: '36500' };
  * pages at every depth.
  */
 export async function measurePages(folder: string, { set, rounds, onList }: PagesOptions): Promise<PageFigures[]> {
-  const service = await startIndexedChain(set, folder, ENVIRONMENT, ['--at-end']);
+  const service = await startIndexedChain(set, folder, {
+    environment: ENVIRONMENT,
+    replayOptions: ['--at-end'],
+    scaled: true,
+  });
   try {
     const chain = await fetchWholeList(service.url, undefined);
     const hottest = mostFrequent(chain, ({ account, actors }) => [account, ...actors]).slice(0, HOT_ACCOUNTS);

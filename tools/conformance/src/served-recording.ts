@@ -28,7 +28,7 @@ const ENVIRONMENT = { HISTORY_API__MAX_ASC_WINDOW_DAYS: '36500' };
 
 /** Replays a recording to the real service on a set of adapters, and waits until all of it is committed. */
 export async function serveRecording(name: SampleName, set: AdapterSet, stride: number): Promise<ServedRecording> {
-  const { url, metric, stop } = await startIndexedChain(set, sampleFolder(name), ENVIRONMENT);
+  const { url, metric, stop } = await startIndexedChain(set, sampleFolder(name), { environment: ENVIRONMENT });
   const some = <T>(items: readonly T[]): T[] => items.filter((_, index) => index % stride === 0);
   return { ...createClient(url), name, some, countForks: () => metric('history_forks_total'), stop };
 }

@@ -70,19 +70,30 @@ export async function startIndexedStack(
   }
 }
 
-/** Two processes of each app that may run in any number, as in a scaled deployment. */
+export interface IndexedChainOptions {
+  /** Configures the service. */
+  environment?: Record<string, string>;
+  /** Added to the command line of tools/ship-replay. */
+  replayOptions?: string[];
+  /**
+   * Two processes of each app that may run in any number, as in a scaled deployment; by default one, because each process
+   * takes seconds of processor time to start. Without effect on the embedded set.
+   */
+  scaled?: boolean;
+}
+
 const SCALED = { deserializers: 2, indexers: 2, apis: 2 };
 
 /** Replays a recording into the whole service on either set of adapters; resolves when the last block is committed. */
 export async function startIndexedChain(
   set: AdapterSet,
   folder: string,
-  environment: Record<string, string> = {},
-  replayOptions: string[] = [],
+  { environment = {}, replayOptions = [], scaled = false }: IndexedChainOptions = {},
 ): Promise<IndexedChain> {
   // The node of a recording sends nothing more after its end.
   const patient = { HISTORY_SHIP__SILENCE_SECONDS: '0', ...environment };
-  if (set === 'distributed') return startIndexedStack(folder, { environment: patient, ...SCALED }, replayOptions);
+  const counts = scaled ? SCALED : {};
+  if (set === 'distributed') return startIndexedStack(folder, { environment: patient, ...counts }, replayOptions);
   const { url, operationsUrl, pid, stop: end } = await startIndexedService(folder, patient, replayOptions);
   return { url, pids: () => [pid], metric: (name) => sumMetric([{ operationsUrl }], name), stop: end };
 }

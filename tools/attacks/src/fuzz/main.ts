@@ -46,7 +46,9 @@ async function run(args: string[]): Promise<void> {
   const requests = Number(values.requests);
   const set = parseAdapterSet(values.set);
   const service =
-    values.url === undefined ? await startIndexedChain(set, SAMPLE, { HISTORY_LOG_LEVEL: 'info' }) : undefined;
+    values.url === undefined
+      ? await startIndexedChain(set, SAMPLE, { environment: { HISTORY_LOG_LEVEL: 'info' }, scaled: true })
+      : undefined;
   try {
     const url = values.url ?? service?.url ?? '';
     print(`seed ${values.seed}, ${requests} requests`);

@@ -52,7 +52,8 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-const POLL_MS = 25;
+/** Each request for the metrics of a process takes milliseconds of its processor time. */
+const POLL_MS = 100;
 const COMMIT_LIMIT_MS = 600_000;
 
 /** Brings up missing servers and starts every app. When an app does not run, the others are stopped and this rejects. */
@@ -147,9 +148,10 @@ async function untilCommitted(
   const limit = Date.now() + COMMIT_LIMIT_MS;
   const client = new ServiceClient({ url });
   const { path, response } = ROUTES.getChainBlock;
+  const indexers = apps.filter(({ app }) => app === 'indexer');
   const isCommitted = async (): Promise<boolean> => {
-    // The workers are asked first: a request for a block that does not exist yet costs the store more.
-    if ((await readStackFigures(apps)).committedBlock < num) return false;
+    // The indexers are asked first: a request for a block that does not exist yet costs the store more.
+    if ((await readStackFigures(indexers)).committedBlock < num) return false;
     const block = await client.post(path, { block_num_or_id: num }).catch(() => undefined);
     return response.safeParse(block).data?.id === id;
   };
