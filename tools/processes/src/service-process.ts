@@ -19,7 +19,6 @@ export interface ServiceProcess {
 
 const POLL_MS = 5;
 const LIMIT_MS = 600_000;
-const OPEN_TRIES = 1000;
 
 /**
  * Starts the service on the URL of a state history socket, with a data directory and free ports. `environment` adds to its
@@ -66,24 +65,25 @@ async function committedIn(data: string): Promise<number> {
 
 /** Resolves when a block is committed in a data directory, which may not exist yet; rejects after ten minutes. */
 export async function untilCommitted(data: string, blockNum: number): Promise<void> {
-  const store = await openWhenCreated(data);
+  const limit = Date.now() + LIMIT_MS;
+  const store = await openWhenCreated(data, limit);
   try {
-    for (let waited = 0; waited < LIMIT_MS; waited += POLL_MS) {
-      if ((await store.getStatus()).committed?.num === blockNum) return;
+    while ((await store.getStatus()).committed?.num !== blockNum) {
+      if (Date.now() > limit) throw new Error(`block ${blockNum} was not committed in ten minutes`);
       await sleep(POLL_MS);
     }
-    throw new Error(`block ${blockNum} was not committed in ten minutes`);
   } finally {
     await store.close();
   }
 }
 
-async function openWhenCreated(data: string): ReturnType<typeof openLmdbStoreReader> {
-  for (let tries = 0; ; tries++) {
+/** A service that starts beside other work takes a minute to create its store. */
+async function openWhenCreated(data: string, limit: number): ReturnType<typeof openLmdbStoreReader> {
+  for (;;) {
     try {
       return await openLmdbStoreReader({ path: data, mapSizeBytes: 0 });
     } catch (error) {
-      if (tries > OPEN_TRIES) throw error;
+      if (Date.now() > limit) throw error;
       await sleep(POLL_MS);
     }
   }
