@@ -9,7 +9,7 @@ import { checkLosingBranches } from './checks/losing-branches';
 import { checkTraceBlocks, checkTraceBlocksFromShip } from './checks/trace-block';
 import { checkTransactions, checkTransactionsFromShip } from './checks/transaction';
 import { RecordedChain } from './recorded-chain';
-import { serveRecording } from './served-recording';
+import { ALL_REQUESTS, serveRecording, type Share } from './served-recording';
 import type { Outcome } from './tally';
 
 /** In the order of the table in docs/compatibility.md. */
@@ -25,13 +25,14 @@ const CHECKS: readonly Check[] = [
   checkLosingBranches,
 ];
 
-/**
- * Runs the real service on a recording and compares its responses with the recorded responses. `stride`: of the blocks,
- * transactions and queries each n-th is requested.
- */
-export async function compareRecording(name: SampleName, set: AdapterSet, stride = 1): Promise<Outcome[]> {
+/** Runs the real service on a recording and compares its responses with the recorded responses. */
+export async function compareRecording(
+  name: SampleName,
+  set: AdapterSet,
+  share: Share = ALL_REQUESTS,
+): Promise<Outcome[]> {
   const chain = new RecordedChain(name);
-  const served = await serveRecording(name, set, stride);
+  const served = await serveRecording(name, set, share);
   try {
     const outcomes: Outcome[] = [];
     for (const check of CHECKS) outcomes.push(...(await check(chain, served)));

@@ -58,7 +58,7 @@ async function compareLookups(
   served: ServedRecording,
 ): Promise<Outcome> {
   const tally = new Tally(title, chain.name);
-  await inParallel([...expected], REQUESTS_AT_A_TIME, async ([authorizer, accounts]) => {
+  await inParallel(served.some([...expected]), REQUESTS_AT_A_TIME, async ([authorizer, accounts]) => {
     const ours = await served.post(route.path, { [requestField]: authorizer });
     tally.add(
       authorizer,

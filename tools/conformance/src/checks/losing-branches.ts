@@ -50,7 +50,7 @@ interface RequestCase {
 
 async function checkGroup(group: string, cases: readonly RequestCase[], served: ServedRecording): Promise<Outcome> {
   const tally = new Tally(`losing branches, ${group}`, served.name);
-  await inParallel(cases, REQUESTS_AT_A_TIME, async ({ path, request, expected }) => {
+  await inParallel(served.some(cases), REQUESTS_AT_A_TIME, async ({ path, request, expected }) => {
     const response = await served.post(path, request);
     const isRight = typeof expected === 'string' ? response.body === expected : isError(response, expected);
     const shown = `${path} ${JSON.stringify(request)}`;
@@ -115,7 +115,7 @@ function lostAuthorities({ permissions }: RecordedChain, losing: LosingBranches)
 async function checkRows(chain: RecordedChain, losing: LosingBranches, served: ServedRecording): Promise<Outcome> {
   const tally = new Tally('losing branches, actions', chain.name);
   const actions = groupTraces([...readRecordedActions(chain).traces.values()]);
-  for (const account of [undefined, ...losing.accounts()]) {
+  for (const account of [undefined, ...served.some(losing.accounts())]) {
     const surviving = actions.filter((action) => isOfAccount(action, { account_name: account }));
     const rows = await readAllRows(served, account);
     const identities = rows.map(({ action_trace }) => identityOf(action_trace as TraceJson));
