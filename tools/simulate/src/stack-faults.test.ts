@@ -5,6 +5,7 @@ import { startReplay, startService, startStack, stop, untilCommitted } from '@an
 import { describeWithService } from '@antelope-history/servers';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { compareStores } from '@antelope-history/store/compare-stores';
+import { testSize } from '@antelope-history/test-support/random';
 import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { runWithFaults } from './stack-faults';
 import { openStackStore } from './stack-store';
@@ -14,6 +15,8 @@ const SAMPLE = 'leap-forks';
 const SPEED = ['--speed', '40'];
 const SPAN_MS = 8_000;
 const FAULTS = 6;
+/** The first kills the reader, a deserializer and an indexer, cuts connections, and loses messages and keys. */
+const SEEDS = testSize({ usual: [73], long: [73, 1, 2] });
 /** Seconds until an indexer notices a lost message. */
 const ENVIRONMENT = { HISTORY_INDEXER__STALL_SECONDS: '3' };
 
@@ -29,11 +32,11 @@ describeWithService(['elasticsearch', 'rabbitmq', 'redis'], () => {
       await untilCommitted(unbroken, lastBlock.num);
       await stop(service.child);
       await stop(replay.child);
-    }, 60_000);
+    }, 180_000);
 
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-    it.each([1, 2])(
+    it.each(SEEDS)(
       'stores the same as an unbroken run of the embedded set (seed %i)',
       async (seed) => {
         const replay = await startReplay(sampleFolder(SAMPLE), SPEED);
@@ -60,7 +63,7 @@ describeWithService(['elasticsearch', 'rabbitmq', 'redis'], () => {
           for (const close of closers) await close();
         }
       },
-      240_000,
+      600_000,
     );
   });
 });
