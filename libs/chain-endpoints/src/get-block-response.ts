@@ -1,29 +1,30 @@
 import { type AbiDecoder, blockTimestampToString } from '@antelope-history/abi';
 import type { GetChainBlockResponse } from '@antelope-history/chain-routes';
+import { arrayPieces, JsonFragment, stringifyJson, writeHex } from '@antelope-history/json';
 import {
   type AbiDecoders,
   AbiRequestSet,
-  type ActJson,
   NO_SIZE,
   packedJsonBytes,
   type PartRenderer,
   printParts,
-  renderAct,
   renderCompression,
-  renderOmittedAct,
   renderSignature,
-  renderSignatures,
   renderStatus,
-  renderTransactionHeader,
   type Reserve,
   RESPONSE_LIMITS,
   type ResponseBudget,
   takeContextFreeData,
-  toHex,
   undecodedActBytes,
+  writeAct,
+  writeActWithHexOnce,
+  writeOmittedAct,
+  writeSignatures,
+  writeTransactionHeader,
 } from '@antelope-history/responses';
 import {
   type Action,
+  type Extension,
   readPackedTransaction,
   readSignedBlock,
   readTransaction,
@@ -82,6 +83,14 @@ export function* renderBlock(
 ): Generator<void, GetChainBlockResponse> {
   const block = readSignedBlock(stored.block);
   const { num, id } = stored.position;
+  const receipts = yield* writeReceipts(block.receipts, {
+    stored,
+    decoders,
+    budget,
+    actRenderer: createActRenderer(stored, budget),
+    unpacked: new UnpackedBytes(),
+    omitsFreeData: false,
+  });
   return {
     timestamp: blockTimestampToString(block.timestamp),
     producer: block.producer,
@@ -93,14 +102,7 @@ export function* renderBlock(
     new_producers: block.newProducers ? renderProducerSchedule(block.newProducers) : null,
     ...renderHeaderExtensions(block.headerExtensions),
     producer_signature: renderSignature(block.producerSignature),
-    transactions: yield* renderReceipts(block.receipts, {
-      stored,
-      decoders,
-      budget,
-      actRenderer: createActRenderer(stored, budget),
-      unpacked: new UnpackedBytes(),
-      omitsFreeData: false,
-    }),
+    transactions: JsonFragment.array<ReceiptJson>(receipts).inPlace(),
     ...renderBlockExtensions(block.blockExtensions),
     id,
     block_num: num,
@@ -112,7 +114,7 @@ interface BlockContext {
   stored: StoredBlock;
   decoders: AbiDecoders;
   budget: ResponseBudget;
-  actRenderer: PartRenderer<RootAction, BlockActJson>;
+  actRenderer: PartRenderer<RootAction>;
   unpacked: UnpackedBytes;
   /** Set once context-free data did not fit; later ones are not unpacked. Their packed form is in the response anyway. */
   omitsFreeData: boolean;
@@ -121,44 +123,46 @@ interface BlockContext {
 /** Upper bound of the JSON bytes of undecoded actions per byte of a packed transaction; names and authorizations grow most. */
 const UNDECODED_BYTES_PER_PACKED_BYTE = 8;
 
-function* renderReceipts(receipts: TransactionReceipt[], context: BlockContext): Generator<void, ReceiptJson[]> {
+function* writeReceipts(receipts: TransactionReceipt[], context: BlockContext): Generator<void, string[][]> {
   const packedBytes = receipts.map(({ transaction }) => ('id' in transaction ? 0 : transaction.packed.length));
   const total = packedBytes.reduce((sum, bytes) => sum + bytes, 0);
   // The hex of packed transactions is never left out.
   for (const { transaction } of receipts)
     context.budget.take('id' in transaction ? 256 : packedJsonBytes(transaction.packed));
   const after = { undecodedBytes: total * UNDECODED_BYTES_PER_PACKED_BYTE, omittedBytes: 0 };
-  const rendered: ReceiptJson[] = [];
+  const written: string[][] = [];
   for (const [index, receipt] of receipts.entries()) {
     after.undecodedBytes -= (packedBytes[index] ?? 0) * UNDECODED_BYTES_PER_PACKED_BYTE;
-    rendered.push(yield* renderReceipt(receipt, index, context, after));
+    written.push(yield* writeReceipt(receipt, index, context, after));
     yield;
   }
-  return rendered;
+  return written;
 }
 
-function* renderReceipt(
+function* writeReceipt(
   receipt: TransactionReceipt,
   receiptIndex: number,
   context: BlockContext,
   after: Reserve,
-): Generator<void, ReceiptJson> {
-  const { transaction } = receipt;
-  const isId = 'id' in transaction;
-  return {
-    status: renderStatus(receipt.status),
-    cpu_usage_us: receipt.cpuUsageUs,
-    net_usage_words: receipt.netUsageWords,
-    trx: isId ? transaction.id : yield* renderTransaction(transaction.packed, receiptIndex, context, after),
-  };
+): Generator<void, string[]> {
+  const { status, cpuUsageUs, netUsageWords, transaction } = receipt;
+  const trx =
+    'id' in transaction
+      ? [`"${transaction.id}"`]
+      : yield* writeTransaction(transaction.packed, receiptIndex, context, after);
+  return [
+    `{"status":"${renderStatus(status)}","cpu_usage_us":${cpuUsageUs},"net_usage_words":${netUsageWords},"trx":`,
+    ...trx,
+    '}',
+  ];
 }
 
-function* renderTransaction(
+function* writeTransaction(
   packedTransaction: Buffer,
   receiptIndex: number,
   context: BlockContext,
   after: Reserve,
-): Generator<void, ReceiptJson['trx']> {
+): Generator<void, string[]> {
   const { budget, unpacked, decoders } = context;
   const packed = readPackedTransaction(packedTransaction);
   const transaction = readTransaction(packed);
@@ -173,20 +177,24 @@ function* renderTransaction(
   const acts = yield* printParts(parts, context.actRenderer, budget, after);
   const contextFreeData = context.omitsFreeData ? undefined : takeContextFreeData(packed, budget, after);
   context.omitsFreeData ||= contextFreeData === undefined;
-  return {
-    id: transaction.id,
-    signatures: yield* renderSignatures(packed.signatures, budget),
-    compression: renderCompression(packed.compressed),
-    packed_context_free_data: toHex(packed.packedContextFreeData),
-    context_free_data: contextFreeData ?? [],
-    packed_trx: toHex(packed.packedTrx),
-    transaction: {
-      ...renderTransactionHeader(transaction),
-      context_free_actions: acts.slice(0, contextFreeActions.length),
-      actions: acts.slice(contextFreeActions.length),
-      ...renderTransactionExtensions(transaction.extensions),
-    },
-  };
+  const signatures = yield* writeSignatures(packed.signatures, budget);
+  return [
+    `{"id":"${transaction.id}","signatures":${signatures},"compression":"${renderCompression(packed.compressed)}",` +
+      `"packed_context_free_data":${writeHex(packed.packedContextFreeData)},` +
+      `"context_free_data":${contextFreeData ?? '[]'},"packed_trx":${writeHex(packed.packedTrx)},` +
+      `"transaction":{${writeTransactionHeader(transaction)},"context_free_actions":`,
+    ...arrayPieces(acts.slice(0, contextFreeActions.length)),
+    ',"actions":',
+    ...arrayPieces(acts.slice(contextFreeActions.length)),
+    `${writeExtensions(transaction.extensions)}}}`,
+  ];
+}
+
+/** The fields that extensions add, each after a comma. */
+function writeExtensions(extensions: Extension[]): string {
+  if (extensions.length === 0) return '';
+  const fields = stringifyJson(renderTransactionExtensions(extensions)).slice(1, -1);
+  return fields === '' ? '' : `,${fields}`;
 }
 
 interface RootAction {
@@ -194,28 +202,16 @@ interface RootAction {
   decoder: AbiDecoder | undefined;
 }
 
-function createActRenderer(
-  { generation }: StoredBlock,
-  { decoding }: ResponseBudget,
-): PartRenderer<RootAction, BlockActJson> {
-  const render = (action: Action, decoder: AbiDecoder | undefined): BlockActJson => {
-    const act = renderAct(action, decoder, decoding);
-    return generation === 'eosio-2.1+' || act.data !== act.hex_data ? act : withoutHex(act);
-  };
+/** Actions without `hex_data` beside the same hex if the node that the block came from leaves it out. */
+function createActRenderer({ generation }: StoredBlock, { decoding }: ResponseBudget): PartRenderer<RootAction> {
+  const write = generation === 'eosio-2.1+' ? writeAct : writeActWithHexOnce;
   return {
     undecodedBytes: ({ action }) => undecodedActBytes(action),
     sharedSize: () => NO_SIZE,
-    decoded: ({ action, decoder }) => render(action, decoder),
-    undecoded: ({ action }) => render(action, undefined),
-    omitted: ({ action }) => renderOmittedAct(action),
+    decoded: ({ action, decoder }) => write(action, decoder, decoding),
+    undecoded: ({ action }) => write(action, undefined),
+    omitted: ({ action }) => writeOmittedAct(action),
   };
-}
-
-/** Without `hex_data` if the node that the block came from leaves it out. */
-type BlockActJson = Omit<ActJson, 'hex_data'> & Partial<Pick<ActJson, 'hex_data'>>;
-
-function withoutHex({ account, name, authorization, data }: ActJson): BlockActJson {
-  return { account, name, authorization, data };
 }
 
 /** The position at which a root action ran or would have run, see `StoredBlock.rootSequences`. */

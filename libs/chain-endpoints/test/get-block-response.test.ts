@@ -2,6 +2,7 @@ import type { GetChainBlockResponse } from '@antelope-history/chain-routes';
 import {
   blockAt,
   readRecordedChain,
+  received,
   runSteps,
   storedBlockOf,
   UnlimitedBudget,
@@ -12,7 +13,7 @@ import type { StoredBlock } from '@antelope-history/store';
 import { readChainBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import * as renderer from '../src/get-block-response';
 
-/** A block as objects, whatever its size. */
+/** A block, whatever its size. */
 const renderBlock = (block: StoredBlock, decoders: AbiDecoders) =>
   runSteps(renderer.renderBlock(block, decoders, new UnlimitedBudget()));
 const abisOfBlock = (block: StoredBlock) => runSteps(renderer.abisOfBlock(block));
@@ -49,8 +50,8 @@ describe.each([
     const older: string[] = [];
     for (const { blockNum } of recorded) {
       const stored = storedBlockOf(blockAt(chain, blockNum));
-      const atEnd = renderBlock(stored, chain.abis.atEnd);
-      const inForce = renderBlock(stored, chain.abis.decodersFor(abisOfBlock(stored)));
+      const atEnd = received(renderBlock(stored, chain.abis.atEnd)).body;
+      const inForce = received(renderBlock(stored, chain.abis.decodersFor(abisOfBlock(stored)))).body;
       const endActions = actionsOf(atEnd);
       for (const [index, action] of actionsOf(inForce).entries()) {
         const atEnd = endActions[index];

@@ -1,9 +1,15 @@
 import type { AbiDecoder } from '@antelope-history/abi';
-import { renderAct } from '@antelope-history/responses';
+import type { ActionRecord, ActionTrace } from '@antelope-history/records';
+import { writeAct } from '@antelope-history/responses';
+import type { ActionTraceJson } from '@antelope-history/schemas';
 import { makeAction, makeTrace } from '@antelope-history/endpoint-testing';
-import { renderActionTrace } from './action-trace';
+import { TraceContext, writeActionTrace } from './action-trace';
 
-const CONTEXT = { transactionId: '11'.repeat(32), blockNum: 7, blockId: '22'.repeat(32), blockTime: 'then' };
+const CONTEXT = new TraceContext('11'.repeat(32), 7, '22'.repeat(32), 'then');
+
+function write(action: ActionRecord, trace: ActionTrace, decoder?: AbiDecoder): ActionTraceJson {
+  return JSON.parse(writeActionTrace(action, trace, writeAct(action, undefined), CONTEXT, decoder)) as ActionTraceJson;
+}
 
 const decoder: AbiDecoder = {
   decodeAction: () => null,
@@ -11,11 +17,11 @@ const decoder: AbiDecoder = {
   decode: () => null,
 };
 
-describe('renderActionTrace', () => {
+describe('writeActionTrace', () => {
   it('omits console bytes that are not UTF-8, as nodeos does', () => {
     const trace = makeTrace({ console: Buffer.from([0x61, 0xff, 0xc3, 0xa4, 0xc3]) });
     const action = makeAction({ traces: [trace] });
-    expect(renderActionTrace(action, trace, renderAct(action, undefined), CONTEXT, undefined).console).toBe('aä');
+    expect(write(action, trace).console).toBe('aä');
   });
 
   it('shows the optional fields of a trace by the rules of nodeos', () => {
@@ -26,7 +32,7 @@ describe('renderActionTrace', () => {
       errorCode: 10000000000000000000n,
     });
     const action = makeAction({ traces: [trace] });
-    expect(renderActionTrace(action, trace, renderAct(action, undefined), CONTEXT, undefined)).toMatchObject({
+    expect(write(action, trace)).toMatchObject({
       elapsed: '4294967296',
       account_ram_deltas: [{ account: 'bob', delta: -240 }],
       except: 'Y',
@@ -37,9 +43,8 @@ describe('renderActionTrace', () => {
 
   it('decodes a return value if there is one', () => {
     const action = makeAction();
-    const render = (returnValue: Buffer): object =>
-      renderActionTrace(action, makeTrace({ returnValue }), renderAct(action, undefined), CONTEXT, decoder);
-    expect(render(Buffer.from([1]))).toMatchObject({ return_value_hex_data: '01', return_value_data: null });
-    expect(render(Buffer.alloc(0))).not.toHaveProperty('return_value_data');
+    const writeReturning = (returnValue: Buffer): object => write(action, makeTrace({ returnValue }), decoder);
+    expect(writeReturning(Buffer.from([1]))).toMatchObject({ return_value_hex_data: '01', return_value_data: null });
+    expect(writeReturning(Buffer.alloc(0))).not.toHaveProperty('return_value_data');
   });
 });

@@ -1,57 +1,52 @@
 import { utf8ToString, type AbiDecoder, type DecodeAllowance } from '@antelope-history/abi';
+import { writeArray, writeHex, writeString } from '@antelope-history/json';
 import type { ActionReceipt, ActionRecord, ActionTrace } from '@antelope-history/records';
-import type { ActionTraceJson } from '@antelope-history/schemas';
-import {
-  type ActJson,
-  decodeReturnValue,
-  renderInteger64,
-  renderOmittedAct,
-  undecodedActBytes,
-} from '@antelope-history/responses';
+import { undecodedActBytes, writeInteger64, writeOmittedAct, writeReturnValue } from '@antelope-history/responses';
 
-/** The transaction and block of a trace. */
-export interface TraceContext {
-  transactionId: string;
-  blockNum: number;
-  blockId: string;
-  /** Formatted as in JSON. */
-  blockTime: string;
+/** The transaction and block of a trace, written once for all traces of the transaction. */
+export class TraceContext {
+  /** The fields of a trace from `trx_id` to `producer_block_id`. */
+  readonly fields: string;
+
+  /** `blockTime`: formatted as in JSON. */
+  constructor(transactionId: string, blockNum: number, blockId: string, blockTime: string) {
+    this.fields =
+      `"trx_id":"${transactionId}","block_num":${blockNum},"block_time":"${blockTime}",` +
+      `"producer_block_id":"${blockId}"`;
+  }
 }
 
-/** Renders a trace in the JSON of the history plugin (nodeos abi_serializer.hpp, action_trace). */
-export function renderActionTrace(
+/** Writes a trace in the JSON of the history plugin (nodeos abi_serializer.hpp, action_trace). `act`: the JSON of the action. */
+export function writeActionTrace(
   action: ActionRecord,
   trace: ActionTrace,
-  act: ActJson,
+  act: string,
   context: TraceContext,
   decoder: AbiDecoder | undefined,
   allowance?: DecodeAllowance,
-): ActionTraceJson {
-  const json: ActionTraceJson = {
-    action_ordinal: trace.ordinal,
-    creator_action_ordinal: trace.creatorOrdinal,
-    closest_unnotified_ancestor_action_ordinal: trace.closestUnnotifiedAncestorOrdinal,
-    receipt: renderReceipt(trace.receiver, trace.receipt),
-    receiver: trace.receiver,
-    act,
-    context_free: action.contextFree,
-    elapsed: renderInteger64(trace.elapsed),
-    console: utf8ToString(trace.console),
-    trx_id: context.transactionId,
-    block_num: context.blockNum,
-    block_time: context.blockTime,
-    producer_block_id: context.blockId,
-    account_ram_deltas: trace.accountRamDeltas.map(({ account, delta }) => ({
-      account,
-      delta: renderInteger64(delta),
-    })),
-    except: trace.except ?? null,
-    error_code: trace.errorCode === undefined ? null : renderInteger64(trace.errorCode),
-    return_value_hex_data: trace.returnValue.toString('hex'),
-  };
-  const returned = decodeReturnValue(action, trace, decoder, allowance);
-  if (returned !== undefined) json.return_value_data = returned;
-  return json;
+): string {
+  const { ordinal, creatorOrdinal, closestUnnotifiedAncestorOrdinal, receiver, errorCode } = trace;
+  const returned = writeReturnValue(action, trace, decoder, allowance);
+  return (
+    `{"action_ordinal":${ordinal},"creator_action_ordinal":${creatorOrdinal},` +
+    `"closest_unnotified_ancestor_action_ordinal":${closestUnnotifiedAncestorOrdinal},` +
+    `"receipt":${writeReceipt(receiver, trace.receipt)},"receiver":"${receiver}","act":${act},` +
+    `"context_free":${action.contextFree},"elapsed":${writeInteger64(trace.elapsed)},` +
+    `"console":${writeConsole(trace.console)},${context.fields},` +
+    `"account_ram_deltas":${writeArray(trace.accountRamDeltas, writeRamDelta)},` +
+    `"except":${trace.except === undefined ? 'null' : writeString(trace.except)},` +
+    `"error_code":${errorCode === undefined ? 'null' : writeInteger64(errorCode)},` +
+    `"return_value_hex_data":${writeHex(trace.returnValue)}` +
+    (returned === undefined ? '}' : `,"return_value_data":${returned}}`)
+  );
+}
+
+function writeConsole(console: Buffer): string {
+  return console.length === 0 ? '""' : writeString(utf8ToString(console));
+}
+
+function writeRamDelta({ account, delta }: ActionTrace['accountRamDeltas'][number]): string {
+  return `{"account":"${account}","delta":${writeInteger64(delta)}}`;
 }
 
 /** Bytes of a trace's field names, ids, sequences and numbers. */
@@ -77,21 +72,23 @@ export function undecodedTraceBytes(action: ActionRecord, trace: ActionTrace): n
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Renders a trace without the fields whose size contracts or senders choose. */
-export function renderOmittedTrace(action: ActionRecord, trace: ActionTrace, context: TraceContext): ActionTraceJson {
-  const bare = { ...trace, console: NO_BYTES, accountRamDeltas: [], except: undefined, returnValue: NO_BYTES };
-  const json = renderActionTrace(action, bare, renderOmittedAct(action), context, undefined);
-  return { ...json, receipt: { ...json.receipt, auth_sequence: [] } };
+/** Writes a trace without the fields whose size contracts or senders choose. */
+export function writeOmittedTrace(action: ActionRecord, trace: ActionTrace, context: TraceContext): string {
+  const receipt = { ...trace.receipt, authSequence: [] };
+  const bare = { ...trace, receipt, console: NO_BYTES, accountRamDeltas: [], except: undefined, returnValue: NO_BYTES };
+  return writeActionTrace(action, bare, writeOmittedAct(action), context, undefined);
 }
 
-function renderReceipt(receiver: string, receipt: ActionReceipt): ActionTraceJson['receipt'] {
-  return {
-    receiver,
-    act_digest: receipt.actDigest,
-    global_sequence: renderInteger64(receipt.globalSequence),
-    recv_sequence: renderInteger64(receipt.recvSequence),
-    auth_sequence: receipt.authSequence.map(({ account, sequence }) => [account, renderInteger64(sequence)]),
-    code_sequence: receipt.codeSequence,
-    abi_sequence: receipt.abiSequence,
-  };
+function writeReceipt(receiver: string, receipt: ActionReceipt): string {
+  return (
+    `{"receiver":"${receiver}","act_digest":"${receipt.actDigest}",` +
+    `"global_sequence":${writeInteger64(receipt.globalSequence)},` +
+    `"recv_sequence":${writeInteger64(receipt.recvSequence)},` +
+    `"auth_sequence":${writeArray(receipt.authSequence, writeAuthSequence)},` +
+    `"code_sequence":${receipt.codeSequence},"abi_sequence":${receipt.abiSequence}}`
+  );
+}
+
+function writeAuthSequence({ account, sequence }: ActionReceipt['authSequence'][number]): string {
+  return `["${account}",${writeInteger64(sequence)}]`;
 }

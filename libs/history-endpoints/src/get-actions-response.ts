@@ -1,17 +1,17 @@
 import { blockTimestampToString } from '@antelope-history/abi';
 import type { GetActionsResponse } from '@antelope-history/history-routes';
+import { JsonFragment } from '@antelope-history/json';
 import type { ActionTrace } from '@antelope-history/records';
 import {
   type AbiDecoders,
   AbiRequestSet,
   ownTrace,
-  renderAct,
-  renderInteger64,
   type ResponseBudget,
+  writeAct,
+  writeInteger64,
 } from '@antelope-history/responses';
-import type { ActionTraceJson } from '@antelope-history/schemas';
 import type { AbiRequest, ActionsPage, StoredAction } from '@antelope-history/store';
-import { renderActionTrace, renderOmittedTrace, type TraceContext, undecodedTraceBytes } from './action-trace';
+import { TraceContext, undecodedTraceBytes, writeActionTrace, writeOmittedTrace } from './action-trace';
 
 /** The ABIs that `renderActions` needs. */
 export function abisOfActions(rows: readonly StoredAction[]): AbiRequest[] {
@@ -30,15 +30,15 @@ export function* renderActions(
   decoders: AbiDecoders,
   budget: ResponseBudget,
 ): Generator<void, GetActionsResponse> {
-  const rows: RowJson[] = [];
+  const rows: string[] = [];
   for (const row of page.rows) {
-    const printed = printRow(row, account, decoders, budget, rows.length === 0);
-    if (printed === undefined) break;
-    rows.push(printed);
+    const written = writeRow(row, account, decoders, budget, rows.length === 0);
+    if (written === undefined) break;
+    rows.push(written);
     if (budget.isPauseDue()) yield;
   }
   return {
-    actions: rows,
+    actions: JsonFragment.array<RowJson>(rows).inPlace(),
     last_irreversible_block: page.status.lastIrreversible?.num ?? 0,
     head_block_num: page.status.head?.num ?? 0,
     more: page.more || rows.length < page.rows.length,
@@ -47,14 +47,14 @@ export function* renderActions(
 
 type RowJson = GetActionsResponse['actions'][number];
 
-/** Undefined for a row that does not fit. The first row is always printed, if need be undecoded or without its data. */
-function printRow(
+/** Undefined for a row that does not fit. The first row is always written, if need be undecoded or without its data. */
+function writeRow(
   row: StoredAction,
   account: string | undefined,
   decoders: AbiDecoders,
   budget: ResponseBudget,
   isFirst: boolean,
-): RowJson | undefined {
+): string | undefined {
   const { action, blockNum } = row;
   const { decoding } = budget;
   const trace = traceOf(row, account);
@@ -62,34 +62,35 @@ function printRow(
   const fits = budget.hasRoom(undecodedBytes);
   if (fits) {
     const decoder = decoders.at(action.account, blockNum, ownTrace(action).receipt.globalSequence);
-    const decode = (context: TraceContext) =>
-      renderActionTrace(action, trace, renderAct(action, decoder, decoding), context, decoder, decoding);
     const maxBytes = undecodedBytes - decoding.spent;
-    const decoded = renderRow(row, trace, decode);
+    const decoded = writeRowOf(row, trace, (context) =>
+      writeActionTrace(action, trace, writeAct(action, decoder, decoding), context, decoder, decoding),
+    );
     const taken = decoding.exceeded && !isFirst ? undefined : budget.takePart(decoded, maxBytes + decoding.spent);
     if (taken !== undefined || !isFirst) return taken;
   }
   if (!isFirst) return undefined;
-  const undecoded = (context: TraceContext) =>
-    renderActionTrace(action, trace, renderAct(action, undefined), context, undefined);
-  const omitted = (context: TraceContext) => renderOmittedTrace(action, trace, context);
-  return budget.takeAnyway(renderRow(row, trace, fits ? undecoded : omitted));
+  const reduced = writeRowOf(row, trace, (context) =>
+    fits
+      ? writeActionTrace(action, trace, writeAct(action, undefined), context, undefined)
+      : writeOmittedTrace(action, trace, context),
+  );
+  return budget.takeAnyway(reduced);
 }
 
-function renderRow(
+function writeRowOf(
   row: StoredAction,
-  trace: ActionTrace,
-  renderTrace: (context: TraceContext) => ActionTraceJson,
-): RowJson {
+  { receipt }: ActionTrace,
+  writeTrace: (context: TraceContext) => string,
+): string {
   const { transactionId, blockNum, blockId } = row;
   const blockTime = blockTimestampToString(row.blockTimestamp);
-  return {
-    global_action_seq: renderInteger64(trace.receipt.globalSequence),
-    account_action_seq: renderInteger64(trace.receipt.recvSequence),
-    block_num: blockNum,
-    block_time: blockTime,
-    action_trace: renderTrace({ transactionId, blockNum, blockId, blockTime }),
-  };
+  return (
+    `{"global_action_seq":${writeInteger64(receipt.globalSequence)},` +
+    `"account_action_seq":${writeInteger64(receipt.recvSequence)},"block_num":${blockNum},` +
+    `"block_time":"${blockTime}",` +
+    `"action_trace":${writeTrace(new TraceContext(transactionId, blockNum, blockId, blockTime))}}`
+  );
 }
 
 function traceOf({ action }: StoredAction, account: string | undefined): ActionTrace {

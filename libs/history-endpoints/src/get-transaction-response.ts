@@ -1,21 +1,17 @@
 import { type AbiDecoder, blockTimestampToString } from '@antelope-history/abi';
 import type { GetTransactionResponse } from '@antelope-history/history-routes';
+import { arrayPieces, JsonFragment, writeArray, writeHex } from '@antelope-history/json';
 import type { ActionRecord, ActionTrace } from '@antelope-history/records';
 import {
   type AbiDecoders,
   AbiRequestSet,
-  type ActJson,
   NO_SIZE,
   ownTrace,
   packedJsonBytes,
   type PartRenderer,
   printParts,
-  renderAct,
   renderCompression,
-  renderOmittedAct,
-  renderSignatures,
   renderStatus,
-  renderTransactionHeader,
   type Reserve,
   reserveFor,
   type ResponseBudget,
@@ -24,20 +20,24 @@ import {
   toHex,
   tracesInOrder,
   undecodedActBytes,
+  writeAct,
+  writeOmittedAct,
+  writeSignatures,
+  writeTransactionHeader,
 } from '@antelope-history/responses';
-import type { ActionTraceJson } from '@antelope-history/schemas';
 import {
   type Action,
+  type Extension,
   type PackedTransaction,
   readPackedTransaction,
   readReceipt,
   readTransaction,
-  type Transaction,
 } from '@antelope-history/ship';
 import type { AbiRequest, ChainStatus, StoredTransaction } from '@antelope-history/store';
-import { renderActionTrace, renderOmittedTrace, undecodedTraceBytes } from './action-trace';
+import { TraceContext, undecodedTraceBytes, writeActionTrace, writeOmittedTrace } from './action-trace';
 
 type TrxJson = NonNullable<GetTransactionResponse['trx']>;
+type TraceJson = GetTransactionResponse['traces'][number];
 
 /** The ABIs that `renderTransaction` needs. */
 export function abisOfTransaction(transaction: StoredTransaction): AbiRequest[] {
@@ -69,16 +69,16 @@ export function* renderTransaction(
     block_time: blockTimestampToString(transaction.blockTimestamp),
     block_num: transaction.blockNum,
     last_irreversible_block: status.lastIrreversible?.num ?? 0,
-    traces: yield* printParts(traces, traceRenderer, budget),
+    traces: JsonFragment.array<TraceJson>(yield* printParts(traces, traceRenderer, budget)).inPlace(),
   };
 }
 
-/** An action whose JSON is rendered once and shared by its traces. */
+/** An action whose JSON is written once and shared by its traces. */
 class SharedAct {
   /** Size of the decoded act; `NO_SIZE` before it is decoded. */
   decodedSize = NO_SIZE;
-  private decodedAct: ActJson | undefined;
-  private undecodedAct: ActJson | undefined;
+  private decodedAct: string | undefined;
+  private undecodedAct: string | undefined;
 
   constructor(
     readonly action: ActionRecord,
@@ -86,19 +86,17 @@ class SharedAct {
     private readonly budget: ResponseBudget,
   ) {}
 
-  decoded(): ActJson {
-    if (this.decodedAct) return this.decodedAct;
+  decoded(): string {
+    if (this.decodedAct !== undefined) return this.decodedAct;
     const { decoding } = this.budget;
     const before = decoding.spent;
-    const act = renderAct(this.action, this.decoder, decoding);
-    const { value, size } = this.budget.share(act, decoding.spent - before);
-    this.decodedAct = value;
-    this.decodedSize = size;
-    return value;
+    this.decodedAct = writeAct(this.action, this.decoder, decoding);
+    this.decodedSize = this.budget.measureShared(this.decodedAct, decoding.spent - before);
+    return this.decodedAct;
   }
 
-  undecoded(): ActJson {
-    this.undecodedAct ??= renderAct(this.action, undefined);
+  undecoded(): string {
+    this.undecodedAct ??= writeAct(this.action, undefined);
     return this.undecodedAct;
   }
 }
@@ -112,55 +110,51 @@ function* renderTrx(
 ): Generator<void, TrxJson | null> {
   if (transaction.receiptIndex < 0) return null;
   const { transaction: content, ...receipt } = readReceipt(transaction.block, transaction.receiptIndex);
-  const header = {
-    status: renderStatus(receipt.status),
-    cpu_usage_us: receipt.cpuUsageUs,
-    net_usage_words: receipt.netUsageWords,
-  };
+  const { cpuUsageUs, netUsageWords } = receipt;
+  const usage =
+    `"status":"${renderStatus(receipt.status)}","cpu_usage_us":${cpuUsageUs},` + `"net_usage_words":${netUsageWords}`;
   if ('id' in content) {
-    return content.id === transaction.id ? { receipt: { ...header, trx: [0, content.id] } } : null;
+    if (content.id !== transaction.id) return null;
+    return new JsonFragment<TrxJson>([`{"receipt":{${usage},"trx":[0,"${content.id}"]}}`]).inPlace();
   }
   const packed = readPackedTransaction(content.packed);
   budget.take(packedJsonBytes(content.packed));
-  const signatures = yield* renderSignatures(packed.signatures, budget);
-  const unpacked = yield* renderUnpacked(packed, signatures, acts, budget, after);
-  return { receipt: { ...header, trx: [1, renderPacked(packed, signatures)] }, trx: unpacked };
+  const signatures = yield* writeSignatures(packed.signatures, budget);
+  const receiptText = `{"receipt":{${usage},"trx":[1,${writePacked(packed, signatures)}]},"trx":`;
+  const unpacked = yield* writeUnpacked(packed, signatures, acts, budget, after);
+  return new JsonFragment<TrxJson>([receiptText, ...unpacked, '}']).inPlace();
 }
 
-function renderPacked(
-  packed: PackedTransaction,
-  signatures: string[],
-): Extract<TrxJson['receipt']['trx'], [1, unknown]>[1] {
-  return {
-    signatures,
-    compression: renderCompression(packed.compressed),
-    packed_context_free_data: toHex(packed.packedContextFreeData),
-    packed_trx: toHex(packed.packedTrx),
-  };
+function writePacked(packed: PackedTransaction, signatures: string): string {
+  return (
+    `{"signatures":${signatures},"compression":"${renderCompression(packed.compressed)}",` +
+    `"packed_context_free_data":${writeHex(packed.packedContextFreeData)},` +
+    `"packed_trx":${writeHex(packed.packedTrx)}}`
+  );
 }
 
-function* renderUnpacked(
+function* writeUnpacked(
   packed: PackedTransaction,
-  signatures: string[],
+  signatures: string,
   acts: SharedAct[],
   budget: ResponseBudget,
   after: Reserve,
-): Generator<void, TrxJson['trx']> {
+): Generator<void, string[]> {
   const transaction = readTransaction(packed);
   // The actions of a transaction have the first ordinals, context-free actions before the others.
   const byOrdinal = new Map(acts.map((act) => [ownTrace(act.action).ordinal, act]));
-  const { contextFreeActions, actions } = transaction;
+  const { contextFreeActions, actions, extensions } = transaction;
   const roots = [...contextFreeActions, ...actions].map((action, index) => ({ action, act: byOrdinal.get(index + 1) }));
-  const printed = yield* printParts(roots, ROOT_RENDERER, budget, after);
-  const extensions = renderPackedExtensions(transaction);
-  return {
-    ...renderTransactionHeader(transaction),
-    context_free_actions: printed.slice(0, contextFreeActions.length),
-    actions: printed.slice(contextFreeActions.length),
-    transaction_extensions: takeOrEmpty(budget, extensions, extensionsBytes(extensions), after),
-    signatures,
-    context_free_data: takeContextFreeData(packed, budget, after) ?? [],
-  };
+  const written = yield* printParts(roots, ROOT_RENDERER, budget, after);
+  return [
+    `{${writeTransactionHeader(transaction)},"context_free_actions":`,
+    ...arrayPieces(written.slice(0, contextFreeActions.length)),
+    ',"actions":',
+    ...arrayPieces(written.slice(contextFreeActions.length)),
+    ',"transaction_extensions":',
+    takeOrEmpty(budget, writeArray(extensions, writeExtension), extensionsBytes(extensions), after),
+    `,"signatures":${signatures},"context_free_data":${takeContextFreeData(packed, budget, after) ?? '[]'}}`,
+  ];
 }
 
 /** An action of the transaction, with its executed form if it was executed. */
@@ -169,40 +163,35 @@ interface RootAction {
   act: SharedAct | undefined;
 }
 
-const ROOT_RENDERER: PartRenderer<RootAction, ActJson> = {
+const ROOT_RENDERER: PartRenderer<RootAction> = {
   undecodedBytes: ({ action }) => undecodedActBytes(action),
   sharedSize: ({ act }) => act?.decodedSize ?? NO_SIZE,
-  decoded: ({ action, act }) => act?.decoded() ?? renderAct(action, undefined),
-  undecoded: ({ action }) => renderAct(action, undefined),
-  omitted: ({ action }) => renderOmittedAct(action),
+  decoded: ({ action, act }) => act?.decoded() ?? writeAct(action, undefined),
+  undecoded: ({ action }) => writeAct(action, undefined),
+  omitted: ({ action }) => writeOmittedAct(action),
 };
 
-function renderPackedExtensions({ extensions }: Transaction): [number, string][] {
-  return extensions.map(({ type, data }) => [type, toHex(data)]);
+function writeExtension({ type, data }: Extension): string {
+  return `[${type},${writeHex(data)}]`;
 }
 
 /** Bytes of `[65535,""],`. */
 const EXTENSION_FRAME_BYTES = 12;
 
-function extensionsBytes(extensions: [number, string][]): number {
-  return extensions.reduce((bytes, [, data]) => bytes + data.length + EXTENSION_FRAME_BYTES, 2);
+function extensionsBytes(extensions: readonly Extension[]): number {
+  return extensions.reduce((bytes, { data }) => bytes + 2 * data.length + EXTENSION_FRAME_BYTES, 2);
 }
 
 function createTraceRenderer(
-  transaction: StoredTransaction,
+  { record, blockNum, blockId, blockTimestamp }: StoredTransaction,
   { decoding }: ResponseBudget,
-): PartRenderer<{ of: SharedAct; trace: ActionTrace }, ActionTraceJson> {
-  const context = {
-    transactionId: toHex(transaction.record.id),
-    blockNum: transaction.blockNum,
-    blockId: transaction.blockId,
-    blockTime: blockTimestampToString(transaction.blockTimestamp),
-  };
+): PartRenderer<{ of: SharedAct; trace: ActionTrace }> {
+  const context = new TraceContext(toHex(record.id), blockNum, blockId, blockTimestampToString(blockTimestamp));
   return {
     undecodedBytes: ({ of, trace }) => undecodedTraceBytes(of.action, trace),
     sharedSize: ({ of }) => of.decodedSize,
-    decoded: ({ of, trace }) => renderActionTrace(of.action, trace, of.decoded(), context, of.decoder, decoding),
-    undecoded: ({ of, trace }) => renderActionTrace(of.action, trace, of.undecoded(), context, undefined),
-    omitted: ({ of, trace }) => renderOmittedTrace(of.action, trace, context),
+    decoded: ({ of, trace }) => writeActionTrace(of.action, trace, of.decoded(), context, of.decoder, decoding),
+    undecoded: ({ of, trace }) => writeActionTrace(of.action, trace, of.undecoded(), context, undefined),
+    omitted: ({ of, trace }) => writeOmittedTrace(of.action, trace, context),
   };
 }

@@ -1,1 +1,2 @@
 export * from './json-value';
+export * from './write-json';

@@ -21,7 +21,7 @@ export class OrderedObject {
   constructor(readonly entries: Map<string, JsonValue>) {}
 
   toJSON(): JsonValue {
-    return pending === undefined ? Object.fromEntries(this.entries) : pending.hold(orderedText(this));
+    return pending === undefined ? Object.fromEntries(this.entries) : pending.hold([orderedText(this)]);
   }
 }
 
@@ -44,22 +44,44 @@ export class ExactInteger {
   constructor(readonly digits: string) {}
 
   toJSON(): string {
-    return pending === undefined ? this.digits : pending.hold(this.digits);
+    return pending === undefined ? this.digits : pending.hold([this.digits]);
   }
 }
 
 /**
- * JSON text that is printed verbatim: a part of a response that has been printed separately to measure its size. `T` is the
- * type of the value that the text represents.
+ * JSON text that is printed verbatim, in one or more pieces: a part of a response that was written as text. `T` is the type of
+ * the value that the text represents.
  */
 export class JsonFragment<T = unknown> {
   declare readonly standsFor?: T;
 
-  constructor(readonly text: string) {}
+  constructor(readonly pieces: readonly string[]) {}
+
+  /** The array of elements that are JSON text already, each in one or more pieces. */
+  static array<T>(elements: readonly (string | readonly string[])[]): JsonFragment<T[]> {
+    return new JsonFragment(arrayPieces(elements));
+  }
+
+  /** The fragment in the place of the value that it represents, for responses whose schema names the type of the value. */
+  inPlace(): T {
+    return this as unknown as T;
+  }
 
   toJSON(): unknown {
-    return pending === undefined ? JSON.parse(this.text) : pending.hold(this.text);
+    return pending === undefined ? JSON.parse(this.pieces.join('')) : pending.hold(this.pieces);
   }
+}
+
+/** The pieces of an array whose elements are JSON text, each in one or more pieces. */
+export function arrayPieces(elements: readonly (string | readonly string[])[]): string[] {
+  const pieces = ['['];
+  for (const element of elements) {
+    if (pieces.length > 1) pieces.push(',');
+    if (typeof element === 'string') pieces.push(element);
+    else for (const piece of element) pieces.push(piece);
+  }
+  pieces.push(']');
+  return pieces;
 }
 
 /** The JSON text of any value that JSON.stringify accepts, with the classes above printed exactly. */
@@ -77,13 +99,15 @@ export function printJson(value: unknown): Buffer[] {
   const pieces: Buffer[] = [];
   let open: string[] = [];
   let length = 0;
-  for (const part of fragments.partsOf(text)) {
-    open.push(part);
-    length += part.length;
-    if (length < PIECE_BYTES) continue;
-    pieces.push(Buffer.from(open.join('')));
-    open = [];
-    length = 0;
+  for (const parts of fragments.partsOf(text)) {
+    for (const part of parts) {
+      open.push(part);
+      length += part.length;
+      if (length < PIECE_BYTES) continue;
+      pieces.push(Buffer.from(open.join('')));
+      open = [];
+      length = 0;
+    }
   }
   if (length > 0) pieces.push(Buffer.from(open.join('')));
   return pieces;
@@ -114,23 +138,23 @@ function printWithFragments(value: unknown): { text: string; fragments: PendingF
  * can contain it.
  */
 class PendingFragments {
-  private readonly texts: string[] = [];
+  private readonly held: (readonly string[])[] = [];
 
-  hold(text: string): string {
-    this.texts.push(text);
-    return `${placeholderKey()}:${this.texts.length - 1}`;
+  hold(pieces: readonly string[]): string {
+    this.held.push(pieces);
+    return `${placeholderKey()}:${this.held.length - 1}`;
   }
 
   insertInto(json: string): string {
-    if (this.texts.length === 0) return json;
-    return json.replace(placeholders(), (_, index) => this.texts[Number(index)] ?? '');
+    if (this.held.length === 0) return json;
+    return json.replace(placeholders(), (_, index) => this.held[Number(index)]?.join('') ?? '');
   }
 
   /** The printed text split at its placeholders, with the fragments in between. */
-  partsOf(json: string): string[] {
-    if (this.texts.length === 0) return [json];
+  *partsOf(json: string): Generator<readonly string[]> {
     // Every second element is the captured index.
-    return json.split(placeholders()).map((part, at) => (at % 2 === 0 ? part : (this.texts[Number(part)] ?? '')));
+    const split = this.held.length === 0 ? [json] : json.split(placeholders());
+    for (const [at, part] of split.entries()) yield at % 2 === 0 ? [part] : (this.held[Number(part)] ?? []);
   }
 }
 

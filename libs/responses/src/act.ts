@@ -1,15 +1,6 @@
 import type { AbiDecoder, DecodeAllowance } from '@antelope-history/abi';
+import { stringifyJson, writeArray, writeHex } from '@antelope-history/json';
 import type { PermissionLevel } from '@antelope-history/records';
-
-/** An action in the chain's JSON; `data` is the hex of the bytes if no ABI decodes them. */
-export interface ActJson {
-  account: string;
-  name: string;
-  authorization: PermissionLevel[];
-  data: unknown;
-  hex_data: string;
-  omitted_bytes?: number;
-}
 
 /** The fields of an action that its JSON shows. */
 export interface ActSource {
@@ -31,15 +22,45 @@ export function undecodedActBytes({ authorization, data }: ActSource): number {
   return ACT_FRAME_BYTES + AUTHORIZATION_BYTES * authorization.length + HEX_BYTES * data.length;
 }
 
-/** Renders an action; its data are decoded if there is a decoder and the allowance suffices. */
-export function renderAct(act: ActSource, decoder: AbiDecoder | undefined, allowance?: DecodeAllowance): ActJson {
-  const { account, name, authorization } = act;
-  const hex = act.data.toString('hex');
-  const decoded = decoder?.decodeAction(name, act.data, allowance);
-  return { account, name, authorization, data: decoded === undefined ? hex : decoded, hex_data: hex };
+/**
+ * Writes an action in the chain's JSON; `data` is the hex of the bytes if there is no decoder, or the ABI does not decode them
+ * within the allowance.
+ */
+export function writeAct(act: ActSource, decoder: AbiDecoder | undefined, allowance?: DecodeAllowance): string {
+  const hex = writeHex(act.data);
+  return `{${writeActFields(act, writeActData(act, decoder, allowance) ?? hex)},"hex_data":${hex}}`;
 }
 
-/** Renders an action whose data do not fit into the response, with the number of bytes left out. */
-export function renderOmittedAct({ account, name, data }: ActSource): ActJson {
-  return { account, name, authorization: [], data: '', hex_data: '', omitted_bytes: data.length };
+/** Writes an action as `writeAct` does, but without `hex_data` where `data` shows the hex. */
+export function writeActWithHexOnce(
+  act: ActSource,
+  decoder: AbiDecoder | undefined,
+  allowance?: DecodeAllowance,
+): string {
+  const hex = writeHex(act.data);
+  const data = writeActData(act, decoder, allowance) ?? hex;
+  return `{${writeActFields(act, data)}${data === hex ? '' : `,"hex_data":${hex}`}}`;
+}
+
+/** The decoded data of an action; undefined if there is no decoder, or the ABI does not decode them within the allowance. */
+export function writeActData(
+  { name, data }: Pick<ActSource, 'name' | 'data'>,
+  decoder: AbiDecoder | undefined,
+  allowance?: DecodeAllowance,
+): string | undefined {
+  const decoded = decoder?.decodeAction(name, data, allowance);
+  return decoded === undefined ? undefined : stringifyJson(decoded);
+}
+
+function writeActFields({ account, name, authorization }: ActSource, data: string): string {
+  return `"account":"${account}","name":"${name}","authorization":${writeAuthorization(authorization)},"data":${data}`;
+}
+
+/** Writes an action whose data do not fit into the response, with the number of bytes left out. */
+export function writeOmittedAct({ account, name, data }: ActSource): string {
+  return `{"account":"${account}","name":"${name}","authorization":[],"data":"","hex_data":"","omitted_bytes":${data.length}}`;
+}
+
+function writeAuthorization(authorization: readonly PermissionLevel[]): string {
+  return writeArray(authorization, ({ actor, permission }) => `{"actor":"${actor}","permission":"${permission}"}`);
 }

@@ -1,4 +1,4 @@
-import { renderInteger64 } from './integer64';
+import { renderInteger64, writeInteger64 } from './integer64';
 
 it.each([
   [0n, 0],
@@ -11,4 +11,5 @@ it.each([
   [Number.MAX_SAFE_INTEGER, '9007199254740991'],
 ])('%p is the node’s %p', (value, rendered) => {
   expect(renderInteger64(value)).toBe(rendered);
+  expect(writeInteger64(value)).toBe(JSON.stringify(rendered));
 });

@@ -5,3 +5,8 @@ const MAX_JSON_NUMBER = 0xffffffff;
 export function renderInteger64(value: bigint | number): number | string {
   return value > MAX_JSON_NUMBER ? String(value) : Number(value);
 }
+
+/** The JSON text of `renderInteger64`. */
+export function writeInteger64(value: bigint | number): string {
+  return value > MAX_JSON_NUMBER ? `"${value}"` : String(value);
+}

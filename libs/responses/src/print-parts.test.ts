@@ -1,25 +1,27 @@
-import { stringifyJson } from '@antelope-history/json';
 import { type PartRenderer, printParts } from './print-parts';
-import { NO_SIZE, ResponseBudget, type SharedValue } from './response-budget';
+import { NO_SIZE, ResponseBudget } from './response-budget';
 
 const LIMITS = { bytes: 8 * 1024 * 1024, work: 64 * 1024 * 1024, abiWork: 0, abiMemoryBytes: 0 };
 const SHARED_BYTES = 3 * 1024 * 1024;
 
 /** Parts of one byte each that decode to the same value of `SHARED_BYTES`, as many notifications of one action do. */
 function createRenderer(budget: ResponseBudget) {
-  let shared: SharedValue<string> | undefined;
+  let shared: string | undefined;
+  let size = NO_SIZE;
   const counts = { decoded: 0 };
-  const renderer: PartRenderer<number, string> = {
+  const renderer: PartRenderer<number> = {
     undecodedBytes: () => 8,
-    sharedSize: () => shared?.size ?? NO_SIZE,
+    sharedSize: () => size,
     decoded() {
       counts.decoded++;
-      if (!shared) budget.decoding.settle(SHARED_BYTES + 2);
-      shared ??= budget.share('x'.repeat(SHARED_BYTES), SHARED_BYTES + 2);
-      return shared.value;
+      if (shared !== undefined) return shared;
+      budget.decoding.settle(SHARED_BYTES + 2);
+      shared = `"${'x'.repeat(SHARED_BYTES)}"`;
+      size = budget.measureShared(shared, SHARED_BYTES + 2);
+      return shared;
     },
-    undecoded: () => 'hex',
-    omitted: () => '',
+    undecoded: () => '"hex"',
+    omitted: () => '""',
   };
   return { renderer, counts };
 }
@@ -34,7 +36,7 @@ describe('printParts', () => {
     let step = steps.next();
     while (!step.done) step = steps.next();
     expect(counts.decoded).toBe(2);
-    const text = stringifyJson(step.value);
+    const text = `[${step.value.join(',')}]`;
     expect(text.endsWith('x"' + ',"hex"'.repeat(parts.length - 2) + ']')).toBe(true);
     expect(text.length).toBeLessThanOrEqual(LIMITS.bytes);
   });

@@ -1,17 +1,17 @@
 import type { JsonSize, ResponseBudget } from './response-budget';
 
-/** Renders each part of a response in one of three forms: decoded, undecoded or omitted. */
-export interface PartRenderer<Part, T> {
+/** Writes each part of a response as JSON text in one of three forms: decoded, undecoded or omitted. */
+export interface PartRenderer<Part> {
   /** Upper bound of the bytes of the undecoded form. */
   undecodedBytes(part: Part): number;
   /** Bytes that decoding adds if another part with the same data is decoded already; otherwise `NO_SIZE`. */
   sharedSize(part: Part): JsonSize;
   /** Data decoded, if the ABI decodes them and the allowance suffices. */
-  decoded(part: Part): T;
+  decoded(part: Part): string;
   /** Data in hex, as for data that no ABI decodes. */
-  undecoded(part: Part): T;
+  undecoded(part: Part): string;
   /** Without the fields whose size contracts or senders choose; says how many bytes of data are left out. */
-  omitted(part: Part): T;
+  omitted(part: Part): string;
 }
 
 /** Bytes to keep free for the parts of a response that follow. */
@@ -26,7 +26,7 @@ export const NOTHING_FOLLOWS: Reserve = { undecodedBytes: 0, omittedBytes: 0 };
 const OMITTED_BYTES = 1024;
 
 /** The bytes that parts need which are not printed yet. */
-export function reserveFor<Part>(parts: readonly Part[], renderer: PartRenderer<Part, unknown>): Reserve {
+export function reserveFor<Part>(parts: readonly Part[], renderer: PartRenderer<Part>): Reserve {
   let undecodedBytes = 0;
   for (const part of parts) undecodedBytes += renderer.undecodedBytes(part);
   return { undecodedBytes, omittedBytes: parts.length * OMITTED_BYTES };
@@ -37,13 +37,13 @@ export function reserveFor<Part>(parts: readonly Part[], renderer: PartRenderer<
  * of all following parts still fit (or half of the response is free), undecoded while their omitted forms fit. Yields
  * between parts.
  */
-export function* printParts<Part, T>(
+export function* printParts<Part>(
   parts: readonly Part[],
-  renderer: PartRenderer<Part, T>,
+  renderer: PartRenderer<Part>,
   budget: ResponseBudget,
   after: Reserve = NOTHING_FOLLOWS,
-): Generator<void, T[]> {
-  const printed: T[] = [];
+): Generator<void, string[]> {
+  const printed: string[] = [];
   const reserve = reserveFor(parts, renderer);
   reserve.undecodedBytes += after.undecodedBytes;
   reserve.omittedBytes += after.omittedBytes;
@@ -57,19 +57,19 @@ export function* printParts<Part, T>(
   return printed;
 }
 
-function printRichest<Part, T>(
+function printRichest<Part>(
   part: Part,
   undecodedBytes: number,
-  renderer: PartRenderer<Part, T>,
+  renderer: PartRenderer<Part>,
   budget: ResponseBudget,
   reserve: Reserve,
-): T {
+): string {
   const forOmitted = Math.min(reserve.omittedBytes, budget.half);
-  // A part that does not fit undecoded is not rendered at all: its console may have many megabytes.
+  // A part that does not fit undecoded is not written at all: its console may have many megabytes.
   if (!budget.hasRoom(undecodedBytes, forOmitted)) return budget.takeAnyway(renderer.omitted(part));
   const kept = Math.max(forOmitted, Math.min(reserve.undecodedBytes, budget.half));
   const shared = renderer.sharedSize(part);
-  // Without the lower bound each of many notifications would print the same megabytes only to find that they do not fit.
+  // Without the lower bound each of many notifications would write the same megabytes only to find that they do not fit.
   if (budget.hasRoom(shared.atLeast, kept)) {
     const maxBytes = undecodedBytes + shared.atMost - budget.decoding.spent;
     const decoded = renderer.decoded(part);
@@ -81,7 +81,7 @@ function printRichest<Part, T>(
   );
 }
 
-/** Takes a list of at most `bytes` bytes if the omitted forms of the following parts still fit; otherwise an empty list. */
-export function takeOrEmpty<T>(budget: ResponseBudget, list: T[], bytes: number, after: Reserve): T[] {
-  return budget.takePart(list, bytes, Math.min(after.omittedBytes, budget.half)) ?? [];
+/** Takes the text of a list of at most `bytes` bytes if the omitted forms of the following parts still fit; otherwise `[]`. */
+export function takeOrEmpty(budget: ResponseBudget, list: string, bytes: number, after: Reserve): string {
+  return budget.takePart(list, bytes, Math.min(after.omittedBytes, budget.half)) ?? '[]';
 }

@@ -1,5 +1,4 @@
 import { DecodeAllowance } from '@antelope-history/abi';
-import { JsonFragment, stringifyJson } from '@antelope-history/json';
 
 /** Limits of one response. */
 export interface ResponseLimits {
@@ -22,9 +21,9 @@ export const RESPONSE_LIMITS: ResponseLimits = {
 
 /** Bytes of the fields that are not printed part by part. */
 const FRAME_BYTES = 4096;
-/** Up to this size parts are counted by their upper bounds, which saves printing each of them separately. */
+/** Up to this size parts are counted by their upper bounds, which saves measuring each of them. */
 const SMALL_BYTES = 2 * 1024 * 1024;
-/** A shared value above this size is printed once and reused. */
+/** The size of a shared text above this size is measured. */
 const LONG_BYTES = 16 * 1024;
 /** Sum of bytes and units of work after which a renderer yields: less than a millisecond of processor time. */
 const PAUSE_AFTER = 32 * 1024;
@@ -37,15 +36,9 @@ export interface JsonSize {
 
 export const NO_SIZE: JsonSize = { atLeast: 0, atMost: 0 };
 
-/** A decoded value that several parts of a response show. */
-export interface SharedValue<T> {
-  value: T;
-  size: JsonSize;
-}
-
 /**
- * The remaining budget of a response. Large parts are printed one by one, counted exactly and kept only if they fit, so that
- * no contract's data can make a response exceed the limits of size, time and memory.
+ * The remaining budget of a response. In a large response each part, which is JSON text, is counted exactly and kept only if it
+ * fits, so that no contract's data can make a response exceed the limits of size, time and memory.
  */
 export class ResponseBudget {
   readonly decoding: DecodeAllowance;
@@ -53,7 +46,7 @@ export class ResponseBudget {
   private abiWorkLeft: number;
   private abiMemoryLeft: number;
   private pausedAt = 0;
-  /** Bytes that were printed only to find that they do not fit. */
+  /** Bytes that were written only to find that they do not fit. */
   private refusedBytes = 0;
 
   constructor(private readonly limits: ResponseLimits = RESPONSE_LIMITS) {
@@ -104,41 +97,38 @@ export class ResponseBudget {
     return true;
   }
 
-  /** A value that several parts show; a long one is printed once. Each part counts its bytes. */
-  share<T>(value: T, decodedBytes: number): SharedValue<T> {
-    if (value === undefined || decodedBytes <= LONG_BYTES) return { value, size: { atLeast: 0, atMost: decodedBytes } };
-    const { fragment, bytes } = printed(value);
-    return { value: fragment, size: { atLeast: bytes, atMost: decodedBytes } };
+  /** The size of decoded text that several parts show, each of which counts it. */
+  measureShared(text: string | undefined, decodedBytes: number): JsonSize {
+    const isLong = text !== undefined && decodedBytes > LONG_BYTES;
+    return { atLeast: isLong ? bytesOf(text) : 0, atMost: decodedBytes };
   }
 
   /**
    * Takes a part of at most `maxBytes` if `reserved` bytes stay free; otherwise returns undefined and takes nothing. Except
-   * in a small response, the part is printed and counted exactly.
+   * in a small response, the part is counted exactly.
    */
-  takePart<T>(value: T, maxBytes: number, reserved = 0): T | undefined {
+  takePart(text: string, maxBytes: number, reserved = 0): string | undefined {
     if (this.bytes + maxBytes <= SMALL_BYTES && this.hasRoom(maxBytes, reserved)) {
       this.take(maxBytes);
-      return value;
+      return text;
     }
-    const { fragment, bytes } = printed(value);
+    const bytes = bytesOf(text);
     if (!this.hasRoom(bytes, reserved)) {
       this.refusedBytes += bytes;
       return undefined;
     }
     this.take(bytes);
-    return fragment;
+    return text;
   }
 
   /** Takes a part that cannot be left out. */
-  takeAnyway<T>(value: T): T {
-    const { fragment, bytes } = printed(value);
-    this.take(bytes);
-    return fragment;
+  takeAnyway(text: string): string {
+    this.take(bytesOf(text));
+    return text;
   }
 }
 
-/** The printed text of a part, which replaces the part in a response, and its size in bytes with a comma. */
-function printed<T>(value: T): { fragment: T; bytes: number } {
-  const text = stringifyJson(value);
-  return { fragment: new JsonFragment<T>(text) as unknown as T, bytes: Buffer.byteLength(text) + 1 };
+/** The size of a part in bytes, with a comma. */
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text) + 1;
 }

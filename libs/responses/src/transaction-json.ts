@@ -1,4 +1,5 @@
 import { signatureToString, timePointSecToString } from '@antelope-history/abi';
+import { writeArray, writeHex } from '@antelope-history/json';
 import { readContextFreeData, type PackedTransaction, type TransactionHeader } from '@antelope-history/ship';
 import type { Reserve } from './print-parts';
 import type { ResponseBudget } from './response-budget';
@@ -18,24 +19,14 @@ export function renderStatus(status: number): string {
   return STATUS_NAMES[status] ?? String(status);
 }
 
-export function renderTransactionHeader(header: TransactionHeader): TransactionHeaderJson {
-  return {
-    expiration: timePointSecToString(header.expiration),
-    ref_block_num: header.refBlockNum,
-    ref_block_prefix: header.refBlockPrefix,
-    max_net_usage_words: header.maxNetUsageWords,
-    max_cpu_usage_ms: header.maxCpuUsageMs,
-    delay_sec: header.delaySec,
-  };
-}
-
-export interface TransactionHeaderJson {
-  expiration: string;
-  ref_block_num: number;
-  ref_block_prefix: number;
-  max_net_usage_words: number;
-  max_cpu_usage_ms: number;
-  delay_sec: number;
+/** Writes the fields of a transaction's header, without braces. */
+export function writeTransactionHeader(header: TransactionHeader): string {
+  const { refBlockNum, refBlockPrefix, maxNetUsageWords, maxCpuUsageMs, delaySec } = header;
+  return (
+    `"expiration":"${timePointSecToString(header.expiration)}","ref_block_num":${refBlockNum},` +
+    `"ref_block_prefix":${refBlockPrefix},"max_net_usage_words":${maxNetUsageWords},` +
+    `"max_cpu_usage_ms":${maxCpuUsageMs},"delay_sec":${delaySec}`
+  );
 }
 
 /** Renders a signature as `SIG_K1_…` or another type in base58; as hex if it is too long for base58. */
@@ -46,17 +37,19 @@ export function renderSignature(signature: Buffer): string {
 /** Work of base58 and a hash for a usual signature, in units of `ResponseLimits.work`. */
 const SIGNATURE_WORK = 600;
 
-/** Renders the signatures of a transaction; as hex once the work of the response is spent. Yields between signatures. */
-export function* renderSignatures(signatures: readonly Buffer[], budget: ResponseBudget): Generator<void, string[]> {
-  const rendered: string[] = [];
+/** Writes the signatures of a transaction; as hex once the work of the response is spent. Yields between signatures. */
+export function* writeSignatures(signatures: readonly Buffer[], budget: ResponseBudget): Generator<void, string> {
+  let text = '[';
   for (const signature of signatures) {
     const work = SIGNATURE_WORK + ((signature.length * signature.length) >>> 4);
     const isAffordable = signature.length <= MAX_BASE58_SIGNATURE_BYTES && work <= budget.decoding.left;
     if (isAffordable) budget.decoding.settle(work);
-    rendered.push(isAffordable ? signatureToString(signature) : toHex(signature));
+    if (text.length > 1) text += ',';
+    // Neither base58 nor hex has a character that JSON escapes.
+    text += `"${isAffordable ? signatureToString(signature) : toHex(signature)}"`;
     if (budget.isPauseDue()) yield;
   }
-  return rendered;
+  return `${text}]`;
 }
 
 /** Bytes of a transaction's status, usage, id, header and field names. */
@@ -72,16 +65,16 @@ function hexListBytes(list: readonly Buffer[]): number {
   return list.reduce((bytes, { length }) => bytes + 2 * length + 3, 2);
 }
 
-/** The context-free data of a transaction; undefined if the omitted forms of the following parts would not fit after them. */
+/** The context-free data of a transaction, as JSON; undefined if the omitted forms of the following parts would not fit after them. */
 export function takeContextFreeData(
   packed: PackedTransaction,
   budget: ResponseBudget,
   after: Reserve,
-): string[] | undefined {
+): string | undefined {
   const data = readContextFreeData(packed);
   const bytes = hexListBytes(data);
   const reserved = Math.min(after.omittedBytes, budget.half);
-  return budget.hasRoom(bytes, reserved) ? budget.takePart(data.map(toHex), bytes, reserved) : undefined;
+  return budget.hasRoom(bytes, reserved) ? budget.takePart(writeArray(data, writeHex), bytes, reserved) : undefined;
 }
 
 export function renderCompression(compressed: boolean): 'none' | 'zlib' {

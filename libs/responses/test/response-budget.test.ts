@@ -1,5 +1,5 @@
 import { compileAbi, DecodeAllowance } from '@antelope-history/abi';
-import { printJson, stringifyJson } from '@antelope-history/json';
+import { stringifyJson } from '@antelope-history/json';
 import { ResponseBudget } from '@antelope-history/responses';
 
 describe('ResponseBudget', () => {
@@ -8,7 +8,7 @@ describe('ResponseBudget', () => {
   it('counts a part by its upper bound while the response is small', () => {
     const budget = new ResponseBudget(limits);
     const before = budget.bytes;
-    const part = { text: 'x' };
+    const part = '"x"';
     expect(budget.takePart(part, 1000)).toBe(part);
     expect(budget.bytes - before).toBe(1000);
   });
@@ -17,10 +17,9 @@ describe('ResponseBudget', () => {
     const budget = new ResponseBudget(limits);
     budget.take(3 * 1024 * 1024);
     const before = budget.bytes;
-    const part = { text: 'ä'.repeat(1000) };
-    const printed = Buffer.byteLength(JSON.stringify(part));
-    const taken = budget.takePart(part, 10_000);
-    expect(Buffer.concat(printJson(taken)).toString()).toBe(JSON.stringify(part));
+    const part = JSON.stringify('ä'.repeat(1000));
+    const printed = Buffer.byteLength(part);
+    expect(budget.takePart(part, 10_000)).toBe(part);
     expect(budget.bytes - before).toBe(printed + 1);
     const left = limits.bytes - budget.bytes;
     expect(budget.takePart('y'.repeat(left), left)).toBeUndefined();

@@ -1,22 +1,24 @@
 import { type AbiDecoder, blockTimestampToString } from '@antelope-history/abi';
-import type { ActionRecord, ActionTrace } from '@antelope-history/records';
+import { arrayPieces, JsonFragment, writeArray, writeHex } from '@antelope-history/json';
+import type { ActionRecord, ActionTrace, PermissionLevel } from '@antelope-history/records';
 import {
   type AbiDecoders,
   AbiRequestSet,
-  decodeReturnValue,
   NO_SIZE,
   ownTrace,
   type PartRenderer,
   printParts,
-  renderInteger64,
-  renderSignatures,
   renderStatus,
-  renderTransactionHeader,
   reserveFor,
   type ResponseBudget,
   toHex,
   tracesInOrder,
   undecodedActBytes,
+  writeActData,
+  writeInteger64,
+  writeReturnValue,
+  writeSignatures,
+  writeTransactionHeader,
 } from '@antelope-history/responses';
 import {
   readBlockHeader,
@@ -30,7 +32,6 @@ import type { AbiRequest, ChainStatus, StoredBlock, StoredBlockTransaction } fro
 import type { GetTraceBlockResponse } from '@antelope-history/trace-routes';
 
 type TransactionJson = GetTraceBlockResponse['transactions'][number];
-type ActionJson = TransactionJson['actions'][number];
 
 /** A block with its traces as the store returns it. */
 export interface StoredBlockTraces {
@@ -63,7 +64,8 @@ export function* renderBlockTraces(
   const receipts = readReceipts(block.block);
   const { num, id } = block.position;
   const blockTime = blockTimestampToString(header.timestamp);
-  const place = isSince21(block) ? { block_num: num, block_time: blockTime, producer_block_id: id } : {};
+  const place = isSince21(block) ? `,"block_num":${num},"block_time":"${blockTime}","producer_block_id":"${id}"` : '';
+  const written = yield* writeTransactions(transactions, receipts, { block, place, decoders, budget });
   return {
     id,
     number: num,
@@ -74,7 +76,7 @@ export function* renderBlockTraces(
     transaction_mroot: header.transactionMroot,
     action_mroot: header.actionMroot,
     schedule_version: header.scheduleVersion,
-    transactions: yield* renderTransactions(transactions, receipts, { block, place, decoders, budget }),
+    transactions: JsonFragment.array<TransactionJson>(written).inPlace(),
   };
 }
 
@@ -84,7 +86,8 @@ function isSince21({ generation }: StoredBlock): boolean {
 
 interface BlockContext {
   block: StoredBlock;
-  place: Pick<TransactionJson, 'block_num' | 'block_time' | 'producer_block_id'>;
+  /** The fields of a transaction that say where its block is, each after a comma; empty where the node had none. */
+  place: string;
   decoders: AbiDecoders;
   budget: ResponseBudget;
 }
@@ -92,11 +95,11 @@ interface BlockContext {
 /** Bytes of a transaction's id, header, usage and field names; its signatures are counted separately. */
 const TRANSACTION_FRAME_BYTES = 1024;
 
-function* renderTransactions(
+function* writeTransactions(
   transactions: StoredBlockTransaction[],
   receipts: TransactionReceipt[],
   context: BlockContext,
-): Generator<void, TransactionJson[]> {
+): Generator<void, string[][]> {
   const renderer = createTraceRenderer(isSince21(context.block), context.budget);
   const traces = transactions.map(({ actions }) => tracesOf(actions, context));
   const reserves = traces.map((parts) => reserveFor(parts, renderer));
@@ -104,35 +107,33 @@ function* renderTransactions(
     undecodedBytes: reserves.reduce((sum, { undecodedBytes }) => sum + undecodedBytes, 0),
     omittedBytes: reserves.reduce((sum, { omittedBytes }) => sum + omittedBytes, 0),
   };
-  const rendered: TransactionJson[] = [];
+  const written: string[][] = [];
   for (const [index, { record }] of transactions.entries()) {
     after.undecodedBytes -= reserves[index]?.undecodedBytes ?? 0;
     after.omittedBytes -= reserves[index]?.omittedBytes ?? 0;
-    const printed = yield* printParts(traces[index] ?? [], renderer, context.budget, after);
-    rendered.push(yield* renderTransaction(record, receipts[record.receiptIndex], printed, context));
+    const actions = yield* printParts(traces[index] ?? [], renderer, context.budget, after);
+    written.push(yield* writeTransaction(record, receipts[record.receiptIndex], actions, context));
     if (context.budget.isPauseDue()) yield;
   }
-  return rendered;
+  return written;
 }
 
-function* renderTransaction(
+function* writeTransaction(
   record: StoredBlockTransaction['record'],
   receipt: TransactionReceipt | undefined,
-  actions: ActionJson[],
+  actions: readonly string[],
   context: BlockContext,
-): Generator<void, TransactionJson> {
+): Generator<void, string[]> {
   const { header, signatures } = signedHeaderOf(record, receipt);
   context.budget.take(TRANSACTION_FRAME_BYTES + signatures.reduce((bytes, { length }) => bytes + 2 * length, 0));
-  return {
-    id: record.partial?.id ?? toHex(record.id),
-    ...context.place,
-    actions,
-    status: renderStatus(record.status),
-    cpu_usage_us: record.cpuUsageUs,
-    net_usage_words: record.netUsageWords,
-    signatures: yield* renderSignatures(signatures, context.budget),
-    transaction_header: renderTransactionHeader(header),
-  };
+  const { status, cpuUsageUs, netUsageWords } = record;
+  return [
+    `{"id":"${record.partial?.id ?? toHex(record.id)}"${context.place},"actions":`,
+    ...arrayPieces(actions),
+    `,"status":"${renderStatus(status)}","cpu_usage_us":${cpuUsageUs},"net_usage_words":${netUsageWords},` +
+      `"signatures":${yield* writeSignatures(signatures, context.budget)},` +
+      `"transaction_header":{${writeTransactionHeader(header)}}}`,
+  ];
 }
 
 interface SignedHeader {
@@ -179,15 +180,13 @@ function tracesOf(actions: ActionRecord[], { block, decoders, budget }: BlockCon
   return tracesInOrder(shown);
 }
 
-type SharedFields = Pick<ActionJson, 'account' | 'action' | 'authorization' | 'data'>;
-
-/** An action with the fields that its traces share, which are rendered once. */
+/** An action with the fields that its traces share, which are written once. */
 class SharedAct {
   /** Size of the decoded data; `NO_SIZE` before they are decoded. */
   decodedSize = NO_SIZE;
   private isDecoded = false;
-  private decodedParams: unknown;
-  private fields: SharedFields | undefined;
+  private decodedParams: string | undefined;
+  private sharedFields: string | undefined;
 
   constructor(
     readonly action: ActionRecord,
@@ -195,63 +194,61 @@ class SharedAct {
     private readonly budget: ResponseBudget,
   ) {}
 
-  /** The decoded data; undefined if no ABI decodes them. */
-  params(): unknown {
+  /** The JSON of the decoded data; undefined if no ABI decodes them. */
+  params(): string | undefined {
     if (this.isDecoded) return this.decodedParams;
     const { decoding } = this.budget;
     const before = decoding.spent;
-    const params: unknown = this.decoder?.decodeAction(this.action.name, this.action.data, decoding);
+    this.decodedParams = writeActData(this.action, this.decoder, decoding);
     this.isDecoded = true;
-    const { value, size } = this.budget.share(params, decoding.spent - before);
-    this.decodedParams = value;
-    this.decodedSize = size;
-    return value;
+    this.decodedSize = this.budget.measureShared(this.decodedParams, decoding.spent - before);
+    return this.decodedParams;
   }
 
-  shared(): SharedFields {
-    this.fields ??= { ...renderFrame(this.action), data: toHex(this.action.data) };
-    return this.fields;
+  fields(): string {
+    this.sharedFields ??= writeSharedFields(this.action, this.action.authorization, writeHex(this.action.data));
+    return this.sharedFields;
   }
 }
 
-function renderFrame({ account, name, authorization }: ActionRecord): Omit<SharedFields, 'data'> {
-  return {
-    account,
-    action: name,
-    authorization: authorization.map(({ actor, permission }) => ({ account: actor, permission })),
-  };
+/** The fields of a trace from `account` to `data`. */
+function writeSharedFields(
+  { account, name }: ActionRecord,
+  authorization: readonly PermissionLevel[],
+  data: string,
+): string {
+  return (
+    `"account":"${account}","action":"${name}",` +
+    `"authorization":${writeArray(authorization, writeAuthorization)},"data":${data}`
+  );
+}
+
+function writeAuthorization({ actor, permission }: PermissionLevel): string {
+  return `{"account":"${actor}","permission":"${permission}"}`;
 }
 
 /** Bytes of a trace's names, receiver and sequence. */
 const TRACE_FRAME_BYTES = 256;
-const NO_BYTES = Buffer.alloc(0);
 
-function createTraceRenderer(isSince21: boolean, { decoding }: ResponseBudget): PartRenderer<TracePart, ActionJson> {
+function createTraceRenderer(isSince21: boolean, { decoding }: ResponseBudget): PartRenderer<TracePart> {
+  /** A trace without its last brace. */
+  const begin = (shared: string, { receipt, receiver }: ActionTrace, returned: string): string =>
+    `{"global_sequence":${writeInteger64(receipt.globalSequence)},"receiver":"${receiver}",${shared}` +
+    (isSince21 ? `,"return_value":${returned}` : '');
   return {
     undecodedBytes: ({ of, trace }) => undecodedActBytes(of.action) + 2 * trace.returnValue.length + TRACE_FRAME_BYTES,
     sharedSize: ({ of }) => of.decodedSize,
     decoded({ of, trace }) {
-      const json = renderTrace(of.shared(), trace, trace.returnValue, isSince21);
       const params = of.params();
-      if (params !== undefined) json.params = params;
-      const returned = decodeReturnValue(of.action, trace, of.decoder, decoding);
-      if (returned !== undefined) json.return_data = returned;
-      return json;
+      const returned = writeReturnValue(of.action, trace, of.decoder, decoding);
+      return (
+        begin(of.fields(), trace, writeHex(trace.returnValue)) +
+        (params === undefined ? '' : `,"params":${params}`) +
+        (returned === undefined ? '}' : `,"return_data":${returned}}`)
+      );
     },
-    undecoded: ({ of, trace }) => renderTrace(of.shared(), trace, trace.returnValue, isSince21),
-    omitted({ of: { action }, trace }) {
-      const shared = { ...renderFrame({ ...action, authorization: [] }), data: '' };
-      return { ...renderTrace(shared, trace, NO_BYTES, isSince21), omitted_bytes: action.data.length };
-    },
+    undecoded: ({ of, trace }) => `${begin(of.fields(), trace, writeHex(trace.returnValue))}}`,
+    omitted: ({ of: { action }, trace }) =>
+      `${begin(writeSharedFields(action, [], '""'), trace, '""')},"omitted_bytes":${action.data.length}}`,
   };
-}
-
-function renderTrace(shared: SharedFields, trace: ActionTrace, returned: Buffer, hasReturnValue: boolean): ActionJson {
-  const json: ActionJson = {
-    global_sequence: renderInteger64(trace.receipt.globalSequence),
-    receiver: trace.receiver,
-    ...shared,
-  };
-  if (hasReturnValue) json.return_value = toHex(returned);
-  return json;
 }
