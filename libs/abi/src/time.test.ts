@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { hasErrorCode } from '@antelope-history/schemas';
 import { blockTimestampToMs, blockTimestampToString, timePointSecToString, timePointToString } from './time';
 
@@ -13,6 +14,16 @@ describe('times', () => {
     expect(timePointSecToString(0)).toBe('1970-01-01T00:00:00');
     expect(timePointSecToString(1234567890)).toBe('2009-02-13T23:31:30');
     expect(timePointSecToString(0xffffffff)).toBe('2106-02-07T06:28:15');
+  });
+
+  it('prints what Date prints, for any order of times', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 0xffffffff }), fc.bigInt(0n, 253402300799999n), (number, milliseconds) => {
+        expect(blockTimestampToString(number)).toBe(new Date(blockTimestampToMs(number)).toISOString().slice(0, 23));
+        expect(timePointSecToString(number)).toBe(new Date(number * 1000).toISOString().slice(0, 19));
+        expect(timePointToString(milliseconds * 1000n)).toBe(new Date(Number(milliseconds)).toISOString().slice(0, 23));
+      }),
+    );
   });
 
   it('truncates microseconds to milliseconds', () => {

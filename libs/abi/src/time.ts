@@ -14,12 +14,12 @@ export function blockTimestampToMs(slot: number): number {
 
 /** A `block_timestamp_type` slot as "2026-01-01T00:00:00.500". */
 export function blockTimestampToString(slot: number): string {
-  return new Date(blockTimestampToMs(slot)).toISOString().slice(0, 23);
+  return millisecondsToString(blockTimestampToMs(slot));
 }
 
 /** A `time_point_sec` (seconds since 1970) as "2026-01-01T00:00:00". */
 export function timePointSecToString(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(0, 19);
+  return millisecondsToString(seconds * 1000).slice(0, 19);
 }
 
 /**
@@ -34,7 +34,29 @@ export function timePointToString(microseconds: bigint): string {
   if (milliseconds >= CALENDAR_END_MS) {
     throw new HistoryError('DECODE_FAILED', `the time ${microseconds} us is after the year 9999`);
   }
-  return new Date(Number(milliseconds)).toISOString().slice(0, 23);
+  return millisecondsToString(Number(milliseconds));
+}
+
+const DAY_MS = 86_400_000;
+/** "00" to "59". */
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+/** The last day that was printed, as "2026-01-01T": the times of a response have few days, and `toISOString` is slow. */
+let lastDay = NaN;
+let lastDayText = '';
+
+/** Milliseconds since 1970, at most to the year 9999, as "2026-01-01T00:00:00.500". */
+function millisecondsToString(milliseconds: number): string {
+  const day = Math.floor(milliseconds / DAY_MS);
+  if (day !== lastDay) {
+    lastDayText = new Date(day * DAY_MS).toISOString().slice(0, 11);
+    lastDay = day;
+  }
+  const rest = milliseconds - day * DAY_MS;
+  const seconds = Math.floor(rest / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const [hour, minute, second] = [Math.floor(minutes / 60), minutes % 60, seconds % 60];
+  const fraction = String(rest % 1000).padStart(3, '0');
+  return `${lastDayText}${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[second]}.${fraction}`;
 }
 
 /** Prints a negative duration like boost::posix_time::to_iso_string; the lowest int64 is boost's negative infinity. */
