@@ -92,3 +92,7 @@ export function abiKey(account: string, blockNum: number, sequence: number): Buf
   writeSequence(key, 12, sequence);
   return key;
 }
+
+export function positionInAbiKey(key: Buffer): { blockNum: number; sequence: number } {
+  return { blockNum: key.readUInt32BE(8), sequence: readSequence(key, 12) };
+}
