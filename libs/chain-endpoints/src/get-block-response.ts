@@ -26,8 +26,10 @@ import {
   type Action,
   type Extension,
   readPackedTransaction,
+  readReceipts,
   readSignedBlock,
   readTransaction,
+  readTransactionActions,
   type TransactionReceipt,
 } from '@antelope-history/ship';
 import type { AbiRequest, StoredBlock } from '@antelope-history/store';
@@ -57,11 +59,11 @@ class UnpackedBytes {
 export function* abisOfBlock(block: StoredBlock): Generator<void, AbiRequest[]> {
   const requests = new AbiRequestSet();
   const unpacked = new UnpackedBytes();
-  for (const [receiptIndex, { transaction }] of readSignedBlock(block.block).receipts.entries()) {
+  for (const [receiptIndex, { transaction }] of readReceipts(block.block).entries()) {
     if ('id' in transaction) continue;
     const packed = readPackedTransaction(transaction.packed);
     if (packed.compressed && unpacked.isSpent) continue;
-    const { contextFreeActions, actions } = readTransaction(packed);
+    const { contextFreeActions, actions } = readTransactionActions(packed);
     const roots = [...contextFreeActions, ...actions];
     if (packed.compressed) unpacked.spend(roots);
     roots.forEach(({ account }, rootIndex) =>

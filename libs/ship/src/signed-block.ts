@@ -235,6 +235,13 @@ export function hasContextFreeActions(transaction: Buffer): boolean {
   return reader.varuint32() > 0;
 }
 
+/** Reads the actions of a transaction without its id, which takes a hash. */
+export function readTransactionActions(packed: PackedTransaction): Pick<Transaction, 'contextFreeActions' | 'actions'> {
+  const reader = new SenderReader(unpackTransaction(packed));
+  readTransactionHeaderFields(reader);
+  return { contextFreeActions: readArray(reader, readAction), actions: readArray(reader, readAction) };
+}
+
 /** Reads the context-free data of a transaction, usually one element per context-free action; empty without data. */
 export function readContextFreeData(packed: PackedTransaction): Buffer[] {
   const { packedContextFreeData, compressed } = packed;
