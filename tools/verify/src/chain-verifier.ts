@@ -2,13 +2,25 @@ import { type BlockFault, BlockProver, packAction } from '@antelope-history/bloc
 import { hasErrorCode } from '@antelope-history/schemas';
 import { readBlockHeader } from '@antelope-history/ship';
 import type { BlockTracesLookup, StoredBlock } from '@antelope-history/store';
+import type { BlockRead } from './read-blocks';
 import { SequenceCheck } from './sequence-check';
 
-/** A fault of one stored block. `link`, `gap`, `missing`, `corrupt` are of this program, the others of `BlockProver`. */
+/** Faults that this program finds besides those of `BlockProver`. */
+type FaultOfStore = 'link' | 'global_sequence' | 'recv_sequence' | 'missing' | 'corrupt' | 'abi' | 'permission';
+
+/** A fault of one stored block. */
 export interface StoredFault {
   blockNum: number;
-  code: BlockFault['code'] | 'link' | 'global_sequence' | 'recv_sequence' | 'missing' | 'corrupt';
+  code: BlockFault['code'] | FaultOfStore;
+  /** For people: what was found and what was expected. */
   detail: string;
+}
+
+/** A block after its verification. */
+export interface VerifiedBlock {
+  faults: StoredFault[];
+  /** Whether its actions were compared with a root. */
+  areActionsProved: boolean;
 }
 
 /** What was verified so far. */
@@ -27,20 +39,29 @@ export interface VerifiedCounts {
  */
 export class ChainVerifier {
   readonly counts: VerifiedCounts = { blocks: 0, actions: 0, provedBlocks: 0, faults: 0 };
-  private previous: StoredBlock['position'] | undefined;
+  /** The block before the next one; undefined where none could be read. */
+  previous: StoredBlock['position'] | undefined;
+  readonly sequences = new SequenceCheck();
   private readonly prover = new BlockProver();
-  private readonly sequences = new SequenceCheck();
 
-  /** The faults of the next block. The first block of a history may be missing: a snapshot has none. */
-  verify(blockNum: number, found: BlockTracesLookup): StoredFault[] {
-    const faults = this.faultsOf(blockNum, found).map((fault) => ({ blockNum, ...fault }));
+  /** Verifies the next block. The first block of a history may be missing: a snapshot has none. */
+  verify(blockNum: number, read: BlockRead): VerifiedBlock {
+    const provedBefore = this.counts.provedBlocks;
+    const faults = this.faultsOf(blockNum, read).map((fault) => ({ blockNum, ...fault }));
     this.counts.blocks++;
-    this.counts.faults += faults.length;
-    this.previous = found.block?.position;
-    return faults;
+    this.previous = 'found' in read ? read.found.block?.position : undefined;
+    return { faults, areActionsProved: this.counts.provedBlocks > provedBefore };
   }
 
-  private faultsOf(
+  private faultsOf(blockNum: number, read: BlockRead): Omit<StoredFault, 'blockNum'>[] {
+    if ('unreadable' in read) {
+      this.sequences.forget();
+      return [{ code: 'corrupt', detail: read.unreadable }];
+    }
+    return this.faultsOfStored(blockNum, read.found);
+  }
+
+  private faultsOfStored(
     blockNum: number,
     { status, block, transactions }: BlockTracesLookup,
   ): Omit<StoredFault, 'blockNum'>[] {

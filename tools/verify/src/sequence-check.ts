@@ -4,6 +4,9 @@ import type { ActionTrace } from '@antelope-history/records';
 /** Accounts whose last sequence is remembered: about 100 bytes each. The sequences of others begin anew. */
 const MAX_ACCOUNTS = 1_000_000;
 
+/** The last sequence that each account received. */
+export type SequenceState = Iterable<[account: string, sequence: bigint]>;
+
 interface SequenceFault {
   code: 'global_sequence' | 'recv_sequence';
   detail: string;
@@ -42,7 +45,18 @@ export class SequenceCheck {
     return faults;
   }
 
-  private forget(): void {
+  /** The state from which another check continues. */
+  get state(): { next: number | undefined; received: SequenceState } {
+    return { next: this.next, received: this.received.entries() };
+  }
+
+  restore(next: number | undefined, received: SequenceState): void {
+    this.next = next;
+    for (const [account, sequence] of received) this.received.set(account, sequence);
+  }
+
+  /** Begins anew: what was executed before is not known. */
+  forget(): void {
     this.next = undefined;
     this.received.clear();
   }

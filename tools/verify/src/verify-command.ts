@@ -2,18 +2,26 @@ import { parseArgs } from 'node:util';
 import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { openStoreReader } from '@antelope-history/open-store-reader';
 import { ProgressMeter, type ProgressView } from '@antelope-history/quick-start/progress';
-import { HistoryError, MAX_BLOCK_NUM } from '@antelope-history/schemas';
+import { HistoryError } from '@antelope-history/schemas';
 import type { HistoryReader } from '@antelope-history/store';
 import type { StoredFault, VerifiedCounts } from './chain-verifier';
-import { verifyStore } from './verify-store';
+import { type Checkpoint, readCheckpoint, removeCheckpoint, type RequestedRange, writeCheckpoint } from './checkpoint';
+import { parseOptions, parseRange } from './command-line';
+import { StateReplay } from './state-replay';
+import { type Verification, verifyStore } from './verify-store';
 
-export const USAGE = `npm run verify -- [--config FILE] [--from BLOCK] [--to BLOCK] [--json]
+export const USAGE = `npm run verify -- [--config FILE] [--from BLOCK] [--to BLOCK] [--checkpoint FILE] [--json]
 
 Computes the ids and roots of stored blocks from what is stored of them, and compares: block ids and their links, the root and
 the ids of transactions, the digest of each action, the root of the receipts of all actions, and the sequences that have no
-gap. The service may run meanwhile. Without --from and --to: from the first block to the last irreversible one.
+gap. It also replays the stored actions that set ABIs and permissions, and compares the stored ABI versions and what the
+searches of accounts by key and by controlling account find. The service may run meanwhile.
 
-Ctrl-C ends it after the block in progress; the last line says with which --from it continues.
+Without --from and --to: from the first block to the last irreversible one. With --to below it, permissions are not compared,
+because only their state of now is stored.
+
+Ctrl-C ends it after the block in progress; the last line says with which --from it continues. With --checkpoint FILE it then
+writes FILE, and the same command continues from there as if it had not been interrupted; FILE is removed at the end.
 --json prints one JSON object per fault and one with the counts at the end.
 
 Exit status: 0 nothing is wrong, 1 something is, 2 it could not run.
@@ -52,10 +60,9 @@ export async function runVerify(host: CommandHost): Promise<number> {
   }
 }
 
-interface CommandLine {
+interface CommandLine extends RequestedRange {
   config: string | undefined;
-  from: number | undefined;
-  to: number | undefined;
+  checkpoint: string | undefined;
   json: boolean;
   help: boolean;
 }
@@ -63,49 +70,97 @@ interface CommandLine {
 function parseCommandLine(args: string[]): CommandLine {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
-  try {
-    const { values } = parseArgs({ args, options: { config: text, from: text, to: text, json: flag, help: flag } });
-    return {
-      ...values,
-      config: values.config,
-      from: values.from === undefined ? undefined : parseBlockNum('--from', values.from),
-      to: values.to === undefined ? undefined : parseBlockNum('--to', values.to),
-    };
-  } catch (error) {
-    if (error instanceof HistoryError) throw error;
-    throw new HistoryError('CONFIG_INVALID', `the command line: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-function parseBlockNum(option: string, text: string): number {
-  const num = /^[0-9]{1,10}$/.test(text) ? Number(text) : NaN;
-  if (num <= MAX_BLOCK_NUM) return num;
-  throw new HistoryError('CONFIG_INVALID', `${option}: must be a block number from 0 to ${MAX_BLOCK_NUM}`);
+  const options = { config: text, from: text, to: text, checkpoint: text, json: flag, help: flag };
+  const values = parseOptions(() => parseArgs({ args, options }).values);
+  return { ...values, config: values.config, checkpoint: values.checkpoint, ...parseRange(values) };
 }
 
 async function verifyRange(reader: HistoryReader, options: CommandLine, host: CommandHost): Promise<number> {
   const { print, progress, signal } = host;
-  const { firstBlockNum, committed, lastIrreversible } = await reader.getStatus();
-  if (firstBlockNum === undefined || !committed) throw new HistoryError('STORE_UNAVAILABLE', 'the store is empty');
-  const from = Math.max(options.from ?? firstBlockNum, firstBlockNum);
-  const to = Math.min(options.to ?? lastIrreversible?.num ?? committed.num, committed.num);
+  const { from, to, lastIrreversible } = await storedRange(reader, options);
+  const checkpoint = await findCheckpoint(reader, options);
   const view = new VerifyProgress(progress, to);
-  const { counts, next } = await verifyStore(reader, {
+  const verification = await verifyStore(reader, {
     from,
     to,
+    checkpoint,
+    comparesPermissions: to >= lastIrreversible,
     signal,
     onFault: (fault) => (options.json ? print(JSON.stringify(fault)) : progress.print(describeFault(fault))),
     onBlock: (num, current) => view.show(num, current),
   });
   progress.close();
-  const range = { from, to: next - 1 };
-  print(options.json ? JSON.stringify({ ...range, ...counts }) : describeCounts(counts, range));
-  if (next <= to && !options.json) print(`Interrupted; continue with --from ${next}`);
+  const { counts, replay, isComplete } = verification;
+  const range = { from: verification.from, to: verification.next - 1 };
+  const permissionsSkipped = replay.skipped;
+  print(
+    options.json
+      ? JSON.stringify({ ...range, ...counts, permissionsSkipped, isComplete })
+      : describeCounts(counts, range),
+  );
+  if (permissionsSkipped > 0 && !options.json)
+    print(`${permissionsSkipped} changes of permissions were too many to compare`);
+  await settleCheckpoint(reader, options, verification, print);
   return counts.faults > 0 ? 1 : 0;
 }
 
+/** The blocks to verify, which are stored. Rejects with `STORE_UNAVAILABLE` when none is. */
+export async function storedRange(
+  reader: HistoryReader,
+  { from, to }: RequestedRange,
+): Promise<{ from: number; to: number; lastIrreversible: number }> {
+  const { firstBlockNum, committed, lastIrreversible } = await reader.getStatus();
+  if (firstBlockNum === undefined || !committed) throw new HistoryError('STORE_UNAVAILABLE', 'the store is empty');
+  const irreversible = Math.min(lastIrreversible?.num ?? committed.num, committed.num);
+  return {
+    from: Math.max(from ?? firstBlockNum, firstBlockNum),
+    to: Math.min(to ?? irreversible, committed.num),
+    lastIrreversible: irreversible,
+  };
+}
+
+/** The checkpoint to continue from; rejects with `CONFIG_INVALID` when it is of another range or of another store. */
+async function findCheckpoint(reader: HistoryReader, options: CommandLine): Promise<Checkpoint | undefined> {
+  if (options.checkpoint === undefined) return undefined;
+  const checkpoint = await readCheckpoint(options.checkpoint, new StateReplay());
+  if (!checkpoint) return undefined;
+  const { range, previous } = checkpoint;
+  if (range.from !== options.from || range.to !== options.to) {
+    throw new HistoryError('CONFIG_INVALID', '--checkpoint: the file is of a run with another --from or --to');
+  }
+  const { status, block } = await reader.getBlock(previous ? { id: previous.id } : { num: checkpoint.from });
+  if (status.chainId !== checkpoint.chainId || (previous && !block)) {
+    throw new HistoryError('CONFIG_INVALID', '--checkpoint: the file is of another store: name another file');
+  }
+  return checkpoint;
+}
+
+/** Writes the checkpoint of an interrupted run, and removes that of a complete one. */
+async function settleCheckpoint(
+  reader: HistoryReader,
+  options: CommandLine,
+  verification: Verification,
+  print: (line: string) => void,
+): Promise<void> {
+  const { checkpoint: file, from, to, json } = options;
+  if (verification.isComplete) {
+    if (file !== undefined) await removeCheckpoint(file);
+    return;
+  }
+  if (file !== undefined) {
+    const { chainId } = await reader.getStatus();
+    await writeCheckpoint(file, { ...verification, chainId, range: { from, to } });
+  }
+  if (json) return;
+  print(
+    file === undefined
+      ? `Interrupted; continue with --from ${verification.next}`
+      : 'Interrupted; the same command continues',
+  );
+}
+
 /** Shows progress at most every PROGRESS_EVERY_MS. */
-class VerifyProgress {
+export class VerifyProgress {
   private readonly meter = new ProgressMeter();
   private shownAtMs = 0;
 
@@ -122,7 +177,7 @@ class VerifyProgress {
   }
 }
 
-function describeFault({ blockNum, code, detail }: StoredFault): string {
+export function describeFault({ blockNum, code, detail }: StoredFault): string {
   return `block ${blockNum}: ${code}: ${detail}`;
 }
 

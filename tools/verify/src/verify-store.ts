@@ -1,47 +1,119 @@
-import type { BlockTracesLookup, HistoryReader } from '@antelope-history/store';
-import { ChainVerifier, type StoredFault, type VerifiedCounts } from './chain-verifier';
-
-/** Blocks that are read ahead: a store on a server responds to several requests at once. */
-const READ_AHEAD = 8;
+import { hasErrorCode } from '@antelope-history/schemas';
+import type { HistoryReader } from '@antelope-history/store';
+import { AbiVerifier } from './abi-verifier';
+import { ChainVerifier, type StoredFault, type VerifiedBlock, type VerifiedCounts } from './chain-verifier';
+import type { Checkpoint } from './checkpoint';
+import { PermissionVerifier } from './permission-verifier';
+import { type BlockRead, readBlocks } from './read-blocks';
+import { StateReplay } from './state-replay';
 
 export interface VerifyOptions {
   /** First and last block number. */
   from: number;
   to: number;
+  /** Where an interrupted run ended, instead of `from`. */
+  checkpoint?: Checkpoint | undefined;
+  /** Whether the permissions are compared after the last block: only where those above it are few. */
+  comparesPermissions: boolean;
   /** Aborts after the block in progress. */
   signal: AbortSignal;
   onFault(fault: StoredFault): void;
   /** Called after each block. */
-  onBlock(blockNum: number, counts: Readonly<VerifiedCounts>): void;
+  onBlock(blockNum: number, counts: Readonly<VerifiedCounts>, verified: VerifiedBlock): void;
 }
 
-/** Verifies a range of blocks; resolves with the counts and the number of the first block that was not verified. */
-export async function verifyStore(
-  reader: HistoryReader,
-  { from, to, signal, onFault, onBlock }: VerifyOptions,
-): Promise<{ counts: VerifiedCounts; next: number }> {
-  const verifier = new ChainVerifier();
-  let next = from;
-  for await (const found of readBlocks(reader, from, to)) {
-    for (const fault of verifier.verify(next, found)) onFault(fault);
-    onBlock(next, verifier.counts);
-    next++;
-    if (signal.aborted) break;
+/** What a run has verified, and from where another one continues. */
+export type Verification = Omit<Checkpoint, 'chainId' | 'range'> & {
+  /** Whether nothing is left: not every block was verified, or not every permission, when it was aborted. */
+  isComplete: boolean;
+};
+
+/** Verifies a range of blocks, and the ABIs and permissions that result from them. */
+export function verifyStore(reader: HistoryReader, options: VerifyOptions): Promise<Verification> {
+  return new StoreVerification(reader, options).run();
+}
+
+class StoreVerification {
+  private readonly chain = new ChainVerifier();
+  private readonly replay: StateReplay;
+  private readonly abis: AbiVerifier;
+  private readonly from: number;
+  private next: number;
+
+  constructor(
+    private readonly reader: HistoryReader,
+    private readonly options: VerifyOptions,
+  ) {
+    const { checkpoint, from } = options;
+    this.replay = checkpoint?.replay ?? new StateReplay();
+    this.abis = new AbiVerifier(reader, checkpoint?.abis);
+    this.from = checkpoint?.from ?? from;
+    this.next = checkpoint?.next ?? from;
+    if (!checkpoint) return;
+    Object.assign(this.chain.counts, checkpoint.counts);
+    this.chain.previous = checkpoint.previous;
+    this.chain.sequences.restore(checkpoint.nextSequence, checkpoint.sequences);
   }
-  return { counts: verifier.counts, next };
-}
 
-/** Reads blocks in ascending order, several at once. */
-async function* readBlocks(reader: HistoryReader, from: number, to: number): AsyncGenerator<BlockTracesLookup> {
-  const reading: Promise<BlockTracesLookup>[] = [];
-  const read = (num: number): Promise<BlockTracesLookup> => {
-    const lookup = reader.getBlockTraces({ num });
-    // It is awaited later; until then a rejection would count as unhandled.
-    lookup.catch(() => undefined);
-    return lookup;
-  };
-  for (let num = from; num <= to || reading.length > 0; num++) {
-    if (num <= to) reading.push(read(num));
-    if (reading.length >= READ_AHEAD || num > to) yield await (reading.shift() as Promise<BlockTracesLookup>);
+  async run(): Promise<Verification> {
+    const { to, signal, comparesPermissions } = this.options;
+    for await (const read of readBlocks(this.reader, this.next, to)) {
+      await this.verifyBlock(read);
+      if (signal.aborted) break;
+    }
+    const counts = { ...this.chain.counts };
+    if (this.next > to && !signal.aborted) {
+      for (const fault of await this.abis.verifyLatest(to)) this.report(fault);
+      if (comparesPermissions) await this.verifyPermissions();
+    }
+    // What follows the last block begins again when the run continues.
+    return this.result(signal.aborted ? counts : this.chain.counts);
+  }
+
+  private async verifyBlock(read: BlockRead): Promise<void> {
+    const verified = this.chain.verify(this.next, read);
+    if ('found' in read) verified.faults.push(...(await this.verifyState(read.found.transactions)));
+    for (const fault of verified.faults) this.report(fault);
+    this.options.onBlock(this.next, this.chain.counts, verified);
+    this.next++;
+  }
+
+  private async verifyState(transactions: Parameters<StateReplay['apply']>[1]): Promise<StoredFault[]> {
+    try {
+      const faults: StoredFault[] = [];
+      for (const set of this.replay.apply(this.next, transactions)) faults.push(...(await this.abis.verify(set)));
+      return faults;
+    } catch (error) {
+      if (!hasErrorCode(error, 'DECODE_FAILED')) throw error;
+      return [{ blockNum: this.next, code: 'corrupt', detail: error.message }];
+    }
+  }
+
+  private async verifyPermissions(): Promise<void> {
+    const permissions = new PermissionVerifier(this.reader, this.replay, this.options.to);
+    await permissions.verify(this.options.signal, (fault) => this.report(fault));
+  }
+
+  private report(fault: StoredFault): void {
+    this.chain.counts.faults++;
+    this.options.onFault(fault);
+  }
+
+  private result(counts: VerifiedCounts): Verification {
+    const { from, next, replay } = this;
+    const { previous, sequences } = this.chain;
+    const { next: nextSequence, received } = sequences.state;
+    const isComplete = next > this.options.to && !this.options.signal.aborted;
+    return {
+      from,
+      next,
+      counts,
+      previous,
+      nextSequence,
+      sequences: received,
+      abis: this.abis.latest,
+      replay,
+      isComplete,
+    };
   }
 }

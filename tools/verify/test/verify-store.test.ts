@@ -1,5 +1,6 @@
 import { deserializeBlock } from '@antelope-history/deserialize';
 import type { BlockRecords } from '@antelope-history/records';
+import { HistoryError } from '@antelope-history/schemas';
 import { createShipProtocol } from '@antelope-history/ship';
 import type { BlockTracesLookup, HistoryReader } from '@antelope-history/store';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
@@ -11,10 +12,12 @@ import {
   SAMPLES,
   V1_MESSAGES_FILE,
 } from '@antelope-history/test-support/recordings';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { runVerify, type StoredFault, verifyStore } from '../src/index';
+import { type Checkpoint, readCheckpoint, writeCheckpoint } from '../src/checkpoint';
+import { runVerify, type StoredFault, type Verification, verifyStore } from '../src/index';
+import { type ReplayedAccount, StateReplay } from '../src/state-replay';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-verify-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -38,20 +41,31 @@ async function index(name: string, recording: Recording): Promise<string> {
 
 async function verify(
   reader: HistoryReader,
-): Promise<{ faults: StoredFault[]; unproved: number; next: number; to: number }> {
+): Promise<{ faults: StoredFault[]; unproved: number; next: number; to: number; accounts: number; abis: number }> {
   const faults: StoredFault[] = [];
   const { firstBlockNum, committed } = await reader.getStatus();
   const to = committed!.num;
-  const { counts, next } = await verifyStore(reader, {
+  const { counts, next, replay, abis } = await verifyStore(reader, {
     from: firstBlockNum!,
     to,
+    comparesPermissions: true,
     signal: new AbortController().signal,
     onFault: (fault) => faults.push(fault),
     onBlock: () => undefined,
   });
   expect(counts.faults).toBe(faults.length);
-  return { faults, unproved: counts.blocks - counts.provedBlocks, next, to };
+  const { size: accounts } = replay.accounts;
+  return { faults, unproved: counts.blocks - counts.provedBlocks, next, to, accounts, abis: abis.size };
 }
+
+/** The accounts whose permissions, and the contracts whose ABIs, the actions of each recording change. */
+const STATE_CHANGES: Record<string, [accounts: number, abis: number]> = {
+  'leap-edge': [50, 6],
+  'leap-forks': [12, 3],
+  'leap-snapshot': [1, 1],
+  'eosio20-edge': [47, 6],
+  'spring-savanna': [66, 5],
+};
 
 describe.each(SAMPLES)('the store of %s', (sample) => {
   it('verifies, but for the actions of the first block', async () => {
@@ -60,9 +74,10 @@ describe.each(SAMPLES)('the store of %s', (sample) => {
       path: await index(sample, openRecording(sampleFolder(sample), messages)),
       mapSizeBytes: 0,
     });
-    const { faults, unproved, next, to } = await verify(reader);
+    const { faults, unproved, next, to, accounts, abis } = await verify(reader);
     await reader.close();
     expect(faults).toEqual([]);
+    expect([accounts, abis]).toEqual(STATE_CHANGES[sample]);
     expect([unproved, next]).toEqual([sample === 'leap-snapshot' ? 0 : 1, to + 1]);
   });
 });
@@ -79,13 +94,26 @@ describe('a damaged store', () => {
 
   /** The store with the response about one block changed. */
   function changed(num: number, change: (found: BlockTracesLookup) => BlockTracesLookup): HistoryReader {
-    return {
-      ...reader,
-      getStatus: () => reader.getStatus(),
+    return readerWith({
       getBlockTraces: async (selector) => {
         const found = await reader.getBlockTraces(selector);
         return typeof selector === 'object' && 'num' in selector && selector.num === num ? change(found) : found;
       },
+    });
+  }
+
+  /** The store with some methods replaced. */
+  function readerWith(methods: Partial<HistoryReader>): HistoryReader {
+    return {
+      getStatus: () => reader.getStatus(),
+      getActions: (query) => reader.getActions(query),
+      getTransaction: (idPrefix) => reader.getTransaction(idPrefix),
+      getBlock: (selector) => reader.getBlock(selector),
+      getBlockTraces: (selector) => reader.getBlockTraces(selector),
+      getAbis: (...request) => reader.getAbis(...request),
+      getKeyAccounts: (key) => reader.getKeyAccounts(key),
+      getControlledAccounts: (actor) => reader.getControlledAccounts(actor),
+      ...methods,
     };
   }
 
@@ -121,6 +149,115 @@ describe('a damaged store', () => {
     );
   });
 
+  it('shows a block that the store cannot read, and verifies the others', async () => {
+    const broken = readerWith({
+      getBlockTraces: (selector) =>
+        typeof selector === 'object' && 'num' in selector && selector.num === 150
+          ? Promise.reject(new HistoryError('DECODE_FAILED', 'the bytes end'))
+          : reader.getBlockTraces(selector),
+    });
+    const found = await verify(broken);
+    expect([codesOf(found), found.next]).toEqual([['150 corrupt'], found.to + 1]);
+  });
+
+  it('ends when the store is away', async () => {
+    const away = (): Promise<never> => Promise.reject(new HistoryError('STORE_UNAVAILABLE', 'away'));
+    const { firstBlockNum } = await reader.getStatus();
+    const broken = readerWith({ getBlockTraces: away, getStatus: away });
+    const options = { from: firstBlockNum!, to: 150, comparesPermissions: false, signal: new AbortController().signal };
+    await expect(
+      verifyStore(broken, { ...options, onFault: () => undefined, onBlock: () => undefined }),
+    ).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+
+  it('shows an ABI that is not the one that was set', async () => {
+    const found = await verify(
+      readerWith({
+        getAbis: async (...request) => {
+          const { status, versions } = await reader.getAbis(...request);
+          return {
+            status,
+            versions: versions.map((version) => version && { ...version, bytes: version.bytes?.subarray(1) }),
+          };
+        },
+      }),
+    );
+    expect(new Set(found.faults.map(({ code }) => code))).toEqual(new Set(['abi']));
+  });
+
+  it('shows an ABI that no action has set', async () => {
+    const found = await verify(
+      readerWith({
+        getAbis: async (requests, ...rest) => {
+          const { status, versions } = await reader.getAbis(requests, ...rest);
+          const isLast = requests[0]?.sequence === Number.MAX_SAFE_INTEGER;
+          return { status, versions: isLast ? versions.map(() => ({ id: 'other', bytes: undefined })) : versions };
+        },
+      }),
+    );
+    expect(found.faults.length).toBe(found.abis);
+    expect(found.faults.every(({ code }) => code === 'abi')).toBe(true);
+  });
+
+  it('shows accounts that are not found by their keys, and ones that are found by those of others', async () => {
+    const honest = await reader.getStatus();
+    const key = await someKey(reader, honest.firstBlockNum!, honest.committed!.num);
+    const withAccounts = (change: (accounts: string[]) => string[]): HistoryReader =>
+      readerWith({
+        getKeyAccounts: async (asked) => {
+          const { status, accounts } = await reader.getKeyAccounts(asked);
+          return { status, accounts: asked.equals(key.bytes) ? change(accounts) : accounts };
+        },
+      });
+    const lost = await verify(withAccounts((accounts) => accounts.filter((account) => account !== key.owner)));
+    expect(codesOf(lost)).toEqual([expect.stringMatching(/ permission$/)]);
+    expect(lost.faults[0]?.detail).toContain(`${key.owner} is not found`);
+    const added = await verify(withAccounts((accounts) => [...accounts, key.other]));
+    expect(codesOf(added)).toEqual([expect.stringMatching(/ permission$/)]);
+    expect(added.faults[0]?.detail).toContain(`${key.other} is found`);
+  });
+
+  it('continues from a checkpoint as if it had not been interrupted', async () => {
+    const { committed, firstBlockNum, chainId } = await reader.getStatus();
+    const to = committed!.num;
+    const run = async (checkpoint: Checkpoint | undefined, last: number): Promise<[Verification, string[]]> => {
+      const interrupted = new AbortController();
+      const faults: string[] = [];
+      const verification = await verifyStore(
+        // The fault at 300 shows by the sequences that were known before the interruption.
+        changed(300, (own) => ({
+          ...own,
+          transactions: own.transactions.map(({ record, actions }) => ({ record, actions: actions.slice(1) })),
+        })),
+        {
+          from: firstBlockNum!,
+          to,
+          checkpoint,
+          comparesPermissions: true,
+          signal: interrupted.signal,
+          onFault: ({ blockNum, code }) => void faults.push(`${blockNum} ${code}`),
+          onBlock: (num) => (num === last ? interrupted.abort() : undefined),
+        },
+      );
+      return [verification, faults];
+    };
+    const [whole, allFaults] = await run(undefined, -1);
+    const file = path.join(folder, 'checkpoint');
+    let checkpoint: Checkpoint | undefined;
+    const faults: string[] = [];
+    // At 298 the sequences are restored just before they are needed; at `to` only the permissions are left.
+    for (const last of [firstBlockNum! + 2, 298, to, -1]) {
+      const [verification, found] = await run(checkpoint, last);
+      faults.push(...found);
+      expect(verification.isComplete).toBe(last === -1);
+      await writeCheckpoint(file, { ...verification, chainId, range: { from: undefined, to: undefined } });
+      checkpoint = await readCheckpoint(file, new StateReplay());
+    }
+    expect(faults).toEqual(allFaults);
+    expect(faults.length).toBeGreaterThan(0);
+    expect(checkpoint?.counts).toEqual(whole.counts);
+  });
+
   it('shows bytes that are no block', async () => {
     const found = await verify(
       changed(150, (own) => ({ ...own, block: own.block && { ...own.block, block: own.block.block.subarray(0, 50) } })),
@@ -129,8 +266,31 @@ describe('a damaged store', () => {
   });
 });
 
+/** A key of an account that an action created, and another account that was created without it. */
+async function someKey(
+  reader: HistoryReader,
+  from: number,
+  to: number,
+): Promise<{ bytes: Buffer; owner: string; other: string }> {
+  const replay = new StateReplay();
+  for (let num = from; num <= to; num++) replay.apply(num, (await reader.getBlockTraces({ num })).transactions);
+  const keysOf = (account: ReplayedAccount): string[] => [...account.permissions.values()].flatMap(({ keys }) => keys);
+  for (const [owner, account] of replay.accounts) {
+    const [key] = keysOf(account);
+    const other = [...replay.accounts].find(
+      ([, each]) => each.isWhole && key !== undefined && !keysOf(each).includes(key),
+    );
+    if (key !== undefined && other) return { bytes: Buffer.from(key, 'latin1'), owner, other: other[0] };
+  }
+  throw new Error('no account has a key of its own');
+}
+
 describe('npm run verify', () => {
-  const run = async (args: string[], data: string): Promise<{ status: number; printed: string[] }> => {
+  const run = async (
+    args: string[],
+    data: string,
+    signal = new AbortController().signal,
+  ): Promise<{ status: number; printed: string[] }> => {
     const printed: string[] = [];
     const print = (line: string): void => void printed.push(line);
     const status = await runVerify({
@@ -138,10 +298,28 @@ describe('npm run verify', () => {
       environment: { HISTORY_STORE__LMDB__PATH: data },
       print,
       progress: { show: () => undefined, print, close: () => undefined },
-      signal: new AbortController().signal,
+      signal,
     });
     return { status, printed };
   };
+
+  it('writes a checkpoint at Ctrl-C, continues from it, and removes it at the end', async () => {
+    const data = path.join(folder, 'leap-forks');
+    const file = path.join(folder, 'interrupted');
+    const first = await run(['--checkpoint', file], data, AbortSignal.abort());
+    expect(first.printed).toEqual([
+      expect.stringMatching(/^blocks 1 to 1: 1 verified/),
+      'Interrupted; the same command continues',
+    ]);
+    await expect(run(['--checkpoint', file, '--to', '40'], data)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    const other = path.join(folder, 'leap-snapshot');
+    await expect(run(['--checkpoint', file], other)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    const second = await run(['--checkpoint', file], data);
+    expect(second.printed).toEqual((await run([], data)).printed);
+    expect(existsSync(file)).toBe(false);
+    writeFileSync(file, 'something else');
+    await expect(run(['--checkpoint', file], data)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
 
   it('verifies a range and prints its counts, as JSON when asked', async () => {
     const data = path.join(folder, 'leap-forks');

@@ -1,0 +1,121 @@
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
+import type { ReplayedAbi } from './abi-verifier';
+import type { VerifiedCounts } from './chain-verifier';
+import type { ReplayedAccount, ReplayedAuthority, StateReplay } from './state-replay';
+import type { SequenceState } from './sequence-check';
+
+/** Grows with every change of the lines. */
+const VERSION = 1;
+
+/** The range as it was given on the command line. */
+export interface RequestedRange {
+  from: number | undefined;
+  to: number | undefined;
+}
+
+/** What a run has to remember to continue: it is as if the run had not been interrupted. */
+export interface Checkpoint {
+  chainId: string | undefined;
+  range: RequestedRange;
+  /** The first block verified, and the next one to verify. */
+  from: number;
+  next: number;
+  counts: VerifiedCounts;
+  previous: BlockPosition | undefined;
+  nextSequence: number | undefined;
+  sequences: SequenceState;
+  abis: Map<string, ReplayedAbi>;
+  replay: StateReplay;
+}
+
+type Header = Omit<Checkpoint, 'sequences' | 'abis' | 'replay'> & { version: number; skipped: number };
+
+/** A line of the file after the first one. */
+type Line =
+  | { received: [account: string, sequence: string] }
+  | { abi: [account: string, blockNum: number, id: string | null] }
+  | { key: string }
+  | { actor: string }
+  | { account: [name: string, isWhole: boolean, permissions: [string, ReplayedAuthority][]] };
+
+/** Writes a checkpoint as lines of JSON; an earlier file of the name is replaced as a whole. */
+export async function writeCheckpoint(file: string, checkpoint: Checkpoint): Promise<void> {
+  const unfinished = `${file}.new`;
+  await pipeline(Readable.from(linesOf(checkpoint)), createWriteStream(unfinished));
+  await rename(unfinished, file);
+}
+
+export async function removeCheckpoint(file: string): Promise<void> {
+  await rm(file, { force: true });
+}
+
+function* linesOf({ sequences, abis, replay, ...facts }: Checkpoint): Generator<string> {
+  const header: Header = { ...facts, version: VERSION, skipped: replay.skipped };
+  yield `${JSON.stringify(header)}\n`;
+  const line = (each: Line): string => `${JSON.stringify(each)}\n`;
+  for (const [account, sequence] of sequences) yield line({ received: [account, sequence.toString()] });
+  for (const [account, { blockNum, id }] of abis) yield line({ abi: [account, blockNum, id ?? null] });
+  for (const key of replay.keys) yield line({ key });
+  for (const actor of replay.actors) yield line({ actor });
+  for (const [name, { isWhole, permissions }] of replay.accounts) {
+    yield line({ account: [name, isWhole, [...permissions]] });
+  }
+}
+
+/** Reads a checkpoint into `replay`; undefined when there is no such file. Rejects with `CONFIG_INVALID` on any other file. */
+export async function readCheckpoint(file: string, replay: StateReplay): Promise<Checkpoint | undefined> {
+  if (!existsSync(file)) return undefined;
+  try {
+    return await readLines(file, replay);
+  } catch (cause) {
+    if (cause instanceof HistoryError) throw cause;
+    throw new HistoryError('CONFIG_INVALID', `--checkpoint: ${file} is not a checkpoint of this program`, { cause });
+  }
+}
+
+async function readLines(file: string, replay: StateReplay): Promise<Checkpoint> {
+  const sequences: [string, bigint][] = [];
+  const abis = new Map<string, ReplayedAbi>();
+  let header: Header | undefined;
+  const input = createReadStream(file);
+  try {
+    for await (const text of createInterface({ input })) {
+      if (!header) header = readHeader(file, text);
+      else addLine(JSON.parse(text) as Line, { sequences, abis, replay });
+    }
+  } finally {
+    input.destroy();
+  }
+  if (!header) throw new HistoryError('CONFIG_INVALID', `--checkpoint: ${file} is empty`);
+  replay.skipped = header.skipped;
+  return { ...header, sequences, abis, replay };
+}
+
+function readHeader(file: string, text: string): Header {
+  const header = JSON.parse(text) as Header;
+  if (header.version === VERSION) return header;
+  throw new HistoryError(
+    'CONFIG_INVALID',
+    `--checkpoint: ${file} was written by another version: begin again without it`,
+  );
+}
+
+function addLine(
+  line: Line,
+  { sequences, abis, replay }: Pick<Checkpoint, 'abis' | 'replay'> & { sequences: [string, bigint][] },
+): void {
+  if ('received' in line) sequences.push([line.received[0], BigInt(line.received[1])]);
+  else if ('abi' in line) abis.set(line.abi[0], { blockNum: line.abi[1], id: line.abi[2] ?? undefined });
+  else if ('key' in line) replay.keys.add(line.key);
+  else if ('actor' in line) replay.actors.add(line.actor);
+  else replay.restore(line.account[0], toAccount(line.account[1], line.account[2]));
+}
+
+function toAccount(isWhole: boolean, permissions: [string, ReplayedAuthority][]): ReplayedAccount {
+  return { isWhole, permissions: new Map(permissions) };
+}
