@@ -20,6 +20,8 @@ export function isActDigest(
   writer.latin1(baseDigest);
   writer.latin1(dataDigest);
   if (writer.digest() === expected) return true;
+  // Before the feature no action returned a value, and the digest would not cover one.
+  if (returnValue.length > 0) return false;
   writer.bytes(base);
   writer.lengthPrefixed(data);
   return writer.digest() === expected;

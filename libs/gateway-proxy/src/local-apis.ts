@@ -60,7 +60,6 @@ async function sendLocalResponse(response: Response, { headers, pieces, cost }: 
   const ticket = ticketOf(response);
   ticket.beginResponse(pieces.reduce((bytes, piece) => bytes + piece.length, 0));
   if (pieces[0] && pieces.length === 1) {
-    ticket.receive(pieces[0].length);
     response.end(pieces[0]);
     return;
   }

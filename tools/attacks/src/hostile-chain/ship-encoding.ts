@@ -54,6 +54,7 @@ export function packTraces(traces: readonly TransactionTrace[]): { packed: Buffe
       .uint64(0)
       .uint64(trace.netUsageWords * 8)
       .uint8(0);
+    /** Of the traces without a return value: the notifications of an action share it. */
     const digests = new Map<ActionSpec, string>();
     writer.list(trace.actions, (action) => {
       digested.push({ sequence: action.globalSequence, digest: packActionTrace(writer, action, digests) });
@@ -67,8 +68,10 @@ export function packTraces(traces: readonly TransactionTrace[]): { packed: Buffe
 /** Returns the digest of the receipt. */
 function packActionTrace(writer: ByteWriter, trace: ExecutedTrace, digests: Map<ActionSpec, string>): Buffer {
   const { spec, receiver } = trace;
-  const digest = digests.get(spec) ?? actDigestOf(spec);
-  digests.set(spec, digest);
+  const isOwn = receiver === spec.account;
+  const returnValue = (isOwn && spec.returnValue) || EMPTY;
+  const digest = (returnValue === EMPTY && digests.get(spec)) || actDigestOf(spec, returnValue);
+  if (returnValue === EMPTY) digests.set(spec, digest);
   writer.varuint(ACTION_TRACE_V1).varuint(trace.ordinal).varuint(trace.creatorOrdinal);
   writer.uint8(PRESENT).varuint(ONLY_ALTERNATIVE);
   const receiptAt = writer.offset;
@@ -80,20 +83,22 @@ function packActionTrace(writer: ByteWriter, trace: ExecutedTrace, digests: Map<
   writer.name(receiver);
   packAction(writer, spec);
   writer.uint8(trace.contextFree ? 1 : 0).uint64(0);
-  const isOwn = receiver === spec.account;
   writer.blob(spec.console ?? EMPTY);
   writer.list(isOwn ? (spec.ramDeltas ?? []) : [], (account) => writer.name(account).uint64(-128n));
   writer.uint8(ABSENT).uint8(ABSENT); // except, error_code
-  writer.blob((isOwn && spec.returnValue) || EMPTY);
+  writer.blob(returnValue);
   return receiptDigest;
 }
 
 const EMPTY = Buffer.alloc(0);
 
-function actDigestOf(spec: ActionSpec): string {
-  const writer = new ByteWriter();
-  packAction(writer, spec);
-  return digestOf(writer.since(0)).toString('hex');
+/** The digest of an action as it is with the feature ACTION_RETURN_VALUE (action.hpp, generate_action_digest). */
+function actDigestOf({ account, name, authorization = [], data }: ActionSpec, returnValue: Buffer): string {
+  const base = new ByteWriter().name(account).name(name);
+  base.list(authorization, ({ actor, permission }) => base.name(actor).name(permission));
+  const result = new ByteWriter().blob(data).blob(returnValue);
+  const both = new ByteWriter().raw(digestOf(base.since(0))).raw(digestOf(result.since(0)));
+  return digestOf(both.since(0)).toString('hex');
 }
 
 export interface Deltas {
