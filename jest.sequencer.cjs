@@ -6,15 +6,17 @@ const { default: Sequencer } = require('@jest/test-sequencer');
  */
 const LONGEST = [
   'libs/store-elasticsearch/test/store-contract.test.ts',
+  'tools/conformance/test/embedded.test.ts',
   'tools/conformance/test/distributed.test.ts',
   'apps/e2e/test/clients.test.ts',
   'libs/broker-rabbitmq/test/rabbitmq-outages.test.ts',
   'apps/e2e/test/secured-suite.test.ts',
+  'tools/quick-start/test/quick-start.test.ts',
+  'tools/simulate/src/stack-faults.test.ts',
   'libs/store-elasticsearch/test/commits.test.ts',
   'libs/store-elasticsearch/test/large-results.test.ts',
   'libs/store-elasticsearch/test/secured-elasticsearch.test.ts',
   'libs/store-elasticsearch/test/incomplete-results.test.ts',
-  'tools/conformance/test/embedded.test.ts',
   'libs/store-lmdb/test/store-contract.test.ts',
   'apps/e2e/test/leap-edge.test.ts',
   'libs/broker-rabbitmq/test/rabbitmq-access.test.ts',
