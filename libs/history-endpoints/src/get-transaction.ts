@@ -11,7 +11,11 @@ export const createGetTransaction: CreateEndpoint<typeof HISTORY_ROUTES.getTrans
   return async (request, work) => {
     const id = request.id.toLowerCase();
     if (!ID_OR_PREFIX.test(id)) throw new HistoryError('INVALID_TRANSACTION_ID', 'id: give 8 to 64 hex digits');
-    const { found, decoders } = await abis.read(work, () => reader.getTransaction(id), abisOfLookup);
+    const { found, decoders } = await abis.read(
+      work,
+      () => reader.getTransaction(id, request.block_num_hint),
+      abisOfLookup,
+    );
     if (found.found !== 'one') throw notFound(id, found.found);
     const { transaction, status } = found;
     // The response to a prefix is never final: a later transaction may have the same prefix.

@@ -34,6 +34,17 @@ describe('get_transaction', () => {
     }
   });
 
+  it('passes the hint to the store', async () => {
+    const hinted = Object.create(sample) as HistoryReader;
+    const hints: unknown[] = [];
+    hinted.getTransaction = (id, hint) => (hints.push(hint), sample.getTransaction(id));
+    const id = await idAt(100);
+    for (const block_num_hint of [undefined, 100, '7']) {
+      await client.post(createHistoryApi(createApiDeps(hinted)), route, { id, block_num_hint });
+    }
+    expect(hints).toEqual([undefined, 100, 7]);
+  });
+
   it('is final if the transaction is irreversible and requested by its whole id', async () => {
     const app = createHistoryApi(createApiDeps(sample));
     const id = await idAt(100);

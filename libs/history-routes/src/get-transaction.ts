@@ -25,7 +25,8 @@ const request = z
       .describe('The transaction id, or its first 8 or more hex digits.')
       .meta({ minLength: 8, maxLength: 64 }),
     block_num_hint: optional(integer(0, MAX_BLOCK_NUM)).describe(
-      'Accepted for compatibility and not used: every transaction is found by its id.',
+      'The block where a whole id is looked up first; other blocks follow if it is not there. An id that the chain executed ' +
+        'several times is that of the hinted block, otherwise the earliest one. Not used for a prefix, which has to be unique.',
     ),
   })
   .meta({ id: 'GetTransactionRequest' });

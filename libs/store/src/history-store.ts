@@ -108,8 +108,11 @@ export interface AccountsLookup {
 export interface HistoryReader {
   getStatus(): Promise<ChainStatus>;
   getActions(query: ActionsQuery): Promise<ActionsPage>;
-  /** `idPrefix`: 8 to 64 lowercase hex digits. */
-  getTransaction(idPrefix: string): Promise<TransactionLookup>;
+  /**
+   * `idPrefix`: 8 to 64 lowercase hex digits. The earliest of several transactions with one id, unless block `blockNumHint`
+   * has one: a contract can schedule equal deferred transactions. The hint of a prefix is not used.
+   */
+  getTransaction(idPrefix: string, blockNumHint?: number): Promise<TransactionLookup>;
   getBlock(selector: BlockSelector): Promise<BlockLookup>;
   getBlockTraces(selector: BlockSelector): Promise<BlockTracesLookup>;
   /**

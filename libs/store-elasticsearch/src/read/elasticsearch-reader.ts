@@ -55,8 +55,11 @@ export class ElasticsearchReader implements StoreReader {
     return this.read(async (snapshot, status) => ({ status, ...(await queryActions(snapshot, query)) }));
   }
 
-  getTransaction(idPrefix: string): Promise<TransactionLookup> {
-    return this.read(async (snapshot, status) => ({ status, ...(await findTransaction(snapshot, idPrefix)) }));
+  getTransaction(idPrefix: string, blockNumHint?: number): Promise<TransactionLookup> {
+    return this.read(async (snapshot, status) => ({
+      status,
+      ...(await findTransaction(snapshot, idPrefix, blockNumHint)),
+    }));
   }
 
   getBlock(selector: BlockSelector): Promise<BlockLookup> {

@@ -7,13 +7,19 @@ import { bodyOf, FETCH_BODY } from '../indices/hits';
 import { decodeTransactionRecords } from '../indices/transaction-records';
 import { assertWhole, readActions, type ReadAction } from './action-reader';
 import { inSequences } from './actions-scope';
-import { historyBlocks, onBranch } from './branch-filter';
+import { historyBlocks, onBranch, within } from './branch-filter';
 import { wholeHistory, type Snapshot } from './snapshot';
 
 const ID_DIGITS = 64;
 
-/** Finds the one transaction whose id begins with the prefix, 8 to 64 lowercase hex digits. */
-export async function findTransaction(snapshot: Snapshot, idPrefix: string): Promise<FoundTransaction> {
+/** Finds the one transaction whose id begins with the prefix, 8 to 64 lowercase hex digits; a whole id first in the hinted block. */
+export async function findTransaction(
+  snapshot: Snapshot,
+  idPrefix: string,
+  blockNumHint: number | undefined,
+): Promise<FoundTransaction> {
+  const hinted = await bodyAtHint(snapshot, idPrefix, blockNumHint);
+  if (hinted) return { found: 'one', transaction: await readTransaction(snapshot, hinted, idPrefix) };
   const bodies = (await bodiesWith(snapshot, [ofPrefix(idPrefix)])).map(bodyOf);
   const [body] = bodies;
   if (!body) return { found: 'none' };
@@ -22,6 +28,24 @@ export async function findTransaction(snapshot: Snapshot, idPrefix: string): Pro
   if (id === undefined) throw new HistoryError('INTERNAL', `block ${body.block} has no transaction ${idPrefix}`);
   if (ids.size > 1 || (await isInOthers(snapshot, idPrefix, id, bodies.length))) return { found: 'several' };
   return { found: 'one', transaction: await readTransaction(snapshot, body, id) };
+}
+
+/** The body of the hinted block if it has the transaction. One index is searched instead of those of the whole history. */
+async function bodyAtHint(
+  { searcher, names, progress }: Snapshot,
+  id: string,
+  num: number | undefined,
+): Promise<BodyDocument | undefined> {
+  const history = historyBlocks(progress);
+  const block = history && num !== undefined && within({ first: num, last: num }, history);
+  if (!block || id.length < ID_DIGITS) return undefined;
+  const { hits } = await searcher.search({
+    index: names.ranged('bodies', block.first, progress.blocks_per_index),
+    filters: [ofPrefix(id), onBranch(progress, block)],
+    size: 1,
+    fetch: FETCH_BODY,
+  });
+  return hits[0] && bodyOf(hits[0]);
 }
 
 function ofPrefix(idPrefix: string): Query {

@@ -18,13 +18,15 @@ import type {
 import { decodeBlockBody } from '../format/block-body';
 import type { BlockIndexEntry } from '../format/block-index';
 import { readBlockIndex, readStatus } from '../format/chain-facts';
-import { blockKey, ID_PREFIX_BYTES, readSequence, sequenceKey } from '../format/keys';
+import { blockKey, ID_PREFIX_BYTES, readSequence, sequenceKey, transactionKey } from '../format/keys';
 import { keysWithPrefix, type Snapshot, type Tables } from '../format/tables';
 import { decodePagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
 import { queryActions } from './actions-query';
 import { findAbis } from './find-abis';
 import { ownersOfActor, ownersOfKey } from './find-owners';
 import { PageReader, type LocatedTransaction } from './page-reader';
+
+const ID_DIGITS = 64;
 
 /** The read side of the embedded store. Each method reads one LMDB snapshot, so it sees whole batches only. */
 export class LmdbReader implements StoreReader {
@@ -40,8 +42,10 @@ export class LmdbReader implements StoreReader {
     return this.read((snapshot, status) => queryActions(this.tables, query, status, snapshot));
   }
 
-  getTransaction(idPrefix: string): Promise<TransactionLookup> {
+  getTransaction(idPrefix: string, blockNumHint?: number): Promise<TransactionLookup> {
     return this.read((snapshot, status): TransactionLookup => {
+      const hinted = this.transactionAtHint(idPrefix, blockNumHint, snapshot);
+      if (hinted) return { found: 'one', status, transaction: this.storedTransaction(hinted, snapshot) };
       const matches = this.transactionsWithPrefix(idPrefix, snapshot);
       const [located, ...others] = matches;
       if (!located) return { found: 'none', status };
@@ -94,6 +98,25 @@ export class LmdbReader implements StoreReader {
     } finally {
       snapshot.done();
     }
+  }
+
+  /** The transaction with a whole id in the hinted block. */
+  private transactionAtHint(
+    id: string,
+    blockNum: number | undefined,
+    snapshot: Snapshot,
+  ): LocatedTransaction | undefined {
+    const block = id.length === ID_DIGITS && blockNum !== undefined && readBlockIndex(this.tables, blockNum, snapshot);
+    if (!block) return undefined;
+    const bytes = Buffer.from(id, 'hex');
+    const start = transactionKey(bytes, block.firstSequence);
+    const end = transactionKey(bytes, block.endSequence);
+    const pages = new PageReader(this.tables, snapshot);
+    for (const key of this.tables.transactions.getKeys({ start, end, transaction: snapshot })) {
+      const located = pages.transactionAt(readSequence(key, ID_PREFIX_BYTES));
+      if (located?.facts.transactionId === id) return located;
+    }
+    return undefined;
   }
 
   /** The transactions whose id begins with the prefix, at most two: a third would not change the result. */

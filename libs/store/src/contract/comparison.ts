@@ -30,8 +30,8 @@ export class Comparison {
     for (const query of queries) await this.actions(query);
   }
 
-  async transaction(idPrefix: string): Promise<void> {
-    await this.same((history) => history.getTransaction(idPrefix), idPrefix);
+  async transaction(idPrefix: string, blockNumHint?: number): Promise<void> {
+    await this.same((history) => history.getTransaction(idPrefix, blockNumHint), { idPrefix, blockNumHint });
   }
 
   async block(selector: BlockSelector): Promise<void> {

@@ -10,7 +10,7 @@ export function joinStore(reader: StoreReader, writer: StoreWriter): HistoryStor
   return {
     getStatus: () => reader.getStatus(),
     getActions: (query) => reader.getActions(query),
-    getTransaction: (idPrefix) => reader.getTransaction(idPrefix),
+    getTransaction: (idPrefix, blockNumHint) => reader.getTransaction(idPrefix, blockNumHint),
     getBlock: (selector) => reader.getBlock(selector),
     getBlockTraces: (selector) => reader.getBlockTraces(selector),
     getAbis: (requests, isKnown, maxBytes) => reader.getAbis(requests, isKnown, maxBytes),

@@ -59,12 +59,13 @@ export class ModelHistory implements HistoryStore {
     return { status: this.status(), ...selectPage(this.historyBlocks, query) };
   }
 
-  async getTransaction(idPrefix: string): Promise<TransactionLookup> {
+  async getTransaction(idPrefix: string, blockNumHint?: number): Promise<TransactionLookup> {
     const status = this.status();
     const matching = this.historyBlocks.flatMap((block) =>
       storedTransactionsOf(block).filter(({ id }) => id.startsWith(idPrefix)),
     );
-    const [transaction] = matching;
+    const hinted = matching.find(({ id, blockNum }) => id === idPrefix && blockNum === blockNumHint);
+    const transaction = hinted ?? matching[0];
     if (!transaction) return { found: 'none', status };
     if (matching.some(({ id }) => id !== transaction.id)) return { found: 'several', status };
     return { found: 'one', status, transaction };

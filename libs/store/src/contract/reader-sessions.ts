@@ -30,7 +30,7 @@ export function readingInto(store: HistoryStore, sessions: ReaderSessions): Hist
   return {
     getStatus: () => store.getStatus(),
     getActions: (query) => store.getActions(query),
-    getTransaction: (idPrefix) => store.getTransaction(idPrefix),
+    getTransaction: (idPrefix, blockNumHint) => store.getTransaction(idPrefix, blockNumHint),
     getBlock: (selector) => store.getBlock(selector),
     getBlockTraces: (selector) => store.getBlockTraces(selector),
     getAbis: (requests, isKnown, maxBytes) => store.getAbis(requests, isKnown, maxBytes),

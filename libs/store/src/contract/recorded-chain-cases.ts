@@ -64,6 +64,7 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
         const orphaned = idsOf(blocks).filter((id) => !committed.has(id));
         for (const [index, id] of [...some([...committed]), ...orphaned].entries()) {
           await comparison.transaction(id);
+          await comparison.transaction(id, blocks[index % blocks.length]?.position.num);
           await comparison.transaction(id.slice(0, 8 + (index % 56)));
         }
         for (const id of orphaned) expect(await store.getTransaction(id)).toMatchObject({ found: 'none' });

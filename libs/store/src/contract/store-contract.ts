@@ -1,4 +1,5 @@
 import { describe, jest } from '@jest/globals';
+import { describeBlockNumHints } from './block-num-hint-cases';
 import { describeDepth } from './depth-cases';
 import { describeManyWriters } from './many-writers-cases';
 import { describeRecordedChain } from './recorded-chain-cases';
@@ -19,6 +20,7 @@ export function runStoreContract(contract: StoreContract): void {
     describeSyntheticChains(contract);
     describeWholeness(contract);
     if (contract.writers === 'many') describeManyWriters(contract);
+    describeBlockNumHints(contract);
     describeDepth(contract);
     for (const chain of contract.recordings) describeRecordedChain(contract, chain);
   });

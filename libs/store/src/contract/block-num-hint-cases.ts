@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import type { BlockRecords } from '@antelope-history/records';
+import { Comparison } from './comparison';
+import { ModelHistory } from './model-history';
+import { storedTransactionsOf } from './model-rows';
+import type { ActionPlan } from './packed-action';
+import type { StoreContract } from './store-under-test';
+import { EMPTY_BLOCK, SyntheticChain } from './synthetic-chain';
+import { withStore } from './with-store';
+
+const ACTION: ActionPlan = {
+  account: 'timer',
+  name: 'tick',
+  actor: 'timer',
+  notified: [],
+  creatorDistance: 0,
+  dataBytes: 8,
+};
+const BLOCKS = 6;
+
+/** Transactions by id and block number: an id that two blocks have, and hints that are wrong. */
+export function describeBlockNumHints(contract: StoreContract): void {
+  describe('block number hints', () => {
+    it('select one of several transactions with the same id, and never hide the only one', () =>
+      withStore(contract, async ({ store }) => {
+        const blocks = withRepeatedId();
+        const model = new ModelHistory();
+        await store.writeBlocks(blocks);
+        await model.writeBlocks(blocks);
+        const comparison = new Comparison(store, model);
+        const ids = new Set(blocks.flatMap((block) => storedTransactionsOf(block).map(({ id }) => id)));
+        const numbers = blocks.map(({ position }) => position.num);
+        for (const id of [...ids, 'f'.repeat(64)]) {
+          for (const hint of [undefined, 0, ...numbers, 4_294_967_295]) {
+            await comparison.transaction(id, hint);
+            await comparison.transaction(id.slice(0, 63), hint);
+          }
+        }
+        const repeated = storedTransactionsOf(blocks[1] as BlockRecords)[0]?.id ?? '';
+        const [first, last] = [numbers[1], numbers[4]];
+        expect(await store.getTransaction(repeated, last)).toMatchObject({ transaction: { blockNum: last } });
+        expect(await store.getTransaction(repeated)).toMatchObject({ transaction: { blockNum: first } });
+      }));
+  });
+}
+
+/** Consecutive blocks of which the second and the fifth have a transaction with the same id. */
+function withRepeatedId(): BlockRecords[] {
+  const plan = { ...EMPTY_BLOCK, transactions: [[ACTION], [ACTION, ACTION]] };
+  const blocks = new SyntheticChain().blocks(undefined, Array<typeof plan>(BLOCKS).fill(plan));
+  const id = blocks[1]?.transactions[0]?.id as Buffer;
+  return blocks.map((block, index) => {
+    if (index !== 4) return block;
+    return { ...block, transactions: block.transactions.map((each, at) => (at === 0 ? { ...each, id } : each)) };
+  });
+}
