@@ -55,7 +55,7 @@ export function describeRequests(url: () => string): void {
     ['numbers as strings', '{"account_name":"alice","pos":"3","offset":"2"}'],
     [
       'unknown fields',
-      '{"account_name":"alice","pos":3,"offset":2,"limit":9,"a.b":{"c":[1]},"__proto__":{"offset":9}}',
+      '{"account_name":"alice","pos":3,"offset":2,"json":true,"extra":{"c":[1]},"__proto__":{"offset":9}}',
     ],
     [
       'null in the place of absent fields',

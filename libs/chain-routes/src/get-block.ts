@@ -77,6 +77,7 @@ export const getChainBlock = defineRoute({
   method: 'POST',
   path: '/v1/chain/get_block',
   request,
+  refusedFields: { block_num: 'write block_num_or_id', block_id: 'write block_num_or_id' },
   response,
   errors: ['INVALID_REQUEST', 'INVALID_BLOCK_ID', 'UNKNOWN_BLOCK'],
   cacheable: true,

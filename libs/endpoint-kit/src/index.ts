@@ -8,3 +8,4 @@ export * from './irreversible';
 export { LargeResponses } from './large-responses';
 export type { RequestWork } from './request-work';
 export * from './responders';
+export * from './unknown-fields';

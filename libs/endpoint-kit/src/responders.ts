@@ -8,6 +8,7 @@ import type { CreateEndpoint, Endpoint, EndpointContext, FinalFacts } from './en
 import { LargeResponses } from './large-responses';
 import { RequestWork } from './request-work';
 import { createCacheKeys, ResponseCache } from './response-cache';
+import { type CheckUnknownFields, createUnknownFieldCheck } from './unknown-fields';
 
 export interface ApiDeps {
   reader: HistoryReader;
@@ -54,7 +55,8 @@ export function createResponders<Routes extends RouteTable>(
   return new Map(
     keys.map((key) => {
       const route = routes[key] as Routes[keyof Routes] & Route;
-      return [route.path, createResponder(route, endpoints[key](context), cache, largeResponses)];
+      const checkFields = createUnknownFieldCheck(route, config.unknownFields);
+      return [route.path, createResponder(route, endpoints[key](context), checkFields, cache, largeResponses)];
     }),
   );
 }
@@ -63,11 +65,13 @@ export function createResponders<Routes extends RouteTable>(
 function createResponder<R extends Route>(
   route: R,
   endpoint: Endpoint<R>,
+  checkUnknownFields: CheckUnknownFields,
   cache: ResponseCache | undefined,
   largeResponses: LargeResponses,
 ): Respond {
   const keyOf = route.cacheable && cache ? createCacheKeys(route.path) : () => undefined;
   return async (json, signal) => {
+    checkUnknownFields(json);
     const request = parseRequest<R['request']>(route.request, json);
     const key = keyOf(request);
     const cached = key === undefined ? undefined : await cache?.find(key);

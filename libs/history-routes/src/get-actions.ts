@@ -50,6 +50,36 @@ const request = z
     ),
   })
   .meta({ id: 'GetActionsRequest' });
+/** Names that clients guess, and the fields of Hyperion's `/v2/history/get_actions`, unless they leave the rows as they are. */
+const refusedFields = {
+  account: 'write account_name',
+  position: 'write pos',
+  skip: 'write pos',
+  limit: 'write offset',
+  size: 'write offset',
+  order: 'write sort',
+  reverse: 'write sort',
+  from: 'write after for a lower bound; actions are not filtered by their data',
+  to: 'write before for an upper bound; actions are not filtered by their data',
+  start: 'write after',
+  end: 'write before',
+  block_num: 'write this block number in both after and before',
+  code: 'write filter as code:*',
+  contract: 'write filter as code:*',
+  action: 'write filter as *:name',
+  name: 'write filter as *:name, or account_name',
+  'act.account': 'write filter as code:*',
+  'act.name': 'write filter as *:name',
+  'act.authorization.actor': 'write account_name, which also finds what the account received',
+  global_sequence: 'write parent for the actions that one created; no field selects a single action',
+  trx_id: 'call get_transaction',
+  track: 'remove it: `more` in the response says whether rows follow',
+  simple: 'remove it: there is one form of response',
+  noBinary: 'remove it: there is one form of response',
+  hot_only: 'remove it: all indexed blocks are searched',
+  checkLib: 'remove it: every response has last_irreversible_block',
+};
+
 const response = z
   .object({
     actions: z.array(
@@ -75,6 +105,7 @@ export const getActions = defineRoute({
   method: 'POST',
   path: '/v1/history/get_actions',
   request,
+  refusedFields,
   response,
   errors: ['INVALID_REQUEST', 'INVALID_NAME', 'ASC_UNBOUNDED', 'ASC_WINDOW_EXCEEDED'],
   cacheable: false,

@@ -19,6 +19,12 @@ export const getControlledAccounts = defineRoute({
   method: 'POST',
   path: '/v1/history/get_controlled_accounts',
   request,
+  refusedFields: {
+    account: 'write controlling_account',
+    account_name: 'write controlling_account',
+    limit: 'remove it: the list is complete',
+    skip: 'remove it: the list is complete',
+  },
   response,
   errors: ['INVALID_REQUEST', 'INVALID_NAME'],
   cacheable: false,

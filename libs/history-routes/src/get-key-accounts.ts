@@ -17,6 +17,12 @@ export const getKeyAccounts = defineRoute({
   method: 'POST',
   path: '/v1/history/get_key_accounts',
   request,
+  refusedFields: {
+    key: 'write public_key',
+    limit: 'remove it: the list is complete',
+    skip: 'remove it: the list is complete',
+    details: 'remove it: there is one form of response',
+  },
   response,
   errors: ['INVALID_REQUEST', 'INVALID_PUBLIC_KEY'],
   cacheable: false,

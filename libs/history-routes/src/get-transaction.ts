@@ -73,6 +73,12 @@ export const getTransaction = defineRoute({
   method: 'POST',
   path: '/v1/history/get_transaction',
   request,
+  refusedFields: {
+    trx_id: 'write id',
+    transaction_id: 'write id',
+    block_num: 'write block_num_hint',
+    block_hint: 'write block_num_hint',
+  },
   response,
   errors: ['INVALID_REQUEST', 'INVALID_TRANSACTION_ID', 'AMBIGUOUS_TRANSACTION_ID', 'TRANSACTION_NOT_FOUND'],
   cacheable: true,

@@ -12,7 +12,10 @@ with all response fields as \`/openapi.json\` and as a page at \`/docs\`. The ex
 that \`npm start\` indexes.
 
 - Every endpoint takes a \`POST\` with a JSON object. The content type is ignored, and an empty body means \`{}\`.
-- An integer may be a JSON number or a decimal string. \`null\` means the same as an absent field; unknown fields are ignored.
+- An integer may be a JSON number or a decimal string. \`null\` means the same as an absent field.
+- A field that an endpoint does not have is refused if it would change what is meant: a misspelled name, a name with a dot,
+  and the fields listed at each endpoint. Other such fields are ignored, as nodes ignore them. An operator can choose
+  otherwise with \`api.unknown_fields\`.
 - 64-bit integers in responses are numbers up to 4294967295 and decimal strings above, as in nodeos.
 - Responses show committed blocks only, never orphaned ones.
 - A final response (an irreversible block or transaction) has \`etag\` and \`cache-control\` and may be cached for ever.
@@ -41,7 +44,7 @@ function renderRoute(route: Route): string {
 
 **${summary}.** ${description}
 
-${caching}${renderFields(route)}
+${caching}${renderFields(route)}${renderRefusedFields(route)}
 Request:
 
 \`\`\`sh
@@ -94,6 +97,12 @@ function renderFields({ request }: Route): string {
     return `| \`${name}\` | ${typesOf(schema).join(' or ')} | ${presence} | ${schema.description ?? ''} |\n`;
   });
   return `| field | type | default | meaning |\n| --- | --- | --- | --- |\n${rows.join('')}`;
+}
+
+function renderRefusedFields({ refusedFields = {} }: Route): string {
+  if (Object.keys(refusedFields).length === 0) return '';
+  const rows = Object.entries(refusedFields).map(([name, what]) => `| \`${name}\` | ${what} |\n`);
+  return `\nRefused, because they would change what is meant:\n\n| field | what to do |\n| --- | --- |\n${rows.join('')}`;
 }
 
 /** Names of the types that a field accepts besides null. */

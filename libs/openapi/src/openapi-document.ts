@@ -13,8 +13,8 @@ const TAGS = [
 
 const DESCRIPTION =
   'History of an Antelope chain. Responses show committed blocks only, never orphaned ones. A request body is parsed as ' +
-  'JSON whatever its content type says, and an empty body as `{}`. Integers may be numbers or decimal strings, unknown ' +
-  'fields are ignored, and `null` means the same as an absent field. All errors have one shape, with the HTTP status in ' +
+  'JSON whatever its content type says, and an empty body as `{}`. Integers may be numbers or decimal strings, and `null` ' +
+  'means the same as an absent field. Unknown fields that would change what is meant are refused, others are ignored. All errors have one shape, with the HTTP status in ' +
   '`code`. A request that sends `x-request-id` gets it back in the response and can be found in the logs by it.';
 
 export interface DocumentOptions {

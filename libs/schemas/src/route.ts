@@ -15,6 +15,11 @@ export interface Route<Request extends z.ZodObject = z.ZodObject, Response exten
   method: 'POST';
   path: string;
   request: Request;
+  /**
+   * Fields of other interfaces that would change what a request means, each with what to write instead, e.g.
+   * `{ limit: 'write offset' }`. They are refused, as near misses of the request's own fields are.
+   */
+  refusedFields?: Readonly<Record<string, string>>;
   response: Response;
   /** Errors of this endpoint alone; those that every endpoint can send are not listed. */
   errors: readonly ClientErrorCode[];

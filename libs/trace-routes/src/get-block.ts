@@ -80,6 +80,7 @@ export const getTraceBlock = defineRoute({
   method: 'POST',
   path: '/v1/trace_api/get_block',
   request,
+  refusedFields: { block_num_or_id: 'write block_num or block_id' },
   response,
   errors: ['INVALID_REQUEST', 'INVALID_BLOCK_ID', 'BLOCK_TRACE_MISSING'],
   cacheable: true,

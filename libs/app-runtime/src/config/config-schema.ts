@@ -230,6 +230,14 @@ const api = z.strictObject({
       get_actions: z.int().min(1).max(10_000).default(1000).describe('Largest number of actions per page.'),
     })
     .prefault({}),
+  unknown_fields: z
+    .enum(['guard', 'refuse', 'ignore'])
+    .default('guard')
+    .describe(
+      'What happens to request fields that an endpoint does not have. `guard`: those that would change what is meant are ' +
+        'refused (misspelled names, filters of other interfaces), all others are ignored, as nodes ignore them. `refuse`: all ' +
+        'are refused. `ignore`: all are ignored.',
+    ),
   rate_limit_rpm: z
     .int()
     .min(0)

@@ -35,6 +35,7 @@ describe('loadConfig', () => {
   it('has a default for every key', () => {
     const config = loadConfig([], {});
     expect(config.api).toEqual({
+      unknownFields: 'guard',
       requireBoundedAsc: true,
       maxAscWindowDays: 90,
       limits: { getActions: 1000 },
