@@ -1,5 +1,5 @@
 import { logConnectionErrors, openWhenAvailable, type Config, type Logger } from '@antelope-history/app-runtime';
-import type { StoreWriter } from '@antelope-history/store';
+import type { StoreRepairer, StoreWriter } from '@antelope-history/store';
 
 /**
  * Opens the write side of the store that `store.kind` names. Only the write side of that adapter is loaded. Waits for a server
@@ -15,6 +15,24 @@ export async function openStoreWriter(config: Config['store'], log: Logger): Pro
       const { openElasticsearchStoreWriter } = await import('@antelope-history/store-elasticsearch/writer');
       return openWhenAvailable(
         () => openElasticsearchStoreWriter(config.elasticsearch),
+        'STORE_UNAVAILABLE',
+        logConnectionErrors(log, 'the store'),
+      );
+    }
+  }
+}
+
+/** Opens the store for repairs while the service may run, as `openStoreWriter`. */
+export async function openStoreRepairer(config: Config['store'], log: Logger): Promise<StoreRepairer> {
+  switch (config.kind) {
+    case 'lmdb': {
+      const { openLmdbStoreRepairer } = await import('@antelope-history/store-lmdb/writer');
+      return openLmdbStoreRepairer(config.lmdb);
+    }
+    case 'elasticsearch': {
+      const { openElasticsearchStoreRepairer } = await import('@antelope-history/store-elasticsearch/writer');
+      return openWhenAvailable(
+        () => openElasticsearchStoreRepairer(config.elasticsearch),
         'STORE_UNAVAILABLE',
         logConnectionErrors(log, 'the store'),
       );

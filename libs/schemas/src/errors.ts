@@ -104,6 +104,7 @@ export const WORKER_ERRORS = {
   FORK_TOO_DEEP: { family: 'final', what: 'The node contradicts an irreversible block' },
   BLOCK_GAP: { family: 'retry', what: 'A block does not follow the committed head' },
   BLOCK_ALTERED: { family: 'final', what: 'The contents of a block differ from the roots in its header' },
+  REPAIR_REFUSED: { family: 'final', what: 'The block cannot be replaced' },
   BLOCK_REFUSED: { family: 'final', what: 'The store rejects a document of a block' },
 
   // The broker

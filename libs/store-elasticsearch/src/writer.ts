@@ -1,8 +1,10 @@
 import type { Client } from '@elastic/elasticsearch';
-import type { StoreWriter } from '@antelope-history/store';
+import { HistoryError } from '@antelope-history/schemas';
+import type { StoreRepairer, StoreWriter } from '@antelope-history/store';
 import { createClient } from './client/client';
 import type { ElasticsearchOptions } from './client/elasticsearch-options';
 import { Searcher } from './client/search';
+import { BlockRepair } from './commit/block-repair';
 import { BranchCleaner, type CleaningRules } from './commit/branch-cleaner';
 import { BranchDocuments } from './commit/branch-documents';
 import { BranchPositions } from './commit/branch-positions';
@@ -54,6 +56,28 @@ export async function openElasticsearchStoreWriter(
   const client = createClient(options);
   try {
     return await openWriter(client, new IndexNames(options.indexPrefix), options, delays);
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens the shared store for repairs; any number of processes may write meanwhile. Rejects as `openElasticsearchStoreWriter`, and
+ * with `STORE_UNAVAILABLE` when the store is empty.
+ */
+export async function openElasticsearchStoreRepairer(options: ElasticsearchOptions): Promise<StoreRepairer> {
+  const client = createClient(options);
+  try {
+    const names = new IndexNames(options.indexPrefix);
+    const progress = new ProgressStore(client, names);
+    if (!(await progress.read())) throw new HistoryError('STORE_UNAVAILABLE', 'the store is empty');
+    const { replicas, catchUpReplicas = replicas, bulkBytes, bulkConcurrency } = options;
+    const searcher = new Searcher(client, options.requestTimeoutSeconds);
+    const bulk = new BulkWriter(client, bulkConcurrency);
+    const documents = new BranchDocuments(client, names, searcher, bulk);
+    const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas });
+    return new BlockRepair({ client, names, progress, searcher, bulk, documents, indices, bulkBytes });
   } catch (error) {
     await client.close();
     throw error;

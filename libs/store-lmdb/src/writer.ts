@@ -1,1 +1,1 @@
-export { openLmdbStoreWriter, type LmdbWriterOptions } from './write/open-writer';
+export { openLmdbStoreRepairer, openLmdbStoreWriter, type LmdbWriterOptions } from './write/open-writer';

@@ -14,6 +14,16 @@ export interface StoredFault {
   code: BlockFault['code'] | FaultOfStore;
   /** For people: what was found and what was expected. */
   detail: string;
+  /** The account whose permissions are found wrong. */
+  account?: string;
+}
+
+/** Faults that say of two blocks that they do not continue each other, and not which of them is wrong. */
+const FAULTS_BETWEEN: ReadonlySet<StoredFault['code']> = new Set(['link', 'global_sequence', 'recv_sequence']);
+
+/** Whether a fault says that the contents of its block are not those that the chain had. */
+export function isOfContents({ code }: Pick<StoredFault, 'code'>): boolean {
+  return !FAULTS_BETWEEN.has(code) && code !== 'abi' && code !== 'permission';
 }
 
 /** A block after its verification. */

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
+import type { BlockRange } from './block-ranges';
 import type { ReplayedAbi } from './abi-verifier';
 import type { VerifiedCounts } from './chain-verifier';
 import type { ReplayedAccount, ReplayedAuthority, StateReplay } from './state-replay';
@@ -26,6 +27,10 @@ export interface Checkpoint {
   from: number;
   next: number;
   counts: VerifiedCounts;
+  /** The blocks to fetch again, for their contents or an ABI. */
+  wrongBlocks: BlockRange[];
+  /** Whether the contents of every block are right, so that the replay has all actions. */
+  isReplayWhole: boolean;
   previous: BlockPosition | undefined;
   nextSequence: number | undefined;
   sequences: SequenceState;

@@ -83,13 +83,15 @@ export class PermissionVerifier {
     const faults: StoredFault[] = [];
     for (const [owner, blockNum] of expected) {
       if (stored.has(owner) || this.changedLater.has(owner)) continue;
-      faults.push({ blockNum, code: 'permission', detail: `${owner} is not found by the ${term} of its permission` });
+      const detail = `${owner} is not found by the ${term} of its permission`;
+      faults.push({ blockNum, code: 'permission', detail, account: owner });
     }
     for (const owner of accounts) {
       const account = this.replay.accounts.get(owner);
       if (expected.has(owner) || !account?.isWhole || this.changedLater.has(owner)) continue;
       const blockNum = Math.max(...[...account.permissions.values()].map((each) => each.blockNum));
-      faults.push({ blockNum, code: 'permission', detail: `${owner} is found by the ${term}, which it does not name` });
+      const detail = `${owner} is found by the ${term}, which it does not name`;
+      faults.push({ blockNum, code: 'permission', detail, account: owner });
     }
     return faults;
   }

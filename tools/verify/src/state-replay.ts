@@ -2,7 +2,7 @@ import type { ActionRecord, PermissionChange } from '@antelope-history/records';
 import type { StoredBlockTransaction } from '@antelope-history/store';
 import { permissionChangesOf, readSetAbi } from './authority-actions';
 
-/** Permissions that are replayed: about 300 bytes each. Those of later accounts are not compared. */
+/** Permissions that are replayed: about 365 bytes each. Those of later accounts are not compared. */
 const MAX_PERMISSIONS = 2_000_000;
 /** The chain itself changes its permissions with each schedule of producers, without an action (nodeos controller.cpp). */
 const PRODUCERS_ACCOUNT = 'eosio.prods';
@@ -43,7 +43,10 @@ export class StateReplay {
   skipped = 0;
   private permissionCount = 0;
 
-  /** Replays the actions of a block in their order; returns the ABIs that they set. Throws `DECODE_FAILED`. */
+  /**
+   * Replays the actions of a block in their order; returns the ABIs that they set. A block below those before it, which was
+   * unreadable until it was repaired, changes only what they have not changed. Throws `DECODE_FAILED`.
+   */
   apply(blockNum: number, transactions: readonly StoredBlockTransaction[]): SetAbi[] {
     const abis: SetAbi[] = [];
     for (const action of inOrder(transactions)) {
@@ -63,6 +66,8 @@ export class StateReplay {
   private change({ owner, name, authority }: PermissionChange, blockNum: number, isCreation: boolean): void {
     if (owner === PRODUCERS_ACCOUNT) return;
     let account = this.accounts.get(owner);
+    if (account && isCreation) account.isWhole = true;
+    if ((account?.permissions.get(name)?.blockNum ?? 0) > blockNum) return;
     const isKnown = account?.permissions.has(name) ?? false;
     if (!isKnown && this.permissionCount >= MAX_PERMISSIONS) {
       this.skipped++;

@@ -93,13 +93,18 @@ async function verifyRange(reader: HistoryReader, options: CommandLine, host: Co
   const { counts, replay, isComplete } = verification;
   const range = { from: verification.from, to: verification.next - 1 };
   const permissionsSkipped = replay.skipped;
+  const arePermissionsCompared = verification.isReplayWhole && to >= lastIrreversible;
   print(
     options.json
-      ? JSON.stringify({ ...range, ...counts, permissionsSkipped, isComplete })
+      ? JSON.stringify({ ...range, ...counts, permissionsSkipped, arePermissionsCompared, isComplete })
       : describeCounts(counts, range),
   );
-  if (permissionsSkipped > 0 && !options.json)
+  if (permissionsSkipped > 0 && !options.json) {
     print(`${permissionsSkipped} changes of permissions were too many to compare`);
+  }
+  if (!verification.isReplayWhole && !options.json) {
+    print('Permissions were not compared, because the actions that set them may be in wrong blocks: npm run repair');
+  }
   await settleCheckpoint(reader, options, verification, print);
   return counts.faults > 0 ? 1 : 0;
 }

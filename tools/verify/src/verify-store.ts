@@ -1,7 +1,13 @@
-import { hasErrorCode } from '@antelope-history/schemas';
 import type { HistoryReader } from '@antelope-history/store';
 import { AbiVerifier } from './abi-verifier';
-import { ChainVerifier, type StoredFault, type VerifiedBlock, type VerifiedCounts } from './chain-verifier';
+import { BlockRanges } from './block-ranges';
+import {
+  ChainVerifier,
+  isOfContents,
+  type StoredFault,
+  type VerifiedBlock,
+  type VerifiedCounts,
+} from './chain-verifier';
 import type { Checkpoint } from './checkpoint';
 import { PermissionVerifier } from './permission-verifier';
 import { type BlockRead, readBlocks } from './read-blocks';
@@ -13,13 +19,13 @@ export interface VerifyOptions {
   to: number;
   /** Where an interrupted run ended, instead of `from`. */
   checkpoint?: Checkpoint | undefined;
-  /** Whether the permissions are compared after the last block: only where those above it are few. */
+  /** Whether the permissions are compared after the last block: only where those above it are few, and no block is wrong. */
   comparesPermissions: boolean;
   /** Aborts after the block in progress. */
   signal: AbortSignal;
   onFault(fault: StoredFault): void;
   /** Called after each block. */
-  onBlock(blockNum: number, counts: Readonly<VerifiedCounts>, verified: VerifiedBlock): void;
+  onBlock(blockNum: number, counts: Readonly<VerifiedCounts>): void;
 }
 
 /** What a run has verified, and from where another one continues. */
@@ -38,6 +44,8 @@ class StoreVerification {
   private readonly replay: StateReplay;
   private readonly abis: AbiVerifier;
   private readonly from: number;
+  private readonly wrong: BlockRanges;
+  private isReplayWhole: boolean;
   private next: number;
 
   constructor(
@@ -49,6 +57,8 @@ class StoreVerification {
     this.abis = new AbiVerifier(reader, checkpoint?.abis);
     this.from = checkpoint?.from ?? from;
     this.next = checkpoint?.next ?? from;
+    this.wrong = new BlockRanges(checkpoint?.wrongBlocks);
+    this.isReplayWhole = checkpoint?.isReplayWhole ?? true;
     if (!checkpoint) return;
     Object.assign(this.chain.counts, checkpoint.counts);
     this.chain.previous = checkpoint.previous;
@@ -63,8 +73,11 @@ class StoreVerification {
     }
     const counts = { ...this.chain.counts };
     if (this.next > to && !signal.aborted) {
-      for (const fault of await this.abis.verifyLatest(to)) this.report(fault);
-      if (comparesPermissions) await this.verifyPermissions();
+      for (const fault of await this.abis.verifyLatest(to)) {
+        this.wrong.add(fault.blockNum);
+        this.report(fault);
+      }
+      if (comparesPermissions && this.isReplayWhole) await this.verifyPermissions();
     }
     // What follows the last block begins again when the run continues.
     return this.result(signal.aborted ? counts : this.chain.counts);
@@ -72,21 +85,34 @@ class StoreVerification {
 
   private async verifyBlock(read: BlockRead): Promise<void> {
     const verified = this.chain.verify(this.next, read);
-    if ('found' in read) verified.faults.push(...(await this.verifyState(read.found.transactions)));
+    if (verified.faults.some(isOfContents)) this.distrust();
+    else if ('found' in read) verified.faults.push(...(await this.verifyState(read.found.transactions)));
     for (const fault of verified.faults) this.report(fault);
-    this.options.onBlock(this.next, this.chain.counts, verified);
+    this.noteWrong(verified);
+    this.options.onBlock(this.next, this.chain.counts);
     this.next++;
   }
 
-  private async verifyState(transactions: Parameters<StateReplay['apply']>[1]): Promise<StoredFault[]> {
-    try {
-      const faults: StoredFault[] = [];
-      for (const set of this.replay.apply(this.next, transactions)) faults.push(...(await this.abis.verify(set)));
-      return faults;
-    } catch (error) {
-      if (!hasErrorCode(error, 'DECODE_FAILED')) throw error;
-      return [{ blockNum: this.next, code: 'corrupt', detail: error.message }];
+  /** What a wrong block has set is not known: the replay continues without it. */
+  private distrust(): void {
+    this.isReplayWhole = false;
+    this.abis.latest.clear();
+  }
+
+  /** Notes which block is to be fetched again. One whose actions have their root is right, so a gap before it is not its fault. */
+  private noteWrong({ faults, areActionsProved }: VerifiedBlock): void {
+    for (const fault of faults) {
+      if (isOfContents(fault) || fault.code === 'abi' || !areActionsProved) this.wrong.add(fault.blockNum);
+      if (fault.code !== 'link') continue;
+      this.wrong.add(fault.blockNum - 1);
+      this.wrong.add(fault.blockNum);
     }
+  }
+
+  private async verifyState(transactions: Parameters<StateReplay['apply']>[1]): Promise<StoredFault[]> {
+    const faults: StoredFault[] = [];
+    for (const set of this.replay.apply(this.next, transactions)) faults.push(...(await this.abis.verify(set)));
+    return faults;
   }
 
   private async verifyPermissions(): Promise<void> {
@@ -100,7 +126,8 @@ class StoreVerification {
   }
 
   private result(counts: VerifiedCounts): Verification {
-    const { from, next, replay } = this;
+    const { from, next, replay, isReplayWhole } = this;
+    const wrongBlocks = this.wrong.ranges;
     const { previous, sequences } = this.chain;
     const { next: nextSequence, received } = sequences.state;
     const isComplete = next > this.options.to && !this.options.signal.aborted;
@@ -108,6 +135,8 @@ class StoreVerification {
       from,
       next,
       counts,
+      wrongBlocks,
+      isReplayWhole,
       previous,
       nextSequence,
       sequences: received,

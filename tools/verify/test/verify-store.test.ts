@@ -1,7 +1,4 @@
-import { deserializeBlock } from '@antelope-history/deserialize';
-import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
-import { createShipProtocol } from '@antelope-history/ship';
 import type { BlockTracesLookup, HistoryReader } from '@antelope-history/store';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
@@ -18,17 +15,10 @@ import path from 'node:path';
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from '../src/checkpoint';
 import { runVerify, type StoredFault, type Verification, verifyStore } from '../src/index';
 import { type ReplayedAccount, StateReplay } from '../src/state-replay';
+import { recordsOf } from './recorded-records';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-verify-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-function recordsOf({ abi, messages }: Recording): BlockRecords[] {
-  const protocol = createShipProtocol(abi);
-  return messages.flatMap(({ bytes }) => {
-    const result = protocol.readResult(bytes);
-    return result.kind === 'blocks' && result.blocks.thisBlock ? [deserializeBlock(result.blocks, protocol)] : [];
-  });
-}
 
 /** A data directory with the blocks of a recording, forks included. */
 async function index(name: string, recording: Recording): Promise<string> {

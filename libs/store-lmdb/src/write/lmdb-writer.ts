@@ -1,30 +1,29 @@
 import { type BlockRecords, listedNumbers } from '@antelope-history/records';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
-import type { ChainStatus, Progress, StoreWriter } from '@antelope-history/store';
+import type { ChainStatus, Progress, StoreRepairer, StoreWriter } from '@antelope-history/store';
 import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
-import { encodeBlockBody } from '../format/block-body';
-import { decodeBlockIndexEntry, encodeBlockIndexEntry, positionOf } from '../format/block-index';
+import { decodeBlockIndexEntry, positionOf } from '../format/block-index';
 import { readBlockIndex, readFact, readStatus } from '../format/chain-facts';
 import { blockKey, listPrefix, MAX_BLOCK_NUM, MAX_SEQUENCE, sequenceKey, transactionKey } from '../format/keys';
 import type { Tables } from '../format/tables';
-import { decodePagedAction, encodePages, TracePage } from '../format/trace-page';
+import { decodePagedAction, TracePage } from '../format/trace-page';
+import { BlockRepair } from './block-repair';
 import { KindAllocator } from './kind-allocator';
 import { PermissionWriter } from './permission-writer';
 import { PostingWriter, truncateList } from './posting-writer';
 import { putAbi } from './put-abi';
+import { putBlock } from './put-block';
+import type { RepairSpool } from './repair-spool';
 import { decodeUndo, encodeUndo } from './undo-record';
 import { WriteBatch } from './write-batch';
 import { removeFact, writeFact } from './write-facts';
 import type { WriterLock } from './writer-lock';
 
-/** The value of a transaction: its key has all of it. */
-const EMPTY_VALUE = Buffer.from([0]);
-
 /**
  * The write side of the embedded store. Each run of consecutive blocks is one LMDB transaction that includes the progress.
  * A fork is undone in a transaction of its own, before the new branch is written.
  */
-export class LmdbWriter implements StoreWriter {
+export class LmdbWriter implements StoreWriter, StoreRepairer {
   private readonly kinds: KindAllocator;
   private readonly postings: PostingWriter;
   private readonly permissions: PermissionWriter;
@@ -36,6 +35,7 @@ export class LmdbWriter implements StoreWriter {
   constructor(
     private readonly tables: Tables,
     private readonly lock: WriterLock,
+    private readonly spool: RepairSpool,
   ) {
     this.kinds = new KindAllocator(tables);
     this.postings = new PostingWriter(tables, this.kinds);
@@ -62,9 +62,16 @@ export class LmdbWriter implements StoreWriter {
     return this.inTurn(() => this.write(blocks));
   }
 
-  /** Has nothing to commit: `writeBlocks` commits what it writes. */
+  /** Has nothing to commit, because `writeBlocks` commits what it writes; applies the repairs that other processes ask for. */
   commitWritten(): Promise<ChainStatus> {
-    return this.inTurn(() => Promise.resolve(readStatus(this.tables)));
+    return this.inTurn(async () => {
+      await this.spool.apply((blocks) => this.repair(blocks));
+      return readStatus(this.tables);
+    });
+  }
+
+  repairBlocks(blocks: BlockRecords[]): Promise<void> {
+    return this.inTurn(() => this.repair(blocks));
   }
 
   close(): Promise<void> {
@@ -120,6 +127,16 @@ export class LmdbWriter implements StoreWriter {
     return readStatus(this.tables);
   }
 
+  /**
+   * Replaces the blocks in one transaction, and their permissions in another: which of them are the newest shows by later
+   * actions, which may be among the replaced ones.
+   */
+  private async repair(blocks: BlockRecords[]): Promise<void> {
+    const repair = new BlockRepair(this.tables);
+    await this.commit((batch) => repair.replaceBlocks(blocks, batch));
+    await this.commit((batch) => repair.replacePermissions(batch));
+  }
+
   /** Whether this very block is stored: its message was delivered again. */
   private isStored(position: BlockPosition): boolean {
     return readBlockIndex(this.tables, position.num)?.id === position.id;
@@ -160,22 +177,14 @@ export class LmdbWriter implements StoreWriter {
 
   /** Puts one block into the batch; returns the sequence after its last one. */
   private writeBlock(block: BlockRecords, firstSequence: number, batch: WriteBatch): number {
-    const key = blockKey(block.position.num);
-    let endSequence = firstSequence;
-    for (const page of encodePages(block)) batch.put(this.tables.pages, sequenceKey(page.firstSequence), page.bytes);
     for (const transaction of block.transactions) {
-      assertAscends(block, transaction.firstSequence, endSequence);
-      batch.put(this.tables.transactions, transactionKey(transaction.id, transaction.firstSequence), EMPTY_VALUE);
       for (const action of transaction.actions) this.postings.add(action, batch);
-      endSequence = Math.max(endSequence, transaction.firstSequence + transaction.sequenceCount);
     }
+    const endSequence = putBlock(this.tables, block, firstSequence, batch);
     if (block.block) {
-      batch.put(this.tables.blockBodies, key, encodeBlockBody(block, firstSequence));
       if (!this.hasFirstBlock) writeFact(this.tables, 'firstBlockNum', block.position.num, batch);
       this.hasFirstBlock = true;
     }
-    const entry = { id: block.position.id, timestamp: block.timestamp, firstSequence, endSequence };
-    batch.put(this.tables.blockIndex, key, encodeBlockIndexEntry({ ...entry, hasBlock: block.block !== undefined }));
     this.writeState(block, batch);
     return endSequence;
   }
@@ -294,15 +303,6 @@ export class LmdbWriter implements StoreWriter {
     this.permissions.forget();
     this.hasFirstBlock = readFact(this.tables, 'firstBlockNum') !== undefined;
   }
-}
-
-/** Global sequences ascend. A lower one would overwrite the records of earlier actions. */
-function assertAscends({ position }: BlockRecords, sequence: number, least: number): void {
-  if (sequence >= least) return;
-  throw new HistoryError(
-    'BLOCK_REFUSED',
-    `block ${position.num} has the global sequence ${sequence}, the block before it ends at ${least}`,
-  );
 }
 
 function assertFollows(block: BlockRecords, tip: BlockPosition | undefined): void {

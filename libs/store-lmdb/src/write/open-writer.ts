@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
-import { HistoryError } from '@antelope-history/schemas';
-import type { StoreWriter } from '@antelope-history/store';
+import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
+import type { StoreRepairer, StoreWriter } from '@antelope-history/store';
 import { readFact } from '../format/chain-facts';
 import { openEnvironment, type EnvironmentOptions } from '../format/environment';
 import { assertFormat, FORMAT_VERSION } from '../format/format-version';
 import { openTables, type Tables } from '../format/tables';
 import { LmdbWriter } from './lmdb-writer';
+import { RepairSpool } from './repair-spool';
 import { WriteBatch } from './write-batch';
 import { writeFact } from './write-facts';
 import { takeWriterLock } from './writer-lock';
@@ -19,14 +20,32 @@ export type LmdbWriterOptions = EnvironmentOptions;
  * - `STORE_IN_USE` when another writer holds it;
  * - `STORE_FORMAT_MISMATCH` when another format version wrote it.
  */
-export async function openLmdbStoreWriter(options: LmdbWriterOptions): Promise<StoreWriter> {
+export function openLmdbStoreWriter(options: LmdbWriterOptions): Promise<StoreWriter> {
+  return openWriter(options);
+}
+
+/**
+ * Opens the embedded store for repairs. While another process writes to the data directory, that process applies them; otherwise
+ * this one is the writer until it is closed. Rejects as `openLmdbStoreWriter`, but for `STORE_IN_USE`.
+ */
+export async function openLmdbStoreRepairer(options: LmdbWriterOptions): Promise<StoreRepairer> {
+  try {
+    return await openWriter(options);
+  } catch (error) {
+    if (!hasErrorCode(error, 'STORE_IN_USE')) throw error;
+    const spool = new RepairSpool(options.path);
+    return { repairBlocks: (blocks) => spool.request(blocks), close: () => Promise.resolve() };
+  }
+}
+
+async function openWriter(options: LmdbWriterOptions): Promise<LmdbWriter> {
   createDirectory(options.path);
   const lock = await takeWriterLock(options.path);
   let tables: Tables | undefined;
   try {
     tables = createTables(options);
     await tieToFormat(tables, options.path);
-    return new LmdbWriter(tables, lock);
+    return new LmdbWriter(tables, lock, new RepairSpool(options.path));
   } catch (error) {
     await tables?.root.close();
     await lock.release();

@@ -6,7 +6,7 @@ import type { Tables } from '../format/tables';
 import type { WriteBatch } from './write-batch';
 
 /** The value of an index entry: the key has all of it. */
-const EMPTY_VALUE = Buffer.from([0]);
+export const EMPTY_VALUE = Buffer.from([0]);
 
 /** Applies permission changes in one batch; a later change of the batch sees the earlier ones. */
 export class PermissionWriter {
@@ -52,7 +52,8 @@ interface IndexEntry {
   key: Buffer;
 }
 
-function indexEntries(authority: Authority | undefined, permissionKey: Buffer): IndexEntry[] {
+/** The entries of both indices for a permission. */
+export function indexEntries(authority: Authority | undefined, permissionKey: Buffer): IndexEntry[] {
   if (!authority) return [];
   return [
     ...authority.keys.map((key): IndexEntry => ({

@@ -1,0 +1,165 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { BlockRecords, PermissionChange } from '@antelope-history/records';
+import { HistoryError } from '@antelope-history/schemas';
+import type { StoreRepairer } from '@antelope-history/store';
+import { closeInTime } from '../client/client';
+import { incomplete, type Query, type Searcher } from '../client/search';
+import { asked } from '../client/store-errors';
+import { blockTag, permissionId } from '../indices/document-ids';
+import type { ProgressDocument } from '../indices/documents';
+import { type IndexNames, RANGED_KINDS, type RangedKind } from '../indices/index-names';
+import type { ProgressReader } from '../indices/progress';
+import { documentsOf, type NewDocument } from '../write/block-documents';
+import { BulkRequest } from '../write/bulk-request';
+import type { BulkWriter } from '../write/bulk-writer';
+import type { IndexProvisioner } from '../write/index-provisioner';
+import type { BranchDocuments } from './branch-documents';
+
+/** Documents that are no part of a block, deleted per request. */
+const STRAYS_AT_ONCE = 5_000;
+/** Written last: while a transaction's actions are not all visible, its body makes queries fail instead of showing a part. */
+const LAST_KINDS: ReadonlySet<NewDocument['kind']> = new Set(['bodies', 'blocks']);
+const STATE_KINDS = ['abis', 'permissions'] as const;
+
+export interface BlockRepairParts {
+  client: Client;
+  names: IndexNames;
+  progress: ProgressReader;
+  searcher: Searcher;
+  bulk: BulkWriter;
+  documents: BranchDocuments;
+  indices: IndexProvisioner;
+  bulkBytes: number;
+}
+
+/**
+ * Replaces the documents of irreversible blocks under their ids. The write term does not concern them: no writer writes documents
+ * of irreversible blocks that are committed, and the ids of a block are its own. A document without an external version replaces
+ * any other and gets a higher version, so that a writer that was suspended for long cannot bring back an earlier one.
+ */
+export class BlockRepair implements StoreRepairer {
+  constructor(private readonly parts: BlockRepairParts) {}
+
+  async repairBlocks(blocks: BlockRecords[]): Promise<void> {
+    const progress = (await this.parts.progress.read())?.progress;
+    if (!progress) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
+    for (const block of blocks) {
+      await this.assertReplaceable(block, progress);
+      await this.replace(block, progress);
+    }
+  }
+
+  async close(): Promise<void> {
+    await closeInTime(() => this.parts.client.close());
+  }
+
+  private async assertReplaceable({ position, previous }: BlockRecords, progress: ProgressDocument): Promise<void> {
+    const { num, id } = position;
+    const { committed, last_irreversible: irreversible, first_block_num: first = 0, branch } = progress;
+    if (num > Math.min(committed?.num ?? -1, irreversible?.num ?? -1)) {
+      throw new HistoryError('REPAIR_REFUSED', `block ${num} is not irreversible yet`);
+    }
+    const isOther = branch.some((each) => each.num === num && each.id !== id);
+    const parents = previous && num > first ? [previous] : [];
+    const stored = await this.parts.documents.storedOf(parents, { first, blocksPerIndex: progress.blocks_per_index });
+    if (!isOther && stored.size === parents.length) return;
+    throw new HistoryError('REPAIR_REFUSED', `block ${num} ${id} does not follow the stored block before it`);
+  }
+
+  private async replace(block: BlockRecords, progress: ProgressDocument): Promise<void> {
+    const { num } = block.position;
+    await this.parts.indices.ensureRange(num, progress.blocks_per_index, false);
+    const superseded = await this.supersededPermissions(block, progress);
+    const ids = new Map<NewDocument['kind'], string[]>();
+    const early: NewDocument[] = [];
+    const late: NewDocument[] = [];
+    for (const document of documentsOf(block)) {
+      const { kind, id } = document;
+      const ofKind = ids.get(kind);
+      if (ofKind) ofKind.push(id);
+      else ids.set(kind, [id]);
+      if (!superseded.has(id)) (LAST_KINDS.has(kind) ? late : early).push(document);
+    }
+    for (const documents of [early, late]) {
+      await this.write(documents, block, progress);
+      await this.refresh(num, progress);
+    }
+    if (await this.removeOthers(block, ids, progress)) await this.refresh(num, progress);
+  }
+
+  /** The ids of permissions that a later block has changed: they were deleted, or are about to be (`PermissionCleaner`). */
+  private async supersededPermissions(block: BlockRecords, progress: ProgressDocument): Promise<Set<string>> {
+    const { position, permissionChanges } = block;
+    const later: Query = { range: { block_num: { gt: position.num, lte: progress.clean_up_to } } };
+    const found = await this.parts.searcher.searchAll(
+      permissionChanges.map(({ owner, name }: PermissionChange) => ({
+        index: this.parts.names.permissions,
+        filters: [{ term: { owner } }, { term: { name } }, later] satisfies Query[],
+        size: 1,
+      })),
+    );
+    const tag = blockTag(position);
+    return new Set(
+      permissionChanges.flatMap(({ owner, name }, index) =>
+        (found[index]?.hits.length ?? 0) > 0 ? [permissionId(tag, owner, name)] : [],
+      ),
+    );
+  }
+
+  private async write(
+    documents: readonly NewDocument[],
+    { position }: BlockRecords,
+    progress: ProgressDocument,
+  ): Promise<void> {
+    const requests: BulkRequest[] = [];
+    let request = new BulkRequest();
+    for (const { kind, id, json } of documents) {
+      request.replace(this.indexOf(kind, position.num, progress), id, json, position);
+      if (request.bytes < this.parts.bulkBytes) continue;
+      requests.push(request);
+      request = new BulkRequest();
+    }
+    if (request.count > 0) requests.push(request);
+    await this.parts.bulk.write(requests);
+  }
+
+  /** Deletes the documents of the block's number that are not its own; returns whether there were any. */
+  private async removeOthers(
+    { position }: BlockRecords,
+    ids: ReadonlyMap<NewDocument['kind'], string[]>,
+    progress: ProgressDocument,
+  ): Promise<boolean> {
+    const { num, id } = position;
+    // Above the last cleaned block, documents of other blocks with this number are those of orphans, which no query sees.
+    const ofNumber: Query = num <= progress.clean_up_to ? { term: { block_num: num } } : { term: { block: id } };
+    let hasRemoved = false;
+    for (const kind of [...RANGED_KINDS, ...STATE_KINDS]) {
+      const index = this.indexOf(kind, num, progress);
+      const own: Query = { ids: { values: ids.get(kind) ?? [] } };
+      const search = { index, filters: [ofNumber, { bool: { must_not: [own] } }], size: STRAYS_AT_ONCE };
+      for (;;) {
+        const { hits } = await this.parts.searcher.search(search);
+        if (hits.length === 0) break;
+        hasRemoved = true;
+        const request = new BulkRequest();
+        request.visibleAtOnce = true;
+        for (const hit of hits) request.remove(hit.index, hit.id);
+        await this.parts.bulk.write([request]);
+      }
+    }
+    return hasRemoved;
+  }
+
+  private async refresh(num: number, progress: ProgressDocument): Promise<void> {
+    const index = [...RANGED_KINDS, ...STATE_KINDS].map((kind) => this.indexOf(kind, num, progress));
+    const { _shards: shards } = await asked(this.parts.client.indices.refresh({ index }));
+    if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
+  }
+
+  private indexOf(kind: NewDocument['kind'], num: number, progress: ProgressDocument): string {
+    const isRanged = (RANGED_KINDS as readonly string[]).includes(kind);
+    return isRanged
+      ? this.parts.names.ranged(kind as RangedKind, num, progress.blocks_per_index)
+      : this.parts.names.of(kind);
+  }
+}

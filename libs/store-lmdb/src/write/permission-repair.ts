@@ -1,0 +1,100 @@
+import { readName } from '@antelope-history/abi';
+import type { Authority, PermissionChange } from '@antelope-history/records';
+import {
+  chunkKey,
+  kindKey,
+  LIST_PREFIX_BYTES,
+  listPrefix,
+  MAX_SEQUENCE,
+  NAME_BYTES,
+  namesKey,
+  readSequence,
+  sequenceKey,
+} from '../format/keys';
+import { encodeAuthority } from '../format/permissions';
+import { decodeChunk } from '../format/posting-chunk';
+import { floorEntry, type Table, type Tables } from '../format/tables';
+import { decodePagedAction, TracePage } from '../format/trace-page';
+import { EMPTY_VALUE, indexEntries } from './permission-writer';
+import type { WriteBatch } from './write-batch';
+
+/** The native actions that change an existing permission. Both need the owner's authority, so they are in the owner's lists. */
+const CHANGING_ACTIONS = ['updateauth', 'deleteauth'];
+const SYSTEM_ACCOUNT = 'eosio';
+/** The chain changes its permissions without an action, so it does not show which change is the newest. */
+const PRODUCERS_ACCOUNT = 'eosio.prods';
+/** An owner and a permission name at the end of an index key. */
+const PERMISSION_KEY_BYTES = 2 * NAME_BYTES;
+
+/** Replaces permissions, of which only the newest state is stored, by those of repaired blocks. */
+export class PermissionRepair {
+  /** The last change of each permission, by its key, and the sequence after its block. */
+  private readonly changes = new Map<string, { change: PermissionChange; endSequence: number }>();
+
+  constructor(private readonly tables: Tables) {}
+
+  /** Adds the changes of a block; `endSequence`: the sequence after its last one. */
+  add(changes: readonly PermissionChange[], endSequence: number): void {
+    for (const change of changes) {
+      this.changes.set(namesKey(change.owner, change.name).toString('latin1'), { change, endSequence });
+    }
+  }
+
+  /** Puts those permissions into the batch that no action after their block has changed. */
+  replace(batch: WriteBatch): void {
+    const current = new Map<string, Authority | undefined>();
+    for (const [name, { change, endSequence }] of this.changes) {
+      if (change.owner === PRODUCERS_ACCOUNT || this.isChangedFrom(change, endSequence)) continue;
+      current.set(name, change.authority);
+    }
+    if (current.size === 0) return;
+    this.removeEntries(this.tables.keyOwners, current, batch);
+    this.removeEntries(this.tables.actorOwners, current, batch);
+    for (const [name, authority] of current) {
+      const key = Buffer.from(name, 'latin1');
+      for (const entry of indexEntries(authority, key)) batch.put(this.tables[entry.table], entry.key, EMPTY_VALUE);
+      if (authority) batch.put(this.tables.permissions, key, encodeAuthority(authority));
+      else batch.remove(this.tables.permissions, key);
+    }
+  }
+
+  /** Removes all entries of the permissions. A wrong one can be anywhere in the index, so all of it is read: millions of keys a second. */
+  private removeEntries(table: Table, current: ReadonlyMap<string, unknown>, batch: WriteBatch): void {
+    for (const key of table.getKeys()) {
+      const name = key.toString('latin1', key.length - PERMISSION_KEY_BYTES);
+      if (current.has(name)) batch.remove(table, Buffer.from(key));
+    }
+  }
+
+  private isChangedFrom({ owner, name }: PermissionChange, sequence: number): boolean {
+    return CHANGING_ACTIONS.some((action) => {
+      const kind = this.tables.kinds.get(kindKey({ account: SYSTEM_ACCOUNT, name: action }))?.readUInt32BE(0);
+      if (kind === undefined) return false;
+      for (const each of this.postingsFrom(listPrefix(owner, kind), sequence)) {
+        if (this.isChangeAt(each, owner, name)) return true;
+      }
+      return false;
+    });
+  }
+
+  /** The postings of a list that are at or after a sequence, in descending order of chunks. */
+  private *postingsFrom(prefix: Buffer, sequence: number): Generator<number> {
+    const range = { start: chunkKey(prefix, MAX_SEQUENCE), end: prefix, reverse: true };
+    for (const { key, value } of this.tables.postings.getRange(range)) {
+      const { sequences } = decodeChunk(readSequence(key, LIST_PREFIX_BYTES), value);
+      for (const each of sequences) if (each >= sequence) yield each;
+      if ((sequences[0] ?? 0) < sequence) return;
+    }
+  }
+
+  /** Whether the action at a sequence, an `updateauth` or `deleteauth`, changes the permission: both begin with its names. */
+  private isChangeAt(sequence: number, owner: string, name: string): boolean {
+    const entry = floorEntry(this.tables.pages, sequenceKey(sequence), 0);
+    const transaction = entry && new TracePage(entry.value).transactionOf(sequence);
+    const paged = transaction?.actions.find((action) => action.sequence === sequence);
+    if (!transaction || !paged) return false;
+    const { data, traces } = decodePagedAction(transaction, paged);
+    if (traces[0]?.receiver !== SYSTEM_ACCOUNT || data.length < PERMISSION_KEY_BYTES) return false;
+    return readName(data, 0) === owner && readName(data, NAME_BYTES) === name;
+  }
+}

@@ -1,0 +1,104 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ByteReader } from '@antelope-history/abi';
+import { type BlockRecords, blockRecordsCodec, RecordWriter } from '@antelope-history/records';
+import { HistoryError } from '@antelope-history/schemas';
+
+/** In the data directory, so that who may write the data may ask for repairs, and no one else. */
+const FOLDER = 'repairs';
+const REQUEST = '.blocks';
+/** Holds the reason of a refusal. */
+const REFUSED = '.refused';
+const UNFINISHED = '.new';
+
+const DIGEST_BYTES = 32;
+const POLL_MS = 50;
+/** The writer looks for repairs every second; it may be in the middle of a large write. */
+const ACCEPT_LIMIT_MS = 60_000;
+
+/**
+ * Passes repairs to the process that writes a data directory, as files: it caches what it has written, so that no other process
+ * may write beside it. A file is a repair that was proved; it may be applied at any time, and any number of times.
+ */
+export class RepairSpool {
+  private readonly folder: string;
+
+  constructor(private readonly directory: string) {
+    this.folder = path.join(directory, FOLDER);
+  }
+
+  /**
+   * Applies what was asked for, oldest first. A repair that cannot be applied is refused with its reason. Rejects with a retryable
+   * error of `repair`; that repair and later ones are applied by another call.
+   */
+  async apply(repair: (blocks: BlockRecords[]) => Promise<void>): Promise<void> {
+    if (!existsSync(this.folder)) return;
+    for (const name of readdirSync(this.folder).sort()) {
+      if (!name.endsWith(REQUEST)) continue;
+      const file = path.join(this.folder, name);
+      try {
+        await repair(unpack(readFileSync(file)));
+      } catch (error) {
+        if (error instanceof HistoryError && error.retryable) throw error;
+        const reason = error instanceof Error ? error.message : String(error);
+        writeFileSync(`${file}${REFUSED}`, reason);
+      }
+      rmSync(file, { force: true });
+    }
+  }
+
+  /**
+   * Asks the writer for a repair; resolves when it is applied. Rejects with `REPAIR_REFUSED`, or with `STORE_UNAVAILABLE` when
+   * the writer does not take it in time.
+   */
+  async request(blocks: readonly BlockRecords[]): Promise<void> {
+    mkdirSync(this.folder, { recursive: true });
+    const file = path.join(this.folder, `${Date.now()}-${randomUUID()}${REQUEST}`);
+    writeFileSync(`${file}${UNFINISHED}`, pack(blocks), { flush: true });
+    renameSync(`${file}${UNFINISHED}`, file);
+    const deadline = performance.now() + ACCEPT_LIMIT_MS;
+    while (existsSync(file)) {
+      if (performance.now() > deadline) {
+        rmSync(file, { force: true });
+        throw new HistoryError(
+          'STORE_UNAVAILABLE',
+          `the process that writes to ${this.directory} takes no repairs: it must run, and be of this version`,
+        );
+      }
+      await sleep(POLL_MS);
+    }
+    const refusal = `${file}${REFUSED}`;
+    if (!existsSync(refusal)) return;
+    const reason = readFileSync(refusal, 'utf8');
+    rmSync(refusal, { force: true });
+    throw new HistoryError('REPAIR_REFUSED', reason);
+  }
+}
+
+/** SHA-256 of the rest | varuint blocks | per block its records, length-prefixed. */
+function pack(blocks: readonly BlockRecords[]): Buffer {
+  const writer = new RecordWriter(64 * 1024);
+  writer.varuint(blocks.length);
+  for (const block of blocks) writer.lengthPrefixed(blockRecordsCodec.encode(block));
+  const body = writer.view(0);
+  return Buffer.concat([digestOf(body), body]);
+}
+
+/** Throws `DECODE_FAILED` when the bytes were changed. */
+function unpack(bytes: Buffer): BlockRecords[] {
+  const body = bytes.subarray(DIGEST_BYTES);
+  if (!digestOf(body).equals(bytes.subarray(0, DIGEST_BYTES))) {
+    throw new HistoryError('DECODE_FAILED', 'the file of the repair is damaged');
+  }
+  const reader = new ByteReader(body);
+  const count = reader.varuint32();
+  const blocks: BlockRecords[] = [];
+  for (let index = 0; index < count; index++) blocks.push(blockRecordsCodec.decode(reader.lengthPrefixed()));
+  return blocks;
+}
+
+function digestOf(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
