@@ -1,3 +1,3 @@
 const { createJestConfig } = require('../../jest.preset.cjs');
 
-module.exports = createJestConfig('verify');
+module.exports = createJestConfig('verify', { servers: 'elasticsearch' });

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from '@elastic/elasticsearch';
+import { describeWithService } from '@antelope-history/servers';
+import { type ElasticsearchOptions, openElasticsearchStoreWriter } from '@antelope-history/store-elasticsearch/writer';
+import type { Recording } from '@antelope-history/test-support/recordings';
+import { recordsOf } from './recorded-records';
+import { type DamagedStore, describeRepair, type Targets } from './repair-cases';
+
+const BLOCKS_PER_INDEX = 128;
+const KINDS = ['actions', 'blocks', 'bodies', 'abis', 'permissions'] as const;
+type Kind = (typeof KINDS)[number];
+const CATCH_UP_MS = 200;
+/** More documents than the recording has of a kind. */
+const ALL = 10_000;
+/** Superseded permissions are kept and cleaned blocks come at once, so that what is stored is the same at any time. */
+const DELAYS = {
+  cleaning: { settleBlocks: 0, cleanBlocks: 1, forkPauseMs: 0, sweepEveryMs: Infinity },
+  permissionDelayMs: Infinity,
+  tidyEveryMs: 0,
+  dropAfterMs: 0,
+};
+
+interface Stored {
+  index: string;
+  id: string;
+  source: Record<string, unknown>;
+}
+
+async function openDamaged(url: string, recording: Recording): Promise<DamagedStore> {
+  const indexPrefix = `test-${randomUUID()}`;
+  const options: ElasticsearchOptions = {
+    urls: [url],
+    indexPrefix,
+    blocksPerIndex: BLOCKS_PER_INDEX,
+    retainBlocks: 0,
+    replicas: 0,
+    bulkBytes: 1024 * 1024,
+    bulkConcurrency: 2,
+    commitSeconds: 0,
+    requestTimeoutSeconds: 30,
+  };
+  const writer = await openElasticsearchStoreWriter(options, DELAYS);
+  const records = recordsOf(recording);
+  for (let start = 0; start < records.length; start += 50) await writer.writeBlocks(records.slice(start, start + 50));
+  const head = records.at(-1)?.position.num;
+  while ((await writer.commitWritten()).committed?.num !== head);
+  await writer.close();
+  const documents = new RawDocuments(url, indexPrefix);
+  return {
+    environment: {
+      HISTORY_STORE__KIND: 'elasticsearch',
+      HISTORY_STORE__ELASTICSEARCH__URLS: url,
+      HISTORY_STORE__ELASTICSEARCH__INDEX_PREFIX: indexPrefix,
+      HISTORY_STORE__ELASTICSEARCH__REPLICAS: '0',
+    },
+    dump: () => documents.dump(),
+    damages: damagesOf(documents),
+    serve: async () => {
+      const serving = await openElasticsearchStoreWriter(options, DELAYS);
+      let isServing = true;
+      const work = async (): Promise<void> => {
+        while (isServing) {
+          await serving.commitWritten();
+          await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS));
+        }
+      };
+      const working = work();
+      return async () => {
+        isServing = false;
+        await working;
+        await serving.close();
+      };
+    },
+    close: () => documents.remove(),
+  };
+}
+
+/** The documents of an index prefix without the store's code. */
+class RawDocuments {
+  private readonly client: Client;
+
+  constructor(
+    url: string,
+    private readonly prefix: string,
+  ) {
+    this.client = new Client({ node: url });
+  }
+
+  async dump(): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    for (const kind of KINDS) {
+      for (const { index, id, source } of await this.of(kind)) found.set(`${index} ${id}`, JSON.stringify(source));
+    }
+    return found;
+  }
+
+  /** The documents of a kind, or those with a block number. */
+  async of(kind: Kind, blockNum?: number): Promise<Stored[]> {
+    const index = `${this.prefix}-${kind}`;
+    await this.client.indices.refresh({ index });
+    const query = blockNum === undefined ? { match_all: {} } : { term: { block_num: blockNum } };
+    const { hits } = await this.client.search<Record<string, unknown>>({ index, size: ALL, query });
+    return hits.hits.map(({ _index, _id, _source }) => ({ index: _index, id: _id ?? '', source: _source ?? {} }));
+  }
+
+  /** One document of a block, the last by its id. */
+  async one(kind: Kind, blockNum: number): Promise<Stored> {
+    const found = (await this.of(kind, blockNum)).sort((left, right) => (left.id < right.id ? 1 : -1))[0];
+    if (!found) throw new Error(`block ${blockNum} has no ${kind}`);
+    return found;
+  }
+
+  async change(kind: Kind, blockNum: number, change: (source: Stored['source']) => Stored['source']): Promise<void> {
+    const { index, id, source } = await this.one(kind, blockNum);
+    await this.put({ index, id, source: { ...source, ...change(source) } });
+  }
+
+  async put({ index, id, source }: Stored): Promise<void> {
+    await this.client.index({ index, id, document: source, refresh: true });
+  }
+
+  async delete(kind: Kind, blockNum: number): Promise<void> {
+    const { index, id } = await this.one(kind, blockNum);
+    await this.client.delete({ index, id, refresh: true });
+  }
+
+  async add(kind: Kind, blockNum: number, id: string, change: Stored['source']): Promise<void> {
+    const { index, source } = await this.one(kind, blockNum);
+    await this.put({ index, id, source: { ...source, ...change } });
+  }
+
+  async remove(): Promise<void> {
+    const indices = Object.keys(await this.client.indices.get({ index: `${this.prefix}-*`, expand_wildcards: 'all' }));
+    await this.client.indices.delete({ index: indices });
+    for (const kind of [...KINDS, 'journal', 'progress']) {
+      await this.client.indices.deleteIndexTemplate({ name: `${this.prefix}-${kind}` }, { ignore: [404] });
+    }
+    await this.client.close();
+  }
+}
+
+/** Base64 text with a byte inverted; a negative offset counts from the end. */
+function flipped(base64: unknown, offset: number): string {
+  const bytes = Buffer.from(base64 as string, 'base64');
+  const at = offset < 0 ? bytes.length + offset : offset;
+  bytes[at] = (bytes[at] ?? 0) ^ 0xff;
+  return bytes.toString('base64');
+}
+
+function damagesOf(documents: RawDocuments): DamagedStore['damages'] {
+  /** The permissions of the block with keys that no later block has changed: an account is found by any of its permissions. */
+  const permissionsOf = async ({ permissionBlock }: Targets): Promise<Stored[]> => {
+    const all = await documents.of('permissions');
+    const isSame = (left: Stored, right: Stored): boolean =>
+      left.source['owner'] === right.source['owner'] && left.source['name'] === right.source['name'];
+    return all.filter(
+      (each) =>
+        each.source['block_num'] === permissionBlock &&
+        (each.source['keys'] as string[]).length > 0 &&
+        !all.some((other) => isSame(each, other) && Number(other.source['block_num']) > permissionBlock),
+    );
+  };
+  return {
+    'a lost block': ({ blockNum }) => documents.delete('bodies', blockNum),
+    'the bytes of a block': ({ blockNum }) =>
+      documents.change('bodies', blockNum, (body) => ({ packed_block: flipped(body['packed_block'], 20) })),
+    'the bytes of an action': ({ blockNum }) =>
+      documents.change('actions', blockNum, (action) => ({ record: flipped(action['record'], -3) })),
+    'a lost action': ({ blockNum }) => documents.delete('actions', blockNum),
+    'an added action': ({ blockNum }) => documents.add('actions', blockNum, 'added', {}),
+    'the record of a transaction': ({ blockNum, transactionId }) =>
+      documents.change('bodies', blockNum, (body) => {
+        const records = Buffer.from(body['transaction_records'] as string, 'base64');
+        return { transaction_records: flipped(body['transaction_records'], records.indexOf(transactionId) + 4) };
+      }),
+    'the bytes of an ABI': ({ abiBlock }) =>
+      documents.change('abis', abiBlock, (abi) => ({ abi: flipped(abi['abi'], 20) })),
+    'a lost ABI': ({ abiBlock }) => documents.delete('abis', abiBlock),
+    'the keys of permissions': async (targets) => {
+      for (const permission of await permissionsOf(targets)) {
+        await documents.put({ ...permission, source: { ...permission.source, keys: ['0'.repeat(64)] } });
+      }
+    },
+  };
+}
+
+describeWithService(['elasticsearch'], (url) => {
+  describeRepair('the shared store', (recording) => openDamaged(url, recording), [
+    'a lost block',
+    'the bytes of a block',
+    'the bytes of an action',
+    'a lost action',
+    'an added action',
+    'the record of a transaction',
+    'the bytes of an ABI',
+    'a lost ABI',
+    'the keys of permissions',
+  ]);
+});
