@@ -58,7 +58,7 @@ export class PermissionRepair {
     }
   }
 
-  /** Removes all entries of the permissions. A wrong one can be anywhere in the index, so all of it is read: millions of keys a second. */
+  /** Removes all entries of the permissions. A wrong one can be anywhere in the index, so all of it is read. */
   private removeEntries(table: Table, current: ReadonlyMap<string, unknown>, batch: WriteBatch): void {
     for (const key of table.getKeys()) {
       const name = key.toString('latin1', key.length - PERMISSION_KEY_BYTES);
