@@ -24,14 +24,16 @@ export interface Outcome {
 }
 
 /**
- * The number of requests. `all`: every list and transaction; `test`: each list in one order and ten transactions per attack;
+ * The number of requests. `all`: every list and transaction; `long`: each list in one order, in pages of both sizes, and ten
+ * transactions per attack; `usual`: the same, but long lists in large pages only, and of the small ones the first;
  * `first`: the first page of each list and three transactions.
  */
-export type Extent = 'all' | 'test' | 'first';
+export type Extent = 'all' | 'long' | 'usual' | 'first';
 
-const TRANSACTIONS = { all: Infinity, test: 10, first: 3 };
-/** A test reads lists up to this length in both orders. */
+const TRANSACTIONS: Record<Extent, number> = { all: Infinity, long: 10, usual: 10, first: 3 };
+/** The tests read lists up to this length in both orders and in pages of both sizes. */
 const SHORT_LIST = 100;
+const [SMALL_PAGE, LARGE_PAGE] = [20, 1000];
 const ACTIONS = ROUTES.getActions.path;
 
 type Judge = (body: string) => string | undefined;
@@ -51,7 +53,7 @@ export class AttackRun {
   /** Requests all data of an attack from every endpoint. A service that ended is started again for the next form. */
   async *run(attack: Attack): AsyncGenerator<Outcome> {
     for (const sort of ['desc', 'asc']) {
-      for (const offset of [20, 1000]) {
+      for (const offset of [SMALL_PAGE, LARGE_PAGE]) {
         yield this.watch(attack, `get_actions ${sort} ${offset}`, async (send, fault) => {
           for (const account of attack.accounts) await this.walk(account, sort, offset, send, fault);
         });
@@ -118,8 +120,7 @@ export class AttackRun {
     const found: number[] = [];
     let pages = 0;
     let bytes = 0;
-    const isWhole =
-      this.extent === 'all' || (this.extent === 'test' && (sort === 'desc' || expected.length <= SHORT_LIST));
+    const isWhole = this.readsWhole(sort, offset, expected.length);
     for (;;) {
       const request = { account_name: account, sort, offset, pos: found.length, ...(sort === 'asc' && { after: 1 }) };
       const { actions: rows, more, bytes: size } = await this.readPage(request, send);
@@ -135,6 +136,13 @@ export class AttackRun {
     if (sort === 'desc') ours.reverse();
     const isSame = ours.length === expected.length && ours.every((sequence, index) => sequence === expected[index]);
     if (!isSame) fault(`${account} ${sort} ${offset}: ${ours.length} rows of ${expected.length}, or others`);
+  }
+
+  /** Whether all pages of a list are read, or only the first. */
+  private readsWhole(sort: string, offset: number, rows: number): boolean {
+    if (this.extent === 'all') return true;
+    if (this.extent === 'first') return false;
+    return rows <= SHORT_LIST || (sort === 'desc' && (this.extent === 'long' || offset === LARGE_PAGE));
   }
 
   private async readPage(request: object, send: Send): Promise<ActionsPage & { bytes: number }> {

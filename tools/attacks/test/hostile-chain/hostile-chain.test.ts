@@ -1,7 +1,9 @@
+import { testSize } from '@antelope-history/test-support/random';
 import {
   AttackRun,
   ATTACKS,
   excesses,
+  type Extent,
   generateHostileChain,
   HOSTILE_SAMPLE,
   HostileService,
@@ -9,6 +11,8 @@ import {
   SHARED_MACHINE,
 } from '../../src/hostile-chain';
 import type { WrittenChain } from '../../src/hostile-chain/written-chain';
+
+const EXTENT = testSize<Extent>({ usual: 'usual', long: 'long' });
 
 describe('the recording of a hostile chain', () => {
   let written: WrittenChain;
@@ -33,7 +37,7 @@ describe('the recording of a hostile chain', () => {
     '$name: $aim',
     async (attack) => {
       const found: string[] = [];
-      for await (const outcome of new AttackRun(service, written, 'test').run(attack)) {
+      for await (const outcome of new AttackRun(service, written, EXTENT).run(attack)) {
         found.push(...excesses(outcome, SHARED_MACHINE));
       }
       expect(found).toEqual([]);
