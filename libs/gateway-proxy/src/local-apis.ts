@@ -23,6 +23,9 @@ export interface LocalResponse {
   cost: number;
 }
 
+/** Longer responses are written piece by piece as the client reads, so that what it has read is no longer held. */
+const MAX_BYTES_AT_ONCE = 512 * 1024;
+
 interface LocalHandlerOptions {
   path: string;
   respond: LocalResponder;
@@ -58,12 +61,15 @@ async function sendLocalResponse(response: Response, { headers, pieces, cost }: 
   chargeCost(response, String(cost));
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   const ticket = ticketOf(response);
-  ticket.beginResponse(pieces.reduce((bytes, piece) => bytes + piece.length, 0));
-  if (pieces[0] && pieces.length === 1) {
-    response.end(pieces[0]);
+  const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  ticket.beginResponse(bytes);
+  if (bytes <= MAX_BYTES_AT_ONCE) {
+    response.cork();
+    for (const piece of pieces) response.write(piece);
+    response.end();
     return;
   }
-  await pipeline(Readable.from(counted(pieces, (bytes) => ticket.receive(bytes))), response).catch((error: unknown) => {
+  await pipeline(Readable.from(counted(pieces, (count) => ticket.receive(count))), response).catch((error: unknown) => {
     if (!response.destroyed) throw error;
   });
 }
