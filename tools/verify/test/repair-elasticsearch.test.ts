@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from '@elastic/elasticsearch';
 import { describeWithService } from '@antelope-history/servers';
 import { type ElasticsearchOptions, openElasticsearchStoreWriter } from '@antelope-history/store-elasticsearch/writer';
+import { testSize } from '@antelope-history/test-support/random';
 import type { Recording } from '@antelope-history/test-support/recordings';
 import { recordsOf } from './recorded-records';
 import { type DamagedStore, describeRepair, type Targets } from './repair-cases';
@@ -184,16 +185,17 @@ function damagesOf(documents: RawDocuments): DamagedStore['damages'] {
   };
 }
 
+/** One of each kind of document; the verification of the whole store before and after each takes the time. */
+const USUAL = ['a lost block', 'the bytes of an action', 'a lost ABI', 'the keys of permissions'];
+const OTHERS = [
+  'the bytes of a block',
+  'a lost action',
+  'an added action',
+  'the record of a transaction',
+  'the bytes of an ABI',
+];
+
 describeWithService(['elasticsearch'], (url) => {
-  describeRepair('the shared store', (recording) => openDamaged(url, recording), [
-    'a lost block',
-    'the bytes of a block',
-    'the bytes of an action',
-    'a lost action',
-    'an added action',
-    'the record of a transaction',
-    'the bytes of an ABI',
-    'a lost ABI',
-    'the keys of permissions',
-  ]);
+  const kinds = testSize({ usual: USUAL, long: [...USUAL, ...OTHERS] });
+  describeRepair('the shared store', (recording) => openDamaged(url, recording), kinds);
 });
