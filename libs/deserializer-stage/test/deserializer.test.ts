@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Delivery, type Queue, type RefetchRequest, type Subscription, TOPOLOGY } from '@antelope-history/broker';
@@ -5,7 +6,7 @@ import { MemoryBroker } from '@antelope-history/broker-memory';
 import type { BlockRecords, RawBlock } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { createLogger, Registry } from '@antelope-history/app-runtime';
-import { openSample } from '@antelope-history/test-support/recordings';
+import { openRecording, openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { type Deserializer, startDeserializer, type VerifiedBlocks } from '../src/index';
 
 const { abi, messages } = openSample('leap-forks');
@@ -93,6 +94,17 @@ describe('the deserializer', () => {
     await until('all are acknowledged', async () => (await rawMessages()) === 0);
     expect(receivedNumbers()).toEqual(NUMBERS);
     expect(refetches).toEqual([]);
+  });
+
+  it('publishes a block that takes many turns to verify before the blocks after it', async () => {
+    const hostile = openRecording(path.join(sampleFolder('leap-forks'), '..', 'hostile'));
+    const first = hostile.messages.findIndex(({ thisBlock }) => thisBlock?.num === 190);
+    const blocks = hostile.messages.slice(first, first + 3);
+    await receive();
+    await publish(blocks.map(({ bytes }) => ({ ...RAW[0]!, abi: hostile.abi, message: bytes })));
+    await until('all are acknowledged', async () => (await rawMessages()) === 0);
+    expect(receivedNumbers()).toEqual(blocks.map(({ thisBlock }) => thisBlock?.num));
+    expect(received[0]?.transactions.reduce((count, { actions }) => count + actions.length, 0)).toBeGreaterThan(10_000);
   });
 
   it('dead-letters a block that does not decode, requests a refetch, and continues', async () => {

@@ -64,7 +64,6 @@ async function sendLocalResponse(response: Response, { headers, pieces, cost }: 
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
   ticket.beginResponse(bytes);
   if (bytes <= MAX_BYTES_AT_ONCE) {
-    response.cork();
     for (const piece of pieces) response.write(piece);
     response.end();
     return;

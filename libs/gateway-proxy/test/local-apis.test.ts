@@ -11,11 +11,18 @@ import { CHAIN_FACTS, GatewayStand } from './gateway-stand';
 const { path } = ROUTES.getActions;
 const MIB = 1024 * 1024;
 
+/** Digits that compress to a third only, so that a compressed response fills the buffers of streams. */
+function fillingOf(bytes: number): string {
+  let text = '';
+  for (let index = 1; text.length < bytes; index++) text += Math.imul(index, 0x9e3779b1) >>> 0;
+  return text.slice(0, bytes);
+}
+
 /** Echoes the path and the body, in as many pieces as the body asks for. */
 const echo =
   (route: string): LocalResponder =>
   async (body) => {
-    const text = JSON.stringify({ route, body, filling: 'x'.repeat(Number(body['bytes'] ?? 0)) });
+    const text = JSON.stringify({ route, body, filling: fillingOf(Number(body['bytes'] ?? 0)) });
     const size = Math.ceil(text.length / Number(body['pieces'] ?? 1));
     const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
       Buffer.from(text.slice(index * size, (index + 1) * size)),
@@ -58,6 +65,18 @@ describe('a gateway with the APIs in its own process', () => {
     const response = await request(gateway).post(path).send({ bytes: 3_000_000, pieces: 50 });
     expect(response.body.filling).toHaveLength(3_000_000);
   });
+
+  it.each([1, 3, 50])(
+    'compresses a response of %i pieces, and serves the next on the same connection',
+    async (pieces) => {
+      const { url } = await stand.serveLimited({ localApis: localApis() });
+      for (const bytes of [200_000, 2_000_000, 10]) {
+        const response = await fetch(url + path, { method: 'POST', body: JSON.stringify({ bytes, pieces }) });
+        expect(response.headers.get('content-encoding')).toBe(bytes > 10 ? 'gzip' : null);
+        expect(((await response.json()) as { filling: string }).filling).toHaveLength(bytes);
+      }
+    },
+  );
 
   describe('with a client that does not read a long response', () => {
     const bytes = 16 * 1024 * 1024;
