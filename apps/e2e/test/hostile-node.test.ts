@@ -8,6 +8,8 @@ import { createShipReplay, MISBEHAVIOURS, startHostileNode } from '@antelope-his
 const recording = openSample('leap-forks');
 const WAYS = Object.values(MISBEHAVIOURS);
 const LIMIT_MS = 240_000;
+/** The reason after some of the misbehaviours. On a slow machine many reconnections happen between two reads of /health. */
+const REASON = 'SHIP_UNSUPPORTED';
 
 /** The built service indexes a chain from a correct node and then restarts with a hostile node as its only source. */
 describe('the service while its only node misbehaves', () => {
@@ -36,7 +38,8 @@ describe('the service while its only node misbehaves', () => {
       });
       const gateway = await service.gateway;
       const reasons = new Set<string>();
-      for (const end = Date.now() + LIMIT_MS / 2; hostile.connections <= 2 * WAYS.length && Date.now() < end;) {
+      const isDone = (): boolean => hostile.connections > 2 * WAYS.length && reasons.has(REASON);
+      for (const end = Date.now() + LIMIT_MS / 2; !isDone() && Date.now() < end;) {
         const response = await fetch(`${gateway}/v1/chain/get_block`, {
           method: 'POST',
           body: JSON.stringify({ block_num_or_id: last.num }),
@@ -47,7 +50,7 @@ describe('the service while its only node misbehaves', () => {
         if (health.status === 'degraded') reasons.add(health.components.ship.reason ?? '');
       }
       expect(hostile.connections).toBeGreaterThan(2 * WAYS.length);
-      expect([...reasons]).toEqual(expect.arrayContaining(['SHIP_UNSUPPORTED']));
+      expect([...reasons]).toContain(REASON);
       expect(service.child.exitCode).toBeNull();
       await hostile.close();
     },

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ChainFacts } from './chain-facts';
+import type { ChainFacts } from '../chain-facts';
 
 /** Values of request fields as JSON text, by the field's name: valid ones, and nearly valid ones. */
 export type FieldTexts = Readonly<Record<string, fc.Arbitrary<string>>>;

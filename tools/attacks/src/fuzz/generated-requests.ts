@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { ROUTES } from '@antelope-history/routes';
 import type { Route } from '@antelope-history/schemas';
-import type { ChainFacts } from './chain-facts';
+import type { ChainFacts } from '../chain-facts';
 import { createFieldTexts, type FieldTexts } from './field-texts';
 import { anyText, objectText } from './json-texts';
 

@@ -1,4 +1,3 @@
-export * from './chain-facts';
 export * from './http-client';
 export * from './known-failures';
 export * from './raw';

@@ -9,13 +9,13 @@ import {
   parseAdapterSet,
   startIndexedChain,
 } from '@antelope-history/processes';
-import { readChainFacts } from './chain-facts';
+import { readChainFacts } from '../chain-facts';
 import { saveFailures } from './known-failures';
 import { runRawCommand } from './raw';
 import { type FuzzFigures, runFuzz } from './run-fuzz';
 
 const USAGE = `npm run fuzz -- [--requests N] [--seed N] [--limit-ms N] [--set SET | --url URL]
-npm run fuzz -- --raw [--rounds N] [--seed N]
+npm run fuzz -- --raw [--service] [--rounds N] [--seed N]
 
 Sends generated requests, valid and invalid, to all six endpoints of a service of its own that has indexed the sample
 leap-edge into a set of adapters (${ADAPTER_SETS.join(', ')}), or to the service at URL. A response fails when its status is 5xx,

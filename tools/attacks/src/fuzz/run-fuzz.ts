@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createOpenApiDocument } from '@antelope-history/openapi';
 import { ROUTES } from '@antelope-history/routes';
 import { createResponseCheck, type ResponseCheck } from '@antelope-history/test-support/openapi-check';
-import type { ChainFacts } from './chain-facts';
+import type { ChainFacts } from '../chain-facts';
 import { generateRequests, type GeneratedRequest } from './generated-requests';
 import { HttpClient, type TimedResponse } from './http-client';
 

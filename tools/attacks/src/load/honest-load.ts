@@ -1,8 +1,8 @@
 import { Agent, type IncomingMessage, request as send } from 'node:http';
 import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LoadRequest } from './honest-requests';
+import { decodedBody } from '../decoded-body';
+import type { HonestRequest } from '../honest-requests';
 import { isOver, type LoadContext, pause } from './load-context';
 
 /** Average pause of a client between two requests. */
@@ -23,16 +23,16 @@ export class HonestResponses {
   mismatches = 0;
   /** Descriptions of the first mismatches. */
   readonly shown: string[] = [];
-  private readonly expected = new Map<LoadRequest, Received>();
+  private readonly expected = new Map<HonestRequest, Received>();
 
   /** Sends each request while no other client is connected. */
-  async recordAlone(url: string, requests: readonly LoadRequest[]): Promise<void> {
+  async recordAlone(url: string, requests: readonly HonestRequest[]): Promise<void> {
     const agent = new Agent({ keepAlive: true });
     for (const request of requests) this.expected.set(request, await sendHonest(new URL(url), agent, request));
     agent.destroy();
   }
 
-  check(request: LoadRequest, { status, body }: Received): void {
+  check(request: HonestRequest, { status, body }: Received): void {
     const expected = this.expected.get(request);
     if (expected?.status === status && expected.body === body) return;
     this.mismatches++;
@@ -46,7 +46,7 @@ export class HonestResponses {
 /** Sends honest requests on a connection of its own, one after the other, and obeys `Retry-After`. */
 export async function honest(
   context: LoadContext,
-  requests: readonly LoadRequest[],
+  requests: readonly HonestRequest[],
   responses: HonestResponses,
 ): Promise<void> {
   const { figures, localAddress, host, port } = context;
@@ -81,8 +81,12 @@ export async function honest(
   agent.destroy();
 }
 
-async function sendHonest(url: URL, agent: Agent, { path, body }: LoadRequest): Promise<Received> {
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+async function sendHonest(url: URL, agent: Agent, { path, body, acceptEncoding }: HonestRequest): Promise<Received> {
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...(acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding }),
+  };
   const { hostname, port } = url;
   const sent = send({ hostname, port, path, method: 'POST', agent, headers, timeout: 60_000 });
   sent.on('timeout', () => sent.destroy(new Error('no response in a minute')));
@@ -90,5 +94,5 @@ async function sendHonest(url: URL, agent: Agent, { path, body }: LoadRequest): 
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const retryAfter = Number(response.headers['retry-after'] ?? 0) * 1_000;
   const retryAfterMs = Math.min(MAX_RETRY_MS, Number.isFinite(retryAfter) ? retryAfter : 0);
-  return { status: response.statusCode ?? 0, body: await text(response), retryAfterMs };
+  return { status: response.statusCode ?? 0, body: await decodedBody(response), retryAfterMs };
 }

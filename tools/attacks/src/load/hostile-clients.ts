@@ -1,8 +1,8 @@
-import { LARGEST_REQUEST, type LoadRequest } from './honest-requests';
+import { LARGEST_REQUEST, type HonestRequest } from '../honest-requests';
 import { formatRequest, isOver, type LoadContext, pause, RawConnection } from './load-context';
 
 /** Behaves in one way until the run ends. */
-export type Client = (context: LoadContext, requests: readonly LoadRequest[]) => Promise<void>;
+export type Client = (context: LoadContext, requests: readonly HonestRequest[]) => Promise<void>;
 
 const TRICKLE_MS = 500;
 const HOLD_MS = 30_000;
@@ -13,7 +13,7 @@ const BODY_BYTES = 1024 * KIB;
 const HEADER_BYTES = 64 * KIB;
 
 /** Sends a body of one byte every half a second. */
-async function slow(context: LoadContext, requests: readonly LoadRequest[]): Promise<void> {
+async function slow(context: LoadContext, requests: readonly HonestRequest[]): Promise<void> {
   while (!isOver(context)) {
     const connection = new RawConnection(context);
     const { path } = requests[context.random(requests.length)]!;
@@ -37,7 +37,7 @@ async function silent(context: LoadContext): Promise<void> {
 }
 
 /** Sends bodies, headers and chunks above all limits, in turns. */
-async function huge(context: LoadContext, requests: readonly LoadRequest[]): Promise<void> {
+async function huge(context: LoadContext, requests: readonly HonestRequest[]): Promise<void> {
   for (let turn = 0; !isOver(context); turn++) {
     const connection = new RawConnection(context);
     const { path } = requests[context.random(requests.length)]!;
@@ -56,7 +56,7 @@ function hugeRequest(path: string, turn: number): string {
 }
 
 /** Sends thousands of requests at once on one connection, and reads the responses. */
-async function pipelining(context: LoadContext, requests: readonly LoadRequest[]): Promise<void> {
+async function pipelining(context: LoadContext, requests: readonly HonestRequest[]): Promise<void> {
   while (!isOver(context)) {
     const connection = new RawConnection(context);
     const { path, body } = requests[context.random(requests.length)]!;
@@ -85,7 +85,7 @@ async function nonReading(context: LoadContext): Promise<void> {
 }
 
 /** Connects, sends a request, and disconnects before, during or after the response. */
-async function reconnecting(context: LoadContext, requests: readonly LoadRequest[]): Promise<void> {
+async function reconnecting(context: LoadContext, requests: readonly HonestRequest[]): Promise<void> {
   while (!isOver(context)) {
     const connection = new RawConnection(context);
     const { path, body } = requests[context.random(requests.length)]!;

@@ -3,7 +3,7 @@ import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { startIndexedService } from '@antelope-history/processes';
 import { ClientFigures } from './figures';
 import { honest, HonestResponses } from './honest-load';
-import { createHonestRequests } from './honest-requests';
+import { createHonestRequests, inAllCodings } from '../honest-requests';
 import { HOSTILE_CLIENTS } from './hostile-clients';
 import type { LoadContext } from './load-context';
 import { probeLive, ServiceWatch } from './service-watch';
@@ -47,7 +47,7 @@ export async function runLoad({ connections, seconds, seed, memoryLimitBytes }: 
     HISTORY_LOG_LEVEL: 'info',
     NODE_OPTIONS: `--max-old-space-size=${heapMib}`,
   });
-  const requests = createHonestRequests(SAMPLE);
+  const requests = inAllCodings(createHonestRequests(SAMPLE));
   const responses = new HonestResponses();
   const watch = new ServiceWatch(service, addressOf(200, 1));
   const faults: string[] = [];

@@ -2,7 +2,8 @@ import { ROUTES } from '@antelope-history/routes';
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
 import { testSize } from '@antelope-history/test-support/random';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
-import { createJudge, HttpClient, readChainFacts, readKnownFailures, runFuzz } from '../../src/fuzz';
+import { readChainFacts } from '../../src/chain-facts';
+import { createJudge, HttpClient, readKnownFailures, runFuzz } from '../../src/fuzz';
 
 const SAMPLE = sampleFolder('leap-edge');
 const REQUESTS = testSize({ usual: 800, long: 2_000 });

@@ -3,6 +3,10 @@ import type { Random } from '@antelope-history/test-support/random';
 import { frameBody } from './body-framing';
 
 const PATHS = Object.values(ROUTES).map(({ path }) => path);
+/** Bodies by path that have a response with data. */
+const VALID_BODIES = new Map(
+  Object.values(ROUTES).map(({ path, example }) => [path, [JSON.stringify(example.request)]]),
+).set(ROUTES.getActions.path, ['{}', '{"offset":1000}']);
 const METHODS = [
   'GET',
   'HEAD',
@@ -28,32 +32,31 @@ const KIB = 1024;
  */
 export function generateRawRequest(marker: string, odd: boolean, random: Random): string {
   const end = odd && random(12) === 0 ? pick(random, LINE_ENDS) : '\r\n';
-  const { headers, body } = frameBody(makeBody(marker, random), odd, random);
+  const path = pick(random, PATHS);
+  const { headers, body } = frameBody(makeBody(marker, path, random), odd, random);
   const further = Array.from({ length: random(3) }, () => pick(random, odd ? [...FURTHER, ...ODD_FURTHER] : FURTHER));
   const lines = [
-    requestLine(odd, random),
+    requestLine(path, odd, random),
     ...shuffled([...hostLines(odd, random), ...headers, ...further.flatMap((make) => make(random))], random),
     '',
   ];
   return lines.map((line) => line + end).join('') + body;
 }
 
-function requestLine(odd: boolean, random: Random): string {
+function requestLine(path: string, odd: boolean, random: Random): string {
   const method = random(2) === 0 ? 'POST' : pick(random, odd ? [...METHODS, ...ODD_METHODS] : METHODS);
   const version = odd && random(6) === 0 ? pick(random, VERSIONS) : 'HTTP/1.1';
-  return `${method} ${odd && random(2) === 0 ? oddTarget(random) : target(random)} ${version}`;
+  return `${method} ${odd && random(2) === 0 ? oddTarget(path, random) : target(path, random)} ${version}`;
 }
 
-function target(random: Random): string {
+function target(path: string, random: Random): string {
   const choice = random(12);
   if (choice === 0) return pick(random, OWN_PATHS);
-  const path = pick(random, PATHS);
   if (choice === 1) return `${path}/`;
   return choice === 2 ? `${path}?a=1&b[c]=2` : path;
 }
 
-function oddTarget(random: Random): string {
-  const path = pick(random, PATHS);
+function oddTarget(path: string, random: Random): string {
   return pick(random, [
     `http://elsewhere${path}`,
     `//elsewhere${path}`,
@@ -107,8 +110,9 @@ const ODD_FURTHER: MakeLines[] = [
 ];
 
 /** The body; often another request, which no server may execute. */
-function makeBody(marker: string, random: Random): string {
-  const choice = random(8);
+function makeBody(marker: string, path: string, random: Random): string {
+  const choice = random(12);
+  if (choice > 7) return pick(random, VALID_BODIES.get(path) ?? []);
   if (choice < 3) return `{"marker":"${marker}"}`;
   if (choice < 6) return hiddenRequest(marker, random);
   if (choice === 6) return '';

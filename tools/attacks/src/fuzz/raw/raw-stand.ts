@@ -1,107 +1,32 @@
-import type { RequestListener } from 'node:http';
-import { createGateway } from '@antelope-history/gateway-proxy';
-import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import { createLogger, listen, type Listener, loadConfig, Registry } from '@antelope-history/app-runtime';
-import { HonestClient } from './honest-client';
-import { RecordingUpstream } from './recording-upstream';
-import { keyOf, type SeenRequest } from './reference-parser';
-import { RequestPool } from './request-pool';
+import type { HonestClient } from './honest-client';
+import type { SeenRequest } from './reference-parser';
 
-export interface UpstreamUrls {
-  history: string;
-  chain: string;
-  trace: string;
-  node: string;
-}
-
-/** The attacked server: the gateway, or a faulty one of a test. */
-export type CreateTarget = (urls: UpstreamUrls, registry: Registry) => RequestListener;
-
-const IN_FLIGHT = 'http_requests_in_flight';
-
-/** The gateway without rate limits: all connections come from two addresses. */
-export const createRealTarget: CreateTarget = ({ history, chain, trace, node }, registry) => {
-  const config = loadConfig([], {
-    HISTORY_GATEWAY__HISTORY_API_URL: history,
-    HISTORY_GATEWAY__CHAIN_API_URL: chain,
-    HISTORY_GATEWAY__TRACE_API_URL: trace,
-    HISTORY_GATEWAY__CHAIN_NODE_URL: node,
-    HISTORY_API__RATE_LIMIT_RPM: '0',
-  });
-  return createGateway({ config, keyValue: new MemoryKeyValue(), log: createLogger('fuzz', 'silent'), registry });
-};
-
-/** Reports each request that reaches an upstream although no client sent it. */
-class UpstreamTraffic {
-  readonly allowed = new RequestPool();
-  readonly faults: string[] = [];
-  requests = 0;
-
-  note(request: SeenRequest): void {
-    this.requests++;
-    const key = keyOf(request);
-    if (this.allowed.take(key)) return;
-    this.faults.push(`an upstream received a request that no client sent: ${JSON.stringify(key.slice(0, 300))}`);
-  }
-}
-
-/** A gateway, upstreams that report their requests, and an honest client that knows the expected responses. */
-export class RawStand {
+/** An attacked server, an honest client that knows the expected responses, and what can be seen of the server's inside. */
+export interface RawStand {
+  readonly port: number;
+  /** The process whose memory must not grow. */
+  readonly pid: number;
   readonly honest: HonestClient;
+  /** Number of requests that reached upstreams. */
+  readonly upstreamRequests: number;
+  /** Allows a request to reach an upstream once. */
+  allow(request: SeenRequest): void;
+  /** Faults inside the server since the last call. */
+  takeFaults(): string[];
+  /** The server's count of requests in flight. */
+  inFlight(): Promise<number>;
+  close(): Promise<void>;
+}
 
-  private constructor(
-    private readonly listener: Listener,
-    private readonly upstreams: RecordingUpstream[],
-    private readonly registry: Registry,
-    private readonly traffic: UpstreamTraffic,
-  ) {
-    this.honest = new HonestClient(listener.url, (request) => this.allow(request));
-  }
+export type OpenStand = () => Promise<RawStand>;
 
-  static async open(createTarget: CreateTarget = createRealTarget): Promise<RawStand> {
-    const traffic = new UpstreamTraffic();
-    const upstreams = Array.from({ length: 4 }, () => {
-      return new RecordingUpstream(
-        (request) => traffic.note(request),
-        (fault) => traffic.faults.push(fault),
-      );
-    });
-    const urls = await Promise.all(upstreams.map((upstream) => upstream.open()));
-    const [history = '', chain = '', trace = '', node = ''] = urls;
-    const registry = new Registry();
-    const target = createTarget({ history, chain, trace, node }, registry);
-    const listener = await listen(target, { host: '127.0.0.1', port: 0 });
-    const stand = new RawStand(listener, upstreams, registry, traffic);
+/** The stand when its honest client has recorded the expected responses; closes it when that fails. */
+export async function recordedAlone(stand: RawStand): Promise<RawStand> {
+  try {
     await stand.honest.recordAlone();
     return stand;
-  }
-
-  get port(): number {
-    return this.listener.port;
-  }
-
-  get upstreamRequests(): number {
-    return this.traffic.requests;
-  }
-
-  /** Allows a request to reach an upstream once. */
-  allow(request: SeenRequest): void {
-    this.traffic.allowed.add(keyOf(request));
-  }
-
-  takeFaults(): string[] {
-    return this.traffic.faults.splice(0);
-  }
-
-  /** The gateway's count of requests in flight. */
-  async inFlight(): Promise<number> {
-    const metric = await this.registry.getSingleMetric(IN_FLIGHT)?.get();
-    return metric?.values.reduce((sum, { value }) => sum + value, 0) ?? 0;
-  }
-
-  async close(): Promise<void> {
-    this.honest.close();
-    this.upstreams.forEach((upstream) => upstream.close());
-    await this.listener.close();
+  } catch (error) {
+    await stand.close();
+    throw error;
   }
 }

@@ -1,9 +1,9 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from '@antelope-history/test-support/random';
-import { HONEST_REQUESTS } from './honest-client';
+import { openGatewayStand } from './gateway-stand';
 import { performAttack } from './perform-attack';
 import { bytesOf, generateRawAttack, type RawAttack } from './raw-attack';
-import { type CreateTarget, RawStand } from './raw-stand';
+import type { OpenStand, RawStand } from './raw-stand';
 import { type ReferenceReading, ReferenceParser } from './reference-parser';
 import { readResponses } from './response-stream';
 
@@ -27,8 +27,10 @@ export interface RawFigures {
 export interface RawFuzzOptions {
   rounds: number;
   seed: number;
-  createTarget?: CreateTarget;
-  onProgress?: (rounds: number) => void;
+  /** Opens the attacked server; by default a gateway with upstreams. */
+  openStand?: OpenStand;
+  /** `pid`: process of the attacked server. */
+  onProgress?: (rounds: number, pid: number) => void;
 }
 
 const MAX_FAILURES = 5;
@@ -40,13 +42,15 @@ const SETTLE_LIMIT_MS = 5_000;
 const REPLAY_SETTLE_MS = 500;
 const ALLOWED_STATUS = /^(2..|304|4..|501|503)$/;
 
-/** Runs one attack per round on a gateway while an honest client sends requests. The seed determines the attacks. */
-export async function runRawFuzz({ rounds, seed, createTarget, onProgress }: RawFuzzOptions): Promise<RawFigures> {
-  const run = new RawRun(await RawStand.open(createTarget));
+/** Runs one attack per round on a server while an honest client sends requests. The seed determines the attacks. */
+export async function runRawFuzz(options: RawFuzzOptions): Promise<RawFigures> {
+  const { rounds, seed, openStand = openGatewayStand, onProgress } = options;
+  const stand = await openStand();
+  const run = new RawRun(stand);
   try {
     for (let round = 0; round < rounds && run.figures.failures.length < MAX_FAILURES; round++) {
       await run.attack(generateRawAttack(seed, round), round);
-      if ((round + 1) % PROGRESS_EVERY === 0) onProgress?.(round + 1);
+      if ((round + 1) % PROGRESS_EVERY === 0) onProgress?.(round + 1, stand.pid);
     }
     await run.settle();
   } finally {
@@ -55,9 +59,9 @@ export async function runRawFuzz({ rounds, seed, createTarget, onProgress }: Raw
   return run.figures;
 }
 
-/** Performs attacks one after the other on a gateway of their own; resolves with the faults. */
-export async function replayAttacks(attacks: RawAttack[], createTarget?: CreateTarget): Promise<string[]> {
-  const run = new RawRun(await RawStand.open(createTarget));
+/** Performs attacks one after the other on a server of their own; resolves with the faults. */
+export async function replayAttacks(attacks: RawAttack[], openStand: OpenStand = openGatewayStand): Promise<string[]> {
+  const run = new RawRun(await openStand());
   try {
     for (const [round, attack] of attacks.entries()) await run.attack(attack, round);
     await run.settle(REPLAY_SETTLE_MS);
@@ -94,7 +98,9 @@ class RawRun {
     for (let waited = 0; waited < limitMs && (await this.stand.inFlight()) > 0; waited += 50) await sleep(50);
     const inFlight = await this.stand.inFlight();
     const reasons = inFlight === 0 ? [] : [`${inFlight} requests are in flight when all connections are closed`];
-    for (const request of HONEST_REQUESTS) reasons.push(...[(await this.stand.honest.check(request)) ?? []].flat());
+    for (const request of this.stand.honest.requests) {
+      reasons.push(...[(await this.stand.honest.check(request)) ?? []].flat());
+    }
     this.figures.upstream = this.stand.upstreamRequests;
     this.report([...reasons, ...this.stand.takeFaults()]);
   }
@@ -105,8 +111,9 @@ class RawRun {
 
   private sendHonest(round: number): Promise<string | undefined>[] {
     const random = createRandom(round);
+    const { requests } = this.stand.honest;
     return Array.from({ length: 1 + random(3) }, async () => {
-      const request = HONEST_REQUESTS[random(HONEST_REQUESTS.length)]!;
+      const request = requests[random(requests.length)]!;
       const turns = random(6);
       for (let waited = 0; waited < turns; waited++) await turn();
       this.figures.honest++;
