@@ -14,6 +14,7 @@ HTTP, more responses than requests, or a 5xx other than 501 and 503; or when an 
 sent. Failed attacks are minimised and added to tools/attacks/src/fuzz/raw/known-raw-failures.json; the tests repeat them.
 `;
 const WARM_ROUNDS = 10_000;
+const SHOWN_EVERY = 5_000;
 const MAX_GROWTH = 1.5;
 
 /** Runs `npm run fuzz -- --raw`. */
@@ -43,9 +44,10 @@ export async function runRawCommand(args: string[], print: (line: string) => voi
     onProgress(rounds, pid) {
       last = currentMemory(pid);
       if (rounds === WARM_ROUNDS) warm = last;
+      if (rounds % SHOWN_EVERY === 0) print(`${rounds} rounds in ${secondsSince(startedAt)} s, memory ${mega(last)}`);
     },
   });
-  report(figures, (performance.now() - startedAt) / 1000, print);
+  report(figures, secondsSince(startedAt), print);
   const grew = warm !== undefined && last !== undefined && last > warm * MAX_GROWTH;
   print(`memory ${mega(warm)} when warm, ${mega(last)} at the end${grew ? ': it grew' : ''}`);
   const kept = [];
@@ -56,17 +58,21 @@ export async function runRawCommand(args: string[], print: (line: string) => voi
 
 function report(
   { rounds, requests, statuses, honest, upstream, failures }: RawFigures,
-  seconds: number,
+  seconds: string,
   print: (line: string) => void,
 ): void {
   const counts = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`);
   print(
-    `${rounds} rounds in ${seconds.toFixed(0)} s: ${requests} requests in the attackers' bytes; responses ${counts.join(', ')}`,
+    `${rounds} rounds in ${seconds} s: ${requests} requests in the attackers' bytes; responses ${counts.join(', ')}`,
   );
   print(`${honest} honest requests, ${upstream} requests at the upstreams; ${failures.length} failures`);
   for (const { reason, attacks } of failures) {
     print(`${reason.slice(0, 600)}\n  ${JSON.stringify(attacks.at(-1)?.pieces).slice(0, 600)}`);
   }
+}
+
+function secondsSince(startedAt: number): string {
+  return ((performance.now() - startedAt) / 1000).toFixed(0);
 }
 
 function mega(bytes: number | undefined): string {
