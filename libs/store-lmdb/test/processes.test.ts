@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { BlockRecords } from '@antelope-history/records';
-import type { StoreReader } from '@antelope-history/store';
+import type { HistoryReader, StoreReader } from '@antelope-history/store';
 import {
   Comparison,
   ModelHistory,
@@ -37,7 +37,7 @@ describe('a data directory', () => {
   let folder: string;
   let directory: string;
   const remotes: RemoteStore[] = [];
-  const handles: StoreReader[] = [];
+  const handles: { close(): Promise<void> }[] = [];
 
   const options = (): LmdbReaderOptions => ({ path: directory, mapSizeBytes: 0 });
 
@@ -59,7 +59,7 @@ describe('a data directory', () => {
   }
 
   /** Compares everything that the blocks ever brought in the store and in the model. */
-  async function expectSame(store: StoreReader, model: ModelHistory, blocks: readonly BlockRecords[]): Promise<void> {
+  async function expectSame(store: HistoryReader, model: ModelHistory, blocks: readonly BlockRecords[]): Promise<void> {
     const comparison = new Comparison(store, model);
     await comparison.status();
     await comparison.sampledActions(60, 1);

@@ -1,6 +1,7 @@
 import type { BlockRecords } from '@antelope-history/records';
 import type { ActionFilter, BlockPosition, Bound } from '@antelope-history/schemas';
 export type { ActionFilter, Bound } from '@antelope-history/schemas';
+import type { ListCheck, ListCheckOptions } from './list-check';
 import type {
   AbiRequest,
   ChainStatus,
@@ -165,6 +166,8 @@ export interface HistoryWriter {
 
 /** An open read side. It has no method that writes. */
 export interface StoreReader extends HistoryReader {
+  /** Begins a check of the store's lists; undefined where a server derives them from the documents that have the blocks. */
+  createListCheck(options: ListCheckOptions): ListCheck | undefined;
   /** Releases files and connections; later calls reject with `STOPPED`. */
   close(): Promise<void>;
 }

@@ -6,7 +6,8 @@ import type { BlockRead } from './read-blocks';
 import { SequenceCheck } from './sequence-check';
 
 /** Faults that this program finds besides those of `BlockProver`. */
-type FaultOfStore = 'link' | 'global_sequence' | 'recv_sequence' | 'missing' | 'corrupt' | 'abi' | 'permission';
+type FaultOfStore =
+  'link' | 'global_sequence' | 'recv_sequence' | 'missing' | 'corrupt' | 'abi' | 'permission' | 'lists';
 
 /** A fault of one stored block. */
 export interface StoredFault {
@@ -21,9 +22,12 @@ export interface StoredFault {
 /** Faults that say of two blocks that they do not continue each other, and not which of them is wrong. */
 const FAULTS_BETWEEN: ReadonlySet<StoredFault['code']> = new Set(['link', 'global_sequence', 'recv_sequence']);
 
+/** Faults of what is stored besides blocks. */
+const FAULTS_BESIDE: ReadonlySet<StoredFault['code']> = new Set(['abi', 'permission', 'lists']);
+
 /** Whether a fault says that the contents of its block are not those that the chain had. */
 export function isOfContents({ code }: Pick<StoredFault, 'code'>): boolean {
-  return !FAULTS_BETWEEN.has(code) && code !== 'abi' && code !== 'permission';
+  return !FAULTS_BETWEEN.has(code) && !FAULTS_BESIDE.has(code);
 }
 
 /** A block after its verification. */

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
+import type { ListSection } from '@antelope-history/store';
 import type { BlockRange } from './block-ranges';
 import type { ReplayedAbi } from './abi-verifier';
 import type { VerifiedCounts } from './chain-verifier';
@@ -11,7 +12,7 @@ import type { ReplayedAccount, ReplayedAuthority, StateReplay } from './state-re
 import type { SequenceState } from './sequence-check';
 
 /** Grows with every change of the lines. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** The range as it was given on the command line. */
 export interface RequestedRange {
@@ -36,14 +37,16 @@ export interface Checkpoint {
   sequences: SequenceState;
   abis: Map<string, ReplayedAbi>;
   replay: StateReplay;
+  lists: readonly ListSection[];
 }
 
-type Header = Omit<Checkpoint, 'sequences' | 'abis' | 'replay'> & { version: number; skipped: number };
+type Header = Omit<Checkpoint, 'sequences' | 'abis' | 'replay' | 'lists'> & { version: number; skipped: number };
 
 /** A line of the file after the first one. */
 type Line =
   | { received: [account: string, sequence: string] }
   | { abi: [account: string, blockNum: number, id: string | null] }
+  | { section: ListSection }
   | { key: string }
   | { actor: string }
   | { account: [name: string, isWhole: boolean, permissions: [string, ReplayedAuthority][]] };
@@ -59,12 +62,13 @@ export async function removeCheckpoint(file: string): Promise<void> {
   await rm(file, { force: true });
 }
 
-function* linesOf({ sequences, abis, replay, ...facts }: Checkpoint): Generator<string> {
+function* linesOf({ sequences, abis, replay, lists, ...facts }: Checkpoint): Generator<string> {
   const header: Header = { ...facts, version: VERSION, skipped: replay.skipped };
   yield `${JSON.stringify(header)}\n`;
   const line = (each: Line): string => `${JSON.stringify(each)}\n`;
   for (const [account, sequence] of sequences) yield line({ received: [account, sequence.toString()] });
   for (const [account, { blockNum, id }] of abis) yield line({ abi: [account, blockNum, id ?? null] });
+  for (const section of lists) yield line({ section });
   for (const key of replay.keys) yield line({ key });
   for (const actor of replay.actors) yield line({ actor });
   for (const [name, { isWhole, permissions }] of replay.accounts) {
@@ -86,19 +90,20 @@ export async function readCheckpoint(file: string, replay: StateReplay): Promise
 async function readLines(file: string, replay: StateReplay): Promise<Checkpoint> {
   const sequences: [string, bigint][] = [];
   const abis = new Map<string, ReplayedAbi>();
+  const lists: ListSection[] = [];
   let header: Header | undefined;
   const input = createReadStream(file);
   try {
     for await (const text of createInterface({ input })) {
       if (!header) header = readHeader(file, text);
-      else addLine(JSON.parse(text) as Line, { sequences, abis, replay });
+      else addLine(JSON.parse(text) as Line, { sequences, abis, replay, lists });
     }
   } finally {
     input.destroy();
   }
   if (!header) throw new HistoryError('CONFIG_INVALID', `--checkpoint: ${file} is empty`);
   replay.skipped = header.skipped;
-  return { ...header, sequences, abis, replay };
+  return { ...header, sequences, abis, replay, lists };
 }
 
 function readHeader(file: string, text: string): Header {
@@ -112,10 +117,12 @@ function readHeader(file: string, text: string): Header {
 
 function addLine(
   line: Line,
-  { sequences, abis, replay }: Pick<Checkpoint, 'abis' | 'replay'> & { sequences: [string, bigint][] },
+  into: Pick<Checkpoint, 'abis' | 'replay'> & { sequences: [string, bigint][]; lists: ListSection[] },
 ): void {
+  const { sequences, abis, replay, lists } = into;
   if ('received' in line) sequences.push([line.received[0], BigInt(line.received[1])]);
   else if ('abi' in line) abis.set(line.abi[0], { blockNum: line.abi[1], id: line.abi[2] ?? undefined });
+  else if ('section' in line) lists.push(line.section);
   else if ('key' in line) replay.keys.add(line.key);
   else if ('actor' in line) replay.actors.add(line.actor);
   else replay.restore(line.account[0], toAccount(line.account[1], line.account[2]));

@@ -3,10 +3,11 @@ import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { openStoreReader } from '@antelope-history/open-store-reader';
 import { ProgressMeter, type ProgressView } from '@antelope-history/quick-start/progress';
 import { HistoryError } from '@antelope-history/schemas';
-import type { HistoryReader } from '@antelope-history/store';
+import type { HistoryReader, StoreReader } from '@antelope-history/store';
 import type { StoredFault, VerifiedCounts } from './chain-verifier';
 import { type Checkpoint, readCheckpoint, removeCheckpoint, type RequestedRange, writeCheckpoint } from './checkpoint';
 import { parseOptions, parseRange } from './command-line';
+import { ListVerifier } from './list-verifier';
 import { StateReplay } from './state-replay';
 import { type Verification, verifyStore } from './verify-store';
 
@@ -15,7 +16,8 @@ export const USAGE = `npm run verify -- [--config FILE] [--from BLOCK] [--to BLO
 Computes the ids and roots of stored blocks from what is stored of them, and compares: block ids and their links, the root and
 the ids of transactions, the digest of each action, the root of the receipts of all actions, and the sequences that have no
 gap. It also replays the stored actions that set ABIs and permissions, and compares the stored ABI versions and what the
-searches of accounts by key and by controlling account find. The service may run meanwhile.
+searches of accounts by key and by controlling account find. In an embedded store it compares the lists by which actions and
+transactions are found with the blocks. The service may run meanwhile.
 
 Without --from and --to: from the first block to the last irreversible one. With --to below it, permissions are not compared,
 because only their state of now is stored.
@@ -75,7 +77,7 @@ function parseCommandLine(args: string[]): CommandLine {
   return { ...values, config: values.config, checkpoint: values.checkpoint, ...parseRange(values) };
 }
 
-async function verifyRange(reader: HistoryReader, options: CommandLine, host: CommandHost): Promise<number> {
+async function verifyRange(reader: StoreReader, options: CommandLine, host: CommandHost): Promise<number> {
   const { print, progress, signal } = host;
   const { from, to, lastIrreversible } = await storedRange(reader, options);
   const checkpoint = await findCheckpoint(reader, options);
@@ -85,6 +87,7 @@ async function verifyRange(reader: HistoryReader, options: CommandLine, host: Co
     to,
     checkpoint,
     comparesPermissions: to >= lastIrreversible,
+    lists: new ListVerifier(reader, checkpoint?.lists),
     signal,
     onFault: (fault) => (options.json ? print(JSON.stringify(fault)) : progress.print(describeFault(fault))),
     onBlock: (num, current) => view.show(num, current),

@@ -9,6 +9,7 @@ import {
   type VerifiedCounts,
 } from './chain-verifier';
 import type { Checkpoint } from './checkpoint';
+import type { ListVerifier } from './list-verifier';
 import { PermissionVerifier } from './permission-verifier';
 import { type BlockRead, readBlocks } from './read-blocks';
 import { StateReplay } from './state-replay';
@@ -21,6 +22,8 @@ export interface VerifyOptions {
   checkpoint?: Checkpoint | undefined;
   /** Whether the permissions are compared after the last block: only where those above it are few, and no block is wrong. */
   comparesPermissions: boolean;
+  /** Without it the lists of the store are not compared. */
+  lists?: ListVerifier;
   /** Aborts after the block in progress. */
   signal: AbortSignal;
   onFault(fault: StoredFault): void;
@@ -66,7 +69,7 @@ class StoreVerification {
   }
 
   async run(): Promise<Verification> {
-    const { to, signal, comparesPermissions } = this.options;
+    const { to, signal, comparesPermissions, lists } = this.options;
     for await (const read of readBlocks(this.reader, this.next, to)) {
       await this.verifyBlock(read);
       if (signal.aborted) break;
@@ -77,6 +80,7 @@ class StoreVerification {
         this.wrong.add(fault.blockNum);
         this.report(fault);
       }
+      for (const fault of (await lists?.verify(signal)) ?? []) this.report(fault);
       if (comparesPermissions && this.isReplayWhole) await this.verifyPermissions();
     }
     // What follows the last block begins again when the run continues.
@@ -86,7 +90,10 @@ class StoreVerification {
   private async verifyBlock(read: BlockRead): Promise<void> {
     const verified = this.chain.verify(this.next, read);
     if (verified.faults.some(isOfContents)) this.distrust();
-    else if ('found' in read) verified.faults.push(...(await this.verifyState(read.found.transactions)));
+    else if ('found' in read && read.found.block) {
+      this.options.lists?.add(this.next, read.found.transactions);
+      verified.faults.push(...(await this.verifyState(read.found.transactions)));
+    }
     for (const fault of verified.faults) this.report(fault);
     this.noteWrong(verified);
     this.options.onBlock(this.next, this.chain.counts);
@@ -142,6 +149,7 @@ class StoreVerification {
       sequences: received,
       abis: this.abis.latest,
       replay,
+      lists: this.options.lists?.sections ?? [],
       isComplete,
     };
   }

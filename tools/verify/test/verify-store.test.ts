@@ -1,5 +1,6 @@
+import type { ActionRecord } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
-import type { BlockTracesLookup, HistoryReader } from '@antelope-history/store';
+import type { BlockTracesLookup, HistoryReader, ListCheck, StoreReader } from '@antelope-history/store';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import {
@@ -14,6 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from '../src/checkpoint';
 import { runVerify, type StoredFault, type Verification, verifyStore } from '../src/index';
+import { ListVerifier } from '../src/list-verifier';
 import { type ReplayedAccount, StateReplay } from '../src/state-replay';
 import { recordsOf } from './recorded-records';
 
@@ -29,8 +31,10 @@ async function index(name: string, recording: Recording): Promise<string> {
   return data;
 }
 
+/** `lists`: the store whose lists are compared with the blocks of `reader`. */
 async function verify(
   reader: HistoryReader,
+  lists?: StoreReader,
 ): Promise<{ faults: StoredFault[]; unproved: number; next: number; to: number; accounts: number; abis: number }> {
   const faults: StoredFault[] = [];
   const { firstBlockNum, committed } = await reader.getStatus();
@@ -39,6 +43,7 @@ async function verify(
     from: firstBlockNum!,
     to,
     comparesPermissions: true,
+    lists: lists && new ListVerifier(lists),
     signal: new AbortController().signal,
     onFault: (fault) => faults.push(fault),
     onBlock: () => undefined,
@@ -64,7 +69,7 @@ describe.each(SAMPLES)('the store of %s', (sample) => {
       path: await index(sample, openRecording(sampleFolder(sample), messages)),
       mapSizeBytes: 0,
     });
-    const { faults, unproved, next, to, accounts, abis } = await verify(reader);
+    const { faults, unproved, next, to, accounts, abis } = await verify(reader, reader);
     await reader.close();
     expect(faults).toEqual([]);
     expect([accounts, abis]).toEqual(STATE_CHANGES[sample]);
@@ -224,6 +229,7 @@ describe('a damaged store', () => {
           to,
           checkpoint,
           comparesPermissions: true,
+          lists: new ListVerifier(reader, checkpoint?.lists),
           signal: interrupted.signal,
           onFault: ({ blockNum, code }) => void faults.push(`${blockNum} ${code}`),
           onBlock: (num) => (num === last ? interrupted.abort() : undefined),
@@ -246,6 +252,31 @@ describe('a damaged store', () => {
     expect(faults).toEqual(allFaults);
     expect(faults.length).toBeGreaterThan(0);
     expect(checkpoint?.counts).toEqual(whole.counts);
+    expect(checkpoint?.lists).toEqual(whole.lists);
+    expect(whole.lists.at(-1)?.lastBlock).toBe(to);
+  });
+
+  it('shows the blocks whose actions are not those of the lists', async () => {
+    // The lists are right; their check is given blocks whose actions have other names.
+    const renamed = new Set([150, 151, 300]);
+    const lists: StoreReader = {
+      ...readerWith({}),
+      close: () => Promise.resolve(),
+      createListCheck: (options) => {
+        const check = reader.createListCheck(options);
+        return check && Object.assign(Object.create(check) as ListCheck, { add: renaming(check) });
+      },
+    };
+    const renaming =
+      (check: ListCheck): ListCheck['add'] =>
+      (num, transactions) => {
+        const rename = (action: ActionRecord): ActionRecord => ({ ...action, name: 'another' });
+        const changed = transactions.map((each) => ({ ...each, actions: each.actions.map(rename) }));
+        check.add(num, renamed.has(num) ? changed : transactions);
+      };
+    const found = await verify(reader, lists);
+    expect(codesOf(found)).toEqual(['150 lists', '151 lists', '300 lists']);
+    expect(found.faults[0]?.detail).toBe('the lists have others of its entries of actions');
   });
 
   it('shows bytes that are no block', async () => {

@@ -47,6 +47,10 @@ export class ElasticsearchReader implements StoreReader {
     this.progress = new ProgressReader(client, names);
   }
 
+  createListCheck(): undefined {
+    return undefined;
+  }
+
   getStatus(): Promise<ChainStatus> {
     return this.read((_, status) => Promise.resolve(status));
   }

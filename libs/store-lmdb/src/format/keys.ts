@@ -31,6 +31,7 @@ export function readSequence(from: Buffer, offset: number): number {
 
 /** A posting list's key prefix: the account and the action kind. A chunk's key adds its first sequence. */
 export const LIST_PREFIX_BYTES = 12;
+export const CHUNK_KEY_BYTES = LIST_PREFIX_BYTES + 8;
 
 export function listPrefix(account: string, kind: number): Buffer {
   const prefix = Buffer.allocUnsafe(LIST_PREFIX_BYTES);
@@ -40,7 +41,7 @@ export function listPrefix(account: string, kind: number): Buffer {
 }
 
 export function chunkKey(prefix: Buffer, firstSequence: number): Buffer {
-  const key = Buffer.allocUnsafe(LIST_PREFIX_BYTES + 8);
+  const key = Buffer.allocUnsafe(CHUNK_KEY_BYTES);
   prefix.copy(key, 0);
   writeSequence(key, LIST_PREFIX_BYTES, firstSequence);
   return key;

@@ -8,7 +8,7 @@
  */
 export const MAX_CHUNK_POSTINGS = 512;
 
-const HEADER_BYTES = 16;
+export const CHUNK_HEADER_BYTES = 16;
 const MAX_VARUINT_BYTES = 8;
 
 export interface PostingChunk {
@@ -27,7 +27,7 @@ export function decodeChunk(firstSequence: number, bytes: Buffer): PostingChunk 
   const count = bytes.readUInt16LE(12);
   const sequences = new Float64Array(count);
   const roots = new Uint8Array(count);
-  let offset = HEADER_BYTES;
+  let offset = CHUNK_HEADER_BYTES;
   let sequence = firstSequence;
   for (let index = 0; index < count; index++) {
     let value = 0;
@@ -97,7 +97,13 @@ export class GrowingChunk {
 
   /** An empty chunk whose first posting will be `firstSequence`. */
   static start(firstSequence: number, base: number, rootBase: number): GrowingChunk {
-    return new GrowingChunk(firstSequence, base, rootBase, Buffer.allocUnsafeSlow(HEADER_BYTES + 16), HEADER_BYTES);
+    return new GrowingChunk(
+      firstSequence,
+      base,
+      rootBase,
+      Buffer.allocUnsafeSlow(CHUNK_HEADER_BYTES + 16),
+      CHUNK_HEADER_BYTES,
+    );
   }
 
   /** A stored chunk that further postings are appended to. */
@@ -135,7 +141,7 @@ export class GrowingChunk {
   /** Removes the postings from `sequence` on; returns whether any remain. */
   truncate(sequence: number): boolean {
     const stored = decodeChunk(this.firstSequence, this.encode());
-    this.end = HEADER_BYTES;
+    this.end = CHUNK_HEADER_BYTES;
     this.lastSequence = this.firstSequence;
     this.count = 0;
     this.rootCount = 0;

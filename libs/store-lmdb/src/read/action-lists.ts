@@ -1,6 +1,6 @@
 import type { ActionFilter, ActionsQuery } from '@antelope-history/store';
 import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
-import { chunkKey, LIST_PREFIX_BYTES, listPrefix, nameInKey } from '../format/keys';
+import { chunkKey, CHUNK_KEY_BYTES, listPrefix, nameInKey } from '../format/keys';
 import type { Snapshot, Tables } from '../format/tables';
 import { PostingList, PostingSet } from './posting-set';
 import { kindOf, namesOfKind } from './read-kinds';
@@ -46,7 +46,7 @@ function* kindsOfAccount(tables: Tables, account: string, snapshot: Snapshot): G
     const start = chunkKey(listPrefix(account, kind + 1), 0);
     let found: number | undefined;
     for (const key of tables.postings.getKeys({ start, limit: 1, transaction: snapshot })) {
-      if (key.length === LIST_PREFIX_BYTES + 8 && nameInKey(key, 0) === account) found = key.readUInt32BE(8);
+      if (key.length === CHUNK_KEY_BYTES && nameInKey(key, 0) === account) found = key.readUInt32BE(8);
     }
     if (found === undefined) return;
     yield found;

@@ -12,6 +12,8 @@ import type {
   BlockLookup,
   BlockSelector,
   BlockTracesLookup,
+  ListCheck,
+  ListCheckOptions,
   StoreReader,
   TransactionLookup,
 } from '@antelope-history/store';
@@ -24,6 +26,7 @@ import { decodePagedAction, TracePage, type PagedTransaction } from '../format/t
 import { queryActions } from './actions-query';
 import { findAbis } from './find-abis';
 import { ownersOfActor, ownersOfKey } from './find-owners';
+import { LmdbListCheck } from './list-check';
 import { PageReader, type LocatedTransaction } from './page-reader';
 
 const ID_DIGITS = 64;
@@ -33,6 +36,10 @@ export class LmdbReader implements StoreReader {
   private closed = false;
 
   constructor(private readonly tables: Tables) {}
+
+  createListCheck(options: ListCheckOptions): ListCheck {
+    return new LmdbListCheck(this.tables, options, (query) => this.read(query));
+  }
 
   getStatus(): Promise<ChainStatus> {
     return this.read((_, status) => status);

@@ -1,6 +1,7 @@
 export * from './comparison';
 export * from './contract-size';
 export * from './join-store';
+export * from './list-faults';
 export * from './model-history';
 export * from './packed-action';
 export * from './reader-sessions';

@@ -5,6 +5,7 @@ import type { BlockPosition } from '@antelope-history/schemas';
 import { blockPlan } from './block-plans';
 import { Comparison } from './comparison';
 import type { HistoryStore } from './join-store';
+import { listFaults } from './list-faults';
 import { ModelHistory } from './model-history';
 import type { StoreContract, StoreUnderTest } from './store-under-test';
 import { type BlockPlan, SyntheticChain } from './synthetic-chain';
@@ -47,6 +48,7 @@ export function describeSyntheticChains(contract: StoreContract): void {
           withStore(contract, async (under) => {
             const run = new Run(under, queriesPerStep);
             for (const [index, each] of steps.entries()) asked += await run.take(each, seed + index);
+            await expectWholeLists(under, 1 + (seed % 5));
           }),
         ),
         { seed: SEED, numRuns: chains },
@@ -55,6 +57,13 @@ export function describeSyntheticChains(contract: StoreContract): void {
     };
     it('equal their models after any steps', answersRight, timeLimit(contract, 120_000));
   });
+}
+
+/** The check of the lists finds nothing, also where forks were undone. */
+async function expectWholeLists(under: StoreUnderTest, blocksPerSection: number): Promise<void> {
+  const reader = await under.openReader();
+  expect(await listFaults(reader, blocksPerSection)).toEqual([]);
+  await reader.close();
 }
 
 /** One growing chain, in the store and in the model. */
