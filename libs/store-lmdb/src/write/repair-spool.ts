@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ByteReader } from '@antelope-history/abi';
@@ -17,6 +17,8 @@ const DIGEST_BYTES = 32;
 const POLL_MS = 50;
 /** The writer looks for repairs every second; it may be in the middle of a large write. */
 const ACCEPT_LIMIT_MS = 60_000;
+/** A file that is neither complete nor read after this time was left by a program that was killed. */
+const ABANDONED_MS = 10 * ACCEPT_LIMIT_MS;
 
 /**
  * Passes repairs to the process that writes a data directory, as files: it caches what it has written, so that no other process
@@ -36,8 +38,11 @@ export class RepairSpool {
   async apply(repair: (blocks: BlockRecords[]) => Promise<void>): Promise<void> {
     if (!existsSync(this.folder)) return;
     for (const name of readdirSync(this.folder).sort()) {
-      if (!name.endsWith(REQUEST)) continue;
       const file = path.join(this.folder, name);
+      if (!name.endsWith(REQUEST)) {
+        removeAbandoned(file);
+        continue;
+      }
       try {
         await repair(unpack(readFileSync(file)));
       } catch (error) {
@@ -75,6 +80,11 @@ export class RepairSpool {
     rmSync(refusal, { force: true });
     throw new HistoryError('REPAIR_REFUSED', reason);
   }
+}
+
+function removeAbandoned(file: string): void {
+  const modifiedAtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  if (Date.now() - modifiedAtMs > ABANDONED_MS) rmSync(file, { force: true });
 }
 
 /** SHA-256 of the rest | varuint blocks | per block its records, length-prefixed. */

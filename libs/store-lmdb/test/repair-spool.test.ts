@@ -1,0 +1,103 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { BlockRecords } from '@antelope-history/records';
+import { HistoryError } from '@antelope-history/schemas';
+import { EMPTY_BLOCK, SyntheticChain } from '@antelope-history/store/contract';
+import { RepairSpool } from '../src/write/repair-spool';
+
+let directory: string;
+let repairs: string;
+let spool: RepairSpool;
+const made = new SyntheticChain();
+const first = made.block(undefined, EMPTY_BLOCK);
+const second = made.block(first, EMPTY_BLOCK);
+
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'store-lmdb-spool-'));
+  repairs = path.join(directory, 'repairs');
+  spool = new RepairSpool(directory);
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const idsOf = (blocks: readonly BlockRecords[]): string[] => blocks.map(({ position }) => position.id);
+
+/** Applies requests until `count` calls of `repair` were made. */
+async function applyUntil(count: number, repair: (blocks: BlockRecords[]) => Promise<void>): Promise<void> {
+  let calls = 0;
+  while (calls < count) {
+    await spool.apply((blocks) => {
+      calls++;
+      return repair(blocks);
+    });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe('the repair spool', () => {
+  it('passes the blocks to the writer, and resolves when they are applied', async () => {
+    const applied: string[][] = [];
+    const requested = spool.request([first, second]);
+    await applyUntil(1, (blocks) => Promise.resolve(void applied.push(idsOf(blocks))));
+    await requested;
+    expect(applied).toEqual([idsOf([first, second])]);
+    expect(readdirSync(repairs)).toEqual([]);
+  });
+
+  it('applies requests in the order in which they were made', async () => {
+    const applied: string[][] = [];
+    const requests = [spool.request([first])];
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    requests.push(spool.request([second]));
+    await applyUntil(2, (blocks) => Promise.resolve(void applied.push(idsOf(blocks))));
+    await Promise.all(requests);
+    expect(applied).toEqual([idsOf([first]), idsOf([second])]);
+  });
+
+  it('rejects with the reason of a refusal, and leaves no file', async () => {
+    const requested = spool.request([first]);
+    const outcome = expect(requested).rejects.toMatchObject({ code: 'REPAIR_REFUSED', message: 'it is reversible' });
+    await applyUntil(1, () => Promise.reject(new HistoryError('REPAIR_REFUSED', 'it is reversible')));
+    await outcome;
+    expect(readdirSync(repairs)).toEqual([]);
+  });
+
+  it('applies a repair again that failed with a retryable error', async () => {
+    const requested = spool.request([first]);
+    const fails = (): Promise<void> => Promise.reject(new HistoryError('STORE_UNAVAILABLE', 'the disk is full'));
+    await expect(applyUntil(1, fails)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(readdirSync(repairs)).toHaveLength(1);
+    await applyUntil(1, () => Promise.resolve());
+    await requested;
+    expect(readdirSync(repairs)).toEqual([]);
+  });
+
+  it('refuses a file that was changed', async () => {
+    const requested = spool.request([first]);
+    const [name = ''] = readdirSync(repairs);
+    const file = path.join(repairs, name);
+    const bytes = readFileSync(file);
+    bytes[bytes.length - 1]! ^= 1;
+    writeFileSync(file, bytes);
+    const outcome = expect(requested).rejects.toMatchObject({ code: 'REPAIR_REFUSED' });
+    await spool.apply(() => Promise.reject(new Error('it must not be applied')));
+    await outcome;
+  });
+
+  it('removes what killed programs left, after ten minutes', async () => {
+    mkdirSync(repairs);
+    const left = ['1-a.blocks.new', '1-b.blocks.refused'].map((name) => path.join(repairs, name));
+    for (const file of left) writeFileSync(file, '');
+    await spool.apply(() => Promise.resolve());
+    expect(readdirSync(repairs)).toHaveLength(2);
+    const longAgo = new Date(Date.now() - 601_000);
+    for (const file of left) utimesSync(file, longAgo, longAgo);
+    await spool.apply(() => Promise.resolve());
+    expect(readdirSync(repairs)).toEqual([]);
+  });
+
+  it('does nothing where no repair was ever asked for', async () => {
+    await spool.apply(() => Promise.reject(new Error('there is none')));
+    expect(readdirSync(directory)).toEqual([]);
+  });
+});
