@@ -96,6 +96,12 @@ export interface AbiLookup {
   versions: (AbiVersion | undefined)[];
 }
 
+export interface AccountLookup {
+  status: ChainStatus;
+  /** Whether it has the permission `owner`, which every account has from its creation on, for ever. */
+  exists: boolean;
+}
+
 export interface AccountsLookup {
   status: ChainStatus;
   /** Sorted, without duplicates, complete. */
@@ -121,6 +127,7 @@ export interface HistoryReader {
    * versions reach `maxBytes`; later ones have none, whether known or not.
    */
   getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean, maxBytes: number): Promise<AbiLookup>;
+  hasAccount(account: string): Promise<AccountLookup>;
   /** `key`: canonical key bytes, the type tag and the packed key. */
   getKeyAccounts(key: Buffer): Promise<AccountsLookup>;
   getControlledAccounts(actor: string): Promise<AccountsLookup>;

@@ -44,7 +44,7 @@ export class SampleReader implements HistoryReader {
       this.blocks.set(records.position.num, records);
     }
     const all = [...this.blocks.values()];
-    const [first, last] = [all[0], all.at(-1)];
+    const [first, last] = [all.find(({ block }) => block), all.at(-1)];
     this.status = {
       chainId: undefined,
       firstBlockNum: first?.position.num,
@@ -118,6 +118,11 @@ export class SampleReader implements HistoryReader {
       return { id, bytes: isKnown(id) ? undefined : abi };
     });
     return { status: this.status, versions };
+  }
+
+  async hasAccount(account: string) {
+    const { accounts } = this.accountsWith(() => true);
+    return { status: this.status, exists: accounts.includes(account) };
   }
 
   async getKeyAccounts(key: Buffer) {

@@ -106,6 +106,7 @@ describe('a damaged store', () => {
       getBlock: (selector) => reader.getBlock(selector),
       getBlockTraces: (selector) => reader.getBlockTraces(selector),
       getAbis: (...request) => reader.getAbis(...request),
+      hasAccount: (account) => reader.hasAccount(account),
       getKeyAccounts: (key) => reader.getKeyAccounts(key),
       getControlledAccounts: (actor) => reader.getControlledAccounts(actor),
       ...methods,

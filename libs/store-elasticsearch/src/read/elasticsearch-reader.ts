@@ -3,6 +3,7 @@ import type {
   AbiRequest,
   ChainStatus,
   AbiLookup,
+  AccountLookup,
   AccountsLookup,
   ActionsPage,
   ActionsQuery,
@@ -21,7 +22,7 @@ import { emptyProgress, ProgressReader, statusOf } from '../indices/progress';
 import { findAbis } from './abi-query';
 import { queryActions } from './actions-query';
 import { findBlock, findBlockTraces } from './block-queries';
-import { ownersOfActor, ownersOfKey } from './permission-query';
+import { hasOwnerPermission, ownersOfActor, ownersOfKey } from './permission-query';
 import { isStillReadable, measureAge, SNAPSHOT_AGE_MS, type Snapshot } from './snapshot';
 import { findTransaction } from './transaction-query';
 
@@ -79,6 +80,10 @@ export class ElasticsearchReader implements StoreReader {
       status,
       versions: await findAbis(snapshot, requests, { isKnown, maxBytes }),
     }));
+  }
+
+  hasAccount(account: string): Promise<AccountLookup> {
+    return this.read(async (snapshot, status) => ({ status, exists: await hasOwnerPermission(snapshot, account) }));
   }
 
   getKeyAccounts(key: Buffer): Promise<AccountsLookup> {

@@ -1,4 +1,5 @@
 import type { Query } from '../client/search';
+import type { PermissionDocument } from '../indices/documents';
 import { onBranch, stateBlocks } from './branch-filter';
 import { wholeState, type Snapshot } from './snapshot';
 
@@ -9,6 +10,20 @@ const PAGE = 10_000;
 interface PermissionBucket {
   key: { owner: string; name: string };
   newest: { value: number };
+}
+
+/** Whether the newest version of an account's permission `owner` is not its removal. */
+export async function hasOwnerPermission(snapshot: Snapshot, account: string): Promise<boolean> {
+  const { searcher, progress } = snapshot;
+  const { hits } = await searcher.search({
+    ...wholeState(snapshot, 'permissions'),
+    filters: [{ term: { owner: account } }, { term: { name: 'owner' } }, onBranch(progress, stateBlocks(progress))],
+    size: 1,
+    sort: [{ block_num: 'desc' }],
+    fetch: { _source: ['removed'] },
+  });
+  const newest = hits[0]?._source as Pick<PermissionDocument, 'removed'> | undefined;
+  return newest?.removed === false;
 }
 
 /** The owners of permissions that hold a key now, sorted, without duplicates. `keyTerm`: see `index-names.ts`. */

@@ -1,7 +1,12 @@
 import { nameToSortableBytes } from '@antelope-history/abi';
-import { NAME_BYTES, nameInKey } from '../format/keys';
+import { NAME_BYTES, nameInKey, namesKey } from '../format/keys';
 import { KEY_HASH_BYTES, keyHash } from '../format/permissions';
 import { keysWithPrefix, type Snapshot, type Tables } from '../format/tables';
+
+/** Whether an account has the permission `owner` now. */
+export function hasOwnerPermission(tables: Tables, account: string, snapshot: Snapshot): boolean {
+  return tables.permissions.get(namesKey(account, 'owner'), { transaction: snapshot }) !== undefined;
+}
 
 /** The owners of permissions that hold a key, sorted, without duplicates. */
 export function ownersOfKey(tables: Tables, key: Buffer, snapshot: Snapshot): string[] {

@@ -6,6 +6,7 @@ import type {
   StoredBlockTransaction,
   StoredTransaction,
   AbiLookup,
+  AccountLookup,
   AccountsLookup,
   ActionsPage,
   ActionsQuery,
@@ -25,7 +26,7 @@ import { keysWithPrefix, type Snapshot, type Tables } from '../format/tables';
 import { decodePagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
 import { queryActions } from './actions-query';
 import { findAbis } from './find-abis';
-import { ownersOfActor, ownersOfKey } from './find-owners';
+import { hasOwnerPermission, ownersOfActor, ownersOfKey } from './find-owners';
 import { LmdbListCheck } from './list-check';
 import { PageReader, type LocatedTransaction } from './page-reader';
 
@@ -78,6 +79,10 @@ export class LmdbReader implements StoreReader {
       status,
       versions: findAbis(this.tables, requests, { isKnown, maxBytes }, snapshot),
     }));
+  }
+
+  hasAccount(account: string): Promise<AccountLookup> {
+    return this.read((snapshot, status) => ({ status, exists: hasOwnerPermission(this.tables, account, snapshot) }));
   }
 
   getKeyAccounts(key: Buffer): Promise<AccountsLookup> {

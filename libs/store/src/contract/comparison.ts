@@ -74,6 +74,10 @@ export class Comparison {
     expect([...given]).toEqual(ids.slice(0, 2));
   }
 
+  async account(name: string): Promise<void> {
+    await this.same((history) => history.hasAccount(name), name);
+  }
+
   async keyAccounts(key: Buffer): Promise<void> {
     await this.same((history) => history.getKeyAccounts(key), key.toString('hex'));
   }
@@ -82,13 +86,15 @@ export class Comparison {
     await this.same((history) => history.getControlledAccounts(actor), actor);
   }
 
-  /** Every key and actor that a permission of these blocks ever named, whether it still does or not. */
+  /** Every owner, key and actor that a permission of these blocks ever named, whether it still does or not. */
   async permissionsOf(blocks: readonly BlockRecords[]): Promise<void> {
     const authorities = blocks.flatMap(({ permissionChanges }) =>
       permissionChanges.flatMap(({ authority }) => authority ?? []),
     );
     const keys = new Set(authorities.flatMap((authority) => authority.keys.map((key) => key.toString('hex'))));
     const actors = new Set(authorities.flatMap((authority) => authority.actors));
+    const owners = blocks.flatMap(({ permissionChanges }) => permissionChanges.map(({ owner }) => owner));
+    for (const owner of new Set(owners)) await this.account(owner);
     for (const key of keys) await this.keyAccounts(Buffer.from(key, 'hex'));
     for (const actor of actors) await this.controlledAccounts(actor);
   }

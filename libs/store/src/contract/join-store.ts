@@ -14,6 +14,7 @@ export function joinStore(reader: StoreReader, writer: StoreWriter): HistoryStor
     getBlock: (selector) => reader.getBlock(selector),
     getBlockTraces: (selector) => reader.getBlockTraces(selector),
     getAbis: (requests, isKnown, maxBytes) => reader.getAbis(requests, isKnown, maxBytes),
+    hasAccount: (account) => reader.hasAccount(account),
     getKeyAccounts: (key) => reader.getKeyAccounts(key),
     getControlledAccounts: (actor) => reader.getControlledAccounts(actor),
     getProgress: () => writer.getProgress(),

@@ -3,6 +3,7 @@ import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type {
   AbiLookup,
   AbiVersion,
+  AccountLookup,
   AccountsLookup,
   ActionsPage,
   ActionsQuery,
@@ -94,6 +95,10 @@ export class ModelHistory implements HistoryStore {
       return { id, bytes: isKnown(id) ? undefined : bytes };
     });
     return { status: this.status(), versions };
+  }
+
+  async hasAccount(account: string): Promise<AccountLookup> {
+    return { status: this.status(), exists: this.permissions().get(`${account}@owner`)?.authority !== undefined };
   }
 
   async getKeyAccounts(key: Buffer): Promise<AccountsLookup> {
@@ -188,15 +193,22 @@ export class ModelHistory implements HistoryStore {
   }
 
   private ownersWhere(holds: (authority: Authority) => boolean): AccountsLookup {
+    const owners = new Set<string>();
+    for (const { owner, authority } of this.permissions().values()) {
+      if (authority && holds(authority)) owners.add(owner);
+    }
+    return { status: this.status(), accounts: [...owners].sort() };
+  }
+
+  /** The last change of each permission. */
+  private permissions(): Map<string, { owner: string; authority: Authority | undefined }> {
     const permissions = new Map<string, { owner: string; authority: Authority | undefined }>();
     for (const { permissionChanges } of this.blocks) {
       for (const { owner, name, authority } of permissionChanges) {
         permissions.set(`${owner}@${name}`, { owner, authority });
       }
     }
-    const owners = new Set<string>();
-    for (const { owner, authority } of permissions.values()) if (authority && holds(authority)) owners.add(owner);
-    return { status: this.status(), accounts: [...owners].sort() };
+    return permissions;
   }
 }
 

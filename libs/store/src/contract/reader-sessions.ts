@@ -34,6 +34,7 @@ export function readingInto(store: HistoryStore, sessions: ReaderSessions): Hist
     getBlock: (selector) => store.getBlock(selector),
     getBlockTraces: (selector) => store.getBlockTraces(selector),
     getAbis: (requests, isKnown, maxBytes) => store.getAbis(requests, isKnown, maxBytes),
+    hasAccount: (account) => store.hasAccount(account),
     getKeyAccounts: (key) => store.getKeyAccounts(key),
     getControlledAccounts: (actor) => store.getControlledAccounts(actor),
     getProgress: () => store.getProgress(),

@@ -102,6 +102,8 @@ export function describeRecordedChain(contract: StoreContract, chain: RecordedCh
         await comparison.permissionsOf(blocks);
         await comparison.keyAccounts(Buffer.alloc(34, 7));
         await comparison.controlledAccounts('nobody.here');
+        await comparison.account('nobody.here');
+        await comparison.account('eosi');
       }),
     );
 
