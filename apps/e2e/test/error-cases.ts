@@ -3,7 +3,8 @@ import type { ErrorResponse, Route } from '@antelope-history/schemas';
 import { readAuthorizers, sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
 
-const { getActions, getControlledAccounts, getKeyAccounts, getTransaction, getChainBlock, getTraceBlock } = ROUTES;
+const { getActions, getControlledAccounts, getKeyAccounts, getTransaction, getTraceBlock } = ROUTES;
+const { getAbi, getChainBlock, getBlockInfo, getInfo, getRawAbi } = ROUTES;
 /** Text that would reveal internals: stack traces, files, addresses, messages of libraries. */
 const LEAKS =
   /node_modules|\bat \S+ \(|\.ts\b|\.js\b|\/tmp|127\.0\.0\.1|localhost|zod|lmdb|elastic|redis|amqp|rabbit|Unexpected token|invalid_type/i;
@@ -24,6 +25,7 @@ export function describeErrors(url: () => string): void {
   const BLOCK = [400, 'Bad Request', 3010008, 'block_id_type_exception', 'Invalid block number or ID'] as const;
   const ID = [400, 'Bad Request', 3010009, 'transaction_id_type_exception', 'Invalid transaction ID'] as const;
   const UNKNOWN_BLOCK = [400, 'Unknown Block', 3100002, 'unknown_block_exception', 'Unknown block'] as const;
+  const ACCOUNT = [400, 'Account lookup', 3060002, 'account_query_exception', 'Account Query Exception'] as const;
   const NO_TRACE = [404, 'Not Found', 0, 'block_trace_missing', 'Block trace missing'] as const;
   const NO_TRANSACTION = [404, 'Not Found', 3040011, 'tx_not_found', 'The transaction can not be found'] as const;
   const REQUEST = [
@@ -93,6 +95,25 @@ export function describeErrors(url: () => string): void {
     [getChainBlock, { block_num_or_id: 0 }, UNKNOWN_BLOCK],
     [getChainBlock, { block_num_or_id: 99999999 }, UNKNOWN_BLOCK],
     [getChainBlock, { block_num_or_id: 'f'.repeat(64) }, UNKNOWN_BLOCK],
+    [getBlockInfo, {}, REQUEST],
+    [getBlockInfo, { block_num: -1 }, REQUEST],
+    [getBlockInfo, { block_num: 2 ** 32 }, REQUEST],
+    [getBlockInfo, { block_num_or_id: 5 }, REQUEST],
+    [getBlockInfo, { block_num: 0 }, UNKNOWN_BLOCK],
+    [getBlockInfo, { block_num: 99999999 }, UNKNOWN_BLOCK],
+    [getInfo, [], REQUEST],
+    [getAbi, {}, REQUEST],
+    [getAbi, { account_name: 'eosio', block_num: -1 }, REQUEST],
+    [getAbi, { account: 'eosio' }, REQUEST],
+    [getAbi, { account_name: 'EOSIO' }, NAME],
+    [getAbi, { account_name: 'nobody.here' }, ACCOUNT],
+    [getAbi, { account_name: 'eosio', block_num: 0 }, UNKNOWN_BLOCK],
+    [getAbi, { account_name: 'eosio', block_num: 99999999 }, UNKNOWN_BLOCK],
+    [getRawAbi, { account_name: 5 }, REQUEST],
+    [getRawAbi, { account_name: 'eosio', abi_hash: 'abc' }, REQUEST],
+    [getRawAbi, { account_name: 'aaaaaaaaaaaaa' }, NAME],
+    [getRawAbi, { account_name: 'nobody.here' }, ACCOUNT],
+    [getRawAbi, { account_name: 'eosio', block_num: 99999999 }, UNKNOWN_BLOCK],
     [getTraceBlock, {}, BLOCK],
     [getTraceBlock, { block_num: -2 }, BLOCK],
     [getTraceBlock, { block_num: 2 ** 32 }, BLOCK],
@@ -136,7 +157,7 @@ export function describeErrors(url: () => string): void {
     '/v1',
     '/v1/history',
     '/v1/history/get_creator',
-    '/v1/chain/get_info',
+    '/v1/chain/get_account',
     '/v2/history/get_actions',
     '/.env',
   ])('have the status 404 for the unknown path %s', async (path) => {

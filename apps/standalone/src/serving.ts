@@ -18,7 +18,8 @@ export async function openLocalApis({ config, log, registry, onStop }: ServingCo
   const reader = await openStoreReader(config.store, log);
   onStop(() => reader.close());
   countChainStatus(reader, registry);
-  const deps = { reader, config: config.api, log, registry, largeResponses: new LargeResponses() };
+  const { chainNodeUrl: chainNodeUrls = [] } = config.gateway;
+  const deps = { reader, config: config.api, log, registry, chainNodeUrls, largeResponses: new LargeResponses() };
   return {
     responders: new Map([
       ...createHistoryResponders(deps),

@@ -5,6 +5,7 @@ export { type ConfigFor, SERVER_SECTIONS, type ServerSection } from './config/se
 export { ClientAddresses, clientKeyOf } from './http/client-address';
 export * from './http/client-signal';
 export * from './http/error-response';
+export * from './http/fetch-json';
 export * from './http/http-app';
 export * from './http/json-body';
 export { acceptedConnections } from './http/accepted-connections';

@@ -1,17 +1,31 @@
 import type { Express } from 'express';
 import { CHAIN_ROUTES } from '@antelope-history/chain-routes';
 import { type ApiDeps, createApi, createResponders, type Respond } from '@antelope-history/endpoint-kit';
+import { createGetAbi } from './get-abi';
 import { createGetBlock } from './get-block';
+import { createGetBlockInfo } from './get-block-info';
+import { createGetInfo } from './get-info';
+import { createGetRawAbi } from './get-raw-abi';
+import { createNodeInfoReader } from './node-info';
 
 const NAME = 'chain-api';
-const ENDPOINTS = { getChainBlock: createGetBlock };
 
-/** The app of `/v1/chain`: blocks in the JSON of a chain node. */
+/** The app of `/v1/chain`: the state of the chain and its blocks, in the JSON of a chain node. */
 export function createChainApi(deps: ApiDeps): Express {
-  return createApi(NAME, CHAIN_ROUTES, ENDPOINTS, deps);
+  return createApi(NAME, CHAIN_ROUTES, endpointsOf(deps), deps);
 }
 
 /** The same endpoints without HTTP, by path. */
 export function createChainResponders(deps: ApiDeps): Map<string, Respond> {
-  return createResponders(NAME, CHAIN_ROUTES, ENDPOINTS, deps);
+  return createResponders(NAME, CHAIN_ROUTES, endpointsOf(deps), deps);
+}
+
+function endpointsOf({ chainNodeUrls = [] }: ApiDeps) {
+  return {
+    getChainBlock: createGetBlock,
+    getBlockInfo: createGetBlockInfo,
+    getInfo: createGetInfo(createNodeInfoReader(chainNodeUrls)),
+    getAbi: createGetAbi,
+    getRawAbi: createGetRawAbi,
+  };
 }

@@ -33,6 +33,7 @@ import {
   type TransactionReceipt,
 } from '@antelope-history/ship';
 import type { AbiRequest, StoredBlock } from '@antelope-history/store';
+import { refBlockPrefix } from './block-header';
 import { renderBlockExtensions, renderHeaderExtensions, renderTransactionExtensions } from './extensions';
 import { renderProducerSchedule } from './producer-schedule';
 
@@ -108,7 +109,7 @@ export function* renderBlock(
     ...renderBlockExtensions(block.blockExtensions),
     id,
     block_num: num,
-    ref_block_prefix: Buffer.from(id, 'hex').readUInt32LE(8),
+    ref_block_prefix: refBlockPrefix(id),
   };
 }
 

@@ -7,5 +7,6 @@ export type { CreateEndpoint, Endpoint, EndpointContext, EndpointResponse, Final
 export * from './irreversible';
 export { LargeResponses } from './large-responses';
 export type { RequestWork } from './request-work';
+export * from './names';
 export * from './responders';
 export * from './unknown-fields';

@@ -19,6 +19,8 @@ export interface ApiDeps {
   keyValue?: KeyValue;
   /** Clock of the asc window guard, in milliseconds since 1970. */
   now?: () => number;
+  /** Chain nodes that report what only a node knows, for `get_info`. */
+  chainNodeUrls?: readonly string[];
   /** Limit on the large responses of a process. Without it the app has a limit of its own. */
   largeResponses?: LargeResponses;
 }

@@ -108,7 +108,7 @@ function upstreamRoutes(deps: GatewayDeps, identify: RequestHandler[]): HttpRout
     return { endpoint, path, method, handlers: [...admit, handlersOf(route)] };
   });
   if (chainNodeUrl === undefined) return routes;
-  const proxyToNode = createUpstreamProxy('chain-node', [chainNodeUrl], log, now);
+  const proxyToNode = createUpstreamProxy('chain-node', chainNodeUrl, log, now);
   return [
     ...routes,
     {

@@ -31,7 +31,7 @@ describe('the gateway', () => {
 
   it('responds 404 to unknown paths, and to chain calls when no node is configured', async () => {
     const gateway = stand.createGateway();
-    for (const path of ['/documents', '/v1/chain/get_info', '/v1/history/nothing', '/v1/%ZZ']) {
+    for (const path of ['/documents', '/v1/chain/get_account', '/v1/history/nothing', '/v1/%ZZ']) {
       const response = await request(gateway).post(path).send({});
       expect([path, response.status, response.body.error.name]).toEqual([path, 404, 'unknown_path']);
     }
@@ -152,15 +152,15 @@ describe('the gateway', () => {
 
     it('forwards the other chain calls and the status of their responses', async () => {
       const gateway = stand.createGateway({ environment });
-      const response = await request(gateway).get('/v1/chain/get_info?x=1');
-      expect([response.status, response.body]).toEqual([500, { node: '/v1/chain/get_info?x=1', method: 'GET' }]);
+      const response = await request(gateway).get('/v1/chain/get_account?x=1');
+      expect([response.status, response.body]).toEqual([500, { node: '/v1/chain/get_account?x=1', method: 'GET' }]);
       expect((await request(gateway).post(ROUTES.getChainBlock.path).send({})).body.app).toBe('chain');
     });
 
     it.each([
       '/v1/chain/%2e%2e',
       '/v1/chain/a%2fb',
-      '/v1/chain/get_info/x',
+      '/v1/chain/get_account/x',
       '/v1/chain/%ZZ',
       '/v1/producer/pause',
       // Other spellings of our own endpoints.
@@ -172,11 +172,11 @@ describe('the gateway', () => {
       '/v1/chain/GET_BLOCK',
       '/v1/chain/Get_block',
       '/V1/chain/get_block',
-      '/v1/Chain/get_info',
-      '/v1/%63hain/get_info',
+      '/v1/Chain/get_account',
+      '/v1/%63hain/get_account',
       '/v1/chain//get_block',
       '/v1//chain/get_block',
-      '//v1/chain/get_info',
+      '//v1/chain/get_account',
       '/v1/chain/get_block//',
       '/v1/chain/get_block;x=1',
       '/v1/chain;x/get_block',

@@ -135,6 +135,7 @@ describe('the gateway', () => {
     upstreamUrl = await upstream.open();
     const environment = {
       HISTORY_GATEWAY__HISTORY_API_URL: upstreamUrl,
+      HISTORY_GATEWAY__CHAIN_API_URL: upstreamUrl,
       HISTORY_GATEWAY__CHAIN_NODE_URL: upstreamUrl,
     };
     url = await stand.serve(stand.createGateway({ environment }));
@@ -153,7 +154,8 @@ describe('the gateway', () => {
 
   describe.each([
     { path: ROUTES.getActions.path, taken: ['POST'], allow: 'POST' },
-    { path: '/v1/chain/get_info', taken: ['GET', 'HEAD', 'POST'], allow: 'GET, HEAD, POST' },
+    { path: ROUTES.getInfo.path, taken: ['GET', 'HEAD', 'POST'], allow: 'GET, HEAD, POST' },
+    { path: '/v1/chain/get_account', taken: ['GET', 'HEAD', 'POST'], allow: 'GET, HEAD, POST' },
   ])('for requests to $path', ({ path, taken, allow }) => {
     it.each(METHODS)('forwards the exact bytes of %s in every framing and of a later client', async (method) => {
       // Every OPTIONS request is answered as a CORS preflight.
@@ -200,16 +202,16 @@ describe('the gateway', () => {
   it.each([
     'CONNECT upstream:1 HTTP/1.1',
     'POST * HTTP/1.1',
-    'POST //v1/chain/get_info HTTP/1.1',
+    'POST //v1/chain/get_account HTTP/1.1',
     'POST /v1/chain/../producer/pause HTTP/1.1',
-    'POST /v1/chain/get_info/../../producer/pause HTTP/1.1',
+    'POST /v1/chain/get_account/../../producer/pause HTTP/1.1',
     'POST /v1/chain/%2e%2e/producer/pause HTTP/1.1',
-    'POST /v1/chain/get_info%0d%0ax HTTP/1.1',
+    'POST /v1/chain/get_account%0d%0ax HTTP/1.1',
     'POST http://x/v1/producer/pause HTTP/1.1',
-    'POST /v1/chain/get_info\\..\\x HTTP/1.1',
+    'POST /v1/chain/get_account\\..\\x HTTP/1.1',
     'POST /v1/chain/ HTTP/1.1',
-    'POST /v1/producer/pause?/v1/chain/get_info HTTP/1.1',
-    'POST http://x?/v1/chain/get_info HTTP/1.1',
+    'POST /v1/producer/pause?/v1/chain/get_account HTTP/1.1',
+    'POST http://x?/v1/chain/get_account HTTP/1.1',
   ])('forwards nothing of %s', async (line) => {
     await exchange(url, `${line}\r\nhost: x\r\n\r\n${LAST}`);
     expect(upstream.bytes).toBe('');
@@ -217,10 +219,10 @@ describe('the gateway', () => {
 
   it('forwards the query of a chain call, but no fragment', async () => {
     for (const [target, path] of [
-      ['/v1/chain/get_info?a=b&c=//d?e', '/v1/chain/get_info?a=b&c=//d?e'],
-      ['/v1/chain/get_info/?a', '/v1/chain/get_info?a'],
-      ['http://y/v1/chain/get_info?a#b?c', '/v1/chain/get_info?a'],
-      ['/v1/chain/get_info#?a', '/v1/chain/get_info'],
+      ['/v1/chain/get_account?a=b&c=//d?e', '/v1/chain/get_account?a=b&c=//d?e'],
+      ['/v1/chain/get_account/?a', '/v1/chain/get_account?a'],
+      ['http://y/v1/chain/get_account?a#b?c', '/v1/chain/get_account?a'],
+      ['/v1/chain/get_account#?a', '/v1/chain/get_account'],
     ]) {
       upstream.bytes = '';
       await exchange(url, `GET ${target} HTTP/1.1\r\nhost: x\r\nx-request-id: mine\r\n\r\n${LAST}`);
@@ -229,7 +231,7 @@ describe('the gateway', () => {
   });
 
   it('forwards the content type and encoding when they are plain text, and no body above the limit', async () => {
-    const path = '/v1/chain/get_info';
+    const path = '/v1/chain/get_account';
     const post = (headers: Record<string, string>, body: string) =>
       fetch(url + path, { method: 'POST', headers: { 'x-request-id': 'mine', ...headers }, body });
     await post({ 'content-type': 'text/plain', 'content-encoding': 'gzip' }, '{}');

@@ -1,6 +1,6 @@
 import type { GetActionsRequest } from '@antelope-history/history-routes';
 import type { ActionsQuery } from '@antelope-history/store';
-import { parseAccountName, parseName } from './names';
+import { parseAccountName, parseName } from '@antelope-history/endpoint-kit';
 
 const DEFAULT_PAGE = 20;
 

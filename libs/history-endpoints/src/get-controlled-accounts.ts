@@ -1,6 +1,5 @@
-import type { CreateEndpoint } from '@antelope-history/endpoint-kit';
+import { type CreateEndpoint, parseAccountName } from '@antelope-history/endpoint-kit';
 import type { HISTORY_ROUTES } from '@antelope-history/history-routes';
-import { parseAccountName } from './names';
 
 export const createGetControlledAccounts: CreateEndpoint<typeof HISTORY_ROUTES.getControlledAccounts> = ({
   reader,

@@ -44,7 +44,7 @@ function renderRoute(route: Route): string {
 
 **${summary}.** ${description}
 
-${caching}${renderFields(route)}${renderRefusedFields(route)}
+${caching}${renderMethods(route)}${renderFields(route)}${renderRefusedFields(route)}
 Request:
 
 \`\`\`sh
@@ -79,6 +79,10 @@ function formatJson(value: unknown, indent = ''): string {
   return `${open}\n${members.map((member) => inner + member).join(',\n')}\n${indent}${close}`;
 }
 
+function renderMethods({ method }: Route): string {
+  return [method].flat().includes('GET') ? 'Takes GET as well as POST.\n\n' : '';
+}
+
 /** The part of a field's JSON Schema that tells what a client may send. */
 interface FieldSchema {
   type?: string | string[];
@@ -91,6 +95,7 @@ interface FieldSchema {
 
 function renderFields({ request }: Route): string {
   const { properties = {}, required = [] } = toJsonSchema(z.object(request.shape), 'input');
+  if (Object.keys(properties).length === 0) return 'It has no request fields.\n';
   const rows = Object.entries(properties as Record<string, FieldSchema>).map(([name, schema]) => {
     const initial = schema.default === undefined ? 'none' : `\`${JSON.stringify(schema.default)}\``;
     const presence = required.includes(name) ? 'required' : initial;

@@ -1,12 +1,12 @@
-import type { RouteTable } from '@antelope-history/schemas';
+import type { Route, RouteTable } from '@antelope-history/schemas';
 import { createComponents } from './components';
 import { describeEndpoint } from './endpoint-description';
-import type { OpenApiDocument } from './openapi-types';
+import type { OpenApiDocument, Operation } from './openapi-types';
 import { describeOperations } from './operations-description';
 
 const TAGS = [
   { name: 'history', description: 'Actions, transactions, and the accounts of keys and accounts.' },
-  { name: 'chain', description: 'Blocks in the JSON of a chain node.' },
+  { name: 'chain', description: 'State of the chain and its blocks, in the JSON of a chain node.' },
   { name: 'trace', description: "Blocks with their traces, in the JSON of a node's trace plugin." },
   { name: 'service', description: 'State of the service.' },
 ];
@@ -24,9 +24,17 @@ export interface DocumentOptions {
   routes: RouteTable;
 }
 
+/** An operation per method. The one for GET, which takes no fields, has an id of its own, as OpenAPI demands. */
+function describeRoute(key: string, route: Route): Record<string, Operation> {
+  const post = describeEndpoint(key, route);
+  if (![route.method].flat().includes('GET')) return { post };
+  const { requestBody: _requestBody, ...get } = post;
+  return { get: { ...get, operationId: `${key}ByGet` }, post };
+}
+
 /** Creates the OpenAPI 3.1 document of the gateway: the given routes with their schemas, and the gateway's own paths. */
 export function createOpenApiDocument({ version, routes }: DocumentOptions): OpenApiDocument {
-  const endpoints = Object.entries(routes).map(([key, route]) => [route.path, { post: describeEndpoint(key, route) }]);
+  const endpoints = Object.entries(routes).map(([key, route]) => [route.path, describeRoute(key, route)]);
   return {
     openapi: '3.1.1',
     info: { title: 'Antelope History', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },

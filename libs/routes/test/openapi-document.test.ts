@@ -45,6 +45,12 @@ describe('the OpenAPI document', () => {
     expect(responses?.[200]?.content['application/json']?.example).toBe(example.response);
   });
 
+  it('describes GET where an endpoint takes it, without a body', () => {
+    const { get, post } = document.paths[ROUTES.getInfo.path] ?? {};
+    expect(get).toEqual({ ...post, operationId: 'getInfoByGet', requestBody: undefined });
+    expect(document.paths[ROUTES.getActions.path]?.['get']).toBeUndefined();
+  });
+
   it('shows the defaults of request fields', () => {
     const { properties } = document.components.schemas['GetActionsRequest'] as {
       properties: Record<string, { default?: unknown }>;

@@ -8,6 +8,12 @@ const MAY_BE_ABSENT: Record<string, string[]> = {
   getTransaction: ['trx.trx'],
   // Of an EOSIO 2.0 node's block, where the data is not decoded.
   getChainBlock: ['transactions.0.trx.transaction.actions.0.hex_data'],
+  // Of an account without ABI, and of an EOSIO 2.0 node.
+  getAbi: ['abi', 'abi.action_results'],
+  // Of code that is older than the index, and of an ABI that the client has.
+  getRawAbi: ['code_hash', 'abi'],
+  // Of an EOSIO 2.0 node, and of an index that begins above the last irreversible block.
+  getInfo: ['chain_id', 'last_irreversible_block_time'],
   // Of an EOSIO 2.0 node's block.
   getTraceBlock: ['transactions.0.actions.0.return_value', 'transactions.1.actions.0.return_value'],
 };

@@ -47,7 +47,8 @@ async function startApi(
   });
   // The store in memory has no size limit and serves this process alone: no responses are cached in it.
   const cache = config.keyValue.kind === 'redis' ? { keyValue } : {};
-  const app = createApp({ reader, config: config.api, log, registry, ...cache });
+  const { chainNodeUrl: chainNodeUrls = [] } = config.gateway;
+  const app = createApp({ reader, config: config.api, log, registry, chainNodeUrls, ...cache });
   const server = await listen(app, config[section]);
   onStop(() => server.close());
   const readState = createStateReader(reader);

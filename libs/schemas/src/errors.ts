@@ -63,6 +63,10 @@ export const CLIENT_ERRORS = {
   ASC_WINDOW_EXCEEDED: final(400, 0, 'asc_window_exceeded', 'The bound is older than the ascending window'),
   TRANSACTION_NOT_FOUND: final(404, 3040011, 'tx_not_found', 'The transaction can not be found'),
   UNKNOWN_BLOCK: { ...final(400, 3100002, 'unknown_block_exception', 'Unknown block'), message: 'Unknown Block' },
+  UNKNOWN_ACCOUNT: {
+    ...final(400, 3060002, 'account_query_exception', 'Account Query Exception'),
+    message: 'Account lookup',
+  },
   BLOCK_TRACE_MISSING: final(404, 0, 'block_trace_missing', 'Block trace missing'),
   CLIENT_LEFT: final(499, 0, 'client_left', 'The client closed the connection before its response was made'),
   RATE_LIMITED: retry(429, 0, 'rate_limited', 'Too many requests'),

@@ -12,7 +12,8 @@ export interface Route<Request extends z.ZodObject = z.ZodObject, Response exten
   group: RouteGroup;
   /** Name of the endpoint in the node's API; error bodies carry it in `method` of their details. */
   endpoint: string;
-  method: 'POST';
+  /** Clients get 405 for every other method. GET is for endpoints that need no body; it includes HEAD. */
+  method: 'POST' | readonly ['GET', 'POST'];
   path: string;
   request: Request;
   /**

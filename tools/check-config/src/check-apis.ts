@@ -52,12 +52,12 @@ export function apiChecks({ config, startedHere, now }: ApiCheckOptions): Check[
     return { name, needs: [], run };
   });
   const needs = checks.map(({ name }) => name);
-  const { chainNodeUrl } = config.gateway;
+  const { chainNodeUrl: nodes = [] } = config.gateway;
   return [
     ...checks,
     { name: 'apis chain', needs, run: async () => checkChains(found, config.chainId) },
     { name: 'apis clock', needs, run: async () => checkClocks(found, now()) },
-    ...(chainNodeUrl === undefined ? [] : [nodeCheck(chainNodeUrl, config.chainId, found, needs)]),
+    ...[...new Set(nodes)].map((url) => nodeCheck(url, config.chainId, found, needs)),
   ];
 }
 
@@ -119,7 +119,7 @@ function checkClocks(found: FoundApi[], now: number): Finding {
 function nodeCheck(url: string, expected: string | undefined, found: FoundApi[], needs: string[]): Check {
   const server = { name: 'the chain node', address: addressOf(url), keys: { url: 'gateway.chain_node_url' } };
   return {
-    name: 'chain node',
+    name: `chain node ${server.address}`,
     needs,
     run: async (signal) => {
       try {

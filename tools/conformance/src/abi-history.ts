@@ -2,11 +2,13 @@ import { createAbiDecoder, readName, type AbiDecoder } from '@antelope-history/a
 import { stringifyJson, type JsonValue } from '@antelope-history/json';
 import { actionTraces, executedTraces, fromHex, sequenceOf, type RecordedBlock } from './recorded-block';
 
-interface AbiVersion {
+/** An ABI from a position of the chain on. */
+export interface AbiVersion {
   blockNum: number;
   /** The global sequence of the setabi action; 0 for an ABI of the initial state. */
   sequence: number;
   decoder: AbiDecoder | undefined;
+  packed: Buffer;
 }
 
 /** The position of an action in the chain. */
@@ -49,6 +51,11 @@ export class AbiHistory {
     return (this.versions.get(account) ?? []).map(({ decoder }) => decoder);
   }
 
+  /** Every version of every account, in the order of the chain. */
+  all(): ReadonlyMap<string, readonly AbiVersion[]> {
+    return this.versions;
+  }
+
   private addActions(block: RecordedBlock): Set<string> {
     const accounts = new Set<string>();
     for (const trace of executedTraces(block).flatMap(actionTraces)) {
@@ -66,7 +73,10 @@ export class AbiHistory {
   }
 }
 
-const versionOf = (abi: Buffer): { decoder: AbiDecoder | undefined } => ({ decoder: createAbiDecoder(abi) });
+const versionOf = (packed: Buffer): Pick<AbiVersion, 'decoder' | 'packed'> => ({
+  decoder: createAbiDecoder(packed),
+  packed,
+});
 const firstOf = ({ num }: RecordedBlock): ActionPosition => ({ blockNum: num, sequence: 0 });
 
 /** Reads the data of `setabi`: the account, then the length of the ABI, then the ABI. */

@@ -4,7 +4,15 @@ import { elapsedOfShip } from './reasons/history';
 import { producerBlockId } from './reasons/producer-block-id';
 import type { RecordedBlock } from './recorded-block';
 
-const block: RecordedBlock = { num: 7, id: 'ab', block: undefined, traces: [], accounts: [], permissions: [] };
+const block: RecordedBlock = {
+  num: 7,
+  id: 'ab',
+  block: undefined,
+  traces: [],
+  accounts: [],
+  accountMetadata: [],
+  permissions: [],
+};
 
 /** The reasons of all differences, then the differences without a reason. */
 function explain(recorded: string, ours: string, reason: Reason<{ block: RecordedBlock }>): string[] {

@@ -4,6 +4,8 @@ import { checkActions } from './checks/actions';
 import { checkAuthorizers } from './checks/authorizers';
 import { checkBadRequests } from './checks/bad-requests';
 import { checkChainBlocks } from './checks/chain-block';
+import { checkBlockInfos, checkChainInfo } from './checks/chain-info';
+import { checkAbis } from './checks/account-abi';
 import type { Check } from './checks/check';
 import { checkLosingBranches } from './checks/losing-branches';
 import { checkTraceBlocks, checkTraceBlocksFromShip } from './checks/trace-block';
@@ -15,6 +17,9 @@ import type { Outcome } from './tally';
 /** In the order of the table in docs/compatibility.md. */
 const CHECKS: readonly Check[] = [
   checkChainBlocks,
+  checkBlockInfos,
+  checkChainInfo,
+  checkAbis,
   checkTraceBlocks,
   checkTraceBlocksFromShip,
   checkTransactions,

@@ -1,4 +1,5 @@
 import { BAD_REQUEST_REASONS } from './checks/bad-requests';
+import { CHAIN_INFO_REASONS } from './checks/chain-info';
 import { undecodableAction } from './checks/trace-block';
 import type { NamedReason } from './comparison';
 import { NODE_REASONS, PLUGIN_REASONS } from './reasons/authorities';
@@ -8,6 +9,7 @@ import { TRACE_BLOCK_REASONS } from './reasons/trace-block';
 
 const ALL: readonly NamedReason[] = [
   ...CHAIN_BLOCK_REASONS,
+  ...CHAIN_INFO_REASONS,
   undecodableAction,
   ...TRACE_BLOCK_REASONS,
   ...TRANSACTION_REASONS,

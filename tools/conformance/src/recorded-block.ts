@@ -1,4 +1,11 @@
-import type { ShipAccount, ShipActionTrace, ShipPermission, ShipSignedBlock, ShipTransactionTrace } from './ship-types';
+import type {
+  ShipAccount,
+  ShipAccountMetadata,
+  ShipActionTrace,
+  ShipPermission,
+  ShipSignedBlock,
+  ShipTransactionTrace,
+} from './ship-types';
 
 export interface RecordedBlock {
   num: number;
@@ -8,6 +15,7 @@ export interface RecordedBlock {
   /** The trace of `onblock` when it succeeded, then one trace per receipt. */
   traces: ShipTransactionTrace[];
   accounts: ShipAccount[];
+  accountMetadata: ShipAccountMetadata[];
   permissions: { present: boolean; row: ShipPermission }[];
 }
 

@@ -63,7 +63,7 @@ export class RecordedChain {
 
   private readBlock(position: ShipPosition, { block, traces, deltas }: ShipResult): RecordedBlock {
     const tables = deltas === null ? [] : this.decode('table_delta[]', fromHex(deltas));
-    const rows = <Table extends 'account' | 'permission'>(table: Table) =>
+    const rows = <Table extends 'account' | 'account_metadata' | 'permission'>(table: Table) =>
       tables
         .filter(([, { name }]) => name === table)
         .flatMap(([, delta]) => delta.rows)
@@ -74,6 +74,7 @@ export class RecordedChain {
       block: block === null ? undefined : this.decode('signed_block', fromHex(block)),
       traces: traces === null ? [] : this.decode('transaction_trace[]', fromHex(traces)).map(([, trace]) => trace),
       accounts: rows('account').map(({ row }) => row[1]),
+      accountMetadata: rows('account_metadata').map(({ row }) => row[1]),
       permissions: rows('permission').map(({ present, row }) => ({ present, row: row[1] })),
     };
   }

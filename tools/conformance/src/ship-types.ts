@@ -118,6 +118,12 @@ export interface ShipAccount {
   abi: string;
 }
 
+/** A row of `account_metadata`, whose `code` is null without code. */
+export interface ShipAccountMetadata {
+  name: string;
+  code: { code_hash: string } | null;
+}
+
 /** The decoded types of the state history ABI, by name. */
 export interface ShipTypes {
   result: Variant<ShipResult>;
@@ -125,6 +131,7 @@ export interface ShipTypes {
   'transaction_trace[]': Variant<ShipTransactionTrace>[];
   'table_delta[]': Variant<ShipDelta>[];
   account: Variant<ShipAccount>;
+  account_metadata: Variant<ShipAccountMetadata>;
   permission: Variant<ShipPermission>;
   transaction: ShipTransaction;
   'bytes[]': string[];

@@ -14,13 +14,12 @@ const serverUrl = (protocol: RegExp, takes: string) =>
     .meta({ takes: `${takes} URL without user and password` });
 const httpUrl = serverUrl(/^https?$/, 'an http:// or https://');
 /** One URL, or those of several equivalent servers in one text. */
-const httpUrls = (fallback: string) =>
-  z
-    .string()
-    .transform((text) => text.split(',').map((url) => url.trim()))
-    .pipe(z.array(httpUrl))
-    .prefault(fallback)
-    .meta({ takes: 'an http:// or https:// URL without user and password, or several separated by commas' });
+const httpUrlList = z
+  .string()
+  .transform((text) => text.split(',').map((url) => url.trim()))
+  .pipe(z.array(httpUrl));
+const takesHttpUrls = { takes: 'an http:// or https:// URL without user and password, or several separated by commas' };
+const httpUrls = (fallback: string) => httpUrlList.prefault(fallback).meta(takesHttpUrls);
 const shipUrl = z.url({ protocol: /^wss?$/ }).meta({ takes: 'a ws:// or wss:// URL' });
 const count = (most: number) => z.int().min(1).max(most);
 const seconds = z.number().min(0.01).max(3600);
@@ -284,9 +283,13 @@ const gateway = z.strictObject({
   trace_api_url: httpUrls('http://127.0.0.1:8893').describe(
     'Address of trace-api; several instances share the requests.',
   ),
-  chain_node_url: httpUrl
+  chain_node_url: httpUrlList
     .optional()
-    .describe('Chain node for all other `/v1/chain/*` requests; without it their paths are unknown.'),
+    .meta(takesHttpUrls)
+    .describe(
+      'Chain nodes for all other `/v1/chain/*` requests, and for the fields of `get_info` that only a node knows: the ' +
+        'chain API reads it, too. Without it these paths are unknown and these fields absent.',
+    ),
   trusted_proxies: z
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).meta({ takes: 'an IP address or range' }))
     .default([])

@@ -66,7 +66,18 @@ export interface Authorization {
   threshold: number;
 }
 
+/** The fields of `get_info` that readers of recordings use; there are more. */
+export interface NodeInfoResponse extends Record<string, unknown> {
+  chain_id: string;
+  head_block_num: number;
+  head_block_id: string;
+  last_irreversible_block_num: number;
+  last_irreversible_block_id: string;
+}
+
 export interface Authorizers {
+  /** The node's response to `get_info` at the time of the requests. */
+  info: NodeInfoResponse;
   chainId: string;
   /** Head of the node at the time of the requests. */
   head: RecordedPosition;
@@ -84,6 +95,7 @@ export function readAuthorizers(folder: string): Authorizers {
   const file = readJsonFile(folder, 'authorizers.json') as AuthorizersFile;
   const { info, keys, accounts, errors } = file;
   return {
+    info,
     chainId: info.chain_id,
     head: { num: info.head_block_num, id: info.head_block_id },
     lastIrreversible: { num: info.last_irreversible_block_num, id: info.last_irreversible_block_id },
@@ -93,15 +105,7 @@ export function readAuthorizers(folder: string): Authorizers {
   };
 }
 
-interface AuthorizersFile extends Pick<Authorizers, 'keys' | 'accounts' | 'errors'> {
-  info: {
-    chain_id: string;
-    head_block_num: number;
-    head_block_id: string;
-    last_irreversible_block_num: number;
-    last_irreversible_block_id: string;
-  };
-}
+type AuthorizersFile = Pick<Authorizers, 'info' | 'keys' | 'accounts' | 'errors'>;
 
 /** Accounts and keys that the recorded traffic used; a K1 key in both spellings. */
 export interface UsedAccounts {

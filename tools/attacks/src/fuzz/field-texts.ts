@@ -64,6 +64,7 @@ export function createFieldTexts(facts: ChainFacts): FieldTexts {
     block_num_or_id: fc.oneof(quoted(blockId), blockNum),
     block_num: blockNum,
     block_id: quoted(blockId),
+    abi_hash: quoted(blockId),
   };
 }
 

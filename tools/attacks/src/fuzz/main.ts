@@ -17,7 +17,7 @@ import { type FuzzFigures, runFuzz } from './run-fuzz';
 const USAGE = `npm run fuzz -- [--requests N] [--seed N] [--limit-ms N] [--set SET | --url URL]
 npm run fuzz -- --raw [--service] [--rounds N] [--seed N]
 
-Sends generated requests, valid and invalid, to all six endpoints of a service of its own that has indexed the sample
+Sends generated requests, valid and invalid, to all endpoints of a service of its own that has indexed the sample
 leap-edge into a set of adapters (${ADAPTER_SETS.join(', ')}), or to the service at URL. A response fails when its status is 5xx,
 when it violates the OpenAPI document, or when it takes longer than the limit.
 Failed requests are added to tools/attacks/src/fuzz/known-failures.json; the tests repeat them.
