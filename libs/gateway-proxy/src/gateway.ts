@@ -22,7 +22,7 @@ import { createGatewayPages } from './gateway-pages';
 import { createWorkLimiter } from './limits/limit-work';
 import { createLocalHandler, type LocalApis } from './local-apis';
 import { createRateLimit } from './rate-limit';
-import { createUpstreamProxy } from './upstream-proxy';
+import { createNodeProxy, createUpstreamProxy } from './upstream-proxy';
 
 export interface GatewayDeps {
   config: Pick<Config, 'api' | 'gateway'>;
@@ -108,7 +108,7 @@ function upstreamRoutes(deps: GatewayDeps, identify: RequestHandler[]): HttpRout
     return { endpoint, path, method, handlers: [...admit, handlersOf(route)] };
   });
   if (chainNodeUrl === undefined) return routes;
-  const proxyToNode = createUpstreamProxy('chain-node', chainNodeUrl, log, now);
+  const proxyToNode = createNodeProxy(chainNodeUrl, log, now);
   return [
     ...routes,
     {

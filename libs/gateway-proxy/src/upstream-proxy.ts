@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { HistoryError } from '@antelope-history/schemas';
 import { type Logger, requestIdOf, sendError } from '@antelope-history/app-runtime';
+import { ChainNodes } from './chain-nodes';
 import { ticketOf } from './limits/limit-work';
 import { createUpstreamAgent } from './upstream-agent';
 import { UpstreamRequest } from './upstream-request';
@@ -21,7 +22,35 @@ export type UpstreamProxy = (target: (request: Request) => string) => RequestHan
  * disconnects, the request to the upstream is aborted.
  */
 export function createUpstreamProxy(name: string, urls: string[], log: Logger, now: () => number): UpstreamProxy {
+  return createProxyTo(name, new Upstreams(urls, now), log);
+}
+
+/**
+ * Sends requests as `createUpstreamProxy` does to chain nodes, except to those that `ChainNodes` skips, and skips a node that
+ * does not respond for the time of `Upstreams`. A request that may have reached a node is not sent to another one: it may have
+ * pushed a transaction.
+ */
+export function createNodeProxy(urls: string[], log: Logger, now: () => number): UpstreamProxy {
   const upstreams = new Upstreams(urls, now);
+  const nodes = new ChainNodes(upstreams, log, now);
+  const proxyTo = createProxyTo('chain-node', upstreams, log, (url) => upstreams.setUnavailable(url));
+  return (target) => {
+    const proxy = proxyTo(target);
+    return async (request, response, next) => {
+      await nodes.ready();
+      await proxy(request, response, next);
+    };
+  };
+}
+
+/** `onFailure` is called with the URL of an upstream that did not respond to a request. */
+function createProxyTo(
+  name: string,
+  upstreams: Upstreams,
+  log: Logger,
+  onFailure: (url: string) => void = () => undefined,
+): UpstreamProxy {
+  const { urls } = upstreams;
   const agent = createUpstreamAgent(upstreams, (url, error) => {
     if (urls.length > 1) log.warn({ upstream: name, url, error }, 'an upstream cannot be reached; trying another');
   });
@@ -31,9 +60,14 @@ export function createUpstreamProxy(name: string, urls: string[], log: Logger, n
   };
   // Parsed once: http-proxy would parse the URL for each request.
   const targets = new Map(urls.map((url) => [url, toTarget(url)]));
+  const chosen = new WeakMap<object, string>();
   const proxy = createProxyMiddleware<IncomingMessage, Response>({
     target: urls[0],
-    router: () => targets.get(upstreams.next()),
+    router: (request) => {
+      const url = upstreams.next();
+      chosen.set(request, url);
+      return targets.get(url);
+    },
     changeOrigin: true,
     agent,
     proxyTimeout: RESPONSE_LIMIT_MS,
@@ -48,8 +82,11 @@ export function createUpstreamProxy(name: string, urls: string[], log: Logger, n
         server.on('proxyRes', (upstreamResponse, _request, response) =>
           sendUpstreamResponse(upstreamResponse, response, ticketOf(response)),
         );
-        server.on('error', (error, _request, response) => {
-          if ('locals' in response && !response.closed) sendUnavailable(response, error);
+        server.on('error', (error, request, response) => {
+          if (!('locals' in response) || response.closed) return;
+          const url = chosen.get(request);
+          if (url !== undefined) onFailure(url);
+          sendUnavailable(response, error);
         });
       },
     ],

@@ -288,7 +288,8 @@ const gateway = z.strictObject({
     .meta(takesHttpUrls)
     .describe(
       'Chain nodes for all other `/v1/chain/*` requests, and for the fields of `get_info` that only a node knows: the ' +
-        'chain API reads it, too. Without it these paths are unknown and these fields absent.',
+        'chain API reads it, too. Of several, one that fails or lags by more than 20 blocks is skipped for 5 seconds. ' +
+        'Without it these paths are unknown and these fields absent.',
     ),
   trusted_proxies: z
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).meta({ takes: 'an IP address or range' }))

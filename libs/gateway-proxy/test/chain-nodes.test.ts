@@ -1,0 +1,157 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import request from 'supertest';
+import { GatewayStand } from './gateway-stand';
+
+const CHAIN = 'ab'.repeat(32);
+const INFO = '/v1/chain/get_info';
+const CALL = '/v1/chain/get_account';
+const PUSH = '/v1/chain/push_transaction';
+
+/** A chain node that counts what it receives. */
+class NodeStandIn {
+  head = 1_000;
+  chainId = CHAIN;
+  /** How it handles calls: it responds, leaves the client waiting, or closes the connection after it has read the request. */
+  mode: 'responds' | 'hangs' | 'closes' = 'responds';
+  infoMode: 'responds' | 'hangs' = 'responds';
+  readonly calls: { path: string; headers: IncomingMessage['headers']; body: string }[] = [];
+  private readonly server: Server;
+
+  constructor(readonly name: string) {
+    this.server = createServer((incoming, response) => void this.handle(incoming, response));
+  }
+
+  async open(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+
+  private async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = incoming.url ?? '';
+    const body = await text(incoming).catch(() => '');
+    if (path === INFO) {
+      if (this.infoMode === 'hangs') return;
+      response.end(JSON.stringify({ chain_id: this.chainId, head_block_num: this.head }));
+      return;
+    }
+    this.calls.push({ path, headers: incoming.headers, body });
+    if (this.mode === 'hangs') return;
+    if (this.mode === 'closes') incoming.socket.destroy();
+    else response.setHeader('content-type', 'application/json').end(JSON.stringify({ by: this.name }));
+  }
+}
+
+describe('a gateway with several chain nodes', () => {
+  const stand = new GatewayStand();
+  let nodes: NodeStandIn[];
+  let time: number;
+  beforeAll(() => stand.open());
+  afterAll(() => stand.close());
+  beforeEach(async () => {
+    time = Date.now();
+    nodes = ['a', 'b', 'c'].map((name) => new NodeStandIn(name));
+    await Promise.all(nodes.map((node) => node.open()));
+  });
+  afterEach(() => nodes.forEach((node) => node.close()));
+
+  const createGateway = () => {
+    const urls = nodes.map(({ url }) => url).join(',');
+    return stand.createGateway({ environment: { HISTORY_GATEWAY__CHAIN_NODE_URL: urls }, now: () => time });
+  };
+  const [first, second] = [() => nodes[0] as NodeStandIn, () => nodes[1] as NodeStandIn];
+
+  /** The names of the nodes that respond to a number of calls. */
+  async function respondersOf(gateway: ReturnType<typeof createGateway>, calls: number): Promise<string[]> {
+    const names: string[] = [];
+    for (let sent = 0; sent < calls; sent++) {
+      const response = await request(gateway).post(CALL).send({ account_name: 'alice' });
+      expect(response.status).toBe(200);
+      names.push(response.body.by as string);
+    }
+    return names;
+  }
+
+  it('shares the calls among them', async () => {
+    expect(new Set(await respondersOf(createGateway(), 6))).toEqual(new Set(['a', 'b', 'c']));
+  });
+
+  it.each<[string, (node: NodeStandIn) => void]>([
+    ['is more than 20 blocks behind', (node) => (node.head = 979)],
+    ['is on another chain', (node) => (node.chainId = 'cd'.repeat(32))],
+    ['does not respond to get_info', (node) => (node.infoMode = 'hangs')],
+  ])('skips a node that %s, and uses it again when it is well', async (_, fail) => {
+    const gateway = createGateway();
+    fail(second());
+    await respondersOf(gateway, 1);
+    // A check of a node that hangs takes two seconds.
+    if (second().infoMode === 'hangs') await new Promise((resolve) => setTimeout(resolve, 2_300));
+    expect(await respondersOf(gateway, 6)).not.toContain('b');
+    Object.assign(second(), { head: 1_000, chainId: CHAIN, infoMode: 'responds' });
+    time += 10_001;
+    expect(await respondersOf(gateway, 6)).toContain('b');
+  });
+
+  it('skips a node that is not there', async () => {
+    const gateway = createGateway();
+    second().close();
+    expect(await respondersOf(gateway, 6)).not.toContain('b');
+  });
+
+  it('uses a node that is up to 20 blocks behind', async () => {
+    second().head = 980;
+    expect(await respondersOf(createGateway(), 6)).toContain('b');
+  });
+
+  it('uses the nodes that it has when all of them lag or fail', async () => {
+    nodes.forEach((node) => (node.infoMode = 'hangs'));
+    expect(await respondersOf(createGateway(), 3)).toHaveLength(3);
+  });
+
+  it('skips a node that breaks off a call for five seconds', async () => {
+    const gateway = createGateway();
+    await respondersOf(gateway, 3);
+    second().mode = 'closes';
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 9; sent++) statuses.push((await request(gateway).post(CALL).send({})).status);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(1);
+    second().mode = 'responds';
+    time += 5_001;
+    expect(await respondersOf(gateway, 6)).toContain('b');
+  });
+
+  it('sends a transaction to one node only, also when that node breaks off', async () => {
+    const gateway = createGateway();
+    nodes.forEach((node) => (node.mode = 'closes'));
+    const response = await request(gateway).post(PUSH).send({ packed_trx: '00' });
+    expect([response.status, response.body.error.name]).toEqual([503, 'unavailable']);
+    expect(nodes.flatMap(({ calls }) => calls).map(({ path, body }) => [path, body])).toEqual([
+      [PUSH, '{"packed_trx":"00"}'],
+    ]);
+  });
+
+  it('passes no credentials and no client address', async () => {
+    const headers = { authorization: 'Bearer x', 'x-api-key': 'y', cookie: 'a=b', 'x-forwarded-for': '1.2.3.4' };
+    await request(createGateway()).post(CALL).set(headers).send({});
+    const [call] = nodes.flatMap(({ calls }) => calls);
+    for (const name of Object.keys(headers)) expect(call?.headers[name]).toBeUndefined();
+  });
+
+  it('does not check a single node', async () => {
+    first().infoMode = 'hangs';
+    const environment = { HISTORY_GATEWAY__CHAIN_NODE_URL: first().url };
+    const gateway = stand.createGateway({ environment, now: () => time });
+    const startedAt = performance.now();
+    await respondersOf(gateway, 2);
+    expect(performance.now() - startedAt).toBeLessThan(400);
+  });
+});
