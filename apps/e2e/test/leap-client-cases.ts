@@ -1,4 +1,4 @@
-import { APIClient, type APIError } from '@wharfkit/antelope';
+import { ABI, APIClient, type APIError, Serializer } from '@wharfkit/antelope';
 import { JsonRpc } from 'eosjs';
 import {
   readAuthorizers,
@@ -53,6 +53,33 @@ export function describeLeapClients(url: () => string): void {
         ]);
       expect([found.id, sequencesOf(found)]).toEqual([node.id, sequencesOf(node)]);
     }
+  });
+
+  it('eosjs reads the state of the chain, headers and ABIs', async () => {
+    const { head, lastIrreversible, chainId } = readAuthorizers(folder);
+    expect(await eosjs().get_info()).toMatchObject({
+      chain_id: chainId,
+      head_block_num: head.num,
+      head_block_id: head.id,
+      last_irreversible_block_num: lastIrreversible.num,
+      last_irreversible_block_id: lastIrreversible.id,
+    });
+    const [{ blockNum, block } = { blockNum: 0, block: undefined }] = chainBlocks.slice(100);
+    const { id, ref_block_prefix } = await eosjs().get_block_info(blockNum);
+    expect([id, ref_block_prefix]).toEqual([block?.id, block?.ref_block_prefix]);
+    const { abi } = await eosjs().get_abi('eosio.token');
+    expect(abi?.actions.map(({ name }) => name)).toContain('transfer');
+    const raw = await eosjs().getRawAbi('eosio.token');
+    expect(raw.abi.length).toBeGreaterThan(100);
+  });
+
+  it('wharfkit reads ABIs', async () => {
+    const { abi } = await wharfkit().chain.get_abi('eosio.token');
+    const raw = await wharfkit().chain.get_raw_abi('eosio.token');
+    expect(abi?.structs.length).toBeGreaterThan(0);
+    expect(Serializer.decode({ data: raw.abi.array, type: ABI }).actions.map(({ name }) => String(name))).toEqual(
+      abi?.actions.map(({ name }) => String(name)),
+    );
   });
 
   it('wharfkit parses every block that the node returned with chain.get_block', async () => {
