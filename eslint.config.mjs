@@ -8,6 +8,13 @@ import { depConstraints, testDepConstraints } from './module-boundaries.mjs';
 
 const ROOT = import.meta.dirname;
 const TEST_FILES = ['**/*.test.ts', '**/test/**/*.ts'];
+/**
+ * One program over all files when tools/run/lint.mjs lints the whole workspace. The project service opens one per project,
+ * which is faster for a few files, but checks the types of shared sources and packages again for each project.
+ */
+const TYPE_INFORMATION = process.env.HISTORY_LINT_WORKSPACE
+  ? { project: './tsconfig.lint.json' }
+  : { projectService: true };
 
 /** Folders of the projects that carry a tag in their package.json, e.g. `libs/abi` for `layer:domain`. */
 function projectsTagged(tag) {
@@ -65,7 +72,7 @@ export default tseslint.config(
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: ROOT } },
+    languageOptions: { parserOptions: { ...TYPE_INFORMATION, tsconfigRootDir: ROOT } },
     rules: {
       '@nx/enforce-module-boundaries': moduleBoundaries(depConstraints),
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
