@@ -21,25 +21,42 @@ const COMPARED_AS_WHOLE = new Set([
 ]);
 
 /** All differences of two values. Objects with another order of keys differ as a whole. */
-export function findDifferences(recorded: JsonValue, ours: JsonValue, path: Path = []): Difference[] {
-  if (stringifyJson(recorded) === stringifyJson(ours)) return [];
-  if (Array.isArray(recorded) && Array.isArray(ours) && recorded.length === ours.length) {
-    return recorded.flatMap((item, index) => findDifferences(item, ours[index] as JsonValue, [...path, index]));
-  }
-  if (isObject(recorded) && isObject(ours) && isSameOrder(recorded, ours)) {
-    return [...new Set([...Object.keys(recorded), ...Object.keys(ours)])].flatMap((key) =>
-      differencesUnder(key, recorded, ours, path),
-    );
-  }
-  return [{ path, recorded, ours }];
+export function findDifferences(recorded: JsonValue, ours: JsonValue): Difference[] {
+  const found: Difference[] = [];
+  addDifferences(recorded, ours, [], found);
+  return found;
 }
 
-function differencesUnder(key: string, recorded: JsonObject, ours: JsonObject, path: Path): Difference[] {
-  const [left, right] = [recorded[key], ours[key]];
-  if (left !== undefined && right !== undefined && !COMPARED_AS_WHOLE.has(key))
-    return findDifferences(left, right, [...path, key]);
-  if (left !== undefined && right !== undefined && stringifyJson(left) === stringifyJson(right)) return [];
-  return [{ path: [...path, key], recorded: left, ours: right }];
+/** `path` is that of both values; it is changed during the call, so that equal values cost no copy of it. */
+function addDifferences(recorded: JsonValue, ours: JsonValue, path: (string | number)[], found: Difference[]): void {
+  if (recorded === ours) return;
+  if (Array.isArray(recorded) && Array.isArray(ours) && recorded.length === ours.length) {
+    recorded.forEach((item, index) => {
+      path.push(index);
+      addDifferences(item, ours[index] as JsonValue, path, found);
+      path.pop();
+    });
+  } else if (isObject(recorded) && isObject(ours) && isSameOrder(recorded, ours)) {
+    for (const key of new Set([...Object.keys(recorded), ...Object.keys(ours)])) {
+      path.push(key);
+      addDifferencesOfMember(key, recorded[key], ours[key], path, found);
+      path.pop();
+    }
+  } else if (stringifyJson(recorded) !== stringifyJson(ours)) {
+    found.push({ path: [...path], recorded, ours });
+  }
+}
+
+function addDifferencesOfMember(
+  key: string,
+  recorded: JsonValue | undefined,
+  ours: JsonValue | undefined,
+  path: (string | number)[],
+  found: Difference[],
+): void {
+  if (recorded === undefined || ours === undefined) found.push({ path: [...path], recorded, ours });
+  else if (!COMPARED_AS_WHOLE.has(key)) addDifferences(recorded, ours, path, found);
+  else if (stringifyJson(recorded) !== stringifyJson(ours)) found.push({ path: [...path], recorded, ours });
 }
 
 export function isObject(value: JsonValue | undefined): value is JsonObject {

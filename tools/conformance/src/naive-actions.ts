@@ -72,8 +72,9 @@ const MAX_ROWS = 1000;
 export function queryNaively(actions: readonly NaiveAction[], request: ActionsRequest): ActionsPage {
   const descending = !['asc', '1'].includes(String(request.sort ?? 'desc'));
   const [after, before] = [readBound(request.after), readBound(request.before)];
+  const isOfFilter = readFilter(request.filter);
   const chosen = actions
-    .filter((action) => isOfAccount(action, request) && isOfParent(action, request) && isOfFilter(action, request))
+    .filter((action) => isOfAccount(action, request) && isOfParent(action, request) && isOfFilter(action))
     .filter((action) => after(action) >= 0 && before(action) <= 0)
     .map((action) => shownTrace(action, request.account_name));
   if (descending) chosen.reverse();
@@ -96,24 +97,24 @@ function pageOf({ pos, offset }: ActionsRequest, descending: boolean, count: num
 
 /** Whether an account received or authorised an action; true for every action when the request has no account. */
 export function isOfAccount({ own, traces }: NaiveAction, { account_name: account }: ActionsRequest): boolean {
-  return (
-    account === undefined ||
-    traces.some(({ receiver }) => receiver === account) ||
-    own.act.authorization.some(({ actor }) => actor === account)
-  );
+  if (account === undefined) return true;
+  for (const { receiver } of traces) if (receiver === account) return true;
+  for (const { actor } of own.act.authorization) if (actor === account) return true;
+  return false;
 }
 
 function isOfParent({ creator }: NaiveAction, { parent }: ActionsRequest): boolean {
   return parent === undefined || (Number(parent) === 0 ? creator === undefined : creator === Number(parent));
 }
 
-function isOfFilter({ own }: NaiveAction, { filter }: ActionsRequest): boolean {
-  return filter === undefined || filter.split(',').some((part) => isMatch(own, part));
-}
-
-function isMatch({ act }: TraceJson, part: string): boolean {
-  const [account, name] = part.split(':');
-  return (account === '*' || account === act.account) && (name === '*' || name === act.name);
+/** Whether an action is of any of the `code:name` pairs of a filter. */
+function readFilter(filter: string | undefined): (action: NaiveAction) => boolean {
+  if (filter === undefined) return () => true;
+  const pairs = filter.split(',').map((pair) => pair.split(':'));
+  return ({ own: { act } }) =>
+    pairs.some(
+      ([account, name]) => (account === '*' || account === act.account) && (name === '*' || name === act.name),
+    );
 }
 
 /** A comparison of actions with a bound: negative before it, 0 at it or without a bound, positive after it. */

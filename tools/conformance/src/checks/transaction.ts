@@ -29,10 +29,12 @@ export const checkTransactions: Check = async (chain, served) => {
 
 const MIN_PREFIX = 8;
 
-/** The shortest prefix of at least 8 digits that no other id has. */
+/** The shortest prefix of at least 8 digits that no other id has; `ids` are sorted. */
 function shortestPrefix(id: string, ids: readonly string[]): string {
+  const index = ids.indexOf(id);
+  const others = [ids[index - 1], ids[ids.lastIndexOf(id) + 1]];
   let length = MIN_PREFIX;
-  while (ids.some((other) => other !== id && other.startsWith(id.slice(0, length)))) length++;
+  while (others.some((other) => other?.startsWith(id.slice(0, length)))) length++;
   return id.slice(0, length);
 }
 
@@ -40,7 +42,7 @@ function shortestPrefix(id: string, ids: readonly string[]): string {
 export const checkTransactionsFromShip: Check = async (chain, served) => {
   const tally = new Tally('history/get_transaction, all of SHiP', chain.name);
   const transactions = transactionsOf(chain.blocks.values());
-  const ids = transactions.map(({ trace }) => trace.id);
+  const ids = transactions.map(({ trace }) => trace.id).sort();
   await inParallel(served.some(transactions), REQUESTS_AT_A_TIME, async ({ block, trace }) => {
     const spellings = [trace.id, trace.id.toUpperCase(), shortestPrefix(trace.id, ids)];
     const ours = await served.postAlike(
