@@ -9,10 +9,14 @@ export function selectPage(
   query: ActionsQuery,
 ): { rows: StoredAction[]; more: boolean } {
   const isChild = childTest(blocks, query);
-  const matching = blocks
-    .filter((block) => isWithinBounds(block, query))
-    .flatMap(storedActionsOf)
-    .filter((row) => isOfAccount(row.action, query.account) && isOfFilters(row.action, query.filters) && isChild(row));
+  const matching: StoredAction[] = [];
+  for (const block of blocks) {
+    if (!isWithinBounds(block, query)) continue;
+    for (const row of storedActionsOf(block)) {
+      const { action } = row;
+      if (isOfAccount(action, query.account) && isOfFilters(action, query.filters) && isChild(row)) matching.push(row);
+    }
+  }
   if (query.order === 'desc') matching.reverse();
   const isNewestLast = query.window === 'newest' && query.order === 'asc';
   const first = isNewestLast ? Math.max(0, matching.length - query.limit) : query.skip;
@@ -28,17 +32,19 @@ function fullPage(rows: StoredAction[]): StoredAction[] {
 }
 
 function isOfAccount(action: ActionRecord, account: string | undefined): boolean {
-  return (
-    account === undefined ||
-    action.traces.some(({ receiver }) => receiver === account) ||
-    action.authorization.some(({ actor }) => actor === account)
-  );
+  if (account === undefined) return true;
+  // Loops, because this is called for every action of a chain at every query.
+  for (const { receiver } of action.traces) if (receiver === account) return true;
+  for (const { actor } of action.authorization) if (actor === account) return true;
+  return false;
 }
 
 function isOfFilters(action: ActionRecord, filters: readonly ActionFilter[]): boolean {
-  const matches = ({ account, name }: ActionFilter): boolean =>
-    (account === undefined || account === action.account) && (name === undefined || name === action.name);
-  return filters.length === 0 || filters.some(matches);
+  if (filters.length === 0) return true;
+  return filters.some(
+    ({ account, name }) =>
+      (account === undefined || account === action.account) && (name === undefined || name === action.name),
+  );
 }
 
 function childTest(blocks: readonly BlockRecords[], { parent }: ActionsQuery): (row: StoredAction) => boolean {
