@@ -1,8 +1,8 @@
 const { createJestConfig } = require('../../jest.preset.cjs');
 
 /**
- * One Jest project per folder, which the root configuration lists too: `npm test` runs `hostile-chain` and `load` alone,
- * because they measure time and memory.
+ * One Jest project per folder, which the root configuration lists too: `npm test` runs `hostile-chain` and `load` after the
+ * others, because they measure time and memory.
  */
 function createProject(folder, options) {
   return {

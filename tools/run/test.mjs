@@ -17,8 +17,26 @@ import { summarise } from './test-summary.mjs';
 
 const SERVERS = 'tools/servers/dist/main.js';
 const SERVERS_PROJECT = 'tools/servers/tsconfig.lib.json';
-/** Projects that measure the service under load: they run after the others, which would disturb them. */
-const ALONE = ['hostile-chain', 'load'];
+/** Measures the service under load, with clients that compete for time: it runs after all others. */
+const ALONE = ['load'];
+/**
+ * Sends one request at a time, so that it uses one processor, and measures times with a margin of five: it runs after the
+ * others, which would use all processors, beside one worker with suites that only compute.
+ */
+const ONE_PROCESSOR = ['hostile-chain'];
+const COMPUTING = [
+  'abi',
+  'block-proof',
+  'deserialize',
+  'history-endpoints',
+  'json',
+  'records',
+  'responses',
+  'ship',
+  'store-lmdb',
+  'trace-endpoints',
+  'workspace-rules',
+];
 /** Makes `testSize` of libs/test-support choose the long sizes. */
 const LONG = { HISTORY_TEST_SIZE: 'long' };
 
@@ -63,10 +81,15 @@ async function runAll(environment, phases) {
   try {
     await startBuild();
     phases.begin('tests');
-    const others = await runJest(['--ignoreProjects', ...ALONE], environment);
+    const others = await runJest(['--ignoreProjects', ...ALONE, ...ONE_PROCESSOR, ...COMPUTING], environment);
+    phases.begin('the hostile chain, beside tests that compute');
+    const beside = await Promise.all([
+      runJest(['--runInBand', '--selectProjects', ...ONE_PROCESSOR], environment),
+      runJest(['--maxWorkers', '1', '--selectProjects', ...COMPUTING], environment),
+    ]);
     phases.begin('tests that run alone');
     const alone = await runJest(['--runInBand', '--selectProjects', ...ALONE], environment);
-    return [others, alone];
+    return [others, ...beside, alone];
   } finally {
     await startNode(SERVERS, ['release', String(process.pid)]);
   }
