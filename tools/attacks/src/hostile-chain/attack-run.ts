@@ -1,4 +1,4 @@
-import { publicKeyToString } from '@antelope-history/abi';
+import { ByteReader, publicKeyToString } from '@antelope-history/abi';
 import { ROUTES } from '@antelope-history/routes';
 import type { Attack } from './attacks';
 import { CROWDED_KEY, LONG_KEY, OVERLONG_KEY, SHARED_KEY, SHARERS } from './attacks/state';
@@ -6,7 +6,7 @@ import { exchange, type Exchange } from './exchange';
 import type { HostileService } from './hostile-service';
 import { GIVE_UP_SECONDS, LIMITS } from './limits';
 import { ResponseChecks, type ActionsPage } from './response-checks';
-import type { WrittenChain } from './written-chain';
+import type { WrittenAction, WrittenChain } from './written-chain';
 
 /** The outcome of all requests of one form about one attack. */
 export interface Outcome {
@@ -41,7 +41,7 @@ const [SMALL_PAGE, LARGE_PAGE] = [20, 1000];
 const ACTIONS = ROUTES.getActions.path;
 
 type Judge = (body: string) => string | undefined;
-type Send = (path: string, request: object, expectedStatus: number, judge: Judge) => Promise<Exchange>;
+type Send = (path: string, request: object, expected: number | number[], judge: Judge) => Promise<Exchange>;
 
 export class AttackRun {
   private readonly checks: ResponseChecks;
@@ -66,6 +66,7 @@ export class AttackRun {
     yield this.watch(attack, 'get_transaction', (send) => this.requestTransactions(attack, send));
     yield this.watch(attack, 'chain get_block', (send) => this.requestChainBlocks(attack, send));
     yield this.watch(attack, 'trace get_block', (send) => this.requestTraceBlocks(attack, send));
+    yield this.watch(attack, 'get_abi and get_raw_abi', (send) => this.requestAbis(attack, send));
     yield this.watch(attack, 'keys and controlled', (send) => this.requestPermissions(attack, send));
   }
 
@@ -100,13 +101,14 @@ export class AttackRun {
   }
 
   private senderOf(outcome: Outcome, fault: (text: string) => void): Send {
-    return async (path, request, expectedStatus, judge) => {
+    return async (path, request, expected, judge) => {
       const got = await exchange(this.service.url, path, request);
       outcome.count++;
       outcome.statuses.set(got.status, (outcome.statuses.get(got.status) ?? 0) + 1);
       outcome.bytes = Math.max(outcome.bytes, got.bytes);
       outcome.seconds = Math.max(outcome.seconds, got.seconds);
-      const wrong = got.status === expectedStatus ? judgeBody(got.body, judge) : `status ${got.status}`;
+      const isExpected = [expected].flat().includes(got.status);
+      const wrong = isExpected ? judgeBody(got.body, judge) : `status ${got.status}`;
       if (wrong !== undefined) fault(`${path} ${JSON.stringify(request).slice(0, 120)}: ${wrong}`);
       return got;
     };
@@ -202,6 +204,22 @@ export class AttackRun {
     }
   }
 
+  private async requestAbis(attack: Attack, send: Send): Promise<void> {
+    const versions = this.written.actions.flatMap((action) => abiSetBy(action, attack.name) ?? []);
+    // The last one of a block is in force after it.
+    const ofBlocks = new Map(versions.map((version) => [`${version.blockNum} ${version.account}`, version]));
+    for (const { account, blockNum, abi } of [...ofBlocks.values()].slice(0, TRANSACTIONS[this.extent])) {
+      const request = { account_name: account, block_num: blockNum };
+      const judgeRaw: Judge = (body) =>
+        (JSON.parse(body) as { abi?: string }).abi === abi.toString('base64') ? undefined : 'another ABI';
+      // The attackers' accounts have no permissions, so that one without an ABI is unknown.
+      if (abi.length === 0) await send(ROUTES.getRawAbi.path, request, 400, (body) => void JSON.parse(body));
+      else await send(ROUTES.getRawAbi.path, request, 200, judgeRaw);
+      // The chain accepts any bytes; those that are no ABI, or too much of one, have no JSON.
+      await send(ROUTES.getAbi.path, request, [200, 400], (body) => void JSON.parse(body));
+    }
+  }
+
   private blocksOf(attack: Attack): WrittenChain['blocks'] {
     return this.written.blocks.filter((block) => block.attack === attack.name);
   }
@@ -223,6 +241,16 @@ export class AttackRun {
     const judge: Judge = (body) => counted(body, 'controlled_accounts', SHARERS);
     await send(ROUTES.getControlledAccounts.path, request, 200, judge);
   }
+}
+
+/** The ABI that an action of an attack sets: the account, a length and the bytes. */
+function abiSetBy(
+  { attack, account, name, blockNum, data }: WrittenAction,
+  of: string,
+): { account: string; blockNum: number; abi: Buffer } | undefined {
+  if (attack !== of || account !== 'eosio' || name !== 'setabi') return undefined;
+  const reader = new ByteReader(data);
+  return { account: reader.name(), blockNum, abi: reader.lengthPrefixed() };
 }
 
 /** A repeated request may fill the response cache, which is more work the second time. */
