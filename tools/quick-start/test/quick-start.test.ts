@@ -142,14 +142,22 @@ describe('a run of the quick start', () => {
       '/v1/history/get_controlled_accounts',
       '/v1/history/get_key_accounts',
       '/v1/chain/get_block',
+      '/v1/chain/get_block_info',
+      '/v1/chain/get_info',
+      '/v1/chain/get_abi',
+      '/v1/chain/get_raw_abi',
       '/v1/trace_api/get_block',
     ]);
-    const [actions, transaction, controlled, keyed, block, trace] = responses;
+    const [actions, transaction, controlled, keyed, block, blockInfo, info, abi, rawAbi, trace] = responses;
     expect(actions?.['actions']).not.toHaveLength(0);
     expect(transaction?.['traces']).not.toHaveLength(0);
     expect(controlled?.['controlled_accounts']).not.toHaveLength(0);
     expect(keyed?.['account_names']).not.toHaveLength(0);
     expect(block?.['transactions']).not.toHaveLength(0);
+    expect(blockInfo?.['block_num']).toBe(block?.['block_num']);
+    expect(info?.['head_block_num']).toBeGreaterThan(Number(block?.['block_num']));
+    expect(abi?.['abi']).toHaveProperty('structs');
+    expect(rawAbi?.['abi']).not.toHaveLength(0);
     expect(trace?.['transactions']).not.toHaveLength(0);
     expect(readFileSync(path.join(data, 'service.log'), 'utf8')).toContain('"msg":"running"');
   });
