@@ -29,12 +29,13 @@ export class HostileService {
   private constructor(
     private readonly replay: { child: ChildProcess; url: string },
     private readonly data: string,
+    private readonly environment: NodeJS.ProcessEnv,
   ) {}
 
-  /** Resolves when the recording's last block is committed. */
-  static async start(folder: string, lastBlock: number): Promise<HostileService> {
+  /** Resolves when the recording's last block is committed. `environment` adds to the service's configuration. */
+  static async start(folder: string, lastBlock: number, environment: NodeJS.ProcessEnv = {}): Promise<HostileService> {
     const data = mkdtempSync(path.join(tmpdir(), 'hostile-chain-'));
-    const service = new HostileService(await startReplay(folder), data);
+    const service = new HostileService(await startReplay(folder), data, { ...ENVIRONMENT, ...environment });
     try {
       await service.startAgain();
       await untilCommitted(data, lastBlock);
@@ -47,7 +48,7 @@ export class HostileService {
 
   async startAgain(): Promise<void> {
     if (this.url !== '') await this.live.stop();
-    const { child, gateway } = startService(this.replay.url, this.data, ENVIRONMENT);
+    const { child, gateway } = startService(this.replay.url, this.data, this.environment);
     this.child = child;
     this.url = await gateway;
     this.live = LiveWatch.start(this.url);

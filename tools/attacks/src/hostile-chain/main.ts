@@ -24,6 +24,9 @@ Attacks: ${listNames(ATTACKS)}
 Attacks that are too large for the sample and run only when named: ${listNames(ATTACKS_BY_HAND)}
 `;
 
+/** The attacks that run only by hand have blocks above the default of 64 MiB, which the service would refuse. */
+const LARGE_MESSAGES = { HISTORY_SHIP__MAX_MESSAGE_BYTES: String(1024 ** 3) };
+
 async function run(args: string[]): Promise<void> {
   const options = {
     attack: { type: 'string', multiple: true },
@@ -51,7 +54,8 @@ async function tryAttacks(names: string[] | undefined, onlyFirst: boolean): Prom
   const folder = mkdtempSync(path.join(tmpdir(), 'hostile-recording-'));
   writeRecording(folder, chain.abi, chain.messages);
   const begun = performance.now();
-  const service = await HostileService.start(folder, chain.head.num);
+  const isByHand = attacks.some((attack) => ATTACKS_BY_HAND.includes(attack));
+  const service = await HostileService.start(folder, chain.head.num, isByHand ? LARGE_MESSAGES : {});
   try {
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     const mib = Math.round(service.peakMemory / 1024 / 1024);
