@@ -11,7 +11,7 @@ import {
   untilCommitted,
 } from '@antelope-history/processes';
 import { HEAP_MIB } from './limits';
-import { LiveWatch } from './live-watch';
+import { LiveWatch } from '../live-watch';
 
 /** The asc window guard is not under test here. Every block is verified, because hostile data must not make that costly. */
 const ENVIRONMENT = {

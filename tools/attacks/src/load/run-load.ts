@@ -6,7 +6,7 @@ import { honest, HonestResponses } from './honest-load';
 import { createHonestRequests, inAllCodings } from '../honest-requests';
 import { HOSTILE_CLIENTS } from './hostile-clients';
 import type { LoadContext } from './load-context';
-import { probeLive, ServiceWatch } from './service-watch';
+import { ServiceWatch } from './service-watch';
 
 export interface LoadOptions {
   connections: number;
@@ -49,7 +49,7 @@ export async function runLoad({ connections, seconds, seed, memoryLimitBytes }: 
   });
   const requests = inAllCodings(createHonestRequests(SAMPLE));
   const responses = new HonestResponses();
-  const watch = new ServiceWatch(service, addressOf(200, 1));
+  const watch = new ServiceWatch(service);
   const faults: string[] = [];
   try {
     await responses.recordAlone(service.url, requests);
@@ -68,10 +68,11 @@ export async function runLoad({ connections, seconds, seed, memoryLimitBytes }: 
     await clients.done;
     watch.stop();
     await watching;
+    if (!(await watch.isStillLive())) faults.push('the service no longer responds');
     faults.push(...findFaults(responses, watch, memoryLimitBytes, clients.figures));
-    if (!(await probeLive(service.url, undefined))) faults.push('the service no longer responds');
     return { clients: clients.figures, responses, watch, faults };
   } finally {
+    await watch.close();
     await service.stop();
   }
 }
@@ -135,6 +136,7 @@ function findFaults(
   if (peakMemory > memoryLimitBytes) faults.push(`the service takes ${peakMemory} bytes, above ${memoryLimitBytes}`);
   const liveFailures = operationsLive.failures + publicLive.failures;
   if (liveFailures > 0) faults.push(`/live failed ${liveFailures} times`);
+  if (operationsLive.count === 0 || publicLive.count === 0) faults.push('/live was never probed');
   const broken = clients.find(({ behaviour }) => behaviour === 'honest')?.broken ?? 0;
   if (broken > 0) faults.push(`${broken} honest requests got no whole response`);
   return faults;

@@ -1,18 +1,10 @@
-import { get } from 'node:http';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { currentMemory, type IndexedService } from '@antelope-history/processes';
+import { LiveWatch } from '../live-watch';
 
-const LIVE_EVERY_MS = 250;
 const MEMORY_EVERY_MS = 250;
 const LIVE_LIMIT_MS = 30_000;
-
-/** Figures of `/live` at one port. */
-export class LiveFigures {
-  /** In milliseconds. */
-  slowest = 0;
-  failures = 0;
-}
 
 /** Measures the service during a run: its memory, and `/live`. */
 export class ServiceWatch {
@@ -20,26 +12,34 @@ export class ServiceWatch {
   readonly memory: number[] = [];
   peakMemory = 0;
   /** `/live` at the operations listener, which orchestrators probe, and at the gateway's port. */
-  readonly operationsLive = new LiveFigures();
-  readonly publicLive = new LiveFigures();
+  readonly operationsLive: LiveWatch;
+  readonly publicLive: LiveWatch;
   /** Event loop delay of this process: it bounds the precision of the clients' times. */
   readonly ownDelay: IntervalHistogram = monitorEventLoopDelay({ resolution: 10 });
   private isRunning = true;
 
-  constructor(
-    private readonly service: Pick<IndexedService, 'url' | 'operationsUrl' | 'pid'>,
-    private readonly localAddress: string | undefined,
-  ) {}
+  constructor(private readonly service: Pick<IndexedService, 'url' | 'operationsUrl' | 'pid'>) {
+    this.operationsLive = LiveWatch.start(service.operationsUrl);
+    this.publicLive = LiveWatch.start(service.url);
+  }
 
   /** Runs until `stop`. `onMemory` is called several times a second with the service's resident bytes. */
   async run(sampleEveryMs: number, onMemory: (bytes: number) => void): Promise<void> {
     this.ownDelay.enable();
-    await Promise.all([
-      this.watchMemory(sampleEveryMs, onMemory),
-      this.watchLive(this.service.operationsUrl, this.operationsLive),
-      this.watchLive(this.service.url, this.publicLive),
-    ]);
+    await this.watchMemory(sampleEveryMs, onMemory);
     this.ownDelay.disable();
+  }
+
+  /** Whether probes that begin after the call get a response in time. */
+  async isStillLive(): Promise<boolean> {
+    const [since, watches] = [Date.now(), [this.operationsLive, this.publicLive]];
+    const worst = await Promise.all(watches.map((live) => live.worstSince(since, LIVE_LIMIT_MS)));
+    return Math.max(...worst) < LIVE_LIMIT_MS;
+  }
+
+  /** Ends the probes. */
+  async close(): Promise<void> {
+    await Promise.all([this.operationsLive.stop(), this.publicLive.stop()]);
   }
 
   stop(): void {
@@ -60,32 +60,4 @@ export class ServiceWatch {
     }
     this.memory.push(currentMemory(this.service.pid) ?? 0);
   }
-
-  private async watchLive(url: string, figures: LiveFigures): Promise<void> {
-    while (this.isRunning) {
-      const startedAt = performance.now();
-      const isLive = await probeLive(url, this.localAddress);
-      if (!isLive) figures.failures++;
-      figures.slowest = Math.max(figures.slowest, performance.now() - startedAt);
-      await sleep(LIVE_EVERY_MS);
-    }
-  }
-}
-
-/** Probes `/live` on a connection of its own, as an orchestrator does. */
-export function probeLive(url: string, localAddress: string | undefined): Promise<boolean> {
-  return new Promise((resolve) => {
-    const options = {
-      agent: false as const,
-      timeout: LIVE_LIMIT_MS,
-      ...(localAddress === undefined ? {} : { localAddress }),
-    };
-    const request = get(`${url}/live`, options, (response) => {
-      response.resume();
-      response.on('end', () => resolve(response.statusCode === 200));
-      response.on('error', () => resolve(false));
-    });
-    request.on('timeout', () => request.destroy());
-    request.on('error', () => resolve(false));
-  });
 }

@@ -5,6 +5,7 @@ import { readLines, startProgram, stop } from '@antelope-history/processes';
 interface Probe {
   start: number;
   ms: number;
+  isLive: boolean;
 }
 
 /** Measures `/live` during other requests. */
@@ -13,15 +14,28 @@ export class LiveWatch {
 
   private constructor(private readonly child: ChildProcess) {
     readLines(child, (line) => {
-      const [start = 0, ms = 0] = line.split(' ').map(Number);
-      this.probes.push({ start, ms });
+      const [start = 0, ms = 0, status = 0] = line.split(' ').map(Number);
+      this.probes.push({ start, ms, isLive: status === 200 });
     });
   }
 
-  static start(gateway: string): LiveWatch {
-    return new LiveWatch(
-      startProgram('tools/attacks/dist/hostile-chain/live-monitor.js', { args: [`${gateway}/live`] }),
-    );
+  /** `url`: of the gateway or of an operations listener. */
+  static start(url: string): LiveWatch {
+    return new LiveWatch(startProgram('tools/attacks/dist/live-monitor.js', { args: [`${url}/live`] }));
+  }
+
+  get count(): number {
+    return this.probes.length;
+  }
+
+  /** The longest probe, in milliseconds. */
+  get slowest(): number {
+    return this.probes.reduce((slowest, { ms }) => Math.max(slowest, ms), 0);
+  }
+
+  /** Probes without a response of status 200. */
+  get failures(): number {
+    return this.probes.filter(({ isLive }) => !isLive).length;
   }
 
   /** The longest probe since a time (milliseconds since 1970). Waits for a probe that starts after the call. */
