@@ -1,6 +1,7 @@
 export { AttackRun, type Extent, type Outcome } from './attack-run';
 export { ATTACKS, type Attack } from './attacks';
 export { generateHostileChain } from './generate';
+export type { HostileChain } from './hostile-chain';
 export { HOSTILE_SAMPLE } from './hostile-sample';
 export { HostileService } from './hostile-service';
 export { LIMITS, SHARED_MACHINE } from './limits';
