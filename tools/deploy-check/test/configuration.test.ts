@@ -110,6 +110,9 @@ describe('the examples', () => {
   });
 });
 
+/** The first column of its tables has the keys of another service. */
+const HYPERION_PAGE = 'docs/moving-from-hyperion.md';
+
 describe('configuration keys and variables in documents', () => {
   const names = readConfigNames();
   const files = [
@@ -130,6 +133,7 @@ describe('configuration keys and variables in documents', () => {
   it.each(files)('exist: %s', (file) => {
     // Former names have a section of their own in docs/configuration.md, and no other file uses them.
     const [text = ''] = readText(file).split('\n## Renamed keys\n');
-    expect(findUnknownNames(text, names)).toEqual([]);
+    const ours = file === HYPERION_PAGE ? text.replaceAll(/^\|[^|]*\|/gm, '|') : text;
+    expect(findUnknownNames(ours, names)).toEqual([]);
   });
 });

@@ -8,11 +8,16 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { provideCurl } from '@antelope-history/servers';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
-import { isShortened, readExamples } from './readme-examples';
+import { isShortened, readExamples } from './page-examples';
 
 /** The built launcher, on the sample chain. */
 const MAIN = path.resolve(__dirname, '../dist/main.js');
 const LIMIT_MS = 300_000;
+/** Pages whose requests can be sent to the sample chain, with the number of them. */
+const PAGES = [
+  { page: 'README.md', requests: 1 },
+  { page: 'docs/moving-from-hyperion.md', requests: 10 },
+];
 
 /** Only a hang takes longer: a test waits for several starts, and the launcher compiles what changed. */
 jest.setTimeout(600_000);
@@ -180,9 +185,9 @@ describe('a run of the quick start', () => {
     if (otherAddress !== undefined) await expect(fetch(`http://${otherAddress}:${port}/live`)).rejects.toThrow();
   });
 
-  it('responds to the requests of README.md as shown there', async () => {
-    const examples = readExamples(readFileSync(path.resolve(__dirname, '../../../README.md'), 'utf8'));
-    expect(examples).toHaveLength(1);
+  it.each(PAGES)('responds to the requests of $page as shown there', ({ page, requests }) => {
+    const examples = readExamples(readFileSync(path.resolve(__dirname, '../../..', page), 'utf8'));
+    expect(examples).toHaveLength(requests);
     for (const { command, shown } of examples) {
       const here = command.replace('127.0.0.1:8888', `127.0.0.1:${port}`);
       const response: unknown = JSON.parse(runShell(here));

@@ -1,12 +1,12 @@
-/** A request of README.md and the response shown for it. */
-export interface ReadmeExample {
+/** A request of a page and the response shown for it. */
+export interface PageExample {
   command: string;
   shown: unknown;
 }
 
-/** The requests of README.md, each with the response that follows it. */
-export function readExamples(readme: string): ReadmeExample[] {
-  const pairs = readme.matchAll(/```sh\n(curl [^\n]+)\n```\n+```json\n([^`]+)```/g);
+/** The requests of a Markdown page, each with the response that follows it. */
+export function readExamples(page: string): PageExample[] {
+  const pairs = page.matchAll(/```sh\n(curl [^\n]+)\n```\n+```json\n([^`]+)```/g);
   return [...pairs].map(([, command = '', shown = '']) => ({ command, shown: JSON.parse(shown) as unknown }));
 }
 
