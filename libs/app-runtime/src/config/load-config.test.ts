@@ -97,15 +97,53 @@ describe('loadConfig', () => {
   });
 
   it('rejects a HISTORY_ variable with a double underscore that names no key, and ignores other variables', () => {
-    expect(refusalOf([], { HISTORY_API__REQUIRE_BOUNDED: 'false' })).toContain('HISTORY_API__REQUIRE_BOUNDED');
+    expect(refusalOf([], { HISTORY_API__REQUIRE_BOUNDED: 'false' })).toBe(
+      'HISTORY_API__REQUIRE_BOUNDED names no key of the configuration; did you mean HISTORY_API__REQUIRE_BOUNDED_ASC?',
+    );
     expect(loadConfig([], { HISTORY_API_SERVICE_HOST: '10.0.0.1' }).api.requireBoundedAsc).toBe(true);
   });
 
-  it('rejects files that do not exist, are not JSON or hold no object, and unknown arguments', () => {
-    expect(refusalOf(['--config', path.join(folder, 'away.json')])).toContain('cannot be read');
-    expect(refusalOf(writeConfig('{bad'))).toContain('is not JSON');
-    expect(refusalOf(writeConfig([]))).toContain('must contain a JSON object');
+  it('rejects files that do not exist or hold no object, and unknown arguments', () => {
+    const away = path.join(folder, 'away.json');
+    expect(refusalOf(['--config', away])).toBe(`--config: ${away} cannot be read: there is no such file`);
+    expect(refusalOf(['--config', folder])).toBe(`--config: ${folder} cannot be read: it is a directory`);
+    const [, file = ''] = writeConfig([]);
+    expect(refusalOf(['--config', file])).toBe(`${file} must contain a JSON object`);
     expect(refusalOf(['--cfg'])).toContain('--config PATH');
+  });
+
+  it.each([
+    ['{bad', 'invalid symbol at line 1, column 2'],
+    ['{"gateway": {"port": 1}', 'close brace expected at line 1, column 24'],
+    ['{\n  "log_level": "info"\n  "chain_id": 1\n}', 'comma expected at line 3, column 3'],
+    ['{\n  "log_level": "info",\n}', 'property name expected at line 3, column 1'],
+    ['{ // which level\n}', 'invalid comment token at line 1, column 3'],
+    ['', 'value expected at line 1, column 1'],
+  ])('names the place where %j is not JSON', (text, place) => {
+    const args = writeConfig(text);
+    expect(refusalOf(args)).toBe(`${args[1]} is not JSON: ${place}`);
+  });
+
+  it('never shows the text of a file that is not JSON', () => {
+    expect(refusalOf(writeConfig('{"store": {"elasticsearch": {"password": secret}}}'))).not.toContain('secret');
+  });
+
+  it('reads a file that begins with a byte order mark', () => {
+    expect(loadConfig(writeConfig('\uFEFF{"log_level": "warn"}'), {}).logLevel).toBe('warn');
+  });
+
+  it.each([
+    [{ gatway: { port: 1 } }, 'gatway: no such key; did you mean gateway?'],
+    [{ ship: { url: ['ws://a'] } }, 'ship.url: no such key; did you mean ship.urls?'],
+    [{ ship: { maxMessageBytes: 1 } }, 'ship.maxMessageBytes: no such key; did you mean ship.max_message_bytes?'],
+    [{ ship: { chain_id: 'a' } }, 'ship.chain_id: no such key; did you mean chain_id?'],
+  ])('names the file and the key that %j means', (content, advice) => {
+    const args = writeConfig(content);
+    expect(refusalOf(args)).toBe(`${args[1]}: ${advice}`);
+  });
+
+  it('gives no advice on a name that is like no key', () => {
+    expect(refusalOf(writeConfig({ telemetry: true }))).toMatch(/telemetry: no such key$/);
   });
 
   describe('passwords', () => {

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { HistoryError } from '@antelope-history/schemas';
 import { camelCaseKeys } from './camel-case';
+import { readConfigFile } from './config-file';
 import { type ConfigKey, listConfigKeys } from './config-keys';
 import { configSchema } from './config-schema';
+import { nearestKey } from './nearest-key';
 import { describeRenamedKeys, listRenamedKeys, moveRenamedKeys } from './renamed-keys';
 import { type ConfigFor, readServerFiles, SERVER_SECTIONS, type ServerSection } from './server-sections';
 import { overlay, setAt, type Settings } from './settings';
@@ -18,8 +19,6 @@ export interface LoadConfigOptions<Used extends ServerSection> {
   /** Receives a warning for the operator, for example about a renamed key. */
   warn?: (message: string) => void;
 }
-
-const DEFAULT_PATH = 'config.json';
 
 /**
  * Reads the configuration: the defaults, then the file (`--config PATH`, otherwise `config.json` if it exists), then
@@ -35,7 +34,7 @@ export function loadConfig<Used extends ServerSection = ServerSection>(
 ): ConfigFor<Used> {
   const keys = listConfigKeys();
   const renamed = listRenamedKeys(keys);
-  const settings = readConfigFile(configPath(args));
+  const { path, settings } = readConfigFile(configPath(args));
   const overrides = readEnvironment(environment, [...keys, ...renamed.map(({ former }) => former)]);
   const movedInFile = moveRenamedKeys(settings, renamed);
   const movedInEnvironment = moveRenamedKeys(overrides.settings, renamed);
@@ -48,7 +47,8 @@ export function loadConfig<Used extends ServerSection = ServerSection>(
   const result = configSchema.safeParse(settings);
   if (!result.success) {
     const issues = result.error.issues.map((issue) => describeIssue(issue, keys, sources));
-    throw new HistoryError('CONFIG_INVALID', [...new Set(issues)].join('; '));
+    const file = path === undefined ? '' : `${path}: `;
+    throw new HistoryError('CONFIG_INVALID', `${file}${[...new Set(issues)].join('; ')}`);
   }
   const moved = new Set([...movedInFile, ...movedInEnvironment]);
   if (moved.size > 0) warn?.(describeRenamedKeys([...moved]));
@@ -61,23 +61,6 @@ function configPath(args: string[]): string | undefined {
   } catch (error) {
     throw new HistoryError('CONFIG_INVALID', 'the command line takes only --config PATH', { cause: error });
   }
-}
-
-function readConfigFile(path: string | undefined): Settings {
-  let text: string;
-  try {
-    text = readFileSync(path ?? DEFAULT_PATH, 'utf8');
-  } catch (error) {
-    if (path === undefined) return {};
-    throw new HistoryError('CONFIG_INVALID', `--config: ${path} cannot be read`, { cause: error });
-  }
-  try {
-    const settings: unknown = JSON.parse(text);
-    if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) return settings as Settings;
-  } catch (error) {
-    throw new HistoryError('CONFIG_INVALID', `${path ?? DEFAULT_PATH} is not JSON`, { cause: error });
-  }
-  throw new HistoryError('CONFIG_INVALID', `${path ?? DEFAULT_PATH} must contain a JSON object`);
 }
 
 /** The keys that environment variables set, and the variable of each. */
@@ -95,7 +78,9 @@ function readEnvironment(
       variables.set(key.name, variable);
     } else if (/^HISTORY_\w+?__/.test(variable)) {
       // Other variables that begin with HISTORY_ do not belong to this service: Kubernetes sets HISTORY_API_SERVICE_HOST.
-      throw new HistoryError('CONFIG_INVALID', `${variable} names no key of the configuration`);
+      const nearest = nearestKey(variable, [...byVariable.keys()]);
+      const advice = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+      throw new HistoryError('CONFIG_INVALID', `${variable} names no key of the configuration${advice}`);
     }
   }
   return { settings, variables };
@@ -120,11 +105,23 @@ function readVariable(value: string, key: ConfigKey): unknown {
 function describeIssue(issue: z.core.$ZodIssue, keys: ConfigKey[], sources: ReadonlyMap<string, string>): string {
   const path = issue.path.filter((part) => typeof part === 'string').join('.');
   if (issue.code === 'unrecognized_keys') {
-    const unknown = issue.keys.map((key) => (path ? `${path}.${key}` : key));
-    return `${unknown.join(', ')}: no such key`;
+    return issue.keys.map((key) => describeUnknownKey(path ? `${path}.${key}` : key, keys)).join('; ');
   }
   const key = keys.find(({ name }) => name === path);
   if (!key) return `${path}: takes an object with keys of its own`;
   const source = sources.get(key.name);
   return `${key.name}${source === undefined ? '' : ` (${source})`}: takes ${key.takes}`;
+}
+
+function describeUnknownKey(unknown: string, keys: ConfigKey[]): string {
+  const nearest = nearestKey(unknown, namesOf(keys));
+  return `${unknown}: no such key${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
+}
+
+/** The names of all keys and of the sections that hold them. */
+function namesOf(keys: ConfigKey[]): string[] {
+  const names = keys.flatMap(({ name }) =>
+    name.split('.').map((_, index, parts) => parts.slice(0, index + 1).join('.')),
+  );
+  return [...new Set(names)];
 }

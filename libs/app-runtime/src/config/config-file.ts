@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { HistoryError } from '@antelope-history/schemas';
+import type { Settings } from './settings';
+
+const DEFAULT_PATH = 'config.json';
+
+export interface ConfigFile {
+  /** Undefined when there is no file: none was named, and the default one does not exist. */
+  path: string | undefined;
+  settings: Settings;
+}
+
+/**
+ * Reads the file that `--config` names, otherwise `config.json` if it exists. Throws `CONFIG_INVALID` with the file's name and
+ * the reason, for text that is not JSON with the line and column.
+ */
+export function readConfigFile(named: string | undefined): ConfigFile {
+  const path = named ?? DEFAULT_PATH;
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    const code = String((cause as NodeJS.ErrnoException).code);
+    if (named === undefined && code === 'ENOENT') return { path: undefined, settings: {} };
+    const source = named === undefined ? path : `--config: ${path}`;
+    throw new HistoryError('CONFIG_INVALID', `${source} cannot be read: ${REASONS[code] ?? code}`, { cause });
+  }
+  return { path, settings: parseSettings(text, path) };
+}
+
+const REASONS: Partial<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EISDIR: 'it is a directory',
+};
+
+function parseSettings(text: string, path: string): Settings {
+  // A byte order mark, which some editors write.
+  const json = text.replace(/^\uFEFF/, '');
+  let settings: unknown;
+  try {
+    settings = JSON.parse(json);
+  } catch {
+    throw new HistoryError('CONFIG_INVALID', `${path} is not JSON: ${findMistake(json)}`);
+  }
+  if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) return settings as Settings;
+  throw new HistoryError('CONFIG_INVALID', `${path} must contain a JSON object`);
+}
+
+/** Not the error of `JSON.parse`: it shows the text around the mistake, which may hold a password, and often no position. */
+function findMistake(json: string): string {
+  const errors: ParseError[] = [];
+  parse(json, errors, { disallowComments: true, allowTrailingComma: false });
+  const [first] = errors;
+  if (!first) return 'a value is not written as JSON demands';
+  const before = json.slice(0, first.offset).split('\n');
+  return `${inWords(printParseErrorCode(first.error))} at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
+}
+
+/** `CommaExpected` → `comma expected` */
+function inWords(code: string): string {
+  return code.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+}
