@@ -1,5 +1,6 @@
 export * from './answer-in-time';
 export type { Config, PublicPath } from './config/config-schema';
+export { configFileSets } from './config/config-file';
 export { loadConfig, type LoadConfigOptions } from './config/load-config';
 export { type ConfigFor, SERVER_SECTIONS, type ServerSection } from './config/server-sections';
 export { ClientAddresses, clientKeyOf } from './http/client-address';

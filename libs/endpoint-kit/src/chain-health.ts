@@ -38,6 +38,7 @@ function describeHealth(status: ChainStatus | undefined, version: string): Healt
     status: reached,
     version,
     chain_id: status?.chainId ?? null,
+    first_block_num: status?.firstBlockNum ?? null,
     head_block_num: head ?? null,
     committed_block_num: committed ?? null,
     last_irreversible_block_num: status?.lastIrreversible?.num ?? null,

@@ -29,6 +29,7 @@ interface ApiHealth {
 const DOWN: Component = { status: 'down' };
 const NO_FACTS: ChainFacts = {
   chain_id: null,
+  first_block_num: null,
   head_block_num: null,
   committed_block_num: null,
   last_irreversible_block_num: null,

@@ -70,8 +70,11 @@ export function createGateway(deps: GatewayDeps): Express {
       compressWhereAccepted(),
     ],
     routes: [...upstreamRoutes(deps, identify), ...pages],
+    describeUnknown: (path) => (CALL.test(path) && config.gateway.chainNodeUrl === undefined ? NO_NODE : undefined),
   });
 }
+
+const NO_NODE = 'this call needs a chain node, and the operator of this service names none in gateway.chain_node_url';
 
 /**
  * Compresses responses. Where the client accepts no coding, the responses of our endpoints, which are all JSON, need only the

@@ -24,6 +24,7 @@ const NOWHERE = 'http://127.0.0.1:1';
 export const CHAIN_FACTS = {
   version: '4.1.0',
   chain_id: 'ab'.repeat(32),
+  first_block_num: 2,
   head_block_num: 12,
   committed_block_num: 11,
   last_irreversible_block_num: 5,

@@ -37,6 +37,14 @@ describe('the gateway', () => {
     }
   });
 
+  it('names the setting that serves other chain calls', async () => {
+    const response = await request(stand.createGateway()).post('/v1/chain/get_account').send({});
+    expect(response.body.error.details[0].message).toContain('gateway.chain_node_url');
+    const withNode = stand.createGateway({ environment: { HISTORY_GATEWAY__CHAIN_NODE_URL: 'http://127.0.0.1:9' } });
+    const unknown = await request(withNode).post('/v1/history/nothing').send({});
+    expect(unknown.body.error.details[0].message).toBe('this path does not exist');
+  });
+
   it('forwards the request id to the API and back', async () => {
     const kept = await request(stand.createGateway()).post(ROUTES.getActions.path).set('x-request-id', 'mine').send({});
     expect([kept.headers['x-request-id'], kept.body.requestId]).toEqual(['mine', 'mine']);

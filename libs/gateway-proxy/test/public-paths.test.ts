@@ -32,6 +32,7 @@ describe('the pages of the gateway', () => {
       status: 'ok',
       version: '4.1.0',
       chain_id: 'ab'.repeat(32),
+      first_block_num: 2,
       head_block_num: 12,
       committed_block_num: 11,
       last_irreversible_block_num: 5,

@@ -87,6 +87,7 @@ describe('the status page', () => {
     it('shows the state of the chain', () => {
       const page = render({
         status: 'catching_up',
+        first_block_num: 2,
         head_block_num: 199_068_090,
         committed_block_num: 132_000_000,
         lag_blocks: 67_068_090,

@@ -35,6 +35,10 @@ export const healthResponse = z
     ),
     version: z.string(),
     chain_id: z.string().nullable(),
+    first_block_num: blockNum
+      // An API of an earlier version does not report it.
+      .default(null)
+      .describe('The first indexed block: nothing before it is known.'),
     head_block_num: blockNum,
     committed_block_num: blockNum,
     last_irreversible_block_num: blockNum,

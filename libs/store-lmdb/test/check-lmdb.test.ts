@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Finding } from '@antelope-history/connectivity/check';
@@ -96,5 +96,18 @@ describe('checks of a data directory', () => {
     const directory = process.getuid?.() === 0 ? '/proc/history-data' : path.join(locked, 'data');
     const [finding] = await findingsOf(directory, 'write');
     expect([finding?.outcome, finding?.id]).toEqual(['wrong', 'lmdb.not_writable']);
+  });
+
+  it('report a file where a directory is wanted', async () => {
+    const file = path.join(folder, 'file');
+    writeFileSync(file, '');
+    for (const directory of [file, path.join(file, 'data')]) {
+      const [finding] = await findingsOf(directory, 'write');
+      expect([finding?.outcome, finding?.id, finding?.what]).toEqual([
+        'wrong',
+        'lmdb.not_directory',
+        `${file} is not a directory`,
+      ]);
+    }
   });
 });

@@ -78,7 +78,7 @@ describe('check-config', () => {
         check: 'configuration',
         outcome: 'wrong',
         id: 'configuration.invalid',
-        what: 'store.kind: takes one of lmdb, elasticsearch',
+        what: `${path.join(folder, 'config.json')}: store.kind: takes one of lmdb, elasticsearch`,
         change: 'docs/configuration.md lists every key',
       },
     ]);

@@ -9,6 +9,8 @@ export interface ServiceFigures {
   /** Counts since the service started. */
   indexedBlocks: number;
   indexedActions: number;
+  /** Forks that the node sent since the service started. */
+  forks: number;
 }
 
 /** URLs of a running service. */
@@ -34,6 +36,7 @@ export class ServiceClient {
         committedBlock: readMetric(metrics, 'history_committed_block') || (state.committed_block_num ?? 0),
         indexedBlocks: readMetric(metrics, 'history_indexed_blocks_total'),
         indexedActions: readMetric(metrics, 'history_indexed_actions_total'),
+        forks: readMetric(metrics, 'history_forks_total'),
       };
     } catch {
       return undefined;

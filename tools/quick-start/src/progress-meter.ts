@@ -1,5 +1,7 @@
 /** Progress of indexing, as it is shown. */
 export interface Progress {
+  /** The first block that is indexed. */
+  firstBlock: number;
   block: number;
   /** The block to reach; undefined while the source has not named it. */
   target: number | undefined;
@@ -16,6 +18,12 @@ interface Sample {
   actions: number;
 }
 
+/** What is to be reached. */
+interface Extent {
+  firstBlock: number;
+  target: number | undefined;
+}
+
 /** Rates are averages over this window: blocks differ in size along a chain. */
 const WINDOW_MS = 10_000;
 
@@ -23,7 +31,7 @@ export class ProgressMeter {
   private readonly samples: Sample[] = [];
 
   /** Adds a sample: the committed block and the counts of blocks and actions since the start. */
-  measure(sample: Sample, target: number | undefined): Progress {
+  measure(sample: Sample, { firstBlock, target }: Extent): Progress {
     this.samples.push(sample);
     while (sample.atMs - (this.samples[1]?.atMs ?? sample.atMs) > WINDOW_MS) this.samples.shift();
     const first = this.samples[0] ?? sample;
@@ -32,6 +40,7 @@ export class ProgressMeter {
     const blocksPerSecond = rate(sample.blocks - first.blocks);
     const missing = target === undefined ? undefined : Math.max(0, target - sample.block);
     return {
+      firstBlock,
       block: sample.block,
       target,
       blocksPerSecond,

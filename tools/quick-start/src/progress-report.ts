@@ -37,7 +37,8 @@ export class ProgressReport {
     const { health, committedBlock: block, indexedBlocks: blocks, indexedActions: actions } = figures;
     const { replay } = this.service;
     const target = replay?.lastBlockNum ?? health.head_block_num ?? undefined;
-    const progress = this.meter.measure({ atMs: Date.now(), block, blocks, actions }, target);
+    const firstBlock = health.first_block_num ?? 1;
+    const progress = this.meter.measure({ atMs: Date.now(), block, blocks, actions }, { firstBlock, target });
     const isAtRest = replay !== undefined && this.isReady;
     if (block > 0 && !isAtRest) this.view.show(progress);
     if (!this.isReady) await this.showExamplesWhenDue(figures);
@@ -54,21 +55,23 @@ export class ProgressReport {
     this.view.close();
     const { url, operationsUrl, onStop } = this.service;
     const seconds = ((now - this.startedAtMs) / 1000).toFixed(1);
-    const lines = [
-      '',
-      `Ready after ${seconds} s. ${describeIndexed(figures)}. Try it:`,
-      '',
-      ...examples.map((example) => toCurl(url, example)),
-      '',
-      `Status: ${operationsUrl}/  Metrics: ${operationsUrl}/metrics  Ctrl-C ${onStop}`,
-    ];
+    this.view.print('');
+    this.view.print(`Ready after ${seconds} s. ${describeIndexed(figures)}. Try it:`, 'good');
+    const lines = ['', ...examples.map((example) => toCurl(url, example)), ''];
     for (const line of lines) this.view.print(line);
+    this.view.field('Docs', `${url}/docs`);
+    this.view.field('Status', `${operationsUrl}/`);
+    this.view.field('Metrics', `${operationsUrl}/metrics`);
+    this.view.field('Ctrl-C', onStop);
   }
 }
 
-function describeIndexed({ committedBlock, indexedBlocks, indexedActions }: ServiceFigures): string {
-  const run = `this run indexed ${indexedBlocks.toLocaleString('en')} blocks, ${indexedActions.toLocaleString('en')} actions`;
-  return `Committed up to block ${committedBlock.toLocaleString('en')}; ${run}`;
+/** A fork's blocks are indexed, too, so that there can be more of them than the committed chain has. */
+function describeIndexed({ committedBlock, indexedBlocks, indexedActions, forks }: ServiceFigures): string {
+  const count = (value: number): string => value.toLocaleString('en');
+  const ofForks = forks === 0 ? '' : ` (${count(forks)} forks replaced some of them)`;
+  const run = `this run indexed ${count(indexedBlocks)} blocks${ofForks}, ${count(indexedActions)} actions`;
+  return `Committed up to block ${count(committedBlock)}; ${run}`;
 }
 
 /** A recording has an end; for a node, /health says whether its head is reached. */

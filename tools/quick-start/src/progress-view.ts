@@ -1,11 +1,17 @@
 import { MultiBar, Presets, type SingleBar } from 'cli-progress';
+import { createColors } from 'picocolors';
 import type { Progress } from './progress-meter';
+
+/** How a line is coloured on a terminal that has colours. */
+export type Tone = 'plain' | 'good' | 'warning' | 'error';
 
 /** Output for a person: a progress bar on a terminal, lines elsewhere. */
 export interface ProgressView {
   show(progress: Progress): void;
   /** Prints a line that the progress does not overwrite. */
-  print(line: string): void;
+  print(line: string, tone?: Tone): void;
+  /** Prints a name and its value, aligned with the others. */
+  field(name: string, value: string): void;
   close(): void;
 }
 
@@ -13,32 +19,67 @@ export function createProgressView(output: NodeJS.WriteStream): ProgressView {
   return output.isTTY ? new BarView(output) : new LineView(output);
 }
 
+const COLORS = { good: 'green', warning: 'yellow', error: 'red' } as const;
+/** Width of the names of fields. */
+const NAME_WIDTH = 9;
+const BAR_WIDTH = 24;
+/** Assumed where the terminal does not tell its own. */
+const DEFAULT_COLUMNS = 80;
+
 class BarView implements ProgressView {
   private readonly bars: MultiBar;
   private bar: SingleBar | undefined;
+  private readonly colors: ReturnType<typeof createColors>;
 
   constructor(private readonly output: NodeJS.WriteStream) {
+    // False where NO_COLOR is set, too.
+    this.colors = createColors(output.hasColors());
     this.bars = new MultiBar(
-      { stream: output, format: '{bar} {text}', barsize: 24, clearOnComplete: true, autopadding: false },
+      {
+        stream: output,
+        format: '{bar} {text}',
+        barsize: BAR_WIDTH,
+        clearOnComplete: true,
+        autopadding: false,
+        // Otherwise the terminal cuts the lines that `print` writes while a bar is shown.
+        linewrap: true,
+      },
       Presets.shades_classic,
     );
   }
 
   show(progress: Progress): void {
-    const { block, target = Math.max(1, block) } = progress;
-    this.bar ??= this.bars.create(target, 0, { text: '' });
-    this.bar.setTotal(target);
-    this.bar.update(Math.min(block, target), { text: describeProgress(progress) });
+    const { firstBlock, block, target = block } = progress;
+    const total = Math.max(1, target - firstBlock + 1);
+    this.bar ??= this.bars.create(total, 0, { text: '' });
+    this.bar.setTotal(total);
+    const done = Math.min(Math.max(0, block - firstBlock + 1), total);
+    this.bar.update(done, { text: this.cut(describeProgress(progress)) });
   }
 
-  print(line: string): void {
+  print(line: string, tone: Tone = 'plain'): void {
+    this.write(tone === 'plain' ? line : this.colors[COLORS[tone]](line));
+  }
+
+  field(name: string, value: string): void {
+    this.write(`${this.colors.bold(name.padEnd(NAME_WIDTH))}${value}`);
+  }
+
+  close(): void {
+    // The library drops the lines that it has not yet written.
+    if (this.bar) this.bars.update();
+    this.bars.stop();
+    this.bar = undefined;
+  }
+
+  private write(line: string): void {
     if (this.bar) this.bars.log(`${line}\n`);
     else this.output.write(`${line}\n`);
   }
 
-  close(): void {
-    this.bars.stop();
-    this.bar = undefined;
+  /** To what fits beside the bar: the next frame overwrites one line only. */
+  private cut(text: string): string {
+    return text.slice(0, Math.max(0, (this.output.columns || DEFAULT_COLUMNS) - BAR_WIDTH - 2));
   }
 }
 
@@ -61,6 +102,10 @@ class LineView implements ProgressView {
 
   print(line: string): void {
     this.output.write(`${line}\n`);
+  }
+
+  field(name: string, value: string): void {
+    this.print(`${name.padEnd(NAME_WIDTH)}${value}`);
   }
 
   close(): void {

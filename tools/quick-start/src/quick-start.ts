@@ -15,7 +15,15 @@ import type { CommandLine } from './command-line';
 import { ProgressReport } from './progress-report';
 import { createProgressView, type ProgressView } from './progress-view';
 import { startService, type Service } from './service';
-import { chooseOperationsPort, createSetup, requireFreePort, type Setup, SHIP_SILENCE, SHIP_URLS } from './setup';
+import {
+  chooseOperationsPort,
+  createSetup,
+  requireFreePort,
+  requireUsableData,
+  type Setup,
+  SHIP_SILENCE,
+  SHIP_URLS,
+} from './setup';
 
 const POLL_MS = 250;
 
@@ -39,7 +47,8 @@ export class QuickStart {
     try {
       const setup = createSetup(options, environment, cwd);
       await requireFreePort(setup.config.gateway);
-      this.view.print(`Source   ${setup.source.name}`);
+      await requireUsableData(setup.config);
+      this.view.field('Source', setup.source.name);
       const replay = await this.startReplay(setup);
       if (this.stopping) return;
       const service = this.startService(setup, await chooseOperationsPort(setup.config.ops));
@@ -69,25 +78,27 @@ export class QuickStart {
   private startService(setup: Setup, operationsPort: number): Service {
     const service = startService(setup, operationsPort, (entry) => this.report(entry, setup));
     this.children.push(service.child);
-    this.view.print(`Gateway  ${service.url}`);
+    this.view.field('Gateway', service.url);
     if (service.openAddress !== undefined) {
-      this.view.print(
-        `Open     it listens on ${service.openAddress}: every machine that reaches this address can send requests`,
+      this.view.field(
+        'Open',
+        `it listens on ${service.openAddress}: every machine that reaches this address can send requests`,
       );
     }
-    this.view.print(`Status   ${service.operationsUrl}/`);
-    this.view.print(`Data     ${shortPath(setup.config.store.lmdb.path)}`);
-    this.view.print(`Log      ${shortPath(service.logFile)}`);
+    this.view.field('Status', `${service.operationsUrl}/`);
+    this.view.field('Data', shortPath(setup.config.store.lmdb.path));
+    this.view.field('Log', shortPath(service.logFile));
     return service;
   }
 
   private report({ level, msg, code }: LogEntry, { source }: Setup): void {
     if (this.stopping) return;
-    this.view.print(`${level >= ERROR ? 'error' : 'warning'}: ${msg}${code === undefined ? '' : ` (${code})`}`);
+    const severity = level >= ERROR ? 'error' : 'warning';
+    this.view.print(`${severity}: ${msg}${code === undefined ? '' : ` (${code})`}`, severity);
     if (OTHER_CHAIN_CODES.includes(code ?? '')) this.isOtherChain = true;
     if (code === 'SHIP_DISCONNECTED' && source.type === 'node' && !this.nodeAdviceGiven) {
       this.nodeAdviceGiven = true;
-      this.view.print(NODE_ADVICE);
+      this.view.print(NODE_ADVICE, 'warning');
     }
   }
 

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
-import { chooseOperationsPort, createSetup, requireFreePort } from './setup';
+import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
+import { chooseOperationsPort, createSetup, requireFreePort, requireUsableData } from './setup';
 
 let folder: string;
 beforeAll(() => {
@@ -59,10 +60,43 @@ describe('createSetup', () => {
     expect(createSetup({ data: 'here' }, environment, folder).config.store.lmdb.path).toBe(path.join(folder, 'here'));
   });
 
+  it('rejects a configuration file that names no node, unless an option or the environment names the source', () => {
+    const config = 'no-node.json';
+    writeFileSync(path.join(folder, config), JSON.stringify({ gateway: { port: 1001 } }));
+    expect(() => createSetup({ config }, {}, folder)).toThrow(/no-node\.json names no node: set ship\.urls in it/);
+    const environment = { HISTORY_SHIP__URLS: 'ws://a:1' };
+    expect(createSetup({ config }, environment, folder).source).toEqual({ type: 'node', name: 'ws://a:1' });
+    expect(createSetup({ config, ship: 'ws://b:1' }, {}, folder).config.ship.urls).toEqual(['ws://b:1']);
+    expect(createSetup({ config, recording: sampleFolder('leap-edge') }, {}, folder).source.type).toBe('recording');
+  });
+
   it('rejects a wrong recording or configuration with a message that names it', () => {
     expect(() => createSetup({ recording: 'nowhere' }, {}, folder)).toThrow(/nowhere holds no ship\.abi\.json/);
     expect(() => createSetup({ config: 'nowhere.json' }, {}, folder)).toThrow(/nowhere\.json cannot be read/);
     expect(() => createSetup({}, { HISTORY_GATEWAY__PORT: 'x' }, folder)).toThrow(/gateway\.port/);
+  });
+});
+
+describe('requireUsableData', () => {
+  const configOf = (data: string) => createSetup({ data }, {}, folder).config;
+
+  it('accepts a directory that does not exist, and creates nothing', async () => {
+    await requireUsableData(configOf('new/data'));
+    expect(existsSync(path.join(folder, 'new'))).toBe(false);
+  });
+
+  it('rejects a file', async () => {
+    writeFileSync(path.join(folder, 'file'), '');
+    await expect(requireUsableData(configOf('file'))).rejects.toThrow(/file is not a directory\. .* --data DIR$/);
+  });
+
+  it('rejects the directory of a service that runs, and writes nothing into it', async () => {
+    const { store } = configOf('held');
+    const writer = await openLmdbStoreWriter({ path: store.lmdb.path, mapSizeBytes: 0 });
+    const before = readdirSync(store.lmdb.path);
+    await expect(requireUsableData({ store })).rejects.toThrow(`another process writes to ${store.lmdb.path}`);
+    expect(readdirSync(store.lmdb.path)).toEqual(before);
+    await writer.close();
   });
 });
 

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { StartError } from '@antelope-history/processes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
-import { type Config, loadConfig } from '@antelope-history/app-runtime';
+import { lmdbChecks } from '@antelope-history/store-lmdb/check';
+import { type Config, configFileSets, loadConfig } from '@antelope-history/app-runtime';
 import type { CommandLine } from './command-line';
 
 export const WORKSPACE = path.resolve(__dirname, '../../..');
@@ -32,6 +33,7 @@ const GATEWAY_PORT = 'HISTORY_GATEWAY__PORT';
 const GATEWAY_HOST = 'HISTORY_GATEWAY__HOST';
 export const OPERATIONS_PORT = 'HISTORY_OPS__GATEWAY_PORT';
 const DEFAULT_OPERATIONS_PORT = 8890;
+const CHECK_LIMIT_MS = 30_000;
 
 /**
  * Derives the set-up from a command line. Relative paths start at `cwd`. It opens nothing; a configuration that the service
@@ -51,7 +53,21 @@ export function createSetup(options: CommandLine, environment: NodeJS.ProcessEnv
     Reflect.deleteProperty(env, FORMER_STORE_PATH);
   } else if (configFile === undefined && env[FORMER_STORE_PATH] === undefined)
     env[STORE_PATH] ??= path.join(WORKSPACE, 'data', dataFolder(source));
-  return { source, serviceArgs, environment: env, config: readConfig(serviceArgs, env) };
+  return { source, serviceArgs, environment: env, config: explained(() => loadConfig(serviceArgs, env)) };
+}
+
+/**
+ * Rejects when the service could not write its data: before it starts, so that nothing is written beside the data of another
+ * run, not even a log.
+ */
+export async function requireUsableData({ store }: Pick<Config, 'store'>): Promise<void> {
+  if (store.kind !== 'lmdb') return;
+  for (const { run } of lmdbChecks({ path: store.lmdb.path, access: 'write', chainId: undefined })) {
+    const finding = await run(AbortSignal.timeout(CHECK_LIMIT_MS));
+    if (finding.outcome === 'wrong') {
+      throw new StartError(`${finding.what}. Change that, or name another directory: npm start -- --data DIR`);
+    }
+  }
 }
 
 /** Rejects when the gateway's port is in use. */
@@ -100,8 +116,14 @@ function chooseSource(
   if (options.recording !== undefined) return recordingSource(path.resolve(cwd, options.recording));
   const url = options.ship ?? environment[SHIP_URLS];
   if (url !== undefined) return { type: 'node', name: url };
-  if (configFile !== undefined) return { type: 'node', name: `the nodes in ${configFile}` };
-  return sampleSource();
+  if (configFile === undefined) return sampleSource();
+  // Otherwise the service would dial the default of ship.urls, where nobody said that a node is.
+  if (!explained(() => configFileSets(configFile, 'ship.urls'))) {
+    throw new StartError(
+      `${configFile} names no node: set ship.urls in it, or start with --ship URL or --recording DIR.`,
+    );
+  }
+  return { type: 'node', name: `the nodes in ${configFile}` };
 }
 
 export function sampleSource(): Source & { type: 'recording' } {
@@ -126,9 +148,10 @@ function dataFolder(source: Source): string {
   return `${label.replace(/[^\w.-]/g, '_')}-${digest}`;
 }
 
-function readConfig(args: string[], environment: NodeJS.ProcessEnv): Config {
+/** Turns an error that an operator can mend into a `StartError`. */
+function explained<Value>(read: () => Value): Value {
   try {
-    return loadConfig(args, environment);
+    return read();
   } catch (error) {
     if (error instanceof HistoryError) throw new StartError(error.message);
     throw error;

@@ -94,7 +94,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 const untilReady = ({ child, output }: Run): Promise<void> =>
   until(() => {
     if (child.exitCode !== null) throw new Error(`the quick start ended with ${child.exitCode}: ${output()}`);
-    return output().includes('Ctrl-C stops');
+    return /^Ctrl-C +stops/m.test(output());
   });
 
 async function end({ child }: Run, signal: NodeJS.Signals): Promise<number | null> {
@@ -169,7 +169,8 @@ describe('a run of the quick start', () => {
 
   it('serves a status page, health and metrics on the loopback interface, and none of them at the port of the gateway', async () => {
     const page = statusPageOf(shared());
-    expect(shared().output()).toContain(`Status: ${page}  Metrics: ${page}metrics`);
+    expect(shared().output()).toMatch(new RegExp(`^Docs     http://127\\.0\\.0\\.1:${port}/docs$`, 'm'));
+    expect(shared().output()).toContain(`Status   ${page}\nMetrics  ${page}metrics\n`);
     expect(await (await fetch(page)).text()).toContain('Everything is running');
     expect(await (await fetch(`${page}metrics`)).text()).toContain('history_committed_block');
     expect(await (await fetch(`${page}health`)).json()).toHaveProperty('components');
@@ -276,17 +277,23 @@ describe('the quick start', () => {
     await until(async () => !(await isUp()));
   });
 
-  it('ends with the reason when the service can not start', async () => {
+  it('ends with the reason beside a service that runs on the same data, and leaves its log alone', async () => {
     run = start();
     await untilReady(run);
     const first = run;
+    const log = path.join(data, 'service.log');
+    const startsIn = (): number => readFileSync(log, 'utf8').split('"msg":"running"').length - 1;
+    expect(startsIn()).toBe(1);
+    const lines = readFileSync(log, 'utf8').length;
     port += 1;
     opsPort += 1;
     run = start();
     const { child, output } = run;
     await once(child, 'exit');
     expect(child.exitCode).toBe(1);
-    expect(output()).toMatch(/error: another process writes to .*stop it first/);
+    expect(output()).toMatch(/^another process writes to .*\. Change that, or name another directory/m);
+    expect(readFileSync(log, 'utf8').slice(lines)).not.toContain('another process');
+    expect(startsIn()).toBe(1);
     await end(first, 'SIGTERM');
   });
 });

@@ -44,7 +44,7 @@ describeWithService([...SERVICE_NAMES], () => {
       child = spawn(process.execPath, [MAIN, '--port', String(port), ...counts], { env: environment });
       for (const stream of [child.stdout, child.stderr])
         stream?.on('data', (text: Buffer) => (output += text.toString()));
-      await until(() => output.includes('Ctrl-C stops'));
+      await until(() => /^Ctrl-C +stops/m.test(output));
     }, LIMIT_MS);
     afterAll(async () => {
       if (child.exitCode === null && child.signalCode === null) {

@@ -114,7 +114,7 @@ class Repair {
   private async repairWrong(): Promise<void> {
     const { reader } = this.parts;
     const { from, to } = await storedRange(reader, this.options);
-    const view = new VerifyProgress(this.host.progress, to);
+    const view = new VerifyProgress(this.host.progress, { from, to });
     const { wrongBlocks, replay } = await verifyStore(reader, {
       from,
       to,

@@ -81,7 +81,7 @@ async function verifyRange(reader: StoreReader, options: CommandLine, host: Comm
   const { print, progress, signal } = host;
   const { from, to, lastIrreversible } = await storedRange(reader, options);
   const checkpoint = await findCheckpoint(reader, options);
-  const view = new VerifyProgress(progress, to);
+  const view = new VerifyProgress(progress, { from, to });
   const verification = await verifyStore(reader, {
     from,
     to,
@@ -174,14 +174,15 @@ export class VerifyProgress {
 
   constructor(
     private readonly view: ProgressView,
-    private readonly to: number,
+    private readonly range: { from: number; to: number },
   ) {}
 
   show(block: number, { blocks, actions }: Readonly<VerifiedCounts>): void {
     const atMs = Date.now();
     if (atMs - this.shownAtMs < PROGRESS_EVERY_MS) return;
     this.shownAtMs = atMs;
-    this.view.show(this.meter.measure({ atMs, block, blocks, actions }, this.to));
+    const { from: firstBlock, to: target } = this.range;
+    this.view.show(this.meter.measure({ atMs, block, blocks, actions }, { firstBlock, target }));
   }
 }
 

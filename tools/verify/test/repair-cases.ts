@@ -76,7 +76,7 @@ export function describeRepair(
     ): Promise<{ status: number; printed: string[] }> => {
       const printed: string[] = [];
       const print = (line: string): void => void printed.push(line);
-      const progress = { show: () => undefined, print, close: () => undefined };
+      const progress = { show: () => undefined, print, field: () => undefined, close: () => undefined };
       const status = await command({ args, environment: env, print, progress, signal: new AbortController().signal });
       return { status, printed };
     };

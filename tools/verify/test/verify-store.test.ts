@@ -319,7 +319,7 @@ describe('npm run verify', () => {
       args,
       environment: { HISTORY_STORE__LMDB__PATH: data },
       print,
-      progress: { show: () => undefined, print, close: () => undefined },
+      progress: { show: () => undefined, print, field: () => undefined, close: () => undefined },
       signal,
     });
     return { status, printed };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { HistoryError } from '@antelope-history/schemas';
-import type { Settings } from './settings';
+import { getAt, type Settings } from './settings';
 
 const DEFAULT_PATH = 'config.json';
 
@@ -27,6 +27,11 @@ export function readConfigFile(named: string | undefined): ConfigFile {
     throw new HistoryError('CONFIG_INVALID', `${source} cannot be read: ${REASONS[code] ?? code}`, { cause });
   }
   return { path, settings: parseSettings(text, path) };
+}
+
+/** Whether a configuration file sets a key, such as `ship.urls`. Throws as `readConfigFile`. */
+export function configFileSets(path: string, key: string): boolean {
+  return getAt(readConfigFile(path).settings, key.split('.')) !== undefined;
 }
 
 const REASONS: Partial<Record<string, string>> = {

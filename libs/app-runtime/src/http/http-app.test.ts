@@ -16,6 +16,7 @@ const HEALTH: HealthResponse = {
   status: 'ok',
   version: '4.1.0',
   chain_id: null,
+  first_block_num: null,
   head_block_num: null,
   committed_block_num: null,
   last_irreversible_block_num: null,

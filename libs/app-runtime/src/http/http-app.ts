@@ -24,13 +24,16 @@ export interface HttpAppOptions {
   middleware?: RequestHandler[];
   log: Logger;
   registry: Registry;
+  /** What the 404 of a path says, if there is more to say than that the path does not exist. */
+  describeUnknown?: (path: string) => string | undefined;
 }
 
 /**
  * An Express app with the behaviour that all apps share: request ids, 405 with `Allow`, 404, error bodies in the shape of
  * nodeos, metrics. A path with a trailing slash is the same path.
  */
-export function createHttpApp({ name, routes, middleware = [], log, registry }: HttpAppOptions): Express {
+export function createHttpApp(options: HttpAppOptions): Express {
+  const { name, routes, middleware = [], log, registry, describeUnknown } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -43,8 +46,8 @@ export function createHttpApp({ name, routes, middleware = [], log, registry }: 
   );
   app.use(openRequestContext(log, metrics), requireHost, ...middleware);
   for (const route of routes) mountRoute(app, route);
-  app.use(() => {
-    throw new HistoryError('UNKNOWN_PATH', 'this path does not exist');
+  app.use(({ path }) => {
+    throw new HistoryError('UNKNOWN_PATH', describeUnknown?.(path) ?? 'this path does not exist');
   });
   app.use(handleErrors(log));
   return app;

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdtempSync, rmdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Check, type Finding, ok, wrong } from '@antelope-history/connectivity/check';
 import { type ErrorCode, HistoryError } from '@antelope-history/schemas';
@@ -53,6 +53,13 @@ function checkDirectory(directory: string, access: 'read' | 'write'): Finding {
       : wrong('lmdb.not_readable', `${directory} cannot be read`, 'give this user the right to read it');
   }
   const existing = nearestExisting(directory);
+  if (!statSync(existing).isDirectory()) {
+    return wrong(
+      'lmdb.not_directory',
+      `${existing} is not a directory`,
+      'name a directory in store.lmdb.path, which need not exist',
+    );
+  }
   if (!canWrite(existing)) {
     return wrong(
       'lmdb.not_writable',

@@ -10,6 +10,8 @@ export interface StackFigures {
   deserializedBlocks: number;
   indexedBlocks: number;
   indexedActions: number;
+  /** Forks that the node sent. */
+  forks: number;
 }
 
 const RESPONSE_LIMIT_MS = 10_000;
@@ -26,6 +28,7 @@ export async function readStackFigures(apps: readonly SupervisedApp[]): Promise<
     deserializedBlocks: sum('history_deserialize_duration_seconds_count'),
     indexedBlocks: sum('history_indexed_blocks_total'),
     indexedActions: sum('history_indexed_actions_total'),
+    forks: sum('history_forks_total'),
   };
 }
 

@@ -58,12 +58,12 @@ export class StackCommand {
   }
 
   private describe({ url, operationsUrl, apps, set }: Stack): void {
-    this.view.print(`Gateway  ${url}`);
-    this.view.print(`Status   ${operationsUrl}/`);
-    for (const [name, server] of set.servers) this.view.print(`Server   ${name} ${withoutUser(server)}`);
-    this.view.print(`Names    ${set.name}: the virtual host; indices and keys begin with it`);
-    this.view.print(`Apps     ${apps.map(({ name, pid }) => `${name} ${pid}`).join(', ')}`);
-    this.view.print(`Logs     ${LOG_FOLDER}`);
+    this.view.field('Gateway', url);
+    this.view.field('Status', `${operationsUrl}/`);
+    for (const [name, server] of set.servers) this.view.field('Server', `${name} ${withoutUser(server)}`);
+    this.view.field('Names', `${set.name}: the virtual host; indices and keys begin with it`);
+    this.view.field('Apps', apps.map(({ name, pid }) => `${name} ${pid}`).join(', '));
+    this.view.field('Logs', LOG_FOLDER);
   }
 
   private async follow(stack: Stack): Promise<void> {
