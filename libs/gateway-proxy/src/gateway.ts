@@ -22,6 +22,7 @@ import { createGatewayPages } from './gateway-pages';
 import { createWorkLimiter } from './limits/limit-work';
 import { createLocalHandler, type LocalApis } from './local-apis';
 import { createRateLimit } from './rate-limit';
+import { selectPositions } from './select-positions';
 import { createNodeProxy, createUpstreamProxy } from './upstream-proxy';
 
 export interface GatewayDeps {
@@ -66,6 +67,7 @@ export function createGateway(deps: GatewayDeps): Express {
     log,
     registry,
     middleware: [
+      selectPositions(config.api),
       cors({ exposedHeaders: EXPOSED_HEADERS, methods: ['GET', 'HEAD', 'POST'], maxAge: PREFLIGHT_SECONDS }),
       compressWhereAccepted(),
     ],

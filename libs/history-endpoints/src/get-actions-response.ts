@@ -1,5 +1,5 @@
 import { blockTimestampToString } from '@antelope-history/abi';
-import type { GetActionsResponse } from '@antelope-history/history-routes';
+import type { GetActionsByPositionResponse, GetActionsResponse } from '@antelope-history/history-routes';
 import { JsonFragment } from '@antelope-history/json';
 import type { ActionTrace } from '@antelope-history/records';
 import {
@@ -10,7 +10,7 @@ import {
   writeAct,
   writeInteger64,
 } from '@antelope-history/responses';
-import type { AbiRequest, ActionsPage, StoredAction } from '@antelope-history/store';
+import type { AbiRequest, AccountTracesPage, ActionsPage, StoredAction } from '@antelope-history/store';
 import { TraceContext, undecodedTraceBytes, writeActionTrace, writeOmittedTrace } from './action-trace';
 
 /** The ABIs that `renderActions` needs. */
@@ -18,6 +18,13 @@ export function abisOfActions(rows: readonly StoredAction[]): AbiRequest[] {
   const requests = new AbiRequestSet();
   for (const { action, blockNum } of rows) requests.addAction(action, blockNum);
   return requests.list();
+}
+
+/** A row of a response: an action, the trace that it shows, and its `account_action_seq`. */
+interface ShownRow {
+  row: StoredAction;
+  trace: ActionTrace;
+  accountActionSeq: bigint | number;
 }
 
 /**
@@ -30,13 +37,11 @@ export function* renderActions(
   decoders: AbiDecoders,
   budget: ResponseBudget,
 ): Generator<void, GetActionsResponse> {
-  const rows: string[] = [];
-  for (const row of page.rows) {
-    const written = writeRow(row, account, decoders, budget, rows.length === 0);
-    if (written === undefined) break;
-    rows.push(written);
-    if (budget.isPauseDue()) yield;
-  }
+  const shown = page.rows.map((row): ShownRow => {
+    const trace = traceOf(row, account);
+    return { row, trace, accountActionSeq: trace.receipt.recvSequence };
+  });
+  const rows = yield* renderRows(shown, decoders, budget);
   return {
     actions: JsonFragment.array<RowJson>(rows).inPlace(),
     last_irreversible_block: page.status.lastIrreversible?.num ?? 0,
@@ -45,32 +50,62 @@ export function* renderActions(
   };
 }
 
+/** Renders a page in the form of the history plugin; it ends early as that of `renderActions`. Yields between rows. */
+export function* renderTraces(
+  page: AccountTracesPage,
+  decoders: AbiDecoders,
+  budget: ResponseBudget,
+): Generator<void, GetActionsByPositionResponse> {
+  const shown = page.rows.map((row): ShownRow => ({ row, trace: row.trace, accountActionSeq: row.position }));
+  const rows = yield* renderRows(shown, decoders, budget);
+  return {
+    actions: JsonFragment.array<RowJson>(rows).inPlace(),
+    last_irreversible_block: page.status.lastIrreversible?.num ?? 0,
+    ...((page.more || rows.length < page.rows.length) && { time_limit_exceeded_error: true as const }),
+  };
+}
+
 type RowJson = GetActionsResponse['actions'][number];
+
+/** The rows that fit the budget, at least one. */
+function* renderRows(
+  shown: readonly ShownRow[],
+  decoders: AbiDecoders,
+  budget: ResponseBudget,
+): Generator<void, string[]> {
+  const rows: string[] = [];
+  for (const each of shown) {
+    const written = writeRow(each, decoders, budget, rows.length === 0);
+    if (written === undefined) break;
+    rows.push(written);
+    if (budget.isPauseDue()) yield;
+  }
+  return rows;
+}
 
 /** Undefined for a row that does not fit. The first row is always written, if need be undecoded or without its data. */
 function writeRow(
-  row: StoredAction,
-  account: string | undefined,
+  shown: ShownRow,
   decoders: AbiDecoders,
   budget: ResponseBudget,
   isFirst: boolean,
 ): string | undefined {
+  const { row, trace } = shown;
   const { action, blockNum } = row;
   const { decoding } = budget;
-  const trace = traceOf(row, account);
   const undecodedBytes = undecodedTraceBytes(action, trace);
   const fits = budget.hasRoom(undecodedBytes);
   if (fits) {
     const decoder = decoders.at(action.account, blockNum, ownTrace(action).receipt.globalSequence);
     const maxBytes = undecodedBytes - decoding.spent;
-    const decoded = writeRowOf(row, trace, (context) =>
+    const decoded = writeRowOf(shown, (context) =>
       writeActionTrace(action, trace, writeAct(action, decoder, decoding), context, decoder, decoding),
     );
     const taken = decoding.exceeded && !isFirst ? undefined : budget.takePart(decoded, maxBytes + decoding.spent);
     if (taken !== undefined || !isFirst) return taken;
   }
   if (!isFirst) return undefined;
-  const reduced = writeRowOf(row, trace, (context) =>
+  const reduced = writeRowOf(shown, (context) =>
     fits
       ? writeActionTrace(action, trace, writeAct(action, undefined), context, undefined)
       : writeOmittedTrace(action, trace, context),
@@ -79,15 +114,14 @@ function writeRow(
 }
 
 function writeRowOf(
-  row: StoredAction,
-  { receipt }: ActionTrace,
+  { row, trace: { receipt }, accountActionSeq }: ShownRow,
   writeTrace: (context: TraceContext) => string,
 ): string {
   const { transactionId, blockNum, blockId } = row;
   const blockTime = blockTimestampToString(row.blockTimestamp);
   return (
     `{"global_action_seq":${writeInteger64(receipt.globalSequence)},` +
-    `"account_action_seq":${writeInteger64(receipt.recvSequence)},"block_num":${blockNum},` +
+    `"account_action_seq":${writeInteger64(accountActionSeq)},"block_num":${blockNum},` +
     `"block_time":"${blockTime}",` +
     `"action_trace":${writeTrace(new TraceContext(transactionId, blockNum, blockId, blockTime))}}`
   );

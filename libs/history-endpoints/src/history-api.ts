@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import { type ApiDeps, createApi, createResponders, type Respond } from '@antelope-history/endpoint-kit';
 import { HISTORY_ROUTES } from '@antelope-history/history-routes';
 import { createGetActions } from './get-actions';
+import { createGetActionsByPosition } from './get-actions-by-position';
 import { createGetControlledAccounts } from './get-controlled-accounts';
 import { createGetKeyAccounts } from './get-key-accounts';
 import { createGetTransaction } from './get-transaction';
@@ -9,6 +10,7 @@ import { createGetTransaction } from './get-transaction';
 const NAME = 'history-api';
 const ENDPOINTS = {
   getActions: createGetActions,
+  getActionsByPosition: createGetActionsByPosition,
   getTransaction: createGetTransaction,
   getControlledAccounts: createGetControlledAccounts,
   getKeyAccounts: createGetKeyAccounts,

@@ -1,4 +1,5 @@
 export type { GetActionsRequest, GetActionsResponse } from './get-actions';
+export type { GetActionsByPositionRequest, GetActionsByPositionResponse } from './get-actions-by-position';
 export type { GetControlledAccountsRequest, GetControlledAccountsResponse } from './get-controlled-accounts';
 export type { GetKeyAccountsRequest, GetKeyAccountsResponse } from './get-key-accounts';
 export type { GetTransactionRequest, GetTransactionResponse } from './get-transaction';

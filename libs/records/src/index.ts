@@ -1,5 +1,6 @@
 export * from './action-record';
 export * from './block-records';
+export * from './further-traces';
 export * from './listed-positions';
 export * from './packed-action';
 export * from './read-varuint';

@@ -78,6 +78,7 @@ export const CLIENT_ERRORS = {
   STORE_UNAVAILABLE: retry(503, 0, 'unavailable', 'The store can not be reached'),
   STORE_REFUSED: final(500, 0, 'store_refused', 'The store refused a request'),
   STORE_FORMAT_MISMATCH: final(500, 0, 'store_format_mismatch', 'The data was written by another format version'),
+  POSITIONS_NOT_STORED: final(501, 0, 'positions_not_stored', 'The store has no positions of traces'),
   KEY_VALUE_UNAVAILABLE: retry(503, 0, 'unavailable', 'The key-value store can not be reached'),
   ACCESS_REFUSED: final(503, 0, 'unavailable', 'A server refuses the user, the password or a permission'),
   CERTIFICATE_REFUSED: final(503, 0, 'unavailable', "A server's certificate is not trusted"),

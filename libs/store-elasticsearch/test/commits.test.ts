@@ -12,6 +12,7 @@ import {
   type BlockPlan,
 } from '@antelope-history/store/contract';
 import type { DocumentKind } from '../src/indices/index-names';
+import { PROGRESS_ID } from '../src/indices/progress';
 import { ProgressStore } from '../src/commit/progress-store';
 import { FaultyServer } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
@@ -82,6 +83,22 @@ describeWithService(['elasticsearch'], (url = '') => {
       while ((await store.commitWritten()).committed?.num !== 102) await sleep(20);
       const status = await store.writeBlocks(sessions.read(blocks.slice(3)));
       expect(status.committed).toEqual(blocks[3]?.position);
+    }));
+
+  it('continue a store that an earlier version began, which has no positions of traces', () =>
+    withStore({ commitSeconds: 0 }, async ({ store, names }) => {
+      const sessions = new ReaderSessions();
+      const blocks = busyChain(4);
+      await store.writeBlocks(sessions.read(blocks.slice(0, 2)));
+      const { rows } = await store.getAccountTraces({ account: 'hot', select: (count) => ({ first: 0, last: count }) });
+      expect(rows.map(({ trace }) => trace.receiver)).toEqual(['hot', 'cold', 'hot', 'hot', 'cold', 'hot']);
+      const { _source } = await client.get<Record<string, unknown>>({ index: names.progress, id: PROGRESS_ID });
+      const { counts_traces: _counts, ...older } = _source ?? {};
+      await client.index({ index: names.progress, id: PROGRESS_ID, document: older, refresh: true });
+      await store.writeBlocks(sessions.read(blocks.slice(2)));
+      expect((await store.getStatus()).committed).toEqual(blocks[3]?.position);
+      const asked = store.getAccountTraces({ account: 'hot', select: (count) => ({ first: 0, last: count }) });
+      await expect(asked).rejects.toMatchObject({ code: 'POSITIONS_NOT_STORED' });
     }));
 
   it('wait for missing documents, and continue when their blocks are read again', () =>

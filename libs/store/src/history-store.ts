@@ -1,6 +1,7 @@
 import type { BlockRecords } from '@antelope-history/records';
 import type { ActionFilter, BlockPosition, Bound } from '@antelope-history/schemas';
 export type { ActionFilter, Bound } from '@antelope-history/schemas';
+import type { AccountTracesPage, AccountTracesQuery } from './account-traces';
 import type { ListCheck, ListCheckOptions } from './list-check';
 import type {
   AbiRequest,
@@ -115,6 +116,8 @@ export interface AccountsLookup {
 export interface HistoryReader {
   getStatus(): Promise<ChainStatus>;
   getActions(query: ActionsQuery): Promise<ActionsPage>;
+  /** Rejects with `POSITIONS_NOT_STORED` when a version that did not count an account's traces began the store. */
+  getAccountTraces(query: AccountTracesQuery): Promise<AccountTracesPage>;
   /**
    * `idPrefix`: 8 to 64 lowercase hex digits. The earliest of several transactions with one id, unless block `blockNumHint`
    * has one: a contract can schedule equal deferred transactions. The hint of a prefix is not used.

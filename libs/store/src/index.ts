@@ -1,3 +1,4 @@
+export * from './account-traces';
 export * from './actions-page';
 export * from './history-store';
 export * from './list-check';

@@ -52,6 +52,14 @@ export function explainedBy({ name }: NamedReason): Comparison {
   return { reasons: new Set([name]), unexplained: [] };
 }
 
+/** The comparison of a response that was compared in parts. */
+export function merged(parts: readonly Comparison[]): Comparison {
+  return {
+    reasons: new Set(parts.flatMap(({ reasons }) => [...reasons])),
+    unexplained: parts.flatMap((part) => part.unexplained),
+  };
+}
+
 export function unexplained(difference: string): Comparison {
   return { reasons: new Set(), unexplained: [difference] };
 }

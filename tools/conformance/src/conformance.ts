@@ -1,6 +1,7 @@
 import type { SampleName } from '@antelope-history/test-support/recordings';
 import type { AdapterSet } from '@antelope-history/processes';
 import { checkActions } from './checks/actions';
+import { checkActionsByPosition } from './checks/actions-by-position';
 import { checkAuthorizers } from './checks/authorizers';
 import { checkBadRequests } from './checks/bad-requests';
 import { checkChainBlocks } from './checks/chain-block';
@@ -25,6 +26,7 @@ const CHECKS: readonly Check[] = [
   checkTransactions,
   checkTransactionsFromShip,
   checkActions,
+  checkActionsByPosition,
   checkAuthorizers,
   checkBadRequests,
   checkLosingBranches,

@@ -4,7 +4,7 @@ import { undecodableAction } from './checks/trace-block';
 import type { NamedReason } from './comparison';
 import { NODE_REASONS, PLUGIN_REASONS } from './reasons/authorities';
 import { CHAIN_BLOCK_REASONS } from './reasons/chain-block';
-import { ACTION_ROW_REASONS, TRANSACTION_REASONS } from './reasons/history';
+import { ACTION_ROW_REASONS, NEWEST_THEN, PLUGIN_PAGE_REASONS, TRANSACTION_REASONS } from './reasons/history';
 import { TRACE_BLOCK_REASONS } from './reasons/trace-block';
 
 const ALL: readonly NamedReason[] = [
@@ -14,6 +14,8 @@ const ALL: readonly NamedReason[] = [
   ...TRACE_BLOCK_REASONS,
   ...TRANSACTION_REASONS,
   ...ACTION_ROW_REASONS,
+  ...PLUGIN_PAGE_REASONS,
+  NEWEST_THEN,
   ...PLUGIN_REASONS,
   ...NODE_REASONS,
   ...BAD_REQUEST_REASONS,

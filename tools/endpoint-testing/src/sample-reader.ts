@@ -10,15 +10,18 @@ import {
   type TransactionRecord,
 } from '@antelope-history/records';
 import { deserializeBlock } from '@antelope-history/deserialize';
-import type {
-  AbiRequest,
-  ChainStatus,
-  StoredAction,
-  ActionsPage,
-  ActionsQuery,
-  BlockSelector,
-  Bound,
-  HistoryReader,
+import {
+  type AbiRequest,
+  type AccountTracesPage,
+  type AccountTracesQuery,
+  type ActionsPage,
+  type ActionsQuery,
+  type BlockSelector,
+  type Bound,
+  type ChainStatus,
+  type HistoryReader,
+  type StoredAction,
+  tracesOfAccount,
 } from '@antelope-history/store';
 import { createShipProtocol } from '@antelope-history/ship';
 import { storedBlockOf } from './recorded-chain';
@@ -69,6 +72,21 @@ export class SampleReader implements HistoryReader {
     const start = newest ? Math.max(0, matching.length - query.limit) : query.skip;
     const rows = matching.slice(start, start + query.limit);
     return { status: this.status, rows, more: start + rows.length < matching.length };
+  }
+
+  async getAccountTraces({ account, select }: AccountTracesQuery): Promise<AccountTracesPage> {
+    const traces = [...this.blocks.values()].flatMap((block) =>
+      block.transactions.flatMap((transaction) =>
+        rowsOf(block, transaction)
+          .flatMap((row) => tracesOfAccount(row, account).map((trace) => ({ ...row, trace })))
+          .sort((left, right) => left.trace.ordinal - right.trace.ordinal),
+      ),
+    );
+    const { first, last } = select(traces.length);
+    const rows = traces
+      .map((row, position) => ({ ...row, position }))
+      .filter(({ position }) => position >= first && position <= last);
+    return { status: this.status, rows, more: false };
   }
 
   async getTransaction(idPrefix: string) {

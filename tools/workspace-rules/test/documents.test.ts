@@ -10,6 +10,7 @@ const DOCUMENTS = [
   'SECURITY.md',
   'CHANGELOG.md',
   'docs/architecture.md',
+  'docs/moving-from-history-plugin.md',
   'docs/moving-from-hyperion.md',
   'docs/threat-model.md',
 ];

@@ -224,6 +224,28 @@ const api = z.strictObject({
     .max(36_500)
     .default(90)
     .describe('Largest age of a date in `after` in ascending get_actions requests.'),
+  positions: z
+    .enum(['rows', 'nodeos'])
+    .default('rows')
+    .describe(
+      'What `pos` of get_actions counts. `rows`: the rows of the response’s own order, newest first. `nodeos`: the rules of the ' +
+        'original history plugin; requests are served as by /v1/history/nodeos/get_actions. The gateway reads it.',
+    ),
+  positions_header: z
+    .string()
+    .regex(/^[a-z0-9-]{1,64}$/)
+    .optional()
+    .meta({ takes: 'a header name in lowercase' })
+    .describe('Header of get_actions requests whose value, `rows` or `nodeos`, overrides `api.positions`.'),
+  nodeos_path_prefix: z
+    .string()
+    .regex(/^(\/[A-Za-z0-9_-]{1,64}){1,4}$/)
+    .optional()
+    .meta({ takes: 'a path such as /nodeos' })
+    .describe(
+      'The gateway serves all its paths also behind this prefix, with the positions of nodeos: a client of the history plugin ' +
+        'takes the address with the prefix as that of its node.',
+    ),
   limits: z
     .strictObject({
       get_actions: z.int().min(1).max(10_000).default(1000).describe('Largest number of actions per page.'),

@@ -3,6 +3,7 @@ import { HistoryError } from '@antelope-history/schemas';
 import { asked, toResponseError } from './store-errors';
 
 export type Query = estypes.QueryDslQueryContainer;
+export type Aggregation = estypes.AggregationsAggregationContainer;
 
 /** A hit of a search, or a document of a multi-get. */
 export interface Hit {
@@ -27,7 +28,7 @@ export interface Search {
   fetch?: Pick<estypes.MsearchMultisearchBody, '_source' | 'docvalue_fields'>;
   /** Whether all matches are counted; otherwise `total` is 0. */
   count?: boolean;
-  aggregations?: Record<string, estypes.AggregationsAggregationContainer>;
+  aggregations?: Record<string, Aggregation>;
 }
 
 export interface FoundHit extends Hit {

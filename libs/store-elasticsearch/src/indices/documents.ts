@@ -34,6 +34,9 @@ export interface ActionDocument extends BlockFields {
   contract: string;
   name: string;
   root: boolean;
+  /** Only if notified accounts have traces of it, too: who authorized it, and the number of these traces. */
+  authorizers?: string[];
+  further_traces?: number;
   /** Half-second slots since 2000-01-01. */
   timestamp: number;
   /** The transaction's id in hex, and the sequence that the packed record counts from. */
@@ -142,6 +145,8 @@ export interface ProgressDocument {
   clean_up_to: number;
   /** The current write term; absent in a store of version 4.1, which has term 0. */
   write_term?: number;
+  /** Whether all actions have `further_traces`; absent in a store that an earlier version began. */
+  counts_traces?: boolean;
   /** The committed blocks from `clean_up_to` on, ascending: queries list their ids. */
   branch: BlockPosition[];
 }

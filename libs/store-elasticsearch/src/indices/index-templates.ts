@@ -30,6 +30,8 @@ const FIELDS: Record<DocumentKind, Record<string, Field>> = {
     contract: TERM,
     name: TERM,
     root: FLAG,
+    authorizers: TERM,
+    further_traces: SORTABLE_INTEGER,
   },
   blocks: {
     block_num: SORTABLE_INTEGER,

@@ -31,6 +31,7 @@ export function emptyProgress(blocksPerIndex: number): ProgressDocument {
     end_sequence: 0,
     clean_up_to: 0,
     write_term: 0,
+    counts_traces: true,
     branch: [],
   };
 }

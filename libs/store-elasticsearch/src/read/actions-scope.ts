@@ -13,7 +13,10 @@ export interface Scope {
 const ALL_SEQUENCES: SequenceRange = { start: 0, end: Infinity };
 
 /** The history within a query's bounds; undefined when it is empty. */
-export async function scopeOf(snapshot: Snapshot, { after, before }: ActionsQuery): Promise<Scope | undefined> {
+export async function scopeOf(
+  snapshot: Snapshot,
+  { after, before }: Partial<Pick<ActionsQuery, 'after' | 'before'>>,
+): Promise<Scope | undefined> {
   const blocks = historyBlocks(snapshot.progress);
   if (!blocks) return undefined;
   if (!after && !before) return { blocks, sequences: ALL_SEQUENCES };

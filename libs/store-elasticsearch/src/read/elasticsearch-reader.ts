@@ -1,6 +1,8 @@
 import type { Client } from '@elastic/elasticsearch';
 import type {
   AbiRequest,
+  AccountTracesPage,
+  AccountTracesQuery,
   ChainStatus,
   AbiLookup,
   AccountLookup,
@@ -20,6 +22,7 @@ import { keyTerm, type IndexNames } from '../indices/index-names';
 import type { ProgressDocument } from '../indices/documents';
 import { emptyProgress, ProgressReader, statusOf } from '../indices/progress';
 import { findAbis } from './abi-query';
+import { queryAccountTraces } from './account-traces';
 import { queryActions } from './actions-query';
 import { findBlock, findBlockTraces } from './block-queries';
 import { hasOwnerPermission, ownersOfActor, ownersOfKey } from './permission-query';
@@ -58,6 +61,10 @@ export class ElasticsearchReader implements StoreReader {
 
   getActions(query: ActionsQuery): Promise<ActionsPage> {
     return this.read(async (snapshot, status) => ({ status, ...(await queryActions(snapshot, query)) }));
+  }
+
+  getAccountTraces(query: AccountTracesQuery): Promise<AccountTracesPage> {
+    return this.read(async (snapshot, status) => ({ status, ...(await queryAccountTraces(snapshot, query)) }));
   }
 
   getTransaction(idPrefix: string, blockNumHint?: number): Promise<TransactionLookup> {

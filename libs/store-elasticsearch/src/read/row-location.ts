@@ -22,7 +22,7 @@ export interface RowInPart<Part> extends Counted<Part> {
   rowsBefore: number;
 }
 
-/** A bucket of the server's `histogram`: the number of rows with sequences from `key` to below `key + interval`. */
+/** A bucket of the server's `histogram`: the number of rows of actions with sequences from `key` to below `key + interval`. */
 export interface Bucket {
   key: number;
   doc_count: number;
@@ -54,7 +54,7 @@ export function partOfRow<Part>(
 }
 
 /**
- * Narrows a range until at most `maxBefore` of its rows precede the row, by counting a thousand parts at a time; undefined when
+ * Narrows a range until at most `maxBefore` of its rows precede the row, or to one sequence, by counting a thousand parts at a time; undefined when
  * the range has too few rows. It counts about the rows before the row, not the whole range.
  */
 export async function narrowToRow(
@@ -65,7 +65,8 @@ export async function narrowToRow(
 ): Promise<RowInPart<SequenceRange> | undefined> {
   let located = row;
   let share = 0;
-  while (located.rowsBefore > maxBefore) {
+  // An action can be several rows.
+  while (located.rowsBefore > maxBefore && located.part.end - located.part.start > 1) {
     share = Math.min(1, Math.max(share * GROWTH, (MARGIN * located.rowsBefore) / located.rows));
     const [near, rest] = splitRange(located.part, share, order);
     const interval = Math.max(1, Math.ceil((near.end - near.start) / BUCKETS));

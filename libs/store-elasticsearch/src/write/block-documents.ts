@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BlockRecords, TransactionRecord } from '@antelope-history/records';
+import { readFurtherTraces, type BlockRecords, type TransactionRecord } from '@antelope-history/records';
 import { abiId, actionId, blockTag, permissionId } from '../indices/document-ids';
 import type {
   AbiDocument,
@@ -97,10 +97,18 @@ function* actionsOf(block: BlockRecords, tag: string, firstSequence: number): Ge
     for (const { sequence, accounts, account, name, root, bytes } of transaction.actions) {
       const json =
         `${ofTransaction},"sequence":${sequence},"accounts":["${accounts.join('","')}"],` +
-        `"contract":"${account}","name":"${name}","root":${root},"record":"${bytes.toString('base64')}"}`;
+        `"contract":"${account}","name":"${name}","root":${root},${furtherTraceFields(bytes, transaction)}` +
+        `"record":"${bytes.toString('base64')}"}`;
       yield { kind: 'actions', id: actionId(tag, sequence - firstSequence), json };
     }
   }
+}
+
+/** With a comma behind, or empty. */
+function furtherTraceFields(bytes: Buffer, { firstSequence }: TransactionRecord): string {
+  const further = readFurtherTraces(bytes, firstSequence);
+  if (!further) return '';
+  return `"authorizers":["${further.authorizers.join('","')}"],"further_traces":${further.sequences.length},`;
 }
 
 function transactionFields({ id, firstSequence }: TransactionRecord): string {

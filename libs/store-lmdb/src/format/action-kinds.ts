@@ -5,5 +5,11 @@
  */
 export const ALL_KINDS = 0;
 
+/**
+ * In place of a kind: the list of an account's further traces, by their own global sequences (`readFurtherTraces`). Together with
+ * the account's list of all actions it counts the account's traces. No kind reaches this number.
+ */
+export const FURTHER_TRACES = 0xfffffffe;
+
 /** The account key of the lists of the whole chain: no account has the empty name. */
 export const WHOLE_CHAIN = '';

@@ -7,6 +7,8 @@ import type { Snapshot, Tables } from './tables';
 /** The facts of the `meta` table; each is one JSON value under its name. */
 export interface MetaFacts {
   formatVersion: number;
+  /** Whether the lists of further traces exist; absent in a store that an earlier version began. */
+  countsTraces: boolean;
   chainId: string;
   firstBlockNum: number;
   committed: BlockPosition;

@@ -1,5 +1,5 @@
 import type { ActionFilter, ActionsQuery } from '@antelope-history/store';
-import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
+import { ALL_KINDS, FURTHER_TRACES, WHOLE_CHAIN } from '../format/action-kinds';
 import { chunkKey, CHUNK_KEY_BYTES, listPrefix, nameInKey } from '../format/keys';
 import type { Snapshot, Tables } from '../format/tables';
 import { PostingList, PostingSet } from './posting-set';
@@ -17,6 +17,20 @@ export function listsOfQuery(tables: Tables, query: ActionsQuery, snapshot: Snap
   }
   const { kinds, common } = kindsOfChainFilters(tables, query.filters, snapshot);
   return new PostingSet(kinds.map(list), common.map(list));
+}
+
+/** The actions of an account, by their sequences, and its traces: one posting each, though not always with the trace's sequence. */
+export function listsOfAccount(
+  tables: Tables,
+  account: string,
+  snapshot: Snapshot,
+): { actions: PostingSet; traces: PostingSet } {
+  const list = (kind: number): PostingList =>
+    new PostingList(tables.postings, listPrefix(account, kind), false, snapshot);
+  return {
+    actions: new PostingSet([list(ALL_KINDS)]),
+    traces: new PostingSet([list(ALL_KINDS), list(FURTHER_TRACES)]),
+  };
 }
 
 /** The action kinds of an account that the filters match; their lists share no posting. */
@@ -48,7 +62,7 @@ function* kindsOfAccount(tables: Tables, account: string, snapshot: Snapshot): G
     for (const key of tables.postings.getKeys({ start, limit: 1, transaction: snapshot })) {
       if (key.length === CHUNK_KEY_BYTES && nameInKey(key, 0) === account) found = key.readUInt32BE(8);
     }
-    if (found === undefined) return;
+    if (found === undefined || found === FURTHER_TRACES) return;
     yield found;
     kind = found;
   }

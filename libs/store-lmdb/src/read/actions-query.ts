@@ -19,7 +19,7 @@ import type { PostingSet } from './posting-set';
 import { PageReader, type LocatedTransaction } from './page-reader';
 
 /** Sequences from `start` to below `end`. */
-interface SequenceRange {
+export interface SequenceRange {
   start: number;
   end: number;
 }
@@ -88,7 +88,12 @@ function ordinalOf(parts: PagedTransaction[], sequence: number): number | undefi
 }
 
 /** The sequences of the committed blocks within the query's bounds. */
-function sequencesWithin(tables: Tables, query: ActionsQuery, status: ChainStatus, snapshot: Snapshot): SequenceRange {
+export function sequencesWithin(
+  tables: Tables,
+  query: Pick<Partial<ActionsQuery>, 'after' | 'before'>,
+  status: ChainStatus,
+  snapshot: Snapshot,
+): SequenceRange {
   const { firstBlockNum, committed } = status;
   if (firstBlockNum === undefined || !committed) return { start: 0, end: 0 };
   const blocks: BlockRange = { first: firstBlockNum, last: committed.num };

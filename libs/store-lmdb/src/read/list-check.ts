@@ -9,7 +9,8 @@ import type {
   SetDigest,
   StoredBlockTransaction,
 } from '@antelope-history/store';
-import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
+import { ALL_KINDS, FURTHER_TRACES, WHOLE_CHAIN } from '../format/action-kinds';
+import { readFact } from '../format/chain-facts';
 import { ID_PREFIX_BYTES, listPrefix, readSequence, transactionKey } from '../format/keys';
 import type { Snapshot, Table, Tables } from '../format/tables';
 import { KnownKinds } from './known-kinds';
@@ -30,6 +31,7 @@ const ROOT = 1;
 export class LmdbListCheck implements ListCheck {
   readonly sections: ListSection[];
   private readonly kinds: KnownKinds;
+  private readonly countsTraces: boolean;
 
   constructor(
     private readonly tables: Tables,
@@ -38,6 +40,7 @@ export class LmdbListCheck implements ListCheck {
     private readonly entriesPerRead = ENTRIES_PER_READ,
   ) {
     this.kinds = new KnownKinds(tables);
+    this.countsTraces = readFact(tables, 'countsTraces') === true;
     this.sections = structuredClone([...(options.sections ?? [])]);
   }
 
@@ -100,6 +103,12 @@ export class LmdbListCheck implements ListCheck {
       append(each, exact);
     }
     for (const kind of [ALL_KINDS, exact, anyName, anyContract]) append(WHOLE_CHAIN, kind);
+    if (!this.countsTraces) return;
+    for (const { receipt } of traces.slice(1)) {
+      for (const actor of new Set(authorization.map(({ actor }) => actor))) {
+        addToDigest(digest, hashOfPrefix(listPrefix(actor, FURTHER_TRACES)), receipt.globalSequence * 2);
+      }
+    }
   }
 
   /** Reads a table in ascending order of its keys, in snapshots of limited size. */

@@ -1,6 +1,8 @@
 import { HistoryError } from '@antelope-history/schemas';
 import type {
   AbiRequest,
+  AccountTracesPage,
+  AccountTracesQuery,
   ChainStatus,
   StoredBlock,
   StoredBlockTransaction,
@@ -24,6 +26,7 @@ import { readBlockIndex, readStatus } from '../format/chain-facts';
 import { blockKey, ID_PREFIX_BYTES, readSequence, sequenceKey, transactionKey } from '../format/keys';
 import { keysWithPrefix, type Snapshot, type Tables } from '../format/tables';
 import { decodePagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
+import { queryAccountTraces } from './account-traces';
 import { queryActions } from './actions-query';
 import { findAbis } from './find-abis';
 import { hasOwnerPermission, ownersOfActor, ownersOfKey } from './find-owners';
@@ -48,6 +51,10 @@ export class LmdbReader implements StoreReader {
 
   getActions(query: ActionsQuery): Promise<ActionsPage> {
     return this.read((snapshot, status) => queryActions(this.tables, query, status, snapshot));
+  }
+
+  getAccountTraces(query: AccountTracesQuery): Promise<AccountTracesPage> {
+    return this.read((snapshot, status) => queryAccountTraces(this.tables, query, status, snapshot));
   }
 
   getTransaction(idPrefix: string, blockNumHint?: number): Promise<TransactionLookup> {

@@ -31,6 +31,13 @@ export class PageReader {
     return { ...factsOf(found.page, transaction), action: decodePagedAction(transaction, paged) };
   }
 
+  /** The sequences of the transaction with a trace that has the sequence. Throws `INTERNAL` when there is none. */
+  sequencesOfTransaction(sequence: number): { start: number; end: number } {
+    const record = this.pageAt(sequence)?.page.transactionOf(sequence)?.record;
+    if (!record) throw new HistoryError('INTERNAL', `the trace ${sequence} has no record`);
+    return { start: record.firstSequence, end: record.firstSequence + record.sequenceCount };
+  }
+
   /** The transaction with a trace that has the sequence. */
   transactionAt(sequence: number): LocatedTransaction | undefined {
     const found = this.pageAt(sequence);

@@ -1,7 +1,7 @@
 import { type BlockRecords, listedNumbers } from '@antelope-history/records';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus, Progress, StoreRepairer, StoreWriter } from '@antelope-history/store';
-import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
+import { ALL_KINDS, FURTHER_TRACES, WHOLE_CHAIN } from '../format/action-kinds';
 import { decodeBlockIndexEntry, positionOf } from '../format/block-index';
 import { readBlockIndex, readFact, readStatus } from '../format/chain-facts';
 import { blockKey, listPrefix, MAX_BLOCK_NUM, MAX_SEQUENCE, sequenceKey, transactionKey } from '../format/keys';
@@ -38,7 +38,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     private readonly spool: RepairSpool,
   ) {
     this.kinds = new KindAllocator(tables);
-    this.postings = new PostingWriter(tables, this.kinds);
+    this.postings = new PostingWriter(tables, this.kinds, readFact(tables, 'countsTraces') === true);
     this.permissions = new PermissionWriter(tables);
     this.hasFirstBlock = readFact(tables, 'firstBlockNum') !== undefined;
   }
@@ -177,9 +177,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
 
   /** Puts one block into the batch; returns the sequence after its last one. */
   private writeBlock(block: BlockRecords, firstSequence: number, batch: WriteBatch): number {
-    for (const transaction of block.transactions) {
-      for (const action of transaction.actions) this.postings.add(action, batch);
-    }
+    for (const transaction of block.transactions) this.postings.add(transaction, batch);
     const endSequence = putBlock(this.tables, block, firstSequence, batch);
     if (block.block) {
       if (!this.hasFirstBlock) writeFact(this.tables, 'firstBlockNum', block.position.num, batch);
@@ -275,7 +273,8 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
             ...action.traces.map(({ receiver }) => receiver),
             ...action.authorization.map(({ actor }) => actor),
           ];
-          for (const account of accounts) for (const each of [ALL_KINDS, kinds.exact]) note(account, each);
+          for (const account of accounts)
+            for (const each of [ALL_KINDS, kinds.exact, FURTHER_TRACES]) note(account, each);
           for (const each of [ALL_KINDS, kinds.exact, kinds.anyName, kinds.anyContract]) note(WHOLE_CHAIN, each);
         }
       }

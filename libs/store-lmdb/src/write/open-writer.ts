@@ -69,6 +69,7 @@ async function tieToFormat(tables: Tables, directory: string): Promise<void> {
   }
   const batch = new WriteBatch();
   writeFact(tables, 'formatVersion', FORMAT_VERSION, batch);
+  writeFact(tables, 'countsTraces', true, batch);
   await batch.commit(tables);
 }
 

@@ -1,5 +1,5 @@
-import type { ActionEntry } from '@antelope-history/records';
-import { ALL_KINDS, WHOLE_CHAIN } from '../format/action-kinds';
+import { readFurtherTraces, type ActionEntry, type TransactionRecord } from '@antelope-history/records';
+import { ALL_KINDS, FURTHER_TRACES, WHOLE_CHAIN } from '../format/action-kinds';
 import { chunkKey, LIST_PREFIX_BYTES, listPrefix, MAX_SEQUENCE, readSequence } from '../format/keys';
 import { GrowingChunk } from '../format/posting-chunk';
 import { floorEntry, type Tables } from '../format/tables';
@@ -28,10 +28,17 @@ export class PostingWriter {
   constructor(
     private readonly tables: Tables,
     private readonly kinds: KindAllocator,
+    private readonly countsTraces: boolean,
   ) {}
 
+  /** Adds the actions of a transaction to their lists. */
+  add(transaction: TransactionRecord, batch: WriteBatch): void {
+    for (const action of transaction.actions) this.addAction(action, batch);
+    if (this.countsTraces) this.addFurtherTraces(transaction, batch);
+  }
+
   /** Adds an action to its lists: two per account, four of the whole chain. */
-  add(action: ActionEntry, batch: WriteBatch): void {
+  private addAction(action: ActionEntry, batch: WriteBatch): void {
     const kinds = this.kinds.kindsOf(action.account, action.name, batch);
     for (const account of action.accounts) {
       this.append(account, ALL_KINDS, action, batch);
@@ -41,6 +48,20 @@ export class PostingWriter {
     this.append(WHOLE_CHAIN, kinds.exact, action, batch);
     this.append(WHOLE_CHAIN, kinds.anyName, action, batch);
     this.append(WHOLE_CHAIN, kinds.anyContract, action, batch);
+  }
+
+  private addFurtherTraces({ actions, firstSequence }: TransactionRecord, batch: WriteBatch): void {
+    const traces: { sequence: number; authorizers: string[] }[] = [];
+    for (const { bytes } of actions) {
+      const further = readFurtherTraces(bytes, firstSequence);
+      if (!further) continue;
+      for (const sequence of further.sequences) traces.push({ sequence, authorizers: further.authorizers });
+    }
+    // A list ascends. A chain executes the notifications of an action before its inline actions, but only the chain warrants that.
+    traces.sort((left, right) => left.sequence - right.sequence);
+    for (const { sequence, authorizers } of traces) {
+      for (const account of authorizers) this.append(account, FURTHER_TRACES, { sequence, root: false }, batch);
+    }
   }
 
   /** Puts the chunks that changed since the last flush into the batch. */
@@ -60,7 +81,12 @@ export class PostingWriter {
     this.dirty = [];
   }
 
-  private append(account: string, kind: number, { sequence, root }: ActionEntry, batch: WriteBatch): void {
+  private append(
+    account: string,
+    kind: number,
+    { sequence, root }: Pick<ActionEntry, 'sequence' | 'root'>,
+    batch: WriteBatch,
+  ): void {
     const list = this.list(account, kind);
     if (!list.dirty) {
       list.dirty = true;

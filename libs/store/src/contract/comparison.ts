@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
 import type { BlockRecords } from '@antelope-history/records';
+import type { PositionRange } from '../account-traces';
 import type { AbiRequest, ChainStatus, StoredBlock } from '../stored';
 import type { ActionsQuery, BlockSelector, HistoryReader, Progress } from '../history-store';
 import { sampleQueries } from './actions-queries';
@@ -27,7 +28,22 @@ export class Comparison {
 
   async sampledActions(count: number, seed: number): Promise<void> {
     const queries = sampleQueries(this.model.historyBlocks, count, seed);
-    for (const query of queries) await this.actions(query);
+    for (const [index, query] of queries.entries()) {
+      await this.actions(query);
+      if (query.account !== undefined && index % 2 === 0) await this.tracesOf(query.account, query);
+    }
+  }
+
+  /** The traces of an account from a position on, or the newest ones. */
+  async tracesOf(
+    account: string,
+    { skip, limit, window }: Pick<ActionsQuery, 'skip' | 'limit' | 'window'>,
+  ): Promise<void> {
+    const select = (count: number): PositionRange => {
+      const first = window === 'newest' ? count - limit : skip;
+      return { first, last: first + limit - 1 };
+    };
+    await this.same((history) => history.getAccountTraces({ account, select }), { account, skip, limit, window });
   }
 
   async transaction(idPrefix: string, blockNumHint?: number): Promise<void> {

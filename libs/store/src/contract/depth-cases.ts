@@ -79,6 +79,47 @@ export function describeDepth(contract: StoreContract): void {
     );
 
     it(
+      'finds the traces of an account at any position of very long lists',
+      () =>
+        withStore(contract, async ({ store }) => {
+          const plans = notifyingBlocks(longList >> 2);
+          const model = await fill(store, plans);
+          const actions = plans.flatMap(({ transactions }) => transactions.flat()).length;
+          const comparison = new Comparison(store, model);
+          const counts = { hot: actions * (NOTIFIED.length + 1), [NOTIFIED[0] as string]: actions };
+          for (const [account, count] of Object.entries(counts)) {
+            for (const share of [0, 0.001, 0.4, 0.75, 1]) {
+              const skip = Math.max(0, Math.floor(count * share) - PAGE + 2);
+              await comparison.tracesOf(account, { skip, limit: PAGE, window: 'skip' });
+            }
+            await comparison.tracesOf(account, { skip: 0, limit: PAGE, window: 'newest' });
+          }
+          const { rows } = await store.getAccountTraces({
+            account: 'hot',
+            select: (count) => ({ first: count - 1, last: count }),
+          });
+          expect(rows.map(({ position }) => position)).toEqual([counts.hot - 1]);
+        }),
+      timeLimit(contract, 60_000),
+    );
+
+    it(
+      'ends a page of traces where large actions fill it',
+      () =>
+        withStore(contract, async ({ store }) => {
+          const model = await fill(store, largeActions());
+          const comparison = new Comparison(store, model);
+          for (const skip of [0, 30, 60]) await comparison.tracesOf('hot', { skip, limit: 1_000, window: 'skip' });
+          const page = await store.getAccountTraces({ account: 'hot', select: () => ({ first: 0, last: 999 }) });
+          expect({ rows: page.rows.length, more: page.more }).toEqual({
+            rows: MAX_PAGE_BYTES / LARGE_BYTES,
+            more: true,
+          });
+        }),
+      timeLimit(contract, 60_000),
+    );
+
+    it(
       'ends a page where large actions fill it, and continues from there',
       () =>
         withStore(contract, async ({ store }) => {
@@ -151,6 +192,17 @@ function blocksOf(actions: number, perBlock = ACTIONS_PER_BLOCK): BlockPlan[] {
     return planOf([transactionOf(Math.min(count, ROOT_EVERY), 8), transactionOf(count - ROOT_EVERY, 8)]);
   });
 }
+
+/** Transactions of several actions of `hot`, of which other accounts are notified. */
+function notifyingBlocks(actions: number): BlockPlan[] {
+  const perTransaction = 40;
+  const plan = { ...HOT, notified: NOTIFIED };
+  const transaction = Array.from({ length: perTransaction }, (_, index) => ({ ...plan, creatorDistance: index && 1 }));
+  const perBlock = Math.ceil(actions / perTransaction / LONG_LIST_BLOCKS);
+  return Array.from({ length: LONG_LIST_BLOCKS }, () => planOf(Array.from({ length: perBlock }, () => transaction)));
+}
+
+const NOTIFIED = ['cold', 'mild'];
 
 /** Sizes at which a page of records may end before, in and after a transaction. */
 function hugeTransactions(): BlockPlan[] {

@@ -10,6 +10,7 @@ export function joinStore(reader: StoreReader, writer: StoreWriter): HistoryStor
   return {
     getStatus: () => reader.getStatus(),
     getActions: (query) => reader.getActions(query),
+    getAccountTraces: (query) => reader.getAccountTraces(query),
     getTransaction: (idPrefix, blockNumHint) => reader.getTransaction(idPrefix, blockNumHint),
     getBlock: (selector) => reader.getBlock(selector),
     getBlockTraces: (selector) => reader.getBlockTraces(selector),

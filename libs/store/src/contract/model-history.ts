@@ -1,5 +1,6 @@
 import { type AbiChange, type Authority, type BlockRecords, listedNumbers } from '@antelope-history/records';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
+import type { AccountTracesPage, AccountTracesQuery } from '../account-traces';
 import type {
   AbiLookup,
   AbiVersion,
@@ -15,6 +16,7 @@ import type {
 } from '../history-store';
 import type { AbiRequest, ChainStatus, StoredBlock } from '../stored';
 import type { HistoryStore } from './join-store';
+import { selectAccountTraces } from './model-account-traces';
 import { selectPage } from './model-actions';
 import { storedTransactionsOf } from './model-rows';
 
@@ -58,6 +60,10 @@ export class ModelHistory implements HistoryStore {
 
   async getActions(query: ActionsQuery): Promise<ActionsPage> {
     return { status: this.status(), ...selectPage(this.historyBlocks, query) };
+  }
+
+  async getAccountTraces(query: AccountTracesQuery): Promise<AccountTracesPage> {
+    return { status: this.status(), ...selectAccountTraces(this.historyBlocks, query) };
   }
 
   async getTransaction(idPrefix: string, blockNumHint?: number): Promise<TransactionLookup> {

@@ -30,6 +30,7 @@ export function readingInto(store: HistoryStore, sessions: ReaderSessions): Hist
   return {
     getStatus: () => store.getStatus(),
     getActions: (query) => store.getActions(query),
+    getAccountTraces: (query) => store.getAccountTraces(query),
     getTransaction: (idPrefix, blockNumHint) => store.getTransaction(idPrefix, blockNumHint),
     getBlock: (selector) => store.getBlock(selector),
     getBlockTraces: (selector) => store.getBlockTraces(selector),

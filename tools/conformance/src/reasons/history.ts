@@ -1,5 +1,5 @@
 import type { JsonValue } from '@antelope-history/json';
-import type { Reason } from '../comparison';
+import type { NamedReason, Reason } from '../comparison';
 import { valueAt, type Path } from '../difference';
 import { abiInForce, dataField, ownerOf, type DecodedField } from './abi-in-force';
 import { rootPosition, type BlockContext } from './chain-block';
@@ -15,7 +15,7 @@ export const elapsedOfShip: Reason<BlockContext> = {
 };
 
 /** Proof: the recorded number is in a message of the recording, and ours is that of its last message. */
-const lastIrreversibleNow: Reason<BlockContext> = {
+const lastIrreversibleNow: Reason<Pick<BlockContext, 'chain'>> = {
   name: 'last-irreversible-block',
   sentence:
     '`last_irreversible_block` is the one at the time of the request: the plugin was queried while the recorded chain was still growing, this service after the end of the recording.',
@@ -52,6 +52,30 @@ export const ACTION_ROW_REASONS: readonly Reason<BlockContext>[] = [
   accountActionSeq,
   abiInForce(traceDataAt),
 ];
+
+/** Differences of the rows of get_actions with positions of nodeos. */
+export const PLUGIN_ROW_REASONS = ACTION_ROW_REASONS.filter((reason) => reason !== accountActionSeq);
+
+/** Proof: the block is in the recording, which ended when the block was not irreversible yet. */
+const lastIrreversibleLater: Reason<Pick<BlockContext, 'chain'>> = {
+  name: 'last-irreversible-later',
+  sentence:
+    '`last_irreversible_block` is that of the last recorded message: the plugin was queried once more when the chain had gone on.',
+  explains: ({ path, recorded, ours }, _, { chain }) =>
+    path.join() === 'last_irreversible_block' &&
+    ours === chain.lastIrreversible.block_num &&
+    Number(recorded) > ours &&
+    Number(recorded) <= chain.head.block_num,
+};
+
+export const PLUGIN_PAGE_REASONS = [lastIrreversibleNow, lastIrreversibleLater];
+
+/** Proof: a request for the positions of the recorded rows returns these rows. */
+export const NEWEST_THEN: NamedReason = {
+  name: 'newest-then',
+  sentence:
+    'The newest rows are those at the time of the request: the plugin was queried while the recorded chain was still growing. The recorded rows are compared with those of the same positions.',
+};
 
 /** The field `trx.trx.actions[i].data` or `traces[i].act.data`. */
 function transactionDataAt(path: Path, ours: JsonValue, context: BlockContext): DecodedField | undefined {

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { pluginWindow } from './plugin-window';
+
+/** The positions of 0 to count-1 that the plugin returned: its own steps, with its conversions to unsigned numbers. */
+function recordedRule(count: number, pos: number, offset: number): number[] {
+  const from = pos === -1 ? (count === 0 ? 0xfffffff : count) : pos;
+  let [start, end] = [from, from + offset];
+  if (offset <= 0) {
+    start = from + offset;
+    end = from;
+    if (start > from) start = 0;
+  }
+  return Array.from({ length: count }, (_, at) => at).filter((at) => at >= start && at <= end);
+}
+
+describe('pluginWindow', () => {
+  it('selects what the history plugin selected', () => {
+    const near = fc.integer({ min: -30, max: 60 });
+    fc.assert(
+      fc.property(fc.nat(50), near, near, (count, pos, offset) => {
+        const { first, last } = pluginWindow(pos, offset)(count);
+        const selected = Array.from({ length: count }, (_, at) => at).filter((at) => at >= first && at <= last);
+        expect(selected).toEqual(recordedRule(count, pos, offset));
+      }),
+    );
+  });
+
+  it.each([
+    [undefined, undefined, { first: 80, last: 100 }],
+    [-1, -1, { first: 99, last: 100 }],
+    [-1, 5, { first: 100, last: 105 }],
+    [5, -3, { first: 2, last: 5 }],
+    [0, 0, { first: 0, last: 0 }],
+    [-2, 10, { first: -2, last: 8 }],
+    [-2, -1, { first: -3, last: -2 }],
+    [2, -10, { first: -8, last: 2 }],
+  ])('selects for pos %p and offset %p of 100 traces', (pos, offset, range) => {
+    expect(pluginWindow(pos, offset)(100)).toEqual(range);
+  });
+
+  it('refuses positions beyond 32 bits, of which the plugin made negative ones', () => {
+    expect(() => pluginWindow(2 ** 31 - 1, 1)).toThrow('pos + offset must not exceed 2147483647');
+  });
+});

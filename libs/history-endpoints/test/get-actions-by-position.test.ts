@@ -1,0 +1,85 @@
+import { ApiClient, createApiDeps, openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
+import { HISTORY_ROUTES } from '@antelope-history/history-routes';
+import { HistoryError } from '@antelope-history/schemas';
+import { createHistoryApi } from '../src';
+
+const client = new ApiClient(HISTORY_ROUTES);
+const route = HISTORY_ROUTES.getActionsByPosition;
+
+let sample: SampleReader;
+beforeAll(() => (sample = openSampleReader('eosio20-edge')));
+
+describe('get_actions with positions of nodeos', () => {
+  const responseTo = async (body: unknown, environment: Record<string, string> = {}) => {
+    const response = await client.post(createHistoryApi(createApiDeps(sample, environment)), route, body);
+    expect(response.status).toBe(200);
+    return route.response.parse(response.body);
+  };
+  const positionsOf = ({ actions }: Awaited<ReturnType<typeof responseTo>>) =>
+    actions.map(({ account_action_seq }) => account_action_seq);
+
+  it('returns the newest 20 traces, ascending, without fields of its own', async () => {
+    const response = await responseTo({ account_name: 'alice' });
+    expect(Object.keys(response)).toEqual(['actions', 'last_irreversible_block']);
+    const positions = positionsOf(response);
+    const first = Number(positions[0]);
+    expect(positions).toEqual(Array.from({ length: 20 }, (_, index) => first + index));
+    expect(positionsOf(await responseTo({ account_name: 'alice', pos: 0, offset: 1000 })).at(-1)).toBe(
+      positions.at(-1),
+    );
+  });
+
+  it('shows a transfer once per receiver to the account that authorised it', async () => {
+    const { actions } = await responseTo({ account_name: 'alice', pos: 0, offset: 1000 });
+    const paid = ({ action_trace: { act } }: (typeof actions)[number]) =>
+      act.name === 'transfer' && act.authorization.some(({ actor }) => actor === 'alice');
+    const transfer = actions.find(paid);
+    const traces = actions.filter(({ action_trace }) => action_trace.trx_id === transfer?.action_trace.trx_id);
+    const receivers = traces.map(({ action_trace }) => action_trace.receiver);
+    expect(receivers).toEqual(expect.arrayContaining(['eosio.token', 'alice']));
+    expect(new Set(receivers).size).toBe(receivers.length);
+  });
+
+  it('includes both ends of the window', async () => {
+    expect(positionsOf(await responseTo({ account_name: 'alice', pos: 5, offset: -3 }))).toEqual([2, 3, 4, 5]);
+    expect(positionsOf(await responseTo({ account_name: 'alice', pos: '3', offset: '2' }))).toEqual([3, 4, 5]);
+  });
+
+  it('reads no account as one that has no traces', async () => {
+    for (const body of [{}, { account_name: '' }, { account_name: 'nosuchacct' }]) {
+      expect(await responseTo(body)).toEqual({
+        actions: [],
+        last_irreversible_block: sample.status.lastIrreversible?.num,
+      });
+    }
+  });
+
+  it('says that a list ends early at the limit of rows', async () => {
+    const few = { HISTORY_API__LIMITS__GET_ACTIONS: '3' };
+    const cut = await responseTo({ account_name: 'alice', pos: 0, offset: 10 }, few);
+    expect(positionsOf(cut)).toEqual([0, 1, 2]);
+    expect(cut.time_limit_exceeded_error).toBe(true);
+    const whole = await responseTo({ account_name: 'alice', pos: 3, offset: 2 }, few);
+    expect([positionsOf(whole), whole.time_limit_exceeded_error]).toEqual([[3, 4, 5], undefined]);
+  });
+
+  it.each([
+    [{ account_name: 'alice', filter: 'a:b' }, 'filter'],
+    [{ account_name: 'alice', sort: 'asc' }, 'sort'],
+    [{ account_name: 'alice', pos: 2 ** 31 }, 'pos'],
+    [{ account_name: 'alice', offset: 1.5 }, 'offset'],
+    [{ account_name: 'Alice' }, 'account_name'],
+  ])('refuses %j', async (body, field) => {
+    const { status, body: error } = await client.post(createHistoryApi(createApiDeps(sample)), route, body);
+    expect([status, error.error.details[0].message]).toEqual([400, expect.stringContaining(field)]);
+  });
+
+  it('says when a store has no positions', async () => {
+    const older = Object.create(sample) as SampleReader;
+    older.getAccountTraces = () => Promise.reject(new HistoryError('POSITIONS_NOT_STORED', 'an earlier version'));
+    const { status, body } = await client.post(createHistoryApi(createApiDeps(older)), route, {
+      account_name: 'alice',
+    });
+    expect([status, body.error.name]).toEqual([501, 'positions_not_stored']);
+  });
+});

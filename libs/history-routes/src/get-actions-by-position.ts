@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import {
+  actionTrace,
+  blockNum,
+  blockTime,
+  defineRoute,
+  integer,
+  integer64,
+  optional,
+  text,
+} from '@antelope-history/schemas';
+import example from './get-actions-by-position.example.json';
+
+const int32 = integer(-(2 ** 31), 2 ** 31 - 1);
+
+const request = z
+  .object({
+    account_name: optional(text('an account name of at most 12 characters').meta({ maxLength: 12 })).describe(
+      'The account whose traces are numbered; if it is absent or empty, so is the list.',
+    ),
+    pos: optional(int32)
+      .describe('Position of a trace; -1 stands for the position after the last one.')
+      .meta({ default: -1 }),
+    offset: optional(int32)
+      .describe('Positive: the traces from `pos` to `pos + offset`. Otherwise: those from `pos + offset` to `pos`.')
+      .meta({ default: -20 }),
+  })
+  .meta({ id: 'GetActionsByPositionRequest' });
+
+/** What `get_actions` has and the history plugin ignored. */
+const refusedFields = {
+  filter: 'the history plugin had no filters; call get_actions with positions of rows',
+  sort: 'the history plugin had one order, ascending; call get_actions with positions of rows',
+  after: 'the history plugin had no bounds; call get_actions with positions of rows',
+  before: 'the history plugin had no bounds; call get_actions with positions of rows',
+  parent: 'the history plugin had no parents; call get_actions with positions of rows',
+  account: 'write account_name',
+  position: 'write pos',
+  skip: 'write pos',
+  limit: 'write offset',
+};
+
+const response = z
+  .object({
+    actions: z.array(
+      z.object({
+        global_action_seq: integer64.describe('`global_sequence` of the trace.'),
+        account_action_seq: integer64.describe('Position of the trace among those of the account, from 0 on.'),
+        block_num: blockNum,
+        block_time: blockTime,
+        action_trace: actionTrace,
+      }),
+    ),
+    last_irreversible_block: blockNum,
+    time_limit_exceeded_error: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Only when the list ends early, at `api.limits.get_actions` rows or at the limit of a response: ask on from there.',
+      ),
+  })
+  .meta({ id: 'GetActionsByPositionResponse' });
+
+export const getActionsByPosition = defineRoute({
+  group: 'history',
+  endpoint: 'get_actions',
+  method: 'POST',
+  path: '/v1/history/nodeos/get_actions',
+  request,
+  refusedFields,
+  response,
+  errors: ['INVALID_REQUEST', 'INVALID_NAME', 'POSITIONS_NOT_STORED'],
+  cacheable: false,
+  summary: 'Actions of an account by the rules of the original history plugin',
+  description:
+    'One row per trace that the account received or authorised: a transfer has three for the account that pays. Rows ascend by ' +
+    'position, and both ends of the window are included, so that `offset` 20 selects 21 rows. A position names the same trace ' +
+    'for ever, unless a fork replaces the block. Positions count from the first block of the index. `api.positions`, ' +
+    '`api.positions_header` and `api.nodeos_path_prefix` serve this endpoint as `/v1/history/get_actions`.',
+  example,
+});
+export type GetActionsByPositionRequest = z.output<typeof request>;
+export type GetActionsByPositionResponse = z.output<typeof response>;

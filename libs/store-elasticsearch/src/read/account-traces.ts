@@ -1,0 +1,107 @@
+import {
+  type AccountTracesPage,
+  type AccountTracesQuery,
+  AccountTraceRows,
+  positionsNotStored,
+  positionsWithin,
+  tracesOfAccount,
+} from '@antelope-history/store';
+import type { Query } from '../client/search';
+import { readActions, type ActionList, type ReadAction } from './action-reader';
+import { inSequences, scopeOf } from './actions-scope';
+import { onBranch, type BlockRange } from './branch-filter';
+import { type ActionSelection, countIndices, locateInIndex } from './locate-row';
+import { type Counted, partOfRow } from './row-location';
+import { wholeHistory, type Snapshot } from './snapshot';
+
+type Rows = Omit<AccountTracesPage, 'status'>;
+
+const EMPTY: Rows = { rows: [], more: false };
+
+/** The most rows before the first one of a page that are read to find it; a row may have half a megabyte. */
+const MAX_BEFORE = 100;
+
+/** Reads a page of an account's traces by their positions. */
+export async function queryAccountTraces(snapshot: Snapshot, { account, select }: AccountTracesQuery): Promise<Rows> {
+  if (!snapshot.progress.counts_traces) throw positionsNotStored();
+  const scope = await scopeOf(snapshot, {});
+  if (!scope) return EMPTY;
+  const selection: ActionSelection = {
+    scope,
+    wanted: [{ term: { accounts: account } }],
+    withFurtherTraces: { term: { authorizers: account } },
+    order: 'asc',
+  };
+  const counted: Counted<BlockRange>[] = [];
+  for await (const some of countIndices(snapshot, selection)) counted.push(...some);
+  const range = positionsWithin(
+    select,
+    counted.reduce((sum, { rows }) => sum + rows, 0),
+  );
+  const index = range && partOfRow(counted, range.first);
+  const located = index && 'part' in index && (await locateInIndex(snapshot, selection, index, MAX_BEFORE));
+  if (!range || !located) return EMPTY;
+  const { wanted } = selection;
+  const from = { sequence: located.part.start, position: range.first - located.rowsBefore };
+  return readRows(snapshot, account, wanted, from, new AccountTraceRows(account, range));
+}
+
+/** Reads from the transaction on that has the first action at or after a sequence, whose first trace has the position. */
+async function readRows(
+  snapshot: Snapshot,
+  account: string,
+  wanted: Query[],
+  from: { sequence: number; position: number },
+  page: AccountTraceRows,
+): Promise<Rows> {
+  const start = await transactionStart(snapshot, wanted, from.sequence);
+  if (start === undefined) return EMPTY;
+  let position: number | undefined;
+  for await (const actions of transactionsFrom(snapshot, wanted, start)) {
+    position ??= from.position - tracesBefore(actions, account, from.sequence);
+    position = page.take(
+      actions.map(({ row }) => row),
+      position,
+    );
+    if (page.isFull) break;
+  }
+  return { rows: page.rows, more: page.more };
+}
+
+async function transactionStart(snapshot: Snapshot, wanted: Query[], sequence: number): Promise<number | undefined> {
+  for await (const { document } of readActions(snapshot.searcher, listFrom(snapshot, wanted, sequence), 1)) {
+    return document.first_sequence;
+  }
+  return undefined;
+}
+
+/** Traces of the account in the actions below a sequence. */
+function tracesBefore(actions: readonly ReadAction[], account: string, sequence: number): number {
+  const before = actions.filter(({ document }) => document.sequence < sequence);
+  return before.reduce((sum, { row }) => sum + tracesOfAccount(row, account).length, 0);
+}
+
+/** The account's actions from a sequence on, by transaction. */
+async function* transactionsFrom(snapshot: Snapshot, wanted: Query[], sequence: number): AsyncGenerator<ReadAction[]> {
+  let actions: ReadAction[] = [];
+  for await (const action of readActions(snapshot.searcher, listFrom(snapshot, wanted, sequence), Infinity)) {
+    const previous = actions.at(-1);
+    if (previous && previous.document.first_sequence !== action.document.first_sequence) {
+      yield actions;
+      actions = [];
+    }
+    actions.push(action);
+  }
+  if (actions.length > 0) yield actions;
+}
+
+function listFrom(snapshot: Snapshot, wanted: Query[], start: number): ActionList {
+  const { progress } = snapshot;
+  const blocks = { first: progress.first_block_num ?? 0, last: progress.committed?.num ?? 0 };
+  return {
+    ...wholeHistory(snapshot, 'actions'),
+    filters: [...wanted, ...inSequences({ start, end: Infinity }), onBranch(progress, blocks)],
+    order: 'asc',
+    from: 0,
+  };
+}

@@ -1,0 +1,37 @@
+import {
+  type AccountTracesPage,
+  type AccountTracesQuery,
+  AccountTraceRows,
+  type ChainStatus,
+  positionsNotStored,
+  positionsWithin,
+} from '@antelope-history/store';
+import { readFact } from '../format/chain-facts';
+import type { Snapshot, Tables } from '../format/tables';
+import { listsOfAccount } from './action-lists';
+import { sequencesWithin } from './actions-query';
+import { PageReader } from './page-reader';
+
+/** Reads a page of an account's traces by their positions. */
+export function queryAccountTraces(
+  tables: Tables,
+  { account, select }: AccountTracesQuery,
+  status: ChainStatus,
+  snapshot: Snapshot,
+): AccountTracesPage {
+  if (!readFact(tables, 'countsTraces', snapshot)) throw positionsNotStored();
+  const { start, end } = sequencesWithin(tables, {}, status, snapshot);
+  const { actions, traces } = listsOfAccount(tables, account, snapshot);
+  const range = positionsWithin(select, traces.rank(end));
+  if (!range) return { status, rows: [], more: false };
+  const page = new AccountTraceRows(account, range);
+  const pages = new PageReader(tables, snapshot);
+  let sequence: number | undefined = traces.select(range.first, start, end);
+  while (sequence !== undefined && !page.isFull) {
+    const transaction = pages.sequencesOfTransaction(sequence);
+    const found = Array.from(actions.ascending(transaction.start, transaction.end), (at) => pages.action(at));
+    page.take(found, traces.rank(transaction.start));
+    [sequence] = traces.ascending(transaction.end, end);
+  }
+  return { status, rows: page.rows, more: page.more };
+}

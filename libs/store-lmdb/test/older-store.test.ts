@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Comparison, listFaults, ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
+import { openLmdbStoreReader } from '../src/reader';
+import { openLmdbStoreWriter } from '../src/writer';
+import { createTables } from '../src/write/open-writer';
+import { WriteBatch } from '../src/write/write-batch';
+import { removeFact } from '../src/write/write-facts';
+
+const TRANSFER = { account: 'token', name: 'transfer', actor: 'alice', creatorDistance: 0, dataBytes: 20 };
+const PLAN = { transactions: [[{ ...TRANSFER, notified: ['alice', 'bob'] }]], abis: [], permissions: [] };
+
+describe('a data directory that an earlier version began', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'store-lmdb-older-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('is written and read on, and says that it has no positions of traces', async () => {
+    const options = { path: folder, mapSizeBytes: 0 };
+    const tables = createTables(options);
+    await (await openLmdbStoreWriter(options)).close();
+    const batch = new WriteBatch();
+    removeFact(tables, 'countsTraces', batch);
+    await batch.commit(tables);
+    await tables.root.close();
+
+    const writer = await openLmdbStoreWriter(options);
+    const blocks = new SyntheticChain().blocks(
+      undefined,
+      Array.from({ length: 6 }, () => PLAN),
+    );
+    await writer.writeBlocks(blocks);
+    const reader = await openLmdbStoreReader(options);
+    await new Comparison(reader, ModelHistory.of(blocks)).transaction(
+      blocks[0]?.transactions[0]?.id.toString('hex') ?? '',
+    );
+    expect(await listFaults(reader, 2)).toEqual([]);
+    const asked = reader.getAccountTraces({ account: 'alice', select: (count) => ({ first: 0, last: count }) });
+    await expect(asked).rejects.toMatchObject({ code: 'POSITIONS_NOT_STORED' });
+    await reader.close();
+    await writer.close();
+  });
+});

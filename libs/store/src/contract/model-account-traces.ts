@@ -1,0 +1,43 @@
+import type { ActionTrace, BlockRecords } from '@antelope-history/records';
+import type { AccountTrace, AccountTracesPage, AccountTracesQuery } from '../account-traces';
+import { actionBytes, MAX_PAGE_BYTES } from '../history-store';
+import type { StoredAction } from '../stored';
+import { storedTransactionsOf } from './model-rows';
+
+/** A page of an account's traces, by numbering all traces of the chain that the account received or authorised. */
+export function selectAccountTraces(
+  blocks: readonly BlockRecords[],
+  { account, select }: AccountTracesQuery,
+): Omit<AccountTracesPage, 'status'> {
+  const ofAccount = blocks.flatMap(tracesOfBlock).filter(({ action, trace }) => {
+    return trace.receiver === account || action.authorization.some(({ actor }) => actor === account);
+  });
+  const { first, last } = select(ofAccount.length);
+  const selected = ofAccount
+    .map((trace, position): AccountTrace => ({ ...trace, position }))
+    .filter(({ position }) => position >= first && position <= last);
+  let bytes = 0;
+  const lastRow = selected.findIndex((row) => (bytes += actionBytes(row)) >= MAX_PAGE_BYTES);
+  const rows = lastRow < 0 ? selected : selected.slice(0, lastRow + 1);
+  return { rows, more: rows.length < selected.length };
+}
+
+type Trace = StoredAction & { trace: ActionTrace };
+
+const traces = new WeakMap<BlockRecords, Trace[]>();
+
+/** Every trace of a block in the order of its transactions and ordinals. */
+function tracesOfBlock(block: BlockRecords): Trace[] {
+  let ofBlock = traces.get(block);
+  if (!ofBlock) traces.set(block, (ofBlock = makeTraces(block)));
+  return ofBlock;
+}
+
+function makeTraces(block: BlockRecords): Trace[] {
+  return storedTransactionsOf(block).flatMap(({ id, blockNum, blockId, blockTimestamp, actions }) =>
+    actions
+      .flatMap((action) => action.traces.map((trace) => ({ action, trace })))
+      .sort((left, right) => left.trace.ordinal - right.trace.ordinal)
+      .map((each) => ({ ...each, transactionId: id, blockNum, blockId, blockTimestamp })),
+  );
+}
