@@ -152,6 +152,7 @@ class TraceCollector {
 
   private addAction(group: PlacedTrace[], bytes: Buffer, firstSequence: number, writer: RecordWriter): ActionEntry {
     const own = ownTrace(group);
+    assertConsecutive(group);
     const start = writer.offset;
     encodeActionRecord(writer, bytes, group, firstSequence);
     const account = readName(bytes, own.accountAt);
@@ -232,6 +233,18 @@ function sequenceRange(trace: TransactionTraceView): { first: number; count: num
     throw new HistoryError('DECODE_FAILED', `${trace.actionCount} actions have the sequences ${first} to ${last}`);
   }
   return { first, count };
+}
+
+/** A chain executes the notifications of an action right after it (apply_context.cpp, exec), before its inline actions. */
+function assertConsecutive(group: readonly PlacedTrace[]): void {
+  for (let index = 1; index < group.length; index++) {
+    const [before, after] = [group[index - 1] as PlacedTrace, group[index] as PlacedTrace];
+    if (after.view.globalSequence === before.view.globalSequence + 1) continue;
+    throw new HistoryError(
+      'DECODE_FAILED',
+      `the notification with sequence ${after.view.globalSequence} follows sequence ${before.view.globalSequence}`,
+    );
+  }
 }
 
 /** The receivers and authorizers of an action, each once. */

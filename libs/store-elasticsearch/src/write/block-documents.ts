@@ -97,7 +97,7 @@ function* actionsOf(block: BlockRecords, tag: string, firstSequence: number): Ge
     for (const { sequence, accounts, account, name, root, bytes } of transaction.actions) {
       const json =
         `${ofTransaction},"sequence":${sequence},"accounts":["${accounts.join('","')}"],` +
-        `"contract":"${account}","name":"${name}","root":${root},${furtherTraceFields(bytes, transaction)}` +
+        `"contract":"${account}","name":"${name}","root":${root},${furtherTraceFields(bytes)}` +
         `"record":"${bytes.toString('base64')}"}`;
       yield { kind: 'actions', id: actionId(tag, sequence - firstSequence), json };
     }
@@ -105,10 +105,10 @@ function* actionsOf(block: BlockRecords, tag: string, firstSequence: number): Ge
 }
 
 /** With a comma behind, or empty. */
-function furtherTraceFields(bytes: Buffer, { firstSequence }: TransactionRecord): string {
-  const further = readFurtherTraces(bytes, firstSequence);
+function furtherTraceFields(bytes: Buffer): string {
+  const further = readFurtherTraces(bytes);
   if (!further) return '';
-  return `"authorizers":["${further.authorizers.join('","')}"],"further_traces":${further.sequences.length},`;
+  return `"authorizers":["${further.authorizers.join('","')}"],"further_traces":${further.count},`;
 }
 
 function transactionFields({ id, firstSequence }: TransactionRecord): string {

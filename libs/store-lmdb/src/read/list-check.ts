@@ -104,10 +104,10 @@ export class LmdbListCheck implements ListCheck {
     }
     for (const kind of [ALL_KINDS, exact, anyName, anyContract]) append(WHOLE_CHAIN, kind);
     if (!this.countsTraces) return;
-    for (const { receipt } of traces.slice(1)) {
-      for (const actor of new Set(authorization.map(({ actor }) => actor))) {
-        addToDigest(digest, hashOfPrefix(listPrefix(actor, FURTHER_TRACES)), receipt.globalSequence * 2);
-      }
+    for (const actor of new Set(authorization.map(({ actor }) => actor))) {
+      const list = hashOfPrefix(listPrefix(actor, FURTHER_TRACES));
+      for (let index = 1; index < traces.length; index++)
+        addToDigest(digest, list, (own.receipt.globalSequence + index) * 2);
     }
   }
 

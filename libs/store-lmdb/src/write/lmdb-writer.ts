@@ -177,7 +177,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
 
   /** Puts one block into the batch; returns the sequence after its last one. */
   private writeBlock(block: BlockRecords, firstSequence: number, batch: WriteBatch): number {
-    for (const transaction of block.transactions) this.postings.add(transaction, batch);
+    for (const { actions } of block.transactions) for (const action of actions) this.postings.add(action, batch);
     const endSequence = putBlock(this.tables, block, firstSequence, batch);
     if (block.block) {
       if (!this.hasFirstBlock) writeFact(this.tables, 'firstBlockNum', block.position.num, batch);

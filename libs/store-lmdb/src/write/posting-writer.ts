@@ -1,4 +1,4 @@
-import { readFurtherTraces, type ActionEntry, type TransactionRecord } from '@antelope-history/records';
+import { readFurtherTraces, type ActionEntry } from '@antelope-history/records';
 import { ALL_KINDS, FURTHER_TRACES, WHOLE_CHAIN } from '../format/action-kinds';
 import { chunkKey, LIST_PREFIX_BYTES, listPrefix, MAX_SEQUENCE, readSequence } from '../format/keys';
 import { GrowingChunk } from '../format/posting-chunk';
@@ -31,36 +31,29 @@ export class PostingWriter {
     private readonly countsTraces: boolean,
   ) {}
 
-  /** Adds the actions of a transaction to their lists. */
-  add(transaction: TransactionRecord, batch: WriteBatch): void {
-    for (const action of transaction.actions) this.addAction(action, batch);
-    if (this.countsTraces) this.addFurtherTraces(transaction, batch);
-  }
-
-  /** Adds an action to its lists: two per account, four of the whole chain. */
-  private addAction(action: ActionEntry, batch: WriteBatch): void {
+  /** Adds an action to its lists: two per account, four of the whole chain, one per authorizer if other accounts were notified. */
+  add(action: ActionEntry, batch: WriteBatch): void {
+    const { sequence, root } = action;
     const kinds = this.kinds.kindsOf(action.account, action.name, batch);
     for (const account of action.accounts) {
-      this.append(account, ALL_KINDS, action, batch);
-      this.append(account, kinds.exact, action, batch);
+      this.append(account, ALL_KINDS, sequence, root, batch);
+      this.append(account, kinds.exact, sequence, root, batch);
     }
-    this.append(WHOLE_CHAIN, ALL_KINDS, action, batch);
-    this.append(WHOLE_CHAIN, kinds.exact, action, batch);
-    this.append(WHOLE_CHAIN, kinds.anyName, action, batch);
-    this.append(WHOLE_CHAIN, kinds.anyContract, action, batch);
+    this.append(WHOLE_CHAIN, ALL_KINDS, sequence, root, batch);
+    this.append(WHOLE_CHAIN, kinds.exact, sequence, root, batch);
+    this.append(WHOLE_CHAIN, kinds.anyName, sequence, root, batch);
+    this.append(WHOLE_CHAIN, kinds.anyContract, sequence, root, batch);
+    if (this.countsTraces) this.addFurtherTraces(action, batch);
   }
 
-  private addFurtherTraces({ actions, firstSequence }: TransactionRecord, batch: WriteBatch): void {
-    const traces: { sequence: number; authorizers: string[] }[] = [];
-    for (const { bytes } of actions) {
-      const further = readFurtherTraces(bytes, firstSequence);
-      if (!further) continue;
-      for (const sequence of further.sequences) traces.push({ sequence, authorizers: further.authorizers });
-    }
-    // A list ascends. A chain executes the notifications of an action before its inline actions, but only the chain warrants that.
-    traces.sort((left, right) => left.sequence - right.sequence);
-    for (const { sequence, authorizers } of traces) {
-      for (const account of authorizers) this.append(account, FURTHER_TRACES, { sequence, root: false }, batch);
+  /** The lists have a posting per trace, at the trace's global sequence: those of an action are consecutive. */
+  private addFurtherTraces({ bytes, sequence }: ActionEntry, batch: WriteBatch): void {
+    const further = readFurtherTraces(bytes);
+    if (!further) return;
+    for (const account of further.authorizers) {
+      for (let index = 1; index <= further.count; index++) {
+        this.append(account, FURTHER_TRACES, sequence + index, false, batch);
+      }
     }
   }
 
@@ -81,12 +74,7 @@ export class PostingWriter {
     this.dirty = [];
   }
 
-  private append(
-    account: string,
-    kind: number,
-    { sequence, root }: Pick<ActionEntry, 'sequence' | 'root'>,
-    batch: WriteBatch,
-  ): void {
+  private append(account: string, kind: number, sequence: number, root: boolean, batch: WriteBatch): void {
     const list = this.list(account, kind);
     if (!list.dirty) {
       list.dirty = true;
