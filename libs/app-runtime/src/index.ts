@@ -1,5 +1,6 @@
 export * from './answer-in-time';
-export type { Config, PublicPath } from './config/config-schema';
+export type { Config } from './config/config-schema';
+export type { PublicPath } from './config/sections/gateway';
 export { configFileSets } from './config/config-file';
 export { loadConfig, type LoadConfigOptions } from './config/load-config';
 export { type ConfigFor, SERVER_SECTIONS, type ServerSection } from './config/server-sections';
@@ -11,6 +12,7 @@ export * from './http/http-app';
 export * from './http/json-body';
 export { acceptedConnections } from './http/accepted-connections';
 export * from './http/listen';
+export { stopSignal } from './http/stop-signal';
 export * from './http/raw-body';
 export { endpointOf, requestIdOf } from './http/request-context';
 export * from './logger';

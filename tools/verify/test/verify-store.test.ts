@@ -102,6 +102,7 @@ describe('a damaged store', () => {
     return {
       getStatus: () => reader.getStatus(),
       getActions: (query) => reader.getActions(query),
+      getAccountTraces: (query) => reader.getAccountTraces(query),
       getTransaction: (idPrefix) => reader.getTransaction(idPrefix),
       getBlock: (selector) => reader.getBlock(selector),
       getBlockTraces: (selector) => reader.getBlockTraces(selector),

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+export const MIB = 1024 * 1024;
+export const GIB = 1024 * MIB;
+
+export const port = (meaning: string) => z.int().min(0).max(65535).describe(`${meaning} 0 = any free port.`);
+export const host = (fallback: string) => z.string().min(1).default(fallback).describe('Address to listen on.');
+/** Users and passwords have keys of their own: a password in a URL needs to be encoded, and URLs are logged. */
+export const serverUrl = (protocol: RegExp, takes: string) =>
+  z
+    .url({ protocol })
+    .refine((url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '')
+    .meta({ takes: `${takes} URL without user and password` });
+export const httpUrl = serverUrl(/^https?$/, 'an http:// or https://');
+/** One URL, or those of several equivalent servers in one text. */
+export const httpUrlList = z
+  .string()
+  .transform((text) => text.split(',').map((url) => url.trim()))
+  .pipe(z.array(httpUrl));
+export const takesHttpUrls = {
+  takes: 'an http:// or https:// URL without user and password, or several separated by commas',
+};
+export const httpUrls = (fallback: string) => httpUrlList.prefault(fallback).meta(takesHttpUrls);
+export const shipUrl = z.url({ protocol: /^wss?$/ }).meta({ takes: 'a ws:// or wss:// URL' });
+export const count = (most: number) => z.int().min(1).max(most);
+export const seconds = z.number().min(0.01).max(3600);
+export const file = z.string().min(1);
+export const caFile = (server: string) =>
+  file
+    .optional()
+    .describe(`PEM file of the authority that signed ${server} certificate; default: those of the system.`);
+export const user = (server: string) => z.string().min(1).optional().describe(`User name for ${server}.`);
+export const password = z
+  .string()
+  .min(1)
+  .optional()
+  .describe(`Password of the user; preferably set by an environment variable or \`password_file\`.`);
+export const passwordFile = file.optional().describe('File that contains the password; replaces `password`.');
+export const keyPrefix = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
+  .meta({ takes: 'up to 64 of a-z, 0-9, _ and -' });

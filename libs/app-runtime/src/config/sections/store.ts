@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { GIB, MIB, caFile, httpUrl, keyPrefix, password, passwordFile, seconds, user } from './field-types';
+
+const elasticsearch = z.strictObject({
+  urls: z
+    .array(httpUrl)
+    .min(1)
+    .default(['http://127.0.0.1:9200'])
+    .describe('Nodes of one Elasticsearch cluster, version 8 or 9.'),
+  username: user('Elasticsearch'),
+  password,
+  password_file: passwordFile,
+  ca_file: caFile("Elasticsearch's"),
+  index_prefix: keyPrefix.default('history').describe('Prefix of all index names; each chain needs its own.'),
+  blocks_per_index: z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .default(1_000_000)
+    .describe('Number of block numbers per index. Fixed when the first block is written.'),
+  retain_blocks: z
+    .int()
+    .min(0)
+    .max(4294967295)
+    .default(0)
+    .describe('Number of newest blocks to keep; indices that lie entirely below them are deleted. 0 = all blocks.'),
+  replicas: z.int().min(0).max(10).default(1).describe('Replicas of each index.'),
+  catch_up_replicas: z
+    .int()
+    .min(0)
+    .max(10)
+    .optional()
+    .describe(
+      'Replicas of new indices while the indexer is far behind the head; default: `replicas`. 0 about halves the work of a bulk ' +
+        'load, but a disk that is lost meanwhile takes committed blocks with it.',
+    ),
+  bulk_bytes: z
+    .int()
+    .min(64 * 1024)
+    .max(64 * MIB)
+    .default(8 * MIB)
+    .describe('Largest bulk request.'),
+  bulk_concurrency: z.int().min(1).max(32).default(2).describe('Number of concurrent bulk requests.'),
+  commit_seconds: seconds
+    .default(5)
+    .describe('Interval of commits, which make written blocks visible, while the indexer is far behind the head.'),
+  request_timeout_seconds: seconds.default(60).describe('Timeout of a request.'),
+});
+
+const lmdb = z.strictObject({
+  path: z.string().min(1).default('./data').describe('Directory of the data, on a local disk.'),
+  map_size_bytes: z
+    .int()
+    .min(0)
+    .max(64 * 1024 * GIB)
+    .default(0)
+    .describe('Largest size of the data; 0 = limited by the disk only.'),
+});
+
+export const store = z.strictObject({
+  kind: z.enum(['lmdb', 'elasticsearch']).default('lmdb').describe('Store of the history.'),
+  lmdb: lmdb.prefault({}),
+  elasticsearch: elasticsearch.prefault({}),
+});
