@@ -1,7 +1,7 @@
 import { createChainResponders } from '@antelope-history/chain-endpoints';
 import { countChainStatus, createHealthReader, LargeResponses } from '@antelope-history/endpoint-kit';
 import type { LocalApis } from '@antelope-history/gateway-proxy';
-import { createHistoryResponders } from '@antelope-history/history-endpoints';
+import { createHistoryResponders, createStreamHandler } from '@antelope-history/history-endpoints';
 import { openStoreReader } from '@antelope-history/open-store-reader';
 import type { Config, Logger, Registry } from '@antelope-history/app-runtime';
 import { createTraceResponders } from '@antelope-history/trace-endpoints';
@@ -27,5 +27,6 @@ export async function openLocalApis({ config, log, registry, onStop }: ServingCo
       ...createTraceResponders(deps),
     ]),
     readHealth: createHealthReader(reader),
+    stream: createStreamHandler(deps),
   };
 }

@@ -17,12 +17,14 @@ import { sendResponse } from './send-response';
  * Creates the HTTP app of a group of endpoints, with /health, /live and /metrics.
  *
  * @param name the app's name in logs and metrics, e.g. `history-api`
+ * @param otherRoutes those that have no single response
  */
 export function createApi<Routes extends RouteTable>(
   name: string,
   routes: Routes,
   endpoints: EndpointsOf<Routes>,
   deps: ApiDeps,
+  otherRoutes: readonly HttpRoute[] = [],
 ): Express {
   const { reader, config, log, registry } = deps;
   countChainStatus(reader, registry);
@@ -44,6 +46,6 @@ export function createApi<Routes extends RouteTable>(
     name,
     log,
     registry,
-    routes: [...served, ...operationsRoutes(createHealthReader(reader), registry)],
+    routes: [...served, ...otherRoutes, ...operationsRoutes(createHealthReader(reader), registry)],
   });
 }

@@ -1,4 +1,4 @@
-export type { AbiReader } from './abi-reader';
+export { type AbiReader, createAbiReader } from './abi-reader';
 export * from './block-id';
 export { createHealthReader, createStateReader } from './chain-health';
 export { countChainStatus } from './chain-metrics';
@@ -6,7 +6,7 @@ export { createApi } from './create-api';
 export type { CreateEndpoint, Endpoint, EndpointContext, EndpointResponse, FinalFacts } from './endpoint';
 export * from './irreversible';
 export { LargeResponses } from './large-responses';
-export type { RequestWork } from './request-work';
+export { RequestWork } from './request-work';
 export * from './names';
 export * from './responders';
 export * from './unknown-fields';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Request, Response } from 'express';
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path';
 import { createOpenApiDocument } from '@antelope-history/openapi';
-import { ROUTES } from '@antelope-history/routes';
+import { ROUTES, STREAM } from '@antelope-history/routes';
 import { HistoryError } from '@antelope-history/schemas';
 import { type HttpRoute, readServiceVersion } from '@antelope-history/app-runtime';
 
@@ -34,7 +34,11 @@ const OPTIONAL_PATHS = ['/', '/health', '/live', '/metrics'];
  * listener's own paths; the document leaves out the pages of other listeners.
  */
 export function docsRoutes(served: string[]): HttpRoute[] {
-  const { paths, ...rest } = createOpenApiDocument({ version: readServiceVersion(), routes: ROUTES });
+  const { paths, ...rest } = createOpenApiDocument({
+    version: readServiceVersion(),
+    routes: ROUTES,
+    streams: [STREAM],
+  });
   const isServed = (path: string): boolean => served.includes(path) || !OPTIONAL_PATHS.includes(path);
   const shown = { ...rest, paths: Object.fromEntries(Object.entries(paths).filter(([path]) => isServed(path))) };
   // Serialized once: it is the same for every request.

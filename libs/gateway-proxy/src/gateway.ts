@@ -3,7 +3,7 @@ import cors from 'cors';
 import type { Express, Request, RequestHandler } from 'express';
 import { constants } from 'node:zlib';
 import type { KeyValue } from '@antelope-history/key-value';
-import { ROUTES } from '@antelope-history/routes';
+import { ROUTES, STREAM } from '@antelope-history/routes';
 import { HistoryError, type Route, type RouteGroup } from '@antelope-history/schemas';
 import {
   type Config,
@@ -19,9 +19,11 @@ import { createApiKeys } from './api-keys';
 import { identifyClient, requireAccess } from './client';
 import type { ReadComponent } from './gateway-health';
 import { createGatewayPages } from './gateway-pages';
+import { createStreamLimiter } from './limits/limit-streams';
 import { createWorkLimiter } from './limits/limit-work';
 import { createLocalHandler, type LocalApis } from './local-apis';
 import { createRateLimit } from './rate-limit';
+import { createStreamProxy } from './stream-proxy';
 import { selectPositions } from './select-positions';
 import { createNodeProxy, createUpstreamProxy } from './upstream-proxy';
 
@@ -112,6 +114,9 @@ function upstreamRoutes(deps: GatewayDeps, identify: RequestHandler[]): HttpRout
     const { endpoint, path, method } = route;
     return { endpoint, path, method, handlers: [...admit, handlersOf(route)] };
   });
+  const stream = deps.localApis?.stream ?? createStreamProxy(historyApiUrl, log, now);
+  const limitStreams = createStreamLimiter(config.gateway.maxStreamsPerClient);
+  routes.push({ ...STREAM, handlers: [...identify, requireAccess, limitStreams, stream] });
   if (chainNodeUrl === undefined) return routes;
   const proxyToNode = createNodeProxy(chainNodeUrl, log, now);
   return [

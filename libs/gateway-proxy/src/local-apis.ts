@@ -11,6 +11,8 @@ export interface LocalApis {
   /** By path of the route. */
   responders: ReadonlyMap<string, LocalResponder>;
   readHealth(): Promise<HealthResponse>;
+  /** Handles requests for the stream of actions. */
+  stream: RequestHandler;
 }
 
 /** Rejects with a `HistoryError`. `signal` aborts when the client disconnects. */

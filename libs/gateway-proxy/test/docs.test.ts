@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createOpenApiDocument } from '@antelope-history/openapi';
-import { ROUTES } from '@antelope-history/routes';
+import { ROUTES, STREAM } from '@antelope-history/routes';
 import { createLogger, loadConfig, Registry } from '@antelope-history/app-runtime';
 import { createGateway } from '../src';
 
@@ -15,7 +15,7 @@ describe('the API documentation', () => {
 
   it('is served as OpenAPI', async () => {
     const { body, headers } = await request(gateway).get('/openapi.json');
-    const document = createOpenApiDocument({ version: '4.1.0', routes: ROUTES });
+    const document = createOpenApiDocument({ version: '4.1.0', routes: ROUTES, streams: [STREAM] });
     // The public port does not serve these pages.
     delete document.paths['/metrics'];
     delete document.paths['/'];

@@ -38,6 +38,7 @@ const echo =
 function localApis(responder: (route: string) => LocalResponder = echo): LocalApis {
   return {
     responders: new Map(Object.values(ROUTES).map((route) => [route.path, responder(route.path)])),
+    stream: (_request, response) => void response.end('the stream'),
     readHealth: async () => ({ ...CHAIN_FACTS, status: 'ok' }),
   };
 }

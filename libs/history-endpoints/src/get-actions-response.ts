@@ -37,17 +37,27 @@ export function* renderActions(
   decoders: AbiDecoders,
   budget: ResponseBudget,
 ): Generator<void, GetActionsResponse> {
-  const shown = page.rows.map((row): ShownRow => {
-    const trace = traceOf(row, account);
-    return { row, trace, accountActionSeq: trace.receipt.recvSequence };
-  });
-  const rows = yield* renderRows(shown, decoders, budget);
+  const rows = yield* renderActionRows(page.rows, account, decoders, budget);
   return {
     actions: JsonFragment.array<RowJson>(rows).inPlace(),
     last_irreversible_block: page.status.lastIrreversible?.num ?? 0,
     head_block_num: page.status.head?.num ?? 0,
     more: page.more || rows.length < page.rows.length,
   };
+}
+
+/** The rows of `renderActions` that fit the budget, as JSON. */
+export function renderActionRows(
+  rows: readonly StoredAction[],
+  account: string | undefined,
+  decoders: AbiDecoders,
+  budget: ResponseBudget,
+): Generator<void, string[]> {
+  const shown = rows.map((row): ShownRow => {
+    const trace = traceOf(row, account);
+    return { row, trace, accountActionSeq: trace.receipt.recvSequence };
+  });
+  return renderRows(shown, decoders, budget);
 }
 
 /** Renders a page in the form of the history plugin; it ends early as that of `renderActions`. Yields between rows. */

@@ -1,11 +1,12 @@
 import type { Express } from 'express';
 import { type ApiDeps, createApi, createResponders, type Respond } from '@antelope-history/endpoint-kit';
-import { HISTORY_ROUTES } from '@antelope-history/history-routes';
+import { HISTORY_ROUTES, STREAM } from '@antelope-history/history-routes';
 import { createGetActions } from './get-actions';
 import { createGetActionsByPosition } from './get-actions-by-position';
 import { createGetControlledAccounts } from './get-controlled-accounts';
 import { createGetKeyAccounts } from './get-key-accounts';
 import { createGetTransaction } from './get-transaction';
+import { createStreamHandler } from './stream/stream-handler';
 
 const NAME = 'history-api';
 const ENDPOINTS = {
@@ -16,9 +17,9 @@ const ENDPOINTS = {
   getKeyAccounts: createGetKeyAccounts,
 };
 
-/** The app of `/v1/history`: actions, transactions, and the accounts of keys and accounts. */
+/** The app of `/v1/history`: actions, also as a stream, transactions, and the accounts of keys and accounts. */
 export function createHistoryApi(deps: ApiDeps): Express {
-  return createApi(NAME, HISTORY_ROUTES, ENDPOINTS, deps);
+  return createApi(NAME, HISTORY_ROUTES, ENDPOINTS, deps, [{ ...STREAM, handlers: [createStreamHandler(deps)] }]);
 }
 
 /** The same endpoints without HTTP, by path. */

@@ -1,1 +1,2 @@
 export * from './history-api';
+export { createStreamHandler } from './stream/stream-handler';

@@ -4,3 +4,4 @@ export type { GetControlledAccountsRequest, GetControlledAccountsResponse } from
 export type { GetKeyAccountsRequest, GetKeyAccountsResponse } from './get-key-accounts';
 export type { GetTransactionRequest, GetTransactionResponse } from './get-transaction';
 export * from './history-routes';
+export * from './stream';

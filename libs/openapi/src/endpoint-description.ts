@@ -63,7 +63,7 @@ function describeOtherErrors(): ResponseDescription {
 }
 
 /** One response per status; its schema lists the codes and names that tell the errors of that status apart. */
-function describeErrors(endpoint: string, codes: ClientErrorCode[]): Record<string, ResponseDescription> {
+export function describeErrors(endpoint: string, codes: ClientErrorCode[]): Record<string, ResponseDescription> {
   const statuses = [...new Set(codes.map((code) => CLIENT_ERRORS[code].status))];
   return Object.fromEntries(
     statuses.map((status) => {

@@ -1,2 +1,3 @@
 export { createOpenApiDocument } from './openapi-document';
+export type { StreamDefinition } from './stream-description';
 export type { OpenApiDocument, Operation, ResponseDescription } from './openapi-types';

@@ -3,6 +3,7 @@ import { createComponents } from './components';
 import { describeEndpoint } from './endpoint-description';
 import type { OpenApiDocument, Operation } from './openapi-types';
 import { describeOperations } from './operations-description';
+import { describeStream, type StreamDefinition } from './stream-description';
 
 const TAGS = [
   { name: 'history', description: 'Actions, transactions, and the accounts of keys and accounts.' },
@@ -22,6 +23,7 @@ export interface DocumentOptions {
   version: string;
   /** The endpoints to describe, in the order of the document. */
   routes: RouteTable;
+  streams?: readonly StreamDefinition[];
 }
 
 /** An operation per method. The one for GET, which takes no fields, has an id of its own, as OpenAPI demands. */
@@ -32,16 +34,20 @@ function describeRoute(key: string, route: Route): Record<string, Operation> {
   return { get: { ...get, operationId: `${key}ByGet` }, post };
 }
 
-/** Creates the OpenAPI 3.1 document of the gateway: the given routes with their schemas, and the gateway's own paths. */
-export function createOpenApiDocument({ version, routes }: DocumentOptions): OpenApiDocument {
+/** Creates the OpenAPI 3.1 document of the gateway: the given routes with their schemas, the streams, and the gateway's own paths. */
+export function createOpenApiDocument({ version, routes, streams = [] }: DocumentOptions): OpenApiDocument {
   const endpoints = Object.entries(routes).map(([key, route]) => [route.path, describeRoute(key, route)]);
+  const described = streams.map((stream) => [stream.path, { get: describeStream(stream) }]);
   return {
     openapi: '3.1.1',
     info: { title: 'Antelope History', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
     // Relative to the document's own URL, so that it holds behind any base address.
     servers: [{ url: './' }],
     tags: TAGS,
-    paths: { ...(Object.fromEntries(endpoints) as OpenApiDocument['paths']), ...describeOperations() },
+    paths: {
+      ...(Object.fromEntries([...endpoints, ...described]) as OpenApiDocument['paths']),
+      ...describeOperations(),
+    },
     components: createComponents(Object.values(routes)),
   };
 }

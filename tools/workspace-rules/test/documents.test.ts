@@ -12,6 +12,7 @@ const DOCUMENTS = [
   'docs/architecture.md',
   'docs/moving-from-history-plugin.md',
   'docs/moving-from-hyperion.md',
+  'docs/stream.md',
   'docs/threat-model.md',
 ];
 

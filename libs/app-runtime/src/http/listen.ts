@@ -7,6 +7,7 @@ import { countAccepted } from './accepted-connections';
 import { type ConnectionLimits, limitConnections } from './connection-limits';
 import { toErrorResponse } from './error-response';
 import { RequestOrder } from './request-order';
+import { announceStop } from './stop-signal';
 import { stallDetector } from './write-deadline';
 
 export interface Listener {
@@ -57,6 +58,7 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
     socket.once('close', () => sockets.delete(socket));
   });
   countAccepted(server);
+  const announce = announceStop(server);
   respondToClientErrors(server, new RequestOrder(server, app));
   if (hasLimits(options)) limitConnections(server, options, options.registry ?? new Registry());
   return new Promise((resolve, reject) => {
@@ -64,7 +66,7 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
       reject(new HistoryError('CONFIG_INVALID', `cannot listen on ${options.host}:${options.port}`, { cause }));
     });
     server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, () =>
-      resolve(createListener(server, sockets)),
+      resolve(createListener(server, sockets, announce)),
     );
   });
 }
@@ -73,13 +75,16 @@ function hasLimits(options: ListenOptions): options is ListenOptions & Connectio
   return options.maxConnections !== undefined;
 }
 
-function createListener(server: Server, sockets: ReadonlySet<Socket>): Listener {
+function createListener(server: Server, sockets: ReadonlySet<Socket>, announce: () => void): Listener {
   const { address, family, port } = server.address() as AddressInfo;
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address] ?? address;
   return {
     url: `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`,
     port,
-    close: () => closeServer(server, sockets),
+    close: () => {
+      announce();
+      return closeServer(server, sockets);
+    },
   };
 }
 

@@ -47,6 +47,7 @@ export const api = z.strictObject({
         'refused (misspelled names, filters of other interfaces), all others are ignored, as nodes ignore them. `refuse`: all ' +
         'are refused. `ignore`: all are ignored.',
     ),
+  max_streams: z.int().min(0).max(100_000).default(1_000).describe('Largest number of open streams per process.'),
   rate_limit_rpm: z
     .int()
     .min(0)

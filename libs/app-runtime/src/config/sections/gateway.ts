@@ -36,6 +36,9 @@ export const gateway = z.strictObject({
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).meta({ takes: 'an IP address or range' }))
     .default([])
     .describe('Reverse proxies whose `X-Forwarded-For` header names the client.'),
+  max_streams_per_client: count(100_000)
+    .default(16)
+    .describe('Largest number of open streams per client address (IPv6: per /64).'),
   max_connections: count(1_000_000).default(10_000).describe('Largest number of client connections.'),
   max_connections_per_client: count(1_000_000)
     .default(256)

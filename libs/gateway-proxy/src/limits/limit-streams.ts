@@ -1,0 +1,25 @@
+import type { RequestHandler } from 'express';
+import { HistoryError } from '@antelope-history/schemas';
+import { clientOf } from '../client';
+
+/** Refuses a client's streams beyond a number that may be open at once. */
+export function createStreamLimiter(maxPerClient: number): RequestHandler {
+  const open = new Map<string, number>();
+  return (_request, response, next) => {
+    const { id } = clientOf(response);
+    const count = open.get(id) ?? 0;
+    if (count >= maxPerClient) {
+      throw new HistoryError(
+        'RATE_LIMITED',
+        `${count} streams of this client are open: close one before you open another`,
+      );
+    }
+    open.set(id, count + 1);
+    response.once('close', () => {
+      const left = (open.get(id) ?? 1) - 1;
+      if (left === 0) open.delete(id);
+      else open.set(id, left);
+    });
+    next();
+  };
+}

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listen, type Listener } from '@antelope-history/app-runtime';
+import { ROUTES, STREAM } from '@antelope-history/routes';
+import { readEventStream, type ServerSentEvent } from '@antelope-history/test-support/event-stream';
+import { CHAIN_FACTS, GatewayStand } from './gateway-stand';
+
+const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-store, no-transform' };
+
+describe('the stream of actions through the gateway', () => {
+  const stand = new GatewayStand();
+  beforeAll(() => stand.open());
+  afterAll(() => stand.close());
+
+  const servers: Server[] = [];
+  const listeners: Listener[] = [];
+  afterEach(async () => {
+    await Promise.all(listeners.splice(0).map((listener) => listener.close()));
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  /** A history API that handles requests as told. */
+  async function startApi(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+    const server = createServer(handle).listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  async function serve(historyApiUrl: string, environment: Record<string, string> = {}): Promise<Listener> {
+    const gateway = stand.createGateway({
+      environment: { HISTORY_GATEWAY__HISTORY_API_URL: historyApiUrl, ...environment },
+    });
+    const listener = await listen(gateway, { host: '127.0.0.1', port: 0 });
+    listeners.push(listener);
+    return listener;
+  }
+
+  const eventText = (id: number): string => `event: head\nid: ${id}\ndata: {"block_num":${id}}\n\n`;
+
+  it('passes each event on when it comes, with the query and the cursor', async () => {
+    const asked: (string | undefined)[] = [];
+    let response: ServerResponse | undefined;
+    const api = await startApi((request, answer) => {
+      asked.push(request.url, request.headers['last-event-id'] as string);
+      response = answer.writeHead(200, HEADERS);
+      response.write(eventText(1));
+    });
+    const { url } = await serve(api);
+    const abort = new AbortController();
+    const ids: string[] = [];
+    const read = async (): Promise<void> => {
+      const options = { lastEventId: 'cursor', signal: abort.signal };
+      for await (const { id } of readEventStream(`${url}${STREAM.path}?account_name=alice`, options)) {
+        ids.push(id);
+        if (id === '3') {
+          abort.abort();
+          return;
+        }
+        response?.write(eventText(Number(id) + 1));
+      }
+    };
+    await read();
+    expect([ids, asked]).toEqual([
+      ['1', '2', '3'],
+      [`${STREAM.path}?account_name=alice`, 'cursor'],
+    ]);
+    // The API is told that the client left.
+    while (!response?.destroyed) await sleep(5);
+  });
+
+  it('passes errors on, and responds 503 when no history API does', async () => {
+    const api = await startApi((_request, response) => {
+      response.writeHead(400, { 'content-type': 'application/json' }).end('{"code":400}');
+    });
+    const refused = await fetch((await serve(api)).url + STREAM.path);
+    expect([refused.status, await refused.json()]).toEqual([400, { code: 400 }]);
+    const nowhere = await fetch((await serve('http://127.0.0.1:1')).url + STREAM.path);
+    expect([nowhere.status, nowhere.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+    expect((await fetch((await serve(api)).url + STREAM.path, { method: 'POST' })).status).toBe(405);
+  });
+
+  it('opens a stream at another history API when one is down, and cuts the stream of one that fails', async () => {
+    const api = await startApi((_request, response) => {
+      response.writeHead(200, HEADERS).write(eventText(1));
+      setTimeout(() => response.destroy(), 50);
+    });
+    const { url } = await serve(`http://127.0.0.1:1,${api}`);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const events: ServerSentEvent[] = [];
+      const read = async (): Promise<void> => {
+        const options = { signal: new AbortController().signal };
+        for await (const event of readEventStream(url + STREAM.path, options)) events.push(event);
+      };
+      await read().catch(() => undefined);
+      expect(events.map(({ id }) => id)).toEqual(['1']);
+    }
+  });
+
+  it('limits the streams of a client', async () => {
+    const api = await startApi((_request, response) => void response.writeHead(200, HEADERS).write(eventText(1)));
+    const { url } = await serve(api, { HISTORY_GATEWAY__MAX_STREAMS_PER_CLIENT: '2' });
+    const open = async (): Promise<{ status: number; leave: () => Promise<void> }> => {
+      const { status, body } = await fetch(url + STREAM.path);
+      return { status, leave: async () => body?.cancel() };
+    };
+    const streams = [await open(), await open()];
+    const third = await open();
+    expect([...streams, third].map(({ status }) => status)).toEqual([200, 200, 429]);
+    await Promise.all([...streams, third].map(({ leave }) => leave()));
+    for (let next = await open(); next.status !== 200; next = await open()) await sleep(5);
+  });
+
+  it('is served by the APIs of the same process', async () => {
+    const gateway = stand.createGateway({
+      localApis: {
+        responders: new Map(
+          Object.values(ROUTES).map(({ path }) => [path, () => Promise.reject(new Error('not requested'))] as const),
+        ),
+        readHealth: async () => ({ ...CHAIN_FACTS, status: 'ok' }),
+        stream: (request, response) =>
+          void response.writeHead(200, HEADERS).end(eventText(Number(request.get('last-event-id')))),
+      },
+    });
+    const listener = await listen(gateway, { host: '127.0.0.1', port: 0 });
+    listeners.push(listener);
+    const ids: string[] = [];
+    const options = { lastEventId: '7', signal: new AbortController().signal };
+    for await (const { id } of readEventStream(listener.url + STREAM.path, options)) ids.push(id);
+    expect(ids).toEqual(['7']);
+  });
+});

@@ -1,0 +1,236 @@
+import { type AbiReader, type LargeResponses, RequestWork } from '@antelope-history/endpoint-kit';
+import { ownTrace } from '@antelope-history/responses';
+import type { ActionFilter, BlockPosition } from '@antelope-history/schemas';
+import type { ActionsQuery, ChainStatus, HistoryReader, StoredAction } from '@antelope-history/store';
+import { abisOfActions, renderActionRows } from '../get-actions-response';
+import type { CommittedHead } from './committed-head';
+import { type StreamCursor, writeCursor } from './stream-cursor';
+
+/** `id`: the cursor from which a stream continues after the event. */
+export type StreamEvent =
+  /** A row as in `get_actions`. */
+  | { type: 'action'; id: string; row: string }
+  /** `fork`: rows of higher blocks are void. `irreversible` and `head`: the chain reached the block. */
+  | { type: 'fork' | 'irreversible' | 'head'; id: string; block: BlockPosition };
+
+export interface StreamQuery {
+  account: string | undefined;
+  filters: ActionFilter[];
+  /** Where a stream without a cursor begins; undefined = after the committed head. */
+  firstBlockNum: number | undefined;
+  irreversibleOnly: boolean;
+}
+
+export interface ActionStreamDeps {
+  reader: HistoryReader;
+  abis: AbiReader;
+  head: Pick<CommittedHead, 'changedFrom'>;
+  largeResponses: LargeResponses;
+}
+
+/** Rows that are read at once; as many are rendered before the first of them is sent. */
+const PAGE_ROWS = 100;
+/** The most sent blocks that are remembered to find where a fork begins; below, it begins at the last irreversible one. */
+const MAX_TRAIL = 4096;
+
+/** The place up to which rows were sent. */
+interface Place {
+  num: number;
+  /** Undefined before the first block of a stream: nothing was sent then. */
+  id: string | undefined;
+  /** As in `StreamCursor`. */
+  sequence: number | undefined;
+  /** Rows of the block that were sent, unless all were. */
+  rows: number;
+}
+
+/**
+ * The actions that a query matches, as they are committed. The rows between two `fork` events are those of one branch, complete
+ * and in order; a stream that continues at a cursor sends what follows it, or first a `fork` if its block is an orphan.
+ */
+export class ActionStream {
+  private place: Place = { num: 0, id: undefined, sequence: undefined, rows: 0 };
+  /** The branch that the place was found on. */
+  private revision = -1;
+  private irreversibleNum = 0;
+  /** Reversible blocks that events were sent of, ascending, with an irreversible one before them. */
+  private trail: BlockPosition[] = [];
+
+  constructor(
+    private readonly deps: ActionStreamDeps,
+    private readonly query: StreamQuery,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Ends only by an error: the signal's reason, or that of the store. */
+  async *events(cursor: StreamCursor | undefined): AsyncGenerator<StreamEvent, never> {
+    const { reader, head } = this.deps;
+    let status = await reader.getStatus();
+    yield* this.begin(cursor, status);
+    let announced = '';
+    for (;;) {
+      if (status.revision !== this.revision) yield* this.returnToBranch(status);
+      const last = this.lastOf(status);
+      if (last) {
+        yield* this.actionsUpTo(last);
+        if (this.place.id === last.id && this.place.sequence === undefined && last.id !== announced) {
+          announced = last.id;
+          yield* this.announce(last, status);
+        }
+      }
+      const isDone = this.place.num >= (last?.num ?? 0) && this.place.sequence === undefined;
+      status = isDone ? await head.changedFrom(status, this.signal) : await reader.getStatus();
+    }
+  }
+
+  /** The last block whose rows may be sent; undefined when there is none. */
+  private lastOf({ committed, lastIrreversible, firstBlockNum = 0 }: ChainStatus): BlockPosition | undefined {
+    if (!this.query.irreversibleOnly || !committed) return committed;
+    if (!lastIrreversible || lastIrreversible.num < firstBlockNum) return undefined;
+    return lastIrreversible.num < committed.num ? lastIrreversible : committed;
+  }
+
+  private async *begin(cursor: StreamCursor | undefined, status: ChainStatus): AsyncGenerator<StreamEvent> {
+    this.revision = status.revision;
+    this.irreversibleNum = irreversibleIn(status);
+    const { firstBlockNum } = this.query;
+    if (cursor) {
+      this.place = { ...cursor.block, sequence: cursor.sequence, rows: 0 };
+      const ancestor = Math.min(cursor.irreversibleNum, cursor.block.num - 1, this.irreversibleNum);
+      if (!(await this.isCommitted(cursor.block.id))) yield* this.forkTo(await this.blockAtOrBelow(ancestor, status));
+    } else if (firstBlockNum === undefined) {
+      const last = this.lastOf(status);
+      if (last) this.completeTo(last);
+    } else this.place = { num: firstBlockNum - 1, id: undefined, sequence: undefined, rows: 0 };
+  }
+
+  /** Sends a `fork` if the place is no longer on the committed branch. */
+  private async *returnToBranch(status: ChainStatus): AsyncGenerator<StreamEvent> {
+    this.revision = status.revision;
+    const { num, id } = this.place;
+    if (id === undefined || num <= this.irreversibleNum || (await this.isCommitted(id))) return;
+    for (let sent = this.trail.pop(); sent; sent = this.trail.pop()) {
+      if (sent.num < num && (await this.isCommitted(sent.id))) {
+        yield* this.forkTo(sent);
+        return;
+      }
+    }
+    yield* this.forkTo(await this.blockAtOrBelow(Math.min(this.irreversibleNum, num - 1), status));
+  }
+
+  private *forkTo(block: BlockPosition): Generator<StreamEvent> {
+    this.completeTo(block);
+    yield { type: 'fork', id: this.cursor(), block };
+  }
+
+  /** Sends the rows up to a block; returns early after a fork, and when the page was read from another branch. */
+  private async *actionsUpTo(last: BlockPosition): AsyncGenerator<StreamEvent> {
+    while (this.place.num < last.num || (this.place.num === last.num && this.place.sequence !== undefined)) {
+      const page = await this.readPage(last);
+      if (!page) return;
+      for (const [index, text] of page.texts.entries()) {
+        const row = page.rows[index] as StoredAction;
+        if (this.moveTo(row)) yield { type: 'action', id: this.cursor(), row: text };
+      }
+      if (page.isLast) this.completeTo(last);
+    }
+  }
+
+  /** Undefined when the committed branch is no longer the one that the place is on. */
+  private async readPage(
+    last: BlockPosition,
+  ): Promise<{ rows: StoredAction[]; texts: string[]; isLast: boolean } | undefined> {
+    const { reader, abis, largeResponses } = this.deps;
+    const { account, filters } = this.query;
+    const { num, sequence, rows: sent } = this.place;
+    const query: ActionsQuery = {
+      account,
+      filters,
+      after: { blockNum: sequence === undefined ? num + 1 : num },
+      before: { blockNum: last.num },
+      parent: undefined,
+      order: 'asc',
+      skip: sequence === undefined ? 0 : sent,
+      limit: PAGE_ROWS,
+      window: 'skip',
+    };
+    const work = new RequestWork(largeResponses, this.signal);
+    try {
+      await work.turn();
+      const { found, decoders } = await abis.read(
+        work,
+        () => reader.getActions(query),
+        ({ rows }) => abisOfActions(rows),
+      );
+      if (found.status.revision !== this.revision) return undefined;
+      const texts = await work.run(renderActionRows(found.rows, account, decoders, work.budget));
+      return { rows: found.rows, texts, isLast: !found.more && texts.length === found.rows.length };
+    } finally {
+      work.end();
+    }
+  }
+
+  /** Moves the place to a row; returns whether the row was not sent before. */
+  private moveTo({ action, blockNum, blockId }: StoredAction): boolean {
+    const { num, sequence: sent, rows } = this.place;
+    const { globalSequence } = ownTrace(action).receipt;
+    const isSameBlock = blockNum === num && sent !== undefined;
+    if (!isSameBlock) this.remember({ num: blockNum, id: blockId });
+    const isNew = !isSameBlock || globalSequence > sent;
+    this.place = {
+      num: blockNum,
+      id: blockId,
+      sequence: isNew ? globalSequence : sent,
+      rows: isSameBlock ? rows + 1 : 1,
+    };
+    return isNew;
+  }
+
+  private *announce(last: BlockPosition, status: ChainStatus): Generator<StreamEvent> {
+    const irreversible = status.lastIrreversible;
+    if (irreversible && irreversible.num > this.irreversibleNum && irreversible.num <= last.num) {
+      this.irreversibleNum = irreversible.num;
+      this.forgetIrreversible();
+      yield { type: 'irreversible', id: this.cursor(), block: irreversible };
+    }
+    yield { type: 'head', id: this.cursor(), block: last };
+  }
+
+  private completeTo(block: BlockPosition): void {
+    this.place = { ...block, sequence: undefined, rows: 0 };
+    this.remember(block);
+  }
+
+  private remember(block: BlockPosition): void {
+    if (block.num <= this.irreversibleNum) this.trail = [block];
+    else if (this.trail.at(-1)?.id !== block.id) this.trail.push(block);
+    if (this.trail.length > MAX_TRAIL) this.trail.shift();
+  }
+
+  private forgetIrreversible(): void {
+    const firstKept = this.trail.findLastIndex(({ num }) => num <= this.irreversibleNum);
+    if (firstKept > 0) this.trail.splice(0, firstKept);
+  }
+
+  /** A block that every committed branch has; the one before the history when there is none. */
+  private async blockAtOrBelow(num: number, { firstBlockNum = 0 }: ChainStatus): Promise<BlockPosition> {
+    const wanted = Math.max(num, firstBlockNum - 1);
+    const { block } = await this.deps.reader.getBlock({ num: wanted });
+    return block?.position ?? { num: wanted, id: wanted.toString(16).padStart(8, '0').padEnd(64, '0') };
+  }
+
+  private async isCommitted(id: string): Promise<boolean> {
+    const { block, status } = await this.deps.reader.getBlock({ id });
+    this.revision = status.revision;
+    return block !== undefined;
+  }
+
+  private cursor(): string {
+    const { num, id, sequence } = this.place;
+    return writeCursor({ block: { num, id: id ?? '' }, sequence, irreversibleNum: this.irreversibleNum });
+  }
+}
+
+function irreversibleIn({ lastIrreversible, committed }: ChainStatus): number {
+  return Math.min(lastIrreversible?.num ?? 0, committed?.num ?? 0);
+}

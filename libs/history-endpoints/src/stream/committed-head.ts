@@ -1,0 +1,65 @@
+import type { ChainStatus, HistoryReader } from '@antelope-history/store';
+
+/** How often the store is asked while a stream waits: the most that an event is late. */
+const POLL_MS = 50;
+
+interface Waiter {
+  known: ChainStatus;
+  resolve(status: ChainStatus): void;
+  reject(reason: Error): void;
+}
+
+/** Tells all streams of a process when the committed state changes. The store is asked only while a stream waits. */
+export class CommittedHead {
+  private readonly waiting = new Set<Waiter>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly reader: Pick<HistoryReader, 'getStatus'>) {}
+
+  /** Resolves with the first status that differs from a known one. Rejects with the signal's reason, and when the store fails. */
+  changedFrom(known: ChainStatus, signal: AbortSignal): Promise<ChainStatus> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason as Error);
+        return;
+      }
+      const leave = (): void => {
+        this.waiting.delete(waiter);
+        signal.removeEventListener('abort', abort);
+      };
+      const waiter: Waiter = {
+        known,
+        resolve: (status) => {
+          leave();
+          resolve(status);
+        },
+        reject: (reason) => {
+          leave();
+          reject(reason);
+        },
+      };
+      const abort = (): void => waiter.reject(signal.reason as Error);
+      signal.addEventListener('abort', abort);
+      this.waiting.add(waiter);
+      this.timer ??= setTimeout(() => void this.poll(), POLL_MS);
+    });
+  }
+
+  private async poll(): Promise<void> {
+    try {
+      const status = await this.reader.getStatus();
+      for (const waiter of this.waiting) if (differs(status, waiter.known)) waiter.resolve(status);
+    } catch (error) {
+      for (const waiter of this.waiting) waiter.reject(error as Error);
+    }
+    this.timer = this.waiting.size === 0 ? undefined : setTimeout(() => void this.poll(), POLL_MS);
+  }
+}
+
+function differs(one: ChainStatus, other: ChainStatus): boolean {
+  return (
+    one.revision !== other.revision ||
+    one.committed?.id !== other.committed?.id ||
+    one.lastIrreversible?.num !== other.lastIrreversible?.num
+  );
+}

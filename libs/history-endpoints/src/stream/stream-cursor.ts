@@ -1,0 +1,28 @@
+import { HistoryError, type BlockPosition } from '@antelope-history/schemas';
+
+/** Where a stream continues: after a block, or after one of its actions. */
+export interface StreamCursor {
+  block: BlockPosition;
+  /** Global sequence of the contract's receipt of the last action that was sent; undefined when all of the block's were. */
+  sequence: number | undefined;
+  /** The last irreversible block at that time: an ancestor of whatever branch is committed later. */
+  irreversibleNum: number;
+}
+
+const FORM = /^([0-9a-f]{64})\.(all|\d{1,16})\.(\d{1,10})$/;
+
+export function writeCursor({ block, sequence, irreversibleNum }: StreamCursor): string {
+  return `${block.id}.${sequence ?? 'all'}.${irreversibleNum}`;
+}
+
+/** Throws `INVALID_REQUEST` unless the text has the form of an event's id. What it says is not trusted. */
+export function parseCursor(text: string): StreamCursor {
+  const [, id, sequence, irreversible] = FORM.exec(text) ?? [];
+  if (id === undefined) throw new HistoryError('INVALID_REQUEST', 'Last-Event-ID: send the id of an event as it came');
+  return {
+    // A block's id begins with its number (nodeos block_header.cpp, calculate_id).
+    block: { num: parseInt(id.slice(0, 8), 16), id },
+    sequence: sequence === 'all' ? undefined : Number(sequence),
+    irreversibleNum: Number(irreversible),
+  };
+}

@@ -1,0 +1,239 @@
+import fc from 'fast-check';
+import { createAbiReader, LargeResponses } from '@antelope-history/endpoint-kit';
+import { Registry } from '@antelope-history/app-runtime';
+import type { BlockRecords } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
+import type { ChainStatus } from '@antelope-history/store';
+import { type BlockPlan, ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
+import { ActionStream, type StreamEvent, type StreamQuery } from '../src/stream/action-stream';
+import { parseCursor } from '../src/stream/stream-cursor';
+
+const ACTION = { account: 'token', name: 'transfer', creatorDistance: 0, dataBytes: 8 };
+const EVERYTHING: StreamQuery = { account: undefined, filters: [], firstBlockNum: 1, irreversibleOnly: false };
+
+/** Blocks with few and with more actions than a page has, some of them of alice. */
+const plan: fc.Arbitrary<BlockPlan> = fc
+  .oneof({ weight: 9, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.integer({ min: 90, max: 230 }) })
+  .map((count) => ({
+    transactions: Array.from({ length: count }, (_, index) => [
+      { ...ACTION, actor: index % 2 ? 'alice' : 'bob', notified: index % 3 ? [] : ['carol'] },
+    ]),
+    abis: [],
+    permissions: [],
+  }));
+const plans = fc.array(plan, { minLength: 1, maxLength: 4 });
+
+type Step =
+  | { kind: 'grow'; plans: BlockPlan[] }
+  | { kind: 'fork'; depth: number; plans: BlockPlan[] }
+  | { kind: 'makeIrreversible'; depth: number }
+  | { kind: 'read'; events: number }
+  | { kind: 'reconnect' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('grow' as const), plans }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('fork' as const), depth: fc.integer({ min: 1, max: 8 }), plans }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('makeIrreversible' as const), depth: fc.nat(5) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('read' as const), events: fc.integer({ min: 1, max: 150 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('reconnect' as const) }) },
+);
+
+/** The committed state of a model, whose changes the test announces. */
+class ModelHead {
+  private wake: (() => void) | undefined;
+  private onIdle: () => void = () => undefined;
+
+  constructor(private readonly model: ModelHistory) {}
+
+  async changedFrom(known: ChainStatus, signal: AbortSignal): Promise<ChainStatus> {
+    for (;;) {
+      const status = await this.model.getStatus();
+      signal.throwIfAborted();
+      if (JSON.stringify(status) !== JSON.stringify(known)) return status;
+      this.onIdle();
+      await new Promise<void>((resolve) => (this.wake = resolve));
+    }
+  }
+
+  announce(): void {
+    this.wake?.();
+  }
+
+  /** Resolves when a stream waits for the next change. */
+  idle(): Promise<'idle'> {
+    return new Promise((resolve) => (this.onIdle = () => resolve('idle')));
+  }
+}
+
+interface Row {
+  sequence: number;
+  block: BlockPosition;
+}
+
+/** A client that keeps the rows of a stream, drops those that a fork voids, and continues at its last event. */
+class Client {
+  readonly rows: Row[] = [];
+  forks = 0;
+  private lastId: string | undefined;
+  private events: AsyncGenerator<StreamEvent, never>;
+  private next: Promise<IteratorResult<StreamEvent, never>> | undefined;
+  private abort = new AbortController();
+
+  constructor(
+    private readonly model: ModelHistory,
+    private readonly head: ModelHead,
+    private readonly query: StreamQuery,
+  ) {
+    this.events = this.open();
+  }
+
+  /** Takes events until there are none, or as many. */
+  async read(count = Infinity): Promise<void> {
+    for (let taken = 0; taken < count; taken++) {
+      const idle = this.head.idle();
+      this.head.announce();
+      this.next ??= this.events.next();
+      const result = await Promise.race([this.next, idle]);
+      if (result === 'idle') return;
+      this.next = undefined;
+      this.take(result.value);
+    }
+  }
+
+  /** Drops what was not taken, as a closed connection does. */
+  reconnect(): void {
+    this.next?.catch(() => undefined);
+    this.next = undefined;
+    this.abort.abort(new Error('the client left'));
+    this.abort = new AbortController();
+    this.events = this.open();
+  }
+
+  private open(): AsyncGenerator<StreamEvent, never> {
+    const { model: reader, head } = this;
+    const abis = createAbiReader(reader, new Registry(), 'test');
+    const deps = { reader, abis, head, largeResponses: new LargeResponses() };
+    const stream = new ActionStream(deps, this.query, this.abort.signal);
+    return stream.events(this.lastId === undefined ? undefined : parseCursor(this.lastId));
+  }
+
+  private take(event: StreamEvent): void {
+    this.lastId = event.id;
+    if (event.type === 'action') this.rows.push(toRow(event.row));
+    if (event.type !== 'fork') return;
+    this.forks++;
+    while ((this.rows.at(-1)?.block.num ?? 0) > event.block.num) this.rows.pop();
+  }
+}
+
+function toRow(text: string): Row {
+  const { block_num, action_trace } = JSON.parse(text) as {
+    block_num: number;
+    action_trace: { producer_block_id: string; receipt: { global_sequence: string } };
+  };
+  return {
+    sequence: Number(action_trace.receipt.global_sequence),
+    block: { num: block_num, id: action_trace.producer_block_id },
+  };
+}
+
+async function committedRows(model: ModelHistory, { account }: StreamQuery, upTo: number): Promise<Row[]> {
+  const { rows } = await model.getActions({
+    account,
+    filters: [],
+    after: undefined,
+    before: { blockNum: Math.max(1, upTo) },
+    parent: undefined,
+    order: 'asc',
+    skip: 0,
+    limit: 1e6,
+    window: 'skip',
+  });
+  return rows.map(({ action, blockNum, blockId }) => {
+    const shown = action.traces.find(({ receiver }) => receiver === account) ?? action.traces[0];
+    return { sequence: shown?.receipt.globalSequence ?? 0, block: { num: blockNum, id: blockId } };
+  });
+}
+
+/** One chain and a client of its stream. */
+class Run {
+  readonly model = new ModelHistory();
+  readonly client: Client;
+  private readonly chain = new SyntheticChain();
+  private irreversible: BlockPosition | undefined;
+
+  constructor(query: StreamQuery) {
+    this.client = new Client(this.model, new ModelHead(this.model), query);
+  }
+
+  async take(next: Step): Promise<void> {
+    const committed = this.model.committedBlocks;
+    switch (next.kind) {
+      case 'grow':
+        return this.write(committed.at(-1), next.plans);
+      case 'fork':
+        return this.write(this.forkPoint(next.depth), next.plans);
+      case 'makeIrreversible':
+        this.irreversible = committed.at(-1 - next.depth)?.position ?? this.irreversible;
+        return;
+      case 'read':
+        return this.client.read(next.events);
+      case 'reconnect': {
+        this.client.reconnect();
+        return;
+      }
+    }
+  }
+
+  private forkPoint(depth: number): BlockRecords | undefined {
+    const committed = this.model.committedBlocks;
+    const least = committed.filter(({ position }) => position.num <= this.model.irreversibleNum).length;
+    return committed[Math.max(least, committed.length - depth) - 1];
+  }
+
+  private async write(parent: BlockRecords | undefined, blockPlans: BlockPlan[]): Promise<void> {
+    await this.model.writeBlocks(this.chain.blocks(parent, blockPlans, this.irreversible));
+  }
+}
+
+describe('a stream of actions', () => {
+  const queries: StreamQuery[] = [EVERYTHING, { ...EVERYTHING, account: 'alice' }, { ...EVERYTHING, account: 'carol' }];
+
+  it('gives a client that reconnects through forks exactly the committed rows', async () => {
+    let forks = 0;
+    let rows = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.constantFrom(...queries), async (steps, query) => {
+        const run = new Run(query);
+        for (const each of steps) await run.take(each);
+        await run.client.read();
+        const head = (await run.model.getStatus()).committed?.num ?? 0;
+        expect(run.client.rows).toEqual(await committedRows(run.model, query, head));
+        forks += run.client.forks;
+        rows += run.client.rows.length;
+      }),
+      { seed: 11, numRuns: 150 },
+    );
+    expect(forks).toBeGreaterThan(20);
+    expect(rows).toBeGreaterThan(1_000);
+  }, 120_000);
+
+  it('never takes rows back when it sends irreversible ones only', async () => {
+    const query = { ...EVERYTHING, irreversibleOnly: true };
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const run = new Run(query);
+        for (const each of steps) await run.take(each);
+        await run.client.read();
+        const { lastIrreversible, committed } = await run.model.getStatus();
+        const last = Math.min(lastIrreversible?.num ?? 0, committed?.num ?? 0);
+        expect(run.client.forks).toBe(0);
+        expect(run.client.rows).toEqual(await committedRows(run.model, query, last));
+      }),
+      { seed: 12, numRuns: 60 },
+    );
+  }, 120_000);
+});

@@ -1,0 +1,162 @@
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listen, type Listener } from '@antelope-history/app-runtime';
+import { createApiDeps, openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
+import { ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
+import type { HistoryReader } from '@antelope-history/store';
+import { readEventStream, type ServerSentEvent } from '@antelope-history/test-support/event-stream';
+import { createHistoryApi } from '../src';
+
+const STREAM = '/v1/history/stream';
+
+describe('the stream over HTTP', () => {
+  let sample: SampleReader;
+  const listeners: Listener[] = [];
+  beforeAll(() => (sample = openSampleReader('leap-edge')));
+  afterEach(() => Promise.all(listeners.splice(0).map((listener) => listener.close())));
+
+  async function serve(reader: HistoryReader = sample, environment: Record<string, string> = {}) {
+    const app = createHistoryApi(createApiDeps(reader, environment));
+    const listener = await listen(app, { host: '127.0.0.1', port: 0 });
+    listeners.push(listener);
+    return { url: listener.url, listener };
+  }
+
+  /** The events up to the first `head`. */
+  async function eventsOf(url: string, lastEventId?: string): Promise<ServerSentEvent[]> {
+    const events: ServerSentEvent[] = [];
+    const abort = new AbortController();
+    for await (const event of readEventStream(url, { lastEventId, signal: abort.signal })) {
+      events.push(event);
+      if (event.type === 'head') return events;
+    }
+    throw new Error('the stream ended');
+  }
+
+  async function rowsOf(url: string, request: object): Promise<unknown[]> {
+    const response = await fetch(`${url}/v1/history/get_actions`, { method: 'POST', body: JSON.stringify(request) });
+    return ((await response.json()) as { actions: unknown[] }).actions;
+  }
+
+  const rowsIn = (events: readonly ServerSentEvent[]): unknown[] =>
+    events.filter(({ type }) => type === 'action').map(({ data }) => JSON.parse(data) as unknown);
+
+  it.each([
+    ['account_name=alice', { account_name: 'alice' }],
+    ['filter=eosio.token:transfer,*:issue', { filter: 'eosio.token:transfer,*:issue' }],
+    ['', {}],
+  ])('sends the rows of get_actions for "%s", continued at any event', async (parameters, request) => {
+    const { url } = await serve();
+    const expected = await rowsOf(url, { ...request, after: 300, sort: 'asc', offset: 1000 });
+    const events = await eventsOf(`${url}${STREAM}?after=300&${parameters}`);
+    expect(rowsIn(events)).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(5);
+    for (const at of [0, 1, Math.floor(events.length / 2), events.length - 2]) {
+      const later = await eventsOf(`${url}${STREAM}?${parameters}`, events[at]?.id);
+      expect(rowsIn(later)).toEqual(expected.slice(at + 1));
+      const byParameter = await eventsOf(`${url}${STREAM}?${parameters}&cursor=${events[at]?.id}`);
+      expect(rowsIn(byParameter)).toEqual(expected.slice(at + 1));
+    }
+  });
+
+  it('begins after the committed head without a block to begin at', async () => {
+    const { url } = await serve();
+    const [first] = await eventsOf(url + STREAM);
+    expect(first).toMatchObject({ type: 'head' });
+    expect(JSON.parse(first?.data ?? '')).toEqual({
+      block_num: sample.status.committed?.num,
+      block_id: sample.status.committed?.id,
+    });
+  });
+
+  it('sends a fork to a cursor of a block that is not committed, and then what follows', async () => {
+    const { url } = await serve();
+    const orphan = `${(418).toString(16).padStart(8, '0')}${'f'.repeat(56)}.all.400`;
+    const [fork, ...events] = await eventsOf(`${url}${STREAM}?account_name=alice`, orphan);
+    expect([fork?.type, (JSON.parse(fork?.data ?? '') as { block_num: number }).block_num]).toEqual(['fork', 400]);
+    expect(rowsIn(events)).toEqual(await rowsOf(url, { account_name: 'alice', after: 401, sort: 'asc' }));
+    // What a forged cursor says of irreversible blocks is not trusted.
+    const beyond = `ffffffff${'f'.repeat(56)}.all.4294967295`;
+    const [least] = await eventsOf(`${url}${STREAM}`, beyond);
+    const irreversible = sample.status.lastIrreversible;
+    expect(JSON.parse(least?.data ?? '')).toEqual({ block_num: irreversible?.num, block_id: irreversible?.id });
+    const [all] = await eventsOf(`${url}${STREAM}?filter=a:b`, `${'0'.repeat(64)}.0.0`);
+    expect([all?.type, (JSON.parse(all?.data ?? '') as { block_num: number }).block_num]).toEqual([
+      'fork',
+      (sample.status.firstBlockNum ?? 0) - 1,
+    ]);
+  });
+
+  it.each([
+    ['account=alice', 'account: the stream takes account_name, filter, after, irreversible_only, cursor'],
+    ['account_name=alice&account_name=bob', 'account_name: give it once'],
+    ['account_name=Alice', 'account_name'],
+    ['filter=transfer', 'filter'],
+    ['after=2026-01-01', 'after: give an integer from 1'],
+    ['after=0', 'after'],
+    ['irreversible_only=maybe', 'irreversible_only: give true or false'],
+    ['cursor=1', 'Last-Event-ID: send the id of an event as it came'],
+    ['__proto__=1', '__proto__: the stream takes'],
+  ])('refuses ?%s', async (parameters, message) => {
+    const { url } = await serve();
+    const response = await fetch(`${url}${STREAM}?${parameters}`);
+    const { error } = (await response.json()) as { error: { details: { message: string }[] } };
+    expect([response.status, error.details[0]?.message]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  it('opens api.max_streams streams and no more, however often clients reconnect', async () => {
+    const { url } = await serve(sample, { HISTORY_API__MAX_STREAMS: '3' });
+    for (let round = 0; round < 100; round++) {
+      const streams = await Promise.all([1, 2, 3].map(() => openRaw(url)));
+      if (round % 20 === 0) {
+        const refused = await fetch(url + STREAM);
+        expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+        await refused.body?.cancel();
+      }
+      for (const stream of streams) stream.destroy();
+      while ((await fetch(url + STREAM, { method: 'HEAD' })).status !== 200) await sleep(1);
+    }
+  }, 60_000);
+
+  it('closes a stream whose client does not read, with bounded memory', async () => {
+    const large = { account: 'hot', name: 'ping', actor: 'hot', notified: [], creatorDistance: 0, dataBytes: 200_000 };
+    const plan = { transactions: [[large]], abis: [], permissions: [] };
+    const blocks = new SyntheticChain().blocks(
+      undefined,
+      Array.from({ length: 200 }, () => plan),
+    );
+    const { url } = await serve(ModelHistory.of(blocks));
+    const client = await openRaw(url, '?after=1');
+    client.pause();
+    const before = process.memoryUsage().rss;
+    const isOpen = async (): Promise<boolean> =>
+      /^history_streams 1$/m.test(await (await fetch(`${url}/metrics`)).text());
+    expect(await isOpen()).toBe(true);
+    while (await isOpen()) await sleep(100);
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
+    client.resume();
+    await once(client, 'close');
+    // Of 80 MB of rows the connection's buffers took some.
+    expect(client.bytesRead).toBeLessThan(60_000_000);
+  }, 40_000);
+
+  it('says that the service stops', async () => {
+    const { url, listener } = await serve();
+    const events: string[] = [];
+    for await (const { type, data } of readEventStream(url + STREAM, { signal: new AbortController().signal })) {
+      events.push(type === 'close' ? data : type);
+      if (type === 'head') void listener.close();
+    }
+    expect(events).toEqual(['head', '{"reason":"shutdown"}']);
+  });
+
+  /** Opens a stream and resolves when the response begins. */
+  async function openRaw(url: string, parameters = ''): Promise<Socket> {
+    const client = connect(Number(new URL(url).port), '127.0.0.1');
+    client.on('error', () => undefined);
+    client.write(`GET ${STREAM}${parameters} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await once(client, 'data');
+    return client;
+  }
+});
