@@ -52,7 +52,7 @@ export const depConstraints = [
   {
     sourceTag: 'layer:testing',
     onlyDependOnLibsWithTags: [],
-    bannedExternalImports: [...CLIENTS, ...SOCKETS, ...HTTP],
+    bannedExternalImports: [...CLIENTS, ...HTTP],
   },
   {
     sourceTag: 'layer:tool',
@@ -96,7 +96,6 @@ export const depConstraints = [
   {
     sourceTag: 'side:read',
     notDependOnLibsWithTags: ['side:write', 'stage:reader', 'stage:deserializer', 'stage:indexer'],
-    bannedExternalImports: SOCKETS,
   },
   { sourceTag: 'side:write', notDependOnLibsWithTags: ['side:read'], bannedExternalImports: HTTP },
 

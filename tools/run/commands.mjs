@@ -10,6 +10,7 @@ export const COMMANDS = {
   bench: { node: ['tools/bench/dist/main.js'] },
   'bench:pages': { node: ['tools/bench/dist/pages-main.js'] },
   'bench:queries': { node: ['tools/bench/dist/queries/main.js'] },
+  'bench:stream': { node: ['tools/bench/dist/stream-main.js'] },
   'bench:suite': { node: ['tools/bench/dist/stack-main.js'] },
   'check-config': { node: ['tools/check-config/dist/main.js'] },
   conformance: { node: ['tools/conformance/dist/main.js'] },

@@ -25,7 +25,8 @@ describe('the OpenAPI document and the examples of the routes', () => {
     };
     for (const [path, methods] of Object.entries(paths)) {
       for (const method of Object.keys(methods)) {
-        const { status } = await client.send(method.toUpperCase(), path);
+        // GET includes HEAD, and a stream has no end.
+        const { status } = await client.send(method === 'get' ? 'HEAD' : method.toUpperCase(), path);
         expect([path, status]).not.toEqual([path, 404]);
       }
     }

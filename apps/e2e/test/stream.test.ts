@@ -3,7 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readEventStream, type ServerSentEvent } from '@antelope-history/test-support/event-stream';
+import {
+  readEventStream,
+  readWebSocketStream,
+  type ServerSentEvent,
+} from '@antelope-history/test-support/event-stream';
 import { createRandom } from '@antelope-history/test-support/random';
 import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import { describeOnSets, type IndexedChain, startIndexedChain, startService, stop } from '@antelope-history/processes';
@@ -29,6 +33,9 @@ async function rowsOf(url: string, request: object): Promise<Row[]> {
   }
 }
 
+const TRANSPORTS = { 'server-sent events': readEventStream, WebSocket: readWebSocketStream } as const;
+type Transport = keyof typeof TRANSPORTS;
+
 /** A client that keeps the committed rows, and continues at its last event however its connection ends. */
 class StreamClient {
   readonly rows: Row[] = [];
@@ -42,6 +49,7 @@ class StreamClient {
   constructor(
     private readonly gateway: () => string,
     private readonly parameters: string,
+    private readonly transport: Transport,
   ) {}
 
   /** Reads until `stop`. */
@@ -52,7 +60,7 @@ class StreamClient {
       const options = { lastEventId: this.lastId, signal: this.connection.signal };
       this.connections++;
       try {
-        for await (const event of readEventStream(url, options)) this.take(event);
+        for await (const event of TRANSPORTS[this.transport](url, options)) this.take(event);
       } catch {
         await sleep(20);
       }
@@ -90,14 +98,19 @@ describe('the stream of a service that is killed while its chain forks', () => {
     const replay = await createShipReplay({ recording, pace: 'manual' });
     let service = startService(replay.url, data);
     let url = await service.gateway;
-    const parameters = ['', 'account_name=alice', 'filter=*:onblock'];
-    const clients = parameters.map((each) => new StreamClient(() => url, each));
-    const runs = clients.map((client) => client.run());
+    const requests: Record<string, string>[] = [{}, { account_name: 'alice' }, { filter: '*:onblock' }];
+    const clients = requests.flatMap((request) =>
+      (['server-sent events', 'WebSocket'] as const).map((transport) => {
+        const parameters = new URLSearchParams(request).toString();
+        return { request, client: new StreamClient(() => url, parameters, transport) };
+      }),
+    );
+    const runs = clients.map(({ client }) => client.run());
     let kills = 0;
     while (replay.stats.position < recording.messages.length) {
       replay.advance(1 + random(6));
       await sleep(random(60));
-      if (random(4) === 0) clients[random(clients.length)]?.disconnect();
+      if (random(4) === 0) clients[random(clients.length)]?.client.disconnect();
       if (random(25) > 0) continue;
       kills++;
       service.child.kill('SIGKILL');
@@ -105,16 +118,15 @@ describe('the stream of a service that is killed while its chain forks', () => {
       service = startService(replay.url, data);
       url = await service.gateway;
     }
-    for (const client of clients) while (client.head !== replay.stats.headBlockNum) await sleep(20);
-    const requests = [{}, { account_name: 'alice' }, { filter: '*:onblock' }];
-    for (const [index, client] of clients.entries()) {
-      expect(client.rows).toEqual(await rowsOf(url, requests[index] ?? {}));
+    for (const { client } of clients) while (client.head !== replay.stats.headBlockNum) await sleep(20);
+    for (const { request, client } of clients) {
+      expect(client.rows).toEqual(await rowsOf(url, request));
       client.stop();
     }
     await Promise.all(runs);
-    expect(clients[0]?.rows.length).toBeGreaterThan(300);
+    expect(clients[0]?.client.rows.length).toBeGreaterThan(300);
     expect(kills).toBeGreaterThan(1);
-    expect(clients.reduce((sum, { forks }) => sum + forks, 0)).toBeGreaterThan(3);
+    expect(clients.reduce((sum, { client }) => sum + client.forks, 0)).toBeGreaterThan(3);
     await stop(service.child);
     await replay.close();
   }, 240_000);
@@ -129,14 +141,15 @@ describeOnSets('the stream of an indexed chain', (set) => {
   }, 240_000);
   afterAll(() => chain.stop());
 
-  it.each([
-    ['', {}],
-    ['account_name=eosio', { account_name: 'eosio' }],
-    ['filter=eosio.token:*', { filter: 'eosio.token:*' }],
-  ])(
-    'has the rows of get_actions for "%s"',
-    async (parameters, request) => {
-      const client = new StreamClient(() => chain.url, parameters);
+  const REQUESTS: Record<string, string>[] = [{}, { account_name: 'eosio' }, { filter: 'eosio.token:*' }];
+  const cases = REQUESTS.flatMap((request) =>
+    (Object.keys(TRANSPORTS) as Transport[]).map((transport) => ({ request, transport })),
+  );
+
+  it.each(cases)(
+    'has the rows of get_actions for $request over $transport',
+    async ({ request, transport }) => {
+      const client = new StreamClient(() => chain.url, new URLSearchParams(request).toString(), transport);
       const run = client.run();
       while (client.head === 0) await sleep(10);
       client.disconnect();

@@ -1,18 +1,27 @@
-import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { STREAM } from '@antelope-history/routes';
 import { HistoryError } from '@antelope-history/schemas';
-import { clientSignal, type Logger, requestIdOf, stopSignal } from '@antelope-history/app-runtime';
+import {
+  clientSignal,
+  isWebSocketHandshake,
+  type Logger,
+  requestIdOf,
+  stopSignal,
+} from '@antelope-history/app-runtime';
 import { createUpstreamAgent } from './upstream-agent';
 import { Upstreams } from './upstreams';
+import { joinWebSockets, type UpstreamWebSocket } from './web-socket-proxy';
 
 /** Time for the API to open a stream. */
 const OPEN_LIMIT_MS = 10_000;
 /** The API writes at least every 15 s. */
 const SILENCE_LIMIT_MS = 60_000;
+const STREAM_HEADERS = ['last-event-id'];
+const HANDSHAKE_HEADERS = [...STREAM_HEADERS, 'sec-websocket-version', 'sec-websocket-key', 'sec-websocket-protocol'];
+const SWITCHING_PROTOCOLS = 101;
 const FORWARDED_HEADERS = ['content-type', 'content-length', 'cache-control', 'x-accel-buffering', 'retry-after'];
 
 /**
@@ -25,46 +34,74 @@ export function createStreamProxy(urls: string[], log: Logger, now: () => number
     if (urls.length > 1)
       log.warn({ upstream: 'history-api', url, error }, 'an upstream cannot be reached; trying another');
   });
-  return async (request, response) => {
-    const [left, stop] = [clientSignal(response), stopSignal(response)];
+  const openUpstream = (request: Request, headers: OutgoingHttpHeaders): ClientRequest => {
     const url = new URL(STREAM.path + queryOf(request), upstreams.next());
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
-    const sent = send(url, { agent, method, headers: headersFor(request, requestIdOf(response)) });
+    return send(url, { agent, method, headers });
+  };
+  return async (request, response) => {
+    const [left, stop] = [clientSignal(response), stopSignal(response)];
+    const isHandshake = isWebSocketHandshake(request);
+    const headers = headersFor(request, requestIdOf(response), isHandshake ? HANDSHAKE_HEADERS : STREAM_HEADERS);
+    const sent = openUpstream(
+      request,
+      isHandshake ? { ...headers, connection: 'Upgrade', upgrade: 'websocket' } : headers,
+    );
     left.addEventListener('abort', () => sent.destroy());
-    stop.addEventListener('abort', () => response.end());
-    const received = await responseTo(sent);
-    response.status(received.statusCode ?? 502);
-    for (const name of FORWARDED_HEADERS) {
-      const value = received.headers[name];
-      if (value !== undefined) response.setHeader(name, value);
+    const reply = await replyTo(sent);
+    if ('socket' in reply) {
+      response.statusCode = SWITCHING_PROTOCOLS;
+      await joinWebSockets(request, reply, AbortSignal.any([left, stop]));
+    } else {
+      stop.addEventListener('abort', () => response.end());
+      await forwardResponse(reply.response, response);
     }
-    response.flushHeaders();
-    // A stream that ends in the middle of an event is a cut connection to the client, which opens it again.
-    await pipeline(received, response).catch(() => undefined);
     sent.destroy();
   };
 }
 
-/** Rejects with `UNAVAILABLE` when no API responds in time. */
-async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
-  sent.setTimeout(SILENCE_LIMIT_MS, () => sent.destroy());
-  sent.on('error', () => undefined);
-  sent.end();
-  try {
-    const [received] = (await once(sent, 'response', { signal: AbortSignal.timeout(OPEN_LIMIT_MS) })) as [
-      IncomingMessage,
-    ];
-    return received;
-  } catch (cause) {
-    sent.destroy();
-    throw new HistoryError('UNAVAILABLE', 'history-api does not respond', { cause });
+async function forwardResponse(received: IncomingMessage, response: Response): Promise<void> {
+  response.status(received.statusCode ?? 502);
+  for (const name of FORWARDED_HEADERS) {
+    const value = received.headers[name];
+    if (value !== undefined) response.setHeader(name, value);
   }
+  response.flushHeaders();
+  // A stream that ends in the middle of an event is a cut connection to the client, which opens it again.
+  await pipeline(received, response).catch(() => undefined);
 }
 
-function headersFor(request: Request, requestId: string): Record<string, string> {
-  const cursor = request.get('last-event-id');
-  return { 'x-request-id': requestId, ...(cursor !== undefined && { 'last-event-id': cursor }) };
+type UpstreamReply = UpstreamWebSocket | { response: IncomingMessage };
+
+/** Rejects with `UNAVAILABLE` when no API responds in time. */
+function replyTo(sent: ClientRequest): Promise<UpstreamReply> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause?: Error): void => {
+      clearTimeout(limit);
+      sent.destroy();
+      reject(new HistoryError('UNAVAILABLE', 'history-api does not respond', { cause }));
+    };
+    const limit = setTimeout(fail, OPEN_LIMIT_MS);
+    const succeed = (reply: UpstreamReply): void => {
+      clearTimeout(limit);
+      resolve(reply);
+    };
+    sent.setTimeout(SILENCE_LIMIT_MS, () => sent.destroy());
+    sent.on('error', fail);
+    sent.on('response', (received) => succeed({ response: received }));
+    sent.on('upgrade', (handshake, socket, head) => succeed({ handshake, socket, head }));
+    sent.end();
+  });
+}
+
+function headersFor(request: Request, requestId: string, names: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = { 'x-request-id': requestId };
+  for (const name of names) {
+    const value = request.get(name);
+    if (value !== undefined) headers[name] = value;
+  }
+  return headers;
 }
 
 /** The query string with its question mark; empty when there is none. */

@@ -71,6 +71,7 @@ export function* renderTraces(
   return {
     actions: JsonFragment.array<RowJson>(rows).inPlace(),
     last_irreversible_block: page.status.lastIrreversible?.num ?? 0,
+    head_block_num: page.status.head?.num ?? 0,
     ...((page.more || rows.length < page.rows.length) && { time_limit_exceeded_error: true as const }),
   };
 }

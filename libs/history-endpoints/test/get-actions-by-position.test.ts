@@ -18,9 +18,9 @@ describe('get_actions with positions of nodeos', () => {
   const positionsOf = ({ actions }: Awaited<ReturnType<typeof responseTo>>) =>
     actions.map(({ account_action_seq }) => account_action_seq);
 
-  it('returns the newest 20 traces, ascending, without fields of its own', async () => {
+  it('returns the newest 20 traces, ascending, with one field of its own', async () => {
     const response = await responseTo({ account_name: 'alice' });
-    expect(Object.keys(response)).toEqual(['actions', 'last_irreversible_block']);
+    expect(Object.keys(response)).toEqual(['actions', 'last_irreversible_block', 'head_block_num']);
     const positions = positionsOf(response);
     const first = Number(positions[0]);
     expect(positions).toEqual(Array.from({ length: 20 }, (_, index) => first + index));
@@ -50,6 +50,7 @@ describe('get_actions with positions of nodeos', () => {
       expect(await responseTo(body)).toEqual({
         actions: [],
         last_irreversible_block: sample.status.lastIrreversible?.num,
+        head_block_num: sample.status.head?.num,
       });
     }
   });

@@ -131,7 +131,7 @@ describe('the stream over HTTP', () => {
     client.pause();
     const before = process.memoryUsage().rss;
     const isOpen = async (): Promise<boolean> =>
-      /^history_streams 1$/m.test(await (await fetch(`${url}/metrics`)).text());
+      /^history_open_streams 1$/m.test(await (await fetch(`${url}/metrics`)).text());
     expect(await isOpen()).toBe(true);
     while (await isOpen()) await sleep(100);
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);

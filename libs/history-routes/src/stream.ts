@@ -38,6 +38,7 @@ export const STREAM = {
     'Server-sent events. `action`: a row as in get_actions. `fork`: the chain continues after the named block, so that ' +
     'the rows of higher blocks are void. `irreversible` and `head`: the chain reached the named block; all rows up to `head` ' +
     'were sent. `close`: the service ends the stream, with the reason. A client that opens the stream again with ' +
-    '`Last-Event-ID` receives what follows that event, after forks, too.',
+    '`Last-Event-ID` receives what follows that event, after forks, too. The path also accepts a WebSocket, whose messages are ' +
+    '`{"event":…,"id":…,"data":…}`.',
   example: `event: action\nid: ${CURSOR}.3401.455\ndata: ${ROW}\n\nevent: head\nid: ${CURSOR}.all.455\ndata: {"block_num":457,"block_id":"${CURSOR}"}\n\n`,
 } as const;

@@ -10,7 +10,7 @@ describe('ROUTES', () => {
   });
 
   it.each(routes)('defines %s completely', (_, route) => {
-    expect(route.path).toMatch(new RegExp(`^/v1/[a-z_]+/${route.endpoint}$`));
+    expect(route.path).toMatch(new RegExp(`^/v1/[a-z_]+(/nodeos)?/${route.endpoint}$`));
     expect([route.summary, route.description]).toEqual([expect.stringMatching(/[^.]$/), expect.stringMatching(/\.$/)]);
     expect(Object.keys(ERRORS)).toEqual(expect.arrayContaining([...route.errors]));
     expect(route.errors).toContain('INVALID_REQUEST');
@@ -23,7 +23,7 @@ describe('ROUTES', () => {
   });
 
   it('keeps each group under one prefix', () => {
-    const prefixes = new Set(routes.map(([, { group, path }]) => `${group} ${path.slice(0, path.lastIndexOf('/'))}`));
+    const prefixes = new Set(routes.map(([, { group, path }]) => `${group} ${path.split('/')[2]}`));
     expect(prefixes.size).toBe(new Set(routes.map(([, { group }]) => group)).size);
   });
 });

@@ -144,6 +144,7 @@ describe('a run of the quick start', () => {
     const responses = commands.map((command) => JSON.parse(runShell(command)) as Record<string, unknown>);
     expect(commands.map((command) => new URL(command.split(' ')[2] ?? '').pathname)).toEqual([
       '/v1/history/get_actions',
+      '/v1/history/nodeos/get_actions',
       '/v1/history/get_transaction',
       '/v1/history/get_controlled_accounts',
       '/v1/history/get_key_accounts',
@@ -154,8 +155,9 @@ describe('a run of the quick start', () => {
       '/v1/chain/get_raw_abi',
       '/v1/trace_api/get_block',
     ]);
-    const [actions, transaction, controlled, keyed, block, blockInfo, info, abi, rawAbi, trace] = responses;
+    const [actions, byPosition, transaction, controlled, keyed, block, blockInfo, info, abi, rawAbi, trace] = responses;
     expect(actions?.['actions']).not.toHaveLength(0);
+    expect(byPosition?.['actions']).not.toHaveLength(0);
     expect(transaction?.['traces']).not.toHaveLength(0);
     expect(controlled?.['controlled_accounts']).not.toHaveLength(0);
     expect(keyed?.['account_names']).not.toHaveLength(0);

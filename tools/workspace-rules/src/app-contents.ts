@@ -19,6 +19,7 @@ export interface Prohibition {
 
 const STORE = { packages: ['@elastic/elasticsearch', 'lmdb'], paths: ['libs/store', 'libs/open-store'] };
 const BROKER = { packages: ['amqplib'], paths: ['libs/broker', 'libs/open-broker'] };
+/** The socket to a chain node. */
 const SOCKET = { packages: ['ws'], paths: ['libs/reader-stage'] };
 const ENDPOINTS = { packages: ['http-proxy-middleware'], paths: ['libs/gateway-proxy', 'libs/run-api'] };
 /** Writing needs the entry; the modules that both sides of a store share are allowed. */
@@ -36,7 +37,8 @@ export const PROHIBITIONS: Record<string, Prohibition[]> = {
   reader: [STORE, ENDPOINTS],
   deserializer: [STORE, SOCKET, ENDPOINTS],
   indexer: [STORE_READER, SOCKET, ENDPOINTS],
-  'history-api': [STORE_WRITER, BROKER, SOCKET],
+  // Its own WebSocket is that of the stream.
+  'history-api': [STORE_WRITER, BROKER, { ...SOCKET, packages: [] }],
   'chain-api': [STORE_WRITER, BROKER, SOCKET],
   'trace-api': [STORE_WRITER, BROKER, SOCKET],
   gateway: [STORE, BROKER, SOCKET],

@@ -91,11 +91,11 @@ const CASES: LintCase[] = [
     message: /can not depend on libs tagged with .*"stage:indexer"/,
   },
   {
-    title: 'the reading side opening sockets',
-    file: 'libs/endpoint-kit/src/index.ts',
+    title: 'the domain opening sockets',
+    file: 'libs/ship/src/index.ts',
     text: imports('ws'),
     rule: BOUNDARIES,
-    message: /"side:read" is not allowed to import "ws"/,
+    message: /"layer:domain" is not allowed to import "ws"/,
   },
   {
     title: 'the reader importing the store',

@@ -8,6 +8,7 @@ import { type ConnectionLimits, limitConnections } from './connection-limits';
 import { toErrorResponse } from './error-response';
 import { RequestOrder } from './request-order';
 import { announceStop } from './stop-signal';
+import { handleUpgrades, UpgradableRequest } from './web-socket-upgrade';
 import { stallDetector } from './write-deadline';
 
 export interface Listener {
@@ -51,6 +52,7 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
     keepAliveTimeout: KEEP_ALIVE_MS,
     // node:http would send its own 400 between the responses to pipelined requests; the app rejects such a request in order.
     requireHostHeader: false,
+    IncomingMessage: UpgradableRequest,
   });
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -59,6 +61,7 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
   });
   countAccepted(server);
   const announce = announceStop(server);
+  handleUpgrades(server);
   respondToClientErrors(server, new RequestOrder(server, app));
   if (hasLimits(options)) limitConnections(server, options, options.registry ?? new Registry());
   return new Promise((resolve, reject) => {
@@ -97,7 +100,9 @@ function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void
     // For node:http, a connection that has sent nothing is not idle before its headers timeout.
     for (const socket of sockets) if (socket.bytesRead === 0 || isStalled(socket)) socket.destroy();
   }, IDLE_SWEEP_MS);
-  const limit = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
+  const limit = setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, CLOSE_LIMIT_MS);
   return new Promise((resolve) => {
     server.close(() => {
       clearInterval(sweep);

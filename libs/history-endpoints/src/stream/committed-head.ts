@@ -1,7 +1,9 @@
 import type { ChainStatus, HistoryReader } from '@antelope-history/store';
 
-/** How often the store is asked while a stream waits: the most that an event is late. */
-const POLL_MS = 50;
+/** Least time between two questions to the store while a stream waits. */
+const MIN_POLL_MS = 5;
+/** Share of the time that is spent on asking: a store that takes longer is asked less often. */
+const ASKING_SHARE = 0.1;
 
 interface Waiter {
   known: ChainStatus;
@@ -13,6 +15,7 @@ interface Waiter {
 export class CommittedHead {
   private readonly waiting = new Set<Waiter>();
   private timer: NodeJS.Timeout | undefined;
+  private pollMs = MIN_POLL_MS;
 
   constructor(private readonly reader: Pick<HistoryReader, 'getStatus'>) {}
 
@@ -41,18 +44,20 @@ export class CommittedHead {
       const abort = (): void => waiter.reject(signal.reason as Error);
       signal.addEventListener('abort', abort);
       this.waiting.add(waiter);
-      this.timer ??= setTimeout(() => void this.poll(), POLL_MS);
+      this.timer ??= setTimeout(() => void this.poll(), this.pollMs);
     });
   }
 
   private async poll(): Promise<void> {
+    const askedAt = performance.now();
     try {
       const status = await this.reader.getStatus();
       for (const waiter of this.waiting) if (differs(status, waiter.known)) waiter.resolve(status);
     } catch (error) {
       for (const waiter of this.waiting) waiter.reject(error as Error);
     }
-    this.timer = this.waiting.size === 0 ? undefined : setTimeout(() => void this.poll(), POLL_MS);
+    this.pollMs = Math.max(MIN_POLL_MS, (performance.now() - askedAt) / ASKING_SHARE);
+    this.timer = this.waiting.size === 0 ? undefined : setTimeout(() => void this.poll(), this.pollMs);
   }
 }
 

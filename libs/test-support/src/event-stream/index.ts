@@ -1,1 +1,2 @@
 export * from './read-event-stream';
+export * from './read-web-socket';

@@ -68,7 +68,15 @@ const lastIrreversibleLater: Reason<Pick<BlockContext, 'chain'>> = {
     Number(recorded) <= chain.head.block_num,
 };
 
-export const PLUGIN_PAGE_REASONS = [lastIrreversibleNow, lastIrreversibleLater];
+/** Proof: our number is that of the last block. */
+const headBlockNumAlways: Reason<Pick<BlockContext, 'chain'>> = {
+  name: 'head-block-num',
+  sentence: '`head_block_num` is additional: Wharfkit reads no response without it, other clients ignore it.',
+  explains: ({ path, recorded, ours }, _, { chain }) =>
+    path.join() === 'head_block_num' && recorded === undefined && ours === chain.head.block_num,
+};
+
+export const PLUGIN_PAGE_REASONS = [lastIrreversibleNow, lastIrreversibleLater, headBlockNumAlways];
 
 /** Proof: a request for the positions of the recorded rows returns these rows. */
 export const NEWEST_THEN: NamedReason = {

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { bytesAfterHandshake } from '@antelope-history/app-runtime';
+
+/** The upstream's side of an accepted handshake. */
+export interface UpstreamWebSocket {
+  handshake: IncomingMessage;
+  socket: Socket;
+  /** Its first bytes: those that came in one read with the handshake. */
+  head: Buffer;
+}
+
+const SILENCE_LIMIT_MS = 60_000;
+/** Of the upstream's reply to the handshake. */
+const HANDSHAKE_HEADERS = ['sec-websocket-accept', 'sec-websocket-protocol', 'x-request-id'];
+
+/**
+ * Accepts a client's WebSocket handshake as the upstream accepted it, and passes the bytes of both connections on until one of
+ * them ends or the signal aborts. The gateway does not look into the messages.
+ */
+export async function joinWebSockets(
+  request: IncomingMessage,
+  { handshake, socket: upstream, head }: UpstreamWebSocket,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = request.socket;
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'connection: Upgrade', 'upgrade: websocket'];
+  for (const name of HANDSHAKE_HEADERS) {
+    const value = handshake.headers[name];
+    if (typeof value === 'string') lines.push(`${name}: ${value}`);
+  }
+  client.write(`${lines.join('\r\n')}\r\n\r\n`);
+  client.write(head);
+  upstream.write(bytesAfterHandshake(request));
+  upstream.setTimeout(SILENCE_LIMIT_MS, () => upstream.destroy());
+  const end = (): void => {
+    upstream.destroySoon();
+    client.destroySoon();
+  };
+  signal.addEventListener('abort', end, { once: true });
+  await Promise.race([pipeline(upstream, client), pipeline(client, upstream)]).catch(() => undefined);
+  end();
+}

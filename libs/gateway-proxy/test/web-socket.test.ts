@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket, WebSocketServer } from 'ws';
+import { listen, type Listener } from '@antelope-history/app-runtime';
+import { STREAM } from '@antelope-history/routes';
+import { GatewayStand } from './gateway-stand';
+
+interface Api {
+  url: string;
+  /** The handshakes that it accepted. */
+  accepted: { request: IncomingMessage; socket: WebSocket }[];
+}
+
+describe('the stream over WebSocket through the gateway', () => {
+  const stand = new GatewayStand();
+  beforeAll(() => stand.open());
+  afterAll(() => stand.close());
+
+  const servers: Server[] = [];
+  const listeners: Listener[] = [];
+  afterEach(async () => {
+    await Promise.all(listeners.splice(0).map((listener) => listener.close()));
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  /** A history API that accepts each handshake, or refuses it with an error body. */
+  async function startApi(refusal?: { status: number; body: string }): Promise<Api> {
+    const accepted: Api['accepted'] = [];
+    const sockets = new WebSocketServer({ noServer: true });
+    const server = createServer();
+    server.on('upgrade', (request, connection: Socket, head) => {
+      if (refusal) {
+        const head = `HTTP/1.1 ${refusal.status} Refused\r\ncontent-type: application/json\r\n`;
+        connection.end(`${head}content-length: ${refusal.body.length}\r\nconnection: close\r\n\r\n${refusal.body}`);
+      } else sockets.handleUpgrade(request, connection, head, (socket) => accepted.push({ request, socket }));
+    });
+    servers.push(server.listen(0, '127.0.0.1'));
+    await once(server, 'listening');
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, accepted };
+  }
+
+  async function serve(historyApiUrl: string, environment: Record<string, string> = {}): Promise<Listener> {
+    const gateway = stand.createGateway({
+      environment: { HISTORY_GATEWAY__HISTORY_API_URL: historyApiUrl, ...environment },
+    });
+    const listener = await listen(gateway, { host: '127.0.0.1', port: 0 });
+    listeners.push(listener);
+    return listener;
+  }
+
+  async function open(url: string, query = '', headers: Record<string, string> = {}): Promise<WebSocket> {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}${STREAM.path}${query}`, { headers });
+    await once(socket, 'open');
+    return socket;
+  }
+
+  /** The status of a refused handshake. */
+  async function refusalOf(url: string): Promise<number | undefined> {
+    const socket = new WebSocket(url.replace('http', 'ws') + STREAM.path);
+    socket.on('error', () => undefined);
+    const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+    socket.terminate();
+    return response.statusCode;
+  }
+
+  it('joins the connections: messages, pings, the query, the cursor, and the end of each side', async () => {
+    const api = await startApi();
+    const { url } = await serve(api.url);
+    const client = await open(url, '?account_name=alice', { 'last-event-id': 'cursor', 'x-api-key': 'secret' });
+    const [upstream] = api.accepted;
+    expect([upstream?.request.url, upstream?.request.headers['last-event-id']]).toEqual([
+      `${STREAM.path}?account_name=alice`,
+      'cursor',
+    ]);
+    expect(upstream?.request.headers['x-api-key']).toBeUndefined();
+    const large = 'x'.repeat(1_000_000);
+    upstream?.socket.send(large);
+    expect(String((await once(client, 'message'))[0])).toBe(large);
+    client.ping();
+    await once(client, 'pong');
+    upstream?.socket.close(1001, 'shutdown');
+    expect((await once(client, 'close')).map(String)).toEqual(['1001', 'shutdown']);
+
+    const second = await open(url);
+    second.terminate();
+    await once(api.accepted[1]?.socket as WebSocket, 'close');
+    const third = await open(url);
+    api.accepted[2]?.socket.terminate();
+    expect((await once(third, 'close'))[0]).toBe(1006);
+  });
+
+  it('passes the refusal of a handshake on, and responds 503 when no history API does', async () => {
+    const { url: refusing } = await startApi({ status: 400, body: '{"code":400}' });
+    expect(await refusalOf((await serve(refusing)).url)).toBe(400);
+    expect(await refusalOf((await serve('http://127.0.0.1:1')).url)).toBe(503);
+  });
+
+  it('counts WebSockets among the streams of a client', async () => {
+    const api = await startApi();
+    const { url } = await serve(api.url, { HISTORY_GATEWAY__MAX_STREAMS_PER_CLIENT: '2' });
+    const [first] = [await open(url), await open(url)];
+    expect(await refusalOf(url)).toBe(429);
+    first.terminate();
+    await once(api.accepted[0]?.socket as WebSocket, 'close');
+    while ((await open(url).catch(() => undefined)) === undefined) await sleep(5);
+  });
+
+  it('ends WebSockets when it stops', async () => {
+    const api = await startApi();
+    const listener = await serve(api.url);
+    const client = await open(listener.url);
+    await Promise.all([once(client, 'close'), listener.close()]);
+  });
+
+  it('holds back an upstream whose client does not read', async () => {
+    const api = await startApi();
+    const { url } = await serve(api.url);
+    const client = connect(Number(new URL(url).port), '127.0.0.1');
+    client.write(
+      `GET ${STREAM.path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n` +
+        'sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    );
+    await once(client, 'data');
+    client.pause();
+    const socket = api.accepted[0]?.socket as WebSocket;
+    for (let count = 0; count < 64; count++) socket.send(Buffer.alloc(1_000_000));
+    let waiting = -1;
+    while (waiting !== socket.bufferedAmount) {
+      waiting = socket.bufferedAmount;
+      await sleep(200);
+    }
+    // The buffers of four sockets and of the kernel take some megabytes.
+    expect(waiting).toBeGreaterThan(40_000_000);
+    client.destroy();
+    await once(socket, 'close');
+  });
+});
