@@ -1,11 +1,11 @@
-import { IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { type IncomingHttpHeaders, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Bytes that came after a handshake within the same read. */
 const bytesAfter = new WeakMap<IncomingMessage, Buffer>();
 
 /**
- * A request of which only a WebSocket handshake counts as an upgrade. As soon as a server handles upgrades at all, node:http
+ * A request of which only a WebSocket handshake without a body counts as an upgrade. As soon as a server handles upgrades at all, node:http
  * would pass it every request with an Upgrade header, without its body: some HTTP clients offer h2c with each request.
  * `shouldUpgradeCallback` would do the same, but Node 20 does not have it.
  */
@@ -13,13 +13,18 @@ export class UpgradableRequest extends IncomingMessage {
   get upgrade(): boolean {
     const { connection = '', upgrade = '' } = this.headers;
     const isHandshake = upgrade.toLowerCase() === 'websocket' && connection.toLowerCase().includes('upgrade');
-    return this.method === 'CONNECT' || (this.method === 'GET' && isHandshake);
+    return this.method === 'CONNECT' || (this.method === 'GET' && isHandshake && !hasBody(this.headers));
   }
 
   /** node:http sets what its parser and its listeners say. */
   set upgrade(_value: boolean) {
     // The getter decides.
   }
+}
+
+/** After a handshake node:http reads no body: its bytes would be those of the WebSocket. */
+function hasBody({ 'content-length': length, 'transfer-encoding': encoding }: IncomingHttpHeaders): boolean {
+  return length !== undefined || encoding !== undefined;
 }
 
 /**
