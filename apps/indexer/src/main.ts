@@ -23,7 +23,7 @@ runProgram({
     const broker = await openBroker(config.broker, 'many processes', log);
     onStop(() => broker.close());
     registerQueueMetrics(broker, registry);
-    const store = await openStoreWriter(config.store, log);
+    const store = await openStoreWriter(config, log);
     onStop(() => store.close());
     const indexer = await startIndexer({ config, broker, store, keyValue, log, registry, fail });
     onStop(() => indexer.stop());

@@ -16,7 +16,7 @@ export interface IngestionContext {
 
 /** Opens the store, broker and key-value store that the configuration names and starts the three stages over them. */
 export async function startIngestion(context: IngestionContext): Promise<void> {
-  const store = await openStoreWriter(context.config.store, context.log);
+  const store = await openStoreWriter(context.config, context.log);
   context.onStop(() => store.close());
   const broker = await openBroker(context.config.broker, 'one process', context.log);
   context.onStop(() => broker.close());

@@ -54,6 +54,7 @@ function setcodesOf(account: string, blockNum: number): ActionsQuery {
   return {
     account,
     filters: [{ account: 'eosio', name: 'setcode' }],
+    data: [],
     after: undefined,
     before: { blockNum },
     parent: undefined,

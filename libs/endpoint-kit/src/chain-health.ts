@@ -44,6 +44,7 @@ function describeHealth(status: ChainStatus | undefined, version: string): Healt
     last_irreversible_block_num: status?.lastIrreversible?.num ?? null,
     lag_blocks: lag ?? null,
     committed_age_seconds: committedAgeSeconds(status) ?? null,
+    data_fields: { ...status?.dataFields },
     components: { store: { status: status ? 'ok' : 'down' } },
     // A store contains every block from its first one to the committed head.
     incomplete_ranges: [],

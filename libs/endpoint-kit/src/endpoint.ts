@@ -29,10 +29,17 @@ export interface FinalFacts {
   status: ChainStatus;
 }
 
-/** An endpoint without HTTP: turns a parsed request into a response, within the budget and the turns of `work`. */
+/** The filters on action data of a request, by their names, e.g. `transfer.to`, as they were sent. */
+export type SentDataFilters = ReadonlyMap<string, unknown>;
+
+/**
+ * An endpoint without HTTP: turns a parsed request into a response, within the budget and the turns of `work`. `dataFilters` is
+ * empty unless the route has `filtersData`.
+ */
 export type Endpoint<R extends Route> = (
   request: RequestOf<R>,
   work: RequestWork,
+  dataFilters: SentDataFilters,
 ) => Promise<EndpointResponse<ResponseOf<R>>>;
 
 export type CreateEndpoint<R extends Route> = (context: EndpointContext) => Endpoint<R>;

@@ -3,7 +3,14 @@ export * from './block-id';
 export { createHealthReader, createStateReader } from './chain-health';
 export { countChainStatus } from './chain-metrics';
 export { createApi } from './create-api';
-export type { CreateEndpoint, Endpoint, EndpointContext, EndpointResponse, FinalFacts } from './endpoint';
+export type {
+  CreateEndpoint,
+  Endpoint,
+  EndpointContext,
+  EndpointResponse,
+  FinalFacts,
+  SentDataFilters,
+} from './endpoint';
 export * from './irreversible';
 export { LargeResponses } from './large-responses';
 export { RequestWork } from './request-work';

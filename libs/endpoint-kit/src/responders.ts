@@ -4,11 +4,11 @@ import { parseRequest, type RequestOf, type Route, type RouteTable } from '@ante
 import type { Config, Logger, Registry } from '@antelope-history/app-runtime';
 import type { HistoryReader } from '@antelope-history/store';
 import { createAbiReader } from './abi-reader';
-import type { CreateEndpoint, Endpoint, EndpointContext, FinalFacts } from './endpoint';
+import type { CreateEndpoint, Endpoint, EndpointContext, FinalFacts, SentDataFilters } from './endpoint';
 import { LargeResponses } from './large-responses';
 import { RequestWork } from './request-work';
 import { createCacheKeys, ResponseCache } from './response-cache';
-import { type CheckUnknownFields, createUnknownFieldCheck } from './unknown-fields';
+import { type CheckUnknownFields, createUnknownFieldCheck, isDataFilter } from './unknown-fields';
 
 export interface ApiDeps {
   reader: HistoryReader;
@@ -80,7 +80,7 @@ function createResponder<R extends Route>(
     if (cached) return toResponse([Buffer.from(cached.text)], cached.id, 1);
     const work = new RequestWork(largeResponses, signal);
     try {
-      const { pieces, finalId } = await makeBody(key, request, work);
+      const { pieces, finalId } = await makeBody(key, request, work, dataFiltersIn(route, json));
       return toResponse(pieces, finalId, work.cost());
     } finally {
       work.end();
@@ -88,15 +88,27 @@ function createResponder<R extends Route>(
   };
 
   /** Returns only the printed response, so that its objects are garbage while a slow client reads. */
-  async function makeBody(key: string | undefined, request: RequestOf<R>, work: RequestWork) {
+  async function makeBody(
+    key: string | undefined,
+    request: RequestOf<R>,
+    work: RequestWork,
+    dataFilters: SentDataFilters,
+  ) {
     await work.turn();
-    const { body, final } = await endpoint(request, work);
+    const { body, final } = await endpoint(request, work, dataFilters);
     await work.turn();
     const pieces = printJson(body);
     const kept: FinalFacts | undefined = route.cacheable ? final : undefined;
     if (kept && key !== undefined) cache?.keep(key, body as object, pieces, kept);
     return { pieces, finalId: kept?.id };
   }
+}
+
+const NO_FILTERS: SentDataFilters = new Map();
+
+function dataFiltersIn({ filtersData }: Route, json: Record<string, unknown>): SentDataFilters {
+  if (!filtersData) return NO_FILTERS;
+  return new Map(Object.entries(json).filter(([name, value]) => isDataFilter(name) && value !== null));
 }
 
 function toResponse(pieces: Buffer[], finalId: string | undefined, cost: number): ApiResponse {

@@ -14,10 +14,13 @@ const MAX_NAME_SHOWN = 40;
 
 /**
  * Checks the fields that a route does not have. Nodes ignore such fields, and clients of nodes send some. `guard` refuses
- * those without which the request means something else: names with a dot (filters on action data in Hyperion), the route's
+ * those without which the request means something else: names with a dot where the route does not filter by action data, the route's
  * `refusedFields`, and near misses of both. `refuse` refuses all, `ignore` none. `null` means the same as an absent field.
  */
-export function createUnknownFieldCheck({ request, refusedFields = {} }: Route, mode: Mode): CheckUnknownFields {
+export function createUnknownFieldCheck(
+  { request, refusedFields = {}, filtersData }: Route,
+  mode: Mode,
+): CheckUnknownFields {
   if (mode === 'ignore') return () => undefined;
   const known = new Set(Object.keys(request.shape));
   const advice = new Map(Object.entries(refusedFields));
@@ -32,7 +35,9 @@ export function createUnknownFieldCheck({ request, refusedFields = {} }: Route, 
   };
 
   return (body) => {
-    const unknown = Object.keys(body).filter((name) => !known.has(name) && body[name] !== null);
+    const isKnown = (name: string): boolean =>
+      known.has(name) || (filtersData === true && isDataFilter(name) && !advice.has(name));
+    const unknown = Object.keys(body).filter((name) => !isKnown(name) && body[name] !== null);
     if (unknown.length === 0) return;
     if (unknown.length > MAX_UNKNOWN_FIELDS) throw refusal(`send at most ${MAX_UNKNOWN_FIELDS} unknown fields`);
     const problems = unknown.flatMap((name) => {
@@ -43,7 +48,12 @@ export function createUnknownFieldCheck({ request, refusedFields = {} }: Route, 
   };
 }
 
-const DATA_FILTER = 'remove it: actions are not filtered by their data';
+const DATA_FILTER = 'remove it: this endpoint does not filter by action data';
+
+/** Whether a name has the form `action.field` of a filter on action data. */
+export function isDataFilter(name: string): boolean {
+  return /^[a-z1-5.]{1,13}\.[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name);
+}
 
 function refusal(what: string): HistoryError {
   return new HistoryError('INVALID_REQUEST', what);

@@ -13,7 +13,12 @@ describe('createAbiReader', () => {
   let transfer: AbiRequest;
   beforeAll(async () => {
     sample = openSampleReader('leap-edge');
-    const query = { filters: [{ account: 'eosio.token', name: 'transfer' }], after: undefined, before: undefined };
+    const query = {
+      data: [],
+      filters: [{ account: 'eosio.token', name: 'transfer' }],
+      after: undefined,
+      before: undefined,
+    };
     const page = { order: 'desc', skip: 0, limit: 1, window: 'skip' } as const;
     const { rows } = await sample.getActions({ account: undefined, parent: undefined, ...query, ...page });
     const [{ action, blockNum }] = rows as [(typeof rows)[number]];

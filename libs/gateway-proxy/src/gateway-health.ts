@@ -35,6 +35,7 @@ const NO_FACTS: ChainFacts = {
   last_irreversible_block_num: null,
   lag_blocks: null,
   committed_age_seconds: null,
+  data_fields: {},
   incomplete_ranges: [],
 };
 

@@ -101,6 +101,7 @@ describe('toActionsQuery', () => {
     expect(queryOf(body)).toEqual({
       account: 'alice',
       filters: [{ account: 'a', name: 'b' }, { name: 'c' }, { account: 'd' }],
+      data: [],
       after: { blockNum: 5 },
       before: { timeMs: 0 },
       parent: { sequence: 9 },

@@ -6,7 +6,7 @@ const DEFAULT_PAGE = 20;
 
 type Page = Pick<ActionsQuery, 'skip' | 'limit' | 'window'>;
 
-/** The store query of a request. Throws `INVALID_NAME` for names that cannot exist on the chain. */
+/** The store query of a request, without conditions on data. Throws `INVALID_NAME` for names that cannot exist on the chain. */
 export function toActionsQuery(request: GetActionsRequest, maxPage: number): ActionsQuery {
   const { account_name: account, filter = [], parent } = request;
   return {
@@ -15,6 +15,7 @@ export function toActionsQuery(request: GetActionsRequest, maxPage: number): Act
       ...(account !== undefined && { account: parseName('filter', account) }),
       ...(name !== undefined && { name: parseName('filter', name) }),
     })),
+    data: [],
     after: request.after,
     before: request.before,
     parent: parent === undefined ? undefined : parent === 0 ? 'root' : { sequence: parent },

@@ -9,7 +9,13 @@ import { ActionStream, type StreamEvent, type StreamQuery } from '../src/stream/
 import { parseCursor } from '../src/stream/stream-cursor';
 
 const ACTION = { account: 'token', name: 'transfer', creatorDistance: 0, dataBytes: 8 };
-const EVERYTHING: StreamQuery = { account: undefined, filters: [], firstBlockNum: 1, irreversibleOnly: false };
+const EVERYTHING: StreamQuery = {
+  account: undefined,
+  filters: [],
+  data: [],
+  firstBlockNum: 1,
+  irreversibleOnly: false,
+};
 
 /** Blocks with few and with more actions than a page has, some of them of alice. */
 const plan: fc.Arbitrary<BlockPlan> = fc
@@ -144,6 +150,7 @@ async function committedRows(model: ModelHistory, { account }: StreamQuery, upTo
   const { rows } = await model.getActions({
     account,
     filters: [],
+    data: [],
     after: undefined,
     before: { blockNum: Math.max(1, upTo) },
     parent: undefined,

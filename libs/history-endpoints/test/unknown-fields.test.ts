@@ -32,7 +32,7 @@ describe('guard', () => {
     ['global_sequence', 'write parent'],
     ['simple', 'remove it'],
     ['track', 'remove it'],
-    ['transfer.to', 'actions are not filtered by their data'],
+    ['transfer.To!', 'this endpoint does not filter by action data'],
   ])('refuses %s for get_actions and says what to change', (name, advice) => {
     const message = refusal(guardActions, { account_name: 'alice', [name]: 'bob' });
     expect(message).toMatch(`${name}: this endpoint has no such field; `);
@@ -45,6 +45,14 @@ describe('guard', () => {
       expect(refusal(guardActions, { account_name: 'alice', ...JSON.parse(`{"${name}":1}`) })).toBeUndefined();
     },
   );
+
+  it('leaves filters on action data to the endpoint that has them', () => {
+    const guardTransaction = createUnknownFieldCheck(HISTORY_ROUTES.getTransaction, 'guard');
+    expect(refusal(guardActions, { 'transfer.to': 'bob' })).toBeUndefined();
+    expect(refusal(guardTransaction, { 'transfer.to': 'bob' })).toContain(
+      'this endpoint does not filter by action data',
+    );
+  });
 
   it('treats null as absent', () => {
     expect(refusal(guardActions, { account: null, 'transfer.to': null })).toBeUndefined();

@@ -59,8 +59,8 @@ const refusedFields = {
   size: 'write offset',
   order: 'write sort',
   reverse: 'write sort',
-  from: 'write after for a lower bound; actions are not filtered by their data',
-  to: 'write before for an upper bound; actions are not filtered by their data',
+  from: 'write after for a lower bound; a filter on action data has the action before it, e.g. transfer.from',
+  to: 'write before for an upper bound; a filter on action data has the action before it, e.g. transfer.to',
   start: 'write after',
   end: 'write before',
   block_num: 'write this block number in both after and before',
@@ -106,15 +106,19 @@ export const getActions = defineRoute({
   path: '/v1/history/get_actions',
   request,
   refusedFields,
+  filtersData: true,
   response,
-  errors: ['INVALID_REQUEST', 'INVALID_NAME', 'ASC_UNBOUNDED', 'ASC_WINDOW_EXCEEDED'],
+  errors: ['INVALID_REQUEST', 'INVALID_NAME', 'ASC_UNBOUNDED', 'ASC_WINDOW_EXCEEDED', 'QUERY_TOO_BROAD'],
   cacheable: false,
   summary: 'Actions of an account, or of the whole chain',
   description:
     'One row per action that the account received or authorised. The notifications of one action share a row, which shows ' +
     'the receipt of the account, or that of the contract if the account has none. Only executed actions are listed, ' +
     'newest first unless `sort` says otherwise. Ascending order needs `after` or `before`, and a date in `after` must ' +
-    'lie within the last 90 days (both rules can be configured). A page costs the same at any `pos`.',
+    'lie within the last 90 days (both rules can be configured). A page costs the same at any `pos`. A field with a dot in ' +
+    'its name selects actions by their data, for example `"transfer.to": "bob"`: the value has to be equal to the one that the ' +
+    'response shows. The operator chooses the fields (`index.data_fields`), and `/health` lists them with the first block whose ' +
+    'values are indexed; earlier actions need another filter.',
   example,
 });
 export type GetActionsRequest = z.output<typeof request>;

@@ -21,6 +21,7 @@ export interface BatchWriterDependencies {
   signal: AbortSignal;
 }
 
+const GAPS = ['BLOCK_GAP', 'FORK_TOO_DEEP', 'ABI_OUTDATED'] as const;
 const RETRY_MIN_MS = 200;
 const RETRY_MAX_MS = 30_000;
 
@@ -62,8 +63,10 @@ export class BatchWriter {
       await this.bindToChain(blocks);
       await store.writeBlocks(blocks);
     } catch (error) {
-      // The node contradicts an irreversible block, or another node sent other blocks. What is stored stays and is served.
-      if (hasErrorCode(error, 'BLOCK_GAP') || hasErrorCode(error, 'FORK_TOO_DEEP')) return this.gaps.drop(batch, error);
+      // The node contradicts an irreversible block, another node sent other blocks, or a block has to be decoded again. What is
+      // stored stays and is served.
+      const isGap = GAPS.some((code) => hasErrorCode(error, code));
+      if (isGap) return this.gaps.drop(batch, error as HistoryError);
       if (hasErrorCode(error, 'BLOCK_REFUSED') || hasErrorCode(error, 'CHAIN_ID_MISMATCH')) {
         return this.refuse(batch, error);
       }

@@ -11,6 +11,7 @@ const STATUS: ChainStatus = {
   firstBlockNum: undefined,
   committed: undefined,
   committedTimestamp: undefined,
+  dataFields: {},
   head: undefined,
   lastIrreversible: undefined,
   revision: 0,

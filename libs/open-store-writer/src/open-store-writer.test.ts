@@ -14,13 +14,13 @@ describe('openStoreWriter', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   it('opens the embedded store for writing and creates its directory', async () => {
-    const { store } = loadConfig([], { HISTORY_STORE__PATH: path.join(folder, 'data') });
-    const writer = await openStoreWriter(store, log);
+    const config = loadConfig([], { HISTORY_STORE__PATH: path.join(folder, 'data') });
+    const writer = await openStoreWriter(config, log);
     try {
       const { status } = await writer.getProgress();
       expect(status.committed).toBeUndefined();
       expect('getActions' in writer).toBe(false);
-      await expect(openStoreWriter(store, log)).rejects.toMatchObject({ code: 'STORE_IN_USE' });
+      await expect(openStoreWriter(config, log)).rejects.toMatchObject({ code: 'STORE_IN_USE' });
     } finally {
       await writer.close();
     }

@@ -5,16 +5,19 @@ import type { StoreRepairer, StoreWriter } from '@antelope-history/store';
  * Opens the write side of the store that `store.kind` names. Only the write side of that adapter is loaded. Waits for a server
  * that is unavailable and logs each failed attempt. Rejects with the errors of the adapter's own `open…`.
  */
-export async function openStoreWriter(config: Config['store'], log: Logger): Promise<StoreWriter> {
+export async function openStoreWriter(
+  { store: config, index: { dataFields } }: Pick<Config, 'store' | 'index'>,
+  log: Logger,
+): Promise<StoreWriter> {
   switch (config.kind) {
     case 'lmdb': {
       const { openLmdbStoreWriter } = await import('@antelope-history/store-lmdb/writer');
-      return openLmdbStoreWriter(config.lmdb);
+      return openLmdbStoreWriter({ ...config.lmdb, dataFields });
     }
     case 'elasticsearch': {
       const { openElasticsearchStoreWriter } = await import('@antelope-history/store-elasticsearch/writer');
       return openWhenAvailable(
-        () => openElasticsearchStoreWriter(config.elasticsearch),
+        () => openElasticsearchStoreWriter({ ...config.elasticsearch, dataFields }),
         'STORE_UNAVAILABLE',
         logConnectionErrors(log, 'the store'),
       );

@@ -29,6 +29,8 @@ export interface PackedTrace {
 }
 
 const EMPTY = Buffer.alloc(0);
+/** After the flags, the account and the name. */
+const AUTHORIZATION_AT = 17;
 
 /**
  * Reads the hashed parts of a packed action record (see `decodeActionRecord`, which decodes all of it). `firstSequence` is the
@@ -45,6 +47,13 @@ export function readPackedAction(bytes: Buffer, firstSequence: number): PackedAc
   const data = reader.lengthPrefixed();
   const tracesAt = reader.offset;
   return { base, data, traces: { [Symbol.iterator]: () => readTraces(bytes, tracesAt, firstSequence) } };
+}
+
+/** A view of the data of a packed action record, for a caller that needs nothing else. */
+export function readActionData(bytes: Buffer): Buffer {
+  const reader = new ByteReader(bytes, AUTHORIZATION_AT);
+  skipPairs(reader);
+  return reader.lengthPrefixed();
 }
 
 function* readTraces(bytes: Buffer, tracesAt: number, firstSequence: number): Generator<PackedTrace> {

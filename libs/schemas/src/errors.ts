@@ -78,6 +78,7 @@ export const CLIENT_ERRORS = {
   STORE_UNAVAILABLE: retry(503, 0, 'unavailable', 'The store can not be reached'),
   STORE_REFUSED: final(500, 0, 'store_refused', 'The store refused a request'),
   STORE_FORMAT_MISMATCH: final(500, 0, 'store_format_mismatch', 'The data was written by another format version'),
+  QUERY_TOO_BROAD: final(400, 3200006, 'invalid_http_request', 'The query would read too many actions'),
   POSITIONS_NOT_STORED: final(501, 0, 'positions_not_stored', 'The store has no positions of traces'),
   KEY_VALUE_UNAVAILABLE: retry(503, 0, 'unavailable', 'The key-value store can not be reached'),
   ACCESS_REFUSED: final(503, 0, 'unavailable', 'A server refuses the user, the password or a permission'),
@@ -108,6 +109,7 @@ export const WORKER_ERRORS = {
   // Blocks
   FORK_TOO_DEEP: { family: 'final', what: 'The node contradicts an irreversible block' },
   BLOCK_GAP: { family: 'retry', what: 'A block does not follow the committed head' },
+  ABI_OUTDATED: { family: 'retry', what: 'The data of a block was decoded with an ABI that is no longer in force' },
   BLOCK_ALTERED: { family: 'final', what: 'The contents of a block differ from the roots in its header' },
   REPAIR_REFUSED: { family: 'final', what: 'The block cannot be replaced' },
   BLOCK_REFUSED: { family: 'final', what: 'The store rejects a document of a block' },

@@ -49,6 +49,13 @@ export const healthResponse = z
       // An API of an earlier version does not report it.
       .default(null)
       .describe("Time since the committed block's own time: how old the newest data is, whatever the node says."),
+    data_fields: z
+      .record(z.string(), z.int())
+      // An API of an earlier version does not report it.
+      .default({})
+      .describe(
+        'The fields of action data that requests can filter by, each with the first block whose values are indexed.',
+      ),
     components: z.record(z.string(), component),
     // The format of /health has this list although it is empty today: a store holds one range without gaps.
     incomplete_ranges: z.array(z.object({ first_block_num: z.int(), last_block_num: z.int() })),

@@ -21,6 +21,11 @@ export interface Route<Request extends z.ZodObject = z.ZodObject, Response exten
    * `{ limit: 'write offset' }`. They are refused, as near misses of the request's own fields are.
    */
   refusedFields?: Readonly<Record<string, string>>;
+  /**
+   * Whether fields of the request with a dot in their names, such as `transfer.to`, filter by action data. The endpoint then gets
+   * them as they were sent.
+   */
+  filtersData?: true;
   response: Response;
   /** Errors of this endpoint alone; those that every endpoint can send are not listed. */
   errors: readonly ClientErrorCode[];

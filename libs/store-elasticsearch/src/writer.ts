@@ -1,4 +1,5 @@
 import type { Client } from '@elastic/elasticsearch';
+import { DataFields } from '@antelope-history/data-fields';
 import { HistoryError } from '@antelope-history/schemas';
 import type { StoreRepairer, StoreWriter } from '@antelope-history/store';
 import { createClient } from './client/client';
@@ -15,14 +16,21 @@ import { Housekeeping } from './commit/housekeeping';
 import { Journal } from './commit/journal';
 import { PermissionCleaner } from './commit/permission-cleaner';
 import { ProgressStore } from './commit/progress-store';
+import type { ProgressDocument } from './indices/documents';
 import { IndexNames } from './indices/index-names';
 import { emptyProgress } from './indices/progress';
 import { BlockWriter } from './write/block-writer';
 import { BulkWriter } from './write/bulk-writer';
+import { CommittedAbis, DataAbis } from './write/data-abis';
 import { IndexProvisioner } from './write/index-provisioner';
 import { WriteFence } from './write/write-fence';
 
 export type { ElasticsearchOptions } from './client/elasticsearch-options';
+
+export interface ElasticsearchWriterOptions extends ElasticsearchOptions {
+  /** The keys of the data fields to index; none by default. */
+  dataFields?: readonly string[];
+}
 
 /** Delays that follow from how long requests may take; the configuration does not change them. */
 export interface ElasticsearchDelays {
@@ -50,7 +58,7 @@ const DELAYS: ElasticsearchDelays = {
  * - `STORE_FORMAT_MISMATCH` when another format version wrote the indices.
  */
 export async function openElasticsearchStoreWriter(
-  options: ElasticsearchOptions,
+  options: ElasticsearchWriterOptions,
   delays: ElasticsearchDelays = DELAYS,
 ): Promise<StoreWriter> {
   const client = createClient(options);
@@ -77,7 +85,10 @@ export async function openElasticsearchStoreRepairer(options: ElasticsearchOptio
     const bulk = new BulkWriter(client, bulkConcurrency);
     const documents = new BranchDocuments(client, names, searcher, bulk);
     const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas });
-    return new BlockRepair({ client, names, progress, searcher, bulk, documents, indices, bulkBytes });
+    const committedAbis = new CommittedAbis(names, searcher);
+    const dataAbis = ({ data_fields: fields = {} }: ProgressDocument): DataAbis =>
+      new DataAbis(committedAbis, new DataFields(Object.keys(fields)));
+    return new BlockRepair({ client, names, progress, searcher, bulk, documents, indices, dataAbis, bulkBytes });
   } catch (error) {
     await client.close();
     throw error;
@@ -87,7 +98,7 @@ export async function openElasticsearchStoreRepairer(options: ElasticsearchOptio
 async function openWriter(
   client: Client,
   names: IndexNames,
-  options: ElasticsearchOptions,
+  options: ElasticsearchWriterOptions,
   { cleaning, permissionDelayMs, tidyEveryMs, dropAfterMs }: ElasticsearchDelays,
 ): Promise<ElasticsearchWriter> {
   const { replicas, catchUpReplicas = replicas, bulkBytes, bulkConcurrency, retainBlocks, commitSeconds } = options;
@@ -109,9 +120,17 @@ async function openWriter(
     { journal, cleaner, permissions, indices },
     { tidyEveryMs, dropAfterMs: retainBlocks > 0 ? dropAfterMs : undefined },
   );
-  const committer = new Committer({ progress, journal, documents, cleaner }, { retainBlocks });
+  const abis = new CommittedAbis(names, searcher);
+  const committer = new Committer({ progress, journal, documents, cleaner, abis }, { retainBlocks });
   const commits = new CommitSchedule(committer, housekeeping, commitSeconds * 1000);
-  const blocks = new BlockWriter(names, indices, fence, bulk, bulkBytes);
+  const blocks = new BlockWriter(
+    names,
+    indices,
+    fence,
+    bulk,
+    new DataAbis(abis, new DataFields(options.dataFields ?? [])),
+    bulkBytes,
+  );
   const positions = new BranchPositions(names, searcher);
   return new ElasticsearchWriter({ client, progress, positions, blocks, journal, commits, bulk });
 }

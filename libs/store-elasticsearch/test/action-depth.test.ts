@@ -13,6 +13,7 @@ import { IndexedBlocks } from './indexed-blocks';
 const EVERYTHING: ActionsQuery = {
   account: undefined,
   filters: [],
+  data: [],
   after: undefined,
   before: undefined,
   parent: undefined,

@@ -18,6 +18,7 @@ const BUSY: BlockPlan = {
 const EVERYTHING: ActionsQuery = {
   account: undefined,
   filters: [],
+  data: [],
   after: undefined,
   before: undefined,
   parent: undefined,

@@ -1,5 +1,6 @@
 import type { Client } from '@elastic/elasticsearch';
 import { randomUUID } from 'node:crypto';
+import { BlockData, DataFields } from '@antelope-history/data-fields';
 import type { BlockRecords } from '@antelope-history/records';
 import type { BlockPosition } from '@antelope-history/schemas';
 import { createClient } from '../src/client/client';
@@ -11,6 +12,7 @@ import { emptyProgress } from '../src/indices/progress';
 import { ElasticsearchReader } from '../src/read/elasticsearch-reader';
 import { documentsOf, type NewDocument } from '../src/write/block-documents';
 
+const NO_DATA = new BlockData(new DataFields([]), { abiChanges: [] }, () => undefined);
 const TIMEOUT_SECONDS = 30;
 const OPERATIONS_PER_REQUEST = 5_000;
 
@@ -59,7 +61,7 @@ export class IndexedBlocks {
   /** Indexes every document of the blocks without committing them. */
   async put(blocks: readonly BlockRecords[]): Promise<void> {
     for (const block of blocks) {
-      for (const document of documentsOf(block)) this.add(block.position.num, document);
+      for (const document of documentsOf(block, NO_DATA)) this.add(block.position.num, document);
       if (this.operations.length >= OPERATIONS_PER_REQUEST) await this.send();
     }
     await this.send();

@@ -48,6 +48,7 @@ describeWithService(['elasticsearch'], (url) => {
         await comparison.actions({
           account: undefined,
           filters: [],
+          data: [],
           after: undefined,
           before: undefined,
           parent: { sequence: first!.firstSequence },

@@ -1,12 +1,17 @@
 import { Client } from '@elastic/elasticsearch';
 import { randomUUID } from 'node:crypto';
 import type { StoreReader, StoreWriter } from '@antelope-history/store';
-import { type HistoryStore, joinStore, type StoreUnderTest } from '@antelope-history/store/contract';
+import {
+  CONTRACT_DATA_FIELDS,
+  type HistoryStore,
+  joinStore,
+  type StoreUnderTest,
+} from '@antelope-history/store/contract';
 import type { CleaningRules } from '../src/commit/branch-cleaner';
 import { IndexNames } from '../src/indices/index-names';
 import { indexTemplates } from '../src/indices/index-templates';
 import { type ElasticsearchOptions, openElasticsearchStoreReader } from '../src/reader';
-import { type ElasticsearchDelays, openElasticsearchStoreWriter } from '../src/writer';
+import { type ElasticsearchDelays, type ElasticsearchWriterOptions, openElasticsearchStoreWriter } from '../src/writer';
 
 /**
  * Synthetic chains begin at block 100, so that all but the shortest span two indices, and recordings of 500 blocks four:
@@ -39,7 +44,7 @@ export class TemporaryStore implements StoreUnderTest {
   }
 
   async openWriter(
-    options: Partial<ElasticsearchOptions> = {},
+    options: Partial<ElasticsearchWriterOptions> = {},
     cleaning: Partial<CleaningRules> = {},
   ): Promise<StoreWriter> {
     const delays = { ...DELAYS, cleaning: { ...DELAYS.cleaning, ...cleaning } };
@@ -70,8 +75,9 @@ export class TemporaryStore implements StoreUnderTest {
     return handle;
   }
 
-  private optionsWith(options: Partial<ElasticsearchOptions>): ElasticsearchOptions {
+  private optionsWith(options: Partial<ElasticsearchWriterOptions>): ElasticsearchWriterOptions {
     return {
+      dataFields: CONTRACT_DATA_FIELDS,
       urls: [this.url],
       indexPrefix: this.names.prefix,
       blocksPerIndex: BLOCKS_PER_INDEX,

@@ -1,7 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Comparison, listFaults, ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
+import {
+  Comparison,
+  CONTRACT_DATA_FIELDS,
+  listFaults,
+  ModelHistory,
+  SyntheticChain,
+} from '@antelope-history/store/contract';
 import { openLmdbStoreReader } from '../src/reader';
 import { openLmdbStoreWriter } from '../src/writer';
 import { createTables } from '../src/write/open-writer';
@@ -17,7 +23,7 @@ describe('a data directory that an earlier version began', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   it('is written and read on, and says that it has no positions of traces', async () => {
-    const options = { path: folder, mapSizeBytes: 0 };
+    const options = { path: folder, mapSizeBytes: 0, dataFields: CONTRACT_DATA_FIELDS };
     const tables = createTables(options);
     await (await openLmdbStoreWriter(options)).close();
     const batch = new WriteBatch();

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { BlockRecords } from '@antelope-history/records';
 import type { HistoryReader, StoreReader } from '@antelope-history/store';
 import {
+  CONTRACT_DATA_FIELDS,
   Comparison,
   ModelHistory,
   SyntheticChain,
@@ -11,7 +12,8 @@ import {
   type BlockPlan,
   type HistoryStore,
 } from '@antelope-history/store/contract';
-import { openLmdbStoreReader, type LmdbReaderOptions } from '../src/reader';
+import { openLmdbStoreReader } from '../src/reader';
+import type { LmdbWriterOptions } from '../src/writer';
 import { buildStore, RemoteStore } from './remote-store';
 import { openBothSides } from './temporary-store';
 
@@ -39,7 +41,11 @@ describe('a data directory', () => {
   const remotes: RemoteStore[] = [];
   const handles: { close(): Promise<void> }[] = [];
 
-  const options = (): LmdbReaderOptions => ({ path: directory, mapSizeBytes: 0 });
+  const options = (): LmdbWriterOptions => ({
+    path: directory,
+    mapSizeBytes: 0,
+    dataFields: CONTRACT_DATA_FIELDS,
+  });
 
   async function openReader(): Promise<StoreReader> {
     const store = await openLmdbStoreReader(options());

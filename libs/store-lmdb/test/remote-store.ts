@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { HistoryStore } from '@antelope-history/store/contract';
 import type { LmdbReaderOptions } from '../src/reader';
+import type { LmdbWriterOptions } from '../src/writer';
 
 const PROJECT = path.join(__dirname, '..');
 const SCRIPT = path.join(__dirname, 'store-process.cjs');
@@ -78,7 +79,7 @@ export class RemoteStore {
   }
 
   /** Opens both sides. */
-  openWriter(options: LmdbReaderOptions): Promise<void> {
+  openWriter(options: LmdbWriterOptions): Promise<void> {
     return this.ask('openWriter', [options]);
   }
 

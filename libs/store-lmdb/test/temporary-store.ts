@@ -1,13 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { joinStore, type HistoryStore, type StoreUnderTest } from '@antelope-history/store/contract';
+import {
+  CONTRACT_DATA_FIELDS,
+  joinStore,
+  type HistoryStore,
+  type StoreUnderTest,
+} from '@antelope-history/store/contract';
 import { openLmdbStoreReader, type LmdbReaderOptions } from '../src/reader';
 import { openLmdbStoreWriter } from '../src/writer';
 
 /** Both sides of the store in a directory. */
 export async function openBothSides(options: LmdbReaderOptions): Promise<HistoryStore> {
-  const writer = await openLmdbStoreWriter(options);
+  const writer = await openLmdbStoreWriter({ ...options, dataFields: CONTRACT_DATA_FIELDS });
   return joinStore(await openLmdbStoreReader(options), writer);
 }
 
@@ -19,7 +24,7 @@ export async function openTemporaryStore(): Promise<StoreUnderTest> {
   return {
     store,
     openReader: () => openLmdbStoreReader(options),
-    openWriter: () => openLmdbStoreWriter(options),
+    openWriter: () => openLmdbStoreWriter({ ...options, dataFields: CONTRACT_DATA_FIELDS }),
     restart: async () => {
       await store.close();
       store = await openBothSides(options);

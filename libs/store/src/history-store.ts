@@ -1,3 +1,4 @@
+import type { DataField } from '@antelope-history/data-fields';
 import type { BlockRecords } from '@antelope-history/records';
 import type { ActionFilter, BlockPosition, Bound } from '@antelope-history/schemas';
 export type { ActionFilter, Bound } from '@antelope-history/schemas';
@@ -12,12 +13,22 @@ import type {
   StoredTransaction,
 } from './stored';
 
+/** A value that one of the fields in an action's data has to have. */
+export interface DataCondition {
+  /** Alternatives, of different actions. The store indexes each in all blocks that the query's bounds allow. */
+  fields: readonly DataField[];
+  /** See `dataText` of `@antelope-history/data-fields`. */
+  text: string;
+}
+
 /** Selects actions, their order and a page of them. */
 export interface ActionsQuery {
   /** Actions that this account received or authorised; undefined = all actions of the chain. */
   account: string | undefined;
   /** An action has to match one of these; empty = every action. */
   filters: ActionFilter[];
+  /** Each has to hold. */
+  data: readonly DataCondition[];
   after: Bound | undefined;
   before: Bound | undefined;
   /** `root`: actions that no action created; a number: those created by the action with that global sequence. */
@@ -163,6 +174,7 @@ export interface HistoryWriter {
    * head it does so at intervals. A block at or below the committed head undoes the blocks from its number on (a fork), unless
    * it is the committed block itself, delivered again: then it is ignored. Resolves when the blocks are durable.
    * Rejects with `BLOCK_GAP` when the next block in order follows neither the committed head nor a block below it, with
+   * `ABI_OUTDATED` when its data was decoded with another ABI than the one in force (it then has to be sent again), with
    * `FORK_TOO_DEEP` when it contradicts an irreversible one, with `BLOCK_REFUSED` when the store can never accept one of the
    * blocks; blocks before it may have been written.
    */

@@ -15,6 +15,8 @@ export interface ChainStatus {
   /** The node's head when it sent its last message. */
   head: BlockPosition | undefined;
   lastIrreversible: BlockPosition | undefined;
+  /** By the key of each indexed data field (`contract:action.field`): the first block from which its values are indexed. */
+  dataFields: Readonly<Record<string, number>>;
   /** Incremented each time a fork is undone: two reads with equal revisions saw the same branch. */
   revision: number;
 }

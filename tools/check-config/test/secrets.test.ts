@@ -53,7 +53,7 @@ describe('a password that a server includes in its response', () => {
         const lines: string[] = [];
         const log = createLogger('test', 'trace', { write: (line) => void lines.push(line) });
         const outcomes = await Promise.allSettled([
-          openStoreWriter(config.store, log),
+          openStoreWriter(config, log),
           openStoreReader(config.store, log),
           openBroker(config.broker, 'many processes', log),
           openKeyValue(config.keyValue, 'one process', log),

@@ -42,6 +42,7 @@ export function readRecordedChain(name: SampleName): RecordedChain {
     head: newest.head,
     lastIrreversible: newest.lastIrreversible,
     committedTimestamp: undefined,
+    dataFields: {},
     revision: 0,
   };
   return { status, blocks, abis: new AbiHistory(blocks.values()) };

@@ -55,6 +55,7 @@ export class SampleReader implements HistoryReader {
       head: last?.head,
       lastIrreversible: last?.lastIrreversible,
       committedTimestamp: undefined,
+      dataFields: {},
       revision: 1,
     };
     this.rows = all.flatMap((block) => block.transactions.flatMap((transaction) => rowsOf(block, transaction)));

@@ -16,7 +16,7 @@ const LIMIT_MS = 300_000;
 /** Pages whose requests can be sent to the sample chain, with the number of them. */
 const PAGES = [
   { page: 'README.md', requests: 1 },
-  { page: 'docs/moving-from-hyperion.md', requests: 10 },
+  { page: 'docs/moving-from-hyperion.md', requests: 11 },
   { page: 'docs/moving-from-history-plugin.md', requests: 6 },
 ];
 

@@ -3,6 +3,7 @@ import type { CamelCaseKeys } from './camel-case';
 import { api } from './sections/api';
 import { broker } from './sections/broker';
 import { gateway } from './sections/gateway';
+import { index } from './sections/index-section';
 import { indexer } from './sections/indexer';
 import { keyValue } from './sections/key-value';
 import { apiServer, ops } from './sections/listeners';
@@ -27,6 +28,7 @@ export const configSchema = z.strictObject({
   store: store.prefault({}),
   broker: broker.prefault({}),
   key_value: keyValue.prefault({}),
+  index: index.prefault({}),
   indexer: indexer.prefault({}),
   api: api.prefault({}),
   gateway: gateway.prefault({}),

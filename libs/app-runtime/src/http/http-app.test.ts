@@ -22,6 +22,7 @@ const HEALTH: HealthResponse = {
   last_irreversible_block_num: null,
   lag_blocks: null,
   committed_age_seconds: null,
+  data_fields: {},
   components: {},
   incomplete_ranges: [],
 };

@@ -1,7 +1,7 @@
 import { type AbiReader, type LargeResponses, RequestWork } from '@antelope-history/endpoint-kit';
 import { ownTrace } from '@antelope-history/responses';
 import type { ActionFilter, BlockPosition } from '@antelope-history/schemas';
-import type { ActionsQuery, ChainStatus, HistoryReader, StoredAction } from '@antelope-history/store';
+import type { ActionsQuery, ChainStatus, DataCondition, HistoryReader, StoredAction } from '@antelope-history/store';
 import { abisOfActions, renderActionRows } from '../get-actions-response';
 import type { CommittedHead } from './committed-head';
 import { type StreamCursor, writeCursor } from './stream-cursor';
@@ -16,6 +16,7 @@ export type StreamEvent =
 export interface StreamQuery {
   account: string | undefined;
   filters: ActionFilter[];
+  data: readonly DataCondition[];
   /** Where a stream without a cursor begins; undefined = after the committed head. */
   firstBlockNum: number | undefined;
   irreversibleOnly: boolean;
@@ -141,11 +142,12 @@ export class ActionStream {
     last: BlockPosition,
   ): Promise<{ rows: StoredAction[]; texts: string[]; isLast: boolean } | undefined> {
     const { reader, abis, largeResponses } = this.deps;
-    const { account, filters } = this.query;
+    const { account, filters, data } = this.query;
     const { num, sequence, rows: sent } = this.place;
     const query: ActionsQuery = {
       account,
       filters,
+      data,
       after: { blockNum: sequence === undefined ? num + 1 : num },
       before: { blockNum: last.num },
       parent: undefined,

@@ -2,13 +2,16 @@ import type { Request, RequestHandler } from 'express';
 import {
   type ApiDeps,
   createAbiReader,
+  isDataFilter,
   LargeResponses,
   parseAccountName,
   parseName,
+  type SentDataFilters,
 } from '@antelope-history/endpoint-kit';
 import { STREAM, type StreamRequest, streamRequest } from '@antelope-history/history-routes';
-import { HistoryError, parseRequest } from '@antelope-history/schemas';
+import { type Bound, HistoryError, parseRequest } from '@antelope-history/schemas';
 import { gauge, isWebSocketHandshake, stopSignal } from '@antelope-history/app-runtime';
+import { toDataConditions } from '../data-conditions';
 import { ActionStream, type ActionStreamDeps, type StreamEvent, type StreamQuery } from './action-stream';
 import { CommittedHead } from './committed-head';
 import type { EventSink } from './event-sink';
@@ -27,7 +30,9 @@ export function createStreamHandler(deps: ApiDeps): RequestHandler {
   const open = gauge(registry, { name: 'history_open_streams', help: 'Open streams of actions' });
   let count = 0;
   return async (request, response) => {
-    const { query, cursor } = readRequest(request);
+    const parameters = readRequest(request);
+    const data = await toDataConditions(parameters.dataFilters, firstBlockOf(parameters), reader);
+    const query: StreamQuery = { ...parameters.query, data };
     if (request.method === 'HEAD') {
       writeEventStreamHead(response);
       response.end();
@@ -37,7 +42,7 @@ export function createStreamHandler(deps: ApiDeps): RequestHandler {
     open.set(++count);
     try {
       const sink = isWebSocketHandshake(request) ? acceptWebSocket(request, response) : new ServerSentEvents(response);
-      const stream = (signal: AbortSignal) => new ActionStream(streamDeps, query, signal).events(cursor);
+      const stream = (signal: AbortSignal) => new ActionStream(streamDeps, query, signal).events(parameters.cursor);
       await sendStream(sink, stopSignal(response), stream);
     } finally {
       open.set(--count);
@@ -45,24 +50,48 @@ export function createStreamHandler(deps: ApiDeps): RequestHandler {
   };
 }
 
+interface StreamParameters {
+  query: Omit<StreamQuery, 'data'>;
+  dataFilters: SentDataFilters;
+  cursor: StreamCursor | undefined;
+}
+
 /** Throws `INVALID_REQUEST` or `INVALID_NAME` for parameters that the stream does not take. */
-function readRequest(request: Request): { query: StreamQuery; cursor: StreamCursor | undefined } {
+function readRequest(request: Request): StreamParameters {
   const parameters: Record<string, string> = {};
+  const dataFilters = new Map<string, string>();
   for (const [name, value] of new URL(request.url, 'http://stream').searchParams) {
-    const known = Object.hasOwn(streamRequest.shape, name);
-    const isRepeated = Object.hasOwn(parameters, name);
+    const known = Object.hasOwn(streamRequest.shape, name) || isDataFilter(name);
+    const isRepeated = Object.hasOwn(parameters, name) || dataFilters.has(name);
     if (!known || isRepeated) {
       const problem = known ? 'give it once' : `the stream takes ${Object.keys(streamRequest.shape).join(', ')}`;
       throw new HistoryError('INVALID_REQUEST', `${name.slice(0, MAX_NAME_SHOWN)}: ${problem}`);
     }
-    parameters[name] = value;
+    if (isDataFilter(name)) dataFilters.set(name, value);
+    else parameters[name] = value;
   }
   const parsed = parseRequest(streamRequest, parameters);
   const cursor = request.get('last-event-id') ?? parsed.cursor;
-  return { query: toStreamQuery(parsed), cursor: cursor === undefined ? undefined : parseCursor(cursor) };
+  return {
+    query: toStreamQuery(parsed),
+    dataFilters,
+    cursor: cursor === undefined ? undefined : parseCursor(cursor),
+  };
 }
 
-function toStreamQuery({ account_name: account, filter = [], after, irreversible_only }: StreamRequest): StreamQuery {
+/** The first block whose rows a stream may send; it sends none below its cursor or, without one, below the committed head. */
+function firstBlockOf({ query, cursor }: StreamParameters): Bound | undefined {
+  // A cursor of an orphan continues after the last irreversible block.
+  if (cursor) return { blockNum: Math.min(cursor.block.num, cursor.irreversibleNum + 1) };
+  return { blockNum: query.firstBlockNum ?? Infinity };
+}
+
+function toStreamQuery({
+  account_name: account,
+  filter = [],
+  after,
+  irreversible_only,
+}: StreamRequest): StreamParameters['query'] {
   return {
     account: account === undefined ? undefined : parseAccountName('account_name', account),
     filters: filter.map(({ account: contract, name }) => ({

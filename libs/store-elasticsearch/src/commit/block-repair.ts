@@ -12,6 +12,7 @@ import type { ProgressReader } from '../indices/progress';
 import { documentsOf, type NewDocument } from '../write/block-documents';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
+import type { DataAbis } from '../write/data-abis';
 import type { IndexProvisioner } from '../write/index-provisioner';
 import type { BranchDocuments } from './branch-documents';
 
@@ -29,6 +30,8 @@ export interface BlockRepairParts {
   bulk: BulkWriter;
   documents: BranchDocuments;
   indices: IndexProvisioner;
+  /** Decodes the data fields that a store indexes. */
+  dataAbis: (progress: ProgressDocument) => DataAbis;
   bulkBytes: number;
 }
 
@@ -73,7 +76,7 @@ export class BlockRepair implements StoreRepairer {
     const ids = new Map<NewDocument['kind'], string[]>();
     const early: NewDocument[] = [];
     const late: NewDocument[] = [];
-    for (const document of documentsOf(block)) {
+    for (const document of documentsOf(block, await this.parts.dataAbis(progress).decodeStored(block, progress))) {
       const { kind, id } = document;
       const ofKind = ids.get(kind);
       if (ofKind) ofKind.push(id);

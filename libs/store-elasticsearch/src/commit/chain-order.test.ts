@@ -82,7 +82,7 @@ class Way {
   }
 
   read(count: number): void {
-    this.inFlight.push(...this.reader.read(count).map(journalEntryOf));
+    this.inFlight.push(...this.reader.read(count).map((block) => journalEntryOf(block, {})));
   }
 
   arrive(count: number, chance: number): void {
@@ -170,7 +170,7 @@ describe('the order of the chain', () => {
   }
 
   const messageOf = (block: BlockRecords, session: number, ordinal: number): JournalDocument =>
-    journalEntryOf({ ...block, streamPosition: { epoch: session, sequence: ordinal } });
+    journalEntryOf({ ...block, streamPosition: { epoch: session, sequence: ordinal } }, {});
 
   it('refuses a message that does not follow, and keeps those before it', () => {
     const { journal, trunk, made } = begun();

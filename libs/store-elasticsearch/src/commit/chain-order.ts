@@ -1,6 +1,8 @@
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
-import type { JournalDocument, ProgressDocument, StoredStreamPosition } from '../indices/documents';
+import type { DataAbi, JournalDocument, ProgressDocument, StoredStreamPosition } from '../indices/documents';
+import { dataAbiBelow } from '../write/data-abis';
 import { Branch } from './branch';
+import { dataStateAfter } from './data-state';
 
 /** The journal entries after a stream position. */
 export interface JournalExcerpt {
@@ -42,9 +44,20 @@ export class ChainOrder {
       .filter((position) => this.isBelowListed(position));
   }
 
+  /** The contracts whose ABIs the messages assume and the progress does not know. */
+  unknownContractsOf({ later, following }: JournalExcerpt): string[] {
+    const assumed = [...later.flat(), ...following].flatMap(({ data_abis: abis }) => Object.keys(abis?.before ?? {}));
+    return [...new Set(assumed)].filter((contract) => dataAbiBelow(this.progress, contract, Infinity) === undefined);
+  }
+
+  /** Adds the ABIs that a contract has on the branch that the order began with. */
+  knowAbis(abis: readonly DataAbi[]): void {
+    this.progress.data_abis = [...abis, ...(this.progress.data_abis ?? [])];
+  }
+
   /**
    * Applies the next messages as far as the excerpt has them; returns whether there were any. `isStored` answers for the blocks
-   * of `unknownOf`. Throws `BLOCK_GAP` or `FORK_TOO_DEEP` at a message that cannot be applied, after applying those before it,
+   * of `unknownOf`. Throws `BLOCK_GAP`, `ABI_OUTDATED` or `FORK_TOO_DEEP` at a message that cannot be applied, after applying those before it,
    * unless a later epoch has begun.
    */
   advance(journal: JournalExcerpt, isStored: (position: BlockPosition) => boolean): boolean {
@@ -90,19 +103,29 @@ export class ChainOrder {
   }
 
   /** Why a message cannot be applied now; undefined when it can. */
-  private refusalOf(
-    { position, previous }: JournalDocument,
-    isStored: (position: BlockPosition) => boolean,
-  ): HistoryError | undefined {
+  private refusalOf(entry: JournalDocument, isStored: (position: BlockPosition) => boolean): HistoryError | undefined {
+    const { position, previous } = entry;
     const { committed, last_irreversible: irreversible } = this.progress;
-    if (!committed || this.isOnBranch(position, isStored)) return undefined;
+    if (committed && this.isOnBranch(position, isStored)) return undefined;
+    const outdated = this.outdatedAbiOf(entry);
+    if (!committed) return outdated;
     if (position.num > committed.num) {
       const follows = position.num === committed.num + 1 && previous?.id === committed.id;
-      return follows ? undefined : gap(position, previous, committed);
+      return follows ? outdated : gap(position, previous, committed);
     }
     if (irreversible && position.num <= irreversible.num) return contradiction(position, irreversible);
     const parent = this.branch.at(position.num - 1);
-    return parent && parent.id !== previous?.id ? gap(position, previous, parent) : undefined;
+    return parent && parent.id !== previous?.id ? gap(position, previous, parent) : outdated;
+  }
+
+  /** Whether the block's data was decoded with an ABI that is not the one in force: it has to be decoded again. */
+  private outdatedAbiOf({ position, data_abis: abis }: JournalDocument): HistoryError | undefined {
+    const wrong = Object.entries(abis?.before ?? {}).find(
+      ([contract, hash]) => (dataAbiBelow(this.progress, contract, position.num) ?? hash) !== hash,
+    );
+    if (!wrong) return undefined;
+    const reason = `the data of block ${position.num} was decoded with an ABI of ${wrong[0]} that is not in force`;
+    return new HistoryError('ABI_OUTDATED', reason);
   }
 
   private isOnBranch(position: BlockPosition, isStored: (position: BlockPosition) => boolean): boolean {
@@ -129,6 +152,7 @@ export class ChainOrder {
     this.progress.committed = this.branch.last;
     if (num <= (this.progress.first_block_num ?? 0)) this.progress.first_block_num = undefined;
     this.progress.revision++;
+    this.progress.data_abis = (this.progress.data_abis ?? []).filter(({ block_num }) => block_num < num);
   }
 
   private append(entry: JournalDocument): void {
@@ -144,6 +168,7 @@ export class ChainOrder {
     }
     if (entry.has_block) progress.first_block_num ??= entry.position.num;
     if (entry.end_sequence > 0) progress.end_sequence = entry.end_sequence;
+    Object.assign(progress, dataStateAfter(progress, entry));
   }
 }
 

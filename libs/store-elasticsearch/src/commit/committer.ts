@@ -5,7 +5,8 @@ import { rangeStart } from '../indices/index-names';
 import { type ReadProgress, statusOf } from '../indices/progress';
 import type { BranchCleaner } from './branch-cleaner';
 import type { BranchDocuments } from './branch-documents';
-import { ChainOrder } from './chain-order';
+import type { CommittedAbis } from '../write/data-abis';
+import { ChainOrder, type JournalExcerpt } from './chain-order';
 import type { Journal } from './journal';
 import type { ProgressStore } from './progress-store';
 
@@ -39,13 +40,14 @@ export class Committer {
       journal: Journal;
       documents: BranchDocuments;
       cleaner: BranchCleaner;
+      abis: CommittedAbis;
     },
     private readonly rules: CommitRules,
   ) {}
 
   /**
    * Commits every block with no gap before it and calls `committed` after each step. Rejects with `BLOCK_GAP` when the next
-   * block does not follow or is incomplete, with `FORK_TOO_DEEP` when it contradicts an irreversible one; the blocks before it
+   * block does not follow or is incomplete, with `ABI_OUTDATED` when its data has to be decoded again, with `FORK_TOO_DEEP` when it contradicts an irreversible one; the blocks before it
    * are committed.
    */
   async commit(committed: (commit: Commit) => void): Promise<ChainStatus> {
@@ -101,6 +103,7 @@ export class Committer {
       const excerpt = await this.parts.journal.read(order.position);
       const { hasLaterEpoch } = excerpt;
       const isStored = await this.storedAmong(order.unknownOf(excerpt), progress);
+      await this.findAbis(order, excerpt, progress);
       const refusal = refusalOf(() => order.advance(excerpt, isStored));
       for (const epoch of excerpt.later) {
         const repeated = order.repeatedIn(epoch, isStored);
@@ -108,6 +111,13 @@ export class Committer {
       }
       const hasMore = !refusal && (excerpt.hasMore || order.position.session !== session);
       if (!hasMore || order.applied.length >= MOST_BLOCKS) return { refusal, hasMore, hasLaterEpoch };
+    }
+  }
+
+  /** The progress does not know the ABIs of contracts whose data fields were not indexed before: the indices do. */
+  private async findAbis(order: ChainOrder, excerpt: JournalExcerpt, progress: ProgressDocument): Promise<void> {
+    for (const contract of order.unknownContractsOf(excerpt)) {
+      order.knowAbis(await this.parts.abis.reversibleOf(contract, progress));
     }
   }
 
@@ -142,13 +152,15 @@ interface Step extends Omit<Advance, 'hasLaterEpoch'> {
   commit: Commit | undefined;
 }
 
+const REFUSALS = ['BLOCK_GAP', 'ABI_OUTDATED', 'FORK_TOO_DEEP'] as const;
+
 /** The error that `advance` throws because of a block; rethrows any other. */
 function refusalOf(advance: () => void): HistoryError | undefined {
   try {
     advance();
     return undefined;
   } catch (error) {
-    if (hasErrorCode(error, 'BLOCK_GAP') || hasErrorCode(error, 'FORK_TOO_DEEP')) return error;
+    if (REFUSALS.some((code) => hasErrorCode(error, code))) return error as HistoryError;
     throw error;
   }
 }

@@ -68,7 +68,7 @@ export class ElasticsearchWriter implements StoreWriter {
     if (unseen) throw new HistoryError('INTERNAL', `block ${unseen.position.num} has no stream position`);
     const written = await this.parts.blocks.write(blocks, async () => (await this.read()).progress);
     await this.parts.journal.add(written);
-    const newest = written.at(-1);
+    const newest = written.at(-1)?.block;
     const status = await this.parts.commits.written(newest !== undefined && isFarBehind(newest));
     return status ?? this.status();
   }

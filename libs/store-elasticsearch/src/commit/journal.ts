@@ -1,10 +1,10 @@
 import type { Client } from '@elastic/elasticsearch';
-import type { BlockRecords } from '@antelope-history/records';
 import type { Query, Searcher } from '../client/search';
 import { asked, foundIn } from '../client/store-errors';
 import type { JournalDocument, StoredStreamPosition } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
 import { journalEntryOf } from '../write/block-documents';
+import type { WrittenBlock } from '../write/block-writer';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
 import type { JournalExcerpt } from './chain-order';
@@ -33,10 +33,10 @@ export class Journal {
   ) {}
 
   /** Adds the entries of blocks whose documents are all durable. */
-  async add(blocks: readonly BlockRecords[]): Promise<void> {
+  async add(blocks: readonly WrittenBlock[]): Promise<void> {
     const request = new BulkRequest();
-    for (const block of blocks) {
-      const entry = journalEntryOf(block);
+    for (const { block, journal } of blocks) {
+      const entry = journalEntryOf(block, journal);
       request.replace(this.names.journal, entry.ordinal.toString(), JSON.stringify(entry), block.position);
       if (entry.first) request.visibleAtOnce = true;
     }

@@ -34,6 +34,8 @@ export interface ActionDocument extends BlockFields {
   contract: string;
   name: string;
   root: boolean;
+  /** The values of its indexed data fields, each as a `dataTerm`. */
+  data?: string[];
   /** Only if notified accounts have traces of it, too: who authorized it, and the number of these traces. */
   authorizers?: string[];
   further_traces?: number;
@@ -117,8 +119,20 @@ export interface JournalDocument extends StoredStreamPosition {
   has_block: boolean;
   first_sequence: number;
   end_sequence: number;
+  /** The keys of the data fields that its actions are indexed by; absent if there are none. */
+  data_fields?: readonly string[];
+  /** For contracts with indexed data fields: the ABIs that the block's data was decoded with, and those that it sets. */
+  data_abis?: { before: Record<string, string>; after: Record<string, string> };
   /** The number of documents of the block. */
   counts: { actions: number; abis: number; permissions: number };
+}
+
+/** The ABI that a contract with indexed data fields has from a block on. */
+export interface DataAbi {
+  contract: string;
+  block_num: number;
+  /** As in `AbiDocument`. */
+  hash: string;
 }
 
 /** The committed state of the store: the only document that changes, by compare and set on its sequence number. */
@@ -147,6 +161,10 @@ export interface ProgressDocument {
   write_term?: number;
   /** Whether all actions have `further_traces`; absent in a store that an earlier version began. */
   counts_traces?: boolean;
+  /** By the key of each indexed data field: the first block whose values are indexed; absent if there are none. */
+  data_fields?: Readonly<Record<string, number>>;
+  /** In the order of the blocks: for each contract the newest irreversible one and all later ones. */
+  data_abis?: readonly DataAbi[];
   /** The committed blocks from `clean_up_to` on, ascending: queries list their ids. */
   branch: BlockPosition[];
 }

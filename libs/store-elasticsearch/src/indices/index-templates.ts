@@ -30,6 +30,7 @@ const FIELDS: Record<DocumentKind, Record<string, Field>> = {
     contract: TERM,
     name: TERM,
     root: FLAG,
+    data: TERM,
     authorizers: TERM,
     further_traces: SORTABLE_INTEGER,
   },

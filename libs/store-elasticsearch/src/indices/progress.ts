@@ -45,6 +45,7 @@ export function statusOf(progress: ProgressDocument): ChainStatus {
     committedTimestamp: progress.committed_timestamp,
     head: progress.head,
     lastIrreversible: progress.last_irreversible,
+    dataFields: progress.data_fields ?? {},
     revision: progress.revision,
   };
 }

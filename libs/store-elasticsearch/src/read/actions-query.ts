@@ -6,8 +6,11 @@ import {
   type ActionFilter,
   type ActionRows,
   type ActionsQuery,
+  type DataCondition,
 } from '@antelope-history/store';
 import type { Query } from '../client/search';
+import { dataTerm } from '../indices/data-terms';
+import type { ActionDocument } from '../indices/documents';
 import { readActions, type ActionList, type ReadAction } from './action-reader';
 import { inSequences, scopeOf } from './actions-scope';
 import { historyBlocks, onBranch } from './branch-filter';
@@ -30,12 +33,26 @@ export async function queryActions(snapshot: Snapshot, query: ActionsQuery): Pro
 }
 
 /** The filters of account, contracts and names, without the bounds. */
-function wantedBy({ account, filters, parent }: ActionsQuery): Query[] {
+function wantedBy({ account, filters, data, parent }: ActionsQuery): Query[] {
   return [
+    ...data.map(holding),
     ...(account === undefined ? [] : [{ term: { accounts: account } }]),
     ...(filters.length === 0 ? [] : [{ bool: { should: filters.map(matching), minimum_should_match: 1 } }]),
     ...(parent === 'root' ? [{ term: { root: true } }] : []),
   ];
+}
+
+/** The action is the one of a field, and has its term. */
+function holding({ fields, text }: DataCondition): Query {
+  const terms = fields.map(({ contract, action, field }) => {
+    const filter: Query[] = [
+      { term: { data: dataTerm(field, text) } },
+      { term: { contract } },
+      { term: { name: action } },
+    ];
+    return { bool: { filter } };
+  });
+  return { bool: { should: terms, minimum_should_match: 1 } };
 }
 
 function matching({ account, name }: ActionFilter): Query {
@@ -103,9 +120,17 @@ async function childrenOf(
   const rows: StoredAction[] = [];
   for await (const row of laterInTransaction(snapshot, parent)) {
     const { sequence } = row.document;
-    if (sequence >= start && sequence < end) rows.push(row.row);
+    if (sequence >= start && sequence < end && matchesData(row.document, query.data)) rows.push(row.row);
   }
   return childrenPage(rows, trace.ordinal, query);
+}
+
+function matchesData({ contract, name, data = [] }: ActionDocument, conditions: readonly DataCondition[]): boolean {
+  return conditions.every(({ fields, text }) =>
+    fields.some(
+      (field) => field.contract === contract && field.action === name && data.includes(dataTerm(field.field, text)),
+    ),
+  );
 }
 
 /** The action with the trace of a sequence, its contract's or a notified account's: the latter follow the former. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { BlockData, DataValue } from '@antelope-history/data-fields';
 import { readFurtherTraces, type BlockRecords, type TransactionRecord } from '@antelope-history/records';
+import { dataTerm } from '../indices/data-terms';
 import { abiId, actionId, blockTag, permissionId } from '../indices/document-ids';
 import type {
   AbiDocument,
@@ -27,11 +29,11 @@ export function sequencesOf({ transactions }: BlockRecords): { first: number; en
   return { first, end };
 }
 
-/** All documents of a block except the journal entry. */
-export function* documentsOf(block: BlockRecords): Generator<NewDocument> {
+/** All documents of a block except the journal entry. `data`: the values of its indexed data fields. */
+export function* documentsOf(block: BlockRecords, data: BlockData): Generator<NewDocument> {
   const tag = blockTag(block.position);
   const { first, end } = sequencesOf(block);
-  yield* actionsOf(block, tag, first);
+  yield* actionsOf(block, data, tag, first);
   const { num, id } = block.position;
   const fields = { block_num: num, block: id };
   const document: BlockDocument = {
@@ -62,8 +64,11 @@ export function* documentsOf(block: BlockRecords): Generator<NewDocument> {
   }
 }
 
+/** What the journal says of a block's data fields. */
+export type JournalData = Pick<JournalDocument, 'data_fields' | 'data_abis'>;
+
 /** The journal entry of a block; it is written when all documents of the block are durable. */
-export function journalEntryOf(block: BlockRecords): JournalDocument {
+export function journalEntryOf(block: BlockRecords, data: JournalData): JournalDocument {
   const { first, end } = sequencesOf(block);
   const { epoch: session, sequence: ordinal } = block.streamPosition;
   return {
@@ -78,6 +83,7 @@ export function journalEntryOf(block: BlockRecords): JournalDocument {
     has_block: block.block !== undefined,
     first_sequence: first,
     end_sequence: end,
+    ...data,
     counts: {
       actions: block.transactions.reduce((count, { actions }) => count + actions.length, 0),
       abis: block.abiChanges.length,
@@ -90,18 +96,25 @@ export function journalEntryOf(block: BlockRecords): JournalDocument {
  * Most documents are actions. Their JSON is concatenated: names, hashes and base64 need no escaping, and the fields common to
  * a block or a transaction are serialized once.
  */
-function* actionsOf(block: BlockRecords, tag: string, firstSequence: number): Generator<NewDocument> {
+function* actionsOf(block: BlockRecords, data: BlockData, tag: string, firstSequence: number): Generator<NewDocument> {
   const ofBlock = `{"block_num":${block.position.num},"block":"${block.position.id}","timestamp":${block.timestamp}`;
   for (const transaction of block.transactions) {
     const ofTransaction = `${ofBlock},${transactionFields(transaction)}`;
-    for (const { sequence, accounts, account, name, root, bytes } of transaction.actions) {
+    for (const action of transaction.actions) {
+      const { sequence, accounts, account, name, root, bytes } = action;
       const json =
         `${ofTransaction},"sequence":${sequence},"accounts":["${accounts.join('","')}"],` +
-        `"contract":"${account}","name":"${name}","root":${root},${furtherTraceFields(bytes)}` +
+        `"contract":"${account}","name":"${name}","root":${root},${dataFields(data.of(action))}${furtherTraceFields(bytes)}` +
         `"record":"${bytes.toString('base64')}"}`;
       yield { kind: 'actions', id: actionId(tag, sequence - firstSequence), json };
     }
   }
+}
+
+/** With a comma behind, or empty. The texts are a contract's data. */
+function dataFields(values: readonly DataValue[]): string {
+  if (values.length === 0) return '';
+  return `"data":${JSON.stringify(values.map(({ field, text }) => dataTerm(field.field, text)))},`;
 }
 
 /** With a comma behind, or empty. */

@@ -1,9 +1,10 @@
 import type { BlockRecords } from '@antelope-history/records';
 import type { ProgressDocument } from '../indices/documents';
 import { RANGED_KINDS, type IndexNames } from '../indices/index-names';
-import { documentsOf, type NewDocument } from './block-documents';
+import { documentsOf, type JournalData, type NewDocument } from './block-documents';
 import { BulkRequest, type WriteTarget } from './bulk-request';
 import type { BulkWriter } from './bulk-writer';
+import type { DataAbis } from './data-abis';
 import { isFarBehind } from './far-behind';
 import type { IndexProvisioner } from './index-provisioner';
 import { MissingIndexError, type WriteFence } from './write-fence';
@@ -13,6 +14,12 @@ const PROGRESS_AGE_MS = 10_000;
 /** Each attempt after the first means that the write term has ended or that an index was deleted meanwhile. */
 const MOST_TRIES = 10;
 
+/** A block whose documents are durable, and what the journal says of its data. */
+export interface WrittenBlock {
+  block: BlockRecords;
+  journal: JournalData;
+}
+
 /** Makes the documents of blocks durable, in any order, each time they are delivered. */
 export class BlockWriter {
   constructor(
@@ -20,6 +27,7 @@ export class BlockWriter {
     private readonly indices: IndexProvisioner,
     private readonly fence: WriteFence,
     private readonly bulk: BulkWriter,
+    private readonly dataAbis: DataAbis,
     private readonly bulkBytes: number,
   ) {}
 
@@ -27,10 +35,10 @@ export class BlockWriter {
    * Writes the documents of blocks that can still join the branch; returns the blocks to add to the journal. Rejects as
    * `BulkWriter.write`.
    */
-  async write(blocks: readonly BlockRecords[], readProgress: () => Promise<ProgressDocument>): Promise<BlockRecords[]> {
+  async write(blocks: readonly BlockRecords[], readProgress: () => Promise<ProgressDocument>): Promise<WrittenBlock[]> {
     for (let tries = 1; ; tries++) {
       try {
-        const wanted: BlockRecords[] = [];
+        const wanted: WrittenBlock[] = [];
         await this.bulk.write(this.requestsOf(blocks, readProgress, wanted));
         return wanted;
       } catch (error) {
@@ -50,7 +58,7 @@ export class BlockWriter {
   private async *requestsOf(
     blocks: readonly BlockRecords[],
     readProgress: () => Promise<ProgressDocument>,
-    wanted: BlockRecords[],
+    wanted: WrittenBlock[],
   ): AsyncGenerator<BulkRequest> {
     let progress = await readProgress();
     let readAt = performance.now();
@@ -61,10 +69,11 @@ export class BlockWriter {
         readAt = performance.now();
       }
       if (block.streamPosition.sequence <= progress.view.ordinal) continue;
-      wanted.push(block);
+      const { data, journal } = await this.dataAbis.decode(block, progress);
+      wanted.push({ block, journal });
       if (isDecided(block, progress)) continue;
       const targetOf = await this.openTargets(block, progress);
-      for (const { kind, id, json } of documentsOf(block)) {
+      for (const { kind, id, json } of documentsOf(block, data)) {
         request.put(targetOf(kind), id, block.streamPosition.sequence, json, block.position);
         if (request.bytes < this.bulkBytes) continue;
         yield request;

@@ -26,7 +26,16 @@ export class IndexProvisioner {
     await Promise.all(
       templates.map(([name, template]) => asked(this.client.indices.putIndexTemplate({ name, ...template }))),
     );
+    await this.mapDataFields();
     await Promise.all(SINGLE_KINDS.map((kind) => this.ensure(this.names.of(kind), this.copies.replicas)));
+  }
+
+  /** Indices that a version without data fields created would not index the new blocks' values. */
+  private async mapDataFields(): Promise<void> {
+    const name = this.names.of('actions');
+    const { data } = indexTemplates(this.names.prefix, this.copies.replicas)[name]?.template.mappings.properties ?? {};
+    if (!data) return;
+    await asked(this.client.indices.putMapping({ index: `${name}-*`, properties: { data }, allow_no_indices: true }));
   }
 
   /** Creates the indices of a block's range; far behind the head they may have fewer replicas at first. */

@@ -11,5 +11,11 @@ export const ALL_KINDS = 0;
  */
 export const FURTHER_TRACES = 0xfffffffe;
 
+/**
+ * Kinds from this number on stand for one value of one data field: the lists of the actions whose data has it. Those of actions
+ * stay far below it.
+ */
+export const FIRST_DATA_KIND = 0x80000000;
+
 /** The account key of the lists of the whole chain: no account has the empty name. */
 export const WHOLE_CHAIN = '';

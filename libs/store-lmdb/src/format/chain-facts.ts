@@ -9,6 +9,10 @@ export interface MetaFacts {
   formatVersion: number;
   /** Whether the lists of further traces exist; absent in a store that an earlier version began. */
   countsTraces: boolean;
+  /** By key of each indexed data field: the first block whose values are indexed. */
+  dataFields: Record<string, number>;
+  /** Number of kinds from `FIRST_DATA_KIND` on. */
+  dataKinds: number;
   chainId: string;
   firstBlockNum: number;
   committed: BlockPosition;
@@ -35,6 +39,7 @@ export function readStatus(tables: Tables, snapshot?: Snapshot): ChainStatus {
     committedTimestamp: (committed && readBlockIndex(tables, committed.num, snapshot)?.timestamp) || undefined,
     head: readFact(tables, 'head', snapshot),
     lastIrreversible: readFact(tables, 'lastIrreversible', snapshot),
+    dataFields: readFact(tables, 'dataFields', snapshot) ?? {},
     revision: readFact(tables, 'revision', snapshot) ?? 0,
   };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { nameToSortableBytes, readName } from '@antelope-history/abi';
 
 /** Key layouts. Integers and names are big endian, so that keys sort as their values. */
@@ -69,8 +70,23 @@ export function kindKey({ account, name }: { account?: string; name?: string }):
   return Buffer.concat([Buffer.from([wildcards]), namesKey(account ?? '', name ?? '')]);
 }
 
+/**
+ * The text that names a data field's value. `from` is the first block whose values are indexed: a field that was not indexed for a
+ * while gets new lists.
+ */
+export function dataValueName(field: string, from: number, text: string): string {
+  return `${field}\0${from}\0${text}`;
+}
+
+/** Its key. The hash keeps long texts out of the key, and 16 bytes of SHA-256 keep attackers from making two texts one. */
+export function dataKindKey(valueName: string): Buffer {
+  const hash = createHash('sha256').update(valueName).digest();
+  return Buffer.concat([Buffer.from([DATA_VALUE]), hash.subarray(0, 16)]);
+}
+
 const ANY_CONTRACT = 1;
 const ANY_NAME = 2;
+const DATA_VALUE = 4;
 
 export function namesInKindKey(key: Buffer): { account: string; name: string } {
   return { account: nameInKey(key, 1), name: nameInKey(key, 9) };

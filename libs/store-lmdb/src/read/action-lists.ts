@@ -1,11 +1,12 @@
 import type { ActionFilter, ActionsQuery } from '@antelope-history/store';
-import { ALL_KINDS, FURTHER_TRACES, WHOLE_CHAIN } from '../format/action-kinds';
-import { chunkKey, CHUNK_KEY_BYTES, listPrefix, nameInKey } from '../format/keys';
+import { ALL_KINDS, FIRST_DATA_KIND, FURTHER_TRACES, WHOLE_CHAIN } from '../format/action-kinds';
+import { readFact } from '../format/chain-facts';
+import { chunkKey, CHUNK_KEY_BYTES, dataKindKey, dataValueName, listPrefix, nameInKey } from '../format/keys';
 import type { Snapshot, Tables } from '../format/tables';
 import { PostingList, PostingSet } from './posting-set';
 import { kindOf, namesOfKind } from './read-kinds';
 
-/** The posting lists whose union has the actions that a query matches, bounds aside. */
+/** The posting lists whose union has the actions that a query without conditions on data matches, bounds aside. */
 export function listsOfQuery(tables: Tables, query: ActionsQuery, snapshot: Snapshot): PostingSet {
   const rootsOnly = query.parent === 'root';
   const account = query.account ?? WHOLE_CHAIN;
@@ -17,6 +18,47 @@ export function listsOfQuery(tables: Tables, query: ActionsQuery, snapshot: Snap
   }
   const { kinds, common } = kindsOfChainFilters(tables, query.filters, snapshot);
   return new PostingSet(kinds.map(list), common.map(list));
+}
+
+/**
+ * The sets whose intersection has the actions that a query with conditions on data matches: one per condition, and those of the
+ * account unless the lists of a condition are its own.
+ */
+export function setsOfData(tables: Tables, query: ActionsQuery, snapshot: Snapshot): PostingSet[] {
+  const { account, data, filters, parent } = query;
+  const fromBlocks = readFact(tables, 'dataFields', snapshot) ?? {};
+  const rootsOnly = parent === 'root';
+  let isOfAccount = account === undefined;
+  const sets = data.map(({ fields, text }) => {
+    const matching = fields.filter(({ contract, action }) => isOfFilters(filters, { account: contract, name: action }));
+    // A contract receives its own actions.
+    const isContracts = matching.every(({ contract }) => contract === account);
+    const isValues = account === text;
+    isOfAccount ||= isContracts || isValues;
+    const owner = isValues && !isContracts ? text : WHOLE_CHAIN;
+    const lists = matching.flatMap(({ key }) => {
+      const kind = dataKindIn(tables, key, fromBlocks[key], text, snapshot);
+      return kind === undefined ? [] : [new PostingList(tables.postings, listPrefix(owner, kind), rootsOnly, snapshot)];
+    });
+    // The fields of a condition are those of different actions, so that their lists share no posting.
+    return new PostingSet(lists);
+  });
+  if (isOfAccount) return sets;
+  const actions = data.flatMap(({ fields }) =>
+    fields.map(({ contract, action }) => ({ account: contract, name: action })),
+  );
+  return [listsOfQuery(tables, { ...query, filters: actions, data: [] }, snapshot), ...sets];
+}
+
+function dataKindIn(
+  tables: Tables,
+  key: string,
+  from: number | undefined,
+  text: string,
+  snapshot: Snapshot,
+): number | undefined {
+  if (from === undefined) return undefined;
+  return tables.kinds.get(dataKindKey(dataValueName(key, from, text)), { transaction: snapshot })?.readUInt32BE(0);
 }
 
 /** The actions of an account, by their sequences, and its traces: one posting each, though not always with the trace's sequence. */
@@ -41,9 +83,13 @@ function matchingKindsOf(tables: Tables, account: string, filters: ActionFilter[
   const matching: number[] = [];
   for (const kind of kindsOfAccount(tables, account, snapshot)) {
     const names = namesOfKind(tables, kind, snapshot);
-    if (filters.some((filter) => matches(filter, names))) matching.push(kind);
+    if (isOfFilters(filters, names)) matching.push(kind);
   }
   return matching;
+}
+
+function isOfFilters(filters: readonly ActionFilter[], action: { account: string; name: string }): boolean {
+  return filters.length === 0 || filters.some((filter) => matches(filter, action));
 }
 
 function matches(filter: ActionFilter, action: { account: string; name: string }): boolean {
@@ -62,7 +108,7 @@ function* kindsOfAccount(tables: Tables, account: string, snapshot: Snapshot): G
     for (const key of tables.postings.getKeys({ start, limit: 1, transaction: snapshot })) {
       if (key.length === CHUNK_KEY_BYTES && nameInKey(key, 0) === account) found = key.readUInt32BE(8);
     }
-    if (found === undefined || found === FURTHER_TRACES) return;
+    if (found === undefined || found >= FIRST_DATA_KIND) return;
     yield found;
     kind = found;
   }

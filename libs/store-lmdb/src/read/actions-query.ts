@@ -14,7 +14,8 @@ import {
 import { readBlockIndex } from '../format/chain-facts';
 import type { Snapshot, Tables } from '../format/tables';
 import { decodePagedAction, type PagedTransaction } from '../format/trace-page';
-import { listsOfQuery } from './action-lists';
+import { listsOfQuery, setsOfData } from './action-lists';
+import { PostingIntersection } from './posting-intersection';
 import type { PostingSet } from './posting-set';
 import { PageReader, type LocatedTransaction } from './page-reader';
 
@@ -34,9 +35,14 @@ export function queryActions(
   const range = sequencesWithin(tables, query, status, snapshot);
   const pages = new PageReader(tables, snapshot);
   if (range.start >= range.end) return { status, rows: [], more: false };
-  if (typeof query.parent === 'object') return { status, ...childrenOf(pages, query, query.parent.sequence, range) };
+  const data = query.data.length === 0 ? [] : setsOfData(tables, query, snapshot);
+  if (typeof query.parent === 'object') {
+    const matchesData = (sequence: number): boolean => data.every((set) => set.from(sequence) === sequence);
+    return { status, ...childrenOf(pages, query, query.parent.sequence, range, matchesData) };
+  }
+  if (data.length > 1) return { status, ...intersectionPage(pages, query, new PostingIntersection(data), range) };
 
-  const lists = listsOfQuery(tables, query, snapshot);
+  const lists = data[0] ?? listsOfQuery(tables, query, snapshot);
   const below = lists.rank(range.start);
   const total = lists.rank(range.end) - below;
   const { first, count } = pageOf(query, total);
@@ -45,6 +51,27 @@ export function queryActions(
     pages.action(at),
   );
   return { status, rows, more: first + rows.length < total };
+}
+
+/** A page of the actions that all conditions on data match; one row more shows whether any follow. */
+function intersectionPage(
+  pages: PageReader,
+  { order, skip, limit, window }: ActionsQuery,
+  found: PostingIntersection,
+  { start, end }: SequenceRange,
+): ActionRows {
+  const isNewestAsc = window === 'newest' && order === 'asc';
+  const inOrder = order === 'asc' && !isNewestAsc ? found.ascending(start, end) : found.descending(end, start);
+  const sequences: number[] = [];
+  let index = 0;
+  for (const sequence of inOrder) {
+    if (index++ >= skip) sequences.push(sequence);
+    if (sequences.length > limit) break;
+  }
+  const page = sequences.slice(0, limit);
+  if (isNewestAsc) page.reverse();
+  const rows = takeRows(page, limit, (at) => pages.action(at));
+  return { rows, more: rows.length < page.length || (!isNewestAsc && sequences.length > limit) };
 }
 
 /** The sequences in the chosen order from the row `first` on. Most pages begin with row 0, which needs no search. */
@@ -61,17 +88,27 @@ function sequencesFrom(
 }
 
 /** The actions that one trace created: all of them are in its transaction. */
-function childrenOf(pages: PageReader, query: ActionsQuery, parentSequence: number, range: SequenceRange): ActionRows {
+function childrenOf(
+  pages: PageReader,
+  query: ActionsQuery,
+  parentSequence: number,
+  range: SequenceRange,
+  matchesData: (sequence: number) => boolean,
+): ActionRows {
   const transaction = pages.transactionAt(parentSequence);
   const ordinal = transaction && ordinalOf(transaction.parts, parentSequence);
   if (!transaction || ordinal === undefined) return { rows: [], more: false };
-  return childrenPage(rowsWithin(transaction, range), ordinal, query);
+  return childrenPage(rowsWithin(transaction, range, matchesData), ordinal, query);
 }
 
-function* rowsWithin(transaction: LocatedTransaction, range: SequenceRange): Generator<StoredAction> {
+function* rowsWithin(
+  transaction: LocatedTransaction,
+  range: SequenceRange,
+  isWanted: (sequence: number) => boolean,
+): Generator<StoredAction> {
   for (const part of transaction.parts) {
     for (const paged of part.actions) {
-      if (paged.sequence < range.start || paged.sequence >= range.end) continue;
+      if (paged.sequence < range.start || paged.sequence >= range.end || !isWanted(paged.sequence)) continue;
       yield { ...transaction.facts, action: decodePagedAction(part, paged) };
     }
   }

@@ -1,8 +1,15 @@
 import type { ListSection, SetDigest } from '@antelope-history/store';
+import { FIRST_DATA_KIND, FURTHER_TRACES } from '../format/action-kinds';
 import { CHUNK_KEY_BYTES, LIST_PREFIX_BYTES, readSequence } from '../format/keys';
 import { CHUNK_HEADER_BYTES, decodeChunk, type PostingChunk } from '../format/posting-chunk';
 import type { Snapshot, Table } from '../format/tables';
 import { addToDigest, hashOfPrefix } from './list-digest';
+
+/** Lists of data values need decoded data: they are not checked. */
+function isOfData(prefix: Buffer): boolean {
+  const kind = prefix.readUInt32BE(prefix.length - 4);
+  return kind >= FIRST_DATA_KIND && kind !== FURTHER_TRACES;
+}
 
 /** What the lists have of a section of blocks. */
 export interface FoundInLists {
@@ -45,6 +52,7 @@ export class ChunkReader {
     // Any other bytes have no postings, which are then missing in their section.
     if (key.length !== CHUNK_KEY_BYTES || value.length < CHUNK_HEADER_BYTES) return;
     const prefix = key.subarray(0, LIST_PREFIX_BYTES);
+    if (isOfData(prefix)) return;
     const chunk = decodeChunk(readSequence(key, LIST_PREFIX_BYTES), value);
     const hash = hashOfPrefix(prefix);
     let roots = 0;

@@ -113,6 +113,18 @@ export class PostingSet {
     return count;
   }
 
+  /** The least posting at or above `sequence`; undefined when there is none. */
+  from(sequence: number): number | undefined {
+    const found = this.lists.flatMap((list) => list.from(sequence) ?? []);
+    return found.length === 0 ? undefined : Math.min(...found);
+  }
+
+  /** The greatest posting below `sequence`; undefined when there is none. */
+  before(sequence: number): number | undefined {
+    const found = this.lists.flatMap((list) => list.before(sequence) ?? []);
+    return found.length === 0 ? undefined : Math.max(...found);
+  }
+
   /** The posting with exactly `rank` postings below it; it has to be in [low, high). */
   select(rank: number, low: number, high: number): number {
     return selectRank((sequence) => this.rank(sequence), rank, low, high);

@@ -1,8 +1,10 @@
 import type { ActionFilter } from '@antelope-history/store';
-import { ALL_KINDS } from '../format/action-kinds';
-import { blockKey, kindKey } from '../format/keys';
+import { ALL_KINDS, FIRST_DATA_KIND } from '../format/action-kinds';
+import { readFact } from '../format/chain-facts';
+import { blockKey, dataKindKey, dataValueName, kindKey } from '../format/keys';
 import type { Tables } from '../format/tables';
 import type { WriteBatch } from './write-batch';
+import { writeFact } from './write-facts';
 
 /** The three kinds that an action is of. */
 export interface ActionKinds {
@@ -20,10 +22,16 @@ export class KindAllocator {
   /** The kinds that the current batch allocates, by their keys. */
   private readonly allocated = new Map<string, number>();
   private knownCount = 0;
+  /** By the key of the field and the text: a writer has one range of blocks per field. */
+  private readonly knownData = new Map<string, Map<string, number>>();
+  private knownDataCount = 0;
   private next: number;
+  private dataKinds: number;
+  private hasNewDataKinds = false;
 
   constructor(private readonly tables: Tables) {
     this.next = nextKind(tables);
+    this.dataKinds = readFact(tables, 'dataKinds') ?? 0;
   }
 
   /** The kinds of an action; writes new ones into the batch. */
@@ -43,10 +51,34 @@ export class KindAllocator {
     return kinds;
   }
 
+  /** The kind of a data field's value; writes a new one into the batch. See `dataValueName`. */
+  dataKindOf(field: string, from: number, text: string, batch: WriteBatch): number {
+    let known = this.knownData.get(field);
+    if (!known) this.knownData.set(field, (known = new Map<string, number>()));
+    let kind = known.get(text);
+    if (kind !== undefined) return kind;
+    const key = dataKindKey(dataValueName(field, from, text));
+    kind = this.tables.kinds.get(key)?.readUInt32BE(0);
+    if (kind === undefined) {
+      kind = FIRST_DATA_KIND + this.dataKinds++;
+      this.hasNewDataKinds = true;
+      batch.put(this.tables.kinds, key, blockKey(kind));
+    }
+    known.set(text, kind);
+    this.knownDataCount++;
+    return kind;
+  }
+
+  /** Puts the number of data kinds into the batch if it has changed. */
+  flush(batch: WriteBatch): void {
+    if (this.hasNewDataKinds) writeFact(this.tables, 'dataKinds', this.dataKinds, batch);
+    this.hasNewDataKinds = false;
+  }
+
   /** The batch is committed. */
   committed(): void {
     this.allocated.clear();
-    if (this.knownCount > MAX_KNOWN) this.forget();
+    if (this.knownCount > MAX_KNOWN || this.knownDataCount > MAX_KNOWN) this.forget();
   }
 
   /** Drops the cache: the batch failed, or the cache is too large. */
@@ -54,7 +86,11 @@ export class KindAllocator {
     this.known.clear();
     this.knownCount = 0;
     this.allocated.clear();
+    this.knownData.clear();
+    this.knownDataCount = 0;
     this.next = nextKind(this.tables);
+    this.dataKinds = readFact(this.tables, 'dataKinds') ?? 0;
+    this.hasNewDataKinds = false;
   }
 
   private kind(filter: ActionFilter, batch: WriteBatch): number {

@@ -1,3 +1,4 @@
+import type { DataFields } from '@antelope-history/data-fields';
 import { type BlockRecords, listedNumbers } from '@antelope-history/records';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus, Progress, StoreRepairer, StoreWriter } from '@antelope-history/store';
@@ -8,6 +9,7 @@ import { blockKey, listPrefix, MAX_BLOCK_NUM, MAX_SEQUENCE, sequenceKey, transac
 import type { Tables } from '../format/tables';
 import { decodePagedAction, TracePage } from '../format/trace-page';
 import { BlockRepair } from './block-repair';
+import { DataKinds } from './data-kinds';
 import { KindAllocator } from './kind-allocator';
 import { PermissionWriter } from './permission-writer';
 import { PostingWriter, truncateList } from './posting-writer';
@@ -27,6 +29,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
   private readonly kinds: KindAllocator;
   private readonly postings: PostingWriter;
   private readonly permissions: PermissionWriter;
+  private readonly dataKinds: DataKinds;
   private hasFirstBlock: boolean;
   private lastWrite: Promise<void> = Promise.resolve();
   private closing: Promise<void> | undefined;
@@ -36,10 +39,12 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     private readonly tables: Tables,
     private readonly lock: WriterLock,
     private readonly spool: RepairSpool,
+    dataFields: DataFields,
   ) {
     this.kinds = new KindAllocator(tables);
     this.postings = new PostingWriter(tables, this.kinds, readFact(tables, 'countsTraces') === true);
     this.permissions = new PermissionWriter(tables);
+    this.dataKinds = new DataKinds(tables, this.kinds, dataFields);
     this.hasFirstBlock = readFact(tables, 'firstBlockNum') !== undefined;
   }
 
@@ -146,9 +151,12 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     const last = blocks.at(-1) as BlockRecords;
     const lastIrreversible = this.lastIrreversibleAfter(blocks);
     await this.commit((batch) => {
-      let nextSequence = this.nextSequence(blocks[0] as BlockRecords);
+      const first = blocks[0] as BlockRecords;
+      this.dataKinds.begin(first.position.num, batch);
+      let nextSequence = this.nextSequence(first);
       for (const block of blocks) nextSequence = this.writeBlock(block, nextSequence, batch);
       this.postings.flush(batch);
+      this.kinds.flush(batch);
       this.permissions.flush(batch);
       this.pruneUndo(Math.min(lastIrreversible.num, last.position.num), batch);
       writeFact(this.tables, 'committed', last.position, batch);
@@ -177,7 +185,11 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
 
   /** Puts one block into the batch; returns the sequence after its last one. */
   private writeBlock(block: BlockRecords, firstSequence: number, batch: WriteBatch): number {
-    for (const { actions } of block.transactions) for (const action of actions) this.postings.add(action, batch);
+    const data = this.dataKinds.ofBlock(block, batch);
+    for (const { actions } of block.transactions) {
+      for (const action of actions) this.postings.add(action, data.kindsOf(action), batch);
+    }
+    data.end();
     const endSequence = putBlock(this.tables, block, firstSequence, batch);
     if (block.block) {
       if (!this.hasFirstBlock) writeFact(this.tables, 'firstBlockNum', block.position.num, batch);
@@ -240,6 +252,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
       batch.remove(this.tables.blockIndex, key);
     }
     this.removeActions(firstSequence, batch);
+    this.kinds.flush(batch);
     this.permissions.flush(batch);
     const previous = readBlockIndex(this.tables, from - 1);
     if (previous) writeFact(this.tables, 'committed', positionOf(from - 1, previous), batch);
@@ -263,7 +276,9 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     };
     for (const { key, value } of this.tables.pages.getRange({ start: sequenceKey(sequence) })) {
       batch.remove(this.tables.pages, key);
-      for (const transaction of new TracePage(value).transactions) {
+      // A copy: finding an action's data kinds reads other values, which may reuse the memory of this one.
+      const page = new TracePage(Buffer.from(value));
+      for (const transaction of page.transactions) {
         const { id, firstSequence } = transaction.record;
         batch.remove(this.tables.transactions, transactionKey(id, firstSequence));
         for (const paged of transaction.actions) {
@@ -273,9 +288,14 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
             ...action.traces.map(({ receiver }) => receiver),
             ...action.authorization.map(({ actor }) => actor),
           ];
+          const entry = { ...paged, account: action.account, name: action.name };
           for (const account of accounts)
             for (const each of [ALL_KINDS, kinds.exact, FURTHER_TRACES]) note(account, each);
           for (const each of [ALL_KINDS, kinds.exact, kinds.anyName, kinds.anyContract]) note(WHOLE_CHAIN, each);
+          for (const { kind, text } of this.dataKinds.ofStored(entry, page.blockNum, batch)) {
+            note(WHOLE_CHAIN, kind);
+            if (accounts.includes(text)) note(text, kind);
+          }
         }
       }
     }
@@ -300,6 +320,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     this.kinds.forget();
     this.postings.forget();
     this.permissions.forget();
+    this.dataKinds.forget();
     this.hasFirstBlock = readFact(this.tables, 'firstBlockNum') !== undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { DataFields } from '@antelope-history/data-fields';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { StoreRepairer, StoreWriter } from '@antelope-history/store';
 import { readFact } from '../format/chain-facts';
@@ -11,7 +12,10 @@ import { WriteBatch } from './write-batch';
 import { writeFact } from './write-facts';
 import { takeWriterLock } from './writer-lock';
 
-export type LmdbWriterOptions = EnvironmentOptions;
+export interface LmdbWriterOptions extends EnvironmentOptions {
+  /** The keys of the data fields to index; none by default. */
+  dataFields?: readonly string[];
+}
 
 /**
  * Opens the write side of the embedded store and creates the directory and the tables if they are missing. A data directory
@@ -45,7 +49,7 @@ async function openWriter(options: LmdbWriterOptions): Promise<LmdbWriter> {
   try {
     tables = createTables(options);
     await tieToFormat(tables, options.path);
-    return new LmdbWriter(tables, lock, new RepairSpool(options.path));
+    return new LmdbWriter(tables, lock, new RepairSpool(options.path), new DataFields(options.dataFields ?? []));
   } catch (error) {
     await tables?.root.close();
     await lock.release();

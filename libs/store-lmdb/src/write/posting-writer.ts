@@ -3,6 +3,7 @@ import { ALL_KINDS, FURTHER_TRACES, WHOLE_CHAIN } from '../format/action-kinds';
 import { chunkKey, LIST_PREFIX_BYTES, listPrefix, MAX_SEQUENCE, readSequence } from '../format/keys';
 import { GrowingChunk } from '../format/posting-chunk';
 import { floorEntry, type Tables } from '../format/tables';
+import type { DataKind } from './data-kinds';
 import type { KindAllocator } from './kind-allocator';
 import type { WriteBatch } from './write-batch';
 
@@ -31,8 +32,11 @@ export class PostingWriter {
     private readonly countsTraces: boolean,
   ) {}
 
-  /** Adds an action to its lists: two per account, four of the whole chain, one per authorizer if other accounts were notified. */
-  add(action: ActionEntry, batch: WriteBatch): void {
+  /**
+   * Adds an action to its lists: two per account, four of the whole chain, one per authorizer if other accounts were notified, and
+   * for each value of a data field one of the whole chain and one of the account that the value names.
+   */
+  add(action: ActionEntry, dataKinds: readonly DataKind[], batch: WriteBatch): void {
     const { sequence, root } = action;
     const kinds = this.kinds.kindsOf(action.account, action.name, batch);
     for (const account of action.accounts) {
@@ -43,6 +47,10 @@ export class PostingWriter {
     this.append(WHOLE_CHAIN, kinds.exact, sequence, root, batch);
     this.append(WHOLE_CHAIN, kinds.anyName, sequence, root, batch);
     this.append(WHOLE_CHAIN, kinds.anyContract, sequence, root, batch);
+    for (const { kind, text } of dataKinds) {
+      this.append(WHOLE_CHAIN, kind, sequence, root, batch);
+      if (action.accounts.includes(text)) this.append(text, kind, sequence, root, batch);
+    }
     if (this.countsTraces) this.addFurtherTraces(action, batch);
   }
 

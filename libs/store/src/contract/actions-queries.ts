@@ -1,23 +1,32 @@
+import { DataFields, parseDataField } from '@antelope-history/data-fields';
 import type { BlockRecords } from '@antelope-history/records';
 import type { StoredAction } from '../stored';
 import fc from 'fast-check';
-import type { ActionFilter, ActionsQuery, Bound } from '../history-store';
+import type { ActionFilter, ActionsQuery, Bound, DataCondition } from '../history-store';
+import { CONTRACT_DATA_FIELDS } from './data-plans';
 import { timeMsOf } from './model-actions';
+import type { ModelHistory } from './model-history';
 import { storedActionsOf } from './model-rows';
 
 /** Sample queries of every form, most of them with matches in the chain. */
-export function sampleQueries(blocks: readonly BlockRecords[], count: number, seed: number): ActionsQuery[] {
-  return fc.sample(actionsQuery(blocks), { numRuns: count, seed });
+export function sampleQueries(model: ModelHistory, count: number, seed: number): ActionsQuery[] {
+  return fc.sample(actionsQuery(model), { numRuns: count, seed });
 }
 
-function actionsQuery(blocks: readonly BlockRecords[]): fc.Arbitrary<ActionsQuery> {
+function actionsQuery(model: ModelHistory): fc.Arbitrary<ActionsQuery> {
+  const blocks = model.historyBlocks;
   const rows = blocks.flatMap(storedActionsOf);
-  const subject = rows.length === 0 ? fc.constant(undefined) : fc.constantFrom(...rows);
+  const withData = rows.filter((row) => model.dataOf(row).size > 0);
+  const subject =
+    rows.length === 0
+      ? fc.constant(undefined)
+      : fc.oneof(fc.constantFrom(...rows), fc.constantFrom(...(withData.length > 0 ? withData : rows)));
   return fc.tuple(subject, subject).chain(([row, other]) =>
     fc
       .record({
         account: accountAbout(row),
         filters: filtersAbout(row, other),
+        data: dataAbout(row, other, model),
         after: fc.option(bound(blocks), { nil: undefined }),
         before: fc.option(bound(blocks), { nil: undefined }),
         parent: parentAbout(row, other),
@@ -54,6 +63,31 @@ function filtersAbout(row: StoredAction | undefined, other: StoredAction | undef
   if (row && other) parts.push({ account: row.action.account, name: other.action.name });
   const several = fc.array(fc.constantFrom(...parts), { minLength: 1, maxLength: 6 });
   return fc.oneof(fc.constant<ActionFilter[]>([]), fc.constantFrom(...parts.map((part) => [part])), several);
+}
+
+const FIELDS = new DataFields(CONTRACT_DATA_FIELDS).keys.flatMap((key) => parseDataField(key) ?? []);
+
+/** No condition, one that a row matches, several of one row or of two, and those without matches. */
+function dataAbout(
+  row: StoredAction | undefined,
+  other: StoredAction | undefined,
+  model: ModelHistory,
+): fc.Arbitrary<DataCondition[]> {
+  const conditions: DataCondition[] = [{ fields: FIELDS.slice(0, 1), text: NOBODY }];
+  for (const about of [row, row, row, other]) {
+    for (const [key, text] of about ? model.dataOf(about) : []) {
+      const field = FIELDS.find((each) => each.key === key);
+      const alike = FIELDS.filter((each) => each.field === field?.field && each.contract !== field.contract);
+      if (field) conditions.push({ fields: [field], text }, { fields: [field, ...alike], text });
+    }
+  }
+  const one = fc.constantFrom(...conditions).map((condition) => [condition]);
+  const several = fc.array(fc.constantFrom(...conditions), { minLength: 2, maxLength: 3 });
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant<DataCondition[]>([]) },
+    { weight: 2, arbitrary: one },
+    { weight: 1, arbitrary: several },
+  );
 }
 
 function parentAbout(

@@ -1,5 +1,6 @@
 import type { Authority } from '@antelope-history/records';
 import fc from 'fast-check';
+import { ABIS, DATA } from './data-plans';
 import type { ActionPlan } from './packed-action';
 import type { BlockPlan } from './synthetic-chain';
 
@@ -8,7 +9,6 @@ const ACCOUNTS = ['alice', 'bob', 'eosio', 'a', 'a.b', 'zzzzzzzzzzzzj'];
 const ACTION_NAMES = ['transfer', '', 'a', 'issue'];
 const PERMISSIONS = ['owner', 'active', 'x'];
 export const KEYS = [1, 2, 3].map((byte) => Buffer.alloc(34, byte));
-const ABIS = ['', 'one', 'two'].map((text) => Buffer.from(text));
 
 const account = fc.constantFrom(...ACCOUNTS);
 
@@ -21,6 +21,7 @@ const action: fc.Arbitrary<ActionPlan> = fc
     notified: fc.uniqueArray(account, { maxLength: 3 }),
     creatorDistance: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 5 })),
     dataBytes: fc.oneof(fc.nat(40), fc.nat(400)),
+    data: fc.option(fc.constantFrom(...DATA), { nil: undefined, freq: 3 }),
   })
   .map((plan) => ({ ...plan, notified: plan.notified.filter((each) => each !== plan.account) }));
 

@@ -90,6 +90,7 @@ function pageQuery(account: string | undefined, skip: number): ActionsQuery {
   return {
     account,
     filters: [],
+    data: [],
     after: undefined,
     before: undefined,
     parent: undefined,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
+import { parseDataField } from '@antelope-history/data-fields';
 import type { BlockRecords } from '@antelope-history/records';
 import type { PositionRange } from '../account-traces';
 import type { AbiRequest, ChainStatus, StoredBlock } from '../stored';
@@ -7,6 +8,19 @@ import type { ActionsQuery, BlockSelector, HistoryReader, Progress } from '../hi
 import { sampleQueries } from './actions-queries';
 import type { ModelHistory } from './model-history';
 import { sequenceOf, storedActionsOf } from './model-rows';
+
+const EVERY_ACTION: ActionsQuery = {
+  account: undefined,
+  filters: [],
+  data: [],
+  after: undefined,
+  before: undefined,
+  parent: undefined,
+  order: 'desc',
+  skip: 0,
+  limit: 10_000,
+  window: 'skip',
+};
 
 /** Sends the same queries to an adapter and the model, and fails where the results differ. */
 export class Comparison {
@@ -27,10 +41,21 @@ export class Comparison {
   }
 
   async sampledActions(count: number, seed: number): Promise<void> {
-    const queries = sampleQueries(this.model.historyBlocks, count, seed);
+    const queries = sampleQueries(this.model, count, seed);
     for (const [index, query] of queries.entries()) {
       await this.actions(query);
       if (query.account !== undefined && index % 2 === 0) await this.tracesOf(query.account, query);
+    }
+  }
+
+  /** All actions by every value of every data field. */
+  async everyDataValue(): Promise<void> {
+    const rows = this.model.historyBlocks.flatMap(storedActionsOf);
+    const values = new Set(rows.flatMap((row) => [...this.model.dataOf(row)].map((entry) => JSON.stringify(entry))));
+    for (const value of values) {
+      const [key = '', text = ''] = JSON.parse(value) as string[];
+      const field = parseDataField(key);
+      if (field) await this.actions({ ...EVERY_ACTION, data: [{ fields: [field], text }] });
     }
   }
 

@@ -22,6 +22,7 @@ const HOT: ActionPlan = { account: 'hot', name: 'ping', actor: 'hot', notified: 
 const EVERYTHING: ActionsQuery = {
   account: undefined,
   filters: [],
+  data: [],
   after: undefined,
   before: undefined,
   parent: undefined,

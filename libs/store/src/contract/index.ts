@@ -1,5 +1,7 @@
 export * from './comparison';
 export * from './contract-size';
+export { CONTRACT_DATA_FIELDS } from './data-plans';
+export { expectFieldRanges, type ReopenedStore } from './data-field-cases';
 export * from './join-store';
 export * from './list-faults';
 export * from './model-history';

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { StoreReader, StoreWriter } from '../history-store';
 import { blockPlan } from './block-plans';
 import { Comparison } from './comparison';
+import { ABIS, DATA } from './data-plans';
 import type { HistoryStore } from './join-store';
 import { ModelHistory } from './model-history';
 import { SimulatedReader } from './simulated-reader';
@@ -61,11 +62,38 @@ export function describeManyWriters(contract: StoreContract): void {
     );
 
     it(
+      'have data decoded again that was decoded with an ABI that an earlier block replaces',
+      () => withWriters(contract, decodesDataAgain),
+      timeLimit(contract, 60_000),
+    );
+
+    it(
       'show whole blocks only, while each writes a forking chain in an order of its own',
       () => withWriters(contract, showsWholeBlocks),
       timeLimit(contract, 60_000),
     );
   });
+}
+
+const TRANSFER = { account: 'alice', name: 'transfer', actor: 'bob', notified: [], creatorDistance: 0, dataBytes: 0 };
+const PAID: BlockPlan = { transactions: [[{ ...TRANSFER, data: DATA[1] }]], abis: [], permissions: [] };
+
+/** One writer decodes a block's data before another one writes the block that sets a new ABI. */
+async function decodesDataAgain(run: Run): Promise<void> {
+  const [one, other] = run.writers as [StoreWriter, StoreWriter];
+  const setting = (abi: Buffer | undefined): BlockPlan => ({
+    ...PAID,
+    abis: [{ account: 'alice', abi: abi as Buffer }],
+  });
+  run.reader.grow([setting(ABIS[0]), PAID]);
+  await one.writeBlocks(run.reader.read(2));
+  run.reader.grow([setting(ABIS[1]), PAID]);
+  const [sets, pays] = run.reader.read(2) as [BlockRecords, BlockRecords];
+  await other.writeBlocks([pays]);
+  await expect(one.writeBlocks([sets])).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
+  expect((await run.apiReader.getStatus()).committed).toEqual(sets.position);
+  await run.refetch();
+  await run.finish();
 }
 
 const EMPTY: BlockPlan = { transactions: [], abis: [], permissions: [] };
@@ -174,6 +202,7 @@ class Run {
     await comparison.status();
     await comparison.progress(this.store);
     await comparison.sampledActions(30, SEED);
+    await comparison.everyDataValue();
     await comparison.permissionsOf(model.committedBlocks);
     await comparison.abisOf(model.committedBlocks.slice(-6));
     for (const { position } of model.committedBlocks.slice(-6)) await comparison.block({ id: position.id });
@@ -183,7 +212,19 @@ class Run {
   private async deliver(order: number, count: number, again: boolean): Promise<void> {
     const shares = this.writers.map((_, index) => this.pick(order + index, count));
     if (again) this.undelivered.push(...shares.flat().slice(0, 2));
-    await Promise.all(this.writers.map((writer, index) => writer.writeBlocks(shares[index] ?? [])));
+    const results = await Promise.allSettled(
+      this.writers.map((writer, index) => writer.writeBlocks(shares[index] ?? [])),
+    );
+    const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    const other = failed.find((error) => !hasErrorCode(error, 'ABI_OUTDATED'));
+    if (other !== undefined) throw other as Error;
+    if (failed.length > 0) await this.refetch();
+  }
+
+  /** As the indexers have it after `ABI_OUTDATED`: the reader continues from the committed position. */
+  async refetch(): Promise<void> {
+    this.reader.restart((await this.store.getProgress()).positions);
+    this.undelivered.push(...this.reader.read(Infinity));
   }
 
   /** A writer dies during a write; its unacknowledged messages are delivered to another. */
@@ -192,7 +233,8 @@ class Run {
     const victim = order % WRITERS;
     const dying = this.writers[victim] as StoreWriter;
     const writing = dying.writeBlocks(messages).catch((error: unknown) => {
-      if (!hasErrorCode(error, 'STOPPED') && !hasErrorCode(error, 'STORE_UNAVAILABLE')) throw error;
+      const isExpected = ['STOPPED', 'STORE_UNAVAILABLE', 'ABI_OUTDATED'] as const;
+      if (!isExpected.some((code) => hasErrorCode(error, code))) throw error;
     });
     this.writers[victim] = await this.under.openWriter();
     await dying.close();

@@ -7,6 +7,7 @@ import { storedActionsOf } from './model-rows';
 export function selectPage(
   blocks: readonly BlockRecords[],
   query: ActionsQuery,
+  dataOf: (row: StoredAction) => ReadonlyMap<string, string>,
 ): { rows: StoredAction[]; more: boolean } {
   const isChild = childTest(blocks, query);
   const matching: StoredAction[] = [];
@@ -14,7 +15,9 @@ export function selectPage(
     if (!isWithinBounds(block, query)) continue;
     for (const row of storedActionsOf(block)) {
       const { action } = row;
-      if (isOfAccount(action, query.account) && isOfFilters(action, query.filters) && isChild(row)) matching.push(row);
+      if (!isOfAccount(action, query.account) || !isOfFilters(action, query.filters) || !isChild(row)) continue;
+      const hasData = query.data.every(({ fields, text }) => fields.some(({ key }) => dataOf(row).get(key) === text));
+      if (hasData) matching.push(row);
     }
   }
   if (query.order === 'desc') matching.reverse();

@@ -14,10 +14,12 @@ import type {
   Progress,
   TransactionLookup,
 } from '../history-store';
-import type { AbiRequest, ChainStatus, StoredBlock } from '../stored';
+import type { AbiRequest, ChainStatus, StoredAction, StoredBlock } from '../stored';
 import type { HistoryStore } from './join-store';
 import { selectAccountTraces } from './model-account-traces';
+import { CONTRACT_DATA_FIELDS } from './data-plans';
 import { selectPage } from './model-actions';
+import { dataTextsOf } from './model-data';
 import { storedTransactionsOf } from './model-rows';
 
 /**
@@ -30,6 +32,9 @@ export class ModelHistory implements HistoryStore {
   private head: BlockPosition | undefined;
   private lastIrreversible: BlockPosition | undefined;
   private revision = 0;
+  /** The first block that was written: the store indexes its data fields from there on. */
+  private firstWritten: number | undefined;
+  private readonly dataTexts = new WeakMap<StoredAction, ReadonlyMap<string, string>>();
 
   /** A model that holds these consecutive blocks. */
   static of(blocks: readonly BlockRecords[], chainId?: string): ModelHistory {
@@ -59,7 +64,18 @@ export class ModelHistory implements HistoryStore {
   }
 
   async getActions(query: ActionsQuery): Promise<ActionsPage> {
-    return { status: this.status(), ...selectPage(this.historyBlocks, query) };
+    return { status: this.status(), ...selectPage(this.historyBlocks, query, (row) => this.dataOf(row)) };
+  }
+
+  /** The texts of the indexed fields in an action's data, by the keys of the fields. */
+  dataOf(row: StoredAction): ReadonlyMap<string, string> {
+    let texts = this.dataTexts.get(row);
+    if (!texts) {
+      const all = dataTextsOf(row, (request) => this.abiBefore(request));
+      texts = new Map([...all].filter(([key]) => CONTRACT_DATA_FIELDS.includes(key)));
+      this.dataTexts.set(row, texts);
+    }
+    return texts;
   }
 
   async getAccountTraces(query: AccountTracesQuery): Promise<AccountTracesPage> {
@@ -150,6 +166,7 @@ export class ModelHistory implements HistoryStore {
     } else if (tip && (num !== tip.num + 1 || block.previous?.id !== tip.id)) {
       throw new HistoryError('BLOCK_GAP', `block ${num} does not follow ${tip.num}`);
     }
+    this.firstWritten ??= num;
     this.blocks = [...this.blocks, block];
     this.head = block.head;
     // Irreversibility is never taken back, whatever a node that lags behind reports.
@@ -174,6 +191,9 @@ export class ModelHistory implements HistoryStore {
       head: this.head,
       lastIrreversible: this.lastIrreversible,
       committedTimestamp: this.blocks.at(-1)?.timestamp || undefined,
+      dataFields: Object.fromEntries(
+        this.firstWritten === undefined ? [] : CONTRACT_DATA_FIELDS.map((key) => [key, this.firstWritten as number]),
+      ),
       revision: this.revision,
     };
   }

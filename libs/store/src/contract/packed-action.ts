@@ -12,6 +12,8 @@ export interface ActionPlan {
   /** The distance in traces to the trace that created it; 0 = a root action. */
   creatorDistance: number;
   dataBytes: number;
+  /** In place of `dataBytes` bytes. */
+  data?: Buffer | undefined;
 }
 
 /** The position of an action in its transaction. */
@@ -60,7 +62,7 @@ function packTrace(
   view.authorizationAt = packCount(source, 1);
   packName(source, plan.actor);
   view.authorizationEnd = packName(source, 'active') + 8;
-  view.dataAt = packFilled(source, plan.dataBytes, at.globalSequence);
+  view.dataAt = plan.data ? packBytes(source, plan.data) : packFilled(source, plan.dataBytes, at.globalSequence);
   view.dataEnd = source.offset;
   view.actDigestAt = packFilled(source, 32, at.ordinal);
   view.recvSequenceAt = packFilled(source, 8, 1);

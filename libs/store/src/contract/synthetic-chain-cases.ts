@@ -48,6 +48,7 @@ export function describeSyntheticChains(contract: StoreContract): void {
           withStore(contract, async (under) => {
             const run = new Run(under, queriesPerStep);
             for (const [index, each] of steps.entries()) asked += await run.take(each, seed + index);
+            await run.compareData();
             await expectWholeLists(under, 1 + (seed % 5));
           }),
         ),
@@ -88,6 +89,11 @@ class Run {
     const after = await this.revisions();
     expect(after.store > before.store).toBe(after.model > before.model);
     return this.compare(seed);
+  }
+
+  /** Compares the actions of every value of every data field. */
+  compareData(): Promise<void> {
+    return new Comparison(this.store, this.model).everyDataValue();
   }
 
   private async revisions(): Promise<{ store: number; model: number }> {

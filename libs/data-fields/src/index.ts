@@ -1,0 +1,3 @@
+export { BlockData } from './block-data';
+export { type DataField, DataFields, parseDataField } from './data-field';
+export { dataText, type DataValue } from './data-value';

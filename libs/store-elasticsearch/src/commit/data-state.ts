@@ -1,0 +1,27 @@
+import type { DataAbi, JournalDocument, ProgressDocument } from '../indices/documents';
+
+type DataState = Pick<ProgressDocument, 'data_fields' | 'data_abis'>;
+
+/** What a progress says of data fields after a block: a field that the block is not indexed by is indexed no more. */
+export function dataStateAfter(
+  { data_fields: fields = {}, data_abis: abis = [], last_irreversible: irreversible }: ProgressDocument,
+  { position, data_fields: keys = [], data_abis: changed }: JournalDocument,
+): DataState {
+  const added = Object.entries(changed?.after ?? {}).map(([contract, hash]): DataAbi => ({
+    contract,
+    block_num: position.num,
+    hash,
+  }));
+  return {
+    data_fields: Object.fromEntries(keys.map((key) => [key, fields[key] ?? position.num])),
+    data_abis: withoutSuperseded([...abis, ...added], irreversible?.num ?? 0),
+  };
+}
+
+/** Without those that an irreversible block has replaced: no fork brings them back. */
+function withoutSuperseded(abis: readonly DataAbi[], irreversibleNum: number): DataAbi[] {
+  return abis.filter(({ contract, block_num: num }, index) => {
+    const next = abis.slice(index + 1).find((later) => later.contract === contract);
+    return num > irreversibleNum || !next || next.block_num > irreversibleNum;
+  });
+}

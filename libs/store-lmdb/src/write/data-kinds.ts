@@ -1,0 +1,113 @@
+import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
+import { BlockData, type DataFields } from '@antelope-history/data-fields';
+import type { ActionEntry, BlockRecords } from '@antelope-history/records';
+import { readFact } from '../format/chain-facts';
+import { abiKey, MAX_BLOCK_NUM, MAX_SEQUENCE, NAME_BYTES } from '../format/keys';
+import { floorEntry, type Tables } from '../format/tables';
+import type { KindAllocator } from './kind-allocator';
+import type { WriteBatch } from './write-batch';
+import { writeFact } from './write-facts';
+
+/** A list of a value: of the whole chain, and of the account that the value names, as deposits are searched. */
+export interface DataKind {
+  kind: number;
+  text: string;
+}
+
+const NONE: readonly DataKind[] = [];
+
+/** A stored action whose lists are searched. */
+export type StoredEntry = Pick<ActionEntry, 'account' | 'name' | 'sequence' | 'bytes'>;
+
+/** The data kinds of one block's actions. */
+export interface BlockDataKinds {
+  kindsOf(action: StoredEntry): readonly DataKind[];
+  end(): void;
+}
+
+/** Finds the data kinds of actions: the lists of the values that their data has in the indexed fields. */
+export class DataKinds {
+  /** The ABIs after the last written block, by contract; read from the table when they are first needed. */
+  private readonly decoders = new Map<string, AbiDecoder | undefined>();
+  /** By the hash of the ABI: undoing a block asks once per action. */
+  private readonly stored = new Map<string, { decoder: AbiDecoder | undefined }>();
+  private fromBlocks: Readonly<Record<string, number>> | undefined;
+
+  constructor(
+    private readonly tables: Tables,
+    private readonly kinds: KindAllocator,
+    private readonly fields: DataFields,
+  ) {}
+
+  /** Notes from which block on the fields are indexed; a field that is no longer indexed is forgotten. */
+  begin(firstBlock: number, batch: WriteBatch): void {
+    const stored = readFact(this.tables, 'dataFields') ?? {};
+    const isChanged =
+      this.fields.keys.length !== Object.keys(stored).length ||
+      this.fields.keys.some((key) => stored[key] === undefined);
+    this.fromBlocks = Object.fromEntries(this.fields.keys.map((key) => [key, stored[key] ?? firstBlock]));
+    if (isChanged) writeFact(this.tables, 'dataFields', this.fromBlocks, batch);
+  }
+
+  /** Call it for the blocks in their order, and `end` when the kinds of all its actions were asked for. */
+  ofBlock(block: BlockRecords, batch: WriteBatch): BlockDataKinds {
+    const data = new BlockData(this.fields, block, (contract) => this.decoderOf(contract));
+    return {
+      kindsOf: (action) => this.kindsOf(data, action, batch),
+      end: () => {
+        for (const contract of this.fields.contracts) {
+          const changed = data.changedTo(contract);
+          if (changed) this.decoders.set(contract, changed.decoder);
+        }
+      },
+    };
+  }
+
+  /** The data kinds of an action of a stored block, to remove it from their lists. */
+  ofStored(action: StoredEntry, blockNum: number, batch: WriteBatch): readonly DataKind[] {
+    if (this.fields.of(action.account, action.name).length === 0) return NONE;
+    this.fromBlocks ??= readFact(this.tables, 'dataFields') ?? {};
+    const data = new BlockData(this.fields, { abiChanges: [] }, (contract) =>
+      this.storedDecoder(contract, blockNum, Math.max(0, action.sequence - 1)),
+    );
+    return this.kindsOf(data, action, batch);
+  }
+
+  /** Drops cached state after an undone fork or a failed batch. */
+  forget(): void {
+    this.decoders.clear();
+    this.stored.clear();
+    this.fromBlocks = undefined;
+  }
+
+  private kindsOf(data: BlockData, action: StoredEntry, batch: WriteBatch): readonly DataKind[] {
+    const values = data.of(action);
+    if (values.length === 0) return NONE;
+    const kinds: DataKind[] = [];
+    for (const { field, text } of values) {
+      const from = this.fromBlocks?.[field.key];
+      if (from !== undefined) kinds.push({ kind: this.kinds.dataKindOf(field.key, from, text, batch), text });
+    }
+    return kinds;
+  }
+
+  private decoderOf(contract: string): AbiDecoder | undefined {
+    if (!this.decoders.has(contract)) {
+      this.decoders.set(contract, this.storedDecoder(contract, MAX_BLOCK_NUM, MAX_SEQUENCE));
+    }
+    return this.decoders.get(contract);
+  }
+
+  private storedDecoder(contract: string, blockNum: number, sequence: number): AbiDecoder | undefined {
+    const entry = floorEntry(this.tables.abis, abiKey(contract, blockNum, sequence), NAME_BYTES);
+    if (!entry) return undefined;
+    const hash = Buffer.from(entry.value);
+    const name = hash.toString('latin1');
+    let stored = this.stored.get(name);
+    if (!stored) {
+      const abi = this.tables.abiBodies.get(hash);
+      this.stored.set(name, (stored = { decoder: abi && createAbiDecoder(abi) }));
+    }
+    return stored.decoder;
+  }
+}

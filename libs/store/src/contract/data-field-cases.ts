@@ -1,0 +1,78 @@
+import { expect } from '@jest/globals';
+import { parseDataField } from '@antelope-history/data-fields';
+import type { BlockRecords } from '@antelope-history/records';
+import type { ActionsQuery, StoreReader, StoreWriter } from '../history-store';
+import { ABIS, DATA } from './data-plans';
+import { ReaderSessions } from './reader-sessions';
+import { type BlockPlan, SyntheticChain } from './synthetic-chain';
+
+/** One set of data, opened again and again with other fields. */
+export interface ReopenedStore {
+  openWriter(dataFields: readonly string[]): Promise<StoreWriter>;
+  openReader(): Promise<StoreReader>;
+}
+
+const TRANSFER = { account: 'alice', name: 'transfer', actor: 'bob', notified: [], creatorDistance: 0, dataBytes: 0 };
+const PLAN: BlockPlan = {
+  transactions: [[{ ...TRANSFER, data: DATA[1] }]],
+  abis: [],
+  permissions: [],
+};
+const TO = 'alice:transfer.to';
+const AMOUNT = 'alice:transfer.amount';
+
+/**
+ * Fields are added and removed between blocks, and a fork replaces the first blocks with a field: the status says from which block
+ * on each field is indexed, and queries from there on find every action.
+ */
+export async function expectFieldRanges({ openWriter, openReader }: ReopenedStore): Promise<void> {
+  const made = new SyntheticChain();
+  const sessions = new ReaderSessions();
+  let chain: BlockRecords[] = [];
+  const write = async (fields: readonly string[], parent: number, plans: readonly BlockPlan[]): Promise<void> => {
+    chain = chain.filter(({ position }) => position.num <= parent);
+    const blocks = made.blocks(chain.at(-1), plans);
+    chain = [...chain, ...blocks];
+    const writer = await openWriter(fields);
+    sessions.begin();
+    await writer.writeBlocks(sessions.read(blocks));
+    await writer.close();
+  };
+  const reader = await openReader();
+  const expectRange = async (ranges: Record<string, number>): Promise<void> => {
+    expect((await reader.getStatus()).dataFields).toEqual(ranges);
+    for (const [key, from] of Object.entries(ranges)) {
+      const { rows } = await reader.getActions(queryOf(key, from));
+      const expected = chain.filter(({ position }) => position.num >= from).map(({ position }) => position.num);
+      expect([key, rows.map(({ blockNum }) => blockNum)]).toEqual([key, expected]);
+    }
+  };
+
+  await write([], 0, [{ ...PLAN, abis: [{ account: 'alice', abi: ABIS[0] as Buffer }] }, PLAN, PLAN]);
+  await expectRange({});
+  await write([TO], 102, [PLAN, PLAN, PLAN]);
+  await expectRange({ [TO]: 103 });
+  await write([TO, AMOUNT], 104, [PLAN, PLAN, PLAN]);
+  await expectRange({ [TO]: 103, [AMOUNT]: 105 });
+  await write([AMOUNT], 107, [PLAN, PLAN]);
+  await expectRange({ [AMOUNT]: 105 });
+  await write([AMOUNT, TO], 103, [PLAN, PLAN, PLAN, PLAN, PLAN, PLAN, PLAN]);
+  await expectRange({ [AMOUNT]: 105, [TO]: 104 });
+  await reader.close();
+}
+
+function queryOf(key: string, from: number): ActionsQuery {
+  const field = parseDataField(key);
+  return {
+    account: undefined,
+    filters: [],
+    data: field ? [{ fields: [field], text: key === TO ? 'bob' : '1' }] : [],
+    after: { blockNum: from },
+    before: undefined,
+    parent: undefined,
+    order: 'asc',
+    skip: 0,
+    limit: 100,
+    window: 'skip',
+  };
+}
