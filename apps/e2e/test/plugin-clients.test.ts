@@ -37,6 +37,11 @@ const recorded = [...readHistoryResponses(sampleFolder(SAMPLE))]
     body: JSON.parse(body) as Recorded['body'],
   }));
 
+const requestsOf = (call: string): Record<string, unknown>[] =>
+  [...readHistoryResponses(sampleFolder(SAMPLE))]
+    .filter(({ path, status }) => path === `/v1/history/${call}` && status === 200)
+    .map(({ request }) => request as Record<string, unknown>);
+
 /** The rows of an account that the plugin returned, by position; the recording went on after the first of them. */
 function pluginRowsOf(account: string): Map<number, Row> {
   const rows = recorded
@@ -128,9 +133,32 @@ describeOnSets('clients of the history plugin, whose URL has the prefix of its r
     expect(chain).toMatchObject({ status: 200, body: { head_block_num: expect.any(Number) as unknown } });
   });
 
+  it('eosjs and wharfkit read transactions, keys and controlled accounts', async () => {
+    const rpc = new JsonRpc(url, { fetch });
+    const { history } = new APIClient({ url }).v1;
+    const id = [...expected.values()].at(-1)?.action_trace.trx_id ?? '';
+    expect((await rpc.history_get_transaction(id)).id).toBe(id);
+    expect(String((await history.get_transaction(id)).id)).toBe(id);
+    const [keyed] = requestsOf('get_key_accounts');
+    const key = String(keyed?.['public_key']);
+    const { account_names: names } = await rpc.history_get_key_accounts(key);
+    expect(names.length).toBeGreaterThan(0);
+    expect((await history.get_key_accounts(key)).account_names.map(String)).toEqual(names);
+    const [controlling] = requestsOf('get_controlled_accounts');
+    const account = String(controlling?.['controlling_account']);
+    const { controlled_accounts: controlled } = await rpc.history_get_controlled_accounts(account);
+    expect((await history.get_controlled_accounts(account)).controlled_accounts.map(String)).toEqual(controlled);
+  });
+
   it('serves its own rules to clients without the prefix', async () => {
     const { actions } = await new JsonRpc(service.url, { fetch }).history_get_actions(ACCOUNT, 0, 20);
     const sequences = actions.map(({ global_action_seq }) => global_action_seq);
     expect(sequences).toEqual([...sequences].sort((one, other) => other - one));
+    const body = { account_name: ACCOUNT, pos: -1, offset: -20 };
+    const newest = (await cleos(service.url, '/v1/history/get_actions', body)).body as Recorded['body'];
+    expect(newest.actions.map(({ global_action_seq }) => global_action_seq)).toEqual(sequences);
+    const { trx_id: id } = (newest.actions[0] as Row).action_trace;
+    const transaction = await cleos(service.url, '/v1/history/get_transaction', { id, block_num_hint: 1 });
+    expect(transaction).toMatchObject({ status: 200, body: { id } });
   });
 });

@@ -212,6 +212,7 @@ function setcodesOf(account: string) {
   return {
     account,
     filters: [{ account: 'eosio', name: 'setcode' }],
+    data: [],
     after: undefined,
     before: undefined,
     parent: undefined,

@@ -30,6 +30,7 @@ export const CHAIN_FACTS = {
   last_irreversible_block_num: 5,
   lag_blocks: 1,
   committed_age_seconds: 3,
+  data_fields: { 'eosio.token:transfer.to': 2 },
   components: {},
   incomplete_ranges: [],
 };

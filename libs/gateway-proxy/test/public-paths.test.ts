@@ -38,6 +38,7 @@ describe('the pages of the gateway', () => {
       last_irreversible_block_num: 5,
       lag_blocks: 1,
       committed_age_seconds: 3,
+      data_fields: { 'eosio.token:transfer.to': 2 },
     });
   });
 

@@ -107,9 +107,9 @@ describe('the stream over HTTP', () => {
 
   it('opens api.max_streams streams and no more, however often clients reconnect', async () => {
     const { url } = await serve(sample, { HISTORY_API__MAX_STREAMS: '3' });
-    for (let round = 0; round < 100; round++) {
+    for (let round = 0; round < 340; round++) {
       const streams = await Promise.all([1, 2, 3].map(() => openRaw(url)));
-      if (round % 20 === 0) {
+      if (round % 50 === 0) {
         const refused = await fetch(url + STREAM);
         expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
         await refused.body?.cancel();

@@ -21,6 +21,7 @@ const STATUS: ChainStatus = {
   head: undefined,
   lastIrreversible: undefined,
   committedTimestamp: undefined,
+  dataFields: {},
   revision: 1,
 };
 
