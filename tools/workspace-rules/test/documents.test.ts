@@ -9,6 +9,7 @@ const DOCUMENTS = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'CHANGELOG.md',
+  'docs/README.md',
   'docs/architecture.md',
   'docs/moving-from-history-plugin.md',
   'docs/moving-from-hyperion.md',
