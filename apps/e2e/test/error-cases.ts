@@ -44,7 +44,7 @@ export function describeErrors(url: () => string): void {
     [getActions, { account_name: 'älice' }, NAME],
     [getActions, { filter: 'eosio:UPPER' }, NAME],
     [getActions, { account: 'alice' }, REQUEST],
-    [getActions, { account_name: 'alice', 'transfer.to': 'bob' }, REQUEST],
+    [getActions, { account_name: 'alice', 'transfer.memo': 'x' }, REQUEST],
     [getActions, { account_name: 'alice', limit: 5 }, REQUEST],
     [getActions, { account_name: 7 }, REQUEST],
     [getActions, { pos: -2 }, REQUEST],

@@ -109,6 +109,7 @@ export class IngestionRun {
         silenceSeconds: options.silenceSeconds ?? 0,
       },
       store: { kind: 'lmdb', lmdb: { path: options.path, mapSizeBytes: 0 } },
+      index: { dataFields: [] as string[] },
       broker: { kind: 'memory' },
       keyValue: { kind: 'memory' },
       indexer: { batchBytes: 2 ** 24, batchSeconds: 0.01, verifyBlocks: options.verifyBlocks ?? 'new' },

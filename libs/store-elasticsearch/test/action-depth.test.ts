@@ -8,7 +8,7 @@ import {
   type ActionPlan,
   type BlockPlan,
 } from '@antelope-history/store/contract';
-import { IndexedBlocks } from './indexed-blocks';
+import { IndexedBlocks, NO_DATA_FIELDS } from './indexed-blocks';
 
 const EVERYTHING: ActionsQuery = {
   account: undefined,
@@ -43,7 +43,7 @@ describeWithService(['elasticsearch'], (url) => {
       indexed = await IndexedBlocks.open(url, BLOCKS_PER_INDEX);
       await indexed.put([...trunk, ...orphans, ...later]);
       await indexed.commit({ blocks: trunk, cleanUpTo: FIRST_BLOCK + BLOCKS - 9 });
-      model = ModelHistory.of(trunk);
+      model = ModelHistory.of(trunk, NO_DATA_FIELDS);
       comparison = new Comparison(indexed.reader, model);
     }, 180_000);
     afterAll(() => indexed.dispose());
@@ -124,7 +124,7 @@ describeWithService(['elasticsearch'], (url) => {
       indexed = await IndexedBlocks.open(url);
       for (const block of blocks) await indexed.put([block]);
       await indexed.commit({ blocks, cleanUpTo: FIRST_BLOCK + 70 });
-      model = ModelHistory.of(blocks);
+      model = ModelHistory.of(blocks, NO_DATA_FIELDS);
     }, 120_000);
     afterAll(() => indexed.dispose());
 

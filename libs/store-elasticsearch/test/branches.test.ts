@@ -1,7 +1,7 @@
 import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
 import { Comparison, ModelHistory, SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
-import { IndexedBlocks } from './indexed-blocks';
+import { IndexedBlocks, NO_DATA_FIELDS } from './indexed-blocks';
 
 const KEY = Buffer.alloc(34, 3);
 const FIRST_BLOCK = 100;
@@ -47,7 +47,7 @@ describeWithService(['elasticsearch'], (url) => {
         const blocks = blocksOf();
         await indexed.commit({ blocks, cleanUpTo });
         const all = [...trunk, ...orphans, ...later];
-        const comparison = new Comparison(indexed.reader, ModelHistory.of(blocks));
+        const comparison = new Comparison(indexed.reader, ModelHistory.of(blocks, NO_DATA_FIELDS));
         await comparison.status();
         await comparison.sampledActions(150, cleanUpTo);
         await comparison.permissionsOf(all);
@@ -71,7 +71,7 @@ describeWithService(['elasticsearch'], (url) => {
       const started = await IndexedBlocks.open(url);
       await started.put([snapshot, ...rest]);
       await started.commit({ blocks: [snapshot, ...rest], cleanUpTo: 0 });
-      const comparison = new Comparison(started.reader, ModelHistory.of([snapshot, ...rest]));
+      const comparison = new Comparison(started.reader, ModelHistory.of([snapshot, ...rest], NO_DATA_FIELDS));
       await comparison.status();
       await comparison.permissionsOf(trunk);
       await comparison.abisOf(rest);

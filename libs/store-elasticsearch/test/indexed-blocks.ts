@@ -12,6 +12,8 @@ import { emptyProgress } from '../src/indices/progress';
 import { ElasticsearchReader } from '../src/read/elasticsearch-reader';
 import { documentsOf, type NewDocument } from '../src/write/block-documents';
 
+/** For a model of such a store: its blocks are written without an indexer's data fields. */
+export const NO_DATA_FIELDS = { dataFields: [] } as const;
 const NO_DATA = new BlockData(new DataFields([]), { abiChanges: [] }, () => undefined);
 const TIMEOUT_SECONDS = 30;
 const OPERATIONS_PER_REQUEST = 5_000;

@@ -154,7 +154,7 @@ describeWithService(['elasticsearch'], (url = '') => {
         const left = ['0000000120', '0000000130', '0000000140'].map((first) => `${temporary.names.actions}-${first}`);
         expect(await namesOf(temporary, 'actions')).toEqual([...left, stranger]);
       });
-      const comparison = new Comparison(temporary.store, ModelHistory.of(blocks.slice(20)));
+      const comparison = new Comparison(temporary.store, ModelHistory.of(blocks.slice(20), { dataFrom: 100 }));
       await comparison.status();
       await comparison.sampledActions(20, 1);
       await comparison.block({ num: 119 });

@@ -7,7 +7,7 @@ import {
   type ActionPlan,
   type BlockPlan,
 } from '@antelope-history/store/contract';
-import { IndexedBlocks } from './indexed-blocks';
+import { IndexedBlocks, NO_DATA_FIELDS } from './indexed-blocks';
 
 const EMPTY: BlockPlan = { transactions: [], abis: [], permissions: [] };
 const PING: ActionPlan = {
@@ -30,7 +30,7 @@ describeWithService(['elasticsearch'], (url) => {
   async function commit(blocks: readonly BlockRecords[]): Promise<Comparison> {
     await indexed.put(blocks);
     await indexed.commit({ blocks, cleanUpTo: blocks[blocks.length >> 1]!.position.num });
-    return new Comparison(indexed.reader, ModelHistory.of(blocks));
+    return new Comparison(indexed.reader, ModelHistory.of(blocks, NO_DATA_FIELDS));
   }
 
   it('returns a block of 25,000 actions and its transactions completely', async () => {

@@ -22,6 +22,15 @@ import { selectPage } from './model-actions';
 import { dataTextsOf } from './model-data';
 import { storedTransactionsOf } from './model-rows';
 
+const NO_DATA: ReadonlyMap<string, string> = new Map();
+
+interface ModelFacts {
+  chainId?: string;
+  dataFields?: readonly string[];
+  /** The first block whose data the store indexed, if it is none of the model's. */
+  dataFrom?: number;
+}
+
 /**
  * The reference implementation of the store port: the blocks of the committed branch in an array, and every query a filter over
  * all of them. It is slow; every adapter is compared with it.
@@ -36,9 +45,13 @@ export class ModelHistory implements HistoryStore {
   private firstWritten: number | undefined;
   private readonly dataTexts = new WeakMap<StoredAction, ReadonlyMap<string, string>>();
 
+  /** `dataFields`: the keys of the data fields that the compared store indexes. */
+  constructor(private readonly dataFields: readonly string[] = CONTRACT_DATA_FIELDS) {}
+
   /** A model that holds these consecutive blocks. */
-  static of(blocks: readonly BlockRecords[], chainId?: string): ModelHistory {
-    const model = new ModelHistory();
+  static of(blocks: readonly BlockRecords[], { chainId, dataFields, dataFrom }: ModelFacts = {}): ModelHistory {
+    const model = new ModelHistory(dataFields);
+    model.firstWritten = dataFrom;
     model.chainId = chainId;
     for (const block of blocks) model.writeBlock(block);
     return model;
@@ -69,10 +82,12 @@ export class ModelHistory implements HistoryStore {
 
   /** The texts of the indexed fields in an action's data, by the keys of the fields. */
   dataOf(row: StoredAction): ReadonlyMap<string, string> {
+    const action = `${row.action.account}:${row.action.name}.`;
+    if (!this.dataFields.some((key) => key.startsWith(action))) return NO_DATA;
     let texts = this.dataTexts.get(row);
     if (!texts) {
       const all = dataTextsOf(row, (request) => this.abiBefore(request));
-      texts = new Map([...all].filter(([key]) => CONTRACT_DATA_FIELDS.includes(key)));
+      texts = new Map([...all].filter(([key]) => this.dataFields.includes(key)));
       this.dataTexts.set(row, texts);
     }
     return texts;
@@ -192,7 +207,7 @@ export class ModelHistory implements HistoryStore {
       lastIrreversible: this.lastIrreversible,
       committedTimestamp: this.blocks.at(-1)?.timestamp || undefined,
       dataFields: Object.fromEntries(
-        this.firstWritten === undefined ? [] : CONTRACT_DATA_FIELDS.map((key) => [key, this.firstWritten as number]),
+        this.firstWritten === undefined ? [] : this.dataFields.map((key) => [key, this.firstWritten as number]),
       ),
       revision: this.revision,
     };
