@@ -3,6 +3,7 @@ import type { BlockRecords } from '@antelope-history/records';
 import type { BlockPosition } from '@antelope-history/schemas';
 import {
   type BlockPlan,
+  CONTRACT_DATA_FIELDS,
   EMPTY_BLOCK,
   ModelHistory,
   SimulatedReader,
@@ -15,6 +16,9 @@ import { cleanableUpTo, cleanedUpTo } from './branch-cleaner';
 import { ChainOrder, type JournalExcerpt } from './chain-order';
 
 const RULES = { settleBlocks: 3 };
+
+/** What an indexer says of a block without a contract that has indexed fields. */
+const INDEXED = { data_fields: CONTRACT_DATA_FIELDS };
 
 /** A journal in memory and the blocks committed from it. */
 class Journal {
@@ -82,7 +86,7 @@ class Way {
   }
 
   read(count: number): void {
-    this.inFlight.push(...this.reader.read(count).map((block) => journalEntryOf(block, {})));
+    this.inFlight.push(...this.reader.read(count).map((block) => journalEntryOf(block, INDEXED)));
   }
 
   arrive(count: number, chance: number): void {
@@ -170,7 +174,7 @@ describe('the order of the chain', () => {
   }
 
   const messageOf = (block: BlockRecords, session: number, ordinal: number): JournalDocument =>
-    journalEntryOf({ ...block, streamPosition: { epoch: session, sequence: ordinal } }, {});
+    journalEntryOf({ ...block, streamPosition: { epoch: session, sequence: ordinal } }, INDEXED);
 
   it('refuses a message that does not follow, and keeps those before it', () => {
     const { journal, trunk, made } = begun();
