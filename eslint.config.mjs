@@ -58,6 +58,12 @@ const EXIT = {
   property: 'exit',
   message: 'Throw, or set process.exitCode: only the runner of libs/app-runtime ends a process.',
 };
+const NO_TIMEOUT_IN_ANY = {
+  selector:
+    'CallExpression[callee.object.name="AbortSignal"][callee.property.name="any"] MemberExpression[object.name="AbortSignal"][property.name="timeout"]',
+  message:
+    'The collector may free the timeout before it fires (nodejs/node#57736): abort a controller with setTimeout.',
+};
 const NO_CLOCK = { object: 'Date', property: 'now', message: DOMAIN_IS_PURE };
 const NO_PART_OF_THE_TESTS = ['describe', 'it', 'test'].flatMap((object) =>
   ['only', 'skip', 'todo'].map((property) => ({ object, property, message: 'Every test runs, always.' })),
@@ -106,6 +112,7 @@ export default tseslint.config(
       eqeqeq: 'error',
       'no-console': 'error',
       'no-restricted-properties': ['error', EXIT],
+      'no-restricted-syntax': ['error', NO_TIMEOUT_IN_ANY],
       'object-shorthand': 'error',
       'prefer-const': 'error',
     },

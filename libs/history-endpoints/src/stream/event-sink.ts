@@ -17,8 +17,8 @@ export interface EventSink {
   /** Aborts when the client has left. */
   readonly left: AbortSignal;
   /**
-   * Sends an event; resolves when the connection takes more, to false if the client does not read in time or is leaving. Rejects with the
-   * signal's reason.
+   * Sends an event; resolves when the connection takes more, to false if the client does not read in time or is leaving. Rejects
+   * with the signal's reason.
    */
   send(event: StreamEvent, signal: AbortSignal): Promise<boolean>;
   /** Tells the client why the stream ends; resolves when the connection or the response is closed. */
@@ -32,12 +32,19 @@ export function dataOf(event: StreamEvent): string {
 
 /** Whether a client reads what waits for it in time. Rejects with the signal's reason. */
 export async function isDrained(connection: Writable, signal: AbortSignal): Promise<boolean> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(WRITE_LIMIT_MS)]);
+  signal.throwIfAborted();
+  const waiting = new AbortController();
+  const stop = (): void => waiting.abort();
+  const limit = setTimeout(stop, WRITE_LIMIT_MS);
+  signal.addEventListener('abort', stop, { once: true });
   try {
-    await once(connection, 'drain', { signal: limit });
+    await once(connection, 'drain', { signal: waiting.signal });
     return true;
   } catch {
     signal.throwIfAborted();
     return false;
+  } finally {
+    clearTimeout(limit);
+    signal.removeEventListener('abort', stop);
   }
 }
