@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, type Listener } from '@antelope-history/app-runtime';
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES, STREAM } from '@antelope-history/routes';
 import { readEventStream, type ServerSentEvent } from '@antelope-history/test-support/event-stream';
 import { CHAIN_FACTS, GatewayStand } from './gateway-stand';
@@ -114,6 +115,31 @@ describe('the stream of actions through the gateway', () => {
     expect([...streams, third].map(({ status }) => status)).toEqual([200, 200, 429]);
     await Promise.all([...streams, third].map(({ leave }) => leave()));
     for (let next = await open(); next.status !== 200; next = await open()) await sleep(5);
+  });
+
+  it('counts no stream of a client that left while its limits were looked up', async () => {
+    class SlowKeyValue extends MemoryKeyValue {
+      override async count(...counted: Parameters<MemoryKeyValue['count']>): ReturnType<MemoryKeyValue['count']> {
+        await sleep(100);
+        return super.count(...counted);
+      }
+    }
+    const api = await startApi((_request, response) => void response.writeHead(200, HEADERS).write(eventText(1)));
+    const gateway = stand.createGateway({
+      keyValue: new SlowKeyValue(),
+      environment: {
+        HISTORY_GATEWAY__HISTORY_API_URL: api,
+        HISTORY_GATEWAY__MAX_STREAMS_PER_CLIENT: '1',
+        HISTORY_API__RATE_LIMIT_RPM: '1000',
+      },
+    });
+    const listener = await listen(gateway, { host: '127.0.0.1', port: 0 });
+    listeners.push(listener);
+    await expect(fetch(listener.url + STREAM.path, { signal: AbortSignal.timeout(30) })).rejects.toThrow();
+    await sleep(300);
+    const { status, body } = await fetch(listener.url + STREAM.path);
+    expect(status).toBe(200);
+    await body?.cancel();
   });
 
   it('is served by the APIs of the same process', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, type Listener } from '@antelope-history/app-runtime';
 import { createApiDeps, openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
-import { ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
+import { EMPTY_BLOCK, ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
 import type { HistoryReader } from '@antelope-history/store';
 import { readEventStream, type ServerSentEvent } from '@antelope-history/test-support/event-stream';
 import { createHistoryApi } from '../src';
@@ -140,6 +140,21 @@ describe('the stream over HTTP', () => {
     // Of 80 MB of rows the connection's buffers took some.
     expect(client.bytesRead).toBeLessThan(60_000_000);
   }, 40_000);
+
+  it('opens no stream for a client that left while the store was asked for the fields of its filter', async () => {
+    const model = ModelHistory.of(new SyntheticChain().blocks(undefined, [EMPTY_BLOCK, EMPTY_BLOCK]));
+    const slow = Object.assign(Object.create(model) as ModelHistory, {
+      getStatus: async () => {
+        await sleep(100);
+        return model.getStatus();
+      },
+    });
+    const { url } = await serve(slow);
+    const leaving = fetch(`${url}${STREAM}?transfer.to=bob`, { signal: AbortSignal.timeout(30) });
+    await expect(leaving).rejects.toThrow();
+    await sleep(400);
+    expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^history_open_streams 0$/m);
+  });
 
   it('says that the service stops', async () => {
     const { url, listener } = await serve();

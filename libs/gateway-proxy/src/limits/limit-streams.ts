@@ -6,6 +6,8 @@ import { clientOf } from '../client';
 export function createStreamLimiter(maxPerClient: number): RequestHandler {
   const open = new Map<string, number>();
   return (_request, response, next) => {
+    // The client left while its limits were looked up: the event that ends its count is over.
+    if (response.closed) return;
     const { id } = clientOf(response);
     const count = open.get(id) ?? 0;
     if (count >= maxPerClient) {

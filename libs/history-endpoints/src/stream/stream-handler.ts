@@ -10,7 +10,7 @@ import {
 } from '@antelope-history/endpoint-kit';
 import { STREAM, type StreamRequest, streamRequest } from '@antelope-history/history-routes';
 import { type Bound, HistoryError, parseRequest } from '@antelope-history/schemas';
-import { gauge, isWebSocketHandshake, stopSignal } from '@antelope-history/app-runtime';
+import { gauge, isWebSocketHandshake, type Logger, stopSignal } from '@antelope-history/app-runtime';
 import { toDataConditions } from '../data-conditions';
 import { ActionStream, type ActionStreamDeps, type StreamEvent, type StreamQuery } from './action-stream';
 import { CommittedHead } from './committed-head';
@@ -24,7 +24,7 @@ const MAX_NAME_SHOWN = 40;
 
 /** Handles requests for the stream: server-sent events or a WebSocket until the client leaves. */
 export function createStreamHandler(deps: ApiDeps): RequestHandler {
-  const { reader, registry, config, largeResponses = new LargeResponses() } = deps;
+  const { reader, registry, config, log, largeResponses = new LargeResponses() } = deps;
   const abis = createAbiReader(reader, registry, STREAM.endpoint);
   const streamDeps: ActionStreamDeps = { reader, abis, head: new CommittedHead(reader), largeResponses };
   const open = gauge(registry, { name: 'history_open_streams', help: 'Open streams of actions' });
@@ -38,12 +38,13 @@ export function createStreamHandler(deps: ApiDeps): RequestHandler {
       response.end();
       return;
     }
+    if (response.closed) return;
     if (count >= config.maxStreams) throw new HistoryError('BUSY', 'as many streams are open as this service has');
     open.set(++count);
     try {
       const sink = isWebSocketHandshake(request) ? acceptWebSocket(request, response) : new ServerSentEvents(response);
       const stream = (signal: AbortSignal) => new ActionStream(streamDeps, query, signal).events(parameters.cursor);
-      await sendStream(sink, stopSignal(response), stream);
+      await sendStream(sink, stopSignal(response), stream, log);
     } finally {
       open.set(--count);
     }
@@ -108,6 +109,7 @@ async function sendStream(
   sink: EventSink,
   stop: AbortSignal,
   open: (signal: AbortSignal) => AsyncGenerator<StreamEvent, never>,
+  log: Logger,
 ): Promise<void> {
   const signal = AbortSignal.any([sink.left, stop]);
   try {
@@ -117,8 +119,9 @@ async function sendStream(
         return;
       }
     }
-  } catch {
-    // Without a reason in the log: a store that fails reports it itself, and the client continues at its cursor.
+  } catch (error) {
+    // A store that fails reports it itself, and the client continues at its cursor.
+    if (!(error instanceof HistoryError) && !signal.aborted) log.error({ error }, 'a stream failed');
     if (!sink.left.aborted) await sink.close(stop.aborted ? 'shutdown' : 'unavailable');
   }
 }
