@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { createAbiReader, LargeResponses } from '@antelope-history/endpoint-kit';
 import { Registry } from '@antelope-history/app-runtime';
 import type { BlockRecords } from '@antelope-history/records';
-import type { BlockPosition } from '@antelope-history/schemas';
-import type { ChainStatus } from '@antelope-history/store';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
+import type { ActionsQuery, ChainStatus } from '@antelope-history/store';
 import { type BlockPlan, ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
 import { ActionStream, type StreamEvent, type StreamQuery } from '../src/stream/action-stream';
 import { parseCursor } from '../src/stream/stream-cursor';
@@ -243,4 +243,33 @@ describe('a stream of actions', () => {
       { seed: 12, numRuns: 60 },
     );
   }, 120_000);
+
+  it('searches fewer blocks at once where the store refuses to search many', async () => {
+    const plan = { transactions: [[{ ...ACTION, actor: 'alice', notified: [] }]], abis: [], permissions: [] };
+    const chain = new SyntheticChain().blocks(
+      undefined,
+      Array.from({ length: 40 }, () => plan),
+    );
+    const model = ModelHistory.of(chain);
+    let refused = 0;
+    const reader = Object.assign(Object.create(model) as ModelHistory, {
+      getActions: (query: ActionsQuery) => {
+        const [after, before] = [query.after, query.before].map((bound) =>
+          bound && 'blockNum' in bound ? bound.blockNum : 0,
+        );
+        if ((before ?? 0) - Math.max(after ?? 0, 100) < 3) return model.getActions(query);
+        refused++;
+        return Promise.reject(new HistoryError('QUERY_TOO_BROAD', 'for the test'));
+      },
+    });
+    const abis = createAbiReader(reader, new Registry(), 'test');
+    const deps = { reader, abis, head: new ModelHead(model), largeResponses: new LargeResponses() };
+    const blocks: number[] = [];
+    for await (const event of new ActionStream(deps, EVERYTHING, new AbortController().signal).events(undefined)) {
+      if (event.type === 'head') break;
+      if (event.type === 'action') blocks.push((JSON.parse(event.row) as { block_num: number }).block_num);
+    }
+    expect(blocks).toEqual(chain.map(({ position }) => position.num));
+    expect(refused).toBeGreaterThan(3);
+  });
 });

@@ -1,6 +1,6 @@
 import { type AbiReader, type LargeResponses, RequestWork } from '@antelope-history/endpoint-kit';
 import { ownTrace } from '@antelope-history/responses';
-import type { ActionFilter, BlockPosition } from '@antelope-history/schemas';
+import { type ActionFilter, type BlockPosition, hasErrorCode } from '@antelope-history/schemas';
 import type { ActionsQuery, ChainStatus, DataCondition, HistoryReader, StoredAction } from '@antelope-history/store';
 import { abisOfActions, renderActionRows } from '../get-actions-response';
 import type { CommittedHead } from './committed-head';
@@ -34,6 +34,13 @@ const PAGE_ROWS = 100;
 /** The most sent blocks that are remembered to find where a fork begins; below, it begins at the last irreversible one. */
 const MAX_TRAIL = 4096;
 
+/** Rows and their JSON, which may be of fewer; `isLast`: there are no more of them up to the last block searched. */
+interface Page {
+  rows: StoredAction[];
+  texts: string[];
+  isLast: boolean;
+}
+
 /** The place up to which rows were sent. */
 interface Place {
   num: number;
@@ -54,6 +61,8 @@ export class ActionStream {
   /** The branch that the place was found on. */
   private revision = -1;
   private irreversibleNum = 0;
+  /** The most blocks in which the store searches the next page. */
+  private reach = Infinity;
   /** Reversible blocks that events were sent of, ascending, with an irreversible one before them. */
   private trail: BlockPosition[] = [];
 
@@ -73,7 +82,7 @@ export class ActionStream {
       if (status.revision !== this.revision) yield* this.returnToBranch(status);
       const last = this.lastOf(status);
       if (last) {
-        yield* this.actionsUpTo(last);
+        yield* this.actionsUpTo(last, status);
         if (this.place.id === last.id && this.place.sequence === undefined && last.id !== announced) {
           announced = last.id;
           yield* this.announce(last, status);
@@ -125,22 +134,37 @@ export class ActionStream {
   }
 
   /** Sends the rows up to a block; returns early after a fork, and when the page was read from another branch. */
-  private async *actionsUpTo(last: BlockPosition): AsyncGenerator<StreamEvent> {
+  private async *actionsUpTo(last: BlockPosition, status: ChainStatus): AsyncGenerator<StreamEvent> {
     while (this.place.num < last.num || (this.place.num === last.num && this.place.sequence !== undefined)) {
-      const page = await this.readPage(last);
+      const reached = this.place.num + this.reach;
+      const end = reached < last.num ? await this.blockAtOrBelow(reached, status) : last;
+      const page = await this.readPage(end);
+      if (page === 'too broad') continue;
       if (!page) return;
       for (const [index, text] of page.texts.entries()) {
         const row = page.rows[index] as StoredAction;
         if (this.moveTo(row)) yield { type: 'action', id: this.cursor(), row: text };
       }
-      if (page.isLast) this.completeTo(last);
+      if (page.isLast) this.completeTo(end);
+    }
+  }
+
+  /** As `readRows`; halves the reach when the store refuses to search that many blocks, and doubles it otherwise. */
+  private async readPage(end: BlockPosition): Promise<Page | 'too broad' | undefined> {
+    const blocks = end.num - this.place.num;
+    try {
+      const page = await this.readRows(end);
+      this.reach *= 2;
+      return page;
+    } catch (error) {
+      if (!hasErrorCode(error, 'QUERY_TOO_BROAD') || blocks <= 1) throw error;
+      this.reach = Math.floor(blocks / 2);
+      return 'too broad';
     }
   }
 
   /** Undefined when the committed branch is no longer the one that the place is on. */
-  private async readPage(
-    last: BlockPosition,
-  ): Promise<{ rows: StoredAction[]; texts: string[]; isLast: boolean } | undefined> {
+  private async readRows(last: BlockPosition): Promise<Page | undefined> {
     const { reader, abis, largeResponses } = this.deps;
     const { account, filters, data } = this.query;
     const { num, sequence, rows: sent } = this.place;

@@ -1,5 +1,4 @@
 import { HistoryError } from '@antelope-history/schemas';
-import { MAX_SEQUENCE } from '../format/keys';
 import type { PostingSet } from './posting-set';
 
 /** Steps of one query: about a third of a second. */
@@ -16,34 +15,37 @@ export class PostingIntersection {
 
   /** From `start` upwards and below `end`. */
   *ascending(start: number, end: number): Generator<number> {
-    for (let from = start; ;) {
-      const next = this.find(from, (set, sequence) => set.from(sequence) ?? MAX_SEQUENCE);
-      if (next >= end) return;
+    const move = (set: PostingSet, sequence: number): number => set.from(sequence) ?? end;
+    for (let next = this.find(start, move, start, end); next !== undefined;) {
       yield next;
-      from = next + 1;
+      next = this.find(next + 1, move, start, end);
     }
   }
 
   /** From below `end` downwards to `start`. */
   *descending(end: number, start: number): Generator<number> {
-    for (let from = end - 1; ;) {
-      const next = this.find(from, (set, sequence) => set.before(sequence + 1) ?? -1);
-      if (next < start) return;
+    const move = (set: PostingSet, sequence: number): number => set.before(sequence + 1) ?? start - 1;
+    for (let next = this.find(end - 1, move, start, end); next !== undefined;) {
       yield next;
-      from = next - 1;
+      next = this.find(next - 1, move, start, end);
     }
   }
 
-  /** Moves a sequence on until all sets have it, or one has no more. */
-  private find(sequence: number, move: (set: PostingSet, sequence: number) => number): number {
+  /** Moves a sequence on until all sets have it; undefined when it leaves the range from `start` to below `end`. */
+  private find(
+    sequence: number,
+    move: (set: PostingSet, sequence: number) => number,
+    start: number,
+    end: number,
+  ): number | undefined {
     for (let agreed = 0, at = sequence; ;) {
       for (const set of this.sets) {
-        if (at < 0 || at >= MAX_SEQUENCE) return at;
+        if (at < start || at >= end) return undefined;
         if (++this.steps > MAX_STEPS) throw tooBroad();
         const moved = move(set, at);
         agreed = moved === at ? agreed + 1 : 1;
         at = moved;
-        if (agreed >= this.sets.length) return at;
+        if (agreed >= this.sets.length) return at >= start && at < end ? at : undefined;
       }
     }
   }
