@@ -71,4 +71,26 @@ describe('RequestWork', () => {
     work.budget.decoding.settle(5 * 512 * 1024);
     expect(work.cost()).toBe(16);
   });
+
+  it('counts the steps of a search, and a long one as a large response', async () => {
+    const responses = new LargeResponses();
+    const works = [workOf(responses), workOf(responses), workOf(responses)];
+    const searches = works.map((work) => work.pauseSearch(1_000_000));
+    await Promise.all(searches.slice(0, 2));
+    expect(works[0]?.cost()).toBe(16);
+    let isThirdRunning = false;
+    void searches[2]?.then(() => (isThirdRunning = true));
+    await workOf(responses).run(burning(5));
+    expect(isThirdRunning).toBe(false);
+    works[0]?.end();
+    await searches[2];
+  });
+
+  it('ends a search whose client disconnected', async () => {
+    const client = new AbortController();
+    const work = workOf(new LargeResponses(), client.signal);
+    await work.pauseSearch(1);
+    client.abort(new HistoryError('CLIENT_LEFT', 'gone'));
+    await expect(work.pauseSearch(1)).rejects.toMatchObject({ code: 'CLIENT_LEFT' });
+  });
 });

@@ -11,12 +11,15 @@ const LARGE_WORK = 2 * 1024 * 1024;
 /** Bytes and work per unit of cost: about 6 ms of sending or decoding. */
 const BYTES_PER_COST = 64 * 1024;
 const WORK_PER_COST = 512 * 1024;
+/** A step of a search, about 0.1 µs, in the units of the budget's work. */
+const WORK_PER_STEP = 8;
 
 /** The work on one request: its budget and its turns on the event loop. */
 export class RequestWork {
   readonly budget = new ResponseBudget();
   private isLarge = false;
   private turnEnd: number | undefined;
+  private searchWork = 0;
 
   /** `signal` aborts when the client disconnects. */
   constructor(
@@ -46,10 +49,20 @@ export class RequestWork {
     }
   }
 
+  /**
+   * Counts the work of a search and waits for the next turn if this one is over. Rejects like `run`: a long search counts as a
+   * large response.
+   */
+  async pauseSearch(steps: number): Promise<void> {
+    this.searchWork += steps * WORK_PER_STEP;
+    if (!this.isLarge && this.hasGrownLarge()) await this.enterLarge();
+    await this.turn();
+  }
+
   /** Cost of the request in units; most requests cost one unit. */
   cost(): number {
     const { bytes, work } = this.budget;
-    return 1 + Math.floor(bytes / BYTES_PER_COST) + Math.floor(work / WORK_PER_COST);
+    return 1 + Math.floor(bytes / BYTES_PER_COST) + Math.floor((work + this.searchWork) / WORK_PER_COST);
   }
 
   /** Ends the work after success or failure. */
@@ -60,7 +73,7 @@ export class RequestWork {
 
   private hasGrownLarge(): boolean {
     const { bytes, work } = this.budget;
-    return bytes > LARGE_BYTES || work > LARGE_WORK;
+    return bytes > LARGE_BYTES || work + this.searchWork > LARGE_WORK;
   }
 
   private async enterLarge(): Promise<void> {

@@ -14,7 +14,7 @@ export const createGetActions: CreateEndpoint<typeof HISTORY_ROUTES.getActions> 
     const query = { ...bounded, data: await toDataConditions(dataFilters, bounded.after, reader) };
     const { found, decoders } = await abis.read(
       work,
-      () => reader.getActions(query),
+      () => reader.getActions(query, (steps) => work.pauseSearch(steps)),
       ({ rows }) => abisOfActions(rows),
     );
     return { body: await work.run(renderActions(found, query.account, decoders, work.budget)) };

@@ -120,13 +120,20 @@ export interface AccountsLookup {
   accounts: string[];
 }
 
+/** Waits until a search in this thread may go on; `steps` were taken since the last call, each of about 0.1 µs. */
+export type SearchPause = (steps: number) => Promise<void>;
+
 /**
  * The read side of the store port. Each method reads one snapshot, up to the committed head at most. Each rejects with
  * `STORE_UNAVAILABLE` (retryable) when the store cannot be reached, and with `STOPPED` after it was closed.
  */
 export interface HistoryReader {
   getStatus(): Promise<ChainStatus>;
-  getActions(query: ActionsQuery): Promise<ActionsPage>;
+  /**
+   * Rejects with `QUERY_TOO_BROAD` when a search is too long. `pause` is called between the slices of a long search, and may
+   * reject to end it.
+   */
+  getActions(query: ActionsQuery, pause?: SearchPause): Promise<ActionsPage>;
   /** Rejects with `POSITIONS_NOT_STORED` when a version that did not count an account's traces began the store. */
   getAccountTraces(query: AccountTracesQuery): Promise<AccountTracesPage>;
   /**

@@ -185,7 +185,7 @@ export class ActionStream {
       await work.turn();
       const { found, decoders } = await abis.read(
         work,
-        () => reader.getActions(query),
+        () => reader.getActions(query, (steps) => work.pauseSearch(steps)),
         ({ rows }) => abisOfActions(rows),
       );
       if (found.status.revision !== this.revision) return undefined;

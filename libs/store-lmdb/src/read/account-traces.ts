@@ -9,7 +9,7 @@ import {
 import { readFact } from '../format/chain-facts';
 import type { Snapshot, Tables } from '../format/tables';
 import { listsOfAccount } from './action-lists';
-import { sequencesWithin } from './actions-query';
+import { sequencesWithin } from './sequence-range';
 import { PageReader } from './page-reader';
 
 /** Reads a page of an account's traces by their positions. */

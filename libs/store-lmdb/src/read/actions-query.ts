@@ -1,37 +1,29 @@
-import { HistoryError } from '@antelope-history/schemas';
 import {
   type ChainStatus,
   type StoredAction,
   childrenPage,
   pageOf,
-  slotOf,
   takeRows,
   type ActionRows,
   type ActionsPage,
   type ActionsQuery,
-  type Bound,
 } from '@antelope-history/store';
-import { readBlockIndex } from '../format/chain-facts';
 import type { Snapshot, Tables } from '../format/tables';
 import { decodePagedAction, type PagedTransaction } from '../format/trace-page';
 import { listsOfQuery, setsOfData } from './action-lists';
-import { PostingIntersection } from './posting-intersection';
+import type { DataSearch } from './data-search';
 import type { PostingSet } from './posting-set';
 import { PageReader, type LocatedTransaction } from './page-reader';
+import { type SequenceRange, sequencesWithin } from './sequence-range';
 
-/** Sequences from `start` to below `end`. */
-export interface SequenceRange {
-  start: number;
-  end: number;
-}
-
-/** Reads one page of actions in a snapshot. */
+/** Reads one page of actions in a snapshot; undefined while `search`, the query's own, is not complete. */
 export function queryActions(
   tables: Tables,
   query: ActionsQuery,
+  search: DataSearch,
   status: ChainStatus,
   snapshot: Snapshot,
-): ActionsPage {
+): ActionsPage | undefined {
   const range = sequencesWithin(tables, query, status, snapshot);
   const pages = new PageReader(tables, snapshot);
   if (range.start >= range.end) return { status, rows: [], more: false };
@@ -40,38 +32,21 @@ export function queryActions(
     const matchesData = (sequence: number): boolean => data.every((set) => set.from(sequence) === sequence);
     return { status, ...childrenOf(pages, query, query.parent.sequence, range, matchesData) };
   }
-  if (data.length > 1) return { status, ...intersectionPage(pages, query, new PostingIntersection(data), range) };
-
+  if (data.length > 1) return search.continue(data, range, status, pages);
   const lists = data[0] ?? listsOfQuery(tables, query, snapshot);
+  return { status, ...countedPage(pages, query, lists, range) };
+}
+
+/** A page of the postings of some lists: they are counted, so that its place is known without reading those before it. */
+function countedPage(pages: PageReader, query: ActionsQuery, lists: PostingSet, range: SequenceRange): ActionRows {
   const below = lists.rank(range.start);
   const total = lists.rank(range.end) - below;
   const { first, count } = pageOf(query, total);
-  if (count === 0) return { status, rows: [], more: false };
+  if (count === 0) return { rows: [], more: false };
   const rows = takeRows(sequencesFrom(lists, query.order, range, { below, total, first }), count, (at) =>
     pages.action(at),
   );
-  return { status, rows, more: first + rows.length < total };
-}
-
-/** A page of the actions that all conditions on data match; one row more shows whether any follow. */
-function intersectionPage(
-  pages: PageReader,
-  { order, skip, limit, window }: ActionsQuery,
-  found: PostingIntersection,
-  { start, end }: SequenceRange,
-): ActionRows {
-  const isNewestAsc = window === 'newest' && order === 'asc';
-  const inOrder = order === 'asc' && !isNewestAsc ? found.ascending(start, end) : found.descending(end, start);
-  const sequences: number[] = [];
-  let index = 0;
-  for (const sequence of inOrder) {
-    if (index++ >= skip) sequences.push(sequence);
-    if (sequences.length > limit) break;
-  }
-  const page = sequences.slice(0, limit);
-  if (isNewestAsc) page.reverse();
-  const rows = takeRows(page, limit, (at) => pages.action(at));
-  return { rows, more: rows.length < page.length || (!isNewestAsc && sequences.length > limit) };
+  return { rows, more: first + rows.length < total };
 }
 
 /** The sequences in the chosen order from the row `first` on. Most pages begin with row 0, which needs no search. */
@@ -122,64 +97,4 @@ function ordinalOf(parts: PagedTransaction[], sequence: number): number | undefi
     }
   }
   return undefined;
-}
-
-/** The sequences of the committed blocks within the query's bounds. */
-export function sequencesWithin(
-  tables: Tables,
-  query: Pick<Partial<ActionsQuery>, 'after' | 'before'>,
-  status: ChainStatus,
-  snapshot: Snapshot,
-): SequenceRange {
-  const { firstBlockNum, committed } = status;
-  if (firstBlockNum === undefined || !committed) return { start: 0, end: 0 };
-  const blocks: BlockRange = { first: firstBlockNum, last: committed.num };
-  const timestampOf = (num: number): number => readIndex(tables, num, snapshot).timestamp;
-  const first = query.after ? firstBlockAfter(query.after, blocks, timestampOf) : blocks.first;
-  const last = query.before ? lastBlockBefore(query.before, blocks, timestampOf) : blocks.last;
-  if (first > last) return { start: 0, end: 0 };
-  return {
-    start: readIndex(tables, first, snapshot).firstSequence,
-    end: readIndex(tables, last, snapshot).endSequence,
-  };
-}
-
-interface BlockRange {
-  first: number;
-  last: number;
-}
-
-function readIndex(tables: Tables, num: number, snapshot: Snapshot): { timestamp: number } & SequenceNames {
-  const entry = readBlockIndex(tables, num, snapshot);
-  if (!entry) throw new HistoryError('INTERNAL', `block ${num} is missing below the committed head`);
-  return entry;
-}
-
-interface SequenceNames {
-  firstSequence: number;
-  endSequence: number;
-}
-
-function firstBlockAfter(bound: Bound, blocks: BlockRange, timestampOf: (num: number) => number): number {
-  if ('blockNum' in bound) return Math.max(bound.blockNum, blocks.first);
-  const slot = slotOf(bound.timeMs);
-  return firstBlockWhere(blocks, (num) => timestampOf(num) >= slot);
-}
-
-function lastBlockBefore(bound: Bound, blocks: BlockRange, timestampOf: (num: number) => number): number {
-  if ('blockNum' in bound) return Math.min(bound.blockNum, blocks.last);
-  const slot = slotOf(bound.timeMs);
-  return firstBlockWhere(blocks, (num) => timestampOf(num) > slot) - 1;
-}
-
-/** The first block for which `holds`, by binary search: timestamps ascend with block numbers. `last + 1` if there is none. */
-function firstBlockWhere(blocks: BlockRange, holds: (num: number) => boolean): number {
-  let from = blocks.first;
-  let to = blocks.last + 1;
-  while (from < to) {
-    const middle = Math.floor((from + to) / 2);
-    if (holds(middle)) to = middle;
-    else from = middle + 1;
-  }
-  return from;
 }

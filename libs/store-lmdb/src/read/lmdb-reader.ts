@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { HistoryError } from '@antelope-history/schemas';
 import type {
   AbiRequest,
@@ -17,6 +18,7 @@ import type {
   BlockTracesLookup,
   ListCheck,
   ListCheckOptions,
+  SearchPause,
   StoreReader,
   TransactionLookup,
 } from '@antelope-history/store';
@@ -28,6 +30,7 @@ import { keysWithPrefix, type Snapshot, type Tables } from '../format/tables';
 import { decodePagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
 import { queryAccountTraces } from './account-traces';
 import { queryActions } from './actions-query';
+import { DataSearch, SLICE_STEPS } from './data-search';
 import { findAbis } from './find-abis';
 import { hasOwnerPermission, ownersOfActor, ownersOfKey } from './find-owners';
 import { LmdbListCheck } from './list-check';
@@ -49,8 +52,13 @@ export class LmdbReader implements StoreReader {
     return this.read((_, status) => status);
   }
 
-  getActions(query: ActionsQuery): Promise<ActionsPage> {
-    return this.read((snapshot, status) => queryActions(this.tables, query, status, snapshot));
+  async getActions(query: ActionsQuery, pause: SearchPause = () => setImmediate()): Promise<ActionsPage> {
+    const search = new DataSearch(query);
+    for (;;) {
+      const page = await this.read((snapshot, status) => queryActions(this.tables, query, search, status, snapshot));
+      if (page) return page;
+      await pause(SLICE_STEPS);
+    }
   }
 
   getAccountTraces(query: AccountTracesQuery): Promise<AccountTracesPage> {

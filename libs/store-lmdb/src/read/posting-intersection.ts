@@ -1,59 +1,53 @@
-import { HistoryError } from '@antelope-history/schemas';
 import type { PostingSet } from './posting-set';
+import type { SequenceRange } from './sequence-range';
 
-/** Steps of one query: about a third of a second. */
-const MAX_STEPS = 300_000;
+/** Steps that take as long as reading a chunk; a step takes about 0.1 µs. */
+const STEPS_PER_CHUNK = 160;
+/** Rounds of all sets between two looks at the work that was done. */
+const ROUNDS_PER_LOOK = 16;
 
 /**
- * The postings that all of several sets have. Unlike those of a union they cannot be counted, so that they are found one by one:
- * each set in turn continues at the posting that the last one found. Throws `QUERY_TOO_BROAD` after `MAX_STEPS`.
+ * The postings within a range that all of several sets have. Unlike those of a union they cannot be counted, so that they are
+ * found one by one: each set in turn continues at the posting that the last one found. Searches for `sliceSteps` at a time.
  */
 export class PostingIntersection {
-  private steps = 0;
+  /** Where the search stands when `next` found nothing because the slice is over; undefined when nothing follows. */
+  pausedAt: number | undefined;
+  private taken = 0;
+  private rounds = 0;
 
-  constructor(private readonly sets: readonly PostingSet[]) {}
+  constructor(
+    private readonly sets: readonly PostingSet[],
+    private readonly range: SequenceRange,
+    private readonly direction: 'up' | 'down',
+    private readonly sliceSteps: number,
+  ) {}
 
-  /** From `start` upwards and below `end`. */
-  *ascending(start: number, end: number): Generator<number> {
-    const move = (set: PostingSet, sequence: number): number => set.from(sequence) ?? end;
-    for (let next = this.find(start, move, start, end); next !== undefined;) {
-      yield next;
-      next = this.find(next + 1, move, start, end);
-    }
+  /** The work so far, in steps. */
+  get steps(): number {
+    let chunks = 0;
+    for (const set of this.sets) chunks += set.chunksRead;
+    return this.taken + chunks * STEPS_PER_CHUNK;
   }
 
-  /** From below `end` downwards to `start`. */
-  *descending(end: number, start: number): Generator<number> {
-    const move = (set: PostingSet, sequence: number): number => set.before(sequence + 1) ?? start - 1;
-    for (let next = this.find(end - 1, move, start, end); next !== undefined;) {
-      yield next;
-      next = this.find(next - 1, move, start, end);
-    }
-  }
-
-  /** Moves a sequence on until all sets have it; undefined when it leaves the range from `start` to below `end`. */
-  private find(
-    sequence: number,
-    move: (set: PostingSet, sequence: number) => number,
-    start: number,
-    end: number,
-  ): number | undefined {
+  /** The next posting from `sequence` (included) on in the direction of the search. */
+  next(sequence: number): number | undefined {
+    const { start, end } = this.range;
     for (let agreed = 0, at = sequence; ;) {
+      // Each round moves on, so that a slice of several does.
+      if (++this.rounds % ROUNDS_PER_LOOK === 0 && this.steps >= this.sliceSteps) {
+        this.pausedAt = at;
+        return undefined;
+      }
       for (const set of this.sets) {
         if (at < start || at >= end) return undefined;
-        if (++this.steps > MAX_STEPS) throw tooBroad();
-        const moved = move(set, at);
+        this.taken++;
+        const moved = this.direction === 'up' ? set.from(at) : set.before(at + 1);
+        if (moved === undefined || moved < start || moved >= end) return undefined;
         agreed = moved === at ? agreed + 1 : 1;
         at = moved;
-        if (agreed >= this.sets.length) return at >= start && at < end ? at : undefined;
+        if (agreed >= this.sets.length) return at;
       }
     }
   }
-}
-
-function tooBroad(): HistoryError {
-  return new HistoryError(
-    'QUERY_TOO_BROAD',
-    'too many actions match one of the fields and not the others: narrow the query with after and before',
-  );
 }

@@ -4,6 +4,8 @@ import { floorEntry, type Snapshot, type Table } from '../format/tables';
 
 /** One posting list in a snapshot, read chunk by chunk. */
 export class PostingList {
+  /** Chunks that were read from the store, which is most of the work on a list. */
+  chunksRead = 0;
   private cached: PostingChunk | undefined;
 
   constructor(
@@ -72,6 +74,7 @@ export class PostingList {
 
   private remember(entry: { key: Buffer; value: Buffer } | undefined): PostingChunk | undefined {
     if (!entry) return undefined;
+    this.chunksRead++;
     this.cached = decodeChunk(readSequence(entry.key, LIST_PREFIX_BYTES), entry.value);
     return this.cached;
   }
@@ -105,6 +108,12 @@ export class PostingSet {
     private readonly common: readonly PostingList[] = [],
   ) {}
 
+  get chunksRead(): number {
+    let chunks = 0;
+    for (const list of this.lists) chunks += list.chunksRead;
+    return chunks;
+  }
+
   /** How many postings are below `sequence`. */
   rank(sequence: number): number {
     let count = 0;
@@ -115,14 +124,22 @@ export class PostingSet {
 
   /** The least posting at or above `sequence`; undefined when there is none. */
   from(sequence: number): number | undefined {
-    const found = this.lists.flatMap((list) => list.from(sequence) ?? []);
-    return found.length === 0 ? undefined : Math.min(...found);
+    let least: number | undefined;
+    for (const list of this.lists) {
+      const found = list.from(sequence);
+      if (found !== undefined && (least === undefined || found < least)) least = found;
+    }
+    return least;
   }
 
   /** The greatest posting below `sequence`; undefined when there is none. */
   before(sequence: number): number | undefined {
-    const found = this.lists.flatMap((list) => list.before(sequence) ?? []);
-    return found.length === 0 ? undefined : Math.max(...found);
+    let greatest: number | undefined;
+    for (const list of this.lists) {
+      const found = list.before(sequence);
+      if (found !== undefined && (greatest === undefined || found > greatest)) greatest = found;
+    }
+    return greatest;
   }
 
   /** The posting with exactly `rank` postings below it; it has to be in [low, high). */
