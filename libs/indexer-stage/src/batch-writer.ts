@@ -17,6 +17,8 @@ export interface BatchWriterDependencies {
   refetches: RefetchReporter;
   stalls: StallReporter;
   progress: ProgressPublisher;
+  /** Takes a block that the store writes only after others, for a later batch. */
+  postpone(delivery: Delivery<BlockRecords>): void;
   /** Ends the retries of a write. */
   signal: AbortSignal;
 }
@@ -36,7 +38,7 @@ export class BatchWriter {
 
   /**
    * Writes a batch and repeats a failed write until it succeeds or `signal` is aborted. Each block is then durable, rejected,
-   * dropped after a refetch request, or delivered again. Rejects with a final error of the store.
+   * postponed, dropped after a refetch request, or delivered again. Rejects with a final error of the store.
    */
   async write(batch: Delivery<BlockRecords>[]): Promise<void> {
     const { log, metrics, signal } = this.dependencies;
@@ -56,12 +58,13 @@ export class BatchWriter {
   }
 
   private async commit(batch: Delivery<BlockRecords>[]): Promise<void> {
-    const { store, metrics, stalls, progress } = this.dependencies;
+    const { store, metrics, stalls, progress, postpone } = this.dependencies;
     const blocks = batch.map(({ message }) => message);
+    const postponed = new Set<BlockRecords>();
     const stopTimer = metrics.writeTimer();
     try {
       await this.bindToChain(blocks);
-      await store.writeBlocks(blocks);
+      await store.writeBlocks(blocks, (block) => postponed.add(block));
     } catch (error) {
       // The node contradicts an irreversible block, another node sent other blocks, or a block has to be decoded again. What is
       // stored stays and is served.
@@ -75,6 +78,10 @@ export class BatchWriter {
     stopTimer();
     stalls.written();
     for (const delivery of batch) {
+      if (postponed.has(delivery.message)) {
+        postpone(delivery);
+        continue;
+      }
       metrics.written(delivery.message);
       delivery.acknowledge();
     }

@@ -30,6 +30,8 @@ export interface Indexer {
   stop(): Promise<void>;
 }
 
+/** How long a block is held back that the store writes only after others. */
+const POSTPONE_MS = 200;
 /** How long a stop waits for the write in progress: a server that does not respond must not delay it further. */
 const STOP_LIMIT_MS = 5_000;
 /**
@@ -59,6 +61,8 @@ class IndexerLoop implements Indexer {
   private writing: Promise<void> | undefined;
   private batchTimer: NodeJS.Timeout | undefined;
   private catchUpTimer: NodeJS.Timeout | undefined;
+  private postponed: Delivery<BlockRecords>[] = [];
+  private postponeTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly dependencies: IndexerDependencies) {
     const { config, broker, store, keyValue, log, registry } = dependencies;
@@ -75,6 +79,7 @@ class IndexerLoop implements Indexer {
       refetches,
       stalls: this.stalls,
       progress: this.progress,
+      postpone: (delivery) => this.postpone(delivery),
       signal,
     });
   }
@@ -90,6 +95,7 @@ class IndexerLoop implements Indexer {
   async stop(): Promise<void> {
     this.stopping.abort();
     clearTimeout(this.batchTimer);
+    clearTimeout(this.postponeTimer);
     clearInterval(this.catchUpTimer);
     await this.subscription?.cancel();
     const limit = sleep(STOP_LIMIT_MS, undefined, { ref: false });
@@ -99,6 +105,15 @@ class IndexerLoop implements Indexer {
   private add(delivery: Delivery<BlockRecords>): void {
     this.pending.add(delivery);
     this.scheduleWrite();
+  }
+
+  private postpone(delivery: Delivery<BlockRecords>): void {
+    this.postponed.push(delivery);
+    this.postponeTimer ??= setTimeout(() => {
+      this.postponeTimer = undefined;
+      for (const held of this.postponed.splice(0)) if (!held.isLost()) this.pending.add(held);
+      this.scheduleWrite();
+    }, POSTPONE_MS);
   }
 
   private scheduleWrite(): void {

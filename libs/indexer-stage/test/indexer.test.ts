@@ -25,6 +25,8 @@ class FailingStore implements HistoryWriter {
   refuses: number | undefined;
   /** Accepts blocks and does not commit them, as a shared store does when a block before them is missing. */
   holdsBack = false;
+  /** How many more writes store their first block only and postpone the others. */
+  postpones = 0;
   writes = 0;
 
   constructor(private readonly store: HistoryWriter) {}
@@ -41,14 +43,17 @@ class FailingStore implements HistoryWriter {
     return this.store.commitWritten();
   }
 
-  async writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
+  async writeBlocks(blocks: BlockRecords[], postpone?: (block: BlockRecords) => void): Promise<ChainStatus> {
     this.writes++;
     if (this.failWith) throw new HistoryError(this.failWith, 'refused by the test');
     if (this.holdsBack) return (await this.store.getProgress()).status;
     if (blocks.some(({ position }) => position.num === this.refuses)) {
       throw new HistoryError('BLOCK_REFUSED', 'too large');
     }
-    return this.store.writeBlocks(blocks);
+    if (this.postpones === 0) return this.store.writeBlocks(blocks);
+    this.postpones--;
+    for (const block of blocks.slice(1)) postpone?.(block);
+    return this.store.writeBlocks(blocks.slice(0, 1));
   }
 }
 
@@ -137,6 +142,19 @@ describe('the indexer', () => {
     const { firstBlockNum, lastIrreversible } = (await lmdb.getProgress()).status;
     expect(progress!.lastIrreversible).toEqual(lastIrreversible);
     expect(progress!.positions.map(({ num }) => num)).toEqual(listedNumbers(firstBlockNum!, LAST.num));
+  });
+
+  it('writes blocks again that the store postpones', async () => {
+    const blocks = BLOCKS.slice(0, 6);
+    store.postpones = 3;
+    await publish(blocks);
+    await until('everything is acknowledged', async () => {
+      const written = await registry.getSingleMetric('history_indexed_blocks_total')?.get();
+      return written?.values[0]?.value === blocks.length;
+    });
+    expect((await lmdb.getProgress()).status.committed).toEqual(blocks.at(-1)?.position);
+    expect(store.postpones).toBe(0);
+    expect(refetches).toEqual([]);
   });
 
   it('publishes the progress again when the key-value store has lost it', async () => {

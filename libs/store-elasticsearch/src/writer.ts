@@ -41,6 +41,8 @@ export interface ElasticsearchDelays {
   /** See `HousekeepingDelays`. */
   tidyEveryMs: number;
   dropAfterMs: number;
+  /** How long blocks are postponed that need an ABI which another process has yet to write; then the known one is assumed. */
+  postponeMs: number;
 }
 
 const DELAYS: ElasticsearchDelays = {
@@ -48,6 +50,7 @@ const DELAYS: ElasticsearchDelays = {
   permissionDelayMs: 30_000,
   tidyEveryMs: 5_000,
   dropAfterMs: 120_000,
+  postponeMs: 15_000,
 };
 
 /**
@@ -87,7 +90,7 @@ export async function openElasticsearchStoreRepairer(options: ElasticsearchOptio
     const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas });
     const committedAbis = new CommittedAbis(names, searcher);
     const dataAbis = ({ data_fields: fields = {} }: ProgressDocument): DataAbis =>
-      new DataAbis(committedAbis, new DataFields(Object.keys(fields)));
+      new DataAbis(committedAbis, new DataFields(Object.keys(fields)), 0);
     return new BlockRepair({ client, names, progress, searcher, bulk, documents, indices, dataAbis, bulkBytes });
   } catch (error) {
     await client.close();
@@ -99,7 +102,7 @@ async function openWriter(
   client: Client,
   names: IndexNames,
   options: ElasticsearchWriterOptions,
-  { cleaning, permissionDelayMs, tidyEveryMs, dropAfterMs }: ElasticsearchDelays,
+  { cleaning, permissionDelayMs, tidyEveryMs, dropAfterMs, postponeMs }: ElasticsearchDelays,
 ): Promise<ElasticsearchWriter> {
   const { replicas, catchUpReplicas = replicas, bulkBytes, bulkConcurrency, retainBlocks, commitSeconds } = options;
   const progress = new ProgressStore(client, names);
@@ -128,7 +131,7 @@ async function openWriter(
     indices,
     fence,
     bulk,
-    new DataAbis(abis, new DataFields(options.dataFields ?? [])),
+    new DataAbis(abis, new DataFields(options.dataFields ?? []), postponeMs),
     bulkBytes,
   );
   const positions = new BranchPositions(names, searcher);

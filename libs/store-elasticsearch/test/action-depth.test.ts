@@ -2,6 +2,7 @@ import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
 import { MAX_PAGE_BYTES, type ActionsQuery } from '@antelope-history/store';
 import {
+  EVERY_ACTION,
   Comparison,
   ModelHistory,
   SyntheticChain,
@@ -10,18 +11,7 @@ import {
 } from '@antelope-history/store/contract';
 import { IndexedBlocks, NO_DATA_FIELDS } from './indexed-blocks';
 
-const EVERYTHING: ActionsQuery = {
-  account: undefined,
-  filters: [],
-  data: [],
-  after: undefined,
-  before: undefined,
-  parent: undefined,
-  order: 'asc',
-  skip: 0,
-  limit: 30,
-  window: 'skip',
-};
+const EVERYTHING: ActionsQuery = { ...EVERY_ACTION, limit: 30 };
 
 const BLOCKS = 60;
 const ACTIONS_PER_BLOCK = 2_000;

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@elastic/elasticsearch';
+import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
-import { expectFieldRanges } from '@antelope-history/store/contract';
+import { ABIS, type BlockPlan, DATA, expectFieldRanges, SimulatedReader } from '@antelope-history/store/contract';
 import { indexTemplates } from '../src/indices/index-templates';
 import { TemporaryStore } from './temporary-store';
 
@@ -20,8 +22,81 @@ describeWithService(['elasticsearch'], (url) => {
         await store.dispose();
       }
     });
+
+    it('are postponed until another writer has written their ABI', async () => {
+      const { one, other, sets, pays, ...run } = await openTwoWriters(url, 20_000);
+      try {
+        const postponed: BlockRecords[] = [];
+        await other.writeBlocks(pays, (block) => postponed.push(block));
+        expect(postponed).toEqual(pays);
+        await one.writeBlocks(sets);
+        await other.writeBlocks(postponed.splice(0), (block) => postponed.push(block));
+        expect(postponed).toEqual([]);
+        expect((await other.commitWritten()).committed).toEqual(pays.at(-1)?.position);
+      } finally {
+        await run.dispose();
+      }
+    });
+
+    it('are decoded with the known ABI when no writer writes the next one in time, and again when it was wrong', async () => {
+      const { one, other, sets, pays, ...run } = await openTwoWriters(url, 300);
+      try {
+        const postponed: BlockRecords[] = [];
+        const postpone = (block: BlockRecords): unknown => postponed.push(block);
+        await other.writeBlocks(pays, postpone);
+        expect(postponed).toEqual(pays);
+        await sleep(400);
+        await other.writeBlocks(postponed.splice(0), postpone);
+        expect(postponed).toEqual([]);
+        await expect(one.writeBlocks(sets)).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
+      } finally {
+        await run.dispose();
+      }
+    });
+
+    it('are postponed in a new process until all blocks before them are committed', async () => {
+      const { one, sets, pays, ...run } = await openTwoWriters(url, 20_000);
+      try {
+        const late = await run.openWriter();
+        const postponed: BlockRecords[] = [];
+        await late.writeBlocks(pays, (block) => postponed.push(block));
+        expect(postponed).toEqual(pays);
+        await one.writeBlocks(sets);
+        await late.writeBlocks(postponed.splice(0), (block) => postponed.push(block));
+        expect(postponed).toEqual([]);
+      } finally {
+        await run.dispose();
+      }
+    });
   });
 });
+
+const TRANSFER = { account: 'alice', name: 'transfer', actor: 'bob', notified: [], creatorDistance: 0, dataBytes: 0 };
+const PAID: BlockPlan = { transactions: [[{ ...TRANSFER, data: DATA[1] }]], abis: [], permissions: [] };
+
+/** Two writers that know the first ABI of a contract, the block that sets its second one, and three blocks after it. */
+async function openTwoWriters(url: string, postponeMs: number) {
+  const store = await TemporaryStore.open(url);
+  const reader = new SimulatedReader();
+  const [one, other] = [await store.openWriter({}, {}, postponeMs), await store.openWriter({}, {}, postponeMs)];
+  const setting = (abi: Buffer | undefined): BlockPlan => ({
+    ...PAID,
+    abis: [{ account: 'alice', abi: abi as Buffer }],
+  });
+  reader.grow([setting(ABIS[0]), PAID, PAID]);
+  const [first, second, third] = reader.read(3) as [BlockRecords, BlockRecords, BlockRecords];
+  await one.writeBlocks([first, second]);
+  await other.writeBlocks([third]);
+  reader.grow([setting(ABIS[1]), PAID, PAID, PAID]);
+  return {
+    one,
+    other,
+    sets: reader.read(1),
+    pays: reader.read(3),
+    openWriter: () => store.openWriter({}, {}, postponeMs),
+    dispose: () => store.dispose(),
+  };
+}
 
 /** The index of the first range as a version without data fields created it. */
 async function createOlderIndex(client: Client, { names }: TemporaryStore): Promise<void> {

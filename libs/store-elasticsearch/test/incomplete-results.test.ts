@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Client } from '@elastic/elasticsearch';
 import type { StoredBlock, ActionsQuery } from '@antelope-history/store';
 import { describeWithService } from '@antelope-history/servers';
-import { SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
+import { EVERY_ACTION, SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
 import { Searcher } from '../src/client/search';
 import { IndexedBlocks } from './indexed-blocks';
 
@@ -15,18 +15,7 @@ const BUSY: BlockPlan = {
   abis: [{ account: 'hot', abi: Buffer.from('abi') }],
   permissions: [{ owner: 'hot', name: 'active', authority: { keys: [Buffer.alloc(34, 1)], actors: ['hot'] } }],
 };
-const EVERYTHING: ActionsQuery = {
-  account: undefined,
-  filters: [],
-  data: [],
-  after: undefined,
-  before: undefined,
-  parent: undefined,
-  order: 'desc',
-  skip: 0,
-  limit: 1,
-  window: 'skip',
-};
+const EVERYTHING: ActionsQuery = { ...EVERY_ACTION, order: 'desc', limit: 1 };
 
 /** An incomplete result is an error, never a short result. */
 describeWithService(['elasticsearch'], (url) => {

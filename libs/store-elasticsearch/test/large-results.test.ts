@@ -1,6 +1,7 @@
 import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
 import {
+  EVERY_ACTION,
   Comparison,
   ModelHistory,
   SyntheticChain,
@@ -45,18 +46,7 @@ describeWithService(['elasticsearch'], (url) => {
     const [first] = block!.transactions;
     for (const order of ['asc', 'desc'] as const) {
       for (const skip of [0, 11_000, 12_500]) {
-        await comparison.actions({
-          account: undefined,
-          filters: [],
-          data: [],
-          after: undefined,
-          before: undefined,
-          parent: { sequence: first!.firstSequence },
-          order,
-          skip,
-          limit: 1_000,
-          window: 'skip',
-        });
+        await comparison.actions({ ...EVERY_ACTION, parent: { sequence: first!.firstSequence }, order, skip });
       }
     }
   }, 120_000);

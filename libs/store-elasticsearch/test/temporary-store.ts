@@ -24,6 +24,7 @@ const DELAYS: ElasticsearchDelays = {
   permissionDelayMs: 0,
   tidyEveryMs: 0,
   dropAfterMs: 0,
+  postponeMs: 20,
 };
 
 /** A store in temporary indices. */
@@ -46,8 +47,9 @@ export class TemporaryStore implements StoreUnderTest {
   async openWriter(
     options: Partial<ElasticsearchWriterOptions> = {},
     cleaning: Partial<CleaningRules> = {},
+    postponeMs = DELAYS.postponeMs,
   ): Promise<StoreWriter> {
-    const delays = { ...DELAYS, cleaning: { ...DELAYS.cleaning, ...cleaning } };
+    const delays = { ...DELAYS, postponeMs, cleaning: { ...DELAYS.cleaning, ...cleaning } };
     return this.closedInTheEnd(await openElasticsearchStoreWriter(this.optionsWith(options), delays));
   }
 

@@ -19,6 +19,7 @@ const DELAYS = {
   permissionDelayMs: Infinity,
   tidyEveryMs: 0,
   dropAfterMs: 0,
+  postponeMs: 0,
 };
 
 interface Stored {

@@ -2,6 +2,9 @@ import type { ChainStatus } from '@antelope-history/store';
 import type { Committer } from './committer';
 import type { Housekeeping } from './housekeeping';
 
+/** Interval of commits that postponed blocks wait for. */
+const AWAITED_EVERY_MS = 300;
+
 /**
  * Decides when to commit. Following the head, each write commits. Far behind it, commits run at intervals beside the writes:
  * making documents visible costs more than writing them.
@@ -21,12 +24,15 @@ export class CommitSchedule {
     private readonly everyMs: number,
   ) {}
 
-  /** Called after a write; returns the status if it committed, undefined if a commit runs beside it or later. */
-  async written(isFarBehind: boolean): Promise<ChainStatus | undefined> {
+  /**
+   * Called after a write; returns the status if it committed, undefined if a commit runs beside it or later. `isAwaited`: blocks
+   * were postponed until others are committed.
+   */
+  async written(isFarBehind: boolean, isAwaited: boolean): Promise<ChainStatus | undefined> {
     this.isFarBehind = isFarBehind;
     this.throwFailure();
     if (!isFarBehind) return this.commit();
-    this.beside ??= this.commitAtInterval()
+    this.beside ??= this.commitAtInterval(isAwaited ? Math.min(AWAITED_EVERY_MS, this.everyMs) : this.everyMs)
       .catch((error: unknown) => (this.failure = { error }))
       .finally(() => (this.beside = undefined));
     return undefined;
@@ -35,7 +41,7 @@ export class CommitSchedule {
   /** Commits, unless it is far behind the head and a commit was made recently by any writer. */
   async commitIfDue(): Promise<ChainStatus | undefined> {
     this.throwFailure();
-    return this.isFarBehind ? this.commitAtInterval() : this.commit();
+    return this.isFarBehind ? this.commitAtInterval(this.everyMs) : this.commit();
   }
 
   /** Resolves when no commit and no housekeeping is in progress. */
@@ -45,8 +51,8 @@ export class CommitSchedule {
   }
 
   /** Of several writers one commits; another takes over when that one stops. */
-  private async commitAtInterval(): Promise<ChainStatus | undefined> {
-    if (performance.now() - this.lastAt < this.everyMs) return undefined;
+  private async commitAtInterval(everyMs: number): Promise<ChainStatus | undefined> {
+    if (performance.now() - this.lastAt < everyMs) return undefined;
     this.lastAt = performance.now();
     return (await this.committer.hasBeenMoved()) ? undefined : this.commit();
   }

@@ -43,8 +43,8 @@ export class ElasticsearchWriter implements StoreWriter {
     return this.track(() => this.tieToChain(chainId));
   }
 
-  writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {
-    return this.track(() => this.write(blocks));
+  writeBlocks(blocks: BlockRecords[], postpone?: (block: BlockRecords) => void): Promise<ChainStatus> {
+    return this.track(() => this.write(blocks, postpone));
   }
 
   commitWritten(): Promise<ChainStatus> {
@@ -63,13 +63,19 @@ export class ElasticsearchWriter implements StoreWriter {
     });
   }
 
-  private async write(blocks: BlockRecords[]): Promise<ChainStatus> {
+  private async write(blocks: BlockRecords[], postpone?: (block: BlockRecords) => void): Promise<ChainStatus> {
     const unseen = blocks.find(({ streamPosition }) => streamPosition.sequence <= 0);
     if (unseen) throw new HistoryError('INTERNAL', `block ${unseen.position.num} has no stream position`);
-    const written = await this.parts.blocks.write(blocks, async () => (await this.read()).progress);
+    const mayPostpone = postpone !== undefined;
+    const { written, postponed } = await this.parts.blocks.write(
+      blocks,
+      mayPostpone,
+      async () => (await this.read()).progress,
+    );
     await this.parts.journal.add(written);
-    const newest = written.at(-1)?.block;
-    const status = await this.parts.commits.written(newest !== undefined && isFarBehind(newest));
+    for (const block of postponed) postpone?.(block);
+    const newest = written.at(-1)?.block ?? postponed.at(-1);
+    const status = await this.parts.commits.written(newest !== undefined && isFarBehind(newest), postponed.length > 0);
     return status ?? this.status();
   }
 

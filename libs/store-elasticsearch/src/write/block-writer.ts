@@ -20,6 +20,14 @@ export interface WrittenBlock {
   journal: JournalData;
 }
 
+/** What became of the blocks of a write. */
+export interface BlockWrite {
+  /** The blocks to add to the journal. */
+  written: WrittenBlock[];
+  /** Those that need an ABI which another process has yet to write. */
+  postponed: BlockRecords[];
+}
+
 /** Makes the documents of blocks durable, in any order, each time they are delivered. */
 export class BlockWriter {
   constructor(
@@ -32,15 +40,19 @@ export class BlockWriter {
   ) {}
 
   /**
-   * Writes the documents of blocks that can still join the branch; returns the blocks to add to the journal. Rejects as
-   * `BulkWriter.write`.
+   * Writes the documents of blocks that can still join the branch; with `mayPostpone`, not of those that need an ABI which
+   * another process has yet to write. Rejects as `BulkWriter.write`.
    */
-  async write(blocks: readonly BlockRecords[], readProgress: () => Promise<ProgressDocument>): Promise<WrittenBlock[]> {
+  async write(
+    blocks: readonly BlockRecords[],
+    mayPostpone: boolean,
+    readProgress: () => Promise<ProgressDocument>,
+  ): Promise<BlockWrite> {
     for (let tries = 1; ; tries++) {
       try {
-        const wanted: WrittenBlock[] = [];
-        await this.bulk.write(this.requestsOf(blocks, readProgress, wanted));
-        return wanted;
+        const write: BlockWrite = { written: [], postponed: [] };
+        await this.bulk.write(this.requestsOf(blocks, mayPostpone, readProgress, write));
+        return write;
       } catch (error) {
         if (!(error instanceof MissingIndexError) || tries === MOST_TRIES) throw error;
         await this.reopen(await readProgress());
@@ -57,8 +69,9 @@ export class BlockWriter {
 
   private async *requestsOf(
     blocks: readonly BlockRecords[],
+    mayPostpone: boolean,
     readProgress: () => Promise<ProgressDocument>,
-    wanted: WrittenBlock[],
+    write: BlockWrite,
   ): AsyncGenerator<BulkRequest> {
     let progress = await readProgress();
     let readAt = performance.now();
@@ -69,11 +82,15 @@ export class BlockWriter {
         readAt = performance.now();
       }
       if (block.streamPosition.sequence <= progress.view.ordinal) continue;
-      const { data, journal } = await this.dataAbis.decode(block, progress);
-      wanted.push({ block, journal });
+      const decoded = await this.dataAbis.decode(block, progress, mayPostpone);
+      if (!decoded) {
+        write.postponed.push(block);
+        continue;
+      }
+      write.written.push({ block, journal: decoded.journal });
       if (isDecided(block, progress)) continue;
       const targetOf = await this.openTargets(block, progress);
-      for (const { kind, id, json } of documentsOf(block, data)) {
+      for (const { kind, id, json } of documentsOf(block, decoded.data)) {
         request.put(targetOf(kind), id, block.streamPosition.sequence, json, block.position);
         if (request.bytes < this.bulkBytes) continue;
         yield request;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import { BlockData, type DataFields } from '@antelope-history/data-fields';
-import type { BlockRecords } from '@antelope-history/records';
+import { type ActionEntry, type BlockRecords, decodeActionRecord } from '@antelope-history/records';
 import { incomplete, type Query, type Searcher } from '../client/search';
 import type { AbiDocument, DataAbi, ProgressDocument, StoredStreamPosition } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
@@ -25,6 +25,18 @@ interface SeenBlock {
 
 /** A change of a contract's ABI in such a block. */
 type SeenChange = SeenBlock & DataAbi;
+
+/** The ABI that this process used last for a contract, and how many the contract had had by then. */
+interface UsedAbi {
+  count: number;
+  hash: string;
+}
+
+/** An action, and the first sequence of its transaction. */
+interface FirstAction {
+  action: ActionEntry;
+  firstSequence: number;
+}
 
 /** The values of a block's indexed data fields, and what its journal entry says of them. */
 export interface DecodedData {
@@ -103,30 +115,47 @@ export class CommittedAbis {
 /**
  * Decodes the indexed data fields of blocks. A block may be written before those that precede it, by another process even, so
  * that the ABI in force can only be assumed: the journal says which one was used, and the committer refuses the block when
- * another one is in force. It is then sent again, after the blocks before it are committed.
+ * another one is in force. It is then sent again, after the blocks before it are committed. Most such blocks are recognised by
+ * their receipts, and postponed instead.
  */
 export class DataAbis {
   private changes: SeenChange[] = [];
   /** The first blocks of runs of consecutive blocks. */
   private runs: SeenBlock[] = [];
   private last: SeenBlock | undefined;
+  private readonly used = new Map<string, UsedAbi>();
+  /** By `performance.now()`, the contracts of postponed blocks. */
+  private readonly outdatedSince = new Map<string, number>();
   private readonly decoders = new LRUCache<string, { decoder: AbiDecoder | undefined }>({ max: MAX_DECODERS });
 
   constructor(
     private readonly committed: CommittedAbis,
     private readonly fields: DataFields,
+    private readonly postponeMs: number,
   ) {}
 
-  /** Call it for the blocks of an epoch in their order, as far as this process has them. */
-  async decode(block: BlockRecords, progress: ProgressDocument): Promise<DecodedData> {
+  /**
+   * Call it for the blocks of an epoch in their order, as far as this process has them. With `mayPostpone`, undefined when the
+   * block needs an ABI that another process has yet to write; after `postponeMs` the ABI that is known is used.
+   */
+  async decode(
+    block: BlockRecords,
+    progress: ProgressDocument,
+    mayPostpone: boolean,
+  ): Promise<DecodedData | undefined> {
     this.noteRun(block, progress.view);
     const before: Record<string, string> = {};
-    const decoders = new Map<string, AbiDecoder | undefined>();
-    for (const contract of this.contractsIn(block)) {
+    for (const [contract, first] of this.contractsIn(block)) {
       const hash = await this.assumedBefore(contract, block, progress);
+      const count = abiCountOf(first);
+      const isOutdated = mayPostpone && this.isOutdated(contract, { count, hash }, block, progress);
+      if (isOutdated && this.isToBePostponed(contract)) return undefined;
+      this.outdatedSince.delete(contract);
+      this.used.set(contract, { count, hash });
       before[contract] = hash;
-      decoders.set(contract, await this.decoderOf(contract, hash));
     }
+    const decoders = new Map<string, AbiDecoder | undefined>();
+    for (const [contract, hash] of Object.entries(before)) decoders.set(contract, await this.decoderOf(contract, hash));
     const after = this.note(block);
     const data = new BlockData(this.fields, block, (contract) => decoders.get(contract));
     const hasAbis = Object.keys(before).length + Object.keys(after).length > 0;
@@ -142,21 +171,47 @@ export class DataAbis {
   /** As `decode`, for an irreversible block of the committed branch that is stored again. */
   async decodeStored(block: BlockRecords, progress: ProgressDocument): Promise<BlockData> {
     const decoders = new Map<string, AbiDecoder | undefined>();
-    for (const contract of this.contractsIn(block)) {
+    for (const contract of this.contractsIn(block).keys()) {
       const hash = await this.committed.hashBelow(contract, block.position.num, progress);
       decoders.set(contract, await this.decoderOf(contract, hash));
     }
     return new BlockData(this.fields, block, (contract) => decoders.get(contract));
   }
 
-  /** The contracts of the block's actions that have indexed fields. */
-  private contractsIn({ transactions }: BlockRecords): Set<string> {
-    const contracts = new Set<string>();
+  /** The contracts of the block's actions that have indexed fields, each with the first of these actions. */
+  private contractsIn({ transactions }: BlockRecords): Map<string, FirstAction> {
+    const contracts = new Map<string, FirstAction>();
     if (this.fields.keys.length === 0) return contracts;
-    for (const { actions } of transactions) {
-      for (const { account, name } of actions) if (this.fields.of(account, name).length > 0) contracts.add(account);
+    for (const { actions, firstSequence } of transactions) {
+      for (const action of actions) {
+        if (this.fields.of(action.account, action.name).length === 0 || contracts.has(action.account)) continue;
+        contracts.set(action.account, { action, firstSequence });
+      }
     }
     return contracts;
+  }
+
+  /**
+   * Whether the contract may have set an ABI in a block that is not committed and that this process has not seen: more ABIs than
+   * have become known since this process last used one. What the first one is, only the blocks before say.
+   */
+  private isOutdated(
+    contract: string,
+    { count, hash }: UsedAbi,
+    { streamPosition: { epoch, sequence }, abiChanges }: BlockRecords,
+    { view }: ProgressDocument,
+  ): boolean {
+    const isNextOfProgress = epoch === view.session && sequence <= view.ordinal + 1;
+    if (isNextOfProgress || abiChanges.some(({ account }) => account === contract)) return false;
+    const used = this.used.get(contract);
+    return !used || count > used.count + (hash === used.hash ? 0 : 1);
+  }
+
+  private isToBePostponed(contract: string): boolean {
+    const now = performance.now();
+    const since = this.outdatedSince.get(contract) ?? now;
+    this.outdatedSince.set(contract, since);
+    return now - since < this.postponeMs;
   }
 
   /** From the progress, and from the blocks after it that this process has seen. */
@@ -183,6 +238,7 @@ export class DataAbis {
     view: StoredStreamPosition,
   ): void {
     this.runs = this.runs.filter((run) => run.sequence > view.ordinal);
+    if (epoch === this.last?.epoch && sequence === this.last.sequence) return;
     if (epoch !== this.last?.epoch || num !== this.last.block_num + 1)
       this.runs.push({ epoch, sequence, block_num: num });
     this.last = { epoch, sequence, block_num: num };
@@ -218,4 +274,10 @@ export class DataAbis {
     this.decoders.set(hash, { decoder });
     return decoder;
   }
+}
+
+/** How many ABIs the contract of an action had had when it ran (nodeos action_receipt, abi_sequence). */
+function abiCountOf({ action, firstSequence }: FirstAction): number {
+  const { traces } = decodeActionRecord(action.bytes, firstSequence);
+  return traces.find(({ receiver }) => receiver === action.account)?.receipt.abiSequence ?? 0;
 }

@@ -1,21 +1,11 @@
 import fc from 'fast-check';
 import type { ActionsPage, ActionsQuery, ChainStatus } from '@antelope-history/store';
+import { EVERY_ACTION } from '@antelope-history/store/contract';
 import { DataSearch } from './data-search';
 import { every } from '../../test/every-posting';
 import type { PageReader } from './page-reader';
 
-const QUERY: ActionsQuery = {
-  account: undefined,
-  filters: [],
-  data: [],
-  after: undefined,
-  before: undefined,
-  parent: undefined,
-  order: 'asc',
-  skip: 0,
-  limit: 10,
-  window: 'skip',
-};
+const QUERY: ActionsQuery = { ...EVERY_ACTION, limit: 10 };
 /** The row of a sequence is the sequence. */
 const PAGES = {
   action: (sequence: number) => ({ action: { data: Buffer.alloc(8), traces: [] }, sequence }),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredAction } from '../stored';
 import type { ActionsQuery, HistoryReader } from '../history-store';
+import { EVERY_ACTION } from './every-action';
 
 export interface StoreComparison {
   blocks: number;
@@ -87,16 +88,5 @@ async function* actionsOf(store: HistoryReader, account: string | undefined): As
 }
 
 function pageQuery(account: string | undefined, skip: number): ActionsQuery {
-  return {
-    account,
-    filters: [],
-    data: [],
-    after: undefined,
-    before: undefined,
-    parent: undefined,
-    order: 'asc',
-    skip,
-    limit: PAGE,
-    window: 'skip',
-  };
+  return { ...EVERY_ACTION, account, skip, limit: PAGE };
 }

@@ -6,21 +6,11 @@ import type { PositionRange } from '../account-traces';
 import type { AbiRequest, ChainStatus, StoredBlock } from '../stored';
 import type { ActionsQuery, BlockSelector, HistoryReader, Progress } from '../history-store';
 import { sampleQueries } from './actions-queries';
+import { EVERY_ACTION } from './every-action';
 import type { ModelHistory } from './model-history';
 import { sequenceOf, storedActionsOf } from './model-rows';
 
-const EVERY_ACTION: ActionsQuery = {
-  account: undefined,
-  filters: [],
-  data: [],
-  after: undefined,
-  before: undefined,
-  parent: undefined,
-  order: 'desc',
-  skip: 0,
-  limit: 10_000,
-  window: 'skip',
-};
+const NEWEST_ACTIONS: ActionsQuery = { ...EVERY_ACTION, order: 'desc', limit: 10_000 };
 
 /** Sends the same queries to an adapter and the model, and fails where the results differ. */
 export class Comparison {
@@ -55,7 +45,7 @@ export class Comparison {
     for (const value of values) {
       const [key = '', text = ''] = JSON.parse(value) as string[];
       const field = parseDataField(key);
-      if (field) await this.actions({ ...EVERY_ACTION, data: [{ fields: [field], text }] });
+      if (field) await this.actions({ ...NEWEST_ACTIONS, data: [{ fields: [field], text }] });
     }
   }
 

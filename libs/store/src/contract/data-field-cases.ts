@@ -3,6 +3,7 @@ import { parseDataField } from '@antelope-history/data-fields';
 import type { BlockRecords } from '@antelope-history/records';
 import type { ActionsQuery, StoreReader, StoreWriter } from '../history-store';
 import { ABIS, DATA } from './data-plans';
+import { EVERY_ACTION } from './every-action';
 import { ReaderSessions } from './reader-sessions';
 import { type BlockPlan, SyntheticChain } from './synthetic-chain';
 
@@ -64,15 +65,9 @@ export async function expectFieldRanges({ openWriter, openReader }: ReopenedStor
 function queryOf(key: string, from: number): ActionsQuery {
   const field = parseDataField(key);
   return {
-    account: undefined,
-    filters: [],
+    ...EVERY_ACTION,
     data: field ? [{ fields: [field], text: key === TO ? 'bob' : '1' }] : [],
     after: { blockNum: from },
-    before: undefined,
-    parent: undefined,
-    order: 'asc',
-    skip: 0,
     limit: 100,
-    window: 'skip',
   };
 }

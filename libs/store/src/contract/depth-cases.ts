@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ActionsQuery, MAX_PAGE_BYTES } from '../history-store';
 import { Comparison } from './comparison';
+import { EVERY_ACTION } from './every-action';
 import type { HistoryStore } from './join-store';
 import { ModelHistory } from './model-history';
 import type { ActionPlan } from './packed-action';
@@ -19,18 +20,7 @@ const LARGE_BYTES = 512 * 1024;
 
 const HOT: ActionPlan = { account: 'hot', name: 'ping', actor: 'hot', notified: [], creatorDistance: 0, dataBytes: 8 };
 
-const EVERYTHING: ActionsQuery = {
-  account: undefined,
-  filters: [],
-  data: [],
-  after: undefined,
-  before: undefined,
-  parent: undefined,
-  order: 'asc',
-  skip: 0,
-  limit: PAGE,
-  window: 'skip',
-};
+const EVERYTHING: ActionsQuery = { ...EVERY_ACTION, limit: PAGE };
 
 /** Queries of lists and transactions of any length. */
 export function describeDepth(contract: StoreContract): void {

@@ -1,6 +1,7 @@
 export * from './comparison';
 export * from './contract-size';
-export { CONTRACT_DATA_FIELDS } from './data-plans';
+export { ABIS, CONTRACT_DATA_FIELDS, DATA } from './data-plans';
+export * from './every-action';
 export { expectFieldRanges, type ReopenedStore } from './data-field-cases';
 export * from './join-store';
 export * from './list-faults';

@@ -213,7 +213,9 @@ class Run {
     const shares = this.writers.map((_, index) => this.pick(order + index, count));
     if (again) this.undelivered.push(...shares.flat().slice(0, 2));
     const results = await Promise.allSettled(
-      this.writers.map((writer, index) => writer.writeBlocks(shares[index] ?? [])),
+      this.writers.map((writer, index) =>
+        writer.writeBlocks(shares[index] ?? [], (block) => this.undelivered.push(block)),
+      ),
     );
     const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
     const other = failed.find((error) => !hasErrorCode(error, 'ABI_OUTDATED'));

@@ -21,6 +21,8 @@ interface ActionPosition {
   ordinal: number;
   sequence: number;
   firstSequence: number;
+  /** How many ABIs the contract had had. */
+  abiSequence: number;
 }
 
 /** Packs an action as the deserializer does: by views on bytes in the chain's format. */
@@ -33,6 +35,7 @@ export function packAction(plan: ActionPlan, position: ActionPosition): ActionEn
       ordinal: position.ordinal + index,
       creatorOrdinal: index === 0 ? creatorOrdinal : position.ordinal,
       globalSequence: position.sequence + index,
+      abiSequence: position.abiSequence,
     }),
   );
   const record = new RecordWriter(256 + plan.dataBytes);
@@ -52,10 +55,10 @@ function packTrace(
   source: RecordWriter,
   plan: ActionPlan,
   receiver: string,
-  at: { ordinal: number; creatorOrdinal: number; globalSequence: number },
+  at: Pick<ActionTraceView, 'ordinal' | 'creatorOrdinal' | 'globalSequence' | 'abiSequence'>,
 ): ActionTraceView {
   const view = new ActionTraceView();
-  Object.assign(view, at, { hasReceipt: true, codeSequence: 1, abiSequence: 2 });
+  Object.assign(view, at, { hasReceipt: true, codeSequence: 1 });
   view.receiverAt = packName(source, receiver);
   view.accountAt = packName(source, plan.account);
   view.nameAt = packName(source, plan.name);

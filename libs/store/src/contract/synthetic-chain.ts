@@ -22,6 +22,8 @@ const FIRST_BLOCK_NUM = 100;
  */
 export class SyntheticChain {
   private readonly endSequences = new Map<string, number>();
+  /** How many ABIs each contract has had after a block, by the block's id. */
+  private readonly abiCounts = new Map<string, ReadonlyMap<string, number>>();
   private made = 0;
 
   /** A block on top of `parent`, or the chain's first block. `irreversible`: the last irreversible block at that time. */
@@ -30,14 +32,21 @@ export class SyntheticChain {
     const position = { num, id: this.blockId(num) };
     const timestamp = (parent?.timestamp ?? CHAIN_START_TIMESTAMP) + 1 + (this.made % 3);
     const firstSequence = this.endSequences.get(parent?.position.id ?? '') ?? CHAIN_START_SEQUENCE;
+    const abiChanges = plan.abis.map(({ account, abi }, index) => ({ account, abi, sequence: firstSequence + index }));
+    const abiCounts = this.abiCounts.get(parent?.position.id ?? '') ?? new Map<string, number>();
+    const abiSequenceAt = (account: string, sequence: number): number =>
+      abiChanges.filter((change) => change.account === account && change.sequence < sequence).length +
+      (abiCounts.get(account) ?? 0);
     const transactions: TransactionRecord[] = [];
     let sequence = firstSequence;
     for (const actions of plan.transactions) {
-      const transaction = this.transaction(actions, sequence, transactions.length);
+      const transaction = this.transaction(actions, sequence, transactions.length, abiSequenceAt);
       transactions.push(transaction);
       sequence += transaction.sequenceCount;
     }
     this.endSequences.set(position.id, sequence);
+    const changed = abiChanges.map(({ account }): [string, number] => [account, abiSequenceAt(account, Infinity)]);
+    this.abiCounts.set(position.id, new Map([...abiCounts, ...changed]));
     return {
       chainId: undefined,
       streamPosition: { epoch: 0, sequence: 0 },
@@ -52,7 +61,7 @@ export class SyntheticChain {
       actionRoot: position.num % 3 === 0 ? this.digest(`the actions of ${position.id}`) : undefined,
       rootSequences: transactions.map(({ firstSequence: first }) => [first]),
       transactions,
-      abiChanges: plan.abis.map(({ account, abi }, index) => ({ account, abi, sequence: firstSequence + index })),
+      abiChanges,
       permissionChanges: plan.permissions,
     };
   }
@@ -64,11 +73,21 @@ export class SyntheticChain {
     return blocks;
   }
 
-  private transaction(actions: readonly ActionPlan[], firstSequence: number, index: number): TransactionRecord {
+  private transaction(
+    actions: readonly ActionPlan[],
+    firstSequence: number,
+    index: number,
+    abiSequenceAt: (account: string, sequence: number) => number,
+  ): TransactionRecord {
     let ordinal = 1;
     let sequence = firstSequence;
     const entries = actions.map((action) => {
-      const entry = packAction(action, { ordinal, sequence, firstSequence });
+      const entry = packAction(action, {
+        ordinal,
+        sequence,
+        firstSequence,
+        abiSequence: abiSequenceAt(action.account, sequence),
+      });
       ordinal += 1 + action.notified.length;
       sequence += 1 + action.notified.length;
       return entry;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BlockRecords } from '@antelope-history/records';
 import type { ActionsQuery, HistoryReader, HistoryWriter } from '../history-store';
+import { EVERY_ACTION } from './every-action';
 import { selectPage } from './model-actions';
 import type { ActionPlan } from './packed-action';
 import type { StoreContract } from './store-under-test';
@@ -10,18 +11,7 @@ import { timeLimit, withStore } from './with-store';
 const BATCHES = 40;
 const BLOCKS_PER_BATCH = 5;
 
-const NEWEST: ActionsQuery = {
-  account: undefined,
-  filters: [],
-  data: [],
-  after: undefined,
-  before: undefined,
-  parent: undefined,
-  order: 'desc',
-  skip: 0,
-  limit: 1_000,
-  window: 'skip',
-};
+const NEWEST: ActionsQuery = { ...EVERY_ACTION, order: 'desc' };
 
 /** A reader sees the store after one batch or after the next, never in between. */
 export function describeWholeness(contract: StoreContract): void {
