@@ -93,9 +93,7 @@ function createProxyTo(
   });
   return (target) => (request, response, next) => {
     if (response.closed) return;
-    const upstreamRequest = new UpstreamRequest(request, target(request));
-    response.once('close', () => upstreamRequest.abandon());
-    void proxy(upstreamRequest, response, next);
+    void proxy(new UpstreamRequest(request, target(request)), response, next);
   };
 }
 

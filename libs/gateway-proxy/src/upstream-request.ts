@@ -26,11 +26,6 @@ export class UpstreamRequest extends IncomingMessage {
     this.headers = forwardedHeaders(request, this.body.length);
   }
 
-  /** Tells the proxy that the client disconnected, so that it ends the request to the upstream. */
-  abandon(): void {
-    this.emit('aborted');
-  }
-
   /** Writes the whole body at once; nothing is read from the client's connection. */
   override pipe<T extends NodeJS.WritableStream>(destination: T): T {
     if (this.body.length > 0) destination.end(this.body);

@@ -100,8 +100,8 @@ function forwarded(upstream: string, method: string, path: string, id: string, b
   const hasLength = method === 'POST' || body.length > 0;
   return [
     `${method} ${path} HTTP/1.1`,
-    `x-request-id: ${id}`,
     ...(hasLength ? [`content-length: ${body.length}`] : []),
+    `x-request-id: ${id}`,
     `host: ${new URL(upstream).host}`,
     'Connection: keep-alive',
     '',
