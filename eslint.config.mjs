@@ -154,8 +154,8 @@ export default tseslint.config(
         // Which version is installed is npm's to check: Nx looks at the top of node_modules only.
         {
           checkVersionMismatches: false,
-          // The root package.json declares the test runner for all projects.
-          ignoredDependencies: ['@jest/globals', 'supertest'],
+          // The root package.json declares the test runner for all projects; the last one is loaded by createRequire.
+          ignoredDependencies: ['@jest/globals', 'supertest', '@prometheus-io/lezer-promql'],
           ignoredFiles: [
             '{projectRoot}/jest.config.cjs',
             '{projectRoot}/**/*.test.ts',

@@ -4,5 +4,7 @@ export * from './deploy-files';
 export * from './deployed-apps';
 export * from './dockerfile-stages';
 export * from './kubernetes-schema';
+export * from './monitoring';
+export * from './promql';
 export * from './unit-file';
 export * from './workflow-lint';

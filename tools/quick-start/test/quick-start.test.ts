@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dashboardExpressions, readAlertRules, readMetricUses } from '@antelope-history/deploy-check';
 import { provideCurl } from '@antelope-history/servers';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { isShortened, readExamples } from './page-examples';
@@ -27,6 +28,11 @@ interface Run {
   child: ChildProcess;
   output: () => string;
 }
+
+/** Labels that Prometheus adds. */
+const ADDED_LABELS = ['job', 'instance'];
+/** Prometheus makes the first; the second one is of API processes, whose responses only Redis keeps. */
+const NOT_OF_ONE_PROCESS = new Set(['up', 'history_final_answers_total']);
 
 /** Another loopback address, which only Linux has without further set-up. */
 const otherAddress = process.platform === 'linux' ? '127.0.0.2' : undefined;
@@ -181,6 +187,22 @@ describe('a run of the quick start', () => {
       async (at) => (await fetch(`http://127.0.0.1:${port}${at}`)).status,
     );
     expect(await Promise.all(statuses)).toEqual([404, 404, 200, 200]);
+  });
+
+  it('exports the metrics and labels that the alert rules and the dashboard read', async () => {
+    const text = await (await fetch(new URL('/metrics', statusPageOf(shared())))).text();
+    const exported = new Map<string, Set<string>>();
+    for (const [, metric = '', labels = ''] of text.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? /gm)) {
+      const known = exported.get(metric) ?? new Set(ADDED_LABELS);
+      exported.set(metric, known);
+      for (const [, label = ''] of labels.matchAll(/([a-z_]+)="/g)) known.add(label);
+    }
+    const uses = [...readAlertRules().map(({ expr }) => expr), ...dashboardExpressions()].flatMap(readMetricUses);
+    const read = uses.filter(({ metric }) => !NOT_OF_ONE_PROCESS.has(metric));
+    expect(read.length).toBeGreaterThan(60);
+    const missing = read.filter(({ metric, labels }) => labels.some((label) => !exported.get(metric)?.has(label)));
+    const unknown = read.filter(({ metric }) => !exported.has(metric));
+    expect({ missing, unknown }).toEqual({ missing: [], unknown: [] });
   });
 
   it('listens on the loopback interface', async () => {
