@@ -7,6 +7,7 @@ import type { ApiKey, FindApiKey } from './api-keys';
 export interface Client {
   /** The key of the rate limits: an address, or the name of an API key. */
   id: string;
+  keyName?: string;
   /** 0 = no limit. */
   requestsPerMinute: number;
   /** 0 = no limit. */
@@ -56,10 +57,15 @@ export function clientOf(response: Response): Client {
   return response.locals['client'] as Client;
 }
 
+/** The name that the operator gave the client's API key; undefined without one, and before the client is identified. */
+export function keyNameOf(response: Response): string | undefined {
+  return (response.locals['client'] as Client | undefined)?.keyName;
+}
+
 function keyOf(request: Request): string | undefined {
   return request.get('x-api-key') ?? BEARER.exec(request.get('authorization') ?? '')?.[1];
 }
 
 function clientOfKey({ name, requests_per_minute, cost_per_minute }: ApiKey): Client {
-  return { id: `key:${name}`, requestsPerMinute: requests_per_minute, costPerMinute: cost_per_minute };
+  return { id: `key:${name}`, keyName: name, requestsPerMinute: requests_per_minute, costPerMinute: cost_per_minute };
 }

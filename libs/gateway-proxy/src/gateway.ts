@@ -15,10 +15,12 @@ import {
   readRawBody,
   type Registry,
 } from '@antelope-history/app-runtime';
+import { createAccessLog } from './access-log';
 import { createApiKeys } from './api-keys';
 import { identifyClient, requireAccess } from './client';
 import type { ReadComponent } from './gateway-health';
 import { createGatewayPages } from './gateway-pages';
+import { countKeyUsage } from './key-usage';
 import { createStreamLimiter } from './limits/limit-streams';
 import { createWorkLimiter } from './limits/limit-work';
 import { createLocalHandler, type LocalApis } from './local-apis';
@@ -56,10 +58,8 @@ const PREFLIGHT_SECONDS = 86_400;
 /** The gateway's HTTP app: API keys, rate limits, CORS, compression, and one route per endpoint to the API that serves it. */
 export function createGateway(deps: GatewayDeps): Express {
   const { config, keyValue, log, registry, now = Date.now } = deps;
-  const identify = [
-    identifyClient(config, createApiKeys({ config, keyValue, log, now })),
-    createRateLimit({ keyValue, registry, now }),
-  ];
+  const apiKeys = createApiKeys({ config, keyValue, log, now });
+  const identify = [identifyClient(config, apiKeys), createRateLimit({ keyValue, registry, now })];
   const pages = createGatewayPages(deps, config.gateway.publicPaths).map((route) => ({
     ...route,
     handlers: [...identify, ...route.handlers],
@@ -69,6 +69,8 @@ export function createGateway(deps: GatewayDeps): Express {
     log,
     registry,
     middleware: [
+      ...[createAccessLog(config) ?? []].flat(),
+      ...(apiKeys ? [countKeyUsage(registry)] : []),
       selectPositions(config.api),
       cors({ exposedHeaders: EXPOSED_HEADERS, methods: ['GET', 'HEAD', 'POST'], maxAge: PREFLIGHT_SECONDS }),
       compressWhereAccepted(),

@@ -58,7 +58,7 @@ describe('the pipelines', () => {
       );
     expect([...new Set([...versionsOf('app'), ...versionsOf('release')])]).toEqual([24]);
     const { check } = workflowOf('ci').jobs as Record<string, { strategy?: { matrix: { node: number[] } } }>;
-    expect(check?.strategy?.matrix.node).toEqual([20, 22, 24]);
+    expect(check?.strategy?.matrix.node).toEqual([20, 22, 24, 26]);
   });
 
   it('check for known vulnerabilities, and write the bill of materials of a release', () => {

@@ -31,8 +31,8 @@ interface Run {
 
 /** Labels that Prometheus adds. */
 const ADDED_LABELS = ['job', 'instance'];
-/** Prometheus makes the first; the second one is of API processes, whose responses only Redis keeps. */
-const NOT_OF_ONE_PROCESS = new Set(['up', 'history_final_answers_total']);
+/** Of Prometheus itself, of API processes, whose responses only Redis keeps, and of gateways with API keys. */
+const NOT_OF_ONE_PROCESS = new Set(['up', 'history_final_answers_total', 'history_gateway_key_requests_total']);
 
 /** Another loopback address, which only Linux has without further set-up. */
 const otherAddress = process.platform === 'linux' ? '127.0.0.2' : undefined;

@@ -76,6 +76,15 @@ export const gateway = z.strictObject({
     .default(false)
     .describe('Whether API keys are also looked up in the key-value store, under `api-key:SHA256`.'),
   require_api_key: z.boolean().default(false).describe('Whether requests without a known API key are rejected.'),
+  access_log: z
+    .enum(['off', 'common', 'json'])
+    .default('off')
+    .describe('A line per request in the Common Log Format, or as JSON with id, key name and duration; never a body.'),
+  access_log_file: file
+    .optional()
+    .describe(
+      'File to which these lines are appended (rotate it by copying and truncating); without it standard output.',
+    ),
   write_timeout_seconds: seconds
     .default(30)
     .describe('A client that reads less than 1 KiB per second for this time is disconnected.'),

@@ -1,0 +1,114 @@
+import { openSync } from 'node:fs';
+import type { RequestHandler, Response } from 'express';
+import morgan, { type TokenIndexer } from 'morgan';
+import { SonicBoom } from 'sonic-boom';
+import { ClientAddresses, type Config, requestIdOf } from '@antelope-history/app-runtime';
+import { HistoryError } from '@antelope-history/schemas';
+import { keyNameOf } from './client';
+
+type Tokens = TokenIndexer<Parameters<RequestHandler>[0], Response>;
+
+/** Longer texts of a client are cut. */
+const MAX_TEXT = 1024;
+
+/** Where the lines go; tests take them. */
+export interface LineWriter {
+  write(line: string): unknown;
+}
+
+/**
+ * Writes a line per request when its response ends; undefined when `gateway.access_log` is `off`. Bodies and keys are never
+ * written. Throws `CONFIG_INVALID` when the file can not be opened.
+ */
+export function createAccessLog(
+  { gateway }: Pick<Config, 'gateway'>,
+  writer: LineWriter | undefined = gateway.accessLog === 'off' ? undefined : openWriter(gateway.accessLogFile),
+): RequestHandler | undefined {
+  const { accessLog, trustedProxies } = gateway;
+  if (accessLog === 'off' || !writer) return undefined;
+  const addresses = new ClientAddresses(trustedProxies);
+  const format = accessLog === 'json' ? jsonLine : commonLine;
+  return morgan<Parameters<RequestHandler>[0], Response>(
+    (tokens, request, response) => format(readFacts(tokens, request, response, addresses.of(request))),
+    { stream: { write: (line) => void writer.write(line) } },
+  );
+}
+
+interface RequestFacts {
+  time: string;
+  requestId: string;
+  address: string;
+  key: string | undefined;
+  method: string;
+  url: string;
+  httpVersion: string;
+  /** Undefined when the connection ended before the response. */
+  status: number | undefined;
+  /** Of the body; undefined when its length was not known before it was sent. */
+  bytes: number | undefined;
+  seconds: number | undefined;
+  userAgent: string | undefined;
+}
+
+function readFacts(
+  tokens: Tokens,
+  request: Parameters<RequestHandler>[0],
+  response: Response,
+  address: string,
+): RequestFacts {
+  const of = (name: string, ...args: string[]): string | undefined => tokens[name]?.(request, response, ...args);
+  const milliseconds = of('total-time');
+  return {
+    time: new Date().toISOString(),
+    requestId: requestIdOf(response),
+    address,
+    key: keyNameOf(response),
+    method: request.method,
+    url: request.originalUrl.slice(0, MAX_TEXT),
+    httpVersion: request.httpVersion,
+    status: numberOf(of('status')),
+    bytes: numberOf(of('res', 'content-length')),
+    seconds: milliseconds === undefined ? undefined : Number(milliseconds) / 1000,
+    userAgent: request.headers['user-agent']?.slice(0, MAX_TEXT),
+  };
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text);
+}
+
+function jsonLine({ requestId, httpVersion, userAgent, ...facts }: RequestFacts): string {
+  return JSON.stringify({ ...facts, request_id: requestId, http_version: httpVersion, user_agent: userAgent });
+}
+
+/** The Common Log Format of NCSA and Apache, in UTC. */
+function commonLine({ time, address, key, method, url, httpVersion, status, bytes }: RequestFacts): string {
+  const request = escaped(`${method} ${url} HTTP/${httpVersion}`);
+  return `${address} - ${key === undefined ? '-' : escaped(key)} [${commonTime(time)}] "${request}" ${status ?? '-'} ${bytes ?? '-'}`;
+}
+
+/** As Apache writes texts of a client: no quote ends the field, and no character is invisible. */
+function escaped(text: string): string {
+  return text.replace(/[^\x20-\x7e]|["\\]/g, (character) =>
+    character === '"' || character === '\\'
+      ? `\\${character}`
+      : `\\x${(character.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}`,
+  );
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+function commonTime(iso: string): string {
+  const [, year, month, day, time] = /^(\d+)-(\d+)-(\d+)T([\d:]+)/.exec(iso) ?? [];
+  return `${day}/${MONTHS[Number(month) - 1]}/${year}:${time} +0000`;
+}
+
+/** Synchronous, as the log of the process: the lines before a crash are the ones that matter. */
+function openWriter(file: string | undefined): LineWriter {
+  if (file === undefined) return new SonicBoom({ fd: process.stdout.fd, sync: true });
+  try {
+    return new SonicBoom({ fd: openSync(file, 'a'), sync: true });
+  } catch (cause) {
+    throw new HistoryError('CONFIG_INVALID', `gateway.access_log_file: ${file} can not be written`, { cause });
+  }
+}

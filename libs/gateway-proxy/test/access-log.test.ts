@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { listen, type Listener, Registry } from '@antelope-history/app-runtime';
+import { ROUTES } from '@antelope-history/routes';
+import { GatewayStand } from './gateway-stand';
+
+const KEY = { name: 'gold', sha256: createHash('sha256').update('secret-key').digest('hex') };
+
+describe('the access log', () => {
+  const stand = new GatewayStand();
+  let folder: string;
+  let listener: Listener | undefined;
+  beforeAll(() => stand.open());
+  afterAll(() => stand.close());
+  beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'access-log-'))));
+  afterEach(async () => {
+    await listener?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Opens a gateway that writes lines in a format; `lines` waits until there are as many. */
+  async function open(format: string, registry = new Registry()) {
+    const keys = path.join(folder, 'keys.json');
+    const file = path.join(folder, 'access.log');
+    writeFileSync(keys, JSON.stringify([{ ...KEY, requests_per_minute: 0, cost_per_minute: 0 }]));
+    const gateway = stand.createGateway({
+      registry,
+      environment: {
+        HISTORY_GATEWAY__ACCESS_LOG: format,
+        HISTORY_GATEWAY__ACCESS_LOG_FILE: file,
+        HISTORY_GATEWAY__API_KEYS_FILE: keys,
+        HISTORY_GATEWAY__TRUSTED_PROXIES: '127.0.0.1',
+      },
+    });
+    listener = await listen(gateway, { host: '127.0.0.1', port: 0 });
+    const { url } = listener;
+    const lines = async (count: number): Promise<string[]> => {
+      for (;;) {
+        const written = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+        if (written.length >= count) return written;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    return { url, lines };
+  }
+
+  const POST = {
+    method: 'POST',
+    headers: {
+      'x-api-key': 'secret-key',
+      'x-forwarded-for': '203.0.113.7',
+      'user-agent': 'a wallet',
+      'x-request-id': '7',
+    },
+    body: '{"account_name":"body.of.it"}',
+  };
+
+  it('has a line per request in the Common Log Format', async () => {
+    const { url, lines } = await open('common');
+    const response = await fetch(url + ROUTES.getActions.path, POST);
+    const bytes = (await response.text()).length;
+    await (await fetch(`${url}/nowhere`)).text();
+    const [first, second] = await lines(2);
+    expect(first).toMatch(
+      /^203\.0\.113\.7 - gold \[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000\] "POST \/v1\/history\/get_actions HTTP\/1\.1" 200 (\d+|-)$/,
+    );
+    expect([String(bytes), '-']).toContain(first?.split(' ').at(-1));
+    expect(second).toMatch(/^127\.0\.0\.1 - - \[.*\] "GET \/nowhere HTTP\/1\.1" 404 \d+$/);
+  });
+
+  it('has a line per request as JSON, without its body and its key', async () => {
+    const { url, lines } = await open('json');
+    await (await fetch(url + ROUTES.getActions.path, POST)).text();
+    const [line = ''] = await lines(1);
+    expect(JSON.parse(line)).toMatchObject({
+      time: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+      request_id: '7',
+      address: '203.0.113.7',
+      key: 'gold',
+      method: 'POST',
+      url: '/v1/history/get_actions',
+      http_version: '1.1',
+      status: 200,
+      seconds: expect.any(Number) as number,
+      user_agent: 'a wallet',
+    });
+    expect(line).not.toMatch(/secret-key|body\.of\.it/);
+  });
+
+  it.each(['common', 'json'])(
+    'has one line, which a client can not break, for any request target (%s)',
+    async (format) => {
+      const { url, lines } = await open(format);
+      const client = connect(Number(new URL(url).port), '127.0.0.1');
+      client.write(
+        `GET /"\\-${'x'.repeat(5_000)}"_ HTTP/1.1\r\nhost: x\r\nuser-agent: "\\\u00ff\r\nconnection: close\r\n\r\n`,
+      );
+      await once(client.resume(), 'close');
+      const [line = '', ...others] = await lines(1);
+      expect(others).toEqual([]);
+      expect(line).toMatch(/^[\x20-\x7e\u00a1-\u00ff]{100,2500}$/);
+      if (format === 'common') expect(line).toContain('"GET /\\"\\\\-xxx');
+      else expect(JSON.parse(line)).toMatchObject({ url: expect.stringMatching(/^\/"\\-x+$/) as string });
+    },
+  );
+
+  it('has a line without a status when the client leaves before the response', async () => {
+    const { url, lines } = await open('json');
+    const client = connect(Number(new URL(url).port), '127.0.0.1');
+    client.write('POST /v1/history/get_actions HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{');
+    await once(client, 'connect');
+    setTimeout(() => client.destroy(), 50);
+    const line = JSON.parse((await lines(1))[0] ?? '') as Record<string, unknown>;
+    expect([line['url'], 'status' in line]).toEqual([ROUTES.getActions.path, false]);
+  });
+
+  it('is refused at the start where its file can not be written', async () => {
+    folder = path.join(folder, 'gone');
+    const opened = () =>
+      stand.createGateway({
+        environment: {
+          HISTORY_GATEWAY__ACCESS_LOG: 'json',
+          HISTORY_GATEWAY__ACCESS_LOG_FILE: path.join(folder, 'log'),
+        },
+      });
+    expect(opened).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }) as Error);
+    folder = path.dirname(folder);
+  });
+
+  it('goes with a metric of requests by key and endpoint', async () => {
+    const registry = new Registry();
+    const { url, lines } = await open('json', registry);
+    for (let index = 0; index < 2; index++) await (await fetch(url + ROUTES.getActions.path, POST)).text();
+    await (await fetch(url + ROUTES.getActions.path, { ...POST, headers: {} })).text();
+    await lines(3);
+    const text = await registry.getSingleMetricAsString('history_gateway_key_requests_total');
+    expect(text).toContain('{key="gold",endpoint="get_actions"} 2');
+    expect(text.match(/^history_gateway_key_requests_total\{/gm)).toHaveLength(1);
+  });
+});
