@@ -2,7 +2,7 @@ import { openSync } from 'node:fs';
 import type { RequestHandler, Response } from 'express';
 import morgan, { type TokenIndexer } from 'morgan';
 import { SonicBoom } from 'sonic-boom';
-import { ClientAddresses, type Config, requestIdOf } from '@antelope-history/app-runtime';
+import { ClientAddresses, type Config, isWebSocketHandshake, requestIdOf } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 import { keyNameOf } from './client';
 
@@ -66,7 +66,8 @@ function readFacts(
     method: request.method,
     url: request.originalUrl.slice(0, MAX_TEXT),
     httpVersion: request.httpVersion,
-    status: numberOf(of('status')),
+    // The library that takes a handshake over writes the response itself.
+    status: numberOf(of('status')) ?? (isWebSocketHandshake(request) ? 101 : undefined),
     bytes: numberOf(of('res', 'content-length')),
     seconds: milliseconds === undefined ? undefined : Number(milliseconds) / 1000,
     userAgent: request.headers['user-agent']?.slice(0, MAX_TEXT),

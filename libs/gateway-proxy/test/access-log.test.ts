@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { listen, type Listener, Registry } from '@antelope-history/app-runtime';
-import { ROUTES } from '@antelope-history/routes';
+import { ROUTES, STREAM } from '@antelope-history/routes';
 import { GatewayStand } from './gateway-stand';
 
 const KEY = { name: 'gold', sha256: createHash('sha256').update('secret-key').digest('hex') };
@@ -116,6 +116,18 @@ describe('the access log', () => {
     setTimeout(() => client.destroy(), 50);
     const line = JSON.parse((await lines(1))[0] ?? '') as Record<string, unknown>;
     expect([line['url'], 'status' in line]).toEqual([ROUTES.getActions.path, false]);
+  });
+
+  it('has a line when a WebSocket ends', async () => {
+    const { url, lines } = await open('common');
+    const client = connect(Number(new URL(url).port), '127.0.0.1');
+    const handshake = 'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n';
+    client.write(
+      `GET ${STREAM.path} HTTP/1.1\r\nhost: x\r\n${handshake}sec-websocket-key: ${'A'.repeat(22)}==\r\n\r\n`,
+    );
+    await once(client, 'data');
+    client.destroy();
+    expect((await lines(1))[0]).toMatch(/"GET \/v1\/history\/stream HTTP\/1\.1" (101|404|503) /);
   });
 
   it('is refused at the start where its file can not be written', async () => {

@@ -5,9 +5,9 @@ import type { Socket } from 'node:net';
 const bytesAfter = new WeakMap<IncomingMessage, Buffer>();
 
 /**
- * A request of which only a WebSocket handshake without a body counts as an upgrade. As soon as a server handles upgrades at all, node:http
- * would pass it every request with an Upgrade header, without its body: some HTTP clients offer h2c with each request.
- * `shouldUpgradeCallback` would do the same, but Node 20 does not have it.
+ * A request of which only a WebSocket handshake without a body counts as an upgrade. As soon as a server handles upgrades at
+ * all, node:http would pass it every request with an Upgrade header, without its body: some HTTP clients offer h2c with each
+ * request. `shouldUpgradeCallback` would do the same, but Node 20 does not have it.
  */
 export class UpgradableRequest extends IncomingMessage {
   get upgrade(): boolean {
