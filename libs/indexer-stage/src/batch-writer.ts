@@ -51,7 +51,8 @@ export class BatchWriter {
         if (error instanceof HistoryError && !error.retryable) throw error;
         const waitMs = backoff.next();
         metrics.failures.inc();
-        log.error({ error, waitSeconds: waitMs / 1000 }, 'a write failed; trying again');
+        const { message } = error as Error;
+        log.error({ error, waitSeconds: waitMs / 1000 }, `a write failed: ${message}; trying again`);
         await abortableSleep(waitMs, signal);
       }
     }

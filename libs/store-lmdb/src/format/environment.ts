@@ -10,7 +10,7 @@ const DATA_FILE = 'data.mdb';
 export interface EnvironmentOptions {
   /** A directory on a local disk. */
   path: string;
-  /** Address space to begin with; 0 = the library's default. It grows with the data. */
+  /** Largest size of the data, which the writer keeps, and the address space to begin with; 0 = no limit. */
   mapSizeBytes: number;
 }
 

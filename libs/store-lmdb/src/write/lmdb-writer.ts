@@ -10,6 +10,7 @@ import type { Tables } from '../format/tables';
 import { decodePagedAction, TracePage } from '../format/trace-page';
 import { BlockRepair } from './block-repair';
 import { DataKinds } from './data-kinds';
+import type { DiskRoom } from './disk-room';
 import { KindAllocator } from './kind-allocator';
 import { PermissionWriter } from './permission-writer';
 import { PostingWriter, truncateList } from './posting-writer';
@@ -39,6 +40,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     private readonly tables: Tables,
     private readonly lock: WriterLock,
     private readonly spool: RepairSpool,
+    private readonly room: DiskRoom,
     dataFields: DataFields,
   ) {
     this.kinds = new KindAllocator(tables);
@@ -113,6 +115,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
   }
 
   private async write(blocks: BlockRecords[]): Promise<ChainStatus> {
+    this.room.assertRoom();
     let run: BlockRecords[] = [];
     let tip = readFact(this.tables, 'committed');
     for (const block of blocks) {

@@ -6,6 +6,7 @@ import { readFact } from '../format/chain-facts';
 import { openEnvironment, type EnvironmentOptions } from '../format/environment';
 import { assertFormat, FORMAT_VERSION } from '../format/format-version';
 import { openTables, type Tables } from '../format/tables';
+import { DiskRoom } from './disk-room';
 import { LmdbWriter } from './lmdb-writer';
 import { RepairSpool } from './repair-spool';
 import { WriteBatch } from './write-batch';
@@ -49,7 +50,13 @@ async function openWriter(options: LmdbWriterOptions): Promise<LmdbWriter> {
   try {
     tables = createTables(options);
     await tieToFormat(tables, options.path);
-    return new LmdbWriter(tables, lock, new RepairSpool(options.path), new DataFields(options.dataFields ?? []));
+    return new LmdbWriter(
+      tables,
+      lock,
+      new RepairSpool(options.path),
+      new DiskRoom(options.path, options.mapSizeBytes),
+      new DataFields(options.dataFields ?? []),
+    );
   } catch (error) {
     await tables?.root.close();
     await lock.release();

@@ -54,7 +54,7 @@ const lmdb = z.strictObject({
     .min(0)
     .max(64 * 1024 * GIB)
     .default(0)
-    .describe('Largest size of the data; 0 = limited by the disk only.'),
+    .describe('Size of the data at which indexing pauses (`STORE_FULL`); 0 = at 512 MiB of free disk only.'),
 });
 
 export const store = z.strictObject({

@@ -1,0 +1,42 @@
+import { statfsSync, statSync } from 'node:fs';
+import { HistoryError } from '@antelope-history/schemas';
+import { dataFileIn } from '../format/environment';
+
+const MIB = 1024 * 1024;
+/** Left free for the batch in progress, and for the other programs on the disk, whose writes would fail as well. */
+export const LEAST_FREE_BYTES = 512 * MIB;
+
+/** The room for further data on the disk and below the configured size. */
+export class DiskRoom {
+  /** `maxBytes`: 0 = limited by the disk only. */
+  constructor(
+    private readonly directory: string,
+    private readonly maxBytes: number,
+    private readonly readFreeBytes = freeBytesOf,
+  ) {}
+
+  /** Throws `STORE_FULL`: what is stored stays, and writing continues as soon as there is room. */
+  assertRoom(): void {
+    const { size } = statSync(dataFileIn(this.directory));
+    if (this.maxBytes > 0 && size >= this.maxBytes) {
+      throw full(this.directory, `${inMib(size)} of store.lmdb.map_size_bytes ${inMib(this.maxBytes)}: raise it`);
+    }
+    const free = this.readFreeBytes(this.directory);
+    if (free < LEAST_FREE_BYTES) {
+      throw full(this.directory, `${inMib(free)} free on its disk, at least ${inMib(LEAST_FREE_BYTES)} are needed`);
+    }
+  }
+}
+
+function freeBytesOf(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
+}
+
+function full(directory: string, why: string): HistoryError {
+  return new HistoryError('STORE_FULL', `no block is written to ${directory}: ${why}`);
+}
+
+function inMib(bytes: number): string {
+  return `${Math.floor(bytes / MIB)} MiB`;
+}

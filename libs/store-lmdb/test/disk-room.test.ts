@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
+import { DiskRoom, LEAST_FREE_BYTES } from '../src/write/disk-room';
+import { openLmdbStoreReader } from '../src/reader';
+import { openLmdbStoreWriter } from '../src/writer';
+
+const MIB = 1024 * 1024;
+const FULL = { code: 'STORE_FULL' };
+/** Bytes that do not compress. */
+const DATA = randomBytes(400_000);
+const LARGE = {
+  account: 'hot',
+  name: 'ping',
+  actor: 'hot',
+  notified: [],
+  creatorDistance: 0,
+  dataBytes: 0,
+  data: DATA,
+};
+const PLAN: BlockPlan = { transactions: [[LARGE]], abis: [], permissions: [] };
+
+describe('the room for data', () => {
+  let directory: string;
+  beforeEach(() => (directory = mkdtempSync(path.join(tmpdir(), 'disk-room-'))));
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  it('ends at the configured size: what is stored is served, and writing continues when it is raised', async () => {
+    const chain = new SyntheticChain().blocks(undefined, Array<BlockPlan>(60).fill(PLAN));
+    let writer = await openLmdbStoreWriter({ path: directory, mapSizeBytes: 8 * MIB });
+    let written = 0;
+    const writeAll = async (): Promise<void> => {
+      for (; written < chain.length; written++) await writer.writeBlocks(chain.slice(written, written + 1));
+    };
+    await expect(writeAll()).rejects.toMatchObject(FULL);
+    expect(written).toBeGreaterThan(10);
+    expect(written).toBeLessThan(40);
+    await expect(writeAll()).rejects.toMatchObject(FULL);
+    const reader = await openLmdbStoreReader({ path: directory, mapSizeBytes: 8 * MIB });
+    expect((await reader.getStatus()).committed).toEqual(chain[written - 1]?.position);
+    expect((await reader.getBlock('latest')).block?.position).toEqual(chain[written - 1]?.position);
+    await reader.close();
+    await writer.close();
+
+    writer = await openLmdbStoreWriter({ path: directory, mapSizeBytes: 0 });
+    await writeAll();
+    expect((await writer.getProgress()).status.committed).toEqual(chain.at(-1)?.position);
+    await writer.close();
+  });
+
+  it('ends before the disk is full', async () => {
+    await (await openLmdbStoreWriter({ path: directory, mapSizeBytes: 0 })).close();
+    let free = LEAST_FREE_BYTES;
+    const room = new DiskRoom(directory, 0, () => free);
+    room.assertRoom();
+    free -= 1;
+    expect(() => room.assertRoom()).toThrow(expect.objectContaining(FULL) as Error);
+    free = LEAST_FREE_BYTES;
+    room.assertRoom();
+  });
+
+  it('is that of the real disk', async () => {
+    await (await openLmdbStoreWriter({ path: directory, mapSizeBytes: 0 })).close();
+    expect(() => new DiskRoom(directory, 0).assertRoom()).not.toThrow();
+  });
+});
