@@ -19,6 +19,7 @@ export const COMMANDS = {
   hostile: { node: ['tools/attacks/dist/hostile-chain/main.js'] },
   load: { node: ['tools/attacks/dist/load/main.js'] },
   verify: { node: ['tools/verify/dist/main.js'] },
+  backup: { node: ['tools/verify/dist/backup-main.js'] },
   repair: { node: ['tools/verify/dist/repair-main.js'] },
   simulate: { node: ['tools/simulate/dist/main.js'] },
   docs: {

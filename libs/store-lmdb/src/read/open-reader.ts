@@ -29,7 +29,7 @@ export async function openLmdbStoreReader(options: LmdbReaderOptions): Promise<S
 }
 
 /** Throws `STORE_UNAVAILABLE` when tables are missing: a writer that starts at the same time may be about to create them. */
-function openExistingTables(options: EnvironmentOptions): Tables {
+export function openExistingTables(options: EnvironmentOptions): Tables {
   if (!hasData(options.path)) throw noData(options.path);
   // LMDB shares an environment within a process: opened as read-only, other threads could not write the directory.
   const root = openEnvironment(options, !isWritable(dataFileIn(options.path)));

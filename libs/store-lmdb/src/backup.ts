@@ -1,0 +1,1 @@
+export { backUpLmdb, type LmdbBackup, type LmdbBackupOptions } from './backup/back-up-lmdb';

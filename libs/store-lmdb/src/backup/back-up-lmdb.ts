@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { HistoryError } from '@antelope-history/schemas';
+import type { ChainStatus } from '@antelope-history/store';
+import { dataFileIn } from '../format/environment';
+import { openExistingTables, openLmdbStoreReader } from '../read/open-reader';
+import { LEAST_FREE_BYTES } from '../write/disk-room';
+
+export interface LmdbBackupOptions {
+  /** The data directory, which may be written meanwhile. */
+  from: string;
+  /** A directory that does not exist yet; it has no name before it is whole. */
+  to: string;
+  /** Leaves free pages out: smaller, and slower to make. */
+  isCompact: boolean;
+  /** Called with the bytes copied so far. */
+  onProgress?(copied: number, total: number): void;
+}
+
+export interface LmdbBackup {
+  /** What the copy holds. */
+  status: ChainStatus;
+  bytes: number;
+}
+
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Copies a data directory as it is at one commit. The writer keeps the pages of that commit until the copy is made, so that the
+ * data file grows by what is written meanwhile. The copy is on disk, and was opened and read, when the promise resolves. Rejects
+ * with `CONFIG_INVALID` when `to` exists, with `STORE_FULL` when there is no room for it, and as `openLmdbStoreReader`.
+ */
+export async function backUpLmdb(options: LmdbBackupOptions): Promise<LmdbBackup> {
+  const { from, to } = options;
+  if (existsSync(to)) throw new HistoryError('CONFIG_INVALID', `${to} exists: name a new directory`);
+  const partial = `${path.resolve(to)}.partial`;
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial, { recursive: true });
+  try {
+    await copyTo(partial, options);
+    const status = await readCopy(partial, from);
+    const { size: bytes } = await stat(dataFileIn(partial));
+    await rename(partial, to);
+    await syncToDisk(path.dirname(path.resolve(to)));
+    return { status, bytes };
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function copyTo(partial: string, { from, isCompact, onProgress }: LmdbBackupOptions): Promise<void> {
+  const { root } = openExistingTables({ path: from, mapSizeBytes: 0 });
+  const { size: total } = await stat(dataFileIn(from));
+  const timer = setInterval(() => {
+    stat(dataFileIn(partial)).then(
+      ({ size }) => onProgress?.(size, total),
+      () => undefined,
+    );
+  }, LOOK_EVERY_MS);
+  try {
+    await assertRoom(partial, total);
+    await root.backup(partial, isCompact);
+    await syncToDisk(dataFileIn(partial));
+  } finally {
+    clearInterval(timer);
+    await root.close();
+  }
+}
+
+async function assertRoom(directory: string, needed: number): Promise<void> {
+  const { bavail, bsize } = await statfs(directory);
+  if (bavail * bsize >= needed + LEAST_FREE_BYTES) return;
+  const mib = (bytes: number): number => Math.ceil(bytes / 1024 / 1024);
+  const why = `${mib(needed + LEAST_FREE_BYTES)} MiB are needed, ${mib(bavail * bsize)} are free`;
+  throw new HistoryError('STORE_FULL', `no room for a copy in ${path.dirname(directory)}: ${why}`);
+}
+
+/** Opens the copy as a service does, and reads its newest block and its newest action. */
+async function readCopy(directory: string, from: string): Promise<ChainStatus> {
+  const reader = await openLmdbStoreReader({ path: directory, mapSizeBytes: 0 });
+  try {
+    const { status, block } = await reader.getBlock('latest');
+    const { transactions } = await reader.getBlockTraces('latest');
+    if (!status.committed) throw new HistoryError('STORE_UNAVAILABLE', `${from} holds no committed block yet`);
+    if (status.firstBlockNum !== undefined && !block && transactions.length === 0) {
+      throw new HistoryError('INTERNAL', `the copy of ${from} lacks its newest block`);
+    }
+    return status;
+  } finally {
+    await reader.close();
+  }
+}
+
+async function syncToDisk(file: string): Promise<void> {
+  const handle = await open(file, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

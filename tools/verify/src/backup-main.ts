@@ -1,0 +1,5 @@
+import { runBackup } from './backup-command';
+import { runProgram } from './run-program';
+
+/** The program behind `npm run backup`. */
+void runProgram(runBackup);

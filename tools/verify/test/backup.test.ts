@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { StoreWriter } from '@antelope-history/store';
+import { compareStores } from '@antelope-history/store/compare-stores';
+import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
+import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
+import { openSample } from '@antelope-history/test-support/recordings';
+import { recordsOf } from './recorded-records';
+
+const MAIN = path.resolve(__dirname, '../dist/backup-main.js');
+const RECORDS = recordsOf(openSample('leap-edge'));
+const LAST = RECORDS.at(-1)?.position;
+
+describe('npm run backup', () => {
+  let folder: string;
+  let data: string;
+  let writer: StoreWriter;
+  beforeEach(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-backup-'));
+    data = path.join(folder, 'data');
+    writer = await openLmdbStoreWriter({ path: data, mapSizeBytes: 0 });
+  });
+  afterEach(async () => {
+    await writer.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Runs the program in a process of its own, as operators do beside a service. */
+  async function backUp(...args: string[]): Promise<{ status: number | null; output: string }> {
+    const environment = { PATH: process.env['PATH'], HISTORY_STORE__LMDB__PATH: data };
+    const child = spawn(process.execPath, [MAIN, ...args], { env: environment });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += String(bytes)));
+    const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { status, output };
+  }
+
+  it.each([[], ['--compact']])(
+    'copies one commit while the chain is written, and indexing continues on it (%s)',
+    async (...args) => {
+      const to = path.join(folder, 'copy');
+      await writer.writeBlocks(RECORDS.slice(0, 100));
+      const copied = backUp('--to', to, '--json', ...args);
+      const state = { isCopied: false };
+      void copied.then(() => (state.isCopied = true));
+      let next = 100;
+      for (; !state.isCopied || next < 300; next++) {
+        if (next < RECORDS.length) await writer.writeBlocks(RECORDS.slice(next, next + 1));
+        else await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      for (; next < RECORDS.length; next++) await writer.writeBlocks(RECORDS.slice(next, next + 1));
+      const { status, output } = await copied;
+      expect([status, output]).toEqual([0, expect.stringContaining('committed_block_num')]);
+      const { committed_block_num: committed, bytes } = JSON.parse(output) as Record<string, number>;
+      expect(bytes).toBeGreaterThan(100_000);
+      expect(readdirSync(folder).sort()).toEqual(['copy', 'data']);
+
+      const restored = await openLmdbStoreWriter({ path: to, mapSizeBytes: 0 });
+      const progress = await restored.getProgress();
+      expect(progress.status.committed?.num).toBe(committed);
+      const from = RECORDS.findIndex(({ position }) => position.id === progress.status.committed?.id) + 1;
+      expect(from).toBeGreaterThan(0);
+      await restored.writeBlocks(RECORDS.slice(from));
+      await restored.close();
+      const [whole, copy] = [
+        await openLmdbStoreReader({ path: data, mapSizeBytes: 0 }),
+        await openLmdbStoreReader({ path: to, mapSizeBytes: 0 }),
+      ];
+      expect((await copy.getStatus()).committed).toEqual(LAST);
+      const { differences, actions } = await compareStores(whole, copy);
+      expect(differences).toEqual([]);
+      expect(actions).toBeGreaterThan(1_000);
+      for (const reader of [whole, copy]) await reader.close();
+    },
+    120_000,
+  );
+
+  it('refuses a directory that exists, and leaves it alone', async () => {
+    await writer.writeBlocks(RECORDS.slice(0, 10));
+    const to = path.join(folder, 'mine');
+    mkdirSync(to);
+    writeFileSync(path.join(to, 'file'), 'mine');
+    const { status, output } = await backUp('--to', to);
+    expect([status, output]).toEqual([
+      2,
+      expect.stringMatching(/^CONFIG_INVALID: .*mine exists: name a new directory/),
+    ]);
+    expect(readdirSync(to)).toEqual(['file']);
+  });
+
+  it.each([
+    [['--to'], /CONFIG_INVALID/],
+    [[], /CONFIG_INVALID: name a new directory/],
+    [['--too', 'x'], /CONFIG_INVALID: the command line/],
+  ])('refuses %j', async (args, message) => {
+    const { status, output } = await backUp(...args);
+    expect([status, output]).toEqual([2, expect.stringMatching(message)]);
+  });
+
+  it('copies no store without a block, and leaves nothing behind', async () => {
+    const to = path.join(folder, 'copy');
+    const { status, output } = await backUp('--to', to);
+    expect([status, output]).toEqual([2, expect.stringMatching(/^STORE_UNAVAILABLE: .*holds no committed block yet/)]);
+    expect([existsSync(to), existsSync(`${to}.partial`)]).toEqual([false, false]);
+  });
+
+  it('explains itself', async () => {
+    const { status, output } = await backUp('--help');
+    expect([status, output]).toEqual([0, expect.stringContaining('To restore:')]);
+  });
+});
