@@ -54,6 +54,22 @@ describeWithService(['elasticsearch'], (url) => {
       }
     });
 
+    it('are written at once by a new process that continues from the committed block', async () => {
+      const { one, sets, pays, reader, ...run } = await openTwoWriters(url, 20_000);
+      try {
+        await one.writeBlocks([...sets, ...pays]);
+        const late = await run.openWriter();
+        reader.restart((await late.getProgress()).positions);
+        reader.grow([PAID, PAID]);
+        const postponed: BlockRecords[] = [];
+        await late.writeBlocks(reader.read(2), (block) => postponed.push(block));
+        expect(postponed).toEqual([]);
+        expect((await late.commitWritten()).committed).toEqual(reader.chain.at(-1)?.position);
+      } finally {
+        await run.dispose();
+      }
+    });
+
     it('are postponed in a new process until all blocks before them are committed', async () => {
       const { one, sets, pays, ...run } = await openTwoWriters(url, 20_000);
       try {
@@ -89,6 +105,7 @@ async function openTwoWriters(url: string, postponeMs: number) {
   await other.writeBlocks([third]);
   reader.grow([setting(ABIS[1]), PAID, PAID, PAID]);
   return {
+    reader,
     one,
     other,
     sets: reader.read(1),

@@ -198,11 +198,10 @@ export class DataAbis {
   private isOutdated(
     contract: string,
     { count, hash }: UsedAbi,
-    { streamPosition: { epoch, sequence }, abiChanges }: BlockRecords,
-    { view }: ProgressDocument,
+    block: BlockRecords,
+    progress: ProgressDocument,
   ): boolean {
-    const isNextOfProgress = epoch === view.session && sequence <= view.ordinal + 1;
-    if (isNextOfProgress || abiChanges.some(({ account }) => account === contract)) return false;
+    if (isNextOf(block, progress) || block.abiChanges.some(({ account }) => account === contract)) return false;
     const used = this.used.get(contract);
     return !used || count > used.count + (hash === used.hash ? 0 : 1);
   }
@@ -274,6 +273,15 @@ export class DataAbis {
     this.decoders.set(hash, { decoder });
     return decoder;
   }
+}
+
+/** Whether all blocks before a block are committed: a reader begins an epoch at the committed position. */
+function isNextOf(
+  { position, streamPosition: { epoch, sequence } }: BlockRecords,
+  { view, committed }: ProgressDocument,
+): boolean {
+  if (committed && position.num <= committed.num + 1) return true;
+  return sequence <= (epoch === view.session ? view.ordinal + 1 : epoch);
 }
 
 /** How many ABIs the contract of an action had had when it ran (nodeos action_receipt, abi_sequence). */
