@@ -8,10 +8,12 @@ describeSourceFolders({
     read: ['format'],
     write: ['format'],
     check: ['format', 'read', 'write'],
+    backup: ['format', 'read', 'write'],
   },
   entries: {
     'reader.ts': ['format', 'read'],
     'writer.ts': ['format', 'write'],
     'check.ts': ['format', 'read', 'write', 'check'],
+    'backup.ts': ['format', 'read', 'write', 'backup'],
   },
 });
