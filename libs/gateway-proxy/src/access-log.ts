@@ -11,26 +11,19 @@ type Tokens = TokenIndexer<Parameters<RequestHandler>[0], Response>;
 /** Longer texts of a client are cut. */
 const MAX_TEXT = 1024;
 
-/** Where the lines go; tests take them. */
-export interface LineWriter {
-  write(line: string): unknown;
-}
-
 /**
  * Writes a line per request when its response ends; undefined when `gateway.access_log` is `off`. Bodies and keys are never
- * written. Throws `CONFIG_INVALID` when the file can not be opened.
+ * written. Throws `CONFIG_INVALID` when the file cannot be opened.
  */
-export function createAccessLog(
-  { gateway }: Pick<Config, 'gateway'>,
-  writer: LineWriter | undefined = gateway.accessLog === 'off' ? undefined : openWriter(gateway.accessLogFile),
-): RequestHandler | undefined {
-  const { accessLog, trustedProxies } = gateway;
-  if (accessLog === 'off' || !writer) return undefined;
+export function createAccessLog({ gateway }: Pick<Config, 'gateway'>): RequestHandler | undefined {
+  const { accessLog, accessLogFile, trustedProxies } = gateway;
+  if (accessLog === 'off') return undefined;
+  const output = openOutput(accessLogFile);
   const addresses = new ClientAddresses(trustedProxies);
   const format = accessLog === 'json' ? jsonLine : commonLine;
   return morgan<Parameters<RequestHandler>[0], Response>(
     (tokens, request, response) => format(readFacts(tokens, request, response, addresses.of(request))),
-    { stream: { write: (line) => void writer.write(line) } },
+    { stream: { write: (line) => void output.write(line) } },
   );
 }
 
@@ -105,11 +98,11 @@ function commonTime(iso: string): string {
 }
 
 /** Synchronous, as the log of the process: the lines before a crash are the ones that matter. */
-function openWriter(file: string | undefined): LineWriter {
+function openOutput(file: string | undefined): SonicBoom {
   if (file === undefined) return new SonicBoom({ fd: process.stdout.fd, sync: true });
   try {
     return new SonicBoom({ fd: openSync(file, 'a'), sync: true });
   } catch (cause) {
-    throw new HistoryError('CONFIG_INVALID', `gateway.access_log_file: ${file} can not be written`, { cause });
+    throw new HistoryError('CONFIG_INVALID', `gateway.access_log_file: ${file} cannot be written`, { cause });
   }
 }

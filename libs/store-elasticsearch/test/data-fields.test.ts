@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@elastic/elasticsearch';
 import type { BlockRecords } from '@antelope-history/records';
+import type { StoreWriter } from '@antelope-history/store';
 import { describeWithService } from '@antelope-history/servers';
 import { ABIS, type BlockPlan, DATA, expectFieldRanges, SimulatedReader } from '@antelope-history/store/contract';
 import { indexTemplates } from '../src/indices/index-templates';
@@ -23,9 +24,8 @@ describeWithService(['elasticsearch'], (url) => {
       }
     });
 
-    it('are postponed until another writer has written their ABI', async () => {
-      const { one, other, sets, pays, ...run } = await openTwoWriters(url, 20_000);
-      try {
+    it('are postponed until another writer has written their ABI', () =>
+      withTwoWriters(url, 20_000, async ({ one, other, sets, pays }) => {
         const postponed: BlockRecords[] = [];
         await other.writeBlocks(pays, (block) => postponed.push(block));
         expect(postponed).toEqual(pays);
@@ -33,14 +33,10 @@ describeWithService(['elasticsearch'], (url) => {
         await other.writeBlocks(postponed.splice(0), (block) => postponed.push(block));
         expect(postponed).toEqual([]);
         expect((await other.commitWritten()).committed).toEqual(pays.at(-1)?.position);
-      } finally {
-        await run.dispose();
-      }
-    });
+      }));
 
-    it('are decoded with the known ABI when no writer writes the next one in time, and again when it was wrong', async () => {
-      const { one, other, sets, pays, ...run } = await openTwoWriters(url, 300);
-      try {
+    it('are decoded with the known ABI when no writer writes the next one in time, and again when it was wrong', () =>
+      withTwoWriters(url, 300, async ({ one, other, sets, pays }) => {
         const postponed: BlockRecords[] = [];
         const postpone = (block: BlockRecords): unknown => postponed.push(block);
         await other.writeBlocks(pays, postpone);
@@ -49,70 +45,70 @@ describeWithService(['elasticsearch'], (url) => {
         await other.writeBlocks(postponed.splice(0), postpone);
         expect(postponed).toEqual([]);
         await expect(one.writeBlocks(sets)).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
-      } finally {
-        await run.dispose();
-      }
-    });
+      }));
 
-    it('are written at once by a new process that continues from the committed block', async () => {
-      const { one, sets, pays, reader, ...run } = await openTwoWriters(url, 20_000);
-      try {
+    it('are written at once by a new process that continues from the committed block', () =>
+      withTwoWriters(url, 20_000, async ({ one, sets, pays, reader, openWriter }) => {
         await one.writeBlocks([...sets, ...pays]);
-        const late = await run.openWriter();
+        const late = await openWriter();
         reader.restart((await late.getProgress()).positions);
         reader.grow([PAID, PAID]);
         const postponed: BlockRecords[] = [];
         await late.writeBlocks(reader.read(2), (block) => postponed.push(block));
         expect(postponed).toEqual([]);
         expect((await late.commitWritten()).committed).toEqual(reader.chain.at(-1)?.position);
-      } finally {
-        await run.dispose();
-      }
-    });
+      }));
 
-    it('are postponed in a new process until all blocks before them are committed', async () => {
-      const { one, sets, pays, ...run } = await openTwoWriters(url, 20_000);
-      try {
-        const late = await run.openWriter();
+    it('are postponed in a new process until all blocks before them are committed', () =>
+      withTwoWriters(url, 20_000, async ({ one, sets, pays, openWriter }) => {
+        const late = await openWriter();
         const postponed: BlockRecords[] = [];
         await late.writeBlocks(pays, (block) => postponed.push(block));
         expect(postponed).toEqual(pays);
         await one.writeBlocks(sets);
         await late.writeBlocks(postponed.splice(0), (block) => postponed.push(block));
         expect(postponed).toEqual([]);
-      } finally {
-        await run.dispose();
-      }
-    });
+      }));
   });
 });
 
 const TRANSFER = { account: 'alice', name: 'transfer', actor: 'bob', notified: [], creatorDistance: 0, dataBytes: 0 };
 const PAID: BlockPlan = { transactions: [[{ ...TRANSFER, data: DATA[1] }]], abis: [], permissions: [] };
 
-/** Two writers that know the first ABI of a contract, the block that sets its second one, and three blocks after it. */
-async function openTwoWriters(url: string, postponeMs: number) {
+interface TwoWriters {
+  reader: SimulatedReader;
+  one: StoreWriter;
+  other: StoreWriter;
+  /** The block that sets the contract's second ABI, and the three blocks after it. */
+  sets: BlockRecords[];
+  pays: BlockRecords[];
+  openWriter(): Promise<StoreWriter>;
+}
+
+/** Runs a test with two writers that know the first ABI of a contract. */
+async function withTwoWriters(
+  url: string,
+  postponeMs: number,
+  body: (writers: TwoWriters) => Promise<void>,
+): Promise<void> {
   const store = await TemporaryStore.open(url);
-  const reader = new SimulatedReader();
-  const [one, other] = [await store.openWriter({}, {}, postponeMs), await store.openWriter({}, {}, postponeMs)];
-  const setting = (abi: Buffer | undefined): BlockPlan => ({
-    ...PAID,
-    abis: [{ account: 'alice', abi: abi as Buffer }],
-  });
-  reader.grow([setting(ABIS[0]), PAID, PAID]);
-  const [first, second, third] = reader.read(3) as [BlockRecords, BlockRecords, BlockRecords];
-  await one.writeBlocks([first, second]);
-  await other.writeBlocks([third]);
-  reader.grow([setting(ABIS[1]), PAID, PAID, PAID]);
-  return {
-    reader,
-    one,
-    other,
-    sets: reader.read(1),
-    pays: reader.read(3),
-    openWriter: () => store.openWriter({}, {}, postponeMs),
-    dispose: () => store.dispose(),
-  };
+  try {
+    const openWriter = (): Promise<StoreWriter> => store.openWriter({}, {}, postponeMs);
+    const reader = new SimulatedReader();
+    const [one, other] = [await openWriter(), await openWriter()];
+    const setting = (abi: Buffer | undefined): BlockPlan => ({
+      ...PAID,
+      abis: [{ account: 'alice', abi: abi as Buffer }],
+    });
+    reader.grow([setting(ABIS[0]), PAID, PAID]);
+    const [first, second, third] = reader.read(3) as [BlockRecords, BlockRecords, BlockRecords];
+    await one.writeBlocks([first, second]);
+    await other.writeBlocks([third]);
+    reader.grow([setting(ABIS[1]), PAID, PAID, PAID]);
+    await body({ reader, one, other, sets: reader.read(1), pays: reader.read(3), openWriter });
+  } finally {
+    await store.dispose();
+  }
 }
 
 /** The index of the first range as a version without data fields created it. */

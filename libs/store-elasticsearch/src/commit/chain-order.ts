@@ -56,9 +56,9 @@ export class ChainOrder {
   }
 
   /**
-   * Applies the next messages as far as the excerpt has them; returns whether there were any. `isStored` answers for the blocks
-   * of `unknownOf`. Throws `BLOCK_GAP`, `ABI_OUTDATED` or `FORK_TOO_DEEP` at a message that cannot be applied, after applying those before it,
-   * unless a later epoch has begun.
+   * Applies the next messages as far as the excerpt has them; returns whether there were any. `isStored` answers for the
+   * blocks of `unknownOf`. Throws `BLOCK_GAP`, `ABI_OUTDATED` or `FORK_TOO_DEEP` at a message that cannot be applied, after
+   * applying those before it, unless a later epoch has begun.
    */
   advance(journal: JournalExcerpt, isStored: (position: BlockPosition) => boolean): boolean {
     const following = new Map(journal.following.map((entry) => [entry.ordinal, entry]));
