@@ -1,4 +1,4 @@
-import { createIndexerHealth, INDEXER_WORK, startIndexer } from '@antelope-history/indexer-stage';
+import { createIndexerHealth, INDEXER_WORK, registerFreeBytes, startIndexer } from '@antelope-history/indexer-stage';
 import { openBroker, registerQueueMetrics } from '@antelope-history/open-broker';
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { openStoreWriter } from '@antelope-history/open-store-writer';
@@ -25,6 +25,7 @@ runProgram({
     registerQueueMetrics(broker, registry);
     const store = await openStoreWriter(config, log);
     onStop(() => store.close());
+    registerFreeBytes(store, registry);
     const indexer = await startIndexer({ config, broker, store, keyValue, log, registry, fail });
     onStop(() => indexer.stop());
     operations.showHealth(createIndexerHealth({ broker, store, keyValue, registry }));

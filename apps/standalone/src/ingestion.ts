@@ -1,5 +1,5 @@
 import { startDeserializer } from '@antelope-history/deserializer-stage';
-import { startIndexer } from '@antelope-history/indexer-stage';
+import { registerFreeBytes, startIndexer } from '@antelope-history/indexer-stage';
 import { openBroker, registerQueueMetrics } from '@antelope-history/open-broker';
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { openStoreWriter } from '@antelope-history/open-store-writer';
@@ -18,6 +18,7 @@ export interface IngestionContext {
 export async function startIngestion(context: IngestionContext): Promise<void> {
   const store = await openStoreWriter(context.config, context.log);
   context.onStop(() => store.close());
+  registerFreeBytes(store, context.registry);
   const broker = await openBroker(context.config.broker, 'one process', context.log);
   context.onStop(() => broker.close());
   registerQueueMetrics(broker, context.registry);

@@ -1,2 +1,3 @@
 export * from './indexer';
 export * from './indexer-health';
+export { registerFreeBytes } from './indexer-metrics';

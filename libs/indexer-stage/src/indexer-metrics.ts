@@ -1,8 +1,25 @@
 import type { BlockRecords } from '@antelope-history/records';
-import { counter, gauge, histogram, type Registry } from '@antelope-history/app-runtime';
+import type { StoreWriter } from '@antelope-history/store';
+import { answerInTime, counter, gauge, histogram, type Registry } from '@antelope-history/app-runtime';
 
 export const INDEXED_BLOCKS = 'history_indexed_blocks_total';
 export const LAST_COMMIT = 'history_last_commit_timestamp_seconds';
+
+/** A store that is away must not delay a scrape of the metrics: the gauge has no value then. */
+const FREE_BYTES_LIMIT_MS = 1_000;
+
+/** Registers a gauge that asks the store at each scrape. */
+export function registerFreeBytes(store: Pick<StoreWriter, 'readFreeBytes'>, registry: Registry): void {
+  const metric = gauge(registry, {
+    name: 'history_store_free_bytes',
+    help: 'Free bytes on the disk of the store; of several disks, on the fullest',
+    async collect() {
+      const free = await answerInTime(store.readFreeBytes(), FREE_BYTES_LIMIT_MS, undefined);
+      if (free === undefined) metric.remove();
+      else metric.set(free);
+    },
+  });
+}
 
 export interface IndexerMetrics {
   committedBlock: { set(blockNum: number): void };

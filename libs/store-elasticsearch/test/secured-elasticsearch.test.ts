@@ -88,6 +88,7 @@ describeWithPrograms(['java', 'mvn'], () => {
     it('lets the writer write and the reader read, and passes the checks of both', async () => {
       const store = await openElasticsearchStoreWriter(writer);
       await store.setChainId('c5'.repeat(32));
+      expect(await store.readFreeBytes()).toBeGreaterThan(1024 * 1024);
       await store.close();
       const api = await openElasticsearchStoreReader(reader);
       expect((await api.getStatus()).chainId).toBe('c5'.repeat(32));

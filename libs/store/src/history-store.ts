@@ -205,6 +205,8 @@ export interface StoreReader extends HistoryReader {
 
 /** An open write side. It has no queries: the indexer needs the progress only. */
 export interface StoreWriter extends HistoryWriter {
+  /** Free bytes on the disk that holds the data; of several disks, on the fullest. Rejects with `STORE_UNAVAILABLE`. */
+  readFreeBytes(): Promise<number>;
   /** Waits for the write in progress, then releases files and connections; later calls reject with `STOPPED`. */
   close(): Promise<void>;
 }

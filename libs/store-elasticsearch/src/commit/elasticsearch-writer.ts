@@ -3,6 +3,7 @@ import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus, Progress, StoreWriter } from '@antelope-history/store';
 import { closeInTime } from '../client/client';
+import { asked } from '../client/store-errors';
 import { statusOf, type ReadProgress } from '../indices/progress';
 import type { BlockWriter } from '../write/block-writer';
 import type { BulkWriter } from '../write/bulk-writer';
@@ -12,6 +13,7 @@ import type { CommitSchedule } from './commit-schedule';
 import type { Journal } from './journal';
 import type { ProgressStore } from './progress-store';
 
+const FREE_BYTES = 'nodes.*.fs.total.available_in_bytes';
 /** Each conflict means that another writer has changed the progress. */
 const MOST_TRIES = 50;
 
@@ -37,6 +39,13 @@ export class ElasticsearchWriter implements StoreWriter {
     const { progress } = await this.read();
     const positions = await this.parts.positions.of(progress);
     return { status: statusOf(progress), positions, sequence: progress.view.ordinal };
+  }
+
+  async readFreeBytes(): Promise<number> {
+    const { nodes } = await asked(this.parts.client.nodes.stats({ metric: 'fs', filter_path: FREE_BYTES }));
+    const free = Object.values(nodes).flatMap(({ fs }) => fs?.total?.available_in_bytes ?? []);
+    if (free.length === 0) throw new HistoryError('STORE_UNAVAILABLE', 'no node reports the free bytes of its disks');
+    return Math.min(...free);
   }
 
   setChainId(chainId: string): Promise<void> {

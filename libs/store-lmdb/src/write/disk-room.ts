@@ -15,13 +15,17 @@ export class DiskRoom {
     private readonly readFreeBytes = freeBytesOf,
   ) {}
 
+  freeBytes(): number {
+    return this.readFreeBytes(this.directory);
+  }
+
   /** Throws `STORE_FULL`: what is stored stays, and writing continues as soon as there is room. */
   assertRoom(): void {
     const { size } = statSync(dataFileIn(this.directory));
     if (this.maxBytes > 0 && size >= this.maxBytes) {
       throw full(this.directory, `${inMib(size)} of store.lmdb.map_size_bytes ${inMib(this.maxBytes)}: raise it`);
     }
-    const free = this.readFreeBytes(this.directory);
+    const free = this.freeBytes();
     if (free < LEAST_FREE_BYTES) {
       throw full(this.directory, `${inMib(free)} free on its disk, at least ${inMib(LEAST_FREE_BYTES)} are needed`);
     }

@@ -61,6 +61,10 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     return { status, positions, sequence: 0 };
   }
 
+  async readFreeBytes(): Promise<number> {
+    return this.room.freeBytes();
+  }
+
   setChainId(chainId: string): Promise<void> {
     return this.inTurn(() => this.tieToChain(chainId));
   }
