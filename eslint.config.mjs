@@ -76,7 +76,7 @@ export default tseslint.config(
   { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' }, plugins: { '@nx': nx } },
 
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { ...TYPE_INFORMATION, tsconfigRootDir: ROOT } },
     rules: {
@@ -107,7 +107,17 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.ts', '**/*.mjs', '**/*.cjs'],
+    // Its types are those of browsers, which the program over all files has not.
+    files: ['libs/web-page/**/*.ts', 'libs/web-page/**/*.tsx'],
+    languageOptions: {
+      parserOptions: {
+        projectService: false,
+        project: ['./libs/web-page/tsconfig.lib.json', './libs/web-page/tsconfig.spec.json'],
+      },
+    },
+  },
+  {
+    files: ['**/*.ts', '**/*.tsx', '**/*.mjs', '**/*.cjs'],
     rules: {
       eqeqeq: 'error',
       'no-console': 'error',

@@ -14,6 +14,7 @@ const LONGEST = [
   'libs/broker-rabbitmq/test/rabbitmq-outages.test.ts',
   'apps/e2e/test/secured-suite.test.ts',
   'tools/quick-start/test/quick-start.test.ts',
+  'apps/e2e/test/page.test.ts',
   'tools/simulate/src/stack-faults.test.ts',
   'libs/store-elasticsearch/test/commits.test.ts',
   'libs/store-elasticsearch/test/large-results.test.ts',

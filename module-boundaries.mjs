@@ -34,9 +34,15 @@ export const depConstraints = [
     onlyDependOnLibsWithTags: ['layer:domain', 'layer:port'],
     bannedExternalImports: [...SOCKETS, ...HTTP, ...OPERATIONS],
   },
+  // Runs in browsers: it shares types with the domain, and no code.
+  {
+    sourceTag: 'layer:browser',
+    onlyDependOnLibsWithTags: ['layer:domain'],
+    bannedExternalImports: [...CLIENTS, ...SOCKETS, ...HTTP, ...OPERATIONS, 'zod*'],
+  },
   {
     sourceTag: 'layer:runtime',
-    onlyDependOnLibsWithTags: ['layer:domain', 'layer:port', 'layer:runtime'],
+    onlyDependOnLibsWithTags: ['layer:domain', 'layer:port', 'layer:runtime', 'layer:browser'],
     bannedExternalImports: CLIENTS,
   },
   {
@@ -91,7 +97,7 @@ export const depConstraints = [
   },
   {
     allSourceTags: ['layer:runtime', 'side:read'],
-    onlyDependOnLibsWithTags: ['layer:domain', 'layer:runtime', 'port:store', 'port:key-value'],
+    onlyDependOnLibsWithTags: ['layer:domain', 'layer:runtime', 'layer:browser', 'port:store', 'port:key-value'],
   },
   {
     sourceTag: 'side:read',

@@ -1,3 +1,3 @@
 const { createJestConfig } = require('../../jest.preset.cjs');
 
-module.exports = createJestConfig('e2e', { servers: 'all' });
+module.exports = createJestConfig('e2e', { servers: 'all-and-browser' });

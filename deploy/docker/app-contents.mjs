@@ -16,7 +16,8 @@ const SCOPE = '@antelope-history/';
  * - `projects`: folders of the app and of all workspace projects in its transitive `dependencies`;
  * - `dependencies`: the npm packages that these projects depend on, each with the folders of its transitive dependencies;
  * - `packages`: the folders of all these packages;
- * - `modules`: the compiled files of the workspace that `dist/main.js` reaches through imports, `import()` and threads;
+ * - `modules`: the files of the workspace that `dist/main.js` reaches through imports, `import()`, threads and
+ *   `require.resolve`, which names what the app sends to browsers;
  * - `imports`: names of the npm packages that these modules import.
  */
 export function readAppContents(root, app) {
@@ -116,7 +117,7 @@ function traceModules(root, entry) {
   const imports = new Set();
   for (const file of files) {
     const { resolve } = createRequire(file);
-    for (const specifier of specifiersOf(readFileSync(file, 'utf8'))) {
+    for (const specifier of file.endsWith('.js') ? specifiersOf(readFileSync(file, 'utf8')) : []) {
       if (isBuiltin(specifier)) continue;
       if (specifier.startsWith('.') || specifier.startsWith(SCOPE)) files.add(realpathSync(resolve(specifier)));
       else imports.add(nameOf(specifier));
@@ -126,11 +127,12 @@ function traceModules(root, entry) {
   return { modules: modules.sort(), imports: [...imports].sort() };
 }
 
-/** The modules that a compiled file imports or requires, and the files that it starts as threads. */
+/** The modules that a compiled file imports or requires, the files that it starts as threads, and those that it resolves. */
 function specifiersOf(text) {
   const { importedFiles } = ts.preProcessFile(text, true, true);
   const threads = [...text.matchAll(/\b__dirname, ['"]([^'"]+\.js)['"]/g)].map(([, file]) => `./${file}`);
-  return [...importedFiles.map(({ fileName }) => fileName), ...threads];
+  const resolved = [...text.matchAll(/\brequire\.resolve\(['"]([^'"]+)['"]\)/g)].map(([, specifier]) => specifier);
+  return [...importedFiles.map(({ fileName }) => fileName), ...threads, ...resolved];
 }
 
 /** `redis` of `redis/dist/x`, `@redis/client` of `@redis/client/dist/x`. */

@@ -1,4 +1,4 @@
-import { createGateway, createGatewayOperations } from '@antelope-history/gateway-proxy';
+import { createGateway, createGatewayOperations, GatewayStatus } from '@antelope-history/gateway-proxy';
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { HTTP_WORK, listen, runProgram, startHeartbeats, startOperations } from '@antelope-history/app-runtime';
 
@@ -9,13 +9,16 @@ runProgram({
   async start({ config, log, registry, onStop, fail }) {
     const keyValue = await openKeyValue(config.keyValue, 'one process', log);
     onStop(() => keyValue.close());
-    const deps = { config, keyValue, log, registry };
+    const status = new GatewayStatus({ config, keyValue });
+    status.start();
+    onStop(() => status.stop());
+    const deps = { config, keyValue, log, registry, status };
     const address = { host: config.ops.host, port: config.ops.gatewayPort };
     await startOperations({ log, onStop, fail }, { name: 'gateway', address, routes: createGatewayOperations(deps) });
     const server = await listen(createGateway(deps), { ...config.gateway, registry });
     onStop(() => server.close());
     const readState = () => Promise.resolve({ status: 'ok' as const });
-    const heartbeats = startHeartbeats({ kind: 'gateway', keyValue, registry, work: HTTP_WORK, readState });
+    const heartbeats = startHeartbeats({ kind: 'gateway', keyValue, log, registry, work: HTTP_WORK, readState });
     onStop(() => heartbeats.stop());
     log.info({ url: server.url }, 'listening');
   },

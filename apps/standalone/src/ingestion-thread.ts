@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createLogger, Registry, type Config } from '@antelope-history/app-runtime';
+import { createLogger, lastErrorOf, Registry, type Config } from '@antelope-history/app-runtime';
 import { startIngestion } from './ingestion';
 import type { FromIngestion, ToIngestion } from './ingestion-messages';
 
@@ -20,7 +20,10 @@ function main(): void {
   };
   port.on('message', (message: ToIngestion) => {
     if (message.kind === 'stop') stop().catch(fail);
-    else registry.getMetricsAsJSON().then((metrics) => send({ kind: 'metrics', id: message.id, metrics }), fail);
+    else
+      registry
+        .getMetricsAsJSON()
+        .then((metrics) => send({ kind: 'metrics', id: message.id, metrics, lastError: lastErrorOf(log) }), fail);
   });
   startIngestion({ config, log, registry, onStop: (close) => void closers.push(close), fail }).then(
     () => send({ kind: 'ready' }),

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { ReadComponent } from '@antelope-history/gateway-proxy';
 import { shipHealth } from '@antelope-history/reader-stage';
 import { HistoryError, isErrorCode } from '@antelope-history/schemas';
-import type { Config } from '@antelope-history/app-runtime';
+import type { Config, LoggedError } from '@antelope-history/app-runtime';
 import type { FromIngestion, ToIngestion } from './ingestion-messages';
 
 type MetricsJson = Extract<FromIngestion, { kind: 'metrics' }>['metrics'];
@@ -14,6 +14,7 @@ export class IngestionWorker {
   private readonly waiting = new Map<number, (metrics: MetricsJson) => void>();
   private lastRequestId = 0;
   private ended = false;
+  private lastErrorLogged: LoggedError | undefined;
   private onReady: () => void = () => undefined;
   private onFailure: (error: unknown) => void = () => undefined;
   private onEnd: (() => void) | undefined;
@@ -46,6 +47,11 @@ export class IngestionWorker {
     });
   }
 
+  /** The last error that the thread logged, as it was at the last call of `metrics`. */
+  lastError(): LoggedError | undefined {
+    return this.lastErrorLogged;
+  }
+
   /** The health of the connection to the chain node, derived from the metrics of the thread. */
   async shipHealth(): ReturnType<ReadComponent> {
     return shipHealth(await this.metrics());
@@ -71,6 +77,7 @@ export class IngestionWorker {
       case 'failed':
         return this.onFailure(toError(message.error));
       case 'metrics':
+        this.lastErrorLogged = message.lastError;
         this.waiting.get(message.id)?.(message.metrics);
         this.waiting.delete(message.id);
     }

@@ -1,7 +1,8 @@
-import { createGateway, createGatewayOperations } from '@antelope-history/gateway-proxy';
+import { createGateway, createGatewayOperations, GatewayStatus } from '@antelope-history/gateway-proxy';
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { listen, runProgram, startOperations } from '@antelope-history/app-runtime';
 import { IngestionWorker } from './ingestion-worker';
+import { createProcessReader } from './process-reader';
 import { openLocalApis } from './serving';
 import { StandaloneRegistry } from './standalone-registry';
 
@@ -16,8 +17,16 @@ runProgram({
     const localApis = await openLocalApis({ config, log, registry, onStop });
     const keyValue = await openKeyValue(config.keyValue, 'one process', log);
     onStop(() => keyValue.close());
-    const components = { ship: () => ingestion.shipHealth() };
-    const deps = { config, keyValue, log, registry, localApis, components };
+    const status = new GatewayStatus({
+      config,
+      keyValue,
+      localApis,
+      components: { ship: () => ingestion.shipHealth() },
+      readProcesses: createProcessReader(registry, log, () => ingestion.lastError()),
+    });
+    status.start();
+    onStop(() => status.stop());
+    const deps = { config, keyValue, log, registry, localApis, status };
     await startOperations(
       { log, onStop, fail },
       {

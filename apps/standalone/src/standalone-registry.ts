@@ -12,11 +12,14 @@ export class StandaloneRegistry extends Registry {
   }
 
   override async metrics(): Promise<string> {
-    const parts = [
-      await this.own.getMetricsAsJSON(),
-      await super.getMetricsAsJSON(),
-      await this.readIngestionMetrics(),
-    ];
-    return AggregatorRegistry.aggregate(parts).metrics();
+    return AggregatorRegistry.aggregate(await this.readParts()).metrics();
+  }
+
+  override async getMetricsAsJSON(): Promise<MetricsJson> {
+    return (await this.readParts()).flat();
+  }
+
+  private async readParts(): Promise<MetricsJson[]> {
+    return [await this.own.getMetricsAsJSON(), await super.getMetricsAsJSON(), await this.readIngestionMetrics()];
   }
 }

@@ -22,6 +22,7 @@ export * from './operations/component-answers';
 export * from './operations/heartbeats';
 export { type OperationsOptions, startOperations } from './operations/operations-listener';
 export * from './operations/operations-routes';
+export { describeProcess } from './operations/process-report';
 export * from './operations/worker-operations';
 export * from './program';
 export * from './server-availability';

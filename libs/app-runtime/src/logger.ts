@@ -1,11 +1,60 @@
-import { destination, pino, type DestinationStream, type Logger, stdSerializers } from 'pino';
+import { destination, pino, type DestinationStream, levels, type Logger, stdSerializers } from 'pino';
 import { HistoryError } from '@antelope-history/schemas';
 
 export type { Logger } from 'pino';
 
+/** An entry of level `error` or `fatal`. */
+export interface LoggedError {
+  /** Milliseconds since 1970. */
+  at: number;
+  code: string | undefined;
+  message: string;
+}
+
+const ERROR = levels.values['error'] ?? 50;
+const lastErrors = new WeakMap<Logger, { last: LoggedError | undefined }>();
+
 /** Writes JSON lines to `output`. The object is the first argument, the message the second: `log.info({ blockNum }, 'committed')`. */
 export function createLogger(name: string, level: string, output: DestinationStream = standardOutput()): Logger {
-  return pino({ name, level, base: { pid: process.pid }, serializers: { error: describeError } }, output);
+  const errors: { last: LoggedError | undefined } = { last: undefined };
+  const log = pino(
+    {
+      name,
+      level,
+      base: { pid: process.pid },
+      serializers: { error: describeError },
+      hooks: {
+        logMethod(args, write, levelNumber) {
+          if (levelNumber >= ERROR) errors.last = toLoggedError(args);
+          write.apply(this, args);
+        },
+      },
+    },
+    output,
+  );
+  lastErrors.set(log, errors);
+  return log;
+}
+
+/** The last entry of level `error` or higher of a logger of `createLogger` and of its children, if it is logged at all. */
+export function lastErrorOf(log: Logger): LoggedError | undefined {
+  return lastErrors.get(log)?.last;
+}
+
+/** Messages that other processes show have at most this length. */
+const MESSAGE_LIMIT = 200;
+
+/** `args`: what was passed to the logger: a message, or an object and a message. */
+function toLoggedError(args: unknown[]): LoggedError {
+  const message = args.find((arg) => typeof arg === 'string') ?? '';
+  return { at: Date.now(), code: codeOf(args[0]), message: message.slice(0, MESSAGE_LIMIT) };
+}
+
+/** The code of `{ code }` or of `{ error: { code } }`. */
+function codeOf(entry: unknown): string | undefined {
+  if (typeof entry !== 'object' || entry === null) return undefined;
+  if ('code' in entry && typeof entry.code === 'string') return entry.code;
+  return 'error' in entry ? codeOf(entry.error) : undefined;
 }
 
 /** Synchronous: the lines before a crash or an exit must not be lost in a buffer. */

@@ -6,6 +6,8 @@ import {
   type GaugeConfiguration,
   Histogram,
   type HistogramConfiguration,
+  type MetricObjectWithValues,
+  type MetricValue,
   Registry,
 } from 'prom-client';
 
@@ -93,6 +95,19 @@ export async function readMetric(registry: Registry, name: string): Promise<numb
   return values
     .filter(({ metricName = name }) => metricName === name || metricName === `${name}_count`)
     .reduce((sum, { value }) => sum + value, 0);
+}
+
+export type MetricsJson = MetricObjectWithValues<MetricValue<string>>[];
+
+/** The metrics of these names that the registry has; the others are not collected. */
+export async function readMetrics(registry: Registry, names: string[]): Promise<MetricsJson> {
+  const metrics = names.flatMap((name) => (registry.getSingleMetric(name) as CollectedMetric | undefined) ?? []);
+  return Promise.all(metrics.map((metric) => metric.get()));
+}
+
+/** `Metric` of prom-client lacks its method `get`, which all its subclasses have. */
+interface CollectedMetric {
+  get(): Promise<MetricsJson[number]>;
 }
 
 function findMetric<Metric>(

@@ -27,7 +27,7 @@ const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 const START_SCRIPT = 'start.js';
 
 /** Paths that the document describes only where the listener serves them. */
-const OPTIONAL_PATHS = ['/', '/health', '/live', '/metrics'];
+const OPTIONAL_PATHS = ['/', '/health', '/live', '/metrics', '/status'];
 
 /**
  * The API documentation: `/openapi.json` for programs, `/docs` (Swagger UI without network access) for people. `served`: the

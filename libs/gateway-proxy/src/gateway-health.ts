@@ -9,7 +9,9 @@ export type ReadComponent = () => Promise<Pick<Component, 'status' | 'reason'>>;
 export interface GatewayHealthDeps {
   config: Pick<Config, 'gateway'>;
   keyValue: KeyValue;
+  /** The APIs of this process; without them the URLs of the configuration are asked. */
   localApis?: LocalApis;
+  /** Components that /health shows besides the APIs and the key-value store. */
   components?: Record<string, ReadComponent>;
   now?: () => number;
 }

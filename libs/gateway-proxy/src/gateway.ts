@@ -18,8 +18,7 @@ import {
 import { createAccessLog } from './access-log';
 import { createApiKeys } from './api-keys';
 import { identifyClient, requireAccess } from './client';
-import type { ReadComponent } from './gateway-health';
-import { createGatewayPages } from './gateway-pages';
+import { createGatewayPages, type GatewayPagesDeps } from './gateway-pages';
 import { countKeyUsage } from './key-usage';
 import { createStreamLimiter } from './limits/limit-streams';
 import { createWorkLimiter } from './limits/limit-work';
@@ -29,16 +28,13 @@ import { createStreamProxy } from './stream-proxy';
 import { selectPositions } from './select-positions';
 import { createNodeProxy, createUpstreamProxy } from './upstream-proxy';
 
-export interface GatewayDeps {
+export interface GatewayDeps extends Omit<GatewayPagesDeps, 'config'> {
   config: Pick<Config, 'api' | 'gateway'>;
   /** Counts the requests of all gateways together. */
   keyValue: KeyValue;
   log: Logger;
-  registry: Registry;
   /** The APIs of this process; without them requests go to the URLs of the configuration. */
   localApis?: LocalApis;
-  /** Components that /health shows besides the APIs and the key-value store. */
-  components?: Record<string, ReadComponent>;
   /** Milliseconds since 1970. */
   now?: () => number;
 }
@@ -60,7 +56,7 @@ export function createGateway(deps: GatewayDeps): Express {
   const { config, keyValue, log, registry, now = Date.now } = deps;
   const apiKeys = createApiKeys({ config, keyValue, log, now });
   const identify = [identifyClient(config, apiKeys), createRateLimit({ keyValue, registry, now })];
-  const pages = createGatewayPages(deps, config.gateway.publicPaths).map((route) => ({
+  const pages = createGatewayPages(deps).map((route) => ({
     ...route,
     handlers: [...identify, ...route.handlers],
   }));

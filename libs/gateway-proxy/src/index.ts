@@ -1,4 +1,5 @@
 export * from './gateway';
 export type { ReadComponent } from './gateway-health';
 export { createGatewayOperations } from './gateway-pages';
+export { GatewayStatus, type GatewayStatusDeps } from './status/gateway-status';
 export type { LocalApis, LocalResponder, LocalResponse } from './local-apis';

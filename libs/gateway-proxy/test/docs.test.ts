@@ -3,12 +3,14 @@ import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createOpenApiDocument } from '@antelope-history/openapi';
 import { ROUTES, STREAM } from '@antelope-history/routes';
 import { createLogger, loadConfig, Registry } from '@antelope-history/app-runtime';
-import { createGateway } from '../src';
+import { createGateway, GatewayStatus } from '../src';
 
 describe('the API documentation', () => {
+  const [config, keyValue] = [loadConfig([], {}), new MemoryKeyValue()];
   const gateway = createGateway({
-    config: loadConfig([], {}),
-    keyValue: new MemoryKeyValue(),
+    config,
+    keyValue,
+    status: new GatewayStatus({ config, keyValue }),
     log: createLogger('test', 'silent'),
     registry: new Registry(),
   });
@@ -18,6 +20,7 @@ describe('the API documentation', () => {
     const document = createOpenApiDocument({ version: '4.1.0', routes: ROUTES, streams: [STREAM] });
     // The public port does not serve these pages.
     delete document.paths['/metrics'];
+    delete document.paths['/status'];
     delete document.paths['/'];
     expect(body).toEqual(JSON.parse(JSON.stringify(document)));
     expect(headers['access-control-allow-origin']).toBe('*');

@@ -15,7 +15,13 @@ import {
   readJsonBody,
   Registry,
 } from '@antelope-history/app-runtime';
-import { createGateway, createGatewayOperations, type GatewayDeps } from '../src';
+import {
+  createGateway,
+  createGatewayOperations,
+  type GatewayDeps,
+  GatewayStatus,
+  type GatewayStatusDeps,
+} from '../src';
 
 const log = createLogger('test', 'silent');
 const NOWHERE = 'http://127.0.0.1:1';
@@ -65,7 +71,10 @@ export class BrokenKeyValue extends MemoryKeyValue {
   override listMembers = () => Promise.reject(new Error('redis://secret is unavailable'));
 }
 
-export interface Settings extends Partial<Pick<GatewayDeps, 'components' | 'localApis' | 'now' | 'registry'>> {
+export interface Settings
+  extends
+    Partial<Pick<GatewayDeps, 'localApis' | 'now' | 'registry'>>,
+    Pick<GatewayStatusDeps, 'components' | 'readProcesses'> {
   /** Environment variables that override the stand's configuration. */
   environment?: Record<string, string>;
   keyValue?: KeyValue;
@@ -118,8 +127,18 @@ export class GatewayStand {
     return createHttpApp({ name: 'operations', log, registry: new Registry(), routes });
   }
 
-  depsOf({ environment, keyValue = new MemoryKeyValue(), ...deps }: Settings): GatewayDeps {
-    return { config: this.loadConfig(environment), keyValue, log, registry: new Registry(), ...deps };
+  depsOf({ environment, keyValue = new MemoryKeyValue(), components, readProcesses, ...deps }: Settings): GatewayDeps {
+    const config = this.loadConfig(environment);
+    const { localApis, now } = deps;
+    const optional = { ...(components && { components }), ...(readProcesses && { readProcesses }) };
+    const status = new GatewayStatus({
+      config,
+      keyValue,
+      ...optional,
+      ...(localApis && { localApis }),
+      ...(now && { now }),
+    });
+    return { config, keyValue, status, log, registry: new Registry(), ...deps };
   }
 
   private loadConfig(environment: Record<string, string> = {}): Config {

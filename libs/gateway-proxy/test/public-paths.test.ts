@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { GatewayStand } from './gateway-stand';
 
-const ALL = ['/live', '/health', '/metrics', '/', '/docs', '/openapi.json'];
+const ALL = ['/live', '/health', '/metrics', '/status', '/', '/docs', '/openapi.json'];
 
 describe('the pages of the gateway', () => {
   const stand = new GatewayStand();
@@ -45,7 +45,8 @@ describe('the pages of the gateway', () => {
   it.each([
     ['', []],
     ['live', ['/live']],
-    ['metrics,status_page', ['/metrics', '/']],
+    ['metrics,status_page', ['/metrics', '/status', '/']],
+    ['explorer', ['/']],
     ['health_details', ['/health']],
     ['docs', ['/docs', '/openapi.json']],
     ['live,health,health_details,metrics,status_page,docs', ALL],

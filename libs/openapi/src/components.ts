@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { errorResponse, healthResponse, type Route, shortHealthResponse } from '@antelope-history/schemas';
+import {
+  errorResponse,
+  healthResponse,
+  type Route,
+  shortHealthResponse,
+  statusResponse,
+} from '@antelope-history/schemas';
 import { toJsonSchema } from './json-schema';
 import type { JsonObject, OpenApiDocument } from './openapi-types';
 
@@ -21,7 +27,7 @@ export function createComponents(routes: Route[]): OpenApiDocument['components']
         'input',
       ),
       ...toJsonSchemas(
-        [...routes.map(({ response }) => response), errorResponse, healthResponse, shortHealthResponse],
+        [...routes.map(({ response }) => response), errorResponse, healthResponse, shortHealthResponse, statusResponse],
         'output',
       ),
     },

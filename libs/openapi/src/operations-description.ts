@@ -1,4 +1,4 @@
-import { healthResponse, shortHealthResponse } from '@antelope-history/schemas';
+import { healthResponse, shortHealthResponse, statusResponse } from '@antelope-history/schemas';
 import { headersOf, refTo } from './components';
 import { JSON_TYPE } from './endpoint-description';
 import type { JsonObject, OpenApiDocument, Operation } from './openapi-types';
@@ -28,7 +28,19 @@ export function describeOperations(): OpenApiDocument['paths'] {
     },
     '/metrics': { get: describeGet('metrics', 'Metrics for Prometheus', 'text/plain', { type: 'string' }) },
     '/openapi.json': { get: describeGet('openapi', 'This document', JSON_TYPE, { type: 'object' }) },
-    '/': { get: describeGet('status', '/health as a page', 'text/html', { type: 'string' }) },
+    '/status': {
+      get: describeGet(
+        'status',
+        'State of each process, and the figures of the last hour',
+        JSON_TYPE,
+        refTo(statusResponse),
+      ),
+    },
+    '/': {
+      get: describeGet('page', 'The state of the service, and an explorer of the chain', 'text/html', {
+        type: 'string',
+      }),
+    },
     '/docs': { get: describeGet('docs', 'This document as a page', 'text/html', { type: 'string' }) },
   };
 }

@@ -52,7 +52,7 @@ async function startApi(
   const server = await listen(app, config[section]);
   onStop(() => server.close());
   const readState = createStateReader(reader);
-  const heartbeats = startHeartbeats({ kind: name, keyValue, registry, work: HTTP_WORK, readState });
+  const heartbeats = startHeartbeats({ kind: name, keyValue, log, registry, work: HTTP_WORK, readState });
   onStop(() => heartbeats.stop());
   log.info({ url: server.url }, 'listening');
 }

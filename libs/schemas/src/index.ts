@@ -9,3 +9,4 @@ export * from './fields';
 export * from './health-response';
 export * from './parse-request';
 export * from './route';
+export * from './status-response';

@@ -46,7 +46,9 @@ describe.each(BUNDLED_APPS)('the bundle of $name', ({ name, portVariable, operat
       .flatMap((group) => readdirSync(path.join(folder, group), { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'));
     expect(
-      files.filter((file) => !/^package\.json$|\.example\.json$|\.js$/.test(file.name) || /test/.test(file.name)),
+      files.filter(
+        (file) => !/^package\.json$|\.example\.json$|\.(js|css|svg)$/.test(file.name) || /test/.test(file.name),
+      ),
     ).toEqual([]);
     expect(existsSync(path.join(folder, 'node_modules/typescript'))).toBe(false);
   });

@@ -9,7 +9,7 @@ Indexes a chain on this machine and serves its history. Without options: the sam
   --recording DIR    play a recorded chain: a folder with ship.abi.json and messages.ship.gz
   --port N           port of the gateway (default 8888)
   --host ADDRESS     address of the gateway (default 127.0.0.1: this machine only; 0.0.0.0 opens it to the network)
-  --ops-port N       port of the status page and metrics, on this machine only (default 8890, or a free one)
+  --ops-port N       port of the page and the metrics, on this machine only (default 8890, or a free one)
   --data DIR         directory of the index (default: a directory per source below data/)
   --config FILE      configuration of the service, see docs/configuration.md (default: config.json when it is there)
   --help             this text

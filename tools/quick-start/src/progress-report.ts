@@ -60,7 +60,7 @@ export class ProgressReport {
     const lines = ['', ...examples.map((example) => toCurl(url, example)), ''];
     for (const line of lines) this.view.print(line);
     this.view.field('Docs', `${url}/docs`);
-    this.view.field('Status', `${operationsUrl}/`);
+    this.view.field('Page', `${operationsUrl}/`);
     this.view.field('Metrics', `${operationsUrl}/metrics`);
     this.view.field('Ctrl-C', onStop);
   }

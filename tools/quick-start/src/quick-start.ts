@@ -85,7 +85,7 @@ export class QuickStart {
         `it listens on ${service.openAddress}: every machine that reaches this address can send requests`,
       );
     }
-    this.view.field('Status', `${service.operationsUrl}/`);
+    this.view.field('Page', `${service.operationsUrl}/`);
     this.view.field('Data', shortPath(setup.config.store.lmdb.path));
     this.view.field('Log', shortPath(service.logFile));
     return service;

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dashboardExpressions, readAlertRules, readMetricUses } from '@antelope-history/deploy-check';
 import { provideCurl } from '@antelope-history/servers';
+import { statusResponse } from '@antelope-history/schemas';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { isShortened, readExamples } from './page-examples';
 
@@ -126,7 +127,7 @@ async function isUp(): Promise<boolean> {
 
 /** The URL of the status page that a run prints. */
 function statusPageOf({ output }: Run): string {
-  return /^Status +(http:\S+)$/m.exec(output())?.[1] ?? '';
+  return /^Page +(http:\S+)$/m.exec(output())?.[1] ?? '';
 }
 
 /** One run serves the tests that only read: each start takes seconds of processor time. */
@@ -176,11 +177,14 @@ describe('a run of the quick start', () => {
     expect(readFileSync(path.join(data, 'service.log'), 'utf8')).toContain('"msg":"running"');
   });
 
-  it('serves a status page, health and metrics on the loopback interface, and none of them at the port of the gateway', async () => {
+  it('serves a page, health and metrics on the loopback interface, and none of them at the port of the gateway', async () => {
     const page = statusPageOf(shared());
     expect(shared().output()).toMatch(new RegExp(`^Docs     http://127\\.0\\.0\\.1:${port}/docs$`, 'm'));
-    expect(shared().output()).toContain(`Status   ${page}\nMetrics  ${page}metrics\n`);
-    expect(await (await fetch(page)).text()).toContain('Everything is running');
+    expect(shared().output()).toContain(`Page     ${page}\nMetrics  ${page}metrics\n`);
+    expect(await (await fetch(page)).text()).toContain('src="./page/main.js"');
+    const status = statusResponse.parse(await (await fetch(`${page}status`)).json());
+    expect(status.processes).toMatchObject([{ kind: 'standalone', indexed_blocks: 537, dead_letters: 0 }]);
+    expect(status.totals).toMatchObject({ forks: 4, nodes_refused: 0, store_free_bytes: expect.any(Number) });
     expect(await (await fetch(`${page}metrics`)).text()).toContain('history_committed_block');
     expect(await (await fetch(`${page}health`)).json()).toHaveProperty('components');
     const statuses = ['/', '/metrics', '/health', '/docs'].map(

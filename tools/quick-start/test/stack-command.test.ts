@@ -18,6 +18,7 @@ import {
   type Services,
 } from '@antelope-history/servers';
 import { ROUTES } from '@antelope-history/routes';
+import { statusResponse } from '@antelope-history/schemas';
 
 /** The built command, on the sample chain. */
 const MAIN = path.resolve(__dirname, '../dist/stack/main.js');
@@ -93,6 +94,21 @@ describeWithService([...SERVICE_NAMES], () => {
       const responses = runExamples();
       expect(responses).toHaveLength(Object.keys(ROUTES).length);
       for (const response of responses) expect(response).not.toHaveProperty('error');
+    });
+
+    it('shows every process and the figures of all', async () => {
+      const [, page = ''] = /^Page +(\S+)$/m.exec(output) ?? [];
+      const read = async () => statusResponse.parse(await (await fetch(`${page}status`)).json());
+      // A process reports at its start, and then with every third heartbeat.
+      await until(async () => (await read()).totals.store_free_bytes !== undefined);
+      const { processes, totals } = await read();
+      const kinds = [...apps().keys()].map((name) => name.replace(/-\d$/, ''));
+      expect(processes.map(({ kind }) => kind).sort()).toEqual(kinds.sort());
+      expect(new Set(processes.map(({ pid }) => pid))).toEqual(new Set(apps().values()));
+      for (const { memory_bytes: memory, version } of processes) {
+        expect([version, (memory ?? 0) > 1024 * 1024]).toEqual(['4.1.0', true]);
+      }
+      expect(totals).toMatchObject({ dead_letters: 0, nodes_refused: 0, queue_messages: expect.any(Object) });
     });
 
     it(

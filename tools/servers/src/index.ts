@@ -11,5 +11,5 @@ export type { SecuredServer } from './secured/secured-server';
 export { listContents } from './contents/server-contents';
 export { SERVICE_NAMES, type ServiceName } from './service-name';
 export { holdServices, releaseServices, type Services } from './services';
-export { describeWithPrograms, describeWithService } from './test-services';
+export { describeWithBrowser, describeWithPrograms, describeWithService } from './test-services';
 export { createVhost, type Vhost } from './contents/vhost';

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { BROWSER_VARIABLE } from './browser';
 import { findProgram } from './processes/command';
 import { type ServiceName, URL_VARIABLES } from './service-name';
 
@@ -21,6 +22,13 @@ export function describeWithService(names: ServiceName[], define: (...urls: stri
   const missing = names.filter((_, index) => urls[index] === undefined);
   if (missing.length === 0) define(...(urls as string[]));
   else replaceTests(`needs ${missing.join(' and ')}, which could not be started: see the first lines of the run`);
+}
+
+/** The same for suites that open pages, given the path of a Chromium; of a project that sets up `all-and-browser`. */
+export function describeWithBrowser(define: (program: string) => void): void {
+  const program = process.env[BROWSER_VARIABLE];
+  if (program !== undefined) define(program);
+  else replaceTests('needs Chromium, which could not be installed: see the first lines of the run');
 }
 
 /** The same for suites that start installed programs themselves. Java is also searched in JAVA_HOME. */

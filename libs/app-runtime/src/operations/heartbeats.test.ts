@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import type { HealthStatus } from '@antelope-history/schemas';
+import { createLogger } from '../logger';
 import { counter, Registry } from '../metrics';
 import { HEARTBEAT_TTL_MS, type HeartbeatsOptions, readHeartbeats, startHeartbeats } from './heartbeats';
 
@@ -20,10 +21,12 @@ async function settle(): Promise<void> {
 describe('heartbeats', () => {
   const blocks = { metric: 'blocks_total', unit: 'blocks' } as const;
   let registry: Registry;
+  const log = createLogger('test', 'silent');
   const start = (options: Partial<HeartbeatsOptions> = {}) =>
     startHeartbeats({
       kind: 'indexer',
       keyValue: new MemoryKeyValue(),
+      log,
       registry,
       work: blocks,
       readState: async () => ({ status: 'ok' }),
@@ -53,6 +56,7 @@ describe('heartbeats', () => {
         since: '2026-01-01T00:00:00.000Z',
         status: 'ok',
         work: { unit: 'blocks', perSecond: 0 },
+        report: { version: '4.1.0' },
       },
     ]);
     written.inc(600);

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import type { KeyValue } from '@antelope-history/key-value';
-import { healthStatus } from '@antelope-history/schemas';
-import { readMetric, type Registry } from '../metrics';
+import { healthStatus, type ProcessReport, processReport } from '@antelope-history/schemas';
+import type { Logger } from '../logger';
+import { readMetric, readMetrics, type Registry } from '../metrics';
+import { describeProcess, REPORTED_METRICS } from './process-report';
 
 /** The state that each process publishes in the key-value store every few seconds. */
 const heartbeat = z.object({
@@ -17,12 +19,15 @@ const heartbeat = z.object({
   /** Workers only: the head of the source as far as the process knows it. */
   headBlock: z.int().optional(),
   work: z.object({ unit: z.enum(['blocks', 'requests']), perSecond: z.number() }),
+  /** A process of an earlier version has none. */
+  report: processReport.optional().catch(undefined),
 });
 export type Heartbeat = z.output<typeof heartbeat>;
 
 export interface HeartbeatsOptions {
   kind: string;
   keyValue: KeyValue;
+  log: Logger;
   registry: Registry;
   /** The metric that counts the work of the process, and the unit that it counts. */
   work: { metric: string; unit: Heartbeat['work']['unit'] };
@@ -31,6 +36,8 @@ export interface HeartbeatsOptions {
 }
 
 export const HEARTBEAT_EVERY_MS = 3_000;
+/** Reports ask the broker and the store for some of their figures, so that they are made less often than heartbeats. */
+const REPORT_EVERY_MS = 9_000;
 /** A process without a heartbeat for this time counts as ended. */
 export const HEARTBEAT_TTL_MS = 10_000;
 const GROUP = 'heartbeats';
@@ -47,14 +54,17 @@ export function startHeartbeats(options: HeartbeatsOptions): Heartbeats {
   const { kind, keyValue, everyMs = HEARTBEAT_EVERY_MS } = options;
   const id = `${kind}-${randomUUID()}`;
   const since = new Date().toISOString();
-  const readRate = createRateMeter(options.registry, options.work.metric);
+  const readWork = createWorkMeter(options.registry, options.work.metric);
+  const readReport = createReportReader(options.registry, options.log);
   let beating = Promise.resolve();
   let waiting = 0;
 
   async function publish(): Promise<void> {
     const { status, headBlock } = await options.readState();
-    const work = { unit: options.work.unit, perSecond: await readRate() };
-    const current: Heartbeat = { kind, host: hostname(), pid: process.pid, since, status, headBlock, work };
+    const { perSecond, lastAt } = await readWork();
+    const report: ProcessReport = { last_progress_at: lastAt, ...(await readReport()) };
+    const work = { unit: options.work.unit, perSecond };
+    const current: Heartbeat = { kind, host: hostname(), pid: process.pid, since, status, headBlock, work, report };
     await keyValue.setMember(GROUP, id, JSON.stringify(current), HEARTBEAT_TTL_MS);
   }
 
@@ -98,13 +108,30 @@ function parseHeartbeat(value: string): Heartbeat | undefined {
   }
 }
 
-/** Measures the growth of a metric per second between two calls. */
-function createRateMeter(registry: Registry, metric: string): () => Promise<number> {
+/** Measures the growth of a metric per second between two calls, and when a call last found it grown. */
+function createWorkMeter(
+  registry: Registry,
+  metric: string,
+): () => Promise<{ perSecond: number; lastAt: number | undefined }> {
   let last: { value: number; at: number } | undefined;
+  let lastAt: number | undefined;
   return async () => {
     const now = { value: (await readMetric(registry, metric)) ?? 0, at: performance.now() };
+    if (now.value > (last?.value ?? 0)) lastAt = Date.now();
     const rate = last && now.at > last.at ? (now.value - last.value) / ((now.at - last.at) / 1000) : 0;
     last = now;
-    return Math.round(rate * 10) / 10;
+    return { perSecond: Math.round(rate * 10) / 10, lastAt };
+  };
+}
+
+/** Reads the report of this process, which is reused for a few heartbeats. */
+function createReportReader(registry: Registry, log: Logger): () => Promise<ProcessReport> {
+  let last: { report: ProcessReport; at: number } | undefined;
+  return async () => {
+    if (!last || performance.now() - last.at >= REPORT_EVERY_MS) {
+      const metrics = await readMetrics(registry, REPORTED_METRICS);
+      last = { report: describeProcess(metrics, [log]), at: performance.now() };
+    }
+    return last.report;
   };
 }

@@ -47,7 +47,7 @@ export async function startWorkerOperations(
     const { status, facts } = await readHealth();
     return { status, headBlock: facts.head_block_num ?? undefined };
   };
-  const heartbeats = startHeartbeats({ kind, keyValue, registry, work, readState });
+  const heartbeats = startHeartbeats({ kind, keyValue, log, registry, work, readState });
   onStop(() => heartbeats.stop());
   return {
     showHealth(read) {

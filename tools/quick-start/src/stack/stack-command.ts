@@ -59,7 +59,7 @@ export class StackCommand {
 
   private describe({ url, operationsUrl, apps, set }: Stack): void {
     this.view.field('Gateway', url);
-    this.view.field('Status', `${operationsUrl}/`);
+    this.view.field('Page', `${operationsUrl}/`);
     for (const [name, server] of set.servers) this.view.field('Server', `${name} ${withoutUser(server)}`);
     this.view.field('Names', `${set.name}: the virtual host; indices and keys begin with it`);
     this.view.field('Apps', apps.map(({ name, pid }) => `${name} ${pid}`).join(', '));

@@ -1,8 +1,20 @@
 import { z } from 'zod';
-import { GIB, MIB, count, file, host, httpUrlList, httpUrls, port, seconds, takesHttpUrls } from './field-types';
+import {
+  GIB,
+  MIB,
+  count,
+  file,
+  host,
+  httpUrl,
+  httpUrlList,
+  httpUrls,
+  port,
+  seconds,
+  takesHttpUrls,
+} from './field-types';
 
 /** `docs` includes `/openapi.json`. */
-const PUBLIC_PATHS = ['live', 'health', 'health_details', 'metrics', 'status_page', 'docs'] as const;
+const PUBLIC_PATHS = ['live', 'health', 'health_details', 'metrics', 'status_page', 'explorer', 'docs'] as const;
 export type PublicPath = (typeof PUBLIC_PATHS)[number];
 
 export const gateway = z.strictObject({
@@ -12,8 +24,15 @@ export const gateway = z.strictObject({
     .array(z.enum(PUBLIC_PATHS))
     .default(['live', 'health', 'docs'])
     .describe(
-      'Pages on that port besides the endpoints. `health` is short; `health_details` adds the components. ' +
+      'Pages on that port besides the endpoints. `health` is short; `health_details` adds the components. `explorer` and ' +
+        '`status_page` are two parts of the page at `/`: what the chain holds, and how the service runs. ' +
         'The operations listener serves all pages.',
+    ),
+  public_url: httpUrl
+    .optional()
+    .describe(
+      'The URL under which browsers reach that port, for the page of the operations listener. Default: `port` of the host ' +
+        'that serves the page.',
     ),
   history_api_url: httpUrls('http://127.0.0.1:8891').describe(
     'Address of history-api; several instances share the requests.',

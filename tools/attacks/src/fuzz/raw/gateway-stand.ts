@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { createGateway } from '@antelope-history/gateway-proxy';
+import { createGateway, GatewayStatus } from '@antelope-history/gateway-proxy';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createLogger, listen, type Listener, loadConfig, Registry } from '@antelope-history/app-runtime';
 import { ROUTES } from '@antelope-history/routes';
@@ -40,7 +40,9 @@ export const createRealTarget: CreateTarget = ({ history, chain, trace, node }, 
     HISTORY_GATEWAY__CHAIN_NODE_URL: node,
     HISTORY_API__RATE_LIMIT_RPM: '0',
   });
-  return createGateway({ config, keyValue: new MemoryKeyValue(), log: createLogger('fuzz', 'silent'), registry });
+  const keyValue = new MemoryKeyValue();
+  const status = new GatewayStatus({ config, keyValue });
+  return createGateway({ config, keyValue, status, log: createLogger('fuzz', 'silent'), registry });
 };
 
 /** Reports each request that reaches an upstream although no client sent it. */

@@ -1,0 +1,30 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+
+/** A page of a browser, and everything that went wrong in it. */
+export interface PageVisitor {
+  page: Page;
+  /** Script errors, refused resources, and requests to other hosts than `hosts`. */
+  problems: string[];
+  close(): Promise<void>;
+}
+
+/** `hosts`: what the page may reach, as `127.0.0.1:8890`. */
+export async function visit(
+  browser: Browser,
+  hosts: string[],
+  options: BrowserContextOptions = {},
+): Promise<PageVisitor> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  // A response with an error status is the service's; whether the page shows it is what the tests look at.
+  page.on('console', (line) => {
+    if (line.type() === 'error' && !line.text().startsWith('Failed to load resource')) problems.push(line.text());
+  });
+  page.on('request', (request) => {
+    const { host, protocol } = new URL(request.url());
+    if (protocol !== 'data:' && !hosts.includes(host)) problems.push(`request to ${host}`);
+  });
+  return { page, problems, close: () => context.close() };
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import request from 'supertest';
+import { statusResponse } from '@antelope-history/schemas';
+import { BrokenKeyValue, GatewayStand } from './gateway-stand';
+
+describe('the page', () => {
+  const stand = new GatewayStand();
+  beforeAll(() => stand.open());
+  afterAll(() => stand.close());
+
+  const settingsIn = (html: string): unknown => {
+    const text = /data-settings="([^"]*)"/.exec(html)?.[1] ?? '';
+    return JSON.parse(text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))));
+  };
+  const publicPage = (paths: string) =>
+    request(stand.createGateway({ environment: { HISTORY_GATEWAY__PUBLIC_PATHS: paths } })).get('/');
+
+  it('loads only what the listener serves', async () => {
+    const operations = stand.createOperations();
+    const { text, headers } = await request(operations).get('/');
+    const policy = String(headers['content-security-policy']).split('; ');
+    const importMap = /<script type="importmap">([^]*?)<\/script>/.exec(text)?.[1] ?? '';
+    expect(policy).toContain(`script-src 'self' 'sha256-${createHash('sha256').update(importMap).digest('base64')}'`);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy.join()).not.toContain('unsafe');
+    const { imports } = JSON.parse(importMap) as { imports: Record<string, string> };
+    const linked = [...text.matchAll(/(?:href|src)="(\.\/page\/[^"]+)"/g)].map(([, file]) => String(file));
+    const files = [...new Set([...linked, ...Object.values(imports)])];
+    expect(files.length).toBeGreaterThan(6);
+    for (const file of files) {
+      const { status, type } = await request(operations).get(file.slice(1));
+      expect([file, status]).toEqual([file, 200]);
+      expect(type).toMatch(file.endsWith('.css') ? /css/ : file.endsWith('.svg') ? /svg/ : /javascript/);
+    }
+  });
+
+  it('has all modules that its modules import', async () => {
+    const operations = stand.createOperations();
+    const seen = new Set(['main.js']);
+    for (const name of seen) {
+      const { status, text } = await request(operations).get(`/page/${name}`);
+      expect([name, status]).toEqual([name, 200]);
+      for (const [, imported = ''] of text.matchAll(/from '(\.[^']+)'/g)) {
+        seen.add(new URL(imported, `http://page/${name}`).pathname.slice(1));
+      }
+    }
+    expect(seen.size).toBeGreaterThan(10);
+  });
+
+  it.each([
+    '/page/',
+    '/page/nothing.js',
+    '/page/main.d.ts',
+    '/page/../package.json',
+    '/page/%2e%2e/package.json',
+    '/page/..%2fpackage.json',
+    '/page/explorer/../../package.json',
+    '/page/explorer%00.js',
+    '/page/__proto__',
+    '/page/vendor/other.js',
+    `/page/${'a/'.repeat(2_000)}b.js`,
+  ])('has no other files: %.40s', async (path) => {
+    const { status, body } = await request(stand.createOperations()).get(path);
+    expect([status, body.error.name]).toEqual([404, 'unknown_path']);
+  });
+
+  it('of the operations listener has all views, and uses the API at the port for clients', async () => {
+    const { text, headers } = await request(stand.createOperations()).get('/');
+    expect(settingsIn(text)).toEqual({
+      status: true,
+      explorer: true,
+      links: ['/live', '/health', '/metrics', '/status', '/docs', '/openapi.json'],
+      api: { port: 8888 },
+      version: '4.1.0',
+    });
+    expect(headers['content-security-policy']).toContain("connect-src 'self' http://*:8888 https://*:8888;");
+  });
+
+  it('uses the public URL where one is configured', async () => {
+    const environment = { HISTORY_GATEWAY__PUBLIC_URL: 'https://history.example/eos' };
+    const { text, headers } = await request(stand.createOperations({ environment })).get('/');
+    expect(settingsIn(text)).toMatchObject({ api: { url: 'https://history.example/eos' } });
+    expect(headers['content-security-policy']).toContain("connect-src 'self' https://history.example;");
+  });
+
+  it.each([
+    ['explorer,health', { status: false, explorer: true, links: ['/health'] }],
+    ['status_page', { status: true, explorer: false, links: ['/status'] }],
+  ])('for clients has the configured views: %s', async (paths, settings) => {
+    const { text, headers } = await publicPage(paths);
+    expect(settingsIn(text)).toMatchObject({ ...settings, api: 'same origin' });
+    expect(headers['content-security-policy']).toContain("connect-src 'self';");
+  });
+
+  it('says without JavaScript where the same can be read', async () => {
+    const { text } = await publicPage('status_page,health_details');
+    expect(/<noscript>([^]*)<\/noscript>/.exec(text)?.[1]).toContain('<a href="./health">');
+  });
+
+  it('and its data are served while everything else is unavailable', async () => {
+    const nowhere = 'http://127.0.0.1:9';
+    const environment = {
+      HISTORY_GATEWAY__HISTORY_API_URL: nowhere,
+      HISTORY_GATEWAY__CHAIN_API_URL: nowhere,
+      HISTORY_GATEWAY__TRACE_API_URL: nowhere,
+    };
+    const operations = stand.createOperations({ environment, keyValue: new BrokenKeyValue() });
+    expect((await request(operations).get('/')).status).toBe(200);
+    const { status, body, headers } = await request(operations).get('/status');
+    expect([status, headers['cache-control'], body.health.status, body.processes]).toEqual([
+      200,
+      'no-store',
+      'down',
+      [],
+    ]);
+    expect(statusResponse.parse(body)).toEqual(body);
+  });
+});

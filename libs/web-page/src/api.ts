@@ -1,0 +1,83 @@
+import type { GetChainBlockResponse } from '@antelope-history/chain-routes';
+import type {
+  GetActionsResponse,
+  GetControlledAccountsResponse,
+  GetKeyAccountsResponse,
+  GetTransactionResponse,
+} from '@antelope-history/history-routes';
+import type { ErrorResponse, ShortHealthResponse } from '@antelope-history/schemas';
+import type { GetTraceBlockResponse } from '@antelope-history/trace-routes';
+
+/** The responses of the endpoints that the page requests, by path. */
+interface Responses {
+  '/v1/history/get_actions': GetActionsResponse;
+  '/v1/history/get_transaction': GetTransactionResponse;
+  '/v1/history/get_key_accounts': GetKeyAccountsResponse;
+  '/v1/history/get_controlled_accounts': GetControlledAccountsResponse;
+  '/v1/chain/get_block': GetChainBlockResponse;
+  '/v1/trace_api/get_block': GetTraceBlockResponse;
+  '/health': ShortHealthResponse;
+}
+export type Path = keyof Responses;
+export type ResponseOf<P extends Path> = Responses[P];
+
+/** A request as the API documentation writes it; `/health` has no body. */
+export interface ApiRequest<P extends Path = Path> {
+  path: P;
+  body?: object;
+}
+
+/** A request that failed: what a person can do about it, and the HTTP status; 0 when there was no response. */
+export class RequestError extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+/** Longer than the service takes for any response. */
+const LIMIT_MS = 60_000;
+
+/** Sends requests to the API at `url`. Rejects with `RequestError`, and with the reason of `signal`. */
+export class Api {
+  constructor(readonly url: string) {}
+
+  async send<P extends Path>({ path, body }: ApiRequest<P>, signal: AbortSignal): Promise<ResponseOf<P>> {
+    const response = await this.fetch(path, body, signal);
+    const content: unknown = await response.json().catch(() => undefined);
+    if (!response.ok && !(path === '/health' && response.status === 503)) throw toError(response, content);
+    return content as ResponseOf<P>;
+  }
+
+  private async fetch(path: string, body: object | undefined, signal: AbortSignal): Promise<Response> {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), LIMIT_MS);
+    const leave = (): void => limit.abort();
+    signal.addEventListener('abort', leave);
+    try {
+      const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      return await fetch(`${this.url}${path}`, { ...request, cache: 'no-cache', signal: limit.signal });
+    } catch {
+      signal.throwIfAborted();
+      throw new RequestError(`The service at ${this.url} does not respond.`, 0);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  /** The line for a terminal that sends the same request. */
+  toCurl({ path, body }: ApiRequest): string {
+    const data = body === undefined ? '' : ` -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
+    return `curl -s ${this.url}${path}${data}`;
+  }
+}
+
+function toError({ status }: Response, content: unknown): RequestError {
+  const { error } = (content ?? {}) as Partial<ErrorResponse>;
+  const detail = error?.details[0]?.message ?? error?.what;
+  if (status === 429) return new RequestError('Too many requests: wait a minute, then try again.', status);
+  return new RequestError(detail ?? `The service responds with status ${status}.`, status);
+}

@@ -1,0 +1,131 @@
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Api } from './api.js';
+import { AccountView } from './explorer/account-view.js';
+import { BlockView } from './explorer/block-view.js';
+import { ExplorerHome } from './explorer/explorer-home.js';
+import { KeyView } from './explorer/key-view.js';
+import { SearchBox } from './explorer/search-box.js';
+import { SearchView } from './explorer/search-view.js';
+import { TransactionView } from './explorer/transaction-view.js';
+import { linkTo, parseView, type View } from './location.js';
+import { StatusView } from './operator/status-view.js';
+import { apiUrlOf, type Settings } from './settings.js';
+
+const LINK_NAMES: Record<string, string> = {
+  '/docs': 'API documentation',
+  '/openapi.json': 'OpenAPI',
+  '/metrics': 'Metrics',
+  '/health': 'Health',
+};
+
+/** The whole page: the frame, and the view that the address names. */
+export function App({ settings }: { settings: Settings }): JSX.Element {
+  const view = useView();
+  const api = useMemo(() => new Api(apiUrlOf(settings, location)), [settings]);
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  const name = view.name === '' ? (settings.status ? 'status' : 'explore') : view.name;
+  const title = view.subject === '' ? undefined : view.subject;
+
+  useEffect(() => {
+    document.title = title === undefined ? 'Antelope History' : `${title} · Antelope History`;
+    // Readers of the screen continue at the new view; the first one is where they are.
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+  }, [name, title]);
+
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => skipTo(event, main.current)}>
+        Skip to the content
+      </a>
+      <header>
+        <a class="brand" href={linkTo('')}>
+          <img src="./page/icon.svg" alt="" width="28" height="28" />
+          Antelope History
+        </a>
+        {settings.status && settings.explorer && (
+          <nav aria-label="Views">
+            <a href={linkTo('status')} aria-current={name === 'status' ? 'page' : undefined}>
+              Service
+            </a>
+            <a href={linkTo('explore')} aria-current={name === 'explore' ? 'page' : undefined}>
+              Chain
+            </a>
+          </nav>
+        )}
+        {settings.explorer && <SearchBox text={name === 'status' ? '' : view.subject} />}
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        <Shown name={name} view={view} api={api} settings={settings} />
+      </main>
+      <footer>
+        <nav aria-label="Service">
+          {settings.links
+            .filter((link) => LINK_NAMES[link] !== undefined)
+            .map((link) => (
+              <a key={link} href={`.${link}`}>
+                {LINK_NAMES[link]}
+              </a>
+            ))}
+        </nav>
+        <p>Version {settings.version}</p>
+      </footer>
+    </>
+  );
+}
+
+interface ShownProps {
+  name: string;
+  view: View;
+  api: Api;
+  settings: Settings;
+}
+
+function Shown({ name, view: { subject, parameters }, api, settings }: ShownProps): JSX.Element {
+  if (name === 'status' && settings.status) return <StatusView />;
+  if (settings.explorer) {
+    switch (name) {
+      case 'explore':
+        return <ExplorerHome api={api} />;
+      case 'search':
+        return <SearchView key={subject} api={api} text={subject} />;
+      case 'account':
+        return <AccountView key={subject} api={api} account={subject} parameters={parameters} />;
+      case 'key':
+        return <KeyView key={subject} api={api} publicKey={subject} />;
+      case 'transaction':
+        return <TransactionView key={subject} api={api} id={subject} />;
+      case 'block':
+        return <BlockView key={subject} api={api} numOrId={subject} />;
+    }
+  }
+  return (
+    <>
+      <h1>No such view</h1>
+      <p>
+        This address names no view of this page. <a href={linkTo('')}>Back to the start</a>
+      </p>
+    </>
+  );
+}
+
+function useView(): View {
+  const [view, setView] = useState(() => parseView(location.hash));
+  useEffect(() => {
+    const change = (): void => {
+      setView(parseView(location.hash));
+      scrollTo(0, 0);
+    };
+    addEventListener('hashchange', change);
+    return () => removeEventListener('hashchange', change);
+  }, []);
+  return view;
+}
+
+/** The address after `#` names the view, so that it cannot name a place in it. */
+function skipTo(event: Event, main: HTMLElement | null): void {
+  event.preventDefault();
+  main?.focus();
+}

@@ -1,0 +1,14 @@
+import { apiUrlOf, type Settings } from './settings.js';
+
+const settings = (api: Settings['api']): Settings => ({ status: true, explorer: true, links: [], api, version: '1' });
+
+describe('apiUrlOf', () => {
+  it.each<[Settings['api'], string, string]>([
+    ['same origin', 'https://history.example/eos/', 'https://history.example/eos'],
+    ['same origin', 'http://127.0.0.1:8888/#/status', 'http://127.0.0.1:8888'],
+    [{ port: 8888 }, 'http://[::1]:8890/', 'http://[::1]:8888'],
+    [{ url: 'https://history.example/eos/' }, 'http://127.0.0.1:8890/', 'https://history.example/eos'],
+  ])('%j at %s', (api, at, url) => {
+    expect(apiUrlOf(settings(api), new URL(at))).toBe(url);
+  });
+});

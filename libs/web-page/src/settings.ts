@@ -1,0 +1,19 @@
+/** What the server wrote into the page: `PageSettings` of libs/gateway-proxy. */
+export interface Settings {
+  status: boolean;
+  explorer: boolean;
+  links: string[];
+  api: 'same origin' | { url: string } | { port: number };
+  version: string;
+}
+
+export function readSettings(body: HTMLElement): Settings {
+  return JSON.parse(body.dataset['settings'] ?? '{}') as Settings;
+}
+
+/** The base URL of the API without a slash at its end; `at`: the address of the page. */
+export function apiUrlOf({ api }: Settings, at: URL | Location): string {
+  if (api === 'same origin') return `${at.origin}${at.pathname}`.replace(/\/[^/]*$/, '');
+  if ('url' in api) return api.url.replace(/\/+$/, '');
+  return `${at.protocol}//${at.hostname}:${api.port}`;
+}
