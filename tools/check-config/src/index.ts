@@ -1,1 +1,2 @@
+export { USAGE } from './command-line';
 export { checkConfig, type CheckConfigHost } from './check-config';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createChainApi } from '@antelope-history/chain-endpoints';
 import type { Finding } from '@antelope-history/connectivity/check';
-import { createGateway } from '@antelope-history/gateway-proxy';
+import { createGateway, GatewayStatus } from '@antelope-history/gateway-proxy';
 import { createHistoryApi } from '@antelope-history/history-endpoints';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import {
@@ -75,7 +75,9 @@ describe('the checks of the APIs and the chain node behind the gateway', () => {
       TRACE: (await serve(createTraceApi(deps))).url,
     };
     const config = loadConfig([], environmentOf());
-    gateway = await serve(createGateway({ config, keyValue: new MemoryKeyValue(), log, registry: new Registry() }));
+    const keyValue = new MemoryKeyValue();
+    const status = new GatewayStatus({ config, keyValue });
+    gateway = await serve(createGateway({ config, keyValue, status, log, registry: new Registry() }));
   });
   afterAll(async () => {
     for (const close of closers.reverse()) await close();

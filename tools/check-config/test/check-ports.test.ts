@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import type { Finding } from '@antelope-history/connectivity/check';
-import { createGateway } from '@antelope-history/gateway-proxy';
+import { createGateway, GatewayStatus } from '@antelope-history/gateway-proxy';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createLogger, listen, loadConfig, Registry } from '@antelope-history/app-runtime';
 import type { Listening } from '../src/app-needs';
@@ -42,10 +42,11 @@ describe('the checks of listen addresses', () => {
   });
 
   it('accept a port on which an app of Antelope History already listens', async () => {
-    const config = loadConfig([], {});
+    const [config, keyValue] = [loadConfig([], {}), new MemoryKeyValue()];
     const app = createGateway({
       config,
-      keyValue: new MemoryKeyValue(),
+      keyValue,
+      status: new GatewayStatus({ config, keyValue }),
       log: createLogger('test', 'silent'),
       registry: new Registry(),
     });

@@ -1,4 +1,5 @@
 export type { StoredFault, VerifiedCounts } from './chain-verifier';
+export { BACKUP_USAGE } from './backup-command';
 export * from './repair-command';
 export * from './verify-store';
 export * from './verify-command';

@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ProgressMeter } from '@antelope-history/quick-start/progress';
+import { HistoryError } from '@antelope-history/schemas';
+import type { CommandHost } from '../program';
+import { ActionPages, type ExportedRange } from './action-pages';
+import { type ExportFormat, EXPORT_FORMATS, formatRows, headerOf } from './export-format';
+import { ExportFile, type ExportSink, StandardOutput } from './export-file';
+
+interface ExportOptions {
+  account: string;
+  format: ExportFormat;
+  from: string | undefined;
+  to: string | undefined;
+  filter: string | undefined;
+  out: string | undefined;
+  url: string;
+  apiKeyFile: string | undefined;
+  force: boolean;
+  json: boolean;
+}
+
+const NOTES = `
+The actions come oldest first, up to the last irreversible block (or --to, if that is before it), so that no fork can change them.
+With --out, an export that was interrupted continues where it stopped when the same command is run again.
+
+csv has one line per action: global_action_seq, account_action_seq, block_num, block_time, trx_id, contract, action, receiver,
+authorization and data (JSON). ndjson has the rows of get_actions, one per line.
+
+Exit status: 0 complete, 1 interrupted by Ctrl-C, 2 it could not go on.`;
+
+/** Interrupted before its end. */
+const INTERRUPTED = 1;
+
+export function addExport(program: Command, host: CommandHost, setStatus: (status: number) => void): void {
+  program
+    .command('export')
+    .description('write all actions of an account to a file')
+    .requiredOption('--account <name>', 'the account')
+    .addOption(new Option('--format <format>', 'form of the output').choices(EXPORT_FORMATS).default('ndjson'))
+    .option('--from <bound>', 'first block number, or date (UTC unless it has a zone)', requireText)
+    .option('--to <bound>', 'last block number, or date', requireText)
+    .option('--filter <filter>', 'only these actions: CODE:NAME, CODE:* or *:NAME, several with commas', requireText)
+    .option('--out <file>', 'the file; standard output if absent', requireText)
+    .option('--url <url>', 'address of the gateway', 'http://127.0.0.1:8888')
+    .option('--api-key-file <file>', 'file with the API key that the operator gave you')
+    .option('--force', 'replace an existing file', false)
+    .option('--json', 'print a JSON object with the counts at the end, to standard error', false)
+    .addHelpText('after', NOTES)
+    .action(async (options: ExportOptions) => setStatus(await exportActions(options, host)));
+}
+
+function requireText(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+}
+
+/** Resolves with the exit status. Rejects with `CONFIG_INVALID` on wrong options, and as `ActionPages`. */
+async function exportActions(options: ExportOptions, host: CommandHost): Promise<number> {
+  host.onInterrupt();
+  const { account, format, filter, url } = options;
+  const pages = new ActionPages({ url, apiKey: await readApiKey(options), account, filter, ...host });
+  const request = { account, format, from: options.from, to: options.to, filter };
+  const sink: ExportSink =
+    options.out === undefined ? new StandardOutput(host.output) : await ExportFile.open(options.out, request, options);
+  const range = sink.resumed?.range ?? (await pages.findRange(options));
+  const progress = new ExportProgress(host, range, sink.resumed?.rows ?? 0);
+  let [position, rows] = [sink.resumed?.position ?? 0, sink.resumed?.rows ?? 0];
+  if (!sink.resumed) await sink.write(headerOf(format), { range, position, rows });
+  try {
+    for await (const page of pages.read(range, position)) {
+      position = page.nextPosition;
+      rows += page.rows.length;
+      await sink.write(formatRows(format, page.rows), { range, position, rows });
+      progress.show(page.rows.at(-1)?.block_num, rows);
+    }
+  } catch (error) {
+    await sink.interrupt();
+    if (!host.signal.aborted) throw error;
+    host.progress.print(
+      `Interrupted after ${count(rows)} actions${options.out ? ': the same command continues' : ''}.`,
+    );
+    return INTERRUPTED;
+  }
+  await sink.finish();
+  host.progress.close();
+  const summary = {
+    account,
+    actions: rows,
+    last_block_num: range.lastBlock,
+    last_irreversible_block: range.irreversible,
+  };
+  if (options.json) host.errors.write(`${JSON.stringify(summary)}\n`);
+  else if (options.out !== undefined) host.progress.print(describeResult(options, range, rows), 'good');
+  return 0;
+}
+
+function describeResult({ out, account }: ExportOptions, { lastBlock }: ExportedRange, rows: number): string {
+  return `${out} has ${count(rows)} actions of ${account}, up to block ${count(lastBlock)}.`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+async function readApiKey({ apiKeyFile: file }: ExportOptions): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (cause) {
+    throw new HistoryError('CONFIG_INVALID', `--api-key-file: ${file} cannot be read`, { cause });
+  }
+}
+
+/** Shows how far the blocks of the range are exported, at most four times a second. */
+class ExportProgress {
+  private readonly meter = new ProgressMeter();
+  private shownAt = 0;
+
+  constructor(
+    private readonly host: CommandHost,
+    private readonly range: ExportedRange,
+    private readonly rowsBefore: number,
+  ) {}
+
+  show(block: number | undefined, rows: number): void {
+    const atMs = Date.now();
+    if (block === undefined || atMs - this.shownAt < SHOWN_EVERY_MS) return;
+    this.shownAt = atMs;
+    const { firstBlock, lastBlock: target } = this.range;
+    const sample = { atMs, block, blocks: block - firstBlock, actions: rows - this.rowsBefore };
+    this.host.progress.show(this.meter.measure(sample, { firstBlock, target }));
+  }
+}
+
+const SHOWN_EVERY_MS = 250;

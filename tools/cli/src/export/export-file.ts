@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { HistoryError } from '@antelope-history/schemas';
+import type { ExportedRange } from './action-pages';
+
+/** How far an export is. */
+export interface ExportState {
+  range: ExportedRange;
+  /** The position of the next page. */
+  position: number;
+  /** Actions that are written. */
+  rows: number;
+}
+
+export interface ExportSink {
+  /** Where an earlier run stopped. */
+  readonly resumed: ExportState | undefined;
+  /** Appends a page; `state` is that after it. */
+  write(text: string, state: ExportState): Promise<void>;
+  /** Keeps what is needed to continue. */
+  interrupt(): Promise<void>;
+  finish(): Promise<void>;
+}
+
+export class StandardOutput implements ExportSink {
+  readonly resumed = undefined;
+
+  constructor(private readonly output: NodeJS.WritableStream) {}
+
+  async write(text: string): Promise<void> {
+    if (!this.output.write(text)) await once(this.output, 'drain');
+  }
+
+  async interrupt(): Promise<void> {
+    // A pipe cannot be continued.
+  }
+
+  async finish(): Promise<void> {
+    // The end of the process ends it.
+  }
+}
+
+/** What the file beside an unfinished export holds. */
+interface Saved extends ExportState {
+  version: number;
+  /** The options of the export. */
+  request: object;
+  /** Bytes of the export that belong to `position`; what follows was not complete. */
+  bytes: number;
+}
+
+const VERSION = 1;
+
+/** A file, and beside it, until the export is complete, `FILE.resume`: a run that was killed at any moment continues there. */
+export class ExportFile implements ExportSink {
+  private constructor(
+    private readonly file: string,
+    private readonly handle: FileHandle,
+    private readonly request: object,
+    private bytes: number,
+    readonly resumed: ExportState | undefined,
+  ) {}
+
+  /** Rejects with `CONFIG_INVALID` when the file exists and is not an unfinished export with the same options. */
+  static async open(file: string, request: object, { force }: { force: boolean }): Promise<ExportFile> {
+    const saved = force ? undefined : await readSaved(file, request);
+    if (!saved && !force && existsSync(file)) {
+      throw new HistoryError('CONFIG_INVALID', `--out: ${file} exists; --force replaces it`);
+    }
+    try {
+      const handle = await open(file, saved ? 'r+' : 'w');
+      await handle.truncate(saved?.bytes ?? 0);
+      return new ExportFile(file, handle, request, saved?.bytes ?? 0, saved);
+    } catch (cause) {
+      throw new HistoryError('CONFIG_INVALID', `--out: ${file} cannot be written`, { cause });
+    }
+  }
+
+  async write(text: string, state: ExportState): Promise<void> {
+    const bytes = Buffer.from(text);
+    await this.handle.write(bytes, 0, bytes.length, this.bytes);
+    await this.handle.datasync();
+    this.bytes += bytes.length;
+    const saved: Saved = { version: VERSION, request: this.request, bytes: this.bytes, ...state };
+    await writeFile(`${this.file}.resume.new`, JSON.stringify(saved));
+    await rename(`${this.file}.resume.new`, resumeFile(this.file));
+  }
+
+  async interrupt(): Promise<void> {
+    await this.handle.close();
+  }
+
+  async finish(): Promise<void> {
+    await this.handle.close();
+    await rm(resumeFile(this.file), { force: true });
+  }
+}
+
+function resumeFile(file: string): string {
+  return `${file}.resume`;
+}
+
+async function readSaved(file: string, request: object): Promise<Saved | undefined> {
+  const beside = resumeFile(file);
+  if (!existsSync(beside) || !existsSync(file)) return undefined;
+  const saved = JSON.parse(await readFile(beside, 'utf8')) as Saved;
+  if (saved.version === VERSION && JSON.stringify(saved.request) === JSON.stringify(request)) return saved;
+  throw new HistoryError(
+    'CONFIG_INVALID',
+    `--out: ${file} is an unfinished export with other options; --force replaces it`,
+  );
+}

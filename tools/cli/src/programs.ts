@@ -1,0 +1,68 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { START_USAGE, SUITE_USAGE } from '@antelope-history/quick-start/usage';
+
+/** A program of the workspace with a command line of its own, which `npm run` starts as well. */
+export interface OwnProgram {
+  name: string;
+  summary: string;
+  /** Reads its help, which names its options. Loads the program, which takes longer than the help of all commands. */
+  usage: () => Promise<string>;
+  /** Its compiled entry point below the root of the workspace. */
+  script: string;
+}
+
+export const PROGRAMS: readonly OwnProgram[] = [
+  {
+    name: 'start',
+    summary: 'index a chain and serve it, in one process with nothing else installed',
+    usage: async () => START_USAGE,
+    script: 'tools/quick-start/dist/main.js',
+  },
+  {
+    name: 'suite',
+    summary: 'the same as separate processes on Elasticsearch, RabbitMQ and Redis',
+    usage: async () => SUITE_USAGE,
+    script: 'tools/quick-start/dist/stack/main.js',
+  },
+  {
+    name: 'check-config',
+    summary: 'try every connection and permission that a configuration needs',
+    usage: async () => (await import('@antelope-history/check-config')).USAGE,
+    script: 'tools/check-config/dist/main.js',
+  },
+  {
+    name: 'verify',
+    summary: 'prove what is stored: ids, roots, sequences, permissions, lists',
+    usage: async () => (await import('@antelope-history/verify')).USAGE,
+    script: 'tools/verify/dist/main.js',
+  },
+  {
+    name: 'repair',
+    summary: 'fetch the blocks again that verify found wrong',
+    usage: async () => (await import('@antelope-history/verify')).REPAIR_USAGE,
+    script: 'tools/verify/dist/repair-main.js',
+  },
+  {
+    name: 'backup',
+    summary: 'copy the data of the embedded store while the service runs',
+    usage: async () => (await import('@antelope-history/verify')).BACKUP_USAGE,
+    script: 'tools/verify/dist/backup-main.js',
+  },
+  {
+    name: 'dead-letters',
+    summary: 'list messages that could not be processed, or send them again',
+    usage: async () => (await import('@antelope-history/dead-letters')).USAGE,
+    script: 'tools/dead-letters/dist/main.js',
+  },
+];
+
+const ROOT = path.resolve(__dirname, '../../..');
+
+/** Runs a program in this process, with `args` as its command line. It sets the exit status itself: resolves with undefined. */
+export async function startProgram({ script }: OwnProgram, args: string[]): Promise<undefined> {
+  const file = path.join(ROOT, script);
+  process.argv.splice(1, process.argv.length, file, ...args);
+  await import(pathToFileURL(file).href);
+  return undefined;
+}

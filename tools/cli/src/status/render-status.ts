@@ -1,0 +1,62 @@
+import type { ProcessStatus, StatusResponse } from '@antelope-history/schemas';
+
+const NAME_WIDTH = 20;
+
+/** The status as lines for a terminal. */
+export function renderStatus({ at, health, totals, processes, samples }: StatusResponse): string {
+  const speed = samples.at(-1);
+  const fields: [string, string][] = [
+    ['State', health.status.replace('_', ' ')],
+    ['Chain', health.chain_id ?? 'not known yet'],
+    ['Head', number(health.head_block_num)],
+    ['Committed', `${number(health.committed_block_num)}, ${number(health.lag_blocks)} behind`],
+    ['Irreversible', number(health.last_irreversible_block_num)],
+    ['First block', number(health.first_block_num)],
+    ['Age of the data', health.committed_age_seconds === null ? '-' : `${number(health.committed_age_seconds)} s`],
+    [
+      'Speed',
+      speed ? `${number(speed.blocks_per_second)} blocks/s, ${number(speed.actions_per_second)} actions/s` : '-',
+    ],
+    [
+      'Queues',
+      Object.entries(totals.queue_messages ?? {})
+        .map(([queue, count]) => `${queue} ${number(count)}`)
+        .join(', ') || '-',
+    ],
+    ['Forks', number(totals.forks)],
+    ['Dead letters', number(totals.dead_letters)],
+    ['Nodes refused', number(totals.nodes_refused)],
+    ['Free disk', bytes(totals.store_free_bytes)],
+  ];
+  const broken = Object.entries(health.components).filter(([, { status }]) => status !== 'ok');
+  for (const [name, { status, reason }] of broken) {
+    fields.push([name.replaceAll('_', '-'), reason === undefined ? status : `${status} (${reason})`]);
+  }
+  const lines = fields.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${clean(value)}`);
+  return `${[...lines, '', ...processes.map((process) => describe(process, at))].join('\n')}\n`;
+}
+
+function describe(process: ProcessStatus, at: number): string {
+  const { kind, pid, host, status, memory_bytes: memory, version, last_error: error } = process;
+  const facts = [status.replace('_', ' '), bytes(memory), `version ${version}`, `${host} ${pid}`];
+  if (process.last_progress_at !== undefined) {
+    facts.push(`last progress ${number((at - process.last_progress_at) / 1000)} s ago`);
+  }
+  if (error) facts.push(`last error ${number((at - error.at) / 1000)} s ago: ${error.message} (${error.code ?? '-'})`);
+  return `${kind.padEnd(NAME_WIDTH)}${clean(facts.join(', '))}`;
+}
+
+function number(value: number | null | undefined): string {
+  return value === null || value === undefined ? '-' : Math.round(value).toLocaleString('en');
+}
+
+const MIB = 1024 * 1024;
+
+function bytes(value: number | undefined): string {
+  return value === undefined ? '-' : `${number(value / MIB)} MiB`;
+}
+
+/** A message from elsewhere must not steer the terminal. */
+function clean(text: string): string {
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+}

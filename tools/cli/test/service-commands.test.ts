@@ -1,0 +1,217 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { statusResponse } from '@antelope-history/schemas';
+import { sampleFolder } from '@antelope-history/test-support/recordings';
+import { startIndexedService } from '@antelope-history/processes';
+import { runCli, startCli } from './run-cli';
+
+const ACCOUNT = 'eosio';
+/** A page of the service, so that an export has many. */
+const PAGE_ROWS = 40;
+
+interface Row {
+  block_num: number;
+  block_time: string;
+  global_action_seq: string | number;
+  action_trace: { act: { account: string; name: string; data: unknown } };
+}
+interface Page {
+  actions: Row[];
+  more: boolean;
+  last_irreversible_block: number;
+}
+
+/** A gateway that is slow, and fails every third request: with 503, with 429, or by closing the connection. */
+class FailingGateway {
+  requests = 0;
+  keys = new Set<string | undefined>();
+  private server: Server | undefined;
+
+  constructor(
+    private readonly url: string,
+    private readonly delayMs: number,
+  ) {}
+
+  async listen(): Promise<string> {
+    this.server = createServer((request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        this.keys.add(request.headers['x-api-key']?.toString());
+        const turn = this.requests++;
+        if (turn % 3 === 1) {
+          if (turn % 9 === 1) return void request.socket.destroy();
+          return void response.writeHead(turn % 9 === 4 ? 503 : 429, { 'retry-after': '0' }).end('{}');
+        }
+        void fetch(this.url + String(request.url), { method: 'POST', body: Buffer.concat(parts) }).then(
+          async (sent) => {
+            await sleep(this.delayMs);
+            response.writeHead(sent.status).end(await sent.text());
+          },
+        );
+      });
+    });
+    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.server?.closeAllConnections();
+    this.server?.close();
+  }
+}
+
+describe('the commands for a running service', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-cli-'));
+  let service: Awaited<ReturnType<typeof startIndexedService>>;
+  let irreversible: number;
+  let rows: Row[];
+
+  beforeAll(async () => {
+    service = await startIndexedService(sampleFolder('leap-edge'), {
+      HISTORY_API__LIMITS__GET_ACTIONS: String(PAGE_ROWS),
+      HISTORY_SHIP__SILENCE_SECONDS: '0',
+    });
+    rows = [];
+    for (let more = true; more;) {
+      const page = await post({ account_name: ACCOUNT, sort: 'asc', after: 1, pos: rows.length, offset: 1_000 });
+      rows.push(...page.actions);
+      irreversible = page.last_irreversible_block;
+      more = page.more;
+    }
+  }, 240_000);
+  afterAll(async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function post(body: object): Promise<Page> {
+    const request = { method: 'POST', body: JSON.stringify(body) };
+    return (await (await fetch(`${service.url}/v1/history/get_actions`, request)).json()) as Page;
+  }
+  const exportTo = (...args: string[]) => runCli('export', '--account', ACCOUNT, '--url', service.url, ...args);
+  const linesOf = (text: string): Row[] =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Row);
+  const final = (): Row[] => rows.filter(({ block_num: num }) => num <= irreversible);
+
+  describe('export', () => {
+    it('writes all irreversible actions of an account, oldest first', async () => {
+      const { status, output } = await exportTo();
+      expect(status).toBe(0);
+      expect(linesOf(output)).toEqual(final());
+      expect(final().length).toBeGreaterThan(10 * PAGE_ROWS);
+      expect(final().length).toBeLessThan(rows.length);
+    });
+
+    it('writes csv with one line per action', async () => {
+      const { output } = await exportTo('--format', 'csv', '--filter', 'eosio:newaccount,eosio:updateauth');
+      const [header, ...lines] = output.trim().split('\n');
+      const wanted = final().filter(({ action_trace: { act } }) => /^(newaccount|updateauth)$/.test(act.name));
+      expect(header).toBe(
+        'global_action_seq,account_action_seq,block_num,block_time,trx_id,contract,action,receiver,authorization,data',
+      );
+      expect(lines.map((line) => line.split(',')[0])).toEqual(wanted.map((row) => String(row.global_action_seq)));
+      const data = lines.map(
+        (line) => JSON.parse(/,"(\{.*\})"$/.exec(line)?.[1]?.replaceAll('""', '"') ?? '') as unknown,
+      );
+      expect(data).toEqual(wanted.map(({ action_trace: { act } }) => act.data));
+      expect(wanted.length).toBeGreaterThan(3);
+    });
+
+    it.each([
+      ['blocks', (row: Row) => String(row.block_num)],
+      ['dates', (row: Row) => row.block_time],
+    ])('writes the range between two %s', async (_what, boundOf) => {
+      const [first, last] = [final()[77]!, final()[233]!];
+      const { status, output } = await exportTo('--from', boundOf(first), '--to', boundOf(last));
+      const inRange = ({ block_num: num }: Row) => num >= first.block_num && num <= last.block_num;
+      expect([status, linesOf(output)]).toEqual([0, final().filter(inRange)]);
+    });
+
+    it('ends at the last irreversible block, whatever is asked', async () => {
+      for (const to of ['999999', '2100-01-01']) {
+        expect(linesOf((await exportTo('--to', to)).output)).toHaveLength(final().length);
+      }
+      expect((await exportTo('--from', '2100-01-01')).output).toBe('');
+      expect((await exportTo('--from', String(irreversible + 1))).output).toBe('');
+    });
+
+    it('continues after any interruption as if there had been none', async () => {
+      const gateway = new FailingGateway(service.url, 15);
+      const url = await gateway.listen();
+      const key = path.join(folder, 'key');
+      writeFileSync(key, 'secret\n');
+      const out = path.join(folder, 'resumed.ndjson');
+      const args = ['export', '--account', ACCOUNT, '--url', url, '--out', out, '--api-key-file', key];
+      let [runs, interrupted] = [0, 0];
+      for (let status: number | null = null; status !== 0; runs++) {
+        const { child, result } = startCli(...args);
+        // Killed after a few pages, in turns by a signal that it can and one that it cannot handle.
+        const kill = setTimeout(() => child.kill(runs % 2 === 0 ? 'SIGKILL' : 'SIGINT'), 900);
+        ({ status } = await result);
+        clearTimeout(kill);
+        if (status === 1) interrupted++;
+        expect(runs).toBeLessThan(40);
+      }
+      gateway.close();
+      expect(linesOf(readFileSync(out, 'utf8'))).toEqual(final());
+      expect(existsSync(`${out}.resume`)).toBe(false);
+      expect(runs).toBeGreaterThan(2);
+      expect(interrupted).toBeGreaterThan(0);
+      expect([...gateway.keys]).toEqual(['secret']);
+    }, 120_000);
+
+    it('replaces nothing that it did not write', async () => {
+      const out = path.join(folder, 'mine.csv');
+      writeFileSync(out, 'mine');
+      const refused = await exportTo('--out', out);
+      expect([refused.status, refused.errors]).toEqual([2, expect.stringContaining('exists; --force replaces it')]);
+      expect(readFileSync(out, 'utf8')).toBe('mine');
+      expect((await exportTo('--out', out, '--force')).status).toBe(0);
+      expect(linesOf(readFileSync(out, 'utf8'))).toHaveLength(final().length);
+      writeFileSync(`${out}.resume`, JSON.stringify({ version: 1, request: { account: 'other' } }));
+      const other = await exportTo('--out', out);
+      expect([other.status, other.errors]).toEqual([2, expect.stringContaining('with other options')]);
+    });
+
+    it.each([
+      [['--account', 'NoName'], 'account_name: give an account name'],
+      [['--filter', 'transfer'], 'filter: give code:name'],
+      [['--from', 'yesterday'], 'give'],
+      [['--out', '/nowhere/x.csv'], '/nowhere/x.csv cannot be written'],
+      [['--api-key-file', '/nowhere/key'], '/nowhere/key cannot be read'],
+    ])('says what to change: %j', async (args, message) => {
+      const { status, errors } = await exportTo(...args);
+      expect([status, errors]).toEqual([2, expect.stringContaining(message)]);
+    });
+  });
+
+  describe('status', () => {
+    const statusOf = (...args: string[]) => runCli('status', '--url', service.operationsUrl, ...args);
+
+    it('prints the state of the service and of each process', async () => {
+      const { status, output } = await statusOf();
+      expect(status).toBe(0);
+      expect(output).toMatch(/^State +ok$/m);
+      expect(output).toMatch(/^Committed +505, 0 behind$/m);
+      expect(output).toMatch(/^standalone +ok, \d+ MiB, version 4\.1\.0/m);
+    });
+
+    it('prints what /status responds', async () => {
+      const { output } = await statusOf('--json');
+      expect(statusResponse.parse(JSON.parse(output)).health.committed_block_num).toBe(505);
+    });
+
+    it('exits with status 2 where no gateway responds', async () => {
+      const { status, errors } = await runCli('status', '--url', 'http://127.0.0.1:9');
+      expect([status, errors]).toEqual([2, expect.stringMatching(/^UNAVAILABLE: no gateway responds at/)]);
+    });
+  });
+});
