@@ -20,6 +20,7 @@ export const COMMANDS = {
   load: { node: ['tools/attacks/dist/load/main.js'] },
   verify: { node: ['tools/verify/dist/main.js'] },
   backup: { node: ['tools/verify/dist/backup-main.js'] },
+  migrate: { node: ['tools/verify/dist/migrate-main.js'] },
   repair: { node: ['tools/verify/dist/repair-main.js'] },
   simulate: { node: ['tools/simulate/dist/main.js'] },
   docs: {

@@ -9,11 +9,13 @@ describeSourceFolders({
     write: ['format'],
     check: ['format', 'read', 'write'],
     backup: ['format', 'read', 'write'],
+    migrate: ['format', 'write'],
   },
   entries: {
     'reader.ts': ['format', 'read'],
     'writer.ts': ['format', 'write'],
     'check.ts': ['format', 'read', 'write', 'check'],
     'backup.ts': ['format', 'read', 'write', 'backup'],
+    'migrate.ts': ['format', 'write', 'migrate'],
   },
 });

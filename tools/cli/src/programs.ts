@@ -50,6 +50,12 @@ export const PROGRAMS: readonly OwnProgram[] = [
     script: 'tools/verify/dist/backup-main.js',
   },
   {
+    name: 'migrate',
+    summary: 'complete the data of an earlier version, or of other indexed fields',
+    usage: async () => (await import('@antelope-history/verify')).MIGRATE_USAGE,
+    script: 'tools/verify/dist/migrate-main.js',
+  },
+  {
     name: 'dead-letters',
     summary: 'list messages that could not be processed, or send them again',
     usage: async () => (await import('@antelope-history/dead-letters')).USAGE,

@@ -22,7 +22,9 @@ export function toErrorResponse(error: HistoryError, endpoint: string): ErrorRes
 export function handleErrors(log: Logger): ErrorRequestHandler {
   return (thrown: unknown, _request, response, _next) => {
     const error = toHistoryError(thrown);
-    if (clientErrorOf(error).status >= 500) log.error({ requestId: requestIdOf(response), error }, 'request failed');
+    const { status } = clientErrorOf(error);
+    // What this service does not have is no failure of it.
+    if (status >= 500 && status !== 501) log.error({ requestId: requestIdOf(response), error }, 'request failed');
     sendError(response, error);
   };
 }

@@ -11,6 +11,14 @@ export interface MetaFacts {
   countsTraces: boolean;
   /** By key of each indexed data field: the first block whose values are indexed. */
   dataFields: Record<string, number>;
+  /**
+   * By key of an indexed data field: the number of data kinds when it was begun. A value whose kind is lower has no list yet: that
+   * kind's list is from an earlier time with the field, and forks since then did not cut it. Absent for fields that were begun by
+   * a version that did not note it: 0.
+   */
+  firstDataKinds: Record<string, number>;
+  /** How far the lists are that an unfinished migration writes. */
+  migration: MigrationFact;
   /** Number of kinds from `FIRST_DATA_KIND` on. */
   dataKinds: number;
   chainId: string;
@@ -19,6 +27,17 @@ export interface MetaFacts {
   head: BlockPosition;
   lastIrreversible: BlockPosition;
   revision: number;
+}
+
+export interface MigrationFact {
+  /** Whether it writes the lists of further traces. */
+  traces: boolean;
+  /** The data fields whose lists it writes, from the first block on. */
+  fields: string[];
+  /** The number of data kinds when it began, which becomes that of its fields in `firstDataKinds`. */
+  firstDataKind: number;
+  /** The sequence of the first action that it has not added yet. */
+  next: number;
 }
 
 export function readFact<K extends keyof MetaFacts>(

@@ -27,6 +27,7 @@ export function listsOfQuery(tables: Tables, query: ActionsQuery, snapshot: Snap
 export function setsOfData(tables: Tables, query: ActionsQuery, snapshot: Snapshot): PostingSet[] {
   const { account, data, filters, parent } = query;
   const fromBlocks = readFact(tables, 'dataFields', snapshot) ?? {};
+  const firstKinds = readFact(tables, 'firstDataKinds', snapshot) ?? {};
   const rootsOnly = parent === 'root';
   let isOfAccount = account === undefined;
   const sets = data.map(({ fields, text }) => {
@@ -37,7 +38,7 @@ export function setsOfData(tables: Tables, query: ActionsQuery, snapshot: Snapsh
     isOfAccount ||= isContracts || isValues;
     const owner = isValues && !isContracts ? text : WHOLE_CHAIN;
     const lists = matching.flatMap(({ key }) => {
-      const kind = dataKindIn(tables, key, fromBlocks[key], text, snapshot);
+      const kind = dataKindIn(tables, { key, from: fromBlocks[key], first: firstKinds[key] ?? 0, text }, snapshot);
       return kind === undefined ? [] : [new PostingList(tables.postings, listPrefix(owner, kind), rootsOnly, snapshot)];
     });
     // The fields of a condition are those of different actions, so that their lists share no posting.
@@ -52,13 +53,13 @@ export function setsOfData(tables: Tables, query: ActionsQuery, snapshot: Snapsh
 
 function dataKindIn(
   tables: Tables,
-  key: string,
-  from: number | undefined,
-  text: string,
+  { key, from, first, text }: { key: string; from: number | undefined; first: number; text: string },
   snapshot: Snapshot,
 ): number | undefined {
   if (from === undefined) return undefined;
-  return tables.kinds.get(dataKindKey(dataValueName(key, from, text)), { transaction: snapshot })?.readUInt32BE(0);
+  const stored = tables.kinds.get(dataKindKey(dataValueName(key, from, text)), { transaction: snapshot });
+  const kind = stored?.readUInt32BE(0);
+  return kind !== undefined && kind >= FIRST_DATA_KIND + first ? kind : undefined;
 }
 
 /** The actions of an account, by their sequences, and its traces: one posting each, though not always with the trace's sequence. */

@@ -5,10 +5,13 @@ import { CHUNK_HEADER_BYTES, decodeChunk, type PostingChunk } from '../format/po
 import type { Snapshot, Table } from '../format/tables';
 import { addToDigest, hashOfPrefix } from './list-digest';
 
-/** Lists of data values need decoded data: they are not checked. */
-function isOfData(prefix: Buffer): boolean {
+/**
+ * Lists of data values need decoded data: they are not checked. Lists of further traces that are not in use yet are those of an
+ * unfinished migration.
+ */
+function isChecked(prefix: Buffer, countsTraces: boolean): boolean {
   const kind = prefix.readUInt32BE(prefix.length - 4);
-  return kind >= FIRST_DATA_KIND && kind !== FURTHER_TRACES;
+  return kind === FURTHER_TRACES ? countsTraces : kind < FIRST_DATA_KIND;
 }
 
 /** What the lists have of a section of blocks. */
@@ -46,13 +49,14 @@ export class ChunkReader {
   constructor(
     private readonly finder: SectionFinder,
     private readonly found: readonly FoundInLists[],
+    private readonly countsTraces: boolean,
   ) {}
 
   take(key: Buffer, value: Buffer): void {
     // Any other bytes have no postings, which are then missing in their section.
     if (key.length !== CHUNK_KEY_BYTES || value.length < CHUNK_HEADER_BYTES) return;
     const prefix = key.subarray(0, LIST_PREFIX_BYTES);
-    if (isOfData(prefix)) return;
+    if (!isChecked(prefix, this.countsTraces)) return;
     const chunk = decodeChunk(readSequence(key, LIST_PREFIX_BYTES), value);
     const hash = hashOfPrefix(prefix);
     let roots = 0;

@@ -4,7 +4,7 @@ import type { ActionEntry, BlockRecords } from '@antelope-history/records';
 import { readFact } from '../format/chain-facts';
 import { abiKey, MAX_BLOCK_NUM, MAX_SEQUENCE, NAME_BYTES } from '../format/keys';
 import { floorEntry, type Tables } from '../format/tables';
-import type { KindAllocator } from './kind-allocator';
+import type { IndexedField, KindAllocator } from './kind-allocator';
 import type { WriteBatch } from './write-batch';
 import { writeFact } from './write-facts';
 
@@ -31,7 +31,8 @@ export class DataKinds {
   private readonly decoders = new Map<string, AbiDecoder | undefined>();
   /** By the hash of the ABI: undoing a block asks once per action. */
   private readonly stored = new Map<string, { decoder: AbiDecoder | undefined }>();
-  private fromBlocks: Readonly<Record<string, number>> | undefined;
+  /** By the key of the field; read from the store when they are first needed. */
+  private indexed: ReadonlyMap<string, IndexedField> | undefined;
 
   constructor(
     private readonly tables: Tables,
@@ -45,8 +46,24 @@ export class DataKinds {
     const isChanged =
       this.fields.keys.length !== Object.keys(stored).length ||
       this.fields.keys.some((key) => stored[key] === undefined);
-    this.fromBlocks = Object.fromEntries(this.fields.keys.map((key) => [key, stored[key] ?? firstBlock]));
-    if (isChanged) writeFact(this.tables, 'dataFields', this.fromBlocks, batch);
+    if (!isChanged) return;
+    const firstKinds = readFact(this.tables, 'firstDataKinds') ?? {};
+    const next = this.kinds.dataKindCount;
+    const indexed = this.fields.keys.map((field): IndexedField => {
+      const from = stored[field];
+      return from === undefined
+        ? { field, from: firstBlock, first: next }
+        : { field, from, first: firstKinds[field] ?? 0 };
+    });
+    this.indexed = new Map(indexed.map((each) => [each.field, each]));
+    const factOf = (name: 'from' | 'first') => Object.fromEntries(indexed.map((each) => [each.field, each[name]]));
+    writeFact(this.tables, 'dataFields', factOf('from'), batch);
+    writeFact(this.tables, 'firstDataKinds', factOf('first'), batch);
+  }
+
+  /** All fields are indexed from a block on, in lists whose kinds are not below `first`, whatever the store says. */
+  beginAt(from: number, first: number): void {
+    this.indexed = new Map(this.fields.keys.map((field) => [field, { field, from, first }]));
   }
 
   /** Call it for the blocks in their order, and `end` when the kinds of all its actions were asked for. */
@@ -63,10 +80,9 @@ export class DataKinds {
     };
   }
 
-  /** The data kinds of an action of a stored block, to remove it from their lists. */
+  /** The data kinds of an action of a stored block, to remove it from their lists or to add it to new ones. */
   ofStored(action: StoredEntry, blockNum: number, batch: WriteBatch): readonly DataKind[] {
     if (this.fields.of(action.account, action.name).length === 0) return NONE;
-    this.fromBlocks ??= readFact(this.tables, 'dataFields') ?? {};
     const data = new BlockData(this.fields, { abiChanges: [] }, (contract) =>
       this.storedDecoder(contract, blockNum, Math.max(0, action.sequence - 1)),
     );
@@ -77,7 +93,7 @@ export class DataKinds {
   forget(): void {
     this.decoders.clear();
     this.stored.clear();
-    this.fromBlocks = undefined;
+    this.indexed = undefined;
   }
 
   private kindsOf(data: BlockData, action: StoredEntry, batch: WriteBatch): readonly DataKind[] {
@@ -85,10 +101,15 @@ export class DataKinds {
     if (values.length === 0) return NONE;
     const kinds: DataKind[] = [];
     for (const { field, text } of values) {
-      const from = this.fromBlocks?.[field.key];
-      if (from !== undefined) kinds.push({ kind: this.kinds.dataKindOf(field.key, from, text, batch), text });
+      const indexed = this.indexedField(field.key);
+      if (indexed) kinds.push({ kind: this.kinds.dataKindOf(indexed, text, batch), text });
     }
     return kinds;
+  }
+
+  private indexedField(key: string): IndexedField | undefined {
+    this.indexed ??= readIndexedFields(this.tables);
+    return this.indexed.get(key);
   }
 
   private decoderOf(contract: string): AbiDecoder | undefined {
@@ -110,4 +131,10 @@ export class DataKinds {
     }
     return stored.decoder;
   }
+}
+
+function readIndexedFields(tables: Tables): ReadonlyMap<string, IndexedField> {
+  const firstKinds = readFact(tables, 'firstDataKinds') ?? {};
+  const fromBlocks = Object.entries(readFact(tables, 'dataFields') ?? {});
+  return new Map(fromBlocks.map(([field, from]) => [field, { field, from, first: firstKinds[field] ?? 0 }]));
 }

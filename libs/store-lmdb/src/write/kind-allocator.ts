@@ -13,6 +13,13 @@ export interface ActionKinds {
   anyContract: number;
 }
 
+/** A data field, the first block whose values are indexed, and the first data kind of its lists. */
+export interface IndexedField {
+  field: string;
+  from: number;
+  first: number;
+}
+
 /** The most kinds that are cached: the number of action names that a contract can invent has no limit. */
 const MAX_KNOWN = 200_000;
 
@@ -51,15 +58,23 @@ export class KindAllocator {
     return kinds;
   }
 
-  /** The kind of a data field's value; writes a new one into the batch. See `dataValueName`. */
-  dataKindOf(field: string, from: number, text: string, batch: WriteBatch): number {
+  /** Number of data kinds, with those of the current batch. */
+  get dataKindCount(): number {
+    return this.dataKinds;
+  }
+
+  /**
+   * The kind of a data field's value; writes a new one into the batch. See `dataValueName`, and `firstDataKinds` of the facts for
+   * `first`.
+   */
+  dataKindOf({ field, from, first }: IndexedField, text: string, batch: WriteBatch): number {
     let known = this.knownData.get(field);
     if (!known) this.knownData.set(field, (known = new Map<string, number>()));
     let kind = known.get(text);
     if (kind !== undefined) return kind;
     const key = dataKindKey(dataValueName(field, from, text));
     kind = this.tables.kinds.get(key)?.readUInt32BE(0);
-    if (kind === undefined) {
+    if (kind === undefined || kind < FIRST_DATA_KIND + first) {
       kind = FIRST_DATA_KIND + this.dataKinds++;
       this.hasNewDataKinds = true;
       batch.put(this.tables.kinds, key, blockKey(kind));

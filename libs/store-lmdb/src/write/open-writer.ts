@@ -11,7 +11,7 @@ import { LmdbWriter } from './lmdb-writer';
 import { RepairSpool } from './repair-spool';
 import { WriteBatch } from './write-batch';
 import { writeFact } from './write-facts';
-import { takeWriterLock } from './writer-lock';
+import { takeWriterLock, type WriterLock } from './writer-lock';
 
 export interface LmdbWriterOptions extends EnvironmentOptions {
   /** The keys of the data fields to index; none by default. */
@@ -44,19 +44,25 @@ export async function openLmdbStoreRepairer(options: LmdbWriterOptions): Promise
 }
 
 async function openWriter(options: LmdbWriterOptions): Promise<LmdbWriter> {
+  const { tables, lock } = await openForWriting(options);
+  return new LmdbWriter(
+    tables,
+    lock,
+    new RepairSpool(options.path),
+    new DiskRoom(options.path, options.mapSizeBytes),
+    new DataFields(options.dataFields ?? []),
+  );
+}
+
+/** The tables of a data directory, and the lock that makes this process their only writer. Rejects as `openLmdbStoreWriter`. */
+export async function openForWriting(options: EnvironmentOptions): Promise<{ tables: Tables; lock: WriterLock }> {
   createDirectory(options.path);
   const lock = await takeWriterLock(options.path);
   let tables: Tables | undefined;
   try {
     tables = createTables(options);
     await tieToFormat(tables, options.path);
-    return new LmdbWriter(
-      tables,
-      lock,
-      new RepairSpool(options.path),
-      new DiskRoom(options.path, options.mapSizeBytes),
-      new DataFields(options.dataFields ?? []),
-    );
+    return { tables, lock };
   } catch (error) {
     await tables?.root.close();
     await lock.release();

@@ -47,15 +47,23 @@ export class PostingWriter {
     this.append(WHOLE_CHAIN, kinds.exact, sequence, root, batch);
     this.append(WHOLE_CHAIN, kinds.anyName, sequence, root, batch);
     this.append(WHOLE_CHAIN, kinds.anyContract, sequence, root, batch);
-    for (const { kind, text } of dataKinds) {
-      this.append(WHOLE_CHAIN, kind, sequence, root, batch);
-      if (action.accounts.includes(text)) this.append(text, kind, sequence, root, batch);
-    }
+    this.addData(action, dataKinds, batch);
     if (this.countsTraces) this.addFurtherTraces(action, batch);
   }
 
+  addData(
+    { sequence, root, accounts }: Pick<ActionEntry, 'sequence' | 'root' | 'accounts'>,
+    dataKinds: readonly DataKind[],
+    batch: WriteBatch,
+  ): void {
+    for (const { kind, text } of dataKinds) {
+      this.append(WHOLE_CHAIN, kind, sequence, root, batch);
+      if (accounts.includes(text)) this.append(text, kind, sequence, root, batch);
+    }
+  }
+
   /** The lists have a posting per trace, at the trace's global sequence: those of an action are consecutive. */
-  private addFurtherTraces({ bytes, sequence }: ActionEntry, batch: WriteBatch): void {
+  addFurtherTraces({ bytes, sequence }: Pick<ActionEntry, 'bytes' | 'sequence'>, batch: WriteBatch): void {
     const further = readFurtherTraces(bytes);
     if (!further) return;
     for (const account of further.authorizers) {

@@ -1,3 +1,4 @@
+export { blockPlan } from './block-plans';
 export * from './comparison';
 export * from './contract-size';
 export { ABIS, CONTRACT_DATA_FIELDS, DATA } from './data-plans';

@@ -1,0 +1,1 @@
+export { type LmdbMigration, type LmdbMigrationOptions, migrateLmdb } from './migrate/migrate-lmdb';

@@ -1,0 +1,152 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { HistoryError } from '@antelope-history/schemas';
+import { type MigrationFact, readBlockIndex, readFact } from '../format/chain-facts';
+import { readSequence, sequenceKey } from '../format/keys';
+import type { Tables } from '../format/tables';
+import { TracePage } from '../format/trace-page';
+import { DiskRoom } from '../write/disk-room';
+import { type LmdbWriterOptions, openForWriting } from '../write/open-writer';
+import { WriteBatch } from '../write/write-batch';
+import { removeFact, writeFact } from '../write/write-facts';
+import { MissingLists } from './missing-lists';
+
+export interface LmdbMigrationOptions extends LmdbWriterOptions {
+  /** Called after each commit. */
+  onProgress?(progress: { firstBlock: number; block: number; lastBlock: number; actions: number }): void;
+  /** Ends the migration after the commit in progress; the next one continues there. */
+  signal: AbortSignal;
+  /** Pages of actions per commit: 32 KiB of records each. */
+  pagesPerCommit?: number;
+}
+
+export interface LmdbMigration {
+  /** Whether it wrote the lists of further traces, which earlier versions lack. */
+  traces: boolean;
+  /** The data fields that are indexed from the first block on now, and were not. */
+  fields: string[];
+  /** Actions of this run. */
+  actions: number;
+  /** False when `signal` ended it. */
+  isComplete: boolean;
+}
+
+const PAGES_PER_COMMIT = 500;
+
+/**
+ * Writes the lists that a store of an earlier version, or of another `index.data_fields`, lacks for the blocks that it holds. The
+ * store stays as it was until the last commit, which takes the new lists into use. Only irreversible blocks are added before that
+ * commit, so that an interrupted migration continues whatever the service did meanwhile. Rejects as `openLmdbStoreWriter`, with
+ * `STORE_FULL`, and with `CONFIG_INVALID` when an unfinished migration has other fields.
+ */
+export async function migrateLmdb(options: LmdbMigrationOptions): Promise<LmdbMigration> {
+  const { tables, lock } = await openForWriting(options);
+  try {
+    return await new Migration(tables, options).run();
+  } finally {
+    await tables.root.close();
+    await lock.release();
+  }
+}
+
+class Migration {
+  private readonly room: DiskRoom;
+  private actions = 0;
+
+  constructor(
+    private readonly tables: Tables,
+    private readonly options: LmdbMigrationOptions,
+  ) {
+    this.room = new DiskRoom(options.path, options.mapSizeBytes);
+  }
+
+  async run(): Promise<LmdbMigration> {
+    const firstBlock = readFact(this.tables, 'firstBlockNum');
+    const plan = firstBlock === undefined ? undefined : this.plan(firstBlock);
+    if (firstBlock === undefined || !plan) return { traces: false, fields: [], actions: 0, isComplete: true };
+    const lists = new MissingLists(this.tables, plan, firstBlock);
+    const isComplete = await this.addIrreversible(plan, lists, firstBlock);
+    if (isComplete) await this.finish(plan, lists, firstBlock);
+    return { traces: plan.traces, fields: plan.fields, actions: this.actions, isComplete };
+  }
+
+  /** What is missing, and how far an earlier run came; undefined when nothing is missing. */
+  private plan(firstBlock: number): MigrationFact | undefined {
+    const indexed = readFact(this.tables, 'dataFields') ?? {};
+    const fields = (this.options.dataFields ?? []).filter((key) => (indexed[key] ?? Infinity) > firstBlock).sort();
+    const traces = readFact(this.tables, 'countsTraces') !== true;
+    const unfinished = readFact(this.tables, 'migration');
+    if (unfinished) {
+      if (unfinished.traces === traces && unfinished.fields.join() === fields.join()) return unfinished;
+      throw new HistoryError(
+        'CONFIG_INVALID',
+        `index.data_fields: an unfinished migration adds ${unfinished.fields.join(', ') || 'none'}; finish it with these first`,
+      );
+    }
+    if (!traces && fields.length === 0) return undefined;
+    return { traces, fields, firstDataKind: readFact(this.tables, 'dataKinds') ?? 0, next: 0 };
+  }
+
+  private async addIrreversible(plan: MigrationFact, lists: MissingLists, firstBlock: number): Promise<boolean> {
+    const lastBlock = this.lastIrreversible();
+    const end = readBlockIndex(this.tables, lastBlock)?.endSequence ?? 0;
+    while (plan.next < end) {
+      if (this.options.signal.aborted) return false;
+      this.room.assertRoom();
+      const batch = new WriteBatch();
+      const { next, blockNum } = this.addPages(plan.next, end, lists, batch);
+      plan.next = next;
+      writeFact(this.tables, 'migration', plan, batch);
+      await batch.commit(this.tables);
+      lists.committed();
+      this.options.onProgress?.({ firstBlock, block: blockNum ?? lastBlock, lastBlock, actions: this.actions });
+      await turn();
+    }
+    return true;
+  }
+
+  /** Adds the reversible blocks and takes all lists into use, in one commit. */
+  private async finish(plan: MigrationFact, lists: MissingLists, firstBlock: number): Promise<void> {
+    const batch = new WriteBatch();
+    this.addPages(plan.next, Infinity, lists, batch, Infinity);
+    const withPlanned = (stored: Record<string, number> | undefined, value: number): Record<string, number> => {
+      return { ...stored, ...Object.fromEntries(plan.fields.map((key) => [key, value])) };
+    };
+    const [fields, firstKinds] = [readFact(this.tables, 'dataFields'), readFact(this.tables, 'firstDataKinds')];
+    writeFact(this.tables, 'dataFields', withPlanned(fields, firstBlock), batch);
+    writeFact(this.tables, 'firstDataKinds', withPlanned(firstKinds, plan.firstDataKind), batch);
+    writeFact(this.tables, 'countsTraces', true, batch);
+    removeFact(this.tables, 'migration', batch);
+    await batch.commit(this.tables);
+  }
+
+  private lastIrreversible(): number {
+    const committed = readFact(this.tables, 'committed')?.num ?? 0;
+    return Math.min(committed, readFact(this.tables, 'lastIrreversible')?.num ?? 0);
+  }
+
+  /** Adds the actions of the pages from a sequence on; returns where the next ones begin. */
+  private addPages(
+    from: number,
+    end: number,
+    lists: MissingLists,
+    batch: WriteBatch,
+    most = this.options.pagesPerCommit ?? PAGES_PER_COMMIT,
+  ): { next: number; blockNum: number | undefined } {
+    let [count, next] = [0, end];
+    let blockNum: number | undefined;
+    const range = { start: sequenceKey(from), ...(end !== Infinity && { end: sequenceKey(end) }) };
+    for (const { key, value } of this.tables.pages.getRange(range)) {
+      if (count === most) {
+        next = readSequence(key, 0);
+        break;
+      }
+      // A copy: finding the data kinds reads other values, which may reuse the memory of this one.
+      const page = new TracePage(Buffer.from(value));
+      for (const transaction of page.transactions) this.actions += lists.add(transaction, page.blockNum, batch);
+      blockNum = page.blockNum;
+      count++;
+    }
+    lists.flush(batch);
+    return { next, blockNum };
+  }
+}

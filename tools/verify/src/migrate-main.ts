@@ -1,0 +1,5 @@
+import { runMigrate } from './migrate-command';
+import { runProgram } from './run-program';
+
+/** The program behind `npm run migrate`. */
+void runProgram(runMigrate);
