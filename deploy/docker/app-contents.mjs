@@ -21,9 +21,14 @@ const SCOPE = '@antelope-history/';
  * - `imports`: names of the npm packages that these modules import.
  */
 export function readAppContents(root, app) {
+  return readProgramContents(root, [`apps/${app}/dist/main.js`]);
+}
+
+/** The same for several programs together, each named by its compiled entry point below `root`. */
+export function readProgramContents(root, entries) {
   const projects = readProjects(root);
-  const folders = projectsOf(projects, `${SCOPE}${app}`);
-  const { modules, imports } = traceModules(root, `apps/${app}/dist/main.js`);
+  const folders = new Set(entries.flatMap((entry) => [...projectsOf(projects, nameOfProject(projects, entry))]));
+  const { modules, imports } = traceModules(root, entries);
   const dependencies = dependenciesOf(root, folders);
   const packages = new Set([...dependencies.values()].flatMap((locations) => [...locations]));
   return {
@@ -52,6 +57,13 @@ function readProjects(root) {
       return [name, { folder, dependencies: Object.keys(dependencies ?? {}) }];
     }),
   );
+}
+
+/** The package name of the project that a file belongs to. */
+function nameOfProject(projects, file) {
+  const found = [...projects].find(([, { folder }]) => file.startsWith(`${folder}/`));
+  if (!found) throw new Error(`${file} belongs to no project of the workspace`);
+  return found[0];
 }
 
 /** The folders of a project and of all projects in its transitive dependencies. */
@@ -110,10 +122,10 @@ function dependenciesOf(root, folders) {
   }
 }
 
-/** Follows every import of the compiled files from `entry` on, within the workspace. */
-function traceModules(root, entry) {
+/** Follows every import of the compiled files from `entries` on, within the workspace. */
+function traceModules(root, entries) {
   const base = realpathSync(root);
-  const files = new Set([path.join(base, entry)]);
+  const files = new Set(entries.map((entry) => path.join(base, entry)));
   const imports = new Set();
   for (const file of files) {
     const { resolve } = createRequire(file);
