@@ -21,6 +21,7 @@ export const COMMANDS = {
   verify: { node: ['tools/verify/dist/main.js'] },
   backup: { node: ['tools/verify/dist/backup-main.js'] },
   migrate: { node: ['tools/verify/dist/migrate-main.js'] },
+  snapshot: { node: ['tools/verify/dist/snapshot-main.js'] },
   repair: { node: ['tools/verify/dist/repair-main.js'] },
   simulate: { node: ['tools/simulate/dist/main.js'] },
   docs: {

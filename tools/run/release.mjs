@@ -20,6 +20,7 @@ const PROGRAMS = [
   'tools/verify/dist/main.js',
   'tools/verify/dist/migrate-main.js',
   'tools/verify/dist/repair-main.js',
+  'tools/verify/dist/snapshot-main.js',
 ];
 /** The sample chain is what `start` indexes without options. */
 const FILES = [

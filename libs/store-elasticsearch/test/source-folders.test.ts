@@ -10,10 +10,12 @@ describeSourceFolders({
     write: ['client', 'indices'],
     commit: ['client', 'indices', 'write'],
     check: ['client', 'indices'],
+    snapshot: ['client', 'indices'],
   },
   entries: {
     'reader.ts': ['client', 'indices', 'read'],
     'writer.ts': ['client', 'indices', 'write', 'commit'],
     'check.ts': ['client', 'indices', 'check'],
+    'snapshot.ts': ['client', 'indices', 'snapshot'],
   },
 });

@@ -62,22 +62,8 @@ export class TemporaryStore implements StoreUnderTest {
     return (this.store = await this.openBothSides());
   }
 
-  async dispose(): Promise<void> {
-    await Promise.all(this.handles.map((handle) => handle.close()));
-    await removeIndices(this.url, this.names.prefix);
-  }
-
-  private async openBothSides(): Promise<HistoryStore> {
-    const writer = await this.openWriter();
-    return joinStore(await this.openReader(), writer);
-  }
-
-  private closedInTheEnd<T extends { close(): Promise<void> }>(handle: T): T {
-    this.handles.push(handle);
-    return handle;
-  }
-
-  private optionsWith(options: Partial<ElasticsearchWriterOptions>): ElasticsearchWriterOptions {
+  /** The options of both sides. */
+  optionsWith(options: Partial<ElasticsearchWriterOptions>): ElasticsearchWriterOptions {
     return {
       dataFields: CONTRACT_DATA_FIELDS,
       urls: [this.url],
@@ -92,6 +78,21 @@ export class TemporaryStore implements StoreUnderTest {
       ...this.options,
       ...options,
     };
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all(this.handles.map((handle) => handle.close()));
+    await removeIndices(this.url, this.names.prefix);
+  }
+
+  private async openBothSides(): Promise<HistoryStore> {
+    const writer = await this.openWriter();
+    return joinStore(await this.openReader(), writer);
+  }
+
+  private closedInTheEnd<T extends { close(): Promise<void> }>(handle: T): T {
+    this.handles.push(handle);
+    return handle;
   }
 }
 

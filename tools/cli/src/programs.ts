@@ -50,6 +50,12 @@ export const PROGRAMS: readonly OwnProgram[] = [
     script: 'tools/verify/dist/backup-main.js',
   },
   {
+    name: 'snapshot',
+    summary: 'save the indices on Elasticsearch, and bring them back',
+    usage: async () => (await import('@antelope-history/verify')).SNAPSHOT_USAGE,
+    script: 'tools/verify/dist/snapshot-main.js',
+  },
+  {
     name: 'migrate',
     summary: 'complete the data of an earlier version, or of other indexed fields',
     usage: async () => (await import('@antelope-history/verify')).MIGRATE_USAGE,

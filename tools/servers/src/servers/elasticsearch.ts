@@ -125,7 +125,7 @@ function prepareFolder(
   { settings, files = {} }: ElasticsearchConfiguration,
 ): void {
   const at = (name: string): string => path.join(own, name);
-  for (const name of ['data', 'logs', 'tmp']) mkdirSync(at(name));
+  for (const name of ['data', 'logs', 'repositories', 'tmp']) mkdirSync(at(name));
   cpSync(path.join(home, 'config'), at('config'), { recursive: true });
   const all = {
     'cluster.name': path.basename(own),
@@ -134,6 +134,8 @@ function prepareFolder(
     ...ports,
     'path.data': at('data'),
     'path.logs': at('logs'),
+    // The folders of snapshot repositories are below it.
+    'path.repo': at('repositories'),
     'cluster.routing.allocation.disk.threshold_enabled': false,
     // Only for the recovery of indices after the loss of a cluster's state; written and synchronised for each new index.
     'gateway.write_dangling_indices_info': false,

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@elastic/elasticsearch';
+import { HistoryError } from '@antelope-history/schemas';
+import type { ElasticsearchOptions } from '../client/elasticsearch-options';
+import { asked } from '../client/store-errors';
+import type { IndexNames } from '../indices/index-names';
+import { ProgressReader } from '../indices/progress';
+import {
+  findSnapshot,
+  requireRepository,
+  type SnapshotMetadata,
+  type StoreSnapshot,
+  toStoreSnapshot,
+  withClient,
+} from './snapshot-client';
+
+export interface SnapshotOptions {
+  /** The name of a snapshot repository that the cluster has. */
+  repository: string;
+  name: string;
+  /** Called while the snapshot is made. */
+  onProgress?(doneShards: number, shards: number): void;
+}
+
+const POLL_MS = 500;
+
+/**
+ * Makes one snapshot of all indices of the store. Elasticsearch copies the indices at different moments: a snapshot in which the
+ * journal is newer than the documents would restore a store that commits blocks it does not have. So the snapshot counts only
+ * when nothing was written from before its start until after its end; otherwise it is deleted. Rejects with `STORE_IN_USE` then,
+ * with `CONFIG_INVALID` when there is no such repository, no data, or a snapshot of that name, with `STORE_REFUSED` when the
+ * cluster cannot make it, and as `openElasticsearchStoreReader`.
+ */
+export async function createSnapshot(options: ElasticsearchOptions, snapshot: SnapshotOptions): Promise<StoreSnapshot> {
+  return withClient(options, async (client, names) => {
+    const { repository, name } = snapshot;
+    await requireRepository(client, repository);
+    if (await findSnapshot(client, repository, name)) {
+      throw new HistoryError('CONFIG_INVALID', `the repository ${repository} has a snapshot ${name} already`);
+    }
+    const before = await readWrites(client, names);
+    const metadata = await describeStore(client, names);
+    const indices = `${names.prefix}-*`;
+    await asked(
+      client.snapshot.create({
+        repository,
+        snapshot: name,
+        indices,
+        include_global_state: false,
+        feature_states: ['none'],
+        metadata: { ...metadata },
+        wait_for_completion: false,
+      }),
+    );
+    const made = await untilMade(client, names, snapshot);
+    if ((await readWrites(client, names)) === before) return made;
+    await asked(client.snapshot.delete({ repository, snapshot: name }));
+    throw new HistoryError(
+      'STORE_IN_USE',
+      'indexers wrote while the snapshot was made, so that it was deleted: stop the indexing side first',
+    );
+  });
+}
+
+async function describeStore(client: Client, names: IndexNames): Promise<SnapshotMetadata> {
+  const read = await new ProgressReader(client, names).read();
+  if (!read) throw new HistoryError('CONFIG_INVALID', `the cluster has no indices ${names.prefix}-*`);
+  const { chain_id: chainId, committed } = read.progress;
+  return {
+    history_index_prefix: names.prefix,
+    // Elasticsearch fails on null here.
+    ...(chainId !== undefined && { history_chain_id: chainId }),
+    ...(committed && { history_committed: committed }),
+  };
+}
+
+/** A text that differs after every write to an index of the store. */
+async function readWrites(client: Client, names: IndexNames): Promise<string> {
+  const stats = await asked(client.indices.stats({ index: `${names.prefix}-*`, metric: 'indexing', level: 'indices' }));
+  const counts = Object.entries(stats.indices ?? {}).map(([index, { uuid, primaries }]) => {
+    const { index_total: written = 0, delete_total: deleted = 0 } = primaries?.indexing ?? {};
+    return `${index} ${uuid} ${written} ${deleted}`;
+  });
+  return counts.sort().join('\n');
+}
+
+async function untilMade(
+  client: Client,
+  names: IndexNames,
+  { repository, name, onProgress }: SnapshotOptions,
+): Promise<StoreSnapshot> {
+  for (;;) {
+    const info = await findSnapshot(client, repository, name);
+    const { successful = 0, total = 0 } = info?.shards ?? {};
+    onProgress?.(successful, total);
+    if (info?.state === 'SUCCESS') return toStoreSnapshot(info, names) as StoreSnapshot;
+    if (info && info.state !== 'IN_PROGRESS') {
+      const reason = info.failures?.[0]?.reason ?? info.state ?? 'unknown';
+      throw new HistoryError('STORE_REFUSED', `Elasticsearch could not make the snapshot ${name}: ${reason}`);
+    }
+    await sleep(POLL_MS);
+  }
+}

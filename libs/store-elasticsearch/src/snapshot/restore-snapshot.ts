@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@elastic/elasticsearch';
+import { HistoryError } from '@antelope-history/schemas';
+import type { ElasticsearchOptions } from '../client/elasticsearch-options';
+import { asked } from '../client/store-errors';
+import type { IndexNames } from '../indices/index-names';
+import { ProgressReader } from '../indices/progress';
+import type { SnapshotOptions } from './create-snapshot';
+import { findSnapshot, requireRepository, type StoreSnapshot, toStoreSnapshot, withClient } from './snapshot-client';
+
+const POLL_MS = 500;
+
+/**
+ * Restores all indices of the store and resolves when every document can be read. The apps continue from it when they start.
+ * Rejects with `CONFIG_INVALID` when there is no such snapshot of the store, or when indices of its prefix exist, which it never
+ * replaces, and as `openElasticsearchStoreReader`.
+ */
+export async function restoreSnapshot(
+  options: ElasticsearchOptions,
+  { repository, name, onProgress }: SnapshotOptions,
+): Promise<StoreSnapshot> {
+  return withClient(options, async (client, names) => {
+    await requireRepository(client, repository);
+    const info = await findSnapshot(client, repository, name);
+    const snapshot = info && toStoreSnapshot(info, names);
+    if (!snapshot?.isComplete) {
+      const what = snapshot ? 'is not complete' : `of the prefix ${names.prefix} does not exist`;
+      throw new HistoryError('CONFIG_INVALID', `the snapshot ${name} ${what} in the repository ${repository}`);
+    }
+    await requireNoIndices(client, names);
+    const indices = `${names.prefix}-*`;
+    await asked(
+      client.snapshot.restore({
+        repository,
+        snapshot: name,
+        indices,
+        include_aliases: true,
+        include_global_state: false,
+        feature_states: ['none'],
+        wait_for_completion: false,
+      }),
+    );
+    await untilReadable(client, indices, onProgress);
+    const read = await new ProgressReader(client, names).read();
+    if (read?.progress.committed?.id !== snapshot.committed?.id) {
+      throw new HistoryError('STORE_REFUSED', `what was restored is not what the snapshot ${name} says of itself`);
+    }
+    return snapshot;
+  });
+}
+
+async function requireNoIndices(client: Client, names: IndexNames): Promise<void> {
+  const indices = `${names.prefix}-*`;
+  const existing = Object.keys(await asked(client.indices.get({ index: indices, features: ['aliases'] })));
+  if (existing.length === 0) return;
+  throw new HistoryError(
+    'CONFIG_INVALID',
+    `the cluster has ${existing.length} indices ${indices}: stop all apps and delete these indices first`,
+  );
+}
+
+async function untilReadable(client: Client, index: string, onProgress: SnapshotOptions['onProgress']): Promise<void> {
+  for (;;) {
+    const health = await asked(client.cluster.health({ index, level: 'indices' }));
+    const shards = Object.values(health.indices ?? {}).reduce((sum, each) => sum + each.number_of_shards, 0);
+    onProgress?.(health.active_primary_shards, shards);
+    if (shards > 0 && health.active_primary_shards === shards && !health.timed_out) return;
+    await sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,79 @@
+import type { Client, estypes } from '@elastic/elasticsearch';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
+import { createClient } from '../client/client';
+import type { ElasticsearchOptions } from '../client/elasticsearch-options';
+import { askedIfFound } from '../client/store-errors';
+import { IndexNames } from '../indices/index-names';
+
+/** A snapshot of all indices of one store. */
+export interface StoreSnapshot {
+  name: string;
+  /** When it was begun, in milliseconds since 1970. */
+  takenAt: number;
+  /** False while it is made, and when it failed. */
+  isComplete: boolean;
+  chainId: string | undefined;
+  committed: BlockPosition | undefined;
+  indices: number;
+  bytes: number | undefined;
+}
+
+/** What a snapshot says of the store that it is of. */
+export interface SnapshotMetadata {
+  history_index_prefix: string;
+  history_chain_id?: string;
+  history_committed?: BlockPosition;
+}
+
+/** Runs requests about snapshots, which need an administrator's privileges, over a client that is closed in the end. */
+export async function withClient<T>(
+  options: ElasticsearchOptions,
+  run: (client: Client, names: IndexNames) => Promise<T>,
+): Promise<T> {
+  const client = createClient(options);
+  try {
+    return await run(client, new IndexNames(options.indexPrefix));
+  } finally {
+    await client.close();
+  }
+}
+
+/** A snapshot of any store in the repository; undefined when there is none of the name. */
+export async function findSnapshot(
+  client: Client,
+  repository: string,
+  snapshot: string,
+): Promise<estypes.SnapshotSnapshotInfo | undefined> {
+  const found = await askedIfFound(client.snapshot.get({ repository, snapshot, index_details: true }));
+  return found?.snapshots?.[0];
+}
+
+/** The store snapshot in the form of the others; undefined for a snapshot that another program made. */
+export function toStoreSnapshot(info: estypes.SnapshotSnapshotInfo, names: IndexNames): StoreSnapshot | undefined {
+  const metadata = info.metadata as Partial<SnapshotMetadata> | undefined;
+  if (metadata?.history_index_prefix !== names.prefix) return undefined;
+  const sizes = Object.values(info.index_details ?? {}).map(({ size_in_bytes: bytes }) => bytesOf(bytes));
+  return {
+    name: info.snapshot,
+    takenAt: info.start_time_in_millis ?? 0,
+    isComplete: info.state === 'SUCCESS',
+    chainId: metadata.history_chain_id,
+    committed: metadata.history_committed,
+    indices: info.indices?.length ?? 0,
+    bytes: sizes.length > 0 ? sizes.reduce((sum, each) => sum + each, 0) : undefined,
+  };
+}
+
+/** The client's type says that a size can be a text with a unit, which it is only when it is asked for. */
+function bytesOf(size: estypes.ByteSize): number {
+  return typeof size === 'number' ? size : 0;
+}
+
+/** Rejects with `CONFIG_INVALID` when the cluster has no repository of the name. */
+export async function requireRepository(client: Client, repository: string): Promise<void> {
+  if (await askedIfFound(client.snapshot.getRepository({ name: repository }))) return;
+  throw new HistoryError(
+    'CONFIG_INVALID',
+    `the cluster has no snapshot repository ${repository}: register one (docs/operations.md, "Backup")`,
+  );
+}

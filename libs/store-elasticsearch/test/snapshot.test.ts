@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@elastic/elasticsearch';
+import type { BlockRecords } from '@antelope-history/records';
+import { describeWithService } from '@antelope-history/servers';
+import {
+  type BlockPlan,
+  Comparison,
+  ModelHistory,
+  ReaderSessions,
+  SyntheticChain,
+} from '@antelope-history/store/contract';
+import { openElasticsearchStoreReader } from '../src/reader';
+import { createSnapshot, listSnapshots, restoreSnapshot } from '../src/snapshot';
+import { openElasticsearchStoreWriter } from '../src/writer';
+import { TemporaryStore } from './temporary-store';
+
+jest.setTimeout(180_000);
+
+const PLAN: BlockPlan = {
+  transactions: [
+    [
+      { account: 'hot', name: 'ping', actor: 'hot', notified: ['cold'], creatorDistance: 0, dataBytes: 50 },
+      { account: 'hot', name: 'pong', actor: 'hot', notified: [], creatorDistance: 1, dataBytes: 8 },
+    ],
+  ],
+  abis: [{ account: 'hot', abi: Buffer.from('an ABI') }],
+  permissions: [{ owner: 'hot', name: 'active', authority: { keys: [Buffer.alloc(34, 2)], actors: ['cold'] } }],
+};
+const plans = (count: number): BlockPlan[] => Array<BlockPlan>(count).fill(PLAN);
+
+/** A reader that has begun to read. */
+function startedSessions(): ReaderSessions {
+  const sessions = new ReaderSessions();
+  sessions.begin();
+  return sessions;
+}
+
+describeWithService(['elasticsearch'], (url = '') => {
+  const client = new Client({ node: url });
+  const repository = `test-${randomUUID()}`;
+
+  beforeAll(async () => {
+    await client.snapshot.createRepository({
+      name: repository,
+      repository: { type: 'fs', settings: { location: repository } },
+    });
+  });
+  afterAll(async () => {
+    await client.snapshot.delete({ repository, snapshot: '*' });
+    await client.snapshot.deleteRepository({ name: repository });
+    await client.close();
+  });
+
+  async function withStore(
+    body: (store: TemporaryStore, chain: SyntheticChain, sessions: ReaderSessions) => Promise<void>,
+  ): Promise<void> {
+    const temporary = await TemporaryStore.open(url);
+    try {
+      await body(temporary, new SyntheticChain(), startedSessions());
+    } finally {
+      await temporary.dispose();
+    }
+  }
+
+  async function compare(store: TemporaryStore, blocks: readonly BlockRecords[]): Promise<void> {
+    const reader = await openElasticsearchStoreReader(store.optionsWith({}));
+    const comparison = new Comparison(reader, ModelHistory.of(blocks));
+    await comparison.sampledActions(20, 1);
+    for (const { position } of blocks.slice(-3)) await comparison.block({ num: position.num });
+    await comparison.account('hot');
+    await reader.close();
+  }
+
+  it('brings the store back as it was, and indexing continues on it', () =>
+    withStore(async (store, chain, sessions) => {
+      const blocks = chain.blocks(undefined, plans(40));
+      const writer = await openElasticsearchStoreWriter(store.optionsWith({}));
+      await writer.writeBlocks(sessions.read(blocks));
+      await writer.close();
+      const options = store.optionsWith({});
+      const name = 'whole';
+      const made = await createSnapshot(options, { repository, name });
+      expect(made).toMatchObject({ name, isComplete: true, committed: blocks.at(-1)?.position });
+      expect(made.bytes).toBeGreaterThan(1_000);
+      expect(await listSnapshots(options, repository)).toEqual([made]);
+
+      // What happens after the snapshot is gone when it is restored.
+      const later = await openElasticsearchStoreWriter(options);
+      await later.writeBlocks(sessions.read(chain.blocks(blocks.at(-1), plans(5))));
+      await later.close();
+      await expect(restoreSnapshot(options, { repository, name })).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining('delete these indices first'),
+      });
+      await client.indices.delete({
+        index: Object.keys(await client.indices.get({ index: `${store.names.prefix}-*` })),
+      });
+      const progress: number[] = [];
+      const restored = await restoreSnapshot(options, { repository, name, onProgress: (done) => progress.push(done) });
+      expect(restored).toEqual(made);
+      expect(progress.length).toBeGreaterThan(0);
+      await compare(store, blocks);
+
+      const next = await openElasticsearchStoreWriter(options);
+      const branch = chain.blocks(blocks.at(-1), plans(10));
+      sessions.begin();
+      await next.writeBlocks(sessions.read(branch));
+      await next.commitWritten();
+      await next.close();
+      await compare(store, [...blocks, ...branch]);
+    }));
+
+  it('is not kept when something was written meanwhile', () =>
+    withStore(async (store, chain, sessions) => {
+      const writer = await openElasticsearchStoreWriter(store.optionsWith({}));
+      const blocks = sessions.read(chain.blocks(undefined, plans(200)));
+      await writer.writeBlocks(blocks.slice(0, 5));
+      const state = { isOver: false };
+      const writing = (async () => {
+        for (let next = 5; !state.isOver && next < blocks.length; next++) {
+          await writer.writeBlocks(blocks.slice(next, next + 1));
+          await sleep(20);
+        }
+      })();
+      const made = createSnapshot(store.optionsWith({}), { repository, name: 'torn' });
+      await expect(made).rejects.toMatchObject({ code: 'STORE_IN_USE' });
+      state.isOver = true;
+      await writing;
+      await writer.close();
+      expect(await listSnapshots(store.optionsWith({}), repository)).toEqual([]);
+    }));
+
+  it('says what is missing', () =>
+    withStore(async (store) => {
+      const options = store.optionsWith({});
+      const empty = { ...options, indexPrefix: `test-${randomUUID()}` };
+      const refused = (message: string) => ({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) });
+      const unknown = { repository: 'nowhere', name: 'x' };
+      await expect(createSnapshot(options, unknown)).rejects.toMatchObject(refused('no snapshot repository nowhere'));
+      await expect(listSnapshots(options, 'nowhere')).rejects.toMatchObject(refused('no snapshot repository nowhere'));
+      await expect(createSnapshot(empty, { repository, name: 'x' })).rejects.toMatchObject(refused('has no indices'));
+      await expect(restoreSnapshot(empty, { repository, name: 'x' })).rejects.toMatchObject(refused('does not exist'));
+      const writer = await openElasticsearchStoreWriter(options);
+      await writer.setChainId('c5'.repeat(32));
+      await writer.close();
+      await createSnapshot(options, { repository, name: 'twice' });
+      await expect(createSnapshot(options, { repository, name: 'twice' })).rejects.toMatchObject(
+        refused('has a snapshot twice already'),
+      );
+      // A snapshot of another store in the same repository.
+      expect(await listSnapshots(empty, repository)).toEqual([]);
+      await expect(restoreSnapshot(empty, { repository, name: 'twice' })).rejects.toMatchObject(
+        refused('does not exist'),
+      );
+    }));
+});
