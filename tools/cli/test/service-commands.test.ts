@@ -13,6 +13,9 @@ const ACCOUNT = 'eosio';
 /** A page of the service, so that an export has many. */
 const PAGE_ROWS = 40;
 
+/** Requests after which an export is interrupted: two or three pages, because every third request fails. */
+const REQUESTS_PER_RUN = 5;
+
 interface Row {
   block_num: number;
   block_time: string;
@@ -154,9 +157,14 @@ describe('the commands for a running service', () => {
       for (let status: number | null = null; status !== 0; runs++) {
         const { child, result } = startCli(...args);
         // Killed after a few pages, in turns by a signal that it can and one that it cannot handle.
-        const kill = setTimeout(() => child.kill(runs % 2 === 0 ? 'SIGKILL' : 'SIGINT'), 900);
+        const before = gateway.requests;
+        const watch = setInterval(() => {
+          if (gateway.requests - before < REQUESTS_PER_RUN) return;
+          clearInterval(watch);
+          child.kill(runs % 2 === 0 ? 'SIGKILL' : 'SIGINT');
+        }, 2);
         ({ status } = await result);
-        clearTimeout(kill);
+        clearInterval(watch);
         if (status === 1) interrupted++;
         expect(runs).toBeLessThan(40);
       }
