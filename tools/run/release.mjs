@@ -114,8 +114,11 @@ function requireReleasable(version) {
   if (git('status', '--porcelain') !== '')
     throw new PrepareError('Commit or remove the changes of the work tree first.');
   const changelog = readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8');
+  if (/^## Unreleased$/m.test(changelog)) {
+    throw new PrepareError(`CHANGELOG.md has "Unreleased" changes: give them the name "## ${version}" and a date.`);
+  }
   if (!new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b`, 'm').test(changelog)) {
-    throw new PrepareError(`CHANGELOG.md has no section "## ${version}": give its "Unreleased" that name and a date.`);
+    throw new PrepareError(`CHANGELOG.md has no section "## ${version}".`);
   }
   if (git('tag', '--list', `v${version}`) !== '') throw new PrepareError(`The tag v${version} exists already.`);
 }

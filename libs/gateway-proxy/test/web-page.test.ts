@@ -28,17 +28,18 @@ describe('the page', () => {
     const files = [...new Set([...linked, ...Object.values(imports)])];
     expect(files.length).toBeGreaterThan(6);
     for (const file of files) {
-      const { status, type } = await request(operations).get(file.slice(1));
-      expect([file, status]).toEqual([file, 200]);
+      const { status, type, headers: sent } = await request(operations).get(file.slice(1));
+      expect([file, status, sent['cache-control']]).toEqual([file, 200, 'public, max-age=31536000, immutable']);
       expect(type).toMatch(file.endsWith('.css') ? /css/ : file.endsWith('.svg') ? /svg/ : /javascript/);
     }
   });
 
   it('has all modules that its modules import', async () => {
     const operations = stand.createOperations();
+    const folder = await folderOf(operations);
     const seen = new Set(['main.js']);
     for (const name of seen) {
-      const { status, text } = await request(operations).get(`/page/${name}`);
+      const { status, text } = await request(operations).get(`${folder}/${name}`);
       expect([name, status]).toEqual([name, 200]);
       for (const [, imported = ''] of text.matchAll(/from '(\.[^']+)'/g)) {
         seen.add(new URL(imported, `http://page/${name}`).pathname.slice(1));
@@ -47,20 +48,35 @@ describe('the page', () => {
     expect(seen.size).toBeGreaterThan(10);
   });
 
+  /** Where the files of the page are: `/page/VERSION`. */
+  async function folderOf(operations: ReturnType<GatewayStand['createOperations']>): Promise<string> {
+    const { text } = await request(operations).get('/');
+    return /src="\.(\/page\/[0-9a-f]{12})\/main\.js"/.exec(text)?.[1] ?? '';
+  }
+
+  it('names the files by their contents, so that browsers keep them until the next version', async () => {
+    const operations = stand.createOperations();
+    expect(await folderOf(operations)).toBe(await folderOf(stand.createOperations()));
+    expect((await request(operations).get('/page/000000000000/main.js')).status).toBe(404);
+    expect((await request(operations).get('/')).headers['cache-control']).toBe('no-cache');
+  });
+
   it.each([
     '/page/',
-    '/page/nothing.js',
-    '/page/main.d.ts',
-    '/page/../package.json',
-    '/page/%2e%2e/package.json',
-    '/page/..%2fpackage.json',
-    '/page/explorer/../../package.json',
-    '/page/explorer%00.js',
-    '/page/__proto__',
-    '/page/vendor/other.js',
-    `/page/${'a/'.repeat(2_000)}b.js`,
+    '/page/main.js',
+    'VERSION/nothing.js',
+    'VERSION/main.d.ts',
+    'VERSION/../package.json',
+    'VERSION/%2e%2e/package.json',
+    'VERSION/..%2fpackage.json',
+    'VERSION/explorer/../../package.json',
+    'VERSION/explorer%00.js',
+    'VERSION/__proto__',
+    'VERSION/vendor/other.js',
+    `VERSION/${'a/'.repeat(2_000)}b.js`,
   ])('has no other files: %.40s', async (path) => {
-    const { status, body } = await request(stand.createOperations()).get(path);
+    const operations = stand.createOperations();
+    const { status, body } = await request(operations).get(path.replace('VERSION', await folderOf(operations)));
     expect([status, body.error.name]).toEqual([404, 'unknown_path']);
   });
 

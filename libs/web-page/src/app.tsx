@@ -12,6 +12,9 @@ import { linkTo, parseView, type View } from './location.js';
 import { StatusView } from './operator/status-view.js';
 import { apiUrlOf, type Settings } from './settings.js';
 
+/** Beside the modules of the page. */
+const ICON = new URL('./icon.svg', import.meta.url).href;
+
 const LINK_NAMES: Record<string, string> = {
   '/docs': 'API documentation',
   '/openapi.json': 'OpenAPI',
@@ -42,7 +45,7 @@ export function App({ settings }: { settings: Settings }): JSX.Element {
       </a>
       <header>
         <a class="brand" href={linkTo('')}>
-          <img src="./page/icon.svg" alt="" width="28" height="28" />
+          <img src={ICON} alt="" width="28" height="28" />
           Antelope History
         </a>
         {settings.status && settings.explorer && (

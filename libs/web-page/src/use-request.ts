@@ -5,6 +5,11 @@ import type { Api, ApiRequest, Path, RequestError, ResponseOf } from './api.js';
 export type Requested<T> =
   { state: 'waiting' } | { state: 'failed'; error: RequestError } | { state: 'done'; response: T };
 
+/** What is missing can come, and a service that is away or busy comes back; a wrong request stays wrong. */
+function mayChange({ status }: RequestError): boolean {
+  return status === 0 || status === 404 || status === 429 || status >= 500;
+}
+
 /**
  * Sends a request when it changes, and again every `everyMs` while `isFinal` does not say that its response cannot change and
  * while the page is visible.
@@ -31,6 +36,7 @@ export function useRequest<P extends Path>(
       } catch (error) {
         if (leaving.signal.aborted) return;
         show({ state: 'failed', error: error as RequestError });
+        done = !mayChange(error as RequestError);
       }
       if (!done) timer = setTimeout(loadWhenVisible, everyMs);
     };

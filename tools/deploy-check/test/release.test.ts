@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { findFreePorts } from '@antelope-history/servers';
@@ -79,16 +79,45 @@ describe('the archive of a release', () => {
       body: '{"block_num":102}',
     });
     expect(await response.json()).toMatchObject({ number: 102, status: 'irreversible' });
-    for (const file of ['main.js', 'vendor/preact.js', 'style.css'])
-      expect([file, (await fetch(`http://127.0.0.1:${opsPort}/page/${file}`)).status]).toEqual([file, 200]);
+    const page = `http://127.0.0.1:${opsPort}/`;
+    const files = [...(await (await fetch(page)).text()).matchAll(/"\.\/(page\/[^"]+)"/g)].map(([, file]) =>
+      String(file),
+    );
+    for (const file of files) expect([file, (await fetch(page + file)).status]).toEqual([file, 200]);
+    expect(files.length).toBeGreaterThan(6);
     expect(run('verify', '--config', '/dev/null').status).toBe(2);
     child.kill('SIGINT');
     await once(child, 'exit');
     expect(child.exitCode).toBe(0);
   }, 180_000);
 
-  it('sets no tag while the changes are not described', () => {
-    const { status, stderr } = spawnSync(process.execPath, [SCRIPT, '--tag'], { encoding: 'utf8' });
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/no section "## |Commit or remove the changes/)]);
+  describe('its tag', () => {
+    const clone = path.join(folder, 'clone');
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', clone, '-c', 'user.name=x', '-c', 'user.email=x@example.invalid', ...args], {
+        encoding: 'utf8',
+      });
+    beforeAll(() => {
+      execFileSync('git', ['clone', '--quiet', ROOT, clone]);
+    });
+
+    it.each([
+      ['a change that is not committed', () => writeFileSync(path.join(clone, 'new-file'), ''), 'Commit or remove'],
+      ['changes without a version', () => commitChangelog('## Unreleased\n\n- x\n'), 'has "Unreleased" changes'],
+      ['a version that is not described', () => commitChangelog('## 1.0.0\n'), 'has no section "## '],
+    ])('is not set with %s', (_what, prepare, message) => {
+      git('clean', '--quiet', '--force');
+      prepare();
+      const { status, stderr } = spawnSync(process.execPath, [path.join(clone, 'tools/run/release.mjs'), '--tag'], {
+        encoding: 'utf8',
+      });
+      expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
+      expect(git('tag', '--points-at', 'HEAD')).toBe('');
+    });
+
+    function commitChangelog(text: string): void {
+      writeFileSync(path.join(clone, 'CHANGELOG.md'), `# Changelog\n\n${text}`);
+      git('commit', '--quiet', '--all', '--message', 'x');
+    }
   });
 });

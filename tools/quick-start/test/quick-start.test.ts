@@ -181,7 +181,7 @@ describe('a run of the quick start', () => {
     const page = statusPageOf(shared());
     expect(shared().output()).toMatch(new RegExp(`^Docs     http://127\\.0\\.0\\.1:${port}/docs$`, 'm'));
     expect(shared().output()).toContain(`Page     ${page}\nMetrics  ${page}metrics\n`);
-    expect(await (await fetch(page)).text()).toContain('src="./page/main.js"');
+    expect(await (await fetch(page)).text()).toMatch(/src="\.\/page\/[0-9a-f]+\/main\.js"/);
     const status = statusResponse.parse(await (await fetch(`${page}status`)).json());
     expect(status.processes).toMatchObject([{ kind: 'standalone', indexed_blocks: 537, dead_letters: 0 }]);
     expect(status.totals).toMatchObject({ forks: 4, nodes_refused: 0, store_free_bytes: expect.any(Number) });

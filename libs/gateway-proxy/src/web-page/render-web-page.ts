@@ -1,36 +1,44 @@
 import { createHash } from 'node:crypto';
 import type { PageSettings } from './web-page-routes';
 
-/** Where the page's modules find the packages that they import. */
-const IMPORT_MAP = JSON.stringify({
-  imports: {
-    preact: './page/vendor/preact.js',
-    'preact/hooks': './page/vendor/preact-hooks.js',
-    'preact/jsx-runtime': './page/vendor/preact-jsx-runtime.js',
-    uplot: './page/vendor/uplot.js',
-  },
-});
+/** A page with the headers that its policy needs. */
+export interface WebPage {
+  html: string;
+  headers: Record<string, string>;
+}
 
-/** All addresses are relative, because a reverse proxy may serve the page under any path that ends with `/`. */
-export function renderWebPage(settings: PageSettings): string {
-  return `<!DOCTYPE html>
+/**
+ * `files`: where the files of the page are, relative to it. All addresses are relative, because a reverse proxy may serve the page
+ * under any path that ends with `/`.
+ */
+export function renderWebPage(settings: PageSettings, files: string): WebPage {
+  const importMap = JSON.stringify({
+    imports: {
+      preact: `${files}/vendor/preact.js`,
+      'preact/hooks': `${files}/vendor/preact-hooks.js`,
+      'preact/jsx-runtime': `${files}/vendor/preact-jsx-runtime.js`,
+      uplot: `${files}/vendor/uplot.js`,
+    },
+  });
+  const html = `<!DOCTYPE html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <title>Antelope History</title>
-    <link rel="icon" href="./page/icon.svg" type="image/svg+xml">
-    <link rel="stylesheet" href="./page/vendor/uplot.css">
-    <link rel="stylesheet" href="./page/style.css">
-    <script type="importmap">${IMPORT_MAP}</script>
-    <script type="module" src="./page/main.js"></script>
+    <link rel="icon" href="${files}/icon.svg" type="image/svg+xml">
+    <link rel="stylesheet" href="${files}/vendor/uplot.css">
+    <link rel="stylesheet" href="${files}/style.css">
+    <script type="importmap">${importMap}</script>
+    <script type="module" src="${files}/main.js"></script>
   </head>
   <body data-settings="${escapeAttribute(JSON.stringify(settings))}">
     <noscript>This page needs JavaScript. ${describeLinks(settings.links)}</noscript>
   </body>
 </html>
 `;
+  return { html, headers: headersFor(importMap, settings.api) };
 }
 
 function describeLinks(links: string[]): string {
@@ -42,12 +50,12 @@ function escapeAttribute(text: string): string {
 }
 
 /** The policy allows the files of this listener, the import map by its hash, and requests to the API. */
-export function webPageHeaders(api: PageSettings['api']): Record<string, string> {
-  const importMap = `'sha256-${createHash('sha256').update(IMPORT_MAP).digest('base64')}'`;
+function headersFor(importMap: string, api: PageSettings['api']): Record<string, string> {
+  const digest = createHash('sha256').update(importMap).digest('base64');
   return {
     'content-security-policy': [
       "default-src 'none'",
-      `script-src 'self' ${importMap}`,
+      `script-src 'self' 'sha256-${digest}'`,
       "style-src 'self'",
       "img-src 'self'",
       `connect-src 'self' ${describeApi(api)}`.trim(),

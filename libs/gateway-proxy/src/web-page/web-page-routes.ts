@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RequestHandler } from 'express';
 import { HistoryError } from '@antelope-history/schemas';
 import { type HttpRoute, readServiceVersion } from '@antelope-history/app-runtime';
-import { renderWebPage, webPageHeaders } from './render-web-page';
+import { renderWebPage } from './render-web-page';
 
 /** What the page shows and where it gets it. It reads this from its own HTML. */
 export interface PageSettings {
@@ -35,31 +37,68 @@ function packageFile(packageJson: string, file: string): string {
   return path.join(path.dirname(require.resolve(packageJson)), file);
 }
 
-/** The page at `/`, and its files below `/page`: the page loads nothing from elsewhere. */
+/** A browser keeps the files of a version for good: its address names what they contain. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+/** The page at `/`, and its files below `/page/VERSION`: the page loads nothing from elsewhere. */
 export function webPageRoutes(shown: Omit<PageSettings, 'version'>): HttpRoute[] {
   const settings: PageSettings = { ...shown, version: readServiceVersion() };
-  const [html, headers] = [renderWebPage(settings), webPageHeaders(settings.api)];
+  // Not before the first request: the files have to be compiled for the page only.
+  const files = new PageFiles();
   return [
     {
       endpoint: 'page',
       method: 'GET',
       path: '/',
-      handlers: [(_request, response) => void response.set(headers).type('html').send(html)],
+      handlers: [
+        (_request, response) => {
+          const { html, headers } = renderWebPage(settings, `./page/${files.version()}`);
+          response.set(headers).type('html').send(html);
+        },
+      ],
     },
-    { endpoint: 'page', method: 'GET', path: '/page/*file', handlers: [sendFile] },
+    { endpoint: 'page', method: 'GET', path: '/page/:version/*file', handlers: [sendFileOf(files)] },
   ];
 }
 
-const sendFile: RequestHandler = (request, response, next) => {
-  const name = [request.params['file'] ?? []].flat().join('/');
-  const known = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
-  const file = known ?? (MODULE_NAME.test(name) ? path.join(MODULES, name) : undefined);
-  const fail = (): void => next(new HistoryError('UNKNOWN_PATH', 'this path does not exist'));
-  if (file === undefined) {
-    fail();
-    return;
+/** The files that the page loads. */
+class PageFiles {
+  private known: string | undefined;
+
+  /** Names the contents of all files. */
+  version(): string {
+    if (this.known === undefined) {
+      const hash = createHash('sha256');
+      for (const file of [...listModules(MODULES), ...Object.values(FILES)]) hash.update(readFileSync(file));
+      this.known = hash.digest('hex').slice(0, 12);
+    }
+    return this.known;
   }
-  response.set('x-content-type-options', 'nosniff').sendFile(file, (error?: Error) => {
-    if (error && !response.headersSent) fail();
-  });
-};
+
+  find(version: string, name: string): string | undefined {
+    if (version !== this.version()) return undefined;
+    const known = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
+    return known ?? (MODULE_NAME.test(name) ? path.join(MODULES, name) : undefined);
+  }
+}
+
+function listModules(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+  return names.sort().map((name) => path.join(folder, name));
+}
+
+function sendFileOf(files: PageFiles): RequestHandler {
+  return (request, response, next) => {
+    const name = [request.params['file'] ?? []].flat().join('/');
+    const file = files.find(String(request.params['version']), name);
+    const fail = (): void => next(new HistoryError('UNKNOWN_PATH', 'this path does not exist'));
+    if (file === undefined) {
+      fail();
+      return;
+    }
+    response.set({ 'x-content-type-options': 'nosniff', 'cache-control': FOREVER });
+    response.sendFile(file, (error?: Error) => {
+      if (error && !response.headersSent) fail();
+    });
+  };
+}
