@@ -99,8 +99,11 @@ describeWithService([...SERVICE_NAMES], () => {
     it('shows every process and the figures of all', async () => {
       const [, page = ''] = /^Page +(\S+)$/m.exec(output) ?? [];
       const read = async () => statusResponse.parse(await (await fetch(`${page}status`)).json());
-      // A process reports at its start, and then with every third heartbeat.
-      await until(async () => (await read()).totals.store_free_bytes !== undefined);
+      // A process reports when it begins its work, and then with every third heartbeat.
+      await until(async () => {
+        const { store_free_bytes: free, nodes_refused: refused, queue_messages: queues } = (await read()).totals;
+        return [free, refused, queues].every((figure) => figure !== undefined);
+      });
       const { processes, totals } = await read();
       const kinds = [...apps().keys()].map((name) => name.replace(/-\d$/, ''));
       expect(processes.map(({ kind }) => kind).sort()).toEqual(kinds.sort());

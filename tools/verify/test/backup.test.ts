@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,8 +7,8 @@ import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { recordsOf } from './recorded-records';
+import { runMain } from './run-main';
 
-const MAIN = path.resolve(__dirname, '../dist/backup-main.js');
 const RECORDS = recordsOf(openSample('leap-edge'));
 const LAST = RECORDS.at(-1)?.position;
 
@@ -27,15 +26,7 @@ describe('npm run backup', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs the program in a process of its own, as operators do beside a service. */
-  async function backUp(...args: string[]): Promise<{ status: number | null; output: string }> {
-    const environment = { PATH: process.env['PATH'], HISTORY_STORE__LMDB__PATH: data };
-    const child = spawn(process.execPath, [MAIN, ...args], { env: environment });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += String(bytes)));
-    const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
-    return { status, output };
-  }
+  const backUp = (...args: string[]) => runMain('backup-main', data, args);
 
   it.each([[], ['--compact']])(
     'copies one commit while the chain is written, and indexing continues on it (%s)',

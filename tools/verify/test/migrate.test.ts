@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,8 +11,8 @@ import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { recordsOf } from './recorded-records';
+import { runMain } from './run-main';
 
-const MAIN = path.resolve(__dirname, '../dist/migrate-main.js');
 /** Written by version 4.1.0 from the first blocks of leap-edge, with forks, until it was killed. */
 const OLD_DATA = path.join(__dirname, 'data-4.1.0.mdb.gz');
 const RECORDS = recordsOf(openSample('leap-edge'));
@@ -32,14 +31,7 @@ describe('data that version 4.1.0 wrote', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  async function migrate(...args: string[]): Promise<{ status: number | null; output: string }> {
-    const environment = { PATH: process.env['PATH'], HISTORY_STORE__LMDB__PATH: data };
-    const child = spawn(process.execPath, [MAIN, ...args], { env: environment });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += String(bytes)));
-    const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
-    return { status, output };
-  }
+  const migrate = (...args: string[]) => runMain('migrate-main', data, args);
 
   /** Writes the messages after the committed block, as the node sends them after a restart. */
   async function writeRest(directory: string): Promise<void> {

@@ -124,4 +124,24 @@ describe('heartbeats', () => {
     }
     expect((await readHeartbeats(keyValue)).size).toBe(0);
   });
+
+  it('report the figures anew when the state changes, and otherwise with some of them', async () => {
+    const keyValue = new MemoryKeyValue();
+    const heartbeats = start({ keyValue });
+    await settle();
+    const forks = counter(registry, { name: 'history_forks_total', help: 'Forks' });
+    forks.inc(2);
+    const reported = async () => [...(await readHeartbeats(keyValue)).values()][0]?.report?.forks;
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect(await reported()).toBeUndefined();
+    heartbeats.beat();
+    await settle();
+    expect(await reported()).toBe(2);
+    forks.inc();
+    await jest.advanceTimersByTimeAsync(12_000);
+    expect(await reported()).toBe(3);
+    const stopped = heartbeats.stop();
+    await settle();
+    await stopped;
+  });
 });

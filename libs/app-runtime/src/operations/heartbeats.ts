@@ -58,17 +58,20 @@ export function startHeartbeats(options: HeartbeatsOptions): Heartbeats {
   const readReport = createReportReader(options.registry, options.log);
   let beating = Promise.resolve();
   let waiting = 0;
+  let isChanged = false;
 
   async function publish(): Promise<void> {
     const { status, headBlock } = await options.readState();
     const { perSecond, lastAt } = await readWork();
-    const report: ProcessReport = { last_progress_at: lastAt, ...(await readReport()) };
+    const needsReport = isChanged;
+    isChanged = false;
+    const report: ProcessReport = { last_progress_at: lastAt, ...(await readReport(needsReport)) };
     const work = { unit: options.work.unit, perSecond };
     const current: Heartbeat = { kind, host: hostname(), pid: process.pid, since, status, headBlock, work, report };
     await keyValue.setMember(GROUP, id, JSON.stringify(current), HEARTBEAT_TTL_MS);
   }
 
-  function beat(): void {
+  function publishNext(): void {
     waiting++;
     beating = beating
       .then(publish)
@@ -76,11 +79,14 @@ export function startHeartbeats(options: HeartbeatsOptions): Heartbeats {
       .finally(() => waiting--);
   }
 
-  beat();
+  publishNext();
   // Skipped while an earlier heartbeat is still being written.
-  const timer = setInterval(() => waiting === 0 && beat(), everyMs);
+  const timer = setInterval(() => waiting === 0 && publishNext(), everyMs);
   return {
-    beat,
+    beat() {
+      isChanged = true;
+      publishNext();
+    },
     async stop() {
       clearInterval(timer);
       await beating;
@@ -124,11 +130,11 @@ function createWorkMeter(
   };
 }
 
-/** Reads the report of this process, which is reused for a few heartbeats. */
-function createReportReader(registry: Registry, log: Logger): () => Promise<ProcessReport> {
+/** Reads the report of this process, which is reused for a few heartbeats unless its state has changed. */
+function createReportReader(registry: Registry, log: Logger): (isChanged: boolean) => Promise<ProcessReport> {
   let last: { report: ProcessReport; at: number } | undefined;
-  return async () => {
-    if (!last || performance.now() - last.at >= REPORT_EVERY_MS) {
+  return async (isChanged) => {
+    if (!last || isChanged || performance.now() - last.at >= REPORT_EVERY_MS) {
       const metrics = await readMetrics(registry, REPORTED_METRICS);
       last = { report: describeProcess(metrics, [log]), at: performance.now() };
     }

@@ -3,6 +3,7 @@ import type { GetActionsResponse } from '@antelope-history/history-routes';
 import type { ProgressView } from '@antelope-history/quick-start/progress';
 import { ROUTES } from '@antelope-history/routes';
 import { type ErrorResponse, HistoryError } from '@antelope-history/schemas';
+import { fetchInTime } from '../fetch-in-time';
 
 export type ActionRow = GetActionsResponse['actions'][number];
 
@@ -85,11 +86,11 @@ export class ActionPages {
     const { account, filter, signal, progress } = this.options;
     const body = JSON.stringify({ account_name: account, filter, ...fields });
     for (let tries = 1; ; tries++) {
-      const failure = await this.attempt(body);
-      if (!(failure instanceof Failure)) return failure;
-      if (tries === MOST_TRIES) throw new HistoryError('UNAVAILABLE', `the export ends: ${failure.reason}`);
-      const waitMs = failure.waitMs ?? Math.min(LONGEST_WAIT_MS, 250 * 2 ** tries);
-      if (tries > 2) progress.print(`${failure.reason}: next try in ${Math.ceil(waitMs / 1000)} s`, 'warning');
+      const outcome = await this.attempt(body);
+      if (!(outcome instanceof Failure)) return outcome;
+      if (tries === MOST_TRIES) throw new HistoryError('UNAVAILABLE', `the export ends: ${outcome.reason}`);
+      const waitMs = outcome.waitMs ?? Math.min(LONGEST_WAIT_MS, 250 * 2 ** tries);
+      if (tries > 2) progress.print(`${outcome.reason}: next try in ${Math.ceil(waitMs / 1000)} s`, 'warning');
       await sleep(waitMs, undefined, { signal });
     }
   }
@@ -97,24 +98,14 @@ export class ActionPages {
   /** One request; a `Failure` when another one may succeed. */
   private async attempt(body: string): Promise<GetActionsResponse | Failure> {
     const { url, apiKey, signal } = this.options;
-    const limit = new AbortController();
-    const abort = (): void => limit.abort();
-    const timer = setTimeout(abort, LIMIT_MS);
-    signal.addEventListener('abort', abort);
+    const headers = new Headers(apiKey === undefined ? [] : [['x-api-key', apiKey]]);
+    const target = `${url.replace(/\/+$/, '')}${ROUTES.getActions.path}`;
     try {
-      const headers = new Headers(apiKey === undefined ? [] : [['x-api-key', apiKey]]);
-      const target = `${url.replace(/\/+$/, '')}${ROUTES.getActions.path}`;
-      const response = await fetch(target, { method: 'POST', body, headers, signal: limit.signal });
-      const content: unknown = await response.json();
-      if (response.ok) return content as GetActionsResponse;
-      return refusalOf(response, content as Partial<ErrorResponse>);
+      return await fetchInTime(target, { method: 'POST', body, headers }, { limitMs: LIMIT_MS, signal }, readPage);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof HistoryError) throw error;
       return new Failure(`${url} does not respond`, undefined);
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
     }
   }
 }
@@ -125,6 +116,11 @@ class Failure {
     /** How long the service asks to wait. */
     readonly waitMs: number | undefined,
   ) {}
+}
+
+async function readPage(response: Response): Promise<GetActionsResponse | Failure> {
+  const content: unknown = await response.json();
+  return response.ok ? (content as GetActionsResponse) : refusalOf(response, content as Partial<ErrorResponse>);
 }
 
 /** A response that is no page: throws when the request was wrong. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { HistoryError, type HealthStatus, type StatusResponse, statusResponse } from '@antelope-history/schemas';
+import { fetchInTime } from '../fetch-in-time';
 import { COULD_NOT_RUN, type CommandHost } from '../program';
 import { renderStatus } from './render-status';
 
@@ -59,19 +60,13 @@ async function follow(url: string, first: StatusResponse, { output, signal }: Co
 
 /** Rejects with `UNAVAILABLE` when no gateway of this version responds. */
 async function readStatus(url: string, signal: AbortSignal): Promise<StatusResponse> {
-  const limit = new AbortController();
-  const abort = (): void => limit.abort();
-  const timer = setTimeout(abort, LIMIT_MS);
-  signal.addEventListener('abort', abort);
   try {
-    const response = await fetch(`${url.replace(/\/+$/, '')}/status`, { signal: limit.signal });
-    return statusResponse.parse(await response.json());
+    const target = `${url.replace(/\/+$/, '')}/status`;
+    const content = await fetchInTime(target, {}, { limitMs: LIMIT_MS, signal }, (response) => response.json());
+    return statusResponse.parse(content);
   } catch (cause) {
     const advice =
       'does it run, and is this the address of its operations listener (--url, `Page` in the output of start)?';
     throw new HistoryError('UNAVAILABLE', `no gateway responds at ${url}: ${advice}`, { cause });
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
   }
 }
