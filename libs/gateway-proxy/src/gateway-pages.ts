@@ -1,4 +1,9 @@
-import { type HealthResponse, type ShortHealthResponse, shortHealthResponse } from '@antelope-history/schemas';
+import {
+  type HealthResponse,
+  type ShortHealthResponse,
+  shortHealthResponse,
+  type StatusResponse,
+} from '@antelope-history/schemas';
 import {
   type Config,
   healthRoute,
@@ -23,19 +28,23 @@ export interface GatewayPagesDeps {
 export function createGatewayOperations(deps: GatewayPagesDeps): HttpRoute[] {
   const { port, publicUrl } = deps.config.gateway;
   const api = publicUrl === undefined ? { port } : { url: publicUrl };
-  return createPages(deps, ['live', 'health_details', 'metrics', 'status_page', 'explorer', 'docs'], api);
+  const shown: PublicPath[] = ['live', 'health_details', 'metrics', 'status_page', 'explorer', 'docs'];
+  return createPages(deps, { shown, api, readStatus: () => deps.status.read() });
 }
 
 /** The gateway's pages for clients, which the configuration names; the others are unknown paths. */
 export function createGatewayPages(deps: GatewayPagesDeps): HttpRoute[] {
-  return createPages(deps, deps.config.gateway.publicPaths, 'same origin');
+  const readStatus = async () => withoutInternals(await deps.status.read());
+  return createPages(deps, { shown: deps.config.gateway.publicPaths, api: 'same origin', readStatus });
 }
 
-function createPages(
-  { status, registry }: GatewayPagesDeps,
-  shown: PublicPath[],
-  api: PageSettings['api'],
-): HttpRoute[] {
+interface Pages {
+  shown: PublicPath[];
+  api: PageSettings['api'];
+  readStatus: () => Promise<StatusResponse>;
+}
+
+function createPages({ status, registry }: GatewayPagesDeps, { shown, api, readStatus }: Pages): HttpRoute[] {
   const shows = (path: PublicPath): boolean => shown.includes(path);
   const { readHealth } = status;
   const routes: HttpRoute[] = [];
@@ -43,13 +52,19 @@ function createPages(
   if (shows('health_details')) routes.push(healthRoute(readHealth));
   else if (shows('health')) routes.push(healthRoute(async () => shorten(await readHealth())));
   if (shows('metrics')) routes.push(metricsRoute(registry));
-  if (shows('status_page')) routes.push(statusRoute(() => status.read()));
+  if (shows('status_page')) routes.push(statusRoute(readStatus));
   const served = [...routes.map(({ path }) => path), ...(shows('docs') ? ['/docs', '/openapi.json'] : [])];
   const views = { status: shows('status_page'), explorer: shows('explorer') };
   const hasPage = views.status || views.explorer;
   if (hasPage) routes.push(...webPageRoutes({ ...views, links: served, api }));
   if (shows('docs')) routes.push(...docsRoutes([...served, ...(hasPage ? ['/'] : [])]));
   return routes;
+}
+
+/** Names of machines and texts of logs are not for clients. */
+function withoutInternals(status: StatusResponse): StatusResponse {
+  const processes = status.processes.map(({ host: _host, pid: _pid, last_error: _error, ...shown }) => shown);
+  return { ...status, processes };
 }
 
 /** Keeps the status and the block numbers; the components are not for clients. */

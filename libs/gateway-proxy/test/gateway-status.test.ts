@@ -74,6 +74,19 @@ describe('GET /status', () => {
     expect(body.health.chain_id).toBe(CHAIN_FACTS.chain_id);
   });
 
+  it('names no machine and no error to clients, where the operator shows it to them', async () => {
+    const readProcesses = async () => [{ ...INDEXER, last_error: { at: AT, message: 'redis://secret' } }];
+    const environment = { HISTORY_GATEWAY__PUBLIC_PATHS: 'status_page' };
+    const { status, body, text } = await request(stand.createGateway({ environment, readProcesses })).get('/status');
+    expect([status, body.processes]).toEqual([
+      200,
+      [{ kind: 'indexer', since: INDEXER.since, status: 'ok', version: '4.1.0' }],
+    ]);
+    expect(text).not.toMatch(/secret|"one"|"host"|"pid"/);
+    const own = await request(stand.createOperations({ readProcesses })).get('/status');
+    expect(own.body.processes).toMatchObject([{ host: 'one', pid: 7, last_error: { message: 'redis://secret' } }]);
+  });
+
   it('is not for clients by default', async () => {
     expect((await request(stand.createGateway()).get('/status')).status).toBe(404);
   });

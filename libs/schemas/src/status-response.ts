@@ -26,8 +26,8 @@ export type ProcessReport = z.output<typeof processReport>;
 
 export const processStatus = processReport.extend({
   kind: z.string().describe('The app, such as `reader`.'),
-  host: z.string(),
-  pid: z.int(),
+  host: z.string().optional().describe('On the operations listener only, as `pid` and `last_error`.'),
+  pid: z.int().optional(),
   since: z.string().describe('When it started, ISO 8601.'),
   status: healthStatus,
   blocks_per_second: z.number().optional(),

@@ -23,12 +23,14 @@ export function ProcessTable({ processes, at }: { processes: ProcessStatus[]; at
         </thead>
         <tbody>
           {processes.map((process) => (
-            <tr key={`${process.kind} ${process.host} ${process.pid}`}>
+            <tr key={`${process.kind} ${process.host} ${process.pid} ${process.since}`}>
               <th scope="row">
                 {formatName(process.kind)}
-                <span class="soft where">
-                  {process.host}, {process.pid}
-                </span>
+                {process.host !== undefined && (
+                  <span class="soft where">
+                    {process.host}, {process.pid}
+                  </span>
+                )}
               </th>
               <td class={process.status}>
                 <span class="state">{process.status.replace('_', ' ')}</span>

@@ -38,7 +38,12 @@ export function renderStatus({ at, health, totals, processes, samples }: StatusR
 
 function describe(process: ProcessStatus, at: number): string {
   const { kind, pid, host, status, memory_bytes: memory, version, last_error: error } = process;
-  const facts = [status.replace('_', ' '), bytes(memory), `version ${version}`, `${host} ${pid}`];
+  const facts = [
+    status.replace('_', ' '),
+    bytes(memory),
+    `version ${version}`,
+    ...(host === undefined ? [] : [`${host} ${pid}`]),
+  ];
   if (process.last_progress_at !== undefined) {
     facts.push(`last progress ${number((at - process.last_progress_at) / 1000)} s ago`);
   }
