@@ -14,10 +14,8 @@ import {
 import { testSize } from '@antelope-history/test-support/random';
 import { type LmdbMigration, migrateLmdb } from '../src/migrate';
 import { openLmdbStoreReader } from '../src/reader';
-import { createTables } from '../src/write/open-writer';
-import { WriteBatch } from '../src/write/write-batch';
-import { removeFact } from '../src/write/write-facts';
 import { openLmdbStoreWriter } from '../src/writer';
+import { createEarlierStore } from './earlier-version';
 
 const CHAINS = testSize({ usual: 25, long: 400 });
 const SEED = 41;
@@ -33,12 +31,7 @@ class OlderStore {
   /** `dataFields`: those that the version knows. */
   static async create(dataFields: readonly string[]): Promise<OlderStore> {
     const store = new OlderStore();
-    await (await openLmdbStoreWriter(store.options(dataFields))).close();
-    const tables = createTables(store.options(dataFields));
-    const batch = new WriteBatch();
-    removeFact(tables, 'countsTraces', batch);
-    await batch.commit(tables);
-    await tables.root.close();
+    await createEarlierStore(store.options(dataFields));
     return store;
   }
 

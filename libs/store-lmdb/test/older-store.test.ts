@@ -10,9 +10,7 @@ import {
 } from '@antelope-history/store/contract';
 import { openLmdbStoreReader } from '../src/reader';
 import { openLmdbStoreWriter } from '../src/writer';
-import { createTables } from '../src/write/open-writer';
-import { WriteBatch } from '../src/write/write-batch';
-import { removeFact } from '../src/write/write-facts';
+import { createEarlierStore } from './earlier-version';
 
 const TRANSFER = { account: 'token', name: 'transfer', actor: 'alice', creatorDistance: 0, dataBytes: 20 };
 const PLAN = { transactions: [[{ ...TRANSFER, notified: ['alice', 'bob'] }]], abis: [], permissions: [] };
@@ -24,13 +22,7 @@ describe('a data directory that an earlier version began', () => {
 
   it('is written and read on, and says that it has no positions of traces', async () => {
     const options = { path: folder, mapSizeBytes: 0, dataFields: CONTRACT_DATA_FIELDS };
-    const tables = createTables(options);
-    await (await openLmdbStoreWriter(options)).close();
-    const batch = new WriteBatch();
-    removeFact(tables, 'countsTraces', batch);
-    await batch.commit(tables);
-    await tables.root.close();
-
+    await createEarlierStore(options);
     const writer = await openLmdbStoreWriter(options);
     const blocks = new SyntheticChain().blocks(
       undefined,

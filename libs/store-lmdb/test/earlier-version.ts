@@ -1,0 +1,14 @@
+import { createTables, type LmdbWriterOptions } from '../src/write/open-writer';
+import { WriteBatch } from '../src/write/write-batch';
+import { removeFact } from '../src/write/write-facts';
+import { openLmdbStoreWriter } from '../src/writer';
+
+/** Creates an empty store as a version did that had no lists of further traces. */
+export async function createEarlierStore(options: LmdbWriterOptions): Promise<void> {
+  await (await openLmdbStoreWriter(options)).close();
+  const tables = createTables(options);
+  const batch = new WriteBatch();
+  removeFact(tables, 'countsTraces', batch);
+  await batch.commit(tables);
+  await tables.root.close();
+}
