@@ -2,11 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
+import { parseDataField } from '@antelope-history/data-fields';
 import {
+  ABIS,
   blockPlan,
   type BlockPlan,
   Comparison,
   CONTRACT_DATA_FIELDS,
+  DATA,
+  EVERY_ACTION,
   listFaults,
   ModelHistory,
   SyntheticChain,
@@ -73,6 +77,15 @@ class OlderStore {
       await comparison.tracesOf(account, { skip: 0, limit: 10_000, window: 'skip' });
     expect(await listFaults(reader, 3)).toEqual([]);
     await reader.close();
+  }
+
+  /** The blocks of the actions whose `alice:transfer.to` has the value. */
+  async blocksWith(text: string): Promise<number[]> {
+    const reader = await openLmdbStoreReader(this.options([]));
+    const field = parseDataField('alice:transfer.to')!;
+    const { rows } = await reader.getActions({ ...EVERY_ACTION, data: [{ fields: [field], text }] });
+    await reader.close();
+    return rows.map(({ blockNum }) => blockNum);
   }
 
   async dataFields(): Promise<Readonly<Record<string, number>>> {
@@ -151,16 +164,25 @@ describe('the migration of a store that an earlier version began', () => {
     store.remove();
   });
 
-  it('does not take the lists of an earlier time into use', async () => {
-    const fields = ['alice:transfer.to'];
-    const store = await OlderStore.create(fields);
-    const data = { ...PLAN, transactions: [[{ ...TRANSFER, notified: [] }]] };
-    await store.write([data, data, data, data, data], 0, fields);
-    // Without the field: a fork does not cut its lists.
-    await store.write([data, data, data], 2, []);
-    await store.write([data], 0, CONTRACT_DATA_FIELDS);
-    expect((await store.dataFields())['alice:transfer.to']).toBeGreaterThan(101);
+  it('does not take the lists of an earlier time into use, which forks did not cut', async () => {
+    const transferTo = (data: Buffer | undefined): BlockPlan => ({
+      ...PLAN,
+      transactions: [[{ ...TRANSFER, notified: [], data }]],
+    });
+    const [, bob, other] = DATA;
+    const store = await OlderStore.create([]);
+    await store.write([{ ...transferTo(bob), abis: [{ account: 'alice', abi: ABIS[0]! }] }], 0, []);
+    await store.write([transferTo(bob), transferTo(bob), transferTo(other)], 0, []);
+    expect((await store.migrate()).isComplete).toBe(true);
+    expect(await store.blocksWith('zzzzzzzzzzzzj')).toHaveLength(1);
+    await store.compare();
+    // Without the fields: the fork does not cut their lists.
+    await store.write([PLAN], 2, []);
     expect((await store.migrate()).fields).toContain('alice:transfer.to');
+    expect(await store.blocksWith('zzzzzzzzzzzzj')).toEqual([]);
+    await store.compare();
+    await store.write([transferTo(bob), transferTo(other)], 1, CONTRACT_DATA_FIELDS);
+    expect(await store.blocksWith('zzzzzzzzzzzzj')).toHaveLength(1);
     await store.compare();
     store.remove();
   });
