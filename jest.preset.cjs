@@ -9,10 +9,10 @@ function createJestConfig(displayName, { servers } = {}) {
   return {
     displayName,
     testEnvironment: path.join(__dirname, 'jest.environment.cjs'),
+    runtime: path.join(__dirname, 'jest.runtime.cjs'),
     testEnvironmentOptions: { customExportConditions: ['@antelope-history/source', 'node', 'require', 'default'] },
     testMatch: ['<rootDir>/src/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
     setupFilesAfterEnv: [path.join(__dirname, 'jest.buffers.cjs')],
-    moduleNameMapper: { '^lmdb$': path.join(__dirname, 'jest.lmdb.cjs') },
     transform: {
       '^.+\\.ts$': ['@swc/jest', { swcrc: false, jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }],
     },

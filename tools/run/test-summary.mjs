@@ -3,7 +3,8 @@ import { formatSeconds } from './test-reporter.mjs';
 const SLOWEST = 10;
 
 /**
- * The last lines of `npm test`: the slowest suites, how long each phase took, what failed with its file, and in the very
+ * The last lines of `npm test`: the slowest suites, how long each phase took and how busy the
+ * processors were in it, what failed with its file, and in the very
  * last line `N passed, N failed`, with the number of skipped tests if there are any.
  */
 export function summarise(runs, phases) {
@@ -18,7 +19,10 @@ export function summarise(runs, phases) {
     ),
     ...section(
       'The time:',
-      phases.map(([name, milliseconds]) => `${formatSeconds(milliseconds)}  ${name}`),
+      phases.map(
+        ({ name, milliseconds, busy }) =>
+          `${formatSeconds(milliseconds)}  ${name} (processors ${Math.round(busy * 100)}% busy)`,
+      ),
     ),
     ...section('Skipped:', titled('skipped')),
     ...section('Failed:', titled('failures')),

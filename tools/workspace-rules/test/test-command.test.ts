@@ -45,8 +45,11 @@ describe('the runner of npm test', () => {
     const script = `
       import { runJest } from ${JSON.stringify(pathToFileURL(path.join(RUN, 'run-jest.mjs')))};
       import { summarise } from ${JSON.stringify(pathToFileURL(path.join(RUN, 'test-summary.mjs')))};
+      import { Phases } from ${JSON.stringify(pathToFileURL(path.join(RUN, 'phases.mjs')))};
+      const phases = new Phases();
+      phases.begin('tests');
       const run = await runJest(['--config', ${JSON.stringify(config)}, '--maxWorkers', '2']);
-      process.stdout.write(summarise([run], [['tests', run.milliseconds]]).join('\\n'));`;
+      process.stdout.write(summarise([run], phases.finish()).join('\\n'));`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
     return stdout.split('\n');
   }
@@ -66,6 +69,13 @@ describe('the runner of npm test', () => {
       ]);
       expect(lines.filter((line) => /^ +\d+\.\d s {2}\d\/3 {2}(pass|FAIL) {2}/.test(line))).toHaveLength(3);
       expect(lines).toContain(`  is skipped (${at('passes.test.js')})`);
+      const time = lines.slice(lines.indexOf('The time:') + 1, lines.indexOf('The time:') + 3);
+      for (const [index, phase] of ['tests', 'in total'].entries()) {
+        const share = /^ +\d+\.\d s {2}(.+) \(processors (\d+)% busy\)$/.exec(time[index] ?? '');
+        expect(share?.[1]).toBe(phase);
+        expect(Number(share?.[2])).toBeGreaterThan(0);
+        expect(Number(share?.[2])).toBeLessThanOrEqual(100);
+      }
     },
     LIMIT_MS,
   );

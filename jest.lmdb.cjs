@@ -1,2 +1,0 @@
-/** Replaces `lmdb` in tests: see jest.environment.cjs. */
-module.exports = globalThis.lmdbOfTheProcess;
