@@ -54,13 +54,32 @@ export function createHttpMetrics(registry: Registry, app: string, paths: string
     durations.zero({ app, path });
     for (const status of STATUS_CLASSES) requests.inc({ app, path, status }, 0);
   }
+  const inProgress = inFlight.labels({ app });
+  const countOf = remembered((series: string) => {
+    const [path = '', status = ''] = series.split(' ');
+    return requests.labels({ app, path, status });
+  });
+  const timesOf = remembered((path: string) => durations.labels({ app, path }));
   return {
-    started: () => inFlight.inc({ app }),
+    started: () => inProgress.inc(),
     finished(path, status, seconds) {
-      inFlight.dec({ app });
-      requests.inc({ app, path, status: `${Math.floor(status / 100)}xx` });
-      durations.observe({ app, path }, seconds);
+      inProgress.dec();
+      countOf(`${path} ${Math.floor(status / 100)}xx`).inc();
+      timesOf(path).observe(seconds);
     },
+  };
+}
+
+/**
+ * Returns the value that `make` made for a key before. A series of a metric is found by a text that the library makes of all
+ * labels each time; the paths and statuses of an app are few.
+ */
+function remembered<Value>(make: (key: string) => Value): (key: string) => Value {
+  const made = new Map<string, Value>();
+  return (key) => {
+    let value = made.get(key);
+    if (value === undefined) made.set(key, (value = make(key)));
+    return value;
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import { CHAIN_ROUTES } from '@antelope-history/chain-routes';
 import { type ApiDeps, createApi, createResponders, type Respond } from '@antelope-history/endpoint-kit';
 import { createGetAbi } from './get-abi';
@@ -11,7 +11,7 @@ import { createNodeInfoReader } from './node-info';
 const NAME = 'chain-api';
 
 /** The app of `/v1/chain`: the state of the chain and its blocks, in the JSON of a chain node. */
-export function createChainApi(deps: ApiDeps): Express {
+export function createChainApi(deps: ApiDeps): RequestListener {
   return createApi(NAME, CHAIN_ROUTES, endpointsOf(deps), deps);
 }
 

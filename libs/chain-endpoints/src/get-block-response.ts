@@ -1,9 +1,10 @@
 import { type AbiDecoder, blockTimestampToString } from '@antelope-history/abi';
 import type { GetChainBlockResponse } from '@antelope-history/chain-routes';
-import { arrayPieces, JsonFragment, stringifyJson, writeHex } from '@antelope-history/json';
+import { JsonFragment, JsonWriter, stringifyJson } from '@antelope-history/json';
 import {
   type AbiDecoders,
   AbiRequestSet,
+  addReserves,
   NO_SIZE,
   packedJsonBytes,
   type PartRenderer,
@@ -12,6 +13,7 @@ import {
   renderSignature,
   renderStatus,
   type Reserve,
+  reserveFor,
   RESPONSE_LIMITS,
   type ResponseBudget,
   takeContextFreeData,
@@ -37,7 +39,7 @@ import { refBlockPrefix } from './block-header';
 import { renderBlockExtensions, renderHeaderExtensions, renderTransactionExtensions } from './extensions';
 import { renderProducerSchedule } from './producer-schedule';
 
-type ReceiptJson = GetChainBlockResponse['transactions'][number];
+type ReceiptsJson = GetChainBlockResponse['transactions'];
 
 /**
  * A compressed transaction of a kilobyte may unpack to a megabyte. Actions of compressed transactions are decoded until their
@@ -86,12 +88,14 @@ export function* renderBlock(
 ): Generator<void, GetChainBlockResponse> {
   const block = readSignedBlock(stored.block);
   const { num, id } = stored.position;
-  const receipts = yield* writeReceipts(block.receipts, {
+  const out = new JsonWriter();
+  yield* writeReceipts(out, block.receipts, {
     stored,
     decoders,
     budget,
     actRenderer: createActRenderer(stored, budget),
     unpacked: new UnpackedBytes(),
+    acts: new JsonWriter(),
     omitsFreeData: false,
   });
   return {
@@ -105,7 +109,7 @@ export function* renderBlock(
     new_producers: block.newProducers ? renderProducerSchedule(block.newProducers) : null,
     ...renderHeaderExtensions(block.headerExtensions),
     producer_signature: renderSignature(block.producerSignature),
-    transactions: JsonFragment.array<ReceiptJson>(receipts).inPlace(),
+    transactions: new JsonFragment<ReceiptsJson>(out.pieces()).inPlace(),
     ...renderBlockExtensions(block.blockExtensions),
     id,
     block_num: num,
@@ -119,6 +123,8 @@ interface BlockContext {
   budget: ResponseBudget;
   actRenderer: PartRenderer<RootAction>;
   unpacked: UnpackedBytes;
+  /** Has the actions of one transaction at a time: fields before them are taken from the budget after them. */
+  acts: JsonWriter;
   /** Set once context-free data did not fit; later ones are not unpacked. Their packed form is in the response anyway. */
   omitsFreeData: boolean;
 }
@@ -126,46 +132,44 @@ interface BlockContext {
 /** Upper bound of the JSON bytes of undecoded actions per byte of a packed transaction; names and authorizations grow most. */
 const UNDECODED_BYTES_PER_PACKED_BYTE = 8;
 
-function* writeReceipts(receipts: TransactionReceipt[], context: BlockContext): Generator<void, string[][]> {
+function* writeReceipts(out: JsonWriter, receipts: TransactionReceipt[], context: BlockContext): Generator<void, void> {
   const packedBytes = receipts.map(({ transaction }) => ('id' in transaction ? 0 : transaction.packed.length));
   const total = packedBytes.reduce((sum, bytes) => sum + bytes, 0);
   // The hex of packed transactions is never left out.
   for (const { transaction } of receipts)
     context.budget.take('id' in transaction ? 256 : packedJsonBytes(transaction.packed));
   const after = { undecodedBytes: total * UNDECODED_BYTES_PER_PACKED_BYTE, omittedBytes: 0 };
-  const written: string[][] = [];
+  out.raw('[');
   for (const [index, receipt] of receipts.entries()) {
     after.undecodedBytes -= (packedBytes[index] ?? 0) * UNDECODED_BYTES_PER_PACKED_BYTE;
-    written.push(yield* writeReceipt(receipt, index, context, after));
+    if (index > 0) out.raw(',');
+    yield* writeReceipt(out, receipt, index, context, after);
     yield;
   }
-  return written;
+  out.raw(']');
 }
 
 function* writeReceipt(
+  out: JsonWriter,
   receipt: TransactionReceipt,
   receiptIndex: number,
   context: BlockContext,
   after: Reserve,
-): Generator<void, string[]> {
+): Generator<void, void> {
   const { status, cpuUsageUs, netUsageWords, transaction } = receipt;
-  const trx =
-    'id' in transaction
-      ? [`"${transaction.id}"`]
-      : yield* writeTransaction(transaction.packed, receiptIndex, context, after);
-  return [
-    `{"status":"${renderStatus(status)}","cpu_usage_us":${cpuUsageUs},"net_usage_words":${netUsageWords},"trx":`,
-    ...trx,
-    '}',
-  ];
+  out.raw(`{"status":"${renderStatus(status)}","cpu_usage_us":${cpuUsageUs},"net_usage_words":${netUsageWords},"trx":`);
+  if ('id' in transaction) out.raw(`"${transaction.id}"`);
+  else yield* writeTransaction(out, transaction.packed, receiptIndex, context, after);
+  out.raw('}');
 }
 
 function* writeTransaction(
+  out: JsonWriter,
   packedTransaction: Buffer,
   receiptIndex: number,
   context: BlockContext,
   after: Reserve,
-): Generator<void, string[]> {
+): Generator<void, void> {
   const { budget, unpacked, decoders } = context;
   const packed = readPackedTransaction(packedTransaction);
   const transaction = readTransaction(packed);
@@ -177,27 +181,44 @@ function* writeTransaction(
     const { account, blockNum, sequence } = positionOf(context.stored, action.account, receiptIndex, index);
     return { action, decoder: isDecoded ? decoders.at(account, blockNum, sequence) : undefined };
   });
-  const acts = yield* printParts(parts, context.actRenderer, budget, after);
+  yield* writeActs(parts, contextFreeActions.length, context, after);
   const contextFreeData = context.omitsFreeData ? undefined : takeContextFreeData(packed, budget, after);
   context.omitsFreeData ||= contextFreeData === undefined;
   const signatures = yield* writeSignatures(packed.signatures, budget);
-  return [
-    `{"id":"${transaction.id}","signatures":${signatures},"compression":"${renderCompression(packed.compressed)}",` +
-      `"packed_context_free_data":${writeHex(packed.packedContextFreeData)},` +
-      `"context_free_data":${contextFreeData ?? '[]'},"packed_trx":${writeHex(packed.packedTrx)},` +
-      `"transaction":{${writeTransactionHeader(transaction)},"context_free_actions":`,
-    ...arrayPieces(acts.slice(0, contextFreeActions.length)),
-    ',"actions":',
-    ...arrayPieces(acts.slice(contextFreeActions.length)),
-    `${writeExtensions(transaction.extensions)}}}`,
-  ];
+  out.raw('{"id":"').raw(transaction.id).raw('","signatures":').raw(signatures);
+  out.raw(',"compression":"').raw(renderCompression(packed.compressed));
+  out.raw('","packed_context_free_data":').hex(packed.packedContextFreeData);
+  out.raw(',"context_free_data":').raw(contextFreeData ?? '[]');
+  out.raw(',"packed_trx":').hex(packed.packedTrx);
+  out.raw(',"transaction":{').raw(writeTransactionHeader(transaction)).raw(',"context_free_actions":');
+  for (const piece of context.acts.pieces()) out.bytes(piece);
+  writeExtensions(out, transaction.extensions);
+  out.raw('}}');
 }
 
-/** The fields that extensions add, each after a comma. */
-function writeExtensions(extensions: Extension[]): string {
-  if (extensions.length === 0) return '';
+/** Writes the two arrays of actions to `acts`; the first `contextFree` parts are context-free. */
+function* writeActs(
+  parts: RootAction[],
+  contextFree: number,
+  { acts, actRenderer, budget }: BlockContext,
+  after: Reserve,
+): Generator<void, void> {
+  const actions = parts.slice(contextFree);
+  const afterFree = addReserves(reserveFor(actions, actRenderer), after);
+  acts.truncate(0);
+  acts.raw('[');
+  yield* printParts(acts, parts.slice(0, contextFree), actRenderer, budget, afterFree);
+  acts.raw('],"actions":[');
+  yield* printParts(acts, actions, actRenderer, budget, after);
+  acts.raw(']');
+}
+
+/** Writes the fields that extensions add, each after a comma. */
+function writeExtensions(out: JsonWriter, extensions: Extension[]): void {
+  if (extensions.length === 0) return;
   const fields = stringifyJson(renderTransactionExtensions(extensions)).slice(1, -1);
-  return fields === '' ? '' : `,${fields}`;
+  // Names and hex only.
+  if (fields !== '') out.raw(',').raw(fields);
 }
 
 interface RootAction {
@@ -211,9 +232,9 @@ function createActRenderer({ generation }: StoredBlock, { decoding }: ResponseBu
   return {
     undecodedBytes: ({ action }) => undecodedActBytes(action),
     sharedSize: () => NO_SIZE,
-    decoded: ({ action, decoder }) => write(action, decoder, decoding),
-    undecoded: ({ action }) => write(action, undefined),
-    omitted: ({ action }) => writeOmittedAct(action),
+    decoded: ({ action, decoder }, out) => write(out, action, decoder, decoding),
+    undecoded: ({ action }, out) => write(out, action, undefined),
+    omitted: ({ action }, out) => writeOmittedAct(out, action),
   };
 }
 

@@ -39,6 +39,7 @@ function describeHealth(status: ChainStatus | undefined, version: string): Healt
     version,
     chain_id: status?.chainId ?? null,
     first_block_num: status?.firstBlockNum ?? null,
+    state_complete: status?.committed ? !status.lacksState : null,
     head_block_num: head ?? null,
     committed_block_num: committed ?? null,
     last_irreversible_block_num: status?.lastIrreversible?.num ?? null,

@@ -13,15 +13,16 @@ export function countChainStatus(reader: HistoryReader, registry: Registry): voi
   });
   const blocks = gauge(registry, {
     name: 'history_block_number',
-    help: 'Number of the committed head, the head and the last irreversible block; 0 if there is none',
+    help: 'Number of the first block, the committed head, the head and the last irreversible block; 0 if there is none',
     labelNames: ['position'],
     async collect() {
       const status = await reader.getStatus().catch(() => undefined);
       if (!status) return;
+      this.set({ position: 'first' }, status.firstBlockNum ?? 0);
       this.set({ position: 'committed' }, status.committed?.num ?? 0);
       this.set({ position: 'head' }, status.head?.num ?? 0);
       this.set({ position: 'last_irreversible' }, status.lastIrreversible?.num ?? 0);
     },
   });
-  for (const position of ['committed', 'head', 'last_irreversible'] as const) blocks.set({ position }, 0);
+  for (const position of ['first', 'committed', 'head', 'last_irreversible'] as const) blocks.set({ position }, 0);
 }

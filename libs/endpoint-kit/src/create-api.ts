@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import type { RouteTable } from '@antelope-history/schemas';
 import {
   clientSignal,
@@ -25,7 +25,7 @@ export function createApi<Routes extends RouteTable>(
   endpoints: EndpointsOf<Routes>,
   deps: ApiDeps,
   otherRoutes: readonly HttpRoute[] = [],
-): Express {
+): RequestListener {
   const { reader, config, log, registry } = deps;
   countChainStatus(reader, registry);
   const responders = createResponders(name, routes, endpoints, deps);

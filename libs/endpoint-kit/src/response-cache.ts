@@ -44,7 +44,7 @@ export class ResponseCache {
   constructor(private readonly deps: ResponseCacheDeps) {
     const { registry, app } = deps;
     const lookups = counter(registry, {
-      name: 'history_final_answers_total',
+      name: 'history_response_cache_total',
       help: 'Lookups in the response cache: hit, miss, or stale (found but no longer valid)',
       labelNames: ['app', 'outcome'],
     });

@@ -1,5 +1,6 @@
 import type { AbiDecoder } from '@antelope-history/abi';
 import type { ActionRecord, ActionTrace } from '@antelope-history/records';
+import { JsonWriter } from '@antelope-history/json';
 import { writeAct } from '@antelope-history/responses';
 import type { ActionTraceJson } from '@antelope-history/schemas';
 import { makeAction, makeTrace } from '@antelope-history/endpoint-testing';
@@ -8,7 +9,9 @@ import { TraceContext, writeActionTrace } from './action-trace';
 const CONTEXT = new TraceContext('11'.repeat(32), 7, '22'.repeat(32), 'then');
 
 function write(action: ActionRecord, trace: ActionTrace, decoder?: AbiDecoder): ActionTraceJson {
-  return JSON.parse(writeActionTrace(action, trace, writeAct(action, undefined), CONTEXT, decoder)) as ActionTraceJson;
+  const out = new JsonWriter();
+  writeActionTrace(out, action, trace, () => writeAct(out, action, undefined), CONTEXT, decoder);
+  return JSON.parse(String(out.copyFrom(0))) as ActionTraceJson;
 }
 
 const decoder: AbiDecoder = {

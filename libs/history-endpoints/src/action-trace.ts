@@ -1,7 +1,7 @@
 import { utf8ToString, type AbiDecoder, type DecodeAllowance } from '@antelope-history/abi';
-import { writeArray, writeHex, writeString } from '@antelope-history/json';
+import type { JsonWriter } from '@antelope-history/json';
 import type { ActionReceipt, ActionRecord, ActionTrace } from '@antelope-history/records';
-import { undecodedActBytes, writeInteger64, writeOmittedAct, writeReturnValue } from '@antelope-history/responses';
+import { decodeReturnValue, undecodedActBytes, writeInteger64, writeOmittedAct } from '@antelope-history/responses';
 
 /** The transaction and block of a trace, written once for all traces of the transaction. */
 export class TraceContext {
@@ -16,37 +16,42 @@ export class TraceContext {
   }
 }
 
-/** Writes a trace in the JSON of the history plugin (nodeos abi_serializer.hpp, action_trace). `act`: the JSON of the action. */
+/**
+ * Writes a trace in the JSON of the history plugin (nodeos abi_serializer.hpp, action_trace). `act` writes the JSON of the
+ * action.
+ */
 export function writeActionTrace(
+  out: JsonWriter,
   action: ActionRecord,
   trace: ActionTrace,
-  act: string,
+  act: (out: JsonWriter) => void,
   context: TraceContext,
   decoder: AbiDecoder | undefined,
   allowance?: DecodeAllowance,
-): string {
-  const { ordinal, creatorOrdinal, closestUnnotifiedAncestorOrdinal, receiver, errorCode } = trace;
-  const returned = writeReturnValue(action, trace, decoder, allowance);
-  return (
-    `{"action_ordinal":${ordinal},"creator_action_ordinal":${creatorOrdinal},` +
-    `"closest_unnotified_ancestor_action_ordinal":${closestUnnotifiedAncestorOrdinal},` +
-    `"receipt":${writeReceipt(receiver, trace.receipt)},"receiver":"${receiver}","act":${act},` +
-    `"context_free":${action.contextFree},"elapsed":${writeInteger64(trace.elapsed)},` +
-    `"console":${writeConsole(trace.console)},${context.fields},` +
-    `"account_ram_deltas":${writeArray(trace.accountRamDeltas, writeRamDelta)},` +
-    `"except":${trace.except === undefined ? 'null' : writeString(trace.except)},` +
-    `"error_code":${errorCode === undefined ? 'null' : writeInteger64(errorCode)},` +
-    `"return_value_hex_data":${writeHex(trace.returnValue)}` +
-    (returned === undefined ? '}' : `,"return_value_data":${returned}}`)
+): void {
+  const { ordinal, creatorOrdinal, closestUnnotifiedAncestorOrdinal, receiver, except, errorCode } = trace;
+  out.raw('{"action_ordinal":').raw(String(ordinal)).raw(',"creator_action_ordinal":').raw(String(creatorOrdinal));
+  out.raw(',"closest_unnotified_ancestor_action_ordinal":').raw(String(closestUnnotifiedAncestorOrdinal));
+  writeReceipt(out.raw(',"receipt":'), receiver, trace.receipt);
+  out.raw(',"receiver":"').raw(receiver).raw('","act":');
+  act(out);
+  out.raw(action.contextFree ? ',"context_free":true,"elapsed":' : ',"context_free":false,"elapsed":');
+  writeInteger64(out, trace.elapsed).raw(',"console":');
+  out.string(trace.console.length === 0 ? '' : utf8ToString(trace.console));
+  out.raw(',').raw(context.fields).raw(',"account_ram_deltas":');
+  out.array(trace.accountRamDeltas, ({ account, delta }) =>
+    writeInteger64(out.raw('{"account":"').raw(account).raw('","delta":'), delta).raw('}'),
   );
-}
-
-function writeConsole(console: Buffer): string {
-  return console.length === 0 ? '""' : writeString(utf8ToString(console));
-}
-
-function writeRamDelta({ account, delta }: ActionTrace['accountRamDeltas'][number]): string {
-  return `{"account":"${account}","delta":${writeInteger64(delta)}}`;
+  out.raw(',"except":');
+  if (except === undefined) out.raw('null');
+  else out.string(except);
+  out.raw(',"error_code":');
+  if (errorCode === undefined) out.raw('null');
+  else writeInteger64(out, errorCode);
+  out.raw(',"return_value_hex_data":').hex(trace.returnValue);
+  const returned = decodeReturnValue(action, trace, decoder, allowance);
+  if (returned !== undefined) out.raw(',"return_value_data":').value(returned);
+  out.raw('}');
 }
 
 /** Bytes of a trace's field names, ids, sequences and numbers. */
@@ -73,22 +78,24 @@ export function undecodedTraceBytes(action: ActionRecord, trace: ActionTrace): n
 const NO_BYTES = Buffer.alloc(0);
 
 /** Writes a trace without the fields whose size contracts or senders choose. */
-export function writeOmittedTrace(action: ActionRecord, trace: ActionTrace, context: TraceContext): string {
+export function writeOmittedTrace(
+  out: JsonWriter,
+  action: ActionRecord,
+  trace: ActionTrace,
+  context: TraceContext,
+): void {
   const receipt = { ...trace.receipt, authSequence: [] };
   const bare = { ...trace, receipt, console: NO_BYTES, accountRamDeltas: [], except: undefined, returnValue: NO_BYTES };
-  return writeActionTrace(action, bare, writeOmittedAct(action), context, undefined);
+  writeActionTrace(out, action, bare, () => writeOmittedAct(out, action), context, undefined);
 }
 
-function writeReceipt(receiver: string, receipt: ActionReceipt): string {
-  return (
-    `{"receiver":"${receiver}","act_digest":"${receipt.actDigest}",` +
-    `"global_sequence":${writeInteger64(receipt.globalSequence)},` +
-    `"recv_sequence":${writeInteger64(receipt.recvSequence)},` +
-    `"auth_sequence":${writeArray(receipt.authSequence, writeAuthSequence)},` +
-    `"code_sequence":${receipt.codeSequence},"abi_sequence":${receipt.abiSequence}}`
+function writeReceipt(out: JsonWriter, receiver: string, receipt: ActionReceipt): void {
+  out.raw('{"receiver":"').raw(receiver).raw('","act_digest":"').raw(receipt.actDigest);
+  writeInteger64(out.raw('","global_sequence":'), receipt.globalSequence);
+  writeInteger64(out.raw(',"recv_sequence":'), receipt.recvSequence).raw(',"auth_sequence":');
+  out.array(receipt.authSequence, ({ account, sequence }) =>
+    writeInteger64(out.raw('["').raw(account).raw('",'), sequence).raw(']'),
   );
-}
-
-function writeAuthSequence({ account, sequence }: ActionReceipt['authSequence'][number]): string {
-  return `["${account}",${writeInteger64(sequence)}]`;
+  out.raw(',"code_sequence":').raw(String(receipt.codeSequence));
+  out.raw(',"abi_sequence":').raw(String(receipt.abiSequence)).raw('}');
 }

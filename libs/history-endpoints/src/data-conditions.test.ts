@@ -49,6 +49,12 @@ describe('toDataConditions', () => {
     });
   });
 
+  it('takes a field while the store has nothing but the block of a snapshot', async () => {
+    const { firstBlockNum: _, ...empty } = status;
+    const started = { ...reader, getStatus: async () => empty as ChainStatus };
+    expect(await toDataConditions(new Map([['transfer.memo', 'x']]), undefined, started)).toHaveLength(1);
+  });
+
   it.each<[string, Bound]>([
     ['the block', { blockNum: FROM }],
     ['its time', { timeMs: timeMs(1_000) }],

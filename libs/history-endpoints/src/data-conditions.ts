@@ -44,11 +44,12 @@ async function assertIndexed(
   name: string,
   fields: readonly DataField[],
   after: Bound | undefined,
-  { dataFields, firstBlockNum = 0 }: ChainStatus,
+  { dataFields, firstBlockNum }: ChainStatus,
   reader: Pick<HistoryReader, 'getBlock'>,
 ): Promise<void> {
   const from = Math.max(...fields.map(({ key }) => dataFields[key] ?? 0));
-  if (from <= firstBlockNum) return;
+  // Without a first block there is nothing to search: the store has nothing but the block of a snapshot.
+  if (firstBlockNum === undefined || from <= firstBlockNum) return;
   const isAbove =
     after && ('blockNum' in after ? after.blockNum >= from : slotOf(after.timeMs) >= (await slotOfBlock(from, reader)));
   if (!isAbove) throw refusal(`${name}: its values are indexed from block ${from} on; give after: ${from} or later`);

@@ -1,6 +1,6 @@
 import { blockTimestampToString } from '@antelope-history/abi';
 import type { GetActionsByPositionResponse, GetActionsResponse } from '@antelope-history/history-routes';
-import { JsonFragment } from '@antelope-history/json';
+import { JsonFragment, JsonWriter } from '@antelope-history/json';
 import type { ActionTrace } from '@antelope-history/records';
 import {
   type AbiDecoders,
@@ -37,27 +37,35 @@ export function* renderActions(
   decoders: AbiDecoders,
   budget: ResponseBudget,
 ): Generator<void, GetActionsResponse> {
-  const rows = yield* renderActionRows(page.rows, account, decoders, budget);
+  const out = new JsonWriter();
+  const ends = yield* renderRows(out, shownRows(page.rows, account), decoders, budget);
   return {
-    actions: JsonFragment.array<RowJson>(rows).inPlace(),
+    actions: new JsonFragment<RowJson[]>(out.pieces()).inPlace(),
     last_irreversible_block: page.status.lastIrreversible?.num ?? 0,
     head_block_num: page.status.head?.num ?? 0,
-    more: page.more || rows.length < page.rows.length,
+    more: page.more || ends.length < page.rows.length,
   };
 }
 
 /** The rows of `renderActions` that fit the budget, as JSON. */
-export function renderActionRows(
+export function* renderActionRows(
   rows: readonly StoredAction[],
   account: string | undefined,
   decoders: AbiDecoders,
   budget: ResponseBudget,
 ): Generator<void, string[]> {
-  const shown = rows.map((row): ShownRow => {
+  const out = new JsonWriter();
+  const ends = yield* renderRows(out, shownRows(rows, account), decoders, budget);
+  const text = out.copyFrom(0);
+  // Before each row is a bracket or a comma.
+  return ends.map((end, index) => text.toString('utf8', (ends[index - 1] ?? 0) + 1, end));
+}
+
+function shownRows(rows: readonly StoredAction[], account: string | undefined): ShownRow[] {
+  return rows.map((row) => {
     const trace = traceOf(row, account);
     return { row, trace, accountActionSeq: trace.receipt.recvSequence };
   });
-  return renderRows(shown, decoders, budget);
 }
 
 /** Renders a page in the form of the history plugin; it ends early as that of `renderActions`. Yields between rows. */
@@ -67,75 +75,88 @@ export function* renderTraces(
   budget: ResponseBudget,
 ): Generator<void, GetActionsByPositionResponse> {
   const shown = page.rows.map((row): ShownRow => ({ row, trace: row.trace, accountActionSeq: row.position }));
-  const rows = yield* renderRows(shown, decoders, budget);
+  const out = new JsonWriter();
+  const ends = yield* renderRows(out, shown, decoders, budget);
   return {
-    actions: JsonFragment.array<RowJson>(rows).inPlace(),
+    actions: new JsonFragment<RowJson[]>(out.pieces()).inPlace(),
     last_irreversible_block: page.status.lastIrreversible?.num ?? 0,
     head_block_num: page.status.head?.num ?? 0,
-    ...((page.more || rows.length < page.rows.length) && { time_limit_exceeded_error: true as const }),
+    ...((page.more || ends.length < page.rows.length) && { time_limit_exceeded_error: true as const }),
   };
 }
 
 type RowJson = GetActionsResponse['actions'][number];
 
-/** The rows that fit the budget, at least one. */
+/** Writes the array of the rows that fit the budget, at least one. Returns the positions at which the rows end. */
 function* renderRows(
+  out: JsonWriter,
   shown: readonly ShownRow[],
   decoders: AbiDecoders,
   budget: ResponseBudget,
-): Generator<void, string[]> {
-  const rows: string[] = [];
+): Generator<void, number[]> {
+  const ends: number[] = [];
+  out.raw('[');
   for (const each of shown) {
-    const written = writeRow(each, decoders, budget, rows.length === 0);
-    if (written === undefined) break;
-    rows.push(written);
+    const before = out.length;
+    if (ends.length > 0) out.raw(',');
+    if (!writeRow(out, each, decoders, budget, ends.length === 0)) {
+      out.truncate(before);
+      break;
+    }
+    ends.push(out.length);
     if (budget.isPauseDue()) yield;
   }
-  return rows;
+  out.raw(']');
+  return ends;
 }
 
-/** Undefined for a row that does not fit. The first row is always written, if need be undecoded or without its data. */
+/** False for a row that does not fit. The first row is always written, if need be undecoded or without its data. */
 function writeRow(
+  out: JsonWriter,
   shown: ShownRow,
   decoders: AbiDecoders,
   budget: ResponseBudget,
   isFirst: boolean,
-): string | undefined {
+): boolean {
   const { row, trace } = shown;
   const { action, blockNum } = row;
   const { decoding } = budget;
   const undecodedBytes = undecodedTraceBytes(action, trace);
   const fits = budget.hasRoom(undecodedBytes);
+  const start = out.length;
   if (fits) {
     const decoder = decoders.at(action.account, blockNum, ownTrace(action).receipt.globalSequence);
     const maxBytes = undecodedBytes - decoding.spent;
-    const decoded = writeRowOf(shown, (context) =>
-      writeActionTrace(action, trace, writeAct(action, decoder, decoding), context, decoder, decoding),
+    writeRowOf(out, shown, (context) =>
+      writeActionTrace(out, action, trace, () => writeAct(out, action, decoder, decoding), context, decoder, decoding),
     );
-    const taken = decoding.exceeded && !isFirst ? undefined : budget.takePart(decoded, maxBytes + decoding.spent);
-    if (taken !== undefined || !isFirst) return taken;
+    const isKept = !decoding.exceeded || isFirst;
+    const isTaken = isKept && budget.takePart(out.length - start, maxBytes + decoding.spent);
+    if (isTaken || !isFirst) return isTaken;
+    out.truncate(start);
   }
-  if (!isFirst) return undefined;
-  const reduced = writeRowOf(shown, (context) =>
+  if (!isFirst) return false;
+  writeRowOf(out, shown, (context) =>
     fits
-      ? writeActionTrace(action, trace, writeAct(action, undefined), context, undefined)
-      : writeOmittedTrace(action, trace, context),
+      ? writeActionTrace(out, action, trace, () => writeAct(out, action, undefined), context, undefined)
+      : writeOmittedTrace(out, action, trace, context),
   );
-  return budget.takeAnyway(reduced);
+  budget.takeAnyway(out.length - start);
+  return true;
 }
 
 function writeRowOf(
+  out: JsonWriter,
   { row, trace: { receipt }, accountActionSeq }: ShownRow,
-  writeTrace: (context: TraceContext) => string,
-): string {
+  writeTrace: (context: TraceContext) => void,
+): void {
   const { transactionId, blockNum, blockId } = row;
   const blockTime = blockTimestampToString(row.blockTimestamp);
-  return (
-    `{"global_action_seq":${writeInteger64(receipt.globalSequence)},` +
-    `"account_action_seq":${writeInteger64(accountActionSeq)},"block_num":${blockNum},` +
-    `"block_time":"${blockTime}",` +
-    `"action_trace":${writeTrace(new TraceContext(transactionId, blockNum, blockId, blockTime))}}`
-  );
+  writeInteger64(out.raw('{"global_action_seq":'), receipt.globalSequence);
+  writeInteger64(out.raw(',"account_action_seq":'), accountActionSeq);
+  out.raw(`,"block_num":${blockNum},"block_time":"${blockTime}","action_trace":`);
+  writeTrace(new TraceContext(transactionId, blockNum, blockId, blockTime));
+  out.raw('}');
 }
 
 function traceOf({ action }: StoredAction, account: string | undefined): ActionTrace {

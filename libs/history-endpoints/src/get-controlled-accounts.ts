@@ -1,12 +1,13 @@
 import { type CreateEndpoint, parseAccountName } from '@antelope-history/endpoint-kit';
 import type { HISTORY_ROUTES } from '@antelope-history/history-routes';
+import { accountsOfWholeState } from './whole-state';
 
 export const createGetControlledAccounts: CreateEndpoint<typeof HISTORY_ROUTES.getControlledAccounts> = ({
   reader,
 }) => {
   return async (request) => {
     const actor = parseAccountName('controlling_account', request.controlling_account);
-    const { accounts } = await reader.getControlledAccounts(actor);
-    return { body: { controlled_accounts: accounts } };
+    const found = await reader.getControlledAccounts(actor);
+    return { body: { controlled_accounts: accountsOfWholeState(found) } };
   };
 };

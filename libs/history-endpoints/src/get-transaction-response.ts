@@ -1,10 +1,11 @@
 import { type AbiDecoder, blockTimestampToString } from '@antelope-history/abi';
 import type { GetTransactionResponse } from '@antelope-history/history-routes';
-import { arrayPieces, JsonFragment, writeArray, writeHex } from '@antelope-history/json';
+import { JsonFragment, JsonWriter, writeArray, writeHex } from '@antelope-history/json';
 import type { ActionRecord, ActionTrace } from '@antelope-history/records';
 import {
   type AbiDecoders,
   AbiRequestSet,
+  addReserves,
   NO_SIZE,
   ownTrace,
   packedJsonBytes,
@@ -37,7 +38,7 @@ import type { AbiRequest, ChainStatus, StoredTransaction } from '@antelope-histo
 import { TraceContext, undecodedTraceBytes, writeActionTrace, writeOmittedTrace } from './action-trace';
 
 type TrxJson = NonNullable<GetTransactionResponse['trx']>;
-type TraceJson = GetTransactionResponse['traces'][number];
+type TracesJson = GetTransactionResponse['traces'];
 
 /** The ABIs that `renderTransaction` needs. */
 export function abisOfTransaction(transaction: StoredTransaction): AbiRequest[] {
@@ -63,13 +64,16 @@ export function* renderTransaction(
   const traces = tracesInOrder(acts);
   const traceRenderer = createTraceRenderer(transaction, budget);
   const trx = yield* renderTrx(transaction, acts, budget, reserveFor(traces, traceRenderer));
+  const out = new JsonWriter().raw('[');
+  yield* printParts(out, traces, traceRenderer, budget);
+  out.raw(']');
   return {
     id: transaction.id,
     trx,
     block_time: blockTimestampToString(transaction.blockTimestamp),
     block_num: transaction.blockNum,
     last_irreversible_block: status.lastIrreversible?.num ?? 0,
-    traces: JsonFragment.array<TraceJson>(yield* printParts(traces, traceRenderer, budget)).inPlace(),
+    traces: new JsonFragment<TracesJson>(out.pieces()).inPlace(),
   };
 }
 
@@ -77,8 +81,7 @@ export function* renderTransaction(
 class SharedAct {
   /** Size of the decoded act; `NO_SIZE` before it is decoded. */
   decodedSize = NO_SIZE;
-  private decodedAct: string | undefined;
-  private undecodedAct: string | undefined;
+  private decodedAct: Buffer | undefined;
 
   constructor(
     readonly action: ActionRecord,
@@ -86,18 +89,17 @@ class SharedAct {
     private readonly budget: ResponseBudget,
   ) {}
 
-  decoded(): string {
-    if (this.decodedAct !== undefined) return this.decodedAct;
+  writeDecoded(out: JsonWriter): void {
+    if (this.decodedAct !== undefined) {
+      out.bytes(this.decodedAct);
+      return;
+    }
     const { decoding } = this.budget;
     const before = decoding.spent;
-    this.decodedAct = writeAct(this.action, this.decoder, decoding);
-    this.decodedSize = this.budget.measureShared(this.decodedAct, decoding.spent - before);
-    return this.decodedAct;
-  }
-
-  undecoded(): string {
-    this.undecodedAct ??= writeAct(this.action, undefined);
-    return this.undecodedAct;
+    const start = out.length;
+    writeAct(out, this.action, this.decoder, decoding);
+    this.decodedAct = out.copyFrom(start);
+    this.decodedSize = this.budget.measureShared(this.decodedAct.length, decoding.spent - before);
   }
 }
 
@@ -120,9 +122,9 @@ function* renderTrx(
   const packed = readPackedTransaction(content.packed);
   budget.take(packedJsonBytes(content.packed));
   const signatures = yield* writeSignatures(packed.signatures, budget);
-  const receiptText = `{"receipt":{${usage},"trx":[1,${writePacked(packed, signatures)}]},"trx":`;
-  const unpacked = yield* writeUnpacked(packed, signatures, acts, budget, after);
-  return new JsonFragment<TrxJson>([receiptText, ...unpacked, '}']).inPlace();
+  const out = new JsonWriter().raw(`{"receipt":{${usage},"trx":[1,${writePacked(packed, signatures)}]},"trx":`);
+  yield* writeUnpacked(out, packed, signatures, acts, budget, after);
+  return new JsonFragment<TrxJson>(out.raw('}').pieces()).inPlace();
 }
 
 function writePacked(packed: PackedTransaction, signatures: string): string {
@@ -134,27 +136,34 @@ function writePacked(packed: PackedTransaction, signatures: string): string {
 }
 
 function* writeUnpacked(
+  out: JsonWriter,
   packed: PackedTransaction,
   signatures: string,
   acts: SharedAct[],
   budget: ResponseBudget,
   after: Reserve,
-): Generator<void, string[]> {
+): Generator<void, void> {
   const transaction = readTransaction(packed);
   // The actions of a transaction have the first ordinals, context-free actions before the others.
   const byOrdinal = new Map(acts.map((act) => [ownTrace(act.action).ordinal, act]));
   const { contextFreeActions, actions, extensions } = transaction;
   const roots = [...contextFreeActions, ...actions].map((action, index) => ({ action, act: byOrdinal.get(index + 1) }));
-  const written = yield* printParts(roots, ROOT_RENDERER, budget, after);
-  return [
-    `{${writeTransactionHeader(transaction)},"context_free_actions":`,
-    ...arrayPieces(written.slice(0, contextFreeActions.length)),
-    ',"actions":',
-    ...arrayPieces(written.slice(contextFreeActions.length)),
-    ',"transaction_extensions":',
-    takeOrEmpty(budget, writeArray(extensions, writeExtension), extensionsBytes(extensions), after),
-    `,"signatures":${signatures},"context_free_data":${takeContextFreeData(packed, budget, after) ?? '[]'}}`,
-  ];
+  const contextFree = roots.splice(0, contextFreeActions.length);
+  out.raw(`{${writeTransactionHeader(transaction)},"context_free_actions":[`);
+  yield* printParts(out, contextFree, ROOT_RENDERER, budget, addReserves(reserveFor(roots, ROOT_RENDERER), after));
+  out.raw('],"actions":[');
+  yield* printParts(out, roots, ROOT_RENDERER, budget, after);
+  const extensionsText = takeOrEmpty(
+    budget,
+    writeArray(extensions, writeExtension),
+    extensionsBytes(extensions),
+    after,
+  );
+  out.raw('],"transaction_extensions":').raw(extensionsText).raw(',"signatures":').raw(signatures);
+  out
+    .raw(',"context_free_data":')
+    .raw(takeContextFreeData(packed, budget, after) ?? '[]')
+    .raw('}');
 }
 
 /** An action of the transaction, with its executed form if it was executed. */
@@ -166,9 +175,9 @@ interface RootAction {
 const ROOT_RENDERER: PartRenderer<RootAction> = {
   undecodedBytes: ({ action }) => undecodedActBytes(action),
   sharedSize: ({ act }) => act?.decodedSize ?? NO_SIZE,
-  decoded: ({ action, act }) => act?.decoded() ?? writeAct(action, undefined),
-  undecoded: ({ action }) => writeAct(action, undefined),
-  omitted: ({ action }) => writeOmittedAct(action),
+  decoded: ({ action, act }, out) => (act ? act.writeDecoded(out) : writeAct(out, action, undefined)),
+  undecoded: ({ action }, out) => writeAct(out, action, undefined),
+  omitted: ({ action }, out) => writeOmittedAct(out, action),
 };
 
 function writeExtension({ type, data }: Extension): string {
@@ -190,8 +199,10 @@ function createTraceRenderer(
   return {
     undecodedBytes: ({ of, trace }) => undecodedTraceBytes(of.action, trace),
     sharedSize: ({ of }) => of.decodedSize,
-    decoded: ({ of, trace }) => writeActionTrace(of.action, trace, of.decoded(), context, of.decoder, decoding),
-    undecoded: ({ of, trace }) => writeActionTrace(of.action, trace, of.undecoded(), context, undefined),
-    omitted: ({ of, trace }) => writeOmittedTrace(of.action, trace, context),
+    decoded: ({ of, trace }, out) =>
+      writeActionTrace(out, of.action, trace, () => of.writeDecoded(out), context, of.decoder, decoding),
+    undecoded: ({ of, trace }, out) =>
+      writeActionTrace(out, of.action, trace, () => writeAct(out, of.action, undefined), context, undefined),
+    omitted: ({ of, trace }, out) => writeOmittedTrace(out, of.action, trace, context),
   };
 }

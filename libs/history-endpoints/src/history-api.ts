@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import { type ApiDeps, createApi, createResponders, type Respond } from '@antelope-history/endpoint-kit';
 import { HISTORY_ROUTES, STREAM } from '@antelope-history/history-routes';
 import { createGetActions } from './get-actions';
@@ -18,7 +18,7 @@ const ENDPOINTS = {
 };
 
 /** The app of `/v1/history`: actions, also as a stream, transactions, and the accounts of keys and accounts. */
-export function createHistoryApi(deps: ApiDeps): Express {
+export function createHistoryApi(deps: ApiDeps): RequestListener {
   return createApi(NAME, HISTORY_ROUTES, ENDPOINTS, deps, [{ ...STREAM, handlers: [createStreamHandler(deps)] }]);
 }
 

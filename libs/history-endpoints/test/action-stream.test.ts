@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createAbiReader, LargeResponses } from '@antelope-history/endpoint-kit';
 import { Registry } from '@antelope-history/app-runtime';
 import type { BlockRecords } from '@antelope-history/records';
-import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
+import { type BlockPosition, hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { ActionsQuery, ChainStatus } from '@antelope-history/store';
 import { type BlockPlan, ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
 import { ActionStream, type StreamEvent, type StreamQuery } from '../src/stream/action-stream';
@@ -33,6 +33,7 @@ type Step =
   | { kind: 'grow'; plans: BlockPlan[] }
   | { kind: 'fork'; depth: number; plans: BlockPlan[] }
   | { kind: 'makeIrreversible'; depth: number }
+  | { kind: 'remove'; blocks: number }
   | { kind: 'read'; events: number }
   | { kind: 'reconnect' };
 
@@ -45,6 +46,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('makeIrreversible' as const), depth: fc.nat(5) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('read' as const), events: fc.integer({ min: 1, max: 150 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('reconnect' as const) }) },
+);
+const stepOfRemoving: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: step },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('makeIrreversible' as const), depth: fc.nat(1) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('remove' as const), blocks: fc.integer({ min: 1, max: 10 }) }),
+  },
 );
 
 /** The committed state of a model, whose changes the test announces. */
@@ -81,8 +90,11 @@ interface Row {
 
 /** A client that keeps the rows of a stream, drops those that a fork voids, and continues at its last event. */
 class Client {
-  readonly rows: Row[] = [];
+  rows: Row[] = [];
   forks = 0;
+  /** The first block of the stream, and how often it began anew because what followed was removed. */
+  firstBlockNum = 1;
+  restarts = 0;
   private lastId: string | undefined;
   private events: AsyncGenerator<StreamEvent, never>;
   private next: Promise<IteratorResult<StreamEvent, never>> | undefined;
@@ -102,11 +114,29 @@ class Client {
       const idle = this.head.idle();
       this.head.announce();
       this.next ??= this.events.next();
-      const result = await Promise.race([this.next, idle]);
+      const result = await Promise.race([this.next, idle]).catch((error: unknown) => this.restart(error));
       if (result === 'idle') return;
       this.next = undefined;
+      if (result === 'restarted') continue;
+      if (this.lastId === undefined) await this.begin(result.value);
       this.take(result.value);
     }
+  }
+
+  /** The first event tells where the stream began: at the first block that there was then. */
+  private async begin(event: StreamEvent): Promise<void> {
+    const { firstBlockNum = 1 } = await this.model.getStatus();
+    this.firstBlockNum = Math.min(firstBlockNum, event.type === 'action' ? toRow(event.row).block.num : firstBlockNum);
+  }
+
+  /** Begins anew with the first block that there is, where the stream says that what followed was removed. */
+  private restart(error: unknown): 'restarted' {
+    if (!hasErrorCode(error, 'BLOCKS_REMOVED')) throw error;
+    this.rows = [];
+    this.lastId = undefined;
+    this.restarts++;
+    this.reconnect();
+    return 'restarted';
   }
 
   /** Drops what was not taken, as a closed connection does. */
@@ -168,6 +198,8 @@ async function committedRows(model: ModelHistory, { account }: StreamQuery, upTo
 /** One chain and a client of its stream. */
 class Run {
   readonly model = new ModelHistory();
+  /** With the blocks that were removed from the model. */
+  readonly whole = new ModelHistory();
   readonly client: Client;
   private readonly chain = new SyntheticChain();
   private irreversible: BlockPosition | undefined;
@@ -186,6 +218,12 @@ class Run {
       case 'makeIrreversible':
         this.irreversible = committed.at(-1 - next.depth)?.position ?? this.irreversible;
         return;
+      case 'remove': {
+        const first = (committed[0]?.position.num ?? 0) + next.blocks;
+        const last = Math.min(this.model.irreversibleNum, committed.at(-1)?.position.num ?? 0);
+        if (first <= last) this.model.removeBefore(first);
+        return;
+      }
       case 'read':
         return this.client.read(next.events);
       case 'reconnect': {
@@ -202,7 +240,9 @@ class Run {
   }
 
   private async write(parent: BlockRecords | undefined, blockPlans: BlockPlan[]): Promise<void> {
-    await this.model.writeBlocks(this.chain.blocks(parent, blockPlans, this.irreversible));
+    const blocks = this.chain.blocks(parent, blockPlans, this.irreversible);
+    await this.model.writeBlocks(blocks);
+    await this.whole.writeBlocks(blocks);
   }
 }
 
@@ -226,6 +266,30 @@ describe('a stream of actions', () => {
     );
     expect(forks).toBeGreaterThan(20);
     expect(rows).toBeGreaterThan(1_000);
+  }, 120_000);
+
+  it('never skips the rows of removed blocks: it tells the client that they are gone', async () => {
+    let [restarts, complete] = [0, 0];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(stepOfRemoving, { minLength: 8, maxLength: 40 }),
+        fc.constantFrom(...queries),
+        async (steps, query) => {
+          const run = new Run(query);
+          const { model, whole, client } = run;
+          for (const each of steps) await run.take(each);
+          await client.read();
+          const head = (await model.getStatus()).committed?.num ?? 0;
+          const expected = await committedRows(whole, query, head);
+          expect(client.rows).toEqual(expected.filter(({ block }) => block.num >= client.firstBlockNum));
+          restarts += client.restarts;
+          if (client.restarts === 0 && (await model.getStatus()).hasRemovedBlocks) complete++;
+        },
+      ),
+      { seed: 13, numRuns: 500 },
+    );
+    expect(restarts).toBeGreaterThan(20);
+    expect(complete).toBeGreaterThan(20);
   }, 120_000);
 
   it('never takes rows back when it sends irreversible ones only', async () => {

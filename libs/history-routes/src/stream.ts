@@ -32,7 +32,7 @@ export const STREAM = {
   path: '/v1/history/stream',
   method: 'GET',
   request: streamRequest,
-  errors: ['INVALID_REQUEST', 'INVALID_NAME'],
+  errors: ['INVALID_REQUEST', 'INVALID_NAME', 'BLOCKS_REMOVED'],
   summary: 'Actions as they are committed',
   description:
     'Server-sent events. `action`: a row as in get_actions. `fork`: the chain continues after the named block, so that ' +

@@ -1,2 +1,3 @@
 export * from './json-value';
+export * from './json-writer';
 export * from './write-json';

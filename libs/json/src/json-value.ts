@@ -55,12 +55,7 @@ export class ExactInteger {
 export class JsonFragment<T = unknown> {
   declare readonly standsFor?: T;
 
-  constructor(readonly pieces: readonly string[]) {}
-
-  /** The array of elements that are JSON text already, each in one or more pieces. */
-  static array<T>(elements: readonly (string | readonly string[])[]): JsonFragment<T[]> {
-    return new JsonFragment(arrayPieces(elements));
-  }
+  constructor(readonly pieces: readonly (string | Buffer)[]) {}
 
   /** The fragment in the place of the value that it represents, for responses whose schema names the type of the value. */
   inPlace(): T {
@@ -72,18 +67,6 @@ export class JsonFragment<T = unknown> {
   }
 }
 
-/** The pieces of an array whose elements are JSON text, each in one or more pieces. */
-export function arrayPieces(elements: readonly (string | readonly string[])[]): string[] {
-  const pieces = ['['];
-  for (const element of elements) {
-    if (pieces.length > 1) pieces.push(',');
-    if (typeof element === 'string') pieces.push(element);
-    else for (const piece of element) pieces.push(piece);
-  }
-  pieces.push(']');
-  return pieces;
-}
-
 /** The JSON text of any value that JSON.stringify accepts, with the classes above printed exactly. */
 export function stringifyJson(value: unknown): string {
   const { text, fragments } = printWithFragments(value);
@@ -91,29 +74,25 @@ export function stringifyJson(value: unknown): string {
 }
 
 /**
- * The same text in UTF-8, in pieces of at least `PIECE_BYTES` (the last one may be smaller), so that a response of 32 MiB
- * made of fragments never exists as one string.
+ * The same text in UTF-8: one piece up to `ONE_PIECE_BYTES`; in a longer text the pieces of its fragments as they are, so that a
+ * response of 32 MiB made of fragments never exists twice.
  */
 export function printJson(value: unknown): Buffer[] {
   const { text, fragments } = printWithFragments(value);
   const pieces: Buffer[] = [];
-  let open: string[] = [];
-  let length = 0;
+  let bytes = 0;
   for (const parts of fragments.partsOf(text)) {
     for (const part of parts) {
-      open.push(part);
-      length += part.length;
-      if (length < PIECE_BYTES) continue;
-      pieces.push(Buffer.from(open.join('')));
-      open = [];
-      length = 0;
+      const piece = typeof part === 'string' ? Buffer.from(part) : part;
+      if (piece.length > 0) pieces.push(piece);
+      bytes += piece.length;
     }
   }
-  if (length > 0) pieces.push(Buffer.from(open.join('')));
-  return pieces;
+  return pieces.length > 1 && bytes <= ONE_PIECE_BYTES ? [Buffer.concat(pieces, bytes)] : pieces;
 }
 
-const PIECE_BYTES = 64 * 1024;
+/** A copy of this length takes less time than writing a piece more to a socket. */
+const ONE_PIECE_BYTES = 64 * 1024;
 
 /** Size of a string in JSON and UTF-8, with quotes and escapes, in bytes. */
 export function jsonTextBytes(text: string): number {
@@ -131,6 +110,8 @@ function printWithFragments(value: unknown): { text: string; fragments: PendingF
   }
 }
 
+type Piece = string | Buffer;
+
 /**
  * JSON.stringify cannot print text verbatim (JSON.rawJSON needs Node 22), and walking ordinary responses in JavaScript
  * would slow down all of them for the sake of rare values. So each special value leaves a placeholder in the text of
@@ -138,9 +119,9 @@ function printWithFragments(value: unknown): { text: string; fragments: PendingF
  * can contain it.
  */
 class PendingFragments {
-  private readonly held: (readonly string[])[] = [];
+  private readonly held: (readonly Piece[])[] = [];
 
-  hold(pieces: readonly string[]): string {
+  hold(pieces: readonly Piece[]): string {
     this.held.push(pieces);
     return `${placeholderKey()}:${this.held.length - 1}`;
   }
@@ -151,7 +132,7 @@ class PendingFragments {
   }
 
   /** The printed text split at its placeholders, with the fragments in between. */
-  *partsOf(json: string): Generator<readonly string[]> {
+  *partsOf(json: string): Generator<readonly Piece[]> {
     // Every second element is the captured index.
     const split = this.held.length === 0 ? [json] : json.split(placeholders());
     for (const [at, part] of split.entries()) yield at % 2 === 0 ? [part] : (this.held[Number(part)] ?? []);

@@ -5,6 +5,13 @@ export * from './listed-positions';
 export * from './packed-action';
 export * from './read-varuint';
 export * from './record-writer';
+export * from './whole-state';
 export { blockRecordsCodec } from './block-records-codec';
 export { rawBlockCodec } from './raw-block-codec';
-export { readTransactionHeader, type TransactionHeader, writeTransactionHeader } from './transaction-header';
+export {
+  readTransactionExtent,
+  readTransactionHeader,
+  type TransactionExtent,
+  type TransactionHeader,
+  writeTransactionHeader,
+} from './transaction-header';

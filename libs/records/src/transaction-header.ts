@@ -41,6 +41,24 @@ export function readTransactionHeader(reader: ByteReader): { header: Transaction
   };
 }
 
+/** The fields of a transaction's header that say which actions it has. */
+export type TransactionExtent = Pick<TransactionHeader, 'firstSequence' | 'sequenceCount'> & { ownFlags: number };
+
+/** Reads the extent from what `writeTransactionHeader` wrote, and passes over the rest. Throws like `readTransactionHeader`. */
+export function readTransactionExtent(reader: ByteReader): TransactionExtent {
+  reader.skip(ID_BYTES);
+  for (let field = 0; field < FIELDS_BEFORE_EXTENT; field++) readVaruint(reader);
+  const firstSequence = readVaruint(reader);
+  const sequenceCount = readVaruint(reader);
+  const flags = reader.uint8();
+  if (flags & HAS_PARTIAL) readPartial(reader);
+  return { firstSequence, sequenceCount, ownFlags: flags & ~HAS_PARTIAL };
+}
+
+const ID_BYTES = 32;
+/** Receipt index, status, cpu and net. */
+const FIELDS_BEFORE_EXTENT = 4;
+
 function writePartial(writer: RecordWriter, partial: PartialTransaction): void {
   writer.copy(Buffer.from(partial.id, 'hex'), 0, 32);
   writer.varuint(partial.expiration);

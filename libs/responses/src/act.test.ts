@@ -1,11 +1,18 @@
 import type { AbiDecoder } from '@antelope-history/abi';
-import { writeAct, writeActWithHexOnce } from './act';
+import { JsonWriter } from '@antelope-history/json';
+import { type ActSource, writeAct, writeActWithHexOnce } from './act';
 
 const decoder: AbiDecoder = {
   decodeAction: () => null,
   decodeActionResult: () => null,
   decode: () => null,
 };
+
+function text(write: typeof writeAct, act: ActSource, decoder: AbiDecoder | undefined): string {
+  const out = new JsonWriter();
+  write(out, act, decoder);
+  return String(out.copyFrom(0));
+}
 
 describe('writeAct', () => {
   const fields = {
@@ -19,14 +26,17 @@ describe('writeAct', () => {
   const action = { ...fields, data: Buffer.from([0xab]) };
 
   it('shows the decoded data, even if it is null', () => {
-    expect(JSON.parse(writeAct(action, decoder))).toEqual({ ...fields, data: null, hex_data: 'ab' });
-    expect(writeActWithHexOnce(action, decoder)).toBe(writeAct(action, decoder));
+    expect(JSON.parse(text(writeAct, action, decoder))).toEqual({ ...fields, data: null, hex_data: 'ab' });
+    expect(text(writeActWithHexOnce, action, decoder)).toBe(text(writeAct, action, decoder));
   });
 
   it('shows hex without an ABI, or with one that does not decode the data', () => {
-    expect(JSON.parse(writeAct(action, undefined))).toEqual({ ...fields, data: 'ab', hex_data: 'ab' });
+    expect(JSON.parse(text(writeAct, action, undefined))).toEqual({ ...fields, data: 'ab', hex_data: 'ab' });
     const other = { ...decoder, decodeAction: () => undefined };
-    expect(writeAct(action, other)).toBe(writeAct(action, undefined));
-    expect(JSON.parse(writeActWithHexOnce(action, other))).toEqual({ ...fields, data: 'ab' });
+    expect(text(writeAct, action, other)).toBe(text(writeAct, action, undefined));
+    expect(JSON.parse(text(writeActWithHexOnce, action, other))).toEqual({ ...fields, data: 'ab' });
+    // A checksum, for example, decodes to the hex of its bytes.
+    const same = { ...decoder, decodeAction: () => 'ab' };
+    expect(text(writeActWithHexOnce, action, same)).toBe(text(writeActWithHexOnce, action, undefined));
   });
 });

@@ -1,5 +1,5 @@
 import type { AbiDecoder, DecodeAllowance } from '@antelope-history/abi';
-import { stringifyJson, writeArray, writeHex } from '@antelope-history/json';
+import type { JsonWriter } from '@antelope-history/json';
 import type { PermissionLevel } from '@antelope-history/records';
 
 /** The fields of an action that its JSON shows. */
@@ -26,41 +26,44 @@ export function undecodedActBytes({ authorization, data }: ActSource): number {
  * Writes an action in the chain's JSON; `data` is the hex of the bytes if there is no decoder, or the ABI does not decode them
  * within the allowance.
  */
-export function writeAct(act: ActSource, decoder: AbiDecoder | undefined, allowance?: DecodeAllowance): string {
-  const hex = writeHex(act.data);
-  return `{${writeActFields(act, writeActData(act, decoder, allowance) ?? hex)},"hex_data":${hex}}`;
+export function writeAct(
+  out: JsonWriter,
+  act: ActSource,
+  decoder: AbiDecoder | undefined,
+  allowance?: DecodeAllowance,
+): void {
+  const decoded = decoder?.decodeAction(act.name, act.data, allowance);
+  beginAct(out, act);
+  if (decoded === undefined) out.hex(act.data);
+  else out.value(decoded);
+  out.raw(',"hex_data":').hex(act.data).raw('}');
 }
 
 /** Writes an action as `writeAct` does, but without `hex_data` where `data` shows the hex. */
 export function writeActWithHexOnce(
+  out: JsonWriter,
   act: ActSource,
   decoder: AbiDecoder | undefined,
   allowance?: DecodeAllowance,
-): string {
-  const hex = writeHex(act.data);
-  const data = writeActData(act, decoder, allowance) ?? hex;
-  return `{${writeActFields(act, data)}${data === hex ? '' : `,"hex_data":${hex}`}}`;
-}
-
-/** The decoded data of an action; undefined if there is no decoder, or the ABI does not decode them within the allowance. */
-export function writeActData(
-  { name, data }: Pick<ActSource, 'name' | 'data'>,
-  decoder: AbiDecoder | undefined,
-  allowance?: DecodeAllowance,
-): string | undefined {
-  const decoded = decoder?.decodeAction(name, data, allowance);
-  return decoded === undefined ? undefined : stringifyJson(decoded);
-}
-
-function writeActFields({ account, name, authorization }: ActSource, data: string): string {
-  return `"account":"${account}","name":"${name}","authorization":${writeAuthorization(authorization)},"data":${data}`;
+): void {
+  const decoded = decoder?.decodeAction(act.name, act.data, allowance);
+  beginAct(out, act);
+  if (decoded === undefined || decoded === act.data.toString('hex')) out.hex(act.data);
+  else out.value(decoded).raw(',"hex_data":').hex(act.data);
+  out.raw('}');
 }
 
 /** Writes an action whose data do not fit into the response, with the number of bytes left out. */
-export function writeOmittedAct({ account, name, data }: ActSource): string {
-  return `{"account":"${account}","name":"${name}","authorization":[],"data":"","hex_data":"","omitted_bytes":${data.length}}`;
+export function writeOmittedAct(out: JsonWriter, { account, name, data }: ActSource): void {
+  beginAct(out, { account, name, authorization: [] });
+  out.raw(`"","hex_data":"","omitted_bytes":${data.length}}`);
 }
 
-function writeAuthorization(authorization: readonly PermissionLevel[]): string {
-  return writeArray(authorization, ({ actor, permission }) => `{"actor":"${actor}","permission":"${permission}"}`);
+/** Writes an action up to its data. */
+function beginAct(out: JsonWriter, { account, name, authorization }: Omit<ActSource, 'data'>): void {
+  out.raw('{"account":"').raw(account).raw('","name":"').raw(name).raw('","authorization":');
+  out.array(authorization, ({ actor, permission }) =>
+    out.raw('{"actor":"').raw(actor).raw('","permission":"').raw(permission).raw('"}'),
+  );
+  out.raw(',"data":');
 }

@@ -1,5 +1,5 @@
 import type { AbiDecoder, DecodeAllowance } from '@antelope-history/abi';
-import { stringifyJson } from '@antelope-history/json';
+import type { JsonValue } from '@antelope-history/json';
 import type { ActionRecord, ActionTrace } from '@antelope-history/records';
 
 /** The trace of the contract itself; all other traces of an action are notifications. */
@@ -16,14 +16,13 @@ export function tracesInOrder<T extends { action: ActionRecord }>(
     .sort((left, right) => left.trace.receipt.globalSequence - right.trace.receipt.globalSequence);
 }
 
-/** The JSON of the decoded return value of an action; undefined if it returned nothing or the ABI gives it no type. */
-export function writeReturnValue(
+/** The decoded return value of an action; undefined if it returned nothing or the ABI gives it no type. */
+export function decodeReturnValue(
   action: ActionRecord,
   trace: ActionTrace,
   decoder: AbiDecoder | undefined,
   allowance?: DecodeAllowance,
-): string | undefined {
+): JsonValue | undefined {
   if (trace.returnValue.length === 0) return undefined;
-  const decoded = decoder?.decodeActionResult(action.name, trace.returnValue, allowance);
-  return decoded === undefined ? undefined : stringifyJson(decoded);
+  return decoder?.decodeActionResult(action.name, trace.returnValue, allowance);
 }

@@ -1,3 +1,5 @@
+import type { JsonWriter } from '@antelope-history/json';
+
 /** Largest integer that nodeos prints as a JSON number (libraries/libfc/src/io/json.cpp). */
 const MAX_JSON_NUMBER = 0xffffffff;
 
@@ -6,7 +8,10 @@ export function renderInteger64(value: bigint | number): number | string {
   return value > MAX_JSON_NUMBER ? String(value) : Number(value);
 }
 
-/** The JSON text of `renderInteger64`. */
-export function writeInteger64(value: bigint | number): string {
-  return value > MAX_JSON_NUMBER ? `"${value}"` : String(value);
+/** Writes what `renderInteger64` renders. */
+export function writeInteger64(out: JsonWriter, value: bigint | number): JsonWriter {
+  if (value <= MAX_JSON_NUMBER) return out.raw(String(value));
+  // Digits of a bigint take several times as long as those of a number.
+  const digits = value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
+  return out.raw('"').raw(String(digits)).raw('"');
 }

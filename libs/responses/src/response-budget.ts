@@ -21,7 +21,7 @@ export const RESPONSE_LIMITS: ResponseLimits = {
 
 /** Bytes of the fields that are not printed part by part. */
 const FRAME_BYTES = 4096;
-/** Up to this size parts are counted by their upper bounds, which saves measuring each of them. */
+/** Up to this size parts are counted by their upper bounds. */
 const SMALL_BYTES = 2 * 1024 * 1024;
 /** The size of a shared text above this size is measured. */
 const LONG_BYTES = 16 * 1024;
@@ -37,7 +37,7 @@ export interface JsonSize {
 export const NO_SIZE: JsonSize = { atLeast: 0, atMost: 0 };
 
 /**
- * The remaining budget of a response. In a large response each part, which is JSON text, is counted exactly and kept only if it
+ * The remaining budget of a response. In a large response each part is counted exactly and kept only if it
  * fits, so that no contract's data can make a response exceed the limits of size, time and memory.
  */
 export class ResponseBudget {
@@ -97,38 +97,34 @@ export class ResponseBudget {
     return true;
   }
 
-  /** The size of decoded text that several parts show, each of which counts it. */
-  measureShared(text: string | undefined, decodedBytes: number): JsonSize {
-    const isLong = text !== undefined && decodedBytes > LONG_BYTES;
-    return { atLeast: isLong ? bytesOf(text) : 0, atMost: decodedBytes };
+  /** The size of a decoded value of `bytes` that several parts show, each of which counts it. */
+  measureShared(bytes: number, decodedBytes: number): JsonSize {
+    return { atLeast: decodedBytes > LONG_BYTES ? bytes + COMMA_BYTES : 0, atMost: decodedBytes };
   }
 
   /**
-   * Takes a part of at most `maxBytes` if `reserved` bytes stay free; otherwise returns undefined and takes nothing. Except
-   * in a small response, the part is counted exactly.
+   * Takes a written part of `bytes`, at most `maxBytes`, if `reserved` bytes stay free; otherwise returns false and takes
+   * nothing. In a small response, the part is counted as `maxBytes`.
    */
-  takePart(text: string, maxBytes: number, reserved = 0): string | undefined {
+  takePart(bytes: number, maxBytes: number, reserved = 0): boolean {
     if (this.bytes + maxBytes <= SMALL_BYTES && this.hasRoom(maxBytes, reserved)) {
       this.take(maxBytes);
-      return text;
+      return true;
     }
-    const bytes = bytesOf(text);
-    if (!this.hasRoom(bytes, reserved)) {
-      this.refusedBytes += bytes;
-      return undefined;
+    const exact = bytes + COMMA_BYTES;
+    if (!this.hasRoom(exact, reserved)) {
+      this.refusedBytes += exact;
+      return false;
     }
-    this.take(bytes);
-    return text;
+    this.take(exact);
+    return true;
   }
 
-  /** Takes a part that cannot be left out. */
-  takeAnyway(text: string): string {
-    this.take(bytesOf(text));
-    return text;
+  /** Takes a part of `bytes` that cannot be left out. */
+  takeAnyway(bytes: number): void {
+    this.take(bytes + COMMA_BYTES);
   }
 }
 
-/** The size of a part in bytes, with a comma. */
-function bytesOf(text: string): number {
-  return Buffer.byteLength(text) + 1;
-}
+/** Each part is followed by a comma. */
+const COMMA_BYTES = 1;

@@ -74,7 +74,9 @@ export function takeContextFreeData(
   const data = readContextFreeData(packed);
   const bytes = hexListBytes(data);
   const reserved = Math.min(after.omittedBytes, budget.half);
-  return budget.hasRoom(bytes, reserved) ? budget.takePart(writeArray(data, writeHex), bytes, reserved) : undefined;
+  if (!budget.hasRoom(bytes, reserved)) return undefined;
+  const text = writeArray(data, writeHex);
+  return budget.takePart(text.length, bytes, reserved) ? text : undefined;
 }
 
 export function renderCompression(compressed: boolean): 'none' | 'zlib' {

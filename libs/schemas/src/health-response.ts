@@ -39,6 +39,15 @@ export const healthResponse = z
       // An API of an earlier version does not report it.
       .default(null)
       .describe('The first indexed block: nothing before it is known.'),
+    state_complete: z
+      .boolean()
+      .nullable()
+      // An API of an earlier version does not report it.
+      .default(null)
+      .describe(
+        'Whether permissions and ABIs are those of the whole chain. If not, the history began in the middle of a chain, and ' +
+          'accounts of keys are not served.',
+      ),
     head_block_num: blockNum,
     committed_block_num: blockNum,
     last_irreversible_block_num: blockNum,
@@ -68,3 +77,17 @@ export const shortHealthResponse = healthResponse
   .omit({ components: true, incomplete_ranges: true })
   .meta({ id: 'ShortHealth', description: 'Position of the service on the chain.' });
 export type ShortHealthResponse = z.output<typeof shortHealthResponse>;
+
+/** Response of `GET /health` of a gateway of several chains; the HTTP status is 503 when all of them are `down`. */
+export const chainsHealthResponse = z.object({
+  status: healthStatus,
+  version: z.string(),
+  chains: z.record(z.string(), healthResponse),
+});
+export type ChainsHealthResponse = z.output<typeof chainsHealthResponse>;
+
+/** The part of it that clients may see. */
+export const shortChainsHealthResponse = chainsHealthResponse.extend({
+  chains: z.record(z.string(), shortHealthResponse),
+});
+export type ShortChainsHealthResponse = z.output<typeof shortChainsHealthResponse>;

@@ -1,11 +1,14 @@
 import { type AbiDecoder, blockTimestampToString } from '@antelope-history/abi';
-import { arrayPieces, JsonFragment, writeArray, writeHex } from '@antelope-history/json';
+import { JsonFragment, type JsonValue, JsonWriter } from '@antelope-history/json';
 import type { ActionRecord, ActionTrace, PermissionLevel } from '@antelope-history/records';
 import {
   type AbiDecoders,
   AbiRequestSet,
+  addReserves,
+  decodeReturnValue,
   NO_SIZE,
   ownTrace,
+  NOTHING_FOLLOWS,
   type PartRenderer,
   printParts,
   renderStatus,
@@ -14,9 +17,7 @@ import {
   toHex,
   tracesInOrder,
   undecodedActBytes,
-  writeActData,
   writeInteger64,
-  writeReturnValue,
   writeSignatures,
   writeTransactionHeader,
 } from '@antelope-history/responses';
@@ -31,7 +32,7 @@ import {
 import type { AbiRequest, ChainStatus, StoredBlock, StoredBlockTransaction } from '@antelope-history/store';
 import type { GetTraceBlockResponse } from '@antelope-history/trace-routes';
 
-type TransactionJson = GetTraceBlockResponse['transactions'][number];
+type TransactionsJson = GetTraceBlockResponse['transactions'];
 
 /** A block with its traces as the store returns it. */
 export interface StoredBlockTraces {
@@ -65,7 +66,8 @@ export function* renderBlockTraces(
   const { num, id } = block.position;
   const blockTime = blockTimestampToString(header.timestamp);
   const place = isSince21(block) ? `,"block_num":${num},"block_time":"${blockTime}","producer_block_id":"${id}"` : '';
-  const written = yield* writeTransactions(transactions, receipts, { block, place, decoders, budget });
+  const out = new JsonWriter();
+  yield* writeTransactions(out, transactions, receipts, { block, place, decoders, budget });
   return {
     id,
     number: num,
@@ -76,7 +78,7 @@ export function* renderBlockTraces(
     transaction_mroot: header.transactionMroot,
     action_mroot: header.actionMroot,
     schedule_version: header.scheduleVersion,
-    transactions: JsonFragment.array<TransactionJson>(written).inPlace(),
+    transactions: new JsonFragment<TransactionsJson>(out.pieces()).inPlace(),
   };
 }
 
@@ -96,44 +98,46 @@ interface BlockContext {
 const TRANSACTION_FRAME_BYTES = 1024;
 
 function* writeTransactions(
+  out: JsonWriter,
   transactions: StoredBlockTransaction[],
   receipts: TransactionReceipt[],
   context: BlockContext,
-): Generator<void, string[][]> {
+): Generator<void, void> {
   const renderer = createTraceRenderer(isSince21(context.block), context.budget);
   const traces = transactions.map(({ actions }) => tracesOf(actions, context));
   const reserves = traces.map((parts) => reserveFor(parts, renderer));
-  const after = {
-    undecodedBytes: reserves.reduce((sum, { undecodedBytes }) => sum + undecodedBytes, 0),
-    omittedBytes: reserves.reduce((sum, { omittedBytes }) => sum + omittedBytes, 0),
-  };
-  const written: string[][] = [];
+  const after = { ...reserves.reduce(addReserves, NOTHING_FOLLOWS) };
+  out.raw('[');
   for (const [index, { record }] of transactions.entries()) {
     after.undecodedBytes -= reserves[index]?.undecodedBytes ?? 0;
     after.omittedBytes -= reserves[index]?.omittedBytes ?? 0;
-    const actions = yield* printParts(traces[index] ?? [], renderer, context.budget, after);
-    written.push(yield* writeTransaction(record, receipts[record.receiptIndex], actions, context));
+    if (index > 0) out.raw(',');
+    out
+      .raw('{"id":"')
+      .raw(record.partial?.id ?? toHex(record.id))
+      .raw('"')
+      .raw(context.place)
+      .raw(',"actions":[');
+    yield* printParts(out, traces[index] ?? [], renderer, context.budget, after);
+    yield* endTransaction(out.raw(']'), record, receipts[record.receiptIndex], context);
     if (context.budget.isPauseDue()) yield;
   }
-  return written;
+  out.raw(']');
 }
 
-function* writeTransaction(
+/** Writes the fields of a transaction after its actions. */
+function* endTransaction(
+  out: JsonWriter,
   record: StoredBlockTransaction['record'],
   receipt: TransactionReceipt | undefined,
-  actions: readonly string[],
-  context: BlockContext,
-): Generator<void, string[]> {
+  { budget }: BlockContext,
+): Generator<void, void> {
   const { header, signatures } = signedHeaderOf(record, receipt);
-  context.budget.take(TRANSACTION_FRAME_BYTES + signatures.reduce((bytes, { length }) => bytes + 2 * length, 0));
+  budget.take(TRANSACTION_FRAME_BYTES + signatures.reduce((bytes, { length }) => bytes + 2 * length, 0));
   const { status, cpuUsageUs, netUsageWords } = record;
-  return [
-    `{"id":"${record.partial?.id ?? toHex(record.id)}"${context.place},"actions":`,
-    ...arrayPieces(actions),
-    `,"status":"${renderStatus(status)}","cpu_usage_us":${cpuUsageUs},"net_usage_words":${netUsageWords},` +
-      `"signatures":${yield* writeSignatures(signatures, context.budget)},` +
-      `"transaction_header":{${writeTransactionHeader(header)}}}`,
-  ];
+  out.raw(`,"status":"${renderStatus(status)}","cpu_usage_us":${cpuUsageUs},"net_usage_words":${netUsageWords}`);
+  out.raw(',"signatures":').raw(yield* writeSignatures(signatures, budget));
+  out.raw(',"transaction_header":{').raw(writeTransactionHeader(header)).raw('}}');
 }
 
 interface SignedHeader {
@@ -180,13 +184,16 @@ function tracesOf(actions: ActionRecord[], { block, decoders, budget }: BlockCon
   return tracesInOrder(shown);
 }
 
-/** An action with the fields that its traces share, which are written once. */
+const PARAMS = ',"params":';
+
+/** An action with the fields that its traces share, which are decoded and written once. */
 class SharedAct {
   /** Size of the decoded data; `NO_SIZE` before they are decoded. */
   decodedSize = NO_SIZE;
   private isDecoded = false;
-  private decodedParams: string | undefined;
-  private sharedFields: string | undefined;
+  private params: JsonValue | undefined;
+  private paramsText: Buffer | undefined;
+  private fieldsText: Buffer | undefined;
 
   constructor(
     readonly action: ActionRecord,
@@ -194,61 +201,86 @@ class SharedAct {
     private readonly budget: ResponseBudget,
   ) {}
 
-  /** The JSON of the decoded data; undefined if no ABI decodes them. */
-  params(): string | undefined {
-    if (this.isDecoded) return this.decodedParams;
+  /** Decodes the data, before what a trace of its own decodes. */
+  decode(): void {
+    if (this.isDecoded) return;
     const { decoding } = this.budget;
     const before = decoding.spent;
-    this.decodedParams = writeActData(this.action, this.decoder, decoding);
+    const { name, data } = this.action;
+    this.params = this.decoder?.decodeAction(name, data, decoding);
     this.isDecoded = true;
-    this.decodedSize = this.budget.measureShared(this.decodedParams, decoding.spent - before);
-    return this.decodedParams;
+    this.decodedSize = { atLeast: 0, atMost: decoding.spent - before };
   }
 
-  fields(): string {
-    this.sharedFields ??= writeSharedFields(this.action, this.action.authorization, writeHex(this.action.data));
-    return this.sharedFields;
+  /** Writes the decoded data; nothing if no ABI decodes them. */
+  writeParams(out: JsonWriter): void {
+    if (this.paramsText !== undefined) return void out.raw(PARAMS).bytes(this.paramsText);
+    if (this.params === undefined) return;
+    const start = out.raw(PARAMS).length;
+    out.value(this.params);
+    // The objects of decoded data take several times the memory of their text.
+    this.params = undefined;
+    this.decodedSize = this.budget.measureShared(out.length - start, this.decodedSize.atMost);
+    if (this.isShared) this.paramsText = out.copyFrom(start);
+  }
+
+  writeFields(out: JsonWriter): void {
+    if (this.fieldsText !== undefined) return void out.bytes(this.fieldsText);
+    const start = out.length;
+    writeSharedFields(out, this.action, this.action.authorization, this.action.data);
+    if (this.isShared) this.fieldsText = out.copyFrom(start);
+  }
+
+  private get isShared(): boolean {
+    return this.action.traces.length > 1;
   }
 }
 
-/** The fields of a trace from `account` to `data`. */
+/** Writes the fields of a trace from `account` to `data`. */
 function writeSharedFields(
+  out: JsonWriter,
   { account, name }: ActionRecord,
   authorization: readonly PermissionLevel[],
-  data: string,
-): string {
-  return (
-    `"account":"${account}","action":"${name}",` +
-    `"authorization":${writeArray(authorization, writeAuthorization)},"data":${data}`
+  data: Buffer,
+): void {
+  out.raw('"account":"').raw(account).raw('","action":"').raw(name).raw('","authorization":');
+  out.array(authorization, ({ actor, permission }) =>
+    out.raw('{"account":"').raw(actor).raw('","permission":"').raw(permission).raw('"}'),
   );
-}
-
-function writeAuthorization({ actor, permission }: PermissionLevel): string {
-  return `{"account":"${actor}","permission":"${permission}"}`;
+  out.raw(',"data":').hex(data);
 }
 
 /** Bytes of a trace's names, receiver and sequence. */
 const TRACE_FRAME_BYTES = 256;
 
 function createTraceRenderer(isSince21: boolean, { decoding }: ResponseBudget): PartRenderer<TracePart> {
-  /** A trace without its last brace. */
-  const begin = (shared: string, { receipt, receiver }: ActionTrace, returned: string): string =>
-    `{"global_sequence":${writeInteger64(receipt.globalSequence)},"receiver":"${receiver}",${shared}` +
-    (isSince21 ? `,"return_value":${returned}` : '');
+  /** Writes a trace without its last brace. */
+  const begin = (out: JsonWriter, { receipt, receiver }: ActionTrace, shared: () => void, returned: Buffer): void => {
+    writeInteger64(out.raw('{"global_sequence":'), receipt.globalSequence);
+    out.raw(',"receiver":"').raw(receiver).raw('",');
+    shared();
+    if (isSince21) out.raw(',"return_value":').hex(returned);
+  };
   return {
     undecodedBytes: ({ of, trace }) => undecodedActBytes(of.action) + 2 * trace.returnValue.length + TRACE_FRAME_BYTES,
     sharedSize: ({ of }) => of.decodedSize,
-    decoded({ of, trace }) {
-      const params = of.params();
-      const returned = writeReturnValue(of.action, trace, of.decoder, decoding);
-      return (
-        begin(of.fields(), trace, writeHex(trace.returnValue)) +
-        (params === undefined ? '' : `,"params":${params}`) +
-        (returned === undefined ? '}' : `,"return_data":${returned}}`)
-      );
+    decoded({ of, trace }, out) {
+      of.decode();
+      const returned = decodeReturnValue(of.action, trace, of.decoder, decoding);
+      begin(out, trace, () => of.writeFields(out), trace.returnValue);
+      of.writeParams(out);
+      if (returned !== undefined) out.raw(',"return_data":').value(returned);
+      out.raw('}');
     },
-    undecoded: ({ of, trace }) => `${begin(of.fields(), trace, writeHex(trace.returnValue))}}`,
-    omitted: ({ of: { action }, trace }) =>
-      `${begin(writeSharedFields(action, [], '""'), trace, '""')},"omitted_bytes":${action.data.length}}`,
+    undecoded({ of, trace }, out) {
+      begin(out, trace, () => of.writeFields(out), trace.returnValue);
+      out.raw('}');
+    },
+    omitted({ of: { action }, trace }, out) {
+      begin(out, trace, () => writeSharedFields(out, action, [], NO_BYTES), NO_BYTES);
+      out.raw(`,"omitted_bytes":${action.data.length}}`);
+    },
   };
 }
+
+const NO_BYTES = Buffer.alloc(0);

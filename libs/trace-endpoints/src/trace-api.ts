@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import { type ApiDeps, createApi, createResponders, type Respond } from '@antelope-history/endpoint-kit';
 import { TRACE_ROUTES } from '@antelope-history/trace-routes';
 import { createGetBlock } from './get-block';
@@ -7,7 +7,7 @@ const NAME = 'trace-api';
 const ENDPOINTS = { getTraceBlock: createGetBlock };
 
 /** The app of `/v1/trace_api`: blocks with their traces, in the JSON of a node's trace plugin. */
-export function createTraceApi(deps: ApiDeps): Express {
+export function createTraceApi(deps: ApiDeps): RequestListener {
   return createApi(NAME, TRACE_ROUTES, ENDPOINTS, deps);
 }
 

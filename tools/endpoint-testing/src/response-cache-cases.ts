@@ -50,7 +50,7 @@ export class CachedApi {
 
   /** Number of lookups in the cache, by outcome. */
   async outcomes(): Promise<Record<string, number>> {
-    const { values } = (await this.registry.getSingleMetric('history_final_answers_total')?.get()) ?? { values: [] };
+    const { values } = (await this.registry.getSingleMetric('history_response_cache_total')?.get()) ?? { values: [] };
     return Object.fromEntries(values.map(({ labels, value }) => [String(labels['outcome']), value]));
   }
 

@@ -5,8 +5,8 @@ import { NO_SIZE, ResponseBudget } from '@antelope-history/responses';
 export class UnlimitedBudget extends ResponseBudget {
   override hasRoom = (): boolean => true;
   override measureShared = () => NO_SIZE;
-  override takePart = (text: string): string => text;
-  override takeAnyway = (text: string): string => text;
+  override takePart = (): boolean => true;
+  override takeAnyway = (): void => undefined;
 }
 
 /** Runs a renderer to its end. */

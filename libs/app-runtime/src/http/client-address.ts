@@ -22,6 +22,11 @@ export class ClientAddresses {
       : isIPv6(address) && this.trusted.check(address, 'ipv6');
   }
 
+  /** Whether the other end of the connection is a trusted proxy. */
+  isFromProxy(request: IncomingMessage): boolean {
+    return this.hasProxies && this.isTrusted(addressOf(request.socket.remoteAddress));
+  }
+
   /**
    * The nearest address that is no trusted proxy. An entry that is not an address ends the search, because an untrusted client
    * can have written it.

@@ -21,7 +21,7 @@ describe('fetchJson', () => {
       response.write('{"method":"');
       setImmediate(() => response.end(`${request.method}"}`));
     };
-    expect(await fetchJson(url, limits)).toEqual({ method: 'POST' });
+    expect(await fetchJson(url, { ...limits, timeoutMs: 60_000 })).toEqual({ method: 'POST' });
   });
 
   it.each<[string, RequestListener]>([

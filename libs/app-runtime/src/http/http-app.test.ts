@@ -17,6 +17,7 @@ const HEALTH: HealthResponse = {
   version: '4.1.0',
   chain_id: null,
   first_block_num: null,
+  state_complete: null,
   head_block_num: null,
   committed_block_num: null,
   last_irreversible_block_num: null,
@@ -103,6 +104,40 @@ describe('an HTTP app', () => {
   ])('reads a body as JSON with the content type %s', async (contentType) => {
     const response = await request(listener.url).post('/v1/echo').set('content-type', contentType).send('{"a":1}');
     expect([response.status, response.body]).toEqual([200, { a: 1 }]);
+  });
+
+  it.each(['{"a":1}', '{bad', 'x'.repeat(LIMIT + 1)])(
+    'handles the exact path as the same path that only the router matches: %.10s',
+    async (body) => {
+      const results = ['/v1/echo', '/v1/echo/', '/v1/echo?b=1'].map(async (path) => {
+        const response = await request(listener.url).post(path).set('x-request-id', 'same').type('json').send(body);
+        const { date: _date, ...headers } = response.headers as Record<string, string>;
+        return { status: response.status, headers, text: response.text };
+      });
+      const [exact, ...others] = await Promise.all(results);
+      expect(exact?.headers).toMatchObject({ 'x-request-id': 'same', 'x-content-type-options': 'nosniff' });
+      expect(others).toEqual([exact, exact]);
+    },
+  );
+
+  it('runs the middleware once for each request, and counts it under its route', async () => {
+    const registry = new Registry();
+    const seen: string[] = [];
+    const app = createHttpApp({
+      name: 'counted',
+      log,
+      registry,
+      middleware: [(incoming, _response, next) => next(void seen.push(incoming.url))],
+      routes: [{ endpoint: 'a', path: '/a', method: 'POST', handlers: [(_, response) => void response.json({})] }],
+    });
+    for (const path of ['/a', '/a/', '/b']) await request(app).post(path);
+    await request(app).get('/a');
+    expect(seen).toEqual(['/a', '/a/', '/b', '/a']);
+    const metrics = await registry.metrics();
+    expect(metrics).toContain('http_requests_total{app="counted",path="/a",status="2xx"} 2');
+    expect(metrics).toContain('http_requests_total{app="counted",path="/a",status="4xx"} 1');
+    expect(metrics).toContain('http_requests_total{app="counted",path="unknown",status="4xx"} 1');
+    expect(metrics).toContain('http_requests_in_flight{app="counted"} 0');
   });
 
   it('reads a body without content type, and a missing body as {}', async () => {

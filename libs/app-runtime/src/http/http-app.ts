@@ -1,9 +1,11 @@
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import type { RequestListener } from 'node:http';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Logger } from '../logger';
 import { createHttpMetrics, type Registry } from '../metrics';
 import { handleErrors } from './error-response';
 import { enterRoute, openRequestContext } from './request-context';
+import { runHandlers } from './run-handlers';
 
 export type HttpMethod = 'GET' | 'POST';
 
@@ -29,28 +31,79 @@ export interface HttpAppOptions {
 }
 
 /**
- * An Express app with the behaviour that all apps share: request ids, 405 with `Allow`, 404, error bodies in the shape of
+ * An HTTP app with the behaviour that all apps share: request ids, 405 with `Allow`, 404, error bodies in the shape of
  * nodeos, metrics. A path with a trailing slash is the same path.
+ *
+ * Requests that name a route exactly run its handlers without Express's router, which compares a path with the expression of
+ * every handler and route before: a third of the processor time of a small response. Express gets all others.
  */
-export function createHttpApp(options: HttpAppOptions): Express {
-  const { name, routes, middleware = [], log, registry, describeUnknown } = options;
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.disable('query parser');
-  app.enable('case sensitive routing');
+export function createHttpApp(options: HttpAppOptions): RequestListener {
+  const { name, routes, middleware = [], log, registry } = options;
   const metrics = createHttpMetrics(
     registry,
     name,
     routes.map(({ path }) => path),
   );
-  app.use(openRequestContext(log, metrics), requireHost, ...middleware);
+  const first = [openRequestContext(log, metrics), requireHost, ...middleware];
+  const app = createRoutingApp(options);
+  const exact = exactRoutes(routes);
+  const fail = handleErrors(log);
+  return (incoming, outgoing) => {
+    const { request, response } = asExpress(app, incoming, outgoing);
+    const end = (error?: unknown): void => {
+      if (error) void fail(error, request, response, () => undefined);
+    };
+    runHandlers(first, request, response, (error) => {
+      if (error) return end(error);
+      const handlers = exact.get(request.url)?.get(request.method);
+      if (handlers) runHandlers(handlers, request, response, end);
+      else app(request, response);
+    });
+  };
+}
+
+/** The app for all requests, after the middleware. */
+function createRoutingApp({ routes, log, describeUnknown }: HttpAppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.disable('query parser');
+  app.enable('case sensitive routing');
   for (const route of routes) mountRoute(app, route);
   app.use(({ path }) => {
     throw new HistoryError('UNKNOWN_PATH', describeUnknown?.(path) ?? 'this path does not exist');
   });
   app.use(handleErrors(log));
   return app;
+}
+
+/** The handlers of routes whose path is constant, by path and method. */
+function exactRoutes(routes: readonly HttpRoute[]): ReadonlyMap<string, ReadonlyMap<string, RequestHandler[]>> {
+  const constant = routes.filter(({ path }) => CONSTANT_PATH.test(path));
+  return new Map(
+    constant.map(({ endpoint, path, method, handlers }) => [
+      path,
+      new Map([method].flat().map((accepted) => [accepted, [enterRoute(endpoint, path), ...handlers]])),
+    ]),
+  );
+}
+
+/** Without parameters and wildcards. */
+const CONSTANT_PATH = /^[\w/.-]+$/;
+
+/** Gives a request and its response the methods of Express, as Express does (express/lib/application.js, handle). */
+function asExpress(
+  app: Express,
+  incoming: Parameters<RequestListener>[0],
+  outgoing: Parameters<RequestListener>[1],
+): { request: Request; response: Response } {
+  const request = Object.setPrototypeOf(incoming, app.request as object) as Request;
+  const response = Object.setPrototypeOf(outgoing, app.response as object) as Response;
+  request.res = response;
+  response.req = request;
+  request.originalUrl ||= request.url;
+  response.locals = Object.create(null) as Response['locals'];
+  return { request, response };
 }
 
 /** HTTP/1.1 requires a Host header (RFC 9112, 3.2). */

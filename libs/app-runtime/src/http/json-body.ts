@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { Request, RequestHandler } from 'express';
 import { HistoryError } from '@antelope-history/schemas';
@@ -74,12 +75,12 @@ function uncompress(bytes: Buffer, coding: string | undefined, limitBytes: numbe
 
 /** Checks that the bytes are UTF-8, which `Buffer.toString` does not, and removes a byte order mark. */
 function toText(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw notJson(error);
-  }
+  if (!isUtf8(bytes)) throw notJson(new TypeError('the bytes are not UTF-8'));
+  const text = bytes.toString();
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
 }
+
+const BYTE_ORDER_MARK = '\ufeff';
 
 function notJson(cause: unknown): HistoryError {
   return new HistoryError('INVALID_REQUEST', 'the body is not JSON in UTF-8', { cause });

@@ -1,6 +1,6 @@
 import { type AbiReader, type LargeResponses, RequestWork } from '@antelope-history/endpoint-kit';
 import { ownTrace } from '@antelope-history/responses';
-import { type ActionFilter, type BlockPosition, hasErrorCode } from '@antelope-history/schemas';
+import { type ActionFilter, type BlockPosition, hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { ActionsQuery, ChainStatus, DataCondition, HistoryReader, StoredAction } from '@antelope-history/store';
 import { abisOfActions, renderActionRows } from '../get-actions-response';
 import type { CommittedHead } from './committed-head';
@@ -106,8 +106,9 @@ export class ActionStream {
     const { firstBlockNum } = this.query;
     if (cursor) {
       this.place = { ...cursor.block, sequence: cursor.sequence, rows: 0 };
+      this.requireNext(status);
       const ancestor = Math.min(cursor.irreversibleNum, cursor.block.num - 1, this.irreversibleNum);
-      if (!(await this.isCommitted(cursor.block.id))) yield* this.forkTo(await this.blockAtOrBelow(ancestor, status));
+      if (!(await this.isCommitted(cursor.block.id))) yield* this.forkTo(await this.ancestorAt(ancestor, status));
     } else if (firstBlockNum === undefined) {
       const last = this.lastOf(status);
       if (last) this.completeTo(last);
@@ -125,7 +126,14 @@ export class ActionStream {
         return;
       }
     }
-    yield* this.forkTo(await this.blockAtOrBelow(Math.min(this.irreversibleNum, num - 1), status));
+    yield* this.forkTo(await this.ancestorAt(Math.min(this.irreversibleNum, num - 1), status));
+  }
+
+  /** Throws `BLOCKS_REMOVED` when blocks after the place were removed: the stream would go on without their rows. */
+  private requireNext({ hasRemovedBlocks, firstBlockNum = 0 }: ChainStatus): void {
+    const { num, id, sequence } = this.place;
+    const next = sequence === undefined ? num + 1 : num;
+    if (hasRemovedBlocks && id !== undefined && next < firstBlockNum) throw blocksRemoved();
   }
 
   private *forkTo(block: BlockPosition): Generator<StreamEvent> {
@@ -189,6 +197,7 @@ export class ActionStream {
         ({ rows }) => abisOfActions(rows),
       );
       if (found.status.revision !== this.revision) return undefined;
+      this.requireNext(found.status);
       const texts = await work.run(renderActionRows(found.rows, account, decoders, work.budget));
       return { rows: found.rows, texts, isLast: !found.more && texts.length === found.rows.length };
     } finally {
@@ -238,6 +247,12 @@ export class ActionStream {
     if (firstKept > 0) this.trail.splice(0, firstKept);
   }
 
+  /** The block up to which the client's branch is the committed one. Throws `BLOCKS_REMOVED` when it is not known any more. */
+  private async ancestorAt(num: number, status: ChainStatus): Promise<BlockPosition> {
+    if (status.hasRemovedBlocks && num < (status.firstBlockNum ?? 0)) throw blocksRemoved();
+    return this.blockAtOrBelow(num, status);
+  }
+
   /** A block that every committed branch has; the one before the history when there is none. */
   private async blockAtOrBelow(num: number, { firstBlockNum = 0 }: ChainStatus): Promise<BlockPosition> {
     const wanted = Math.max(num, firstBlockNum - 1);
@@ -255,6 +270,10 @@ export class ActionStream {
     const { num, id, sequence } = this.place;
     return writeCursor({ block: { num, id: id ?? '' }, sequence, irreversibleNum: this.irreversibleNum });
   }
+}
+
+export function blocksRemoved(): HistoryError {
+  return new HistoryError('BLOCKS_REMOVED', 'the service no longer has the blocks after this event: begin again');
 }
 
 function irreversibleIn({ lastIrreversible, committed }: ChainStatus): number {

@@ -11,8 +11,15 @@ import {
 import { STREAM, type StreamRequest, streamRequest } from '@antelope-history/history-routes';
 import { type Bound, HistoryError, parseRequest } from '@antelope-history/schemas';
 import { gauge, isWebSocketHandshake, type Logger, stopSignal } from '@antelope-history/app-runtime';
+import type { HistoryReader } from '@antelope-history/store';
 import { toDataConditions } from '../data-conditions';
-import { ActionStream, type ActionStreamDeps, type StreamEvent, type StreamQuery } from './action-stream';
+import {
+  ActionStream,
+  blocksRemoved,
+  type ActionStreamDeps,
+  type StreamEvent,
+  type StreamQuery,
+} from './action-stream';
 import { CommittedHead } from './committed-head';
 import type { EventSink } from './event-sink';
 import { ServerSentEvents, writeEventStreamHead } from './server-sent-events';
@@ -33,6 +40,7 @@ export function createStreamHandler(deps: ApiDeps): RequestHandler {
     const parameters = readRequest(request);
     const data = await toDataConditions(parameters.dataFilters, firstBlockOf(parameters), reader);
     const query: StreamQuery = { ...parameters.query, data };
+    if (parameters.cursor) await requireBlock(parameters.cursor, reader);
     if (request.method === 'HEAD') {
       writeEventStreamHead(response);
       response.end();
@@ -49,6 +57,12 @@ export function createStreamHandler(deps: ApiDeps): RequestHandler {
       open.set(--count);
     }
   };
+}
+
+/** Throws `BLOCKS_REMOVED` when the cursor's block was removed. */
+async function requireBlock({ block }: StreamCursor, reader: HistoryReader): Promise<void> {
+  const { hasRemovedBlocks, firstBlockNum = 0 } = await reader.getStatus();
+  if (hasRemovedBlocks && block.num < firstBlockNum) throw blocksRemoved();
 }
 
 interface StreamParameters {

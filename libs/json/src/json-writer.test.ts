@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { ExactInteger, type JsonValue, OrderedObject, stringifyJson } from './json-value';
+import { JsonWriter } from './json-writer';
+
+const textOf = (out: JsonWriter): string => Buffer.concat(out.pieces()).toString();
+
+describe('JsonWriter', () => {
+  it('writes what JSON.stringify prints', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) =>
+        expect(textOf(new JsonWriter().value(value as JsonValue))).toBe(JSON.stringify(value)),
+      ),
+    );
+    for (const value of [-0, 1e21, 5e-324, NaN, Infinity, 2 ** 53, '\ud800', '\u2028"\\\u007f']) {
+      expect(textOf(new JsonWriter().value(value))).toBe(JSON.stringify(value));
+    }
+  });
+
+  it('writes exact integers, and objects whose keys keep their order, as stringifyJson does', () => {
+    const entries: [string, JsonValue][] = [
+      ['10', [new ExactInteger('-9007199254740993')]],
+      ['2', { plain: new OrderedObject(new Map()) }],
+      ['__proto__', null],
+    ];
+    const value = new OrderedObject(new Map(entries));
+    expect(textOf(new JsonWriter().value(value))).toBe(stringifyJson(value));
+  });
+
+  it('writes strings, bytes and hex of any length one after another, and takes them back', () => {
+    const step = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40_000, size: 'max' }).map((text) => ({ text })),
+      fc.uint8Array({ maxLength: 40_000, size: 'max' }).map((data) => ({ data: Buffer.from(data) })),
+      fc.nat(60_000).map((length) => ({ cut: length })),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        const out = new JsonWriter();
+        let expected = Buffer.alloc(0);
+        const add = (text: string): void => void (expected = Buffer.concat([expected, Buffer.from(text)]));
+        for (const step of steps) {
+          if ('text' in step) {
+            out.string(step.text);
+            add(JSON.stringify(step.text));
+          } else if ('data' in step) {
+            const start = out.length;
+            out.hex(step.data);
+            const copy = out.copyFrom(start);
+            out.bytes(copy).raw(',');
+            const hex = `"${step.data.toString('hex')}"`;
+            add(`${hex}${hex},`);
+            expect(copy.toString()).toBe(hex);
+          } else {
+            const length = Math.min(step.cut, expected.length);
+            out.truncate(length);
+            expected = expected.subarray(0, length);
+          }
+          expect(out.length).toBe(expected.length);
+        }
+        expect(Buffer.concat(out.pieces()).equals(expected)).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('keeps a copy when the text that it is from is cut and written over', () => {
+    const out = new JsonWriter().raw('[');
+    out.string('first');
+    const copy = out.copyFrom(1);
+    out.truncate(1);
+    out.string('other');
+    expect([copy.toString(), textOf(out)]).toEqual(['"first"', '["other"']);
+  });
+});
