@@ -12,6 +12,8 @@ export interface Client {
   requestsPerMinute: number;
   /** 0 = no limit. */
   costPerMinute: number;
+  /** Whether the request came through a trusted proxy, which may be a gateway that counts the costs of several chains. */
+  tellsCost: boolean;
   /** The error that requests to endpoints get, where the client has no access. */
   refusal?: HistoryError;
 }
@@ -28,20 +30,26 @@ export function identifyClient(
   const limits = { requestsPerMinute: api.rateLimitRpm, costPerMinute: api.rateLimitCostPerMinute };
   const missing = new HistoryError('UNAUTHORIZED', HOW);
 
-  async function byKey(key: string, id: string, find: FindApiKey): Promise<Client> {
+  async function byKey(key: string, anyone: Client, find: FindApiKey): Promise<Client> {
     const found = await find(key);
-    if (found === 'unknown') return { id, ...limits, refusal: new HistoryError('UNAUTHORIZED', `unknown key: ${HOW}`) };
+    if (found === 'unknown') return { ...anyone, refusal: new HistoryError('UNAUTHORIZED', `unknown key: ${HOW}`) };
     if (found === 'unavailable')
-      return { id, ...limits, refusal: new HistoryError('UNAVAILABLE', 'API keys cannot be read') };
-    return clientOfKey(found);
+      return { ...anyone, refusal: new HistoryError('UNAVAILABLE', 'API keys cannot be read') };
+    return { ...anyone, ...limitsOfKey(found) };
   }
 
-  return async (request, response, next) => {
-    const id = clientKeyOf(addresses.of(request));
+  return (request, response, next) => {
+    const tellsCost = addresses.isFromProxy(request);
+    const anyone: Client = { id: clientKeyOf(addresses.of(request)), tellsCost, ...limits };
     const key = findKey && keyOf(request);
-    if (findKey && key !== undefined) response.locals['client'] = await byKey(key, id, findKey);
-    else response.locals['client'] = { id, ...limits, ...(gateway.requireApiKey && { refusal: missing }) };
-    next();
+    const go = (client: Client): void => {
+      response.locals['client'] = client;
+      next();
+    };
+    if (findKey && key !== undefined) return byKey(key, anyone, findKey).then(go);
+    // Without a promise: there is nothing to wait for.
+    go({ ...anyone, ...(gateway.requireApiKey && { refusal: missing }) });
+    return undefined;
   };
 }
 
@@ -66,6 +74,6 @@ function keyOf(request: Request): string | undefined {
   return request.get('x-api-key') ?? BEARER.exec(request.get('authorization') ?? '')?.[1];
 }
 
-function clientOfKey({ name, requests_per_minute, cost_per_minute }: ApiKey): Client {
+function limitsOfKey({ name, requests_per_minute, cost_per_minute }: ApiKey): Partial<Client> {
   return { id: `key:${name}`, keyName: name, requestsPerMinute: requests_per_minute, costPerMinute: cost_per_minute };
 }

@@ -11,6 +11,8 @@ export interface GatewayHealthDeps {
   keyValue: KeyValue;
   /** The APIs of this process; without them the URLs of the configuration are asked. */
   localApis?: LocalApis;
+  /** The APIs of another chain are `down`. */
+  chainId?: string;
   /** Components that /health shows besides the APIs and the key-value store. */
   components?: Record<string, ReadComponent>;
   now?: () => number;
@@ -23,15 +25,19 @@ const REUSED_FOR_MS = 1_000;
 type ChainFacts = Omit<HealthResponse, 'status' | 'version' | 'components'>;
 type Component = HealthResponse['components'][string];
 
-interface ApiHealth {
-  status: HealthStatus;
+interface ApiHealth extends Pick<Component, 'status' | 'reason'> {
   facts: ChainFacts;
 }
+
+/** The gateway of a process that serves a whole chain shows clients only a part of its health. */
+const apiHealth = healthResponse.omit({ components: true }).partial({ incomplete_ranges: true });
+type FactsOfApi = ReturnType<typeof apiHealth.parse>;
 
 const DOWN: Component = { status: 'down' };
 const NO_FACTS: ChainFacts = {
   chain_id: null,
   first_block_num: null,
+  state_complete: null,
   head_block_num: null,
   committed_block_num: null,
   last_irreversible_block_num: null,
@@ -54,15 +60,19 @@ export function createGatewayHealth(deps: GatewayHealthDeps): () => Promise<Heal
 }
 
 async function readHealth(
-  { config, keyValue, localApis, components = {} }: GatewayHealthDeps,
+  { config, keyValue, localApis, chainId, components = {} }: GatewayHealthDeps,
   processes: ProcessWatch,
   version: string,
 ): Promise<HealthResponse> {
   const { historyApiUrl, chainApiUrl, traceApiUrl } = config.gateway;
   const apiUrls = { history_api: historyApiUrl, chain_api: chainApiUrl, trace_api: traceApiUrl };
-  const readOne = localApis ? () => readHealthOf(localApis.readHealth()) : (urls: string[]) => readApis(urls);
+  const readOne = localApis
+    ? () => readHealthOf(localApis.readHealth().then((health) => apiHealth.parse(health)))
+    : (urls: string[]) => readApis(urls);
   const [apis, keyValueStatus, others, reported] = await Promise.all([
-    Promise.all(Object.entries(apiUrls).map(async ([name, urls]) => ({ name, ...(await readOne(urls)) }))),
+    Promise.all(
+      Object.entries(apiUrls).map(async ([name, urls]) => ({ name, ...refuseOther(await readOne(urls), chainId) })),
+    ),
     statusOf(keyValue.get('health')),
     Promise.all(
       Object.entries(components).map(async ([name, read]) => ({ name, ...((await answerOf(read())) ?? DOWN) })),
@@ -71,8 +81,8 @@ async function readHealth(
   ]);
   const parts = new Map<string, Component>(reported?.components);
   // Whether an API responds to this gateway outweighs what its heartbeat says.
-  for (const { name, status } of [...apis, { name: 'key_value', status: keyValueStatus }]) {
-    parts.set(name, { ...parts.get(name), status });
+  for (const { name, status, reason } of [...apis, { name: 'key_value', status: keyValueStatus, reason: undefined }]) {
+    parts.set(name, { ...parts.get(name), status, ...(reason !== undefined && { reason }) });
   }
   for (const { name, ...component } of others) parts.set(name, { ...parts.get(name), ...component });
   const answering = apis.find(({ status }) => status !== 'down');
@@ -98,6 +108,12 @@ function overallStatus(chain: HealthStatus, parts: Component[]): HealthStatus {
   return parts.some(({ status }) => status === 'down' || status === 'degraded') ? 'degraded' : chain;
 }
 
+function refuseOther(api: ApiHealth, expected: string | undefined): ApiHealth {
+  const { chain_id: found } = api.facts;
+  if (expected === undefined || found === null || found === expected) return api;
+  return { status: 'down', reason: 'CHAIN_ID_MISMATCH', facts: NO_FACTS };
+}
+
 /** The health of interchangeable APIs; `degraded` when only some of them respond. */
 async function readApis(urls: string[]): Promise<ApiHealth> {
   const apis = await Promise.all(urls.map(readApi));
@@ -109,15 +125,15 @@ async function readApis(urls: string[]): Promise<ApiHealth> {
 async function readApi(url: string): Promise<ApiHealth> {
   try {
     const response = await fetch(`${url.replace(/\/$/, '')}/health`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
-    return await readHealthOf(response.json().then((body) => healthResponse.parse(body)));
+    return await readHealthOf(response.json().then((body) => apiHealth.parse(body)));
   } catch {
     return { status: 'down', facts: NO_FACTS };
   }
 }
 
-async function readHealthOf(health: Promise<HealthResponse>): Promise<ApiHealth> {
+async function readHealthOf(health: Promise<FactsOfApi>): Promise<ApiHealth> {
   const found = await answerOf(health);
   if (!found) return { status: 'down', facts: NO_FACTS };
-  const { status, version: _version, components: _components, ...facts } = found;
-  return { status, facts };
+  const { status, version: _version, incomplete_ranges = [], ...facts } = found;
+  return { status, facts: { ...facts, incomplete_ranges } };
 }

@@ -22,14 +22,21 @@ export interface GatewayPagesDeps {
   config: Pick<Config, 'gateway'>;
   status: Pick<GatewayStatus, 'read' | 'readHealth'>;
   registry: Registry;
+  /** The name of the chain where the gateway serves several. */
+  chainName?: string;
 }
 
-/** The pages of the gateway's operations listener. Its explorer sends its requests to the port for clients. */
+/**
+ * The pages of the gateway's operations listener; those of one of several chains are below its name. Its explorer sends its
+ * requests to the port for clients.
+ */
 export function createGatewayOperations(deps: GatewayPagesDeps): HttpRoute[] {
   const { port, publicUrl } = deps.config.gateway;
-  const api = publicUrl === undefined ? { port } : { url: publicUrl };
+  const path = deps.chainName === undefined ? '' : `/${deps.chainName}`;
+  const api = publicUrl === undefined ? { port, path } : { url: publicUrl.replace(/\/+$/, '') + path };
   const shown: PublicPath[] = ['live', 'health_details', 'metrics', 'status_page', 'explorer', 'docs'];
-  return createPages(deps, { shown, api, readStatus: () => deps.status.read() });
+  const pages = createPages(deps, { shown, api, readStatus: () => deps.status.read() });
+  return pages.map((page) => ({ ...page, path: path + page.path }));
 }
 
 /** The gateway's pages for clients, which the configuration names; the others are unknown paths. */
@@ -44,7 +51,8 @@ interface Pages {
   readStatus: () => Promise<StatusResponse>;
 }
 
-function createPages({ status, registry }: GatewayPagesDeps, { shown, api, readStatus }: Pages): HttpRoute[] {
+function createPages(deps: GatewayPagesDeps, { shown, api, readStatus }: Pages): HttpRoute[] {
+  const { status, registry, chainName } = deps;
   const shows = (path: PublicPath): boolean => shown.includes(path);
   const { readHealth } = status;
   const routes: HttpRoute[] = [];
@@ -56,7 +64,10 @@ function createPages({ status, registry }: GatewayPagesDeps, { shown, api, readS
   const served = [...routes.map(({ path }) => path), ...(shows('docs') ? ['/docs', '/openapi.json'] : [])];
   const views = { status: shows('status_page'), explorer: shows('explorer') };
   const hasPage = views.status || views.explorer;
-  if (hasPage) routes.push(...webPageRoutes({ ...views, links: served, api }));
+  if (hasPage)
+    routes.push(
+      ...webPageRoutes({ ...views, ...(chainName !== undefined && { chain: chainName }), links: served, api }),
+    );
   if (shows('docs')) routes.push(...docsRoutes([...served, ...(hasPage ? ['/'] : [])]));
   return routes;
 }

@@ -1,6 +1,7 @@
 import compression from 'compression';
 import cors from 'cors';
-import type { Express, Request, RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
+import type { RequestListener } from 'node:http';
 import { constants } from 'node:zlib';
 import type { KeyValue } from '@antelope-history/key-value';
 import { ROUTES, STREAM } from '@antelope-history/routes';
@@ -15,20 +16,15 @@ import {
   readRawBody,
   type Registry,
 } from '@antelope-history/app-runtime';
-import { createAccessLog } from './access-log';
-import { createApiKeys } from './api-keys';
-import { identifyClient, requireAccess } from './client';
+import { requireAccess } from './client';
+import { type ClientHandlers, createClientHandlers } from './client-handlers';
 import { createGatewayPages, type GatewayPagesDeps } from './gateway-pages';
-import { countKeyUsage } from './key-usage';
-import { createStreamLimiter } from './limits/limit-streams';
-import { createWorkLimiter } from './limits/limit-work';
 import { createLocalHandler, type LocalApis } from './local-apis';
-import { createRateLimit } from './rate-limit';
 import { createStreamProxy } from './stream-proxy';
 import { selectPositions } from './select-positions';
 import { createNodeProxy, createUpstreamProxy } from './upstream-proxy';
 
-export interface GatewayDeps extends Omit<GatewayPagesDeps, 'config'> {
+export interface GatewayDeps extends GatewayPagesDeps {
   config: Pick<Config, 'api' | 'gateway'>;
   /** Counts the requests of all gateways together. */
   keyValue: KeyValue;
@@ -37,6 +33,14 @@ export interface GatewayDeps extends Omit<GatewayPagesDeps, 'config'> {
   localApis?: LocalApis;
   /** Milliseconds since 1970. */
   now?: () => number;
+}
+
+/** What a gateway of one of several chains does not make itself. */
+export interface OfSeveralChains {
+  /** Shared by the chains. */
+  clients: ClientHandlers;
+  /** Refuses requests while the APIs cannot be those of the chain. */
+  requireChain: RequestHandler[];
 }
 
 const EXPOSED_HEADERS = [
@@ -51,27 +55,35 @@ const EXPOSED_HEADERS = [
 ];
 const PREFLIGHT_SECONDS = 86_400;
 
-/** The gateway's HTTP app: API keys, rate limits, CORS, compression, and one route per endpoint to the API that serves it. */
-export function createGateway(deps: GatewayDeps): Express {
-  const { config, keyValue, log, registry, now = Date.now } = deps;
-  const apiKeys = createApiKeys({ config, keyValue, log, now });
-  const identify = [identifyClient(config, apiKeys), createRateLimit({ keyValue, registry, now })];
+/**
+ * The gateway's HTTP app: API keys, rate limits, CORS, compression, and one route per endpoint to the API that serves it.
+ * `ofSeveral`: given where a gateway serves several chains, each with an app of its own. Throws `CONFIG_INVALID` when a file that the
+ * configuration names cannot be opened, and for a configuration of several chains.
+ */
+export function createGateway(deps: GatewayDeps, ofSeveral?: OfSeveralChains): RequestListener {
+  const { config, log, registry, now = Date.now } = deps;
+  if (config.gateway.chains !== undefined) {
+    throw new HistoryError(
+      'CONFIG_INVALID',
+      'gateway.chains: a process with all apps serves one chain; run the gateway app',
+    );
+  }
+  const clients = ofSeveral?.clients ?? createClientHandlers({ ...deps, now });
   const pages = createGatewayPages(deps).map((route) => ({
     ...route,
-    handlers: [...identify, ...route.handlers],
+    handlers: [...clients.identify, ...route.handlers],
   }));
   return createHttpApp({
-    name: 'gateway',
+    name: deps.chainName === undefined ? 'gateway' : `gateway/${deps.chainName}`,
     log,
     registry,
     middleware: [
-      ...[createAccessLog(config) ?? []].flat(),
-      ...(apiKeys ? [countKeyUsage(registry)] : []),
+      ...clients.observe,
       selectPositions(config.api),
       cors({ exposedHeaders: EXPOSED_HEADERS, methods: ['GET', 'HEAD', 'POST'], maxAge: PREFLIGHT_SECONDS }),
       compressWhereAccepted(),
     ],
-    routes: [...upstreamRoutes(deps, identify), ...pages],
+    routes: [...upstreamRoutes(deps, clients, ofSeveral?.requireChain ?? []), ...pages],
     describeUnknown: (path) => (CALL.test(path) && config.gateway.chainNodeUrl === undefined ? NO_NODE : undefined),
   });
 }
@@ -96,14 +108,14 @@ function compressWhereAccepted(): RequestHandler {
   };
 }
 
-/** `identify`: the handlers that identify the client and apply its rate limits. */
-function upstreamRoutes(deps: GatewayDeps, identify: RequestHandler[]): HttpRoute[] {
+/** `requireChain`: the handlers that refuse requests while the APIs cannot be those of the chain. */
+function upstreamRoutes(deps: GatewayDeps, clients: ClientHandlers, requireChain: RequestHandler[]): HttpRoute[] {
   const { config, log, registry, now = Date.now } = deps;
   const { historyApiUrl, chainApiUrl, traceApiUrl, chainNodeUrl } = config.gateway;
-  const limitWork = createWorkLimiter(config.gateway, registry);
+  const enter = [...clients.identify, requireAccess, ...requireChain];
   // The whole body is read before an upstream connection is used, so a slow client holds no upstream connection.
   const readBody = readRawBody(config.api.bodyLimitBytes);
-  const admit = [...identify, requireAccess, readBody, limitWork];
+  const admit = [...enter, readBody, clients.createWorkLimiter()];
   const urls = { history: historyApiUrl, chain: chainApiUrl, trace: traceApiUrl };
   const handlersOf = deps.localApis
     ? createLocalHandlers(deps.localApis, config.api.bodyLimitBytes, registry)
@@ -113,8 +125,7 @@ function upstreamRoutes(deps: GatewayDeps, identify: RequestHandler[]): HttpRout
     return { endpoint, path, method, handlers: [...admit, handlersOf(route)] };
   });
   const stream = deps.localApis?.stream ?? createStreamProxy(historyApiUrl, log, now);
-  const limitStreams = createStreamLimiter(config.gateway.maxStreamsPerClient);
-  routes.push({ ...STREAM, handlers: [...identify, requireAccess, limitStreams, stream] });
+  routes.push({ ...STREAM, handlers: [...enter, clients.limitStreams, stream] });
   if (chainNodeUrl === undefined) return routes;
   const proxyToNode = createNodeProxy(chainNodeUrl, log, now);
   return [

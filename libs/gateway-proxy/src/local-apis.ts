@@ -66,8 +66,8 @@ async function sendLocalResponse(response: Response, { headers, pieces, cost }: 
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
   ticket.beginResponse(bytes);
   if (bytes <= MAX_BYTES_AT_ONCE) {
-    for (const piece of pieces) response.write(piece);
-    response.end();
+    // One write: each further one costs as much as the copy of several hundred KB.
+    response.end(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, bytes));
     return;
   }
   await pipeline(Readable.from(counted(pieces, (count) => ticket.receive(count))), response).catch((error: unknown) => {

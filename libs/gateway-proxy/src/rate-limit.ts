@@ -20,9 +20,11 @@ interface Quota {
   used: number;
 }
 
-const OUTCOMES = ['admitted', 'requests', 'cost'] as const;
+type Outcome = 'admitted' | 'requests' | 'cost';
 /** The cost of a request whose response has no cost header. */
 const MIN_COST = 1;
+/** In units of the cost limit: from the APIs to the gateway. */
+export const COST_HEADER = 'x-request-cost';
 const COST = /^\d{1,9}$/;
 
 /**
@@ -43,26 +45,35 @@ export function createRateLimit(deps: RateLimitDeps): RequestHandler {
     return quotas;
   }
 
-  return async (_request, response, next) => {
+  return (_request, response, next) => {
     const client = clientOf(response);
-    const quotas = await quotasOf(client);
-    const exceeded = quotas.find(isExceeded);
-    showQuotas(response, quotas, windowOf.requests.secondsLeft());
-    count(exceeded?.name ?? 'admitted');
-    if (exceeded) {
-      response.setHeader('retry-after', windowOf.requests.secondsLeft());
-      throw new HistoryError('RATE_LIMITED', refusalOf(exceeded));
-    }
-    if (client.costPerMinute > 0)
-      chargeOnce(response, (cost) => windowOf.cost.add(client.id, cost, client.costPerMinute));
-    next();
+    const admit = (quotas: Quota[]): void => {
+      const exceeded = quotas.find(isExceeded);
+      showQuotas(response, quotas, windowOf.requests.secondsLeft());
+      count[exceeded?.name ?? 'admitted']();
+      if (exceeded) {
+        response.setHeader('retry-after', windowOf.requests.secondsLeft());
+        throw new HistoryError('RATE_LIMITED', refusalOf(exceeded));
+      }
+      if (client.costPerMinute > 0)
+        chargeOnce(response, (cost) => windowOf.cost.add(client.id, cost, client.costPerMinute));
+      next();
+    };
+    if (client.requestsPerMinute > 0 || client.costPerMinute > 0) return quotasOf(client).then(admit);
+    admit([]);
+    return undefined;
   };
 }
 
-/** Charges the cost that the upstream reported; a request without a response costs MIN_COST. */
-export function chargeCost(response: Response, cost: unknown): void {
+/**
+ * Charges the cost that the upstream reported; a request without a response costs MIN_COST. Tells the cost to a trusted proxy;
+ * clients do not see it.
+ */
+export function chargeCost(response: Response, reported: unknown): void {
+  const cost = Math.max(MIN_COST, typeof reported === 'string' && COST.test(reported) ? Number(reported) : MIN_COST);
+  if (clientOf(response).tellsCost && !response.headersSent) response.setHeader(COST_HEADER, cost);
   const charge = response.locals['chargeCost'] as ((cost: number) => void) | undefined;
-  charge?.(Math.max(MIN_COST, typeof cost === 'string' && COST.test(cost) ? Number(cost) : MIN_COST));
+  charge?.(cost);
 }
 
 function chargeOnce(response: Response, add: (cost: number) => Promise<number>): void {
@@ -110,12 +121,16 @@ function createWindows({ keyValue, registry, now }: RateLimitDeps) {
   return { requests: new SharedWindow({ ...deps, name: 'rate' }), cost: new SharedWindow({ ...deps, name: 'cost' }) };
 }
 
-function countOutcomes(registry: Registry): (outcome: (typeof OUTCOMES)[number]) => void {
+function countOutcomes(registry: Registry): Record<Outcome, () => void> {
   const limited = counter(registry, {
     name: 'history_gateway_rate_limits_total',
     help: 'Requests by outcome of the rate limits: admitted, or refused by the limit of requests or of cost',
     labelNames: ['outcome'],
   });
-  for (const outcome of OUTCOMES) limited.inc({ outcome }, 0);
-  return (outcome) => limited.inc({ outcome });
+  const countOf = (outcome: Outcome): (() => void) => {
+    const series = limited.labels({ outcome });
+    series.inc(0);
+    return () => series.inc();
+  };
+  return { admitted: countOf('admitted'), requests: countOf('requests'), cost: countOf('cost') };
 }

@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import type { Ticket } from './limits/ticket';
-import { chargeCost } from './rate-limit';
+import { chargeCost, COST_HEADER } from './rate-limit';
 
-/** The cost of the request, in units of the cost limit: for the gateway, not for clients. */
-const COST_HEADER = 'x-request-cost';
 /** Hop-by-hop headers (RFC 9110, 7.6.1) and the cost header; headers named in `Connection` are dropped, too. */
 const DROPPED_HEADERS = new Set([
   COST_HEADER,

@@ -31,6 +31,7 @@ export const CHAIN_FACTS = {
   version: '4.1.0',
   chain_id: 'ab'.repeat(32),
   first_block_num: 2,
+  state_complete: true,
   head_block_num: 12,
   committed_block_num: 11,
   last_irreversible_block_num: 5,
@@ -42,7 +43,7 @@ export const CHAIN_FACTS = {
 };
 
 /** An API that echoes the request. */
-function createEchoApi(app: RouteGroup, health: () => HealthStatus) {
+function createEchoApi(app: RouteGroup, health: () => Pick<HealthResponse, 'status' | 'chain_id'>) {
   const registry = new Registry();
   const routes = Object.values(ROUTES).filter((route) => route.group === app);
   return createHttpApp({
@@ -57,10 +58,16 @@ function createEchoApi(app: RouteGroup, health: () => HealthStatus) {
         handlers: [
           readJsonBody(64 * 1024),
           (incoming: Parameters<typeof jsonBodyOf>[0], response: { json(body: unknown): unknown }) =>
-            void response.json({ app, path, body: jsonBodyOf(incoming), requestId: incoming.get('x-request-id') }),
+            void response.json({
+              app,
+              path,
+              body: jsonBodyOf(incoming),
+              requestId: incoming.get('x-request-id'),
+              host: incoming.get('host'),
+            }),
         ],
       })),
-      ...operationsRoutes(async (): Promise<HealthResponse> => ({ ...CHAIN_FACTS, status: health() }), registry),
+      ...operationsRoutes(async (): Promise<HealthResponse> => ({ ...CHAIN_FACTS, ...health() }), registry),
     ],
   });
 }
@@ -88,12 +95,37 @@ export class GatewayStand {
   /** Until the stand is opened: a port that nothing listens on. */
   private urls: Record<RouteGroup, string> = { history: NOWHERE, chain: NOWHERE, trace: NOWHERE };
 
+  /** `facts`: what the APIs report in /health. */
+  constructor(public facts = CHAIN_FACTS) {}
+
   async open(): Promise<void> {
+    const healthOf = (status: () => HealthStatus) => () => ({ ...this.facts, status: status() });
     this.urls = {
-      history: await this.serve(createEchoApi('history', () => 'ok')),
-      chain: await this.serve(createEchoApi('chain', () => this.chainHealth)),
-      trace: await this.serve(createEchoApi('trace', () => 'ok')),
+      history: await this.serve(
+        createEchoApi(
+          'history',
+          healthOf(() => 'ok'),
+        ),
+      ),
+      chain: await this.serve(
+        createEchoApi(
+          'chain',
+          healthOf(() => this.chainHealth),
+        ),
+      ),
+      trace: await this.serve(
+        createEchoApi(
+          'trace',
+          healthOf(() => 'ok'),
+        ),
+      ),
     };
+  }
+
+  /** The addresses of the APIs as keys of the configuration. */
+  apiUrls() {
+    const { history, chain, trace } = this.urls;
+    return { history_api_url: history, chain_api_url: chain, trace_api_url: trace };
   }
 
   async close(): Promise<void> {

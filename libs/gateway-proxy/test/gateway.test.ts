@@ -87,7 +87,7 @@ describe('the gateway', () => {
   });
 
   it('sends the same to clients that name no coding as to clients that accept none', async () => {
-    const server = stand.createGateway().listen(0, '127.0.0.1');
+    const server = createServer(stand.createGateway()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     /** The status, the headers without those that differ per response, and the body. */

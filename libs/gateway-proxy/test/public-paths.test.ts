@@ -33,6 +33,7 @@ describe('the pages of the gateway', () => {
       version: '4.1.0',
       chain_id: 'ab'.repeat(32),
       first_block_num: 2,
+      state_complete: true,
       head_block_num: 12,
       committed_block_num: 11,
       last_irreversible_block_num: 5,

@@ -86,7 +86,7 @@ describe('the page', () => {
       status: true,
       explorer: true,
       links: ['/live', '/health', '/metrics', '/status', '/docs', '/openapi.json'],
-      api: { port: 8888 },
+      api: { port: 8888, path: '' },
       version: '4.1.0',
     });
     expect(headers['content-security-policy']).toContain("connect-src 'self' http://*:8888 https://*:8888;");

@@ -1,1 +1,2 @@
 export * from './open-key-value';
+export * from './open-chain-key-values';

@@ -31,16 +31,46 @@ interface FoundApi extends IdentifiedApp {
   name: string;
 }
 
-/** The checks of the APIs and the chain node to which the gateway forwards requests. */
+/** The checks of the APIs and the chain nodes to which the gateway forwards requests, of each chain that it serves. */
 export function apiChecks({ config, startedHere, now }: ApiCheckOptions): Check[] {
+  const { chains } = config.gateway;
+  const shared = { startedHere, now };
+  if (chains === undefined)
+    return chainChecks({ ...shared, urls: config.gateway, chainId: config.chainId, path: ONE_CHAIN, prefix: '' });
+  return Object.entries(chains).flatMap(([name, chain]) =>
+    chainChecks({
+      ...shared,
+      urls: chain,
+      chainId: chain.chainId,
+      path: `gateway.chains.${name}`,
+      prefix: `${name}: `,
+    }),
+  );
+}
+
+/** One of several chains may be served by a process with all apps, whose gateway has every endpoint. */
+const ONE_CHAIN = 'gateway';
+
+interface ChainCheckOptions extends Omit<ApiCheckOptions, 'config'> {
+  urls: ApiUrls;
+  chainId: string | undefined;
+  /** Of the keys that name the addresses. */
+  path: string;
+  /** Of the names of the checks. */
+  prefix: string;
+}
+
+type ApiUrls = Pick<Config['gateway'], 'historyApiUrl' | 'chainApiUrl' | 'traceApiUrl' | 'chainNodeUrl'>;
+
+function chainChecks({ urls, chainId, path, prefix, startedHere, now }: ChainCheckOptions): Check[] {
   const found: FoundApi[] = [];
-  const checks = apisOf(config.gateway).map((api): Check => {
-    const name = `${api.server.name} ${api.server.address}`;
+  const checks = apisOf(urls, path).map((api): Check => {
+    const name = `${prefix}${api.server.name} ${api.server.address}`;
     const run = async (signal: AbortSignal): Promise<Finding> => {
       try {
         const app = await identifyApp(api.url, api.server, signal);
         if (app) found.push({ ...app, name });
-        return describeApp(api, app);
+        return app?.app === 'gateway' && path !== ONE_CHAIN ? describeHealth(api, app) : describeApp(api, app);
       } catch (error) {
         const finding = toFinding(error, 'api');
         const isToStart = finding.id === 'api.refused' && startedHere.includes(api.server.address);
@@ -52,19 +82,19 @@ export function apiChecks({ config, startedHere, now }: ApiCheckOptions): Check[
     return { name, needs: [], run };
   });
   const needs = checks.map(({ name }) => name);
-  const { chainNodeUrl: nodes = [] } = config.gateway;
+  const nodes = [...new Set(urls.chainNodeUrl ?? [])].map((url) => nodeCheck(url, path, chainId, found, needs));
   return [
     ...checks,
-    { name: 'apis chain', needs, run: async () => checkChains(found, config.chainId) },
-    { name: 'apis clock', needs, run: async () => checkClocks(found, now()) },
-    ...[...new Set(nodes)].map((url) => nodeCheck(url, config.chainId, found, needs)),
+    { name: `${prefix}apis chain`, needs, run: async () => checkChains(found, chainId) },
+    { name: `${prefix}apis clock`, needs, run: async () => checkClocks(found, now()) },
+    ...nodes.map((check) => ({ ...check, name: prefix + check.name })),
   ];
 }
 
-function apisOf({ historyApiUrl, chainApiUrl, traceApiUrl }: Config['gateway']): Api[] {
+function apisOf({ historyApiUrl, chainApiUrl, traceApiUrl }: ApiUrls, path: string): Api[] {
   const toApis = (api: RouteGroup, urls: string[]): Api[] =>
     [...new Set(urls)].map((url) => {
-      const server = { name: `${api}-api`, address: addressOf(url), keys: { url: `gateway.${api}_api_url` } };
+      const server = { name: `${api}-api`, address: addressOf(url), keys: { url: `${path}.${api}_api_url` } };
       return { api, url, server };
     });
   return [...toApis('history', historyApiUrl), ...toApis('chain', chainApiUrl), ...toApis('trace', traceApiUrl)];
@@ -77,7 +107,10 @@ function describeApp({ api, server }: Api, found: IdentifiedApp | undefined): Fi
     const name = found.app === 'gateway' ? 'a gateway' : found.app === 'worker' ? 'a worker' : `${found.app}-api`;
     return wrong('api.other_app', `the server at ${server.address} is ${name}, not ${server.name}`, change);
   }
-  const { status, version } = found.health;
+  return describeHealth({ server }, found);
+}
+
+function describeHealth({ server }: Pick<Api, 'server'>, { health: { status, version } }: IdentifiedApp): Finding {
   if (status === 'down') {
     return wrong(
       'api.down',
@@ -116,8 +149,8 @@ function checkClocks(found: FoundApi[], now: number): Finding {
   return ok('api.clock', 'their clocks agree with the clock of this machine');
 }
 
-function nodeCheck(url: string, expected: string | undefined, found: FoundApi[], needs: string[]): Check {
-  const server = { name: 'the chain node', address: addressOf(url), keys: { url: 'gateway.chain_node_url' } };
+function nodeCheck(url: string, path: string, expected: string | undefined, found: FoundApi[], needs: string[]): Check {
+  const server = { name: 'the chain node', address: addressOf(url), keys: { url: `${path}.chain_node_url` } };
   return {
     name: `chain node ${server.address}`,
     needs,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -132,6 +132,34 @@ describe('the checks of the APIs and the chain node behind the gateway', () => {
     expect([chains?.what.includes(CHAIN), chains?.what.includes(OTHER)]).toEqual([true, true]);
     const { 'apis chain': configured } = await findingsOf({ ...environmentOf(), HISTORY_CHAIN_ID: OTHER });
     expect(configured?.what).toContain(`chain_id: ${OTHER}`);
+  });
+
+  it('check the APIs of each chain of a gateway that serves several', async () => {
+    const two = await openStore('three', OTHER);
+    const other = [createHistoryApi(two), createChainApi(two), createTraceApi(two)];
+    const [history = '', chain = '', trace = ''] = await Promise.all(other.map(async (app) => (await serve(app)).url));
+    const chains = {
+      one: { history_api_url: gateway.url, chain_api_url: gateway.url, trace_api_url: gateway.url, chain_id: CHAIN },
+      two: { history_api_url: history, chain_api_url: chain, trace_api_url: trace, chain_id: 'c6'.repeat(32) },
+    };
+    const file = path.join(folder, 'chains.json');
+    writeFileSync(file, JSON.stringify({ gateway: { chains } }));
+    const checks = listChecks(loadConfig(['--config', file], {}), 'gateway', Date.now);
+    const found: string[] = [];
+    for await (const { check, finding } of runChecks(checks, 2_000))
+      found.push(`${check.replace(/ [\w.]+:\d+$/, '')} ${finding.id}`);
+    expect(found.filter((line) => /^(one|two):/.test(line))).toEqual([
+      'one: history-api api.answers',
+      'one: chain-api api.answers',
+      'one: trace-api api.answers',
+      'one: apis chain api.chain',
+      'one: apis clock api.clock',
+      'two: history-api api.answers',
+      'two: chain-api api.answers',
+      'two: trace-api api.answers',
+      'two: apis chain api.chain_id_mismatch',
+      'two: apis clock api.clock',
+    ]);
   });
 
   it('report clocks that differ from the clock of this machine', async () => {

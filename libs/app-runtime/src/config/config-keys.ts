@@ -5,9 +5,9 @@ import { configSchema } from './config-schema';
 export interface ConfigKey {
   /** `api.limits.get_actions` */
   name: string;
-  /** `HISTORY_API__LIMITS__GET_ACTIONS` */
-  variable: string;
-  type: 'boolean' | 'integer' | 'number' | 'string' | 'array';
+  /** `HISTORY_API__LIMITS__GET_ACTIONS`; undefined for keys below a name that the operator chooses. */
+  variable: string | undefined;
+  type: 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
   /** The values that it accepts, in words. */
   takes: string;
   meaning: string;
@@ -16,9 +16,21 @@ export interface ConfigKey {
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
+/** Stands for a name that the operator chooses: `gateway.chains.NAME.hosts`. */
+export const ANY_NAME = 'NAME';
+
 /** Every key, in the order of the schema. */
 export function listConfigKeys(): ConfigKey[] {
   return leavesOf(z.toJSONSchema(configSchema, { io: 'input' }), []);
+}
+
+/** The key that a path of names leads to: `gateway.chains.wax.hosts` leads to `gateway.chains.NAME.hosts`. */
+export function findConfigKey(keys: ConfigKey[], path: string): ConfigKey | undefined {
+  const names = path.split('.');
+  return keys.find((key) => {
+    const parts = key.name.split('.');
+    return parts.length === names.length && parts.every((part, at) => part === ANY_NAME || part === names[at]);
+  });
 }
 
 /** `store.lmdb.path` → `HISTORY_STORE__LMDB__PATH` */
@@ -29,15 +41,25 @@ export function variableOf(name: string): string {
 function leavesOf(schema: JsonSchema, path: string[]): ConfigKey[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
     if (typeof inner === 'boolean') return [];
+    if (typeof inner.additionalProperties === 'object')
+      return namedOf(inner, inner.additionalProperties, [...path, name]);
     if (inner.type === 'object') return leavesOf(inner, [...path, name]);
-    return [toConfigKey(inner, [...path, name].join('.'))];
+    const key = [...path, name].join('.');
+    return [toConfigKey(inner, key, variableOf(key))];
   });
 }
 
-function toConfigKey(schema: JsonSchema, name: string): ConfigKey {
+/** The keys of objects by names: one for the object of a name, and those below it. They have no variables. */
+function namedOf(objects: JsonSchema, each: JsonSchema, path: string[]): ConfigKey[] {
+  const name = [...path, ANY_NAME];
+  const keys = [toConfigKey(objects, name.join('.'), undefined), ...leavesOf(each, name)];
+  return keys.map((key) => ({ ...key, variable: undefined }));
+}
+
+function toConfigKey(schema: JsonSchema, name: string, variable: string | undefined): ConfigKey {
   return {
     name,
-    variable: variableOf(name),
+    variable,
     type: schema.type as ConfigKey['type'],
     takes: takesOf(schema),
     meaning: schema.description ?? '',

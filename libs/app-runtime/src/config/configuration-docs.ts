@@ -41,7 +41,7 @@ ${listRenamedKeys(keys).map(renderRenamedKey).join('\n')}
 
 function renderRow({ name, variable, takes, meaning, defaultValue }: ConfigKey): string {
   const shown = defaultValue === undefined ? 'none' : `\`${JSON.stringify(defaultValue)}\``;
-  return `| \`${name}\` | ${shown} | ${takes} | ${meaning} | \`${variable}\` |`;
+  return `| \`${name}\` | ${shown} | ${takes} | ${meaning} | ${variable === undefined ? 'none' : `\`${variable}\``} |`;
 }
 
 function renderRenamedKey({ former, present }: RenamedKey): string {

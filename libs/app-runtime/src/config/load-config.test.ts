@@ -261,7 +261,11 @@ describe('loadConfig', () => {
     };
 
     it('reads them from the file and from the environment, with one warning', () => {
-      expect(load({ store: { path: '/a', map_size_bytes: 5 } })).toEqual({ path: '/a', mapSizeBytes: 5 });
+      expect(load({ store: { path: '/a', map_size_bytes: 5 } })).toEqual({
+        path: '/a',
+        mapSizeBytes: 5,
+        retainBlocks: 0,
+      });
       expect(warnings).toEqual([
         'configuration keys were renamed, and the former names are still read: ' +
           'store.path (HISTORY_STORE__PATH) is now store.lmdb.path (HISTORY_STORE__LMDB__PATH); ' +
@@ -271,11 +275,13 @@ describe('loadConfig', () => {
       expect(load({}, { HISTORY_STORE__PATH: '/b', HISTORY_STORE__MAP_SIZE_BYTES: '6' })).toEqual({
         path: '/b',
         mapSizeBytes: 6,
+        retainBlocks: 0,
       });
       expect(warnings).toHaveLength(1);
       expect(load({ store: { lmdb: { path: '/c' } } }, { HISTORY_STORE__LMDB__MAP_SIZE_BYTES: '7' })).toEqual({
         path: '/c',
         mapSizeBytes: 7,
+        retainBlocks: 0,
       });
       expect(warnings).toEqual([]);
     });
@@ -303,6 +309,54 @@ describe('loadConfig', () => {
       expect(refusalOf(writeConfig({}), { HISTORY_STORE__MAP_SIZE_BYTES: 'x' })).toContain(
         'store.lmdb.map_size_bytes (HISTORY_STORE__MAP_SIZE_BYTES): takes an integer',
       );
+    });
+  });
+
+  describe('gateway.chains', () => {
+    const apis = (port: number) => ({
+      history_api_url: `http://127.0.0.1:${port}`,
+      chain_api_url: `http://127.0.0.1:${port}/`,
+      trace_api_url: `http://127.0.0.1:${port + 1}, http://127.0.0.1:${port + 2}`,
+    });
+    const withChains = (chains: unknown) => writeConfig({ gateway: { chains } });
+
+    it('has chains by name', () => {
+      const { gateway } = loadConfig(withChains({ 'wax-test': { ...apis(1000), hosts: ['wax.example'] } }), {});
+      expect(gateway.chains).toEqual({
+        'wax-test': {
+          hosts: ['wax.example'],
+          historyApiUrl: ['http://127.0.0.1:1000'],
+          chainApiUrl: ['http://127.0.0.1:1000/'],
+          traceApiUrl: ['http://127.0.0.1:1001', 'http://127.0.0.1:1002'],
+        },
+      });
+      expect(loadConfig([], {}).gateway.chains).toBeUndefined();
+    });
+
+    it.each<[string, unknown, RegExp]>([
+      ['none', {}, /gateway\.chains: takes an object/],
+      ['a name of a path', { v1: apis(1) }, /gateway\.chains\.v1: takes .*none of docs, health/],
+      ['a name with capitals', { Wax: apis(1) }, /gateway\.chains\.Wax: takes .*up to 32 of a-z, 0-9 and -/],
+      ['a missing address', { wax: {} }, /gateway\.chains\.wax\.history_api_url: takes an http/],
+      [
+        'a wrong key',
+        { wax: { ...apis(1), host: 'x' } },
+        /gateway\.chains\.wax\.host: no such key; did you mean .*hosts/,
+      ],
+      [
+        'a host with a port',
+        { wax: { ...apis(1), hosts: ['a:1'] } },
+        /chains\.wax\.hosts: takes a list, each a host name/,
+      ],
+      ['one API of two', { a: apis(10), b: apis(12) }, /chains\.b\.history_api_url: the chain a has it, too/],
+      [
+        'one host of two',
+        { a: { ...apis(10), hosts: ['x'] }, b: { ...apis(20), hosts: ['x'] } },
+        /chains\.b\.hosts: the chain a has it/,
+      ],
+      ['one prefix of two', { a: apis(10), b: { ...apis(20), key_prefix: 'a' } }, /chains\.b\.key_prefix: the chain a/],
+    ])('refuses %s', (_, chains, expected) => {
+      expect(refusalOf(withChains(chains))).toMatch(expected);
     });
   });
 });

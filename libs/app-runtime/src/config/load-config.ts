@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import { HistoryError } from '@antelope-history/schemas';
 import { camelCaseKeys } from './camel-case';
 import { readConfigFile } from './config-file';
-import { type ConfigKey, listConfigKeys } from './config-keys';
+import { assertChainsDiffer } from './chain-addresses';
+import { ANY_NAME, type ConfigKey, findConfigKey, listConfigKeys } from './config-keys';
 import { configSchema } from './config-schema';
 import { nearestKey } from './nearest-key';
 import { describeRenamedKeys, listRenamedKeys, moveRenamedKeys } from './renamed-keys';
@@ -42,7 +43,7 @@ export function loadConfig<Used extends ServerSection = ServerSection>(
   const sources = new Map([
     ...movedInFile.map(({ former, present }) => [present.name, former.name] as const),
     ...overrides.variables,
-    ...movedInEnvironment.map(({ former, present }) => [present.name, former.variable] as const),
+    ...movedInEnvironment.map(({ former, present }) => [present.name, former.variable ?? former.name] as const),
   ]);
   const result = configSchema.safeParse(settings);
   if (!result.success) {
@@ -52,7 +53,9 @@ export function loadConfig<Used extends ServerSection = ServerSection>(
   }
   const moved = new Set([...movedInFile, ...movedInEnvironment]);
   if (moved.size > 0) warn?.(describeRenamedKeys([...moved]));
-  return readServerFiles(camelCaseKeys(result.data), uses ?? SERVER_SECTIONS);
+  const config = camelCaseKeys(result.data);
+  assertChainsDiffer(config.gateway.chains ?? {});
+  return readServerFiles(config, uses ?? SERVER_SECTIONS);
 }
 
 function configPath(args: string[]): string | undefined {
@@ -68,7 +71,7 @@ function readEnvironment(
   environment: NodeJS.ProcessEnv,
   keys: ConfigKey[],
 ): { settings: Settings; variables: Map<string, string> } {
-  const byVariable = new Map(keys.map((key) => [key.variable, key]));
+  const byVariable = new Map(keys.flatMap((key) => (key.variable === undefined ? [] : [[key.variable, key] as const])));
   const settings: Settings = {};
   const variables = new Map<string, string>();
   for (const [variable, value] of Object.entries(environment)) {
@@ -97,6 +100,7 @@ function readVariable(value: string, key: ConfigKey): unknown {
     case 'array':
       return value === '' ? [] : value.split(',').map((item) => item.trim());
     case 'string':
+    case 'object':
       return value;
   }
 }
@@ -107,15 +111,20 @@ function describeIssue(issue: z.core.$ZodIssue, keys: ConfigKey[], sources: Read
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => describeUnknownKey(path ? `${path}.${key}` : key, keys)).join('; ');
   }
-  const key = keys.find(({ name }) => name === path);
+  const key = findConfigKey(keys, path);
   if (!key) return `${path}: takes an object with keys of its own`;
   const source = sources.get(key.name);
-  return `${key.name}${source === undefined ? '' : ` (${source})`}: takes ${key.takes}`;
+  return `${path}${source === undefined ? '' : ` (${source})`}: takes ${key.takes}`;
 }
 
 function describeUnknownKey(unknown: string, keys: ConfigKey[]): string {
-  const nearest = nearestKey(unknown, namesOf(keys));
+  const nearest = nearestKey(unknown, namesOf(keys.filter((key) => isNear(key, unknown))));
   return `${unknown}: no such key${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
+}
+
+/** The keys below a chosen name, which repeat those of other sections, are meant only beside it. */
+function isNear({ name, variable }: ConfigKey, unknown: string): boolean {
+  return variable !== undefined || unknown.startsWith(name.slice(0, name.indexOf(`${ANY_NAME}.`)));
 }
 
 /** The names of all keys and of the sections that hold them. */

@@ -6,10 +6,32 @@ import { type LimitReason, WorkLimits, type WorkLimitSettings } from './work-lim
 
 const REASONS: LimitReason[] = ['queue', 'wait', 'stalled'];
 
+/**
+ * Creates limiters that are independent of each other: the chains of a gateway do not wait for one another. What takes memory
+ * is shared out among the `limiters`, so that all together hold no more than one would. The metrics show their sums.
+ */
+export function workLimiters(settings: WorkLimitSettings, registry: Registry, limiters: number): () => RequestHandler {
+  const count = countLimits(registry);
+  const all: WorkLimits[] = [];
+  showLimits(all, registry);
+  return () => {
+    const limits = new WorkLimits(shareOf(settings, limiters), count);
+    all.push(limits);
+    return createWorkLimiter(limits);
+  };
+}
+
+function shareOf(settings: WorkLimitSettings, limiters: number): WorkLimitSettings {
+  const share = (whole: number): number => Math.ceil(whole / limiters);
+  return {
+    ...settings,
+    maxRequestsWaiting: share(settings.maxRequestsWaiting),
+    maxResponseBytesInFlight: share(settings.maxResponseBytesInFlight),
+  };
+}
+
 /** Middleware after the body has been read: calls `next` when `WorkLimits` admits the request; otherwise 503 `BUSY`. */
-export function createWorkLimiter(settings: WorkLimitSettings, registry: Registry): RequestHandler {
-  const limits = new WorkLimits(settings, countLimits(registry));
-  showLimits(limits, registry);
+function createWorkLimiter(limits: WorkLimits): RequestHandler {
   return (_request, response, next) => {
     // The client disconnected while its body was read.
     if (response.closed) return;
@@ -39,21 +61,21 @@ function countLimits(registry: Registry): (reason: LimitReason) => void {
   return (reason) => limited.inc({ reason });
 }
 
-function showLimits(limits: WorkLimits, registry: Registry): void {
-  const show = (name: string, help: string, read: () => number): void => {
+function showLimits(all: readonly WorkLimits[], registry: Registry): void {
+  const show = (name: string, help: string, read: (limits: WorkLimits) => number): void => {
     gauge(registry, {
       name,
       help,
       collect() {
-        this.set(read());
+        this.set(all.reduce((sum, limits) => sum + read(limits), 0));
       },
     });
   };
-  show('history_gateway_requests_working', 'Requests in progress at an upstream', () => limits.working.total);
-  show('history_gateway_requests_waiting', 'Requests in the queue for an upstream', () => limits.waitingCount);
+  show('history_gateway_requests_working', 'Requests in progress at an upstream', ({ working }) => working.total);
+  show('history_gateway_requests_waiting', 'Requests in the queue for an upstream', (limits) => limits.waitingCount);
   show(
     'history_gateway_response_bytes',
     'Response bytes that the gateway holds because clients have not read them',
-    () => limits.responseBytes.total,
+    ({ responseBytes }) => responseBytes.total,
   );
 }

@@ -23,13 +23,8 @@ export function renderWebPage(settings: PageSettings, files: string): WebPage {
   const html = `<!DOCTYPE html>
 <html lang="en">
   <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>Antelope History</title>
-    <link rel="icon" href="${files}/icon.svg" type="image/svg+xml">
+    ${headOf(files)}
     <link rel="stylesheet" href="${files}/vendor/uplot.css">
-    <link rel="stylesheet" href="${files}/style.css">
     <script type="importmap">${importMap}</script>
     <script type="module" src="${files}/main.js"></script>
   </head>
@@ -38,7 +33,33 @@ export function renderWebPage(settings: PageSettings, files: string): WebPage {
   </body>
 </html>
 `;
-  return { html, headers: headersFor(importMap, settings.api) };
+  const digest = createHash('sha256').update(importMap).digest('base64');
+  return { html, headers: headersFor(`'self' 'sha256-${digest}'`, `'self' ${describeApi(settings.api)}`.trim()) };
+}
+
+/** A page without scripts. `main`: the HTML of its main part, whose texts are the server's own. */
+export function renderFixedPage(main: string, files: string): WebPage {
+  const html = `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    ${headOf(files)}
+  </head>
+  <body>
+    <header><span class="brand"><img src="${files}/icon.svg" alt="" width="28" height="28">Antelope History</span></header>
+    <main>${main}</main>
+  </body>
+</html>
+`;
+  return { html, headers: headersFor("'none'", "'none'") };
+}
+
+function headOf(files: string): string {
+  return `<meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>Antelope History</title>
+    <link rel="icon" href="${files}/icon.svg" type="image/svg+xml">
+    <link rel="stylesheet" href="${files}/style.css">`;
 }
 
 function describeLinks(links: string[]): string {
@@ -49,16 +70,15 @@ function escapeAttribute(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** The policy allows the files of this listener, the import map by its hash, and requests to the API. */
-function headersFor(importMap: string, api: PageSettings['api']): Record<string, string> {
-  const digest = createHash('sha256').update(importMap).digest('base64');
+/** The policy allows style sheets and images of this listener; `scripts` and `requests` are the sources of the others. */
+function headersFor(scripts: string, requests: string): Record<string, string> {
   return {
     'content-security-policy': [
       "default-src 'none'",
-      `script-src 'self' 'sha256-${digest}'`,
+      `script-src ${scripts}`,
       "style-src 'self'",
       "img-src 'self'",
-      `connect-src 'self' ${describeApi(api)}`.trim(),
+      `connect-src ${requests}`,
       "base-uri 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",

@@ -4,18 +4,20 @@ import path from 'node:path';
 import type { RequestHandler } from 'express';
 import { HistoryError } from '@antelope-history/schemas';
 import { type HttpRoute, readServiceVersion } from '@antelope-history/app-runtime';
-import { renderWebPage } from './render-web-page';
+import { renderFixedPage, renderWebPage, type WebPage } from './render-web-page';
 
 /** What the page shows and where it gets it. It reads this from its own HTML. */
 export interface PageSettings {
+  /** The name of the chain where the gateway serves several. */
+  chain?: string;
   /** Whether it shows the state of the service, from `/status`. */
   status: boolean;
   /** Whether it shows accounts, keys, transactions and blocks, from the API. */
   explorer: boolean;
   /** Further paths of the same listener. */
   links: string[];
-  /** The address of the API: that of the page, a URL, or a port of the host that serves the page. */
-  api: 'same origin' | { url: string } | { port: number };
+  /** The address of the API: that of the page, a URL, or a port of the host that serves the page, with the start of the paths. */
+  api: 'same origin' | { url: string } | { port: number; path: string };
   version: string;
 }
 
@@ -43,6 +45,15 @@ const FOREVER = 'public, max-age=31536000, immutable';
 /** The page at `/`, and its files below `/page/VERSION`: the page loads nothing from elsewhere. */
 export function webPageRoutes(shown: Omit<PageSettings, 'version'>): HttpRoute[] {
   const settings: PageSettings = { ...shown, version: readServiceVersion() };
+  return pageRoutes((files) => Promise.resolve(renderWebPage(settings, files)));
+}
+
+/** A page at `/` without scripts, in the style of the page. `render`: the HTML of its main part. */
+export function fixedPageRoutes(render: () => Promise<string>): HttpRoute[] {
+  return pageRoutes(async (files) => renderFixedPage(await render(), files));
+}
+
+function pageRoutes(render: (files: string) => Promise<WebPage>): HttpRoute[] {
   // Not before the first request: the files have to be compiled for the page only.
   const files = new PageFiles();
   return [
@@ -51,8 +62,9 @@ export function webPageRoutes(shown: Omit<PageSettings, 'version'>): HttpRoute[]
       method: 'GET',
       path: '/',
       handlers: [
-        (_request, response) => {
-          const { html, headers } = renderWebPage(settings, `./page/${files.version()}`);
+        endWithSlash,
+        async (_request, response) => {
+          const { html, headers } = await render(`./page/${files.version()}`);
           response.set(headers).type('html').send(html);
         },
       ],
@@ -60,6 +72,13 @@ export function webPageRoutes(shown: Omit<PageSettings, 'version'>): HttpRoute[]
     { endpoint: 'page', method: 'GET', path: '/page/:version/*file', handlers: [sendFileOf(files)] },
   ];
 }
+
+/** The addresses in a page are relative to it, so that it needs the slash where it is served below a path. */
+const endWithSlash: RequestHandler = (request, response, next) => {
+  const path = request.originalUrl.split('?')[0] ?? '/';
+  if (path.endsWith('/') || !path.startsWith('/')) next();
+  else response.redirect(308, `./${path.slice(path.lastIndexOf('/') + 1)}/`);
+};
 
 /** The files that the page loads. */
 class PageFiles {

@@ -11,6 +11,12 @@ export const serverUrl = (protocol: RegExp, takes: string) =>
     .url({ protocol })
     .refine((url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '')
     .meta({ takes: `${takes} URL without user and password` });
+const amqpUrl = serverUrl(/^amqps?$/, 'an amqp:// or amqps://');
+/** One URL, or those of several nodes in one text, which stays as it is. */
+export const amqpUrls = z
+  .string()
+  .refine((text) => text.split(',').every((url) => amqpUrl.safeParse(url.trim()).success))
+  .meta({ takes: 'an amqp:// or amqps:// URL without user and password, or several separated by commas' });
 export const httpUrl = serverUrl(/^https?$/, 'an http:// or https://');
 /** One URL, or those of several equivalent servers in one text. */
 export const httpUrlList = z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { chains } from './chains';
 import {
   GIB,
   MIB,
@@ -51,6 +52,9 @@ export const gateway = z.strictObject({
         'chain API reads it, too. Of several, one that fails or lags by more than 20 blocks is skipped for 5 seconds. ' +
         'Without it these paths are unknown and these fields absent.',
     ),
+  chains: chains
+    .optional()
+    .describe('Several chains behind one gateway; the addresses above are not used then. See several-chains.md.'),
   trusted_proxies: z
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).meta({ takes: 'an IP address or range' }))
     .default([])

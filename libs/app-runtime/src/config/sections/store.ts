@@ -34,6 +34,19 @@ const elasticsearch = z.strictObject({
       'Replicas of new indices while the indexer is far behind the head; default: `replicas`. 0 about halves the work of a bulk ' +
         'load, but a disk that is lost meanwhile takes committed blocks with it.',
     ),
+  tiers: z
+    .array(
+      z
+        .string()
+        .regex(/^\d{1,10}:[a-z0-9_-]{1,64}$/)
+        .meta({ takes: 'a number of blocks and a name, as `5000000:warm`' }),
+    )
+    .max(10)
+    .default([])
+    .describe(
+      'Where indices belong by age: those whose newest block is at least so many blocks below the committed head are moved to the ' +
+        'nodes with this `node.attr.history_tier`.',
+    ),
   bulk_bytes: z
     .int()
     .min(64 * 1024)
@@ -55,6 +68,15 @@ const lmdb = z.strictObject({
     .max(64 * 1024 * GIB)
     .default(0)
     .describe('Size of the data at which indexing pauses (`STORE_FULL`); 0 = at 512 MiB of free disk only.'),
+  retain_blocks: z
+    .int()
+    .min(0)
+    .max(4294967295)
+    .default(0)
+    .describe(
+      'Number of newest blocks to keep; older ones are removed, with their transactions and actions. Reversible blocks, ' +
+        'permissions and ABIs stay. 0 = all blocks.',
+    ),
 });
 
 export const store = z.strictObject({

@@ -1,0 +1,92 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { KeyValue } from '@antelope-history/key-value';
+import { type Config, createHttpApp, type HttpRoute, type Logger, type Registry } from '@antelope-history/app-runtime';
+import { type ClientHandlers, createClientHandlers } from '../client-handlers';
+import { createGateway } from '../gateway';
+import { createGatewayOperations } from '../gateway-pages';
+import type { GatewayService } from '../gateway-service';
+import { GatewayStatus } from '../status/gateway-status';
+import { ChainGuard } from './chain-guard';
+import { createChainsHealth } from './chains-health';
+import { chainsPages } from './chains-pages';
+import { ChainChooser } from './choose-chain';
+
+type Chains = NonNullable<Config['gateway']['chains']>;
+
+export interface ChainsGatewayDeps {
+  config: Pick<Config, 'api' | 'gateway'>;
+  chains: Chains;
+  /** Counts the requests of all gateways together. */
+  keyValue: KeyValue;
+  /** The key-value store with the key prefix of a chain, where its processes report their state. */
+  keyValueOf(chain: string): KeyValue;
+  log: Logger;
+  registry: Registry;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+}
+
+interface Chain {
+  name: string;
+  app: RequestListener;
+  operations: HttpRoute[];
+  status: GatewayStatus;
+}
+
+/**
+ * One gateway for several chains. Each chain is a gateway of its own, with its own APIs, state and pages, below its name or at
+ * its host names; the limits of a client hold for all chains together.
+ */
+export function createChainsGateway(deps: ChainsGatewayDeps): GatewayService {
+  const { config, log, registry, now = Date.now } = deps;
+  const names = Object.keys(deps.chains);
+  const clients = createClientHandlers({ ...deps, now }, names.length);
+  const chains = new Map(names.map((name): [string, Chain] => [name, createChain(deps, name, clients, now)]));
+  const readHealth = createChainsHealth([...chains.values()]);
+  const own = createHttpApp({
+    name: 'gateway',
+    log,
+    registry,
+    middleware: clients.observe,
+    routes: chainsPages({ shown: config.gateway.publicPaths, names, readHealth, registry }).map((route) => ({
+      ...route,
+      handlers: [...clients.identify, ...route.handlers],
+    })),
+    describeUnknown: () =>
+      `this path belongs to no chain: begin it with ${names.map((name) => `/${name}`).join(' or ')}`,
+  });
+  const operations = [
+    ...chainsPages({ shown: ['live', 'health_details', 'metrics', 'status_page'], names, readHealth, registry }),
+    ...[...chains.values()].flatMap(({ operations: pages }) => pages),
+  ];
+  const chooser = new ChainChooser(deps.chains);
+  const app: RequestListener = (request, response) => {
+    const chosen = chooser.choose(request.headers.host, request.url ?? '/');
+    if (chosen) enterChain(request, chosen.url);
+    (chains.get(chosen?.name ?? '')?.app ?? own)(request, response);
+  };
+  return { app, operations, statuses: [...chains.values()].map(({ status }) => status) };
+}
+
+/** Express keeps an `originalUrl` that is set, and the access log shows it. */
+function enterChain(request: IncomingMessage & { originalUrl?: string }, url: string): void {
+  if (request.url !== undefined) request.originalUrl = request.url;
+  request.url = url;
+}
+
+function createChain(deps: ChainsGatewayDeps, name: string, clients: ClientHandlers, now: () => number): Chain {
+  const { chainId, hosts: _hosts, keyPrefix: _prefix, ...urls } = deps.chains[name] as Chains[string];
+  // A node of the gateway is of one chain: a chain without a node of its own has none.
+  const { chains: _chains, chainNodeUrl: _node, ...settings } = deps.config.gateway;
+  const config = { ...deps.config, gateway: { ...settings, ...urls } };
+  const expected = chainId === undefined ? {} : { chainId };
+  const status = new GatewayStatus({ config, keyValue: deps.keyValueOf(name), now, ...expected });
+  const requireChain = chainId === undefined ? [] : [new ChainGuard(name, status.readHealth, deps.log, now).handler];
+  const gatewayDeps = { ...deps, config, status, now, chainName: name };
+  return {
+    name,
+    app: createGateway(gatewayDeps, { clients, requireChain }),
+    operations: createGatewayOperations(gatewayDeps),
+    status,
+  };
+}

@@ -1,0 +1,46 @@
+import type { RequestHandler } from 'express';
+import type { KeyValue } from '@antelope-history/key-value';
+import type { Config, Logger, Registry } from '@antelope-history/app-runtime';
+import { createAccessLog } from './access-log';
+import { createApiKeys } from './api-keys';
+import { identifyClient } from './client';
+import { countKeyUsage } from './key-usage';
+import { createStreamLimiter } from './limits/limit-streams';
+import { workLimiters } from './limits/limit-work';
+import { createRateLimit } from './rate-limit';
+
+export interface ClientHandlersDeps {
+  config: Pick<Config, 'api' | 'gateway'>;
+  /** Counts the requests of all gateways together. */
+  keyValue: KeyValue;
+  log: Logger;
+  registry: Registry;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** The handlers that know the client of a request. The chains of a gateway share them, so that a client has one budget. */
+export interface ClientHandlers {
+  /** Log and count every request. */
+  observe: RequestHandler[];
+  /** Identify the client and apply its rate limits. */
+  identify: RequestHandler[];
+  limitStreams: RequestHandler;
+  /** Each chain has its own: the requests to a chain whose APIs hang do not hold those to another one. */
+  createWorkLimiter(): RequestHandler;
+}
+
+/**
+ * `chains`: how many work limiters will be created. Throws `CONFIG_INVALID` when the file of API keys or of the access log
+ * cannot be opened.
+ */
+export function createClientHandlers(deps: ClientHandlersDeps, chains = 1): ClientHandlers {
+  const { config, keyValue, log, registry, now } = deps;
+  const apiKeys = createApiKeys({ config, keyValue, log, now });
+  return {
+    observe: [...[createAccessLog(config) ?? []].flat(), ...(apiKeys ? [countKeyUsage(registry)] : [])],
+    identify: [identifyClient(config, apiKeys), createRateLimit({ keyValue, registry, now })],
+    limitStreams: createStreamLimiter(config.gateway.maxStreamsPerClient),
+    createWorkLimiter: workLimiters(config.gateway, registry, chains),
+  };
+}
