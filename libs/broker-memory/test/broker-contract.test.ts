@@ -9,6 +9,7 @@ runBrokerContract({
   },
   largeBytes: 1_000_000,
   patienceMs: 5,
+  restoresOrder: true,
   durability: {
     absentBecause: 'messages do not outlive the process: the stages resume from the progress in the store',
   },

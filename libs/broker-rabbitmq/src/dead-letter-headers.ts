@@ -13,13 +13,13 @@ const TIME = 'history-rejected-at';
 /** The client limits all headers of a message to 64 KiB. */
 const MAX_REASON_CHARACTERS = 4_000;
 
-/** Headers that RabbitMQ adds when it dead-letters a message itself. */
-const SERVER_HEADERS = /^x-(death|first-death-|last-death-)/;
+/** Headers that RabbitMQ adds when it dead-letters a message itself, and when it delivers one of a quorum queue. */
+const SERVER_HEADERS = /^x-(death|first-death-|last-death-|delivery-count|acquired-count)/;
 
 /** The headers of the dead letter for a message that is rejected from a queue. */
 export function deadLetterHeaders({ properties }: Message, queue: string, reason: HistoryError): Headers {
   return {
-    ...properties.headers,
+    ...originalHeaders({ properties }),
     [CODE]: reason.code,
     [REASON]: reason.message.slice(0, MAX_REASON_CHARACTERS),
     [QUEUE]: queue,
@@ -28,7 +28,7 @@ export function deadLetterHeaders({ properties }: Message, queue: string, reason
 }
 
 /** The headers that the rejected message had. */
-export function originalHeaders({ properties }: Message): Headers {
+export function originalHeaders({ properties }: Pick<Message, 'properties'>): Headers {
   const entries = Object.entries(properties.headers ?? {});
   return Object.fromEntries(entries.filter(([name]) => !isDeadLetterHeader(name)));
 }

@@ -6,17 +6,23 @@ import { joinParts, readReference, type Headers } from './message-parts';
 import type { ServerChannel } from './server-channel';
 import type { ServerConnection } from './server-connection';
 
-/** Lists dead letters. They are fetched without acknowledgement, so the server returns them when the channel closes. */
+/**
+ * Lists dead letters. They are fetched without acknowledgement and then returned one by one: what a quorum queue returns when the
+ * channel closes is in no order.
+ */
 export async function listDeadLetters<T>(connection: ServerConnection, queue: Queue<T>): Promise<DeadLetter<T>[]> {
   return withChannel(connection, queue, async (channel) => {
     const deadLetters: DeadLetter<T>[] = [];
+    const allFetched: GetMessage[] = [];
     let bytes = 0;
     while (deadLetters.length < MAX_DEAD_LETTERS && bytes <= queue.maxBytes) {
       const fetched = await channel.within(channel.amqp.get(queue.deadLetter));
       if (!fetched) break;
+      allFetched.push(fetched);
       deadLetters.push({ message: await readMessage(connection, queue, fetched), reason: readReason(fetched) });
       bytes += readReference(fetched, queue)?.bytes ?? fetched.content.length;
     }
+    for (const fetched of allFetched) channel.amqp.nack(fetched, false, true);
     return deadLetters;
   });
 }

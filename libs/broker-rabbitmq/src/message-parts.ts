@@ -5,7 +5,7 @@ import type { ConfirmChannel, Message } from 'amqplib';
 import type { QueueBounds } from '@antelope-history/broker';
 import { Backoff } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
-import { partsArguments } from './queue-arguments';
+import { partsArguments, type QueueType } from './queue-arguments';
 import { isQueueGone } from './rabbitmq-errors';
 import type { ServerChannel } from './server-channel';
 import type { ServerConnection } from './server-connection';
@@ -13,8 +13,9 @@ import type { ServerConnection } from './server-connection';
 /*
  * A message that is larger than `splitBytes` carries its first bytes itself; the rest follows in parts, in a durable queue of
  * their own. The parts are confirmed before the message is published, so every receiver of the message finds them. A receiver
- * fetches them without acknowledgement, so the server returns them when the channel closes. The parts queue is deleted when
- * the message is acknowledged. The parts of a dead letter stay until the server lets their queue expire.
+ * fetches them without acknowledgement, so the server returns them when the channel closes, in any order: each part names its
+ * place. The parts queue is deleted when the message is acknowledged. The parts of a dead letter stay until the server lets their
+ * queue expire.
  */
 
 /** Where the parts of a message are, according to its headers. */
@@ -29,8 +30,8 @@ export interface PartsReference {
 const QUEUE = 'history-parts-queue';
 const COUNT = 'history-parts-count';
 const BYTES = 'history-bytes';
-/** Header of a part: its index, from 0. */
-const INDEX = 'history-part';
+/** Header of a part: where it begins in the whole message, in bytes. */
+const OFFSET = 'history-part-offset';
 
 /** Limit of unconfirmed parts of one message: the client copies each. */
 const MAX_UNCONFIRMED_PARTS = 2;
@@ -39,6 +40,11 @@ const MAX_UNCONFIRMED_PARTS = 2;
 const JOIN_ATTEMPTS = 6;
 const JOIN_WAIT_MIN_MS = 100;
 const JOIN_WAIT_MAX_MS = 2_000;
+/**
+ * Limit for one part: a quorum queue without a leader answers when it has one. A server that was killed within seconds of the
+ * queue's declaration can have forgotten its member of it; the queue then never has a leader (seen with RabbitMQ 3.10).
+ */
+const PART_LIMIT_MS = 4_000;
 
 const MIN_SPLIT_BYTES = 64 * 1024;
 
@@ -84,20 +90,28 @@ export function readReference({ properties }: Message, { name }: QueueBounds): P
   return { queue, count, bytes };
 }
 
-/** Publishes `rest` in parts to a new queue; resolves with the number of parts when all are confirmed. */
+/** What `sendParts` sends: all bytes of a message after the first `headBytes`. */
+export interface PartsToSend {
+  queue: string;
+  queueType: QueueType;
+  body: Buffer;
+  headBytes: number;
+  partBytes: number;
+}
+
+/** Publishes the parts of a message to a new queue; resolves with the number of parts when all are confirmed. */
 export async function sendParts(
   { amqp }: ServerChannel<ConfirmChannel>,
-  { queue, rest, partBytes }: { queue: string; rest: Buffer; partBytes: number },
+  { queue, queueType, body, headBytes, partBytes }: PartsToSend,
 ): Promise<number> {
   // Removes the parts of an attempt that failed.
   await amqp.deleteQueue(queue);
-  await amqp.assertQueue(queue, { durable: true, arguments: partsArguments() });
-  const count = Math.ceil(rest.length / partBytes);
+  await amqp.assertQueue(queue, { durable: true, arguments: partsArguments(queueType) });
+  let count = 0;
   const unconfirmed: Promise<void>[] = [];
-  for (let index = 0; index < count; index++) {
+  for (let offset = headBytes; offset < body.length; offset += partBytes, count++) {
     if (unconfirmed.length >= MAX_UNCONFIRMED_PARTS) await unconfirmed.shift();
-    const part = rest.subarray(index * partBytes, (index + 1) * partBytes);
-    const sent = sendPart(amqp, queue, index, part);
+    const sent = sendPart(amqp, queue, offset, body.subarray(offset, offset + partBytes));
     // It is awaited later; until then a rejection would count as unhandled.
     sent.catch(() => undefined);
     unconfirmed.push(sent);
@@ -106,9 +120,9 @@ export async function sendParts(
   return count;
 }
 
-function sendPart(amqp: ConfirmChannel, queue: string, index: number, part: Buffer): Promise<void> {
+function sendPart(amqp: ConfirmChannel, queue: string, offset: number, part: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    const options = { persistent: true, headers: { [INDEX]: index } };
+    const options = { persistent: true, headers: { [OFFSET]: offset } };
     amqp.sendToQueue(queue, part, options, (error: Error | null) => (error ? reject(error) : resolve()));
   });
 }
@@ -144,13 +158,18 @@ async function fetchParts(
   const channel = await connection.openChannel();
   try {
     const whole = Buffer.allocUnsafe(bytes);
-    let end = content.copy(whole);
-    for (let index = 0; index < count; index++) {
-      const part = await channel.within(channel.amqp.get(queue));
-      if (!part || part.properties.headers?.[INDEX] !== index) return undefined;
-      end += part.content.copy(whole, end);
+    let copied = content.copy(whole);
+    const offsets = new Set<number>();
+    while (offsets.size < count) {
+      const late = sleep(PART_LIMIT_MS, false as const, { ref: false });
+      const part = await channel.within(Promise.race([channel.amqp.get(queue), late]));
+      if (!part) return undefined;
+      const offset = Number(part.properties.headers?.[OFFSET]);
+      if (!(offset >= content.length && offset < bytes) || offsets.has(offset)) return undefined;
+      offsets.add(offset);
+      copied += part.content.copy(whole, offset);
     }
-    return end === bytes ? whole : undefined;
+    return copied === bytes ? whole : undefined;
   } catch (error) {
     if (isQueueGone(error)) return undefined;
     throw error;

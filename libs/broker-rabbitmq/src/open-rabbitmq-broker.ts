@@ -1,23 +1,31 @@
 import { TOPOLOGY, type Broker, type QueueBounds } from '@antelope-history/broker';
-import type { HistoryError } from '@antelope-history/schemas';
+import { hasErrorCode, type HistoryError } from '@antelope-history/schemas';
+import { removeFormerQueues } from './former-queues';
 import { RabbitmqBroker } from './rabbitmq-broker';
 import { toChannelError } from './rabbitmq-errors';
 import type { RabbitmqOptions } from './rabbitmq-options';
+import { NodeRotation } from './node-rotation';
 import { ServerConnection } from './server-connection';
 import { ServerLink, type BrokerContext } from './server-link';
 
 /**
- * Connects to the server and creates missing queues of the topology. Waits for a server that is away. `onError` receives each
- * failed attempt, each lost connection, and each message that does not decode. Rejects with `ACCESS_REFUSED`,
- * `CERTIFICATE_REFUSED`, `CONFIG_INVALID` or `BROKER_QUEUE_MISMATCH` when a retry is pointless.
+ * Connects to the server and creates missing queues of the topology, in place of those of an earlier version. Waits for a server
+ * that is away. `onError` receives each failed attempt, each lost connection, each message that does not decode and each queue that
+ * was replaced. Rejects with `ACCESS_REFUSED`, `CERTIFICATE_REFUSED`, `CONFIG_INVALID` or `BROKER_QUEUE_MISMATCH` when a retry is
+ * pointless.
  */
 export async function openRabbitmqBroker(
   options: RabbitmqOptions,
   onError: (error: HistoryError) => void,
   topology: Record<string, QueueBounds> = TOPOLOGY,
 ): Promise<Broker> {
-  const link = (purpose: string): ServerLink =>
-    new ServerLink((signal) => ServerConnection.open(options, purpose, signal), onError);
+  const link = (purpose: string): ServerLink => {
+    const nodes = new NodeRotation(options.url);
+    return new ServerLink(
+      (signal) => ServerConnection.open({ ...options, url: nodes.next() }, purpose, signal),
+      onError,
+    );
+  };
   const links = { publishing: link('publishing'), consuming: link('consuming') };
   const errors = { onError, toError: (error: unknown) => toChannelError(error, options) };
   try {
@@ -39,7 +47,7 @@ async function applyTopology(
   for (;;) {
     const connection = await link.open();
     try {
-      for (const queue of queues) await connection.declare(queue);
+      for (const queue of queues) await declare(connection, queue, onError);
       return;
     } catch (error) {
       const reason = toError(error);
@@ -47,5 +55,20 @@ async function applyTopology(
       onError(reason);
       await connection.close();
     }
+  }
+}
+
+async function declare(
+  connection: ServerConnection,
+  queue: QueueBounds,
+  onError: (error: HistoryError) => void,
+): Promise<void> {
+  try {
+    await connection.declare(queue);
+  } catch (error) {
+    if (!hasErrorCode(error, 'BROKER_QUEUE_MISMATCH') || connection.queueType === 'classic') throw error;
+    for (const report of await removeFormerQueues(connection, queue)) onError(report);
+    // Rejects again unless this or another app has removed what differed.
+    await connection.declare(queue);
   }
 }

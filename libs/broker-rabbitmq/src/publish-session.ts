@@ -5,6 +5,7 @@ import { Backoff } from '@antelope-history/connectivity';
 import type { HistoryError } from '@antelope-history/schemas';
 import { batchLimit, ONE_MESSAGE, takeBatch } from './batch-limit';
 import { partsQueueName, sendParts, toHeaders, type Headers } from './message-parts';
+import { acceptingAgainAt, type QueueType } from './queue-arguments';
 import { QueueGoneError } from './rabbitmq-errors';
 import type { ServerChannel } from './server-channel';
 import type { ServerConnection } from './server-connection';
@@ -59,6 +60,7 @@ export class PublishSession {
     private readonly messages: Set<Outgoing>,
     /** Above this size a message is split. */
     private readonly splitBytes: number,
+    private readonly queueType: QueueType,
   ) {
     channel.amqp.on('return', ({ properties }) => this.returned.add(String(properties.messageId)));
     const failed = new Promise((resolve) => {
@@ -78,7 +80,8 @@ export class PublishSession {
     splitBytes: number,
   ): Promise<PublishSession> {
     await connection.declare(destination.queue);
-    return new PublishSession(await connection.openConfirmChannel(), destination, messages, splitBytes);
+    const channel = await connection.openConfirmChannel();
+    return new PublishSession(channel, destination, messages, splitBytes, connection.queueType);
   }
 
   /** To be called when a message has been added. */
@@ -135,11 +138,11 @@ export class PublishSession {
   }
 
   private async split(message: Outgoing): Promise<void> {
-    const { headBytes, splitBytes } = this;
+    const { headBytes, splitBytes, queueType } = this;
+    const { body } = message;
     const queue = (message.partsQueue ??= partsQueueName(this.destination.queue));
-    const rest = message.body.subarray(headBytes);
-    const count = await sendParts(this.channel, { queue, rest, partBytes: splitBytes });
-    message.split = { headBytes, headers: toHeaders({ queue, count, bytes: message.body.length }) };
+    const count = await sendParts(this.channel, { queue, queueType, body, headBytes, partBytes: splitBytes });
+    message.split = { headBytes, headers: toHeaders({ queue, count, bytes: body.length }) };
   }
 
   /** Rejects when the channel ends before the server has confirmed or refused the message, or when no queue takes it. */
@@ -170,11 +173,11 @@ export class PublishSession {
 
   /** Polls the queue's count, because a message that is sent again and again may be large. */
   private async waitForRoom(): Promise<void> {
-    const before = await this.countWaiting();
+    const acceptingAt = acceptingAgainAt(await this.countWaiting(), this.queueType);
     const backoff = new Backoff(POLL_MIN_MS, POLL_MAX_MS);
     for (let polls = 0; polls < MAX_POLLS && this.isOpen; polls++) {
       await sleep(backoff.next());
-      if ((await this.countWaiting()) < before) return;
+      if ((await this.countWaiting()) <= acceptingAt) return;
     }
   }
 

@@ -53,12 +53,12 @@ export function toChannelError(error: unknown, options: ServerOptions): HistoryE
   return new HistoryError('BROKER_UNAVAILABLE', `RabbitMQ ended a channel: ${text}`);
 }
 
-/** Why a queue could not be declared: `BROKER_QUEUE_MISMATCH` when it exists with other bounds. */
+/** Why a queue could not be declared: `BROKER_QUEUE_MISMATCH` when it exists with other bounds or of another type. */
 export function toDeclareError(error: unknown, name: string, options: ServerOptions): HistoryError {
   if (!isPreconditionFailed(error)) return toChannelError(error, options);
   return new HistoryError(
     'BROKER_QUEUE_MISMATCH',
-    `the queue ${name} exists with other bounds: stop the apps that use it and delete it ` +
+    `the queue ${name} exists with other bounds or of another type: stop the apps that use it and delete it ` +
       `(rabbitmqctl delete_queue --vhost ${options.vhost} ${name}); the next start creates it, and the chain is read again`,
   );
 }

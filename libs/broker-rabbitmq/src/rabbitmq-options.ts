@@ -1,11 +1,16 @@
+import type { QueueType } from './queue-arguments';
+
 /** Each option is described in `docs/configuration.md` under `broker.rabbitmq`. */
 export interface RabbitmqOptions {
+  /** Of the server, or of several nodes of a cluster, separated by commas. */
   url: string;
   vhost: string;
   username: string;
   password?: string | undefined;
   caFile?: string | undefined;
   splitBytes: number;
+  /** By default quorum. */
+  queueType?: QueueType | undefined;
   /** The name of this process's connections in the server's lists. */
   connectionName?: string | undefined;
   /** The client ends a connection that is silent for two to three heartbeats. */

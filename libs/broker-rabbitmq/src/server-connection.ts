@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Channel, type ChannelModel, type ConfirmChannel } from 'amqplib';
 import type { QueueBounds } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
-import { deadLetterArguments, queueArguments } from './queue-arguments';
+import { declarationsOf, type QueueType } from './queue-arguments';
 import { toConnectError, toDeclareError, unavailable } from './rabbitmq-errors';
 import type { RabbitmqOptions } from './rabbitmq-options';
 import { ServerChannel } from './server-channel';
@@ -11,6 +11,7 @@ import { ServerChannel } from './server-channel';
 const CONNECT_LIMIT_MS = 15_000;
 const CLOSE_LIMIT_MS = 2_000;
 const HEARTBEAT_SECONDS = 10;
+const QUEUE_TYPE: QueueType = 'quorum';
 
 /** One connection to the server. It is not replaced when it ends: see `ServerLink`. */
 export class ServerConnection {
@@ -54,6 +55,11 @@ export class ServerConnection {
   /** Calls `listener` when the server stops accepting messages because it is short of memory or disk space. */
   onBlocked(listener: () => void): void {
     this.model.on('blocked', listener);
+  }
+
+  /** The type of the queues that are declared over this connection. */
+  get queueType(): QueueType {
+    return this.options.queueType ?? QUEUE_TYPE;
   }
 
   async openChannel(): Promise<ServerChannel> {
@@ -105,13 +111,12 @@ export class ServerConnection {
 
   private async declareNow(queue: QueueBounds): Promise<void> {
     const channel = await this.openChannel();
-    const assert = (name: string, args: Record<string, unknown>): Promise<unknown> =>
-      channel.amqp.assertQueue(name, { durable: true, arguments: args }).catch((error: unknown) => {
-        throw toDeclareError(error, name, this.options);
-      });
     try {
-      await assert(queue.deadLetter, deadLetterArguments(queue));
-      await assert(queue.name, queueArguments(queue));
+      for (const { name, arguments: args } of declarationsOf(queue, this.queueType)) {
+        await channel.amqp.assertQueue(name, { durable: true, arguments: args }).catch((error: unknown) => {
+          throw toDeclareError(error, name, this.options);
+        });
+      }
     } finally {
       await channel.close();
     }

@@ -3,17 +3,13 @@ import { createVhost, describeWithService, type Vhost } from '@antelope-history/
 import type { Broker } from '@antelope-history/broker';
 import { openRabbitmqBroker } from '../src';
 
+jest.setTimeout(120_000);
+
 const SPLIT_BYTES = 64 * 1024;
 
 describeWithService(['rabbitmq'], (url) => {
   let vhost: Vhost;
   const open: Broker[] = [];
-  const openBroker = async (): Promise<Broker> => {
-    const options = { ...vhost, splitBytes: SPLIT_BYTES };
-    const broker = await openRabbitmqBroker(options, (error) => expect(error).toBeUndefined(), {});
-    open.push(broker);
-    return broker;
-  };
 
   beforeAll(async () => {
     vhost = await createVhost(url);
@@ -21,16 +17,25 @@ describeWithService(['rabbitmq'], (url) => {
 
   afterAll(() => vhost.remove());
 
-  runBrokerContract({
-    name: 'on RabbitMQ',
-    open: async () => ({
-      broker: await openBroker(),
-      dispose: async () => {
-        await Promise.all(open.splice(0).map((broker) => broker.close()));
-      },
-    }),
-    largeBytes: 4 * SPLIT_BYTES,
-    patienceMs: 100,
-    durability: { reconnect: openBroker },
-  });
+  for (const queueType of ['quorum', 'classic'] as const) {
+    const openBroker = async (): Promise<Broker> => {
+      const options = { ...vhost, splitBytes: SPLIT_BYTES, queueType };
+      const broker = await openRabbitmqBroker(options, (error) => expect(error).toBeUndefined(), {});
+      open.push(broker);
+      return broker;
+    };
+    runBrokerContract({
+      name: `on RabbitMQ, with ${queueType} queues`,
+      open: async () => ({
+        broker: await openBroker(),
+        dispose: async () => {
+          await Promise.all(open.splice(0).map((broker) => broker.close()));
+        },
+      }),
+      largeBytes: 4 * SPLIT_BYTES,
+      patienceMs: 100,
+      restoresOrder: queueType === 'classic',
+      durability: { reconnect: openBroker },
+    });
+  }
 });

@@ -124,7 +124,7 @@ describeWithService(['rabbitmq'], (url) => {
 
     it('pass in hundreds of megabytes with a small part of them in memory', async () => {
       const queue = numberedQueue({ maxBytes: 16 * MIB });
-      const [count, size] = [64, 5 * MIB];
+      const [count, size] = [128, 5 * MIB];
       let most = 0;
       const before = await bytesHeldAtRest();
       const receiving = receiveAll(broker, queue, count);

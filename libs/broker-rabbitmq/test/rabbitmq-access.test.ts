@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
-import type { HistoryError } from '@antelope-history/schemas';
+import { HistoryError } from '@antelope-history/schemas';
 import { describeWithPrograms } from '@antelope-history/servers';
 import { makeCertificates, type Certificates } from '@antelope-history/test-support/tls';
 import { openRabbitmqBroker, type RabbitmqOptions } from '../src';
-import { numberedQueue } from './numbered';
+import { numberedQueue, until } from './numbered';
 import { OwnRabbitmq } from './own-rabbitmq';
 
 jest.setTimeout(240_000);
@@ -139,6 +139,44 @@ describeWithPrograms(['rabbitmq-server'], () => {
       const other = open({}, { queue: { ...queue, maxMessages: 8 } });
       await expect(other).rejects.toMatchObject({ code: 'BROKER_QUEUE_MISMATCH', retryable: false });
       await expect(other).rejects.toThrow(`rabbitmqctl delete_queue --vhost history ${queue.name}`);
+    });
+
+    it('replaces the classic queues of an earlier version, and reports each', async () => {
+      const queue = numberedQueue();
+      const former = await open({ queueType: 'classic' }, { queue });
+      await former.publish(queue, { n: 1, size: 10 });
+      await former.close();
+      const [broker] = await Promise.all([open({}, { queue }), open({}, { queue })]);
+      const types = await rabbitmq.command('list_queues', '--vhost', 'history', '--no-table-headers', 'name', 'type');
+      expect(types).toContain(`${queue.name}\tquorum`);
+      expect(types).toContain(`${queue.deadLetter}\tquorum`);
+      const reports = errors.filter(({ code }) => code === 'BROKER_QUEUE_MISMATCH').map(({ message }) => message);
+      expect(reports.join()).toMatch(
+        new RegExp(`classic queue ${queue.name} of an earlier .* its 1 messages are dropped`),
+      );
+      await broker.publish(queue, { n: 2, size: 10 });
+      expect(await broker.depth(queue)).toMatchObject({ messages: 1 });
+    });
+
+    it('rejects classic queues of an earlier version that an app consumes, or that hold dead letters', async () => {
+      const queue = numberedQueue();
+      const former = await open({ queueType: 'classic' }, { queue });
+      await former.publish(queue, { n: 1, size: 10 });
+      const { cancel } = await former.consume(queue, ({ reject }) => reject(new HistoryError('BLOCK_REFUSED', 'no')));
+      await until('the message is rejected', async () => (await former.depth(queue)).deadLetters === 1);
+      const mismatch = { code: 'BROKER_QUEUE_MISMATCH', retryable: false };
+      await expect(open({}, { queue })).rejects.toMatchObject(mismatch);
+      await cancel();
+      await expect(open({}, { queue })).rejects.toMatchObject(mismatch);
+      expect(await former.deadLetters(queue)).toMatchObject([{ message: { n: 1 } }]);
+      await former.redeliverDeadLetters(queue);
+      await former.close();
+      await open({}, { queue });
+    });
+
+    it('connects to another node when one is away', async () => {
+      const broker = await open({ url: `amqp://127.0.0.1:1, ${rabbitmq.options.url}, amqp://127.0.0.1:1` });
+      await broker.publish(numberedQueue(), { n: 1, size: 10 });
     });
 
     it('connects with TLS to a server whose authority is configured', async () => {

@@ -94,6 +94,23 @@ describeWithPrograms(['rabbitmq-server'], () => {
       await rabbitmq.command('add_vhost', 'history');
     });
 
+    it('find a classic queue of an earlier version, which the start of the service replaces', async () => {
+      const former = await openRabbitmqBroker({ ...options, queueType: 'classic' }, () => undefined);
+      await former.close();
+      const { queues } = await findingsOf(options);
+      expect(queues).toMatchObject({ outcome: 'warning', id: 'rabbitmq.former_queue' });
+      await (await openRabbitmqBroker(options, () => undefined)).close();
+      expect(idsOf(await findingsOf(options))).toMatchObject({ queues: 'ok rabbitmq.queues' });
+      await rabbitmq.command('delete_vhost', 'history');
+      await rabbitmq.command('add_vhost', 'history');
+    });
+
+    it('find that one of several nodes is away', async () => {
+      const away = 'amqp://127.0.0.1:1';
+      const findings = idsOf(await findingsOf({ ...options, url: `${options.url},${away}` }));
+      expect(findings).toEqual({ ...ALL_OK, [away]: 'wrong rabbitmq.refused' });
+    });
+
     it('find a wrong user or password', async () => {
       for (const access of [{ password: 'other' }, { password: undefined }, { username: 'nobody' }]) {
         const { rabbitmq: server } = await findingsOf({ ...options, ...access });

@@ -68,7 +68,8 @@ export interface DeadLetter<T> {
  *
  * Order: one broker's messages enter a queue in the order of the calls of `publish`. Those that a lost connection left
  * unconfirmed enter again, in the same order. Messages of several brokers mix, and while several fill a queue one of them may be
- * overtaken. A message that is published after another was confirmed always follows it. A store that takes the order of the
+ * overtaken. Unsettled messages are delivered again before those that were not delivered yet, those of one consumer in order;
+ * where several consumers end, their messages may mix. A message that is published after another was confirmed always follows it. A store that takes the order of the
  * chain from the messages (`StreamPosition` in `libs/records`) needs none of this; the embedded store over a broker between processes
  * does: see the decisions in `docs/architecture.md`.
  */

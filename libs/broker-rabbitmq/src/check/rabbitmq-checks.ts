@@ -4,7 +4,8 @@ import { TOPOLOGY } from '@antelope-history/broker';
 import { ConnectionError } from '@antelope-history/connectivity';
 import { ok, toFinding, warning, wrong, type Check, type Finding } from '@antelope-history/connectivity/check';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
-import { deadLetterArguments, queueArguments } from '../queue-arguments';
+import { nodeUrls } from '../node-rotation';
+import { declarationsOf, type QueueDeclaration } from '../queue-arguments';
 import { grant, isPreconditionFailed, isQueueGone, replyCodeOf, toDeclareError, unavailable } from '../rabbitmq-errors';
 import type { RabbitmqOptions } from '../rabbitmq-options';
 import { ServerConnection } from '../server-connection';
@@ -19,8 +20,13 @@ const DEFAULT_EXCHANGE = '';
 
 type Context = { options: RabbitmqOptions; signal: AbortSignal };
 
-/** The checks of RabbitMQ as the broker uses it. They leave nothing on the server. */
-export function rabbitmqChecks(options: RabbitmqOptions): Check[] {
+/**
+ * The checks of RabbitMQ as the broker uses it. They leave nothing on the server. Of several nodes each is asked for a connection,
+ * and the first one for the rest.
+ */
+export function rabbitmqChecks(settings: RabbitmqOptions): Check[] {
+  const [url = '', ...otherUrls] = nodeUrls(settings.url);
+  const options = { ...settings, url };
   const check = (name: string, needs: string[], run: (context: Context) => Promise<Finding>): Check => ({
     name,
     needs,
@@ -28,6 +34,11 @@ export function rabbitmqChecks(options: RabbitmqOptions): Check[] {
   });
   return [
     check(SERVER, [], checkServer),
+    ...otherUrls.map((otherUrl) => ({
+      name: `${SERVER} ${otherUrl}`,
+      needs: [],
+      run: (signal: AbortSignal) => checkServer({ options: { ...options, url: otherUrl }, signal }),
+    })),
     check(CONFIGURE, [SERVER], checkConfigure),
     check('rabbitmq queues', [CONFIGURE], checkQueues),
     check('rabbitmq read permission', [SERVER], checkRead),
@@ -113,20 +124,21 @@ function lacking(permission: string, { options }: Context): Finding {
 }
 
 function checkQueues(context: Context): Promise<Finding> {
-  const queues = Object.values(TOPOLOGY).flatMap((queue) => [
-    { name: queue.name, args: queueArguments(queue) },
-    { name: queue.deadLetter, args: deadLetterArguments(queue) },
-  ]);
   return withConnection(context, async (connection) => {
+    const { queueType } = connection;
+    const queues = Object.values(TOPOLOGY).flatMap((queue) => declarationsOf(queue, queueType));
+    const former = Object.values(TOPOLOGY).flatMap((queue) => declarationsOf(queue, 'classic'));
     let existing = 0;
-    for (const { name, args } of queues) {
+    for (const [index, queue] of queues.entries()) {
+      const { name } = queue;
       // Declaring a queue that exists changes nothing; missing queues are left to the start of the service.
       if (!(await queueExists(connection, name))) continue;
       existing++;
       try {
-        await onChannel(connection, (channel) => channel.assertQueue(name, { durable: true, arguments: args }));
+        await declare(connection, queue);
       } catch (error) {
         if (!isPreconditionFailed(error)) throw error;
+        if (await isDeclaredAs(connection, former[index])) return formerQueue(name);
         const [what = '', ...change] = toDeclareError(error, name, context.options).message.split(': ');
         return wrong('rabbitmq.queue_mismatch', what, change.join(': '));
       }
@@ -135,6 +147,29 @@ function checkQueues(context: Context): Promise<Finding> {
       ? ok('rabbitmq.no_queues', 'no queue exists yet; the start of the service creates them')
       : ok('rabbitmq.queues', `${existing} of ${queues.length} exist, with the right bounds`);
   });
+}
+
+async function isDeclaredAs(connection: ServerConnection, queue: QueueDeclaration | undefined): Promise<boolean> {
+  if (!queue) return false;
+  return declare(connection, queue).then(
+    () => true,
+    (error: unknown) => {
+      if (isPreconditionFailed(error)) return false;
+      throw error;
+    },
+  );
+}
+
+function formerQueue(name: string): Finding {
+  return warning(
+    'rabbitmq.former_queue',
+    `the queue ${name} is a classic one of an earlier version`,
+    'stop all apps of the earlier version, and redeliver or delete its dead letters: the start of the service replaces it then',
+  );
+}
+
+async function declare(connection: ServerConnection, { name, arguments: args }: QueueDeclaration): Promise<void> {
+  await onChannel(connection, (channel) => channel.assertQueue(name, { durable: true, arguments: args }));
 }
 
 async function queueExists(connection: ServerConnection, name: string): Promise<boolean> {

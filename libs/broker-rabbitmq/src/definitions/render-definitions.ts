@@ -1,5 +1,5 @@
 import type { QueueBounds } from '@antelope-history/broker';
-import { deadLetterArguments, queueArguments } from '../queue-arguments';
+import { declarationsOf, type QueueDeclaration } from '../queue-arguments';
 
 const VHOST = 'history';
 const USER = 'history';
@@ -11,7 +11,7 @@ const USER = 'history';
  * Format: https://www.rabbitmq.com/docs/definitions
  */
 export function renderDefinitions(topology: Record<string, QueueBounds>): string {
-  const queue = (name: string, args: Record<string, string | number>): object => ({
+  const render = ({ name, arguments: args }: QueueDeclaration): object => ({
     name,
     vhost: VHOST,
     durable: true,
@@ -22,10 +22,7 @@ export function renderDefinitions(topology: Record<string, QueueBounds>): string
     vhosts: [{ name: VHOST }],
     users: [{ name: USER, password_hash: '', hashing_algorithm: 'rabbit_password_hashing_sha256', tags: [] }],
     permissions: [{ user: USER, vhost: VHOST, configure: '.*', write: '.*', read: '.*' }],
-    queues: Object.values(topology).flatMap((each) => [
-      queue(each.name, queueArguments(each)),
-      queue(each.deadLetter, deadLetterArguments(each)),
-    ]),
+    queues: Object.values(topology).flatMap((queue) => declarationsOf(queue, 'quorum').map(render)),
   };
   return `${JSON.stringify(definitions, null, 2)}\n`;
 }

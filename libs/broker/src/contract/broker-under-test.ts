@@ -15,6 +15,11 @@ export interface BrokerContract {
   largeBytes: number;
   /** Milliseconds after which an event that has not happened counts as not happening. */
   patienceMs: number;
+  /**
+   * Whether the unsettled messages of several consumers that end return to the queue in the order of publishing. Otherwise only
+   * those of each consumer are in order; in any case they come before what was not delivered yet.
+   */
+  restoresOrder: boolean;
   /** How to connect again, when messages outlive the client's connection; else the reason why they do not. */
   durability: { reconnect(): Promise<Broker> } | { absentBecause: string };
 }

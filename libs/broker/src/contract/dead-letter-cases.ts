@@ -31,9 +31,9 @@ export function describeDeadLetters(contract: BrokerContract): void {
     it('are listed with the oldest first, and stay', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue();
-        await rejectAll(broker, queue, messages(5));
-        expect(await numbersOfDead(broker, queue)).toEqual([1, 2, 3, 4, 5]);
-        expect(await numbersOfDead(broker, queue)).toEqual([1, 2, 3, 4, 5]);
+        await rejectAll(broker, queue, messages(15));
+        const expected = messages(15).map(({ n }) => n);
+        for (let listed = 0; listed < 3; listed++) expect(await numbersOfDead(broker, queue)).toEqual(expected);
       }));
 
     it('are none for an unused queue', () =>
