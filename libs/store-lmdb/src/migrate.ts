@@ -1,1 +1,1 @@
-export { type LmdbMigration, type LmdbMigrationOptions, migrateLmdb } from './migrate/migrate-lmdb';
+export { type LmdbMigrationOptions, migrateLmdb } from './migrate/migrate-lmdb';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
@@ -50,10 +50,25 @@ describe('the room for data', () => {
     await writer.close();
   });
 
+  it('does not end where old blocks are removed: their room is used again', async () => {
+    const chain = new SyntheticChain();
+    const options = { path: directory, mapSizeBytes: 12 * MIB, retainBlocks: 10 };
+    const writer = await openLmdbStoreWriter(options);
+    let last = chain.block(undefined, PLAN);
+    for (let written = 0; written < 120; written++) {
+      await writer.writeBlocks([last]);
+      last = chain.block(last, PLAN, last.position);
+    }
+    const { status } = await writer.getProgress();
+    expect((status.committed?.num ?? 0) - (status.firstBlockNum ?? 0)).toBeLessThan(15);
+    expect(statSync(path.join(directory, 'data.mdb')).size).toBeLessThan(14 * MIB);
+    await writer.close();
+  });
+
   it('ends before the disk is full', async () => {
     await (await openLmdbStoreWriter({ path: directory, mapSizeBytes: 0 })).close();
     let free = LEAST_FREE_BYTES;
-    const room = new DiskRoom(directory, 0, () => free);
+    const room = new DiskRoom(directory, 0, undefined, () => free);
     room.assertRoom();
     free -= 1;
     expect(() => room.assertRoom()).toThrow(expect.objectContaining(FULL) as Error);

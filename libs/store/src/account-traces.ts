@@ -43,7 +43,10 @@ export function positionsWithin(select: AccountTracesQuery['select'], count: num
 }
 
 export function positionsNotStored(): HistoryError {
-  return new HistoryError('POSITIONS_NOT_STORED', 'an earlier version began this store without positions of traces');
+  return new HistoryError(
+    'POSITIONS_NOT_STORED',
+    'the store has no positions of traces: an earlier version began it, or it is on Elasticsearch and blocks were removed',
+  );
 }
 
 /** Gathers the rows of a page from an account's actions, transaction by transaction. */

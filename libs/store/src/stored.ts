@@ -8,6 +8,10 @@ export interface ChainStatus {
   chainId: string | undefined;
   /** The first block whose history is stored; undefined while the store is empty. */
   firstBlockNum: number | undefined;
+  /** Present when the first block came without the state of the chain before it: permissions and ABIs are incomplete. */
+  lacksState?: true;
+  /** Present when there were blocks before the first one, which the store removed because it keeps only the newest ones. */
+  hasRemovedBlocks?: true;
   /** The newest block that is stored whole: the upper limit of every query. */
   committed: BlockPosition | undefined;
   /** Its time in half-second slots since 2000-01-01; undefined when it is not known. */

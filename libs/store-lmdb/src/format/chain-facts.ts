@@ -9,6 +9,10 @@ export interface MetaFacts {
   formatVersion: number;
   /** Whether the lists of further traces exist; absent in a store that an earlier version began. */
   countsTraces: boolean;
+  /** Whether blocks were removed, so that a list's first chunk may have postings before it. */
+  hasShortenedLists: boolean;
+  /** Whether the first block came without the state of the chain before it. */
+  lacksState: boolean;
   /** By key of each indexed data field: the first block whose values are indexed. */
   dataFields: Record<string, number>;
   /**
@@ -40,26 +44,53 @@ export interface MigrationFact {
   next: number;
 }
 
-export function readFact<K extends keyof MetaFacts>(
+/** Reads a fact; undefined where it is not stored. */
+export type ReadFact = <K extends keyof MetaFacts>(
   tables: Tables,
   fact: K,
   snapshot?: Snapshot,
-): MetaFacts[K] | undefined {
+) => MetaFacts[K] | undefined;
+
+export const readFact: ReadFact = (tables, fact, snapshot) => {
   const stored = tables.meta.get(Buffer.from(fact), { transaction: snapshot });
-  return stored && (JSON.parse(stored.toString()) as MetaFacts[K]);
+  return stored && (parseFact(stored) as MetaFacts[typeof fact]);
+};
+
+function parseFact(stored: Buffer): unknown {
+  return JSON.parse(stored.toString());
 }
 
-export function readStatus(tables: Tables, snapshot?: Snapshot): ChainStatus {
-  const committed = readFact(tables, 'committed', snapshot);
+/**
+ * Returns a `readFact` that parses a fact only when its bytes differ from those of its last call: each query reads eight facts,
+ * of which a commit changes three or four. Callers must not change the values.
+ */
+export function createFactReader(): ReadFact {
+  const known = new Map<string, { key: Buffer; stored: Buffer | undefined; value: unknown }>();
+  return <K extends keyof MetaFacts>(tables: Tables, fact: K, snapshot?: Snapshot) => {
+    let last = known.get(fact);
+    if (!last) known.set(fact, (last = { key: Buffer.from(fact), stored: undefined, value: undefined }));
+    const stored = tables.meta.get(last.key, { transaction: snapshot });
+    if (stored && last.stored?.equals(stored)) return last.value as MetaFacts[K];
+    // A copy, because a later read may use the memory of this one again.
+    last.stored = stored && Buffer.from(stored);
+    last.value = stored && parseFact(stored);
+    return last.value as MetaFacts[K] | undefined;
+  };
+}
+
+export function readStatus(tables: Tables, snapshot?: Snapshot, read: ReadFact = readFact): ChainStatus {
+  const committed = read(tables, 'committed', snapshot);
   return {
-    chainId: readFact(tables, 'chainId', snapshot),
-    firstBlockNum: readFact(tables, 'firstBlockNum', snapshot),
+    chainId: read(tables, 'chainId', snapshot),
+    firstBlockNum: read(tables, 'firstBlockNum', snapshot),
+    ...(read(tables, 'hasShortenedLists', snapshot) && { hasRemovedBlocks: true as const }),
+    ...(read(tables, 'lacksState', snapshot) && { lacksState: true as const }),
     committed,
     committedTimestamp: (committed && readBlockIndex(tables, committed.num, snapshot)?.timestamp) || undefined,
-    head: readFact(tables, 'head', snapshot),
-    lastIrreversible: readFact(tables, 'lastIrreversible', snapshot),
-    dataFields: readFact(tables, 'dataFields', snapshot) ?? {},
-    revision: readFact(tables, 'revision', snapshot) ?? 0,
+    head: read(tables, 'head', snapshot),
+    lastIrreversible: read(tables, 'lastIrreversible', snapshot),
+    dataFields: read(tables, 'dataFields', snapshot) ?? {},
+    revision: read(tables, 'revision', snapshot) ?? 0,
   };
 }
 

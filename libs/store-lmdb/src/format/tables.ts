@@ -83,6 +83,23 @@ function openTable(root: RootDatabase, name: TableName, create: boolean): Table 
   return root.openDB<Buffer, Buffer>(options);
 }
 
+/** The bytes of the pages that the tables use; the data file also has free pages, which later writes use again. */
+export function usedBytesOf(tables: Tables): number {
+  return TABLE_NAMES.reduce((bytes, name) => {
+    const stats = tables[name].getStats() as TableStats;
+    const pages = stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages;
+    return bytes + pages * stats.pageSize;
+  }, 0);
+}
+
+/** What LMDB tells of a table (mdb_stat); the library's types omit it. */
+interface TableStats {
+  pageSize: number;
+  treeBranchPageCount: number;
+  treeLeafPageCount: number;
+  overflowPages: number;
+}
+
 /** An LMDB read transaction; all reads of a query use the same one. */
 export type Snapshot = Transaction;
 

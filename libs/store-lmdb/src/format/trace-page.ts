@@ -6,7 +6,9 @@ import {
   type ActionRecord,
   type ActionEntry,
   type BlockRecords,
+  readTransactionExtent,
   readTransactionHeader,
+  type TransactionExtent,
   type TransactionHeader,
   type TransactionRecord,
   writeTransactionHeader,
@@ -105,12 +107,71 @@ export interface PagedAction {
   bytes: Buffer;
 }
 
-/** A transaction, or the part of it that is in one page. */
-export interface PagedTransaction {
-  record: TransactionHeader;
+/**
+ * A transaction, or the part of it that is in one page. Its record and its actions are read when they are used: a query for a
+ * few rows passes over most of a page.
+ */
+export class PagedTransaction {
   /** Whether it begins in an earlier page. */
-  continued: boolean;
-  actions: PagedAction[];
+  readonly continued: boolean;
+  private header: TransactionHeader | undefined;
+  private listed: PagedAction[] | undefined;
+
+  /** `headerAt`, `actionsAt`: positions in the page; `lastSequence`: that of the last action that the page has of it. */
+  private constructor(
+    private readonly page: Buffer,
+    private readonly headerAt: number,
+    private readonly actionsAt: number,
+    private readonly extent: TransactionExtent,
+    readonly lastSequence: number,
+  ) {
+    this.continued = (extent.ownFlags & CONTINUED) !== 0;
+  }
+
+  /** Reads where the transaction is, and moves the reader behind it. */
+  static locate(reader: ByteReader): PagedTransaction {
+    const headerAt = reader.offset;
+    const extent = readTransactionExtent(reader);
+    const actionsAt = reader.offset;
+    let lastSequence = 0;
+    for (let count = readVaruint(reader); count > 0; count--) {
+      lastSequence = extent.firstSequence + readVaruint(reader);
+      reader.skip(reader.varuint32());
+    }
+    return new PagedTransaction(reader.bytes, headerAt, actionsAt, extent, lastSequence);
+  }
+
+  get firstSequence(): number {
+    return this.extent.firstSequence;
+  }
+
+  get record(): TransactionHeader {
+    this.header ??= readTransactionHeader(new ByteReader(this.page, this.headerAt)).header;
+    return this.header;
+  }
+
+  get actions(): PagedAction[] {
+    if (this.listed) return this.listed;
+    const reader = new ByteReader(this.page, this.actionsAt);
+    this.listed = [];
+    for (let count = readVaruint(reader); count > 0; count--) {
+      const sequence = this.firstSequence + readVaruint(reader);
+      this.listed.push({ sequence, bytes: reader.lengthPrefixed() });
+    }
+    return this.listed;
+  }
+
+  /** The action whose contract's receipt has the sequence; undefined if the page does not have it. */
+  actionAt(sequence: number): ActionRecord | undefined {
+    const paged = this.actions.find((action) => action.sequence === sequence);
+    return paged && decodePagedAction(this, paged);
+  }
+
+  /** Whether a trace of the transaction has the sequence. */
+  spans(sequence: number): boolean {
+    const { firstSequence, sequenceCount } = this.extent;
+    return firstSequence <= sequence && sequence < firstSequence + sequenceCount;
+  }
 }
 
 export class TracePage {
@@ -124,28 +185,16 @@ export class TracePage {
     this.blockNum = reader.uint32();
     this.blockId = reader.slice(32).toString('hex');
     this.timestamp = reader.uint32();
-    this.transactions = Array.from({ length: readVaruint(reader) }, () => readTransaction(reader));
+    this.transactions = [];
+    for (let count = readVaruint(reader); count > 0; count--) this.transactions.push(PagedTransaction.locate(reader));
   }
 
   /** The transaction of the page that has `sequence`; undefined when none has. */
   transactionOf(sequence: number): PagedTransaction | undefined {
-    return this.transactions.findLast(({ record }) => record.firstSequence <= sequence && isWithin(record, sequence));
+    return this.transactions.findLast((transaction) => transaction.spans(sequence));
   }
 }
 
-function isWithin(record: TransactionHeader, sequence: number): boolean {
-  return sequence < record.firstSequence + record.sequenceCount;
-}
-
-function readTransaction(reader: ByteReader): PagedTransaction {
-  const { header, ownFlags } = readTransactionHeader(reader);
-  const actions = Array.from({ length: readVaruint(reader) }, () => ({
-    sequence: header.firstSequence + readVaruint(reader),
-    bytes: reader.lengthPrefixed(),
-  }));
-  return { record: header, continued: (ownFlags & CONTINUED) !== 0, actions };
-}
-
 export function decodePagedAction(transaction: PagedTransaction, action: PagedAction): ActionRecord {
-  return decodeActionRecord(action.bytes, transaction.record.firstSequence);
+  return decodeActionRecord(action.bytes, transaction.firstSequence);
 }

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { HistoryError } from '@antelope-history/schemas';
+import { type MigrationControl, NOTHING_MISSING, type StoreMigration } from '@antelope-history/store';
 import { type MigrationFact, readBlockIndex, readFact } from '../format/chain-facts';
 import { readSequence, sequenceKey } from '../format/keys';
 import type { Tables } from '../format/tables';
@@ -10,24 +11,9 @@ import { WriteBatch } from '../write/write-batch';
 import { removeFact, writeFact } from '../write/write-facts';
 import { MissingLists } from './missing-lists';
 
-export interface LmdbMigrationOptions extends LmdbWriterOptions {
-  /** Called after each commit. */
-  onProgress?(progress: { firstBlock: number; block: number; lastBlock: number; actions: number }): void;
-  /** Ends the migration after the commit in progress; the next one continues there. */
-  signal: AbortSignal;
+export interface LmdbMigrationOptions extends LmdbWriterOptions, MigrationControl {
   /** Pages of actions per commit: 32 KiB of records each. */
   pagesPerCommit?: number;
-}
-
-export interface LmdbMigration {
-  /** Whether it wrote the lists of further traces, which earlier versions lack. */
-  traces: boolean;
-  /** The data fields that are indexed from the first block on now, and were not. */
-  fields: string[];
-  /** Actions of this run. */
-  actions: number;
-  /** False when `signal` ended it. */
-  isComplete: boolean;
 }
 
 const PAGES_PER_COMMIT = 500;
@@ -38,7 +24,7 @@ const PAGES_PER_COMMIT = 500;
  * commit, so that an interrupted migration continues whatever the service did meanwhile. Rejects as `openLmdbStoreWriter`, with
  * `STORE_FULL`, and with `CONFIG_INVALID` when an unfinished migration has other fields.
  */
-export async function migrateLmdb(options: LmdbMigrationOptions): Promise<LmdbMigration> {
+export async function migrateLmdb(options: LmdbMigrationOptions): Promise<StoreMigration> {
   const { tables, lock } = await openForWriting(options);
   try {
     return await new Migration(tables, options).run();
@@ -59,10 +45,10 @@ class Migration {
     this.room = new DiskRoom(options.path, options.mapSizeBytes);
   }
 
-  async run(): Promise<LmdbMigration> {
+  async run(): Promise<StoreMigration> {
     const firstBlock = readFact(this.tables, 'firstBlockNum');
     const plan = firstBlock === undefined ? undefined : this.plan(firstBlock);
-    if (firstBlock === undefined || !plan) return { traces: false, fields: [], actions: 0, isComplete: true };
+    if (firstBlock === undefined || !plan) return NOTHING_MISSING;
     const lists = new MissingLists(this.tables, plan, firstBlock);
     const isComplete = await this.addIrreversible(plan, lists, firstBlock);
     if (isComplete) await this.finish(plan, lists, firstBlock);

@@ -22,8 +22,10 @@ export function queryAccountTraces(
   if (!readFact(tables, 'countsTraces', snapshot)) throw positionsNotStored();
   const { start, end } = sequencesWithin(tables, {}, status, snapshot);
   const { actions, traces } = listsOfAccount(tables, account, snapshot);
-  const range = positionsWithin(select, traces.rank(end));
-  if (!range) return { status, rows: [], more: false };
+  const wanted = positionsWithin(select, traces.rank(end));
+  // The traces of removed blocks keep their positions, so that those of others do not change.
+  const range = wanted && { ...wanted, first: Math.max(wanted.first, traces.rank(start)) };
+  if (!range || range.first > range.last) return { status, rows: [], more: false };
   const page = new AccountTraceRows(account, range);
   const pages = new PageReader(tables, snapshot);
   let sequence: number | undefined = traces.select(range.first, start, end);

@@ -17,6 +17,7 @@ function statusOf(revision: number): ChainStatus {
 
 interface Slice {
   step: number;
+  start?: number;
   end: number;
   revision: number;
 }
@@ -29,8 +30,8 @@ function run(
 ): ActionsPage & { slices: number } {
   const search = new DataSearch(query, { sliceSteps, maxSteps: 1_000_000 });
   for (let index = 0; ; index++) {
-    const { step, end, revision } = sliceOf(index);
-    const page = search.continue([every(6, 0), every(step, 0)], { start: 0, end }, statusOf(revision), PAGES);
+    const { step, start = 0, end, revision } = sliceOf(index);
+    const page = search.continue([every(6, 0), every(step, 0)], { start, end }, statusOf(revision), PAGES);
     if (page) return { ...page, slices: index + 1 };
   }
 }
@@ -76,6 +77,31 @@ describe('DataSearch', () => {
     expect(page.slices).toBeGreaterThan(6);
     const expected = Array.from({ length: 15 }, (_, index) => index * 210);
     expect([sequencesOf(page), page.status.revision]).toEqual([expected, 2]);
+  });
+
+  it('has no actions of blocks that were removed while it ran, and all others', () => {
+    const query = fc.record({ order: fc.constantFrom('asc' as const, 'desc' as const), skip: fc.nat(20) });
+    const removed = fc.record({ at: fc.nat(30), start: fc.nat(3_000) });
+    let begunAgain = 0;
+    fc.assert(
+      fc.property(query, removed, (asked, { at, start }) => {
+        const alone = run({ ...QUERY, ...asked, limit: 1_000 }, 20, () => ({
+          step: 10,
+          start,
+          end: 3_000,
+          revision: 1,
+        }));
+        const page = run({ ...QUERY, ...asked, limit: 1_000 }, 20, (index) => {
+          return { step: 10, start: index < at ? 0 : start, end: 3_000, revision: 1 };
+        });
+        // A search that ended before the removal has what there was.
+        if (page.slices <= at) return;
+        expect([sequencesOf(page), page.more]).toEqual([sequencesOf(alone), alone.more]);
+        if (page.slices > alone.slices + 1) begunAgain++;
+      }),
+      { seed: 6, numRuns: 300 },
+    );
+    expect(begunAgain).toBeGreaterThan(20);
   });
 
   it('pauses while it skips rows', () => {

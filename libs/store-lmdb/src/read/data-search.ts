@@ -10,18 +10,27 @@ export const SLICE_STEPS = 20_000;
 /** Steps of one search: about three seconds of one core. */
 const MAX_STEPS = 30_000_000;
 
+/** The snapshot that a search began with, and the sequences that it still searches. */
+interface SearchBegin {
+  status: ChainStatus;
+  range: SequenceRange;
+}
+
 /**
  * The search for one page of the actions that all conditions on data match. Each slice has a snapshot of its own, so that a
- * long search holds none: without a fork, later snapshots have the same postings in the range of the first.
+ * long search holds none: without a fork, later snapshots have the same postings in the range of the first, unless blocks were
+ * removed meanwhile.
  */
 export class DataSearch {
   private steps = 0;
-  private begun: { status: ChainStatus; range: SequenceRange } | undefined;
+  private begun: SearchBegin | undefined;
   /** Where the next slice begins. */
   private at = 0;
   /** Sequences found, at most one above the page's limit, and how many were skipped before them. */
   private found: number[] = [];
   private skipped = 0;
+  /** The lowest sequence that was found or skipped. */
+  private lowest = Infinity;
 
   constructor(
     private readonly query: ActionsQuery,
@@ -30,7 +39,8 @@ export class DataSearch {
 
   /**
    * Searches the sets of the snapshot that `pages` and `status` are of for one slice. Returns the page when it is complete;
-   * throws `QUERY_TOO_BROAD` after `maxSteps`. A search that meets a fork begins again.
+   * throws `QUERY_TOO_BROAD` after `maxSteps`. A search that meets a fork begins again, and so
+   * does one that has found actions whose blocks were removed.
    */
   continue(
     sets: readonly PostingSet[],
@@ -47,13 +57,22 @@ export class DataSearch {
     return isComplete ? this.page(begun.status, pages) : undefined;
   }
 
-  private begunOn(status: ChainStatus, range: SequenceRange): { status: ChainStatus; range: SequenceRange } {
-    if (this.begun?.status.revision === status.revision) return this.begun;
+  private begunOn(status: ChainStatus, range: SequenceRange): SearchBegin {
+    const isStored = this.begun?.status.revision === status.revision && this.lowest >= range.start;
+    if (this.begun && isStored) return this.continueFrom(this.begun, range.start);
     this.begun = { status, range };
     this.at = this.direction === 'up' ? range.start : range.end - 1;
     this.found = [];
     this.skipped = 0;
+    this.lowest = Infinity;
     return this.begun;
+  }
+
+  /** Cuts off the blocks below `start`, which were removed since the search began. */
+  private continueFrom(begun: SearchBegin, start: number): SearchBegin {
+    begun.range = { ...begun.range, start: Math.max(begun.range.start, start) };
+    if (this.direction === 'up') this.at = Math.max(this.at, start);
+    return begun;
   }
 
   /** The newest rows in ascending order are found downwards, too. */
@@ -74,6 +93,7 @@ export class DataSearch {
         this.at = postings.pausedAt ?? this.at;
         return postings.pausedAt === undefined;
       }
+      this.lowest = Math.min(this.lowest, next);
       if (this.skipped < skip) this.skipped++;
       else this.found.push(next);
       this.at = next + step;

@@ -60,7 +60,10 @@ export class LmdbListCheck implements ListCheck {
       return { postings: emptyDigest(), transactions: emptyDigest(), chunkFault: undefined };
     });
     const finder = new SectionFinder(this.sections);
-    const chunks = new ChunkReader(finder, found, this.countsTraces);
+    const chunks = new ChunkReader(finder, found, {
+      countsTraces: this.countsTraces,
+      hasShortenedLists: readFact(this.tables, 'hasShortenedLists') === true,
+    });
     await this.scan(this.tables.postings, (key, value) => chunks.take(key, value), signal);
     const takeTransaction = (key: Buffer): void => {
       const sequence = readSequence(key, ID_PREFIX_BYTES);

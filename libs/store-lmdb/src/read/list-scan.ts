@@ -49,14 +49,14 @@ export class ChunkReader {
   constructor(
     private readonly finder: SectionFinder,
     private readonly found: readonly FoundInLists[],
-    private readonly countsTraces: boolean,
+    private readonly stored: { countsTraces: boolean; hasShortenedLists: boolean },
   ) {}
 
   take(key: Buffer, value: Buffer): void {
     // Any other bytes have no postings, which are then missing in their section.
     if (key.length !== CHUNK_KEY_BYTES || value.length < CHUNK_HEADER_BYTES) return;
     const prefix = key.subarray(0, LIST_PREFIX_BYTES);
-    if (!isChecked(prefix, this.countsTraces)) return;
+    if (!isChecked(prefix, this.stored.countsTraces)) return;
     const chunk = decodeChunk(readSequence(key, LIST_PREFIX_BYTES), value);
     const hash = hashOfPrefix(prefix);
     let roots = 0;
@@ -67,10 +67,8 @@ export class ChunkReader {
       const at = this.finder.indexOf(sequence);
       if (at >= 0) addToDigest((this.found[at] as FoundInLists).postings, hash, sequence * 2 + root);
     }
-    this.note(
-      chunk,
-      faultOfChunk(chunk, roots, this.previous?.prefix.equals(prefix) ? this.previous.chunk : undefined),
-    );
+    const before = this.previous?.prefix.equals(prefix) ? this.previous.chunk : undefined;
+    this.note(chunk, faultOfChunk(chunk, roots, before, this.stored.hasShortenedLists));
     this.previous = { prefix, chunk };
   }
 
@@ -81,13 +79,16 @@ export class ChunkReader {
 }
 
 /** A page at a depth is found by the numbers of postings that chunks store. */
-function faultOfChunk(chunk: PostingChunk, roots: number, before: PostingChunk | undefined): string | undefined {
+function faultOfChunk(
+  chunk: PostingChunk,
+  roots: number,
+  before: PostingChunk | undefined,
+  mayBeShortened: boolean,
+): string | undefined {
   const { firstSequence, base, rootBase, rootCount } = chunk;
   const at = `the part of a list from action ${firstSequence}`;
-  const expected = {
-    base: before ? before.base + before.count : 0,
-    root: before ? before.rootBase + before.rootCount : 0,
-  };
+  const first = mayBeShortened ? { base, root: rootBase } : { base: 0, root: 0 };
+  const expected = before ? { base: before.base + before.count, root: before.rootBase + before.rootCount } : first;
   if (base !== expected.base) return `${at} counts ${base} actions before it, but there are ${expected.base}`;
   if (rootBase !== expected.root)
     return `${at} counts ${rootBase} root actions before it, but there are ${expected.root}`;

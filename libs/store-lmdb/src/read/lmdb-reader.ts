@@ -24,7 +24,7 @@ import type {
 } from '@antelope-history/store';
 import { decodeBlockBody } from '../format/block-body';
 import type { BlockIndexEntry } from '../format/block-index';
-import { readBlockIndex, readStatus } from '../format/chain-facts';
+import { createFactReader, readBlockIndex, readStatus } from '../format/chain-facts';
 import { blockKey, ID_PREFIX_BYTES, readSequence, sequenceKey, transactionKey } from '../format/keys';
 import { keysWithPrefix, type Snapshot, type Tables } from '../format/tables';
 import { decodePagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
@@ -41,6 +41,7 @@ const ID_DIGITS = 64;
 /** The read side of the embedded store. Each method reads one LMDB snapshot, so it sees whole batches only. */
 export class LmdbReader implements StoreReader {
   private closed = false;
+  private readonly readFact = createFactReader();
 
   constructor(private readonly tables: Tables) {}
 
@@ -121,7 +122,7 @@ export class LmdbReader implements StoreReader {
     root.resetReadTxn();
     const snapshot = root.useReadTransaction();
     try {
-      return query(snapshot, readStatus(this.tables, snapshot));
+      return query(snapshot, readStatus(this.tables, snapshot, this.readFact));
     } finally {
       snapshot.done();
     }

@@ -2,7 +2,7 @@ import { HistoryError } from '@antelope-history/schemas';
 import type { StoredAction } from '@antelope-history/store';
 import { readSequence, sequenceKey } from '../format/keys';
 import { floorEntry, type Snapshot, type Tables } from '../format/tables';
-import { decodePagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
+import { TracePage, type PagedTransaction } from '../format/trace-page';
 
 /** The fields of a row that its transaction and block have. */
 export type RowFacts = Omit<StoredAction, 'action'>;
@@ -26,9 +26,11 @@ export class PageReader {
   action(sequence: number): StoredAction {
     const found = this.pageAt(sequence);
     const transaction = found?.page.transactionOf(sequence);
-    const paged = transaction?.actions.find((action) => action.sequence === sequence);
-    if (!found || !transaction || !paged) throw new HistoryError('INTERNAL', `action ${sequence} has no record`);
-    return { ...factsOf(found.page, transaction), action: decodePagedAction(transaction, paged) };
+    const action = transaction?.actionAt(sequence);
+    if (!found || !transaction || !action) throw new HistoryError('INTERNAL', `action ${sequence} has no record`);
+    const { blockNum, blockId, timestamp } = found.page;
+    const transactionId = transaction.record.id.toString('hex');
+    return { transactionId, blockNum, blockId, blockTimestamp: timestamp, action };
   }
 
   /** The sequences of the transaction with a trace that has the sequence. Throws `INTERNAL` when there is none. */
@@ -41,7 +43,7 @@ export class PageReader {
   /** The transaction with a trace that has the sequence. */
   transactionAt(sequence: number): LocatedTransaction | undefined {
     const found = this.pageAt(sequence);
-    const first = found?.page.transactionOf(sequence)?.record.firstSequence;
+    const first = found?.page.transactionOf(sequence)?.firstSequence;
     if (first === undefined) return undefined;
     const start = this.pageAt(first);
     const part = start?.page.transactionOf(first);
@@ -51,12 +53,12 @@ export class PageReader {
   }
 
   /** The parts of a transaction in the pages after its first one. */
-  private *laterParts({ record }: PagedTransaction, pageSequence: number): Generator<PagedTransaction> {
+  private *laterParts({ firstSequence }: PagedTransaction, pageSequence: number): Generator<PagedTransaction> {
     const range = { start: sequenceKey(pageSequence + 1), transaction: this.snapshot };
     for (const { value } of this.tables.pages.getRange(range)) {
       const next = new TracePage(value).transactions[0];
       // Only a page's last transaction continues in the next page, and it may be another one.
-      if (!next?.continued || next.record.firstSequence !== record.firstSequence) return;
+      if (!next?.continued || next.firstSequence !== firstSequence) return;
       yield next;
     }
   }
@@ -71,8 +73,7 @@ export class PageReader {
 
   private currentHolds(sequence: number): boolean {
     if (!this.current || sequence < this.current.firstSequence) return false;
-    const last = this.current.page.transactions.at(-1)?.actions.at(-1)?.sequence ?? 0;
-    return sequence <= last;
+    return sequence <= (this.current.page.transactions.at(-1)?.lastSequence ?? 0);
   }
 }
 

@@ -15,7 +15,7 @@ export class PostingList {
     private readonly snapshot: Snapshot,
   ) {}
 
-  /** How many postings are below `sequence`. */
+  /** How many postings are below `sequence`, with those whose blocks were removed. */
   rank(sequence: number): number {
     if (sequence <= 0) return 0;
     const chunk = this.chunkAt(sequence - 1);
@@ -24,7 +24,7 @@ export class PostingList {
     return this.rootsOnly ? chunk.rootBase + countRoots(chunk, below) : chunk.base + below;
   }
 
-  /** The greatest posting below `sequence`; undefined when there is none. */
+  /** The greatest posting below `sequence`; undefined when there is none. Where blocks were removed, it may be of one of them. */
   before(sequence: number): number | undefined {
     if (sequence <= 0) return undefined;
     const chunk = this.chunkAt(sequence - 1);

@@ -86,7 +86,7 @@ export class DataKinds {
     const data = new BlockData(this.fields, { abiChanges: [] }, (contract) =>
       this.storedDecoder(contract, blockNum, Math.max(0, action.sequence - 1)),
     );
-    return this.kindsOf(data, action, batch);
+    return this.kindsOf(data, action, batch, blockNum);
   }
 
   /** Drops cached state after an undone fork or a failed batch. */
@@ -96,13 +96,14 @@ export class DataKinds {
     this.indexed = undefined;
   }
 
-  private kindsOf(data: BlockData, action: StoredEntry, batch: WriteBatch): readonly DataKind[] {
+  /** `blockNum`: the block has no lists of fields that were begun later. */
+  private kindsOf(data: BlockData, action: StoredEntry, batch: WriteBatch, blockNum = Infinity): readonly DataKind[] {
     const values = data.of(action);
     if (values.length === 0) return NONE;
     const kinds: DataKind[] = [];
     for (const { field, text } of values) {
       const indexed = this.indexedField(field.key);
-      if (indexed) kinds.push({ kind: this.kinds.dataKindOf(indexed, text, batch), text });
+      if (indexed && indexed.from <= blockNum) kinds.push({ kind: this.kinds.dataKindOf(indexed, text, batch), text });
     }
     return kinds;
   }

@@ -6,12 +6,19 @@ const MIB = 1024 * 1024;
 /** Left free for the batch in progress, and for the other programs on the disk, whose writes would fail as well. */
 export const LEAST_FREE_BYTES = 512 * MIB;
 
+/** Share of a file of the configured size that may have data. */
+const MOST_USED = 0.9;
+
 /** The room for further data on the disk and below the configured size. */
 export class DiskRoom {
-  /** `maxBytes`: 0 = limited by the disk only. */
+  /**
+   * `maxBytes`: 0 = limited by the disk only. `usedBytes`: those of the file that have data, for a store from which blocks are
+   * removed.
+   */
   constructor(
     private readonly directory: string,
     private readonly maxBytes: number,
+    private readonly usedBytes?: () => number,
     private readonly readFreeBytes = freeBytesOf,
   ) {}
 
@@ -22,7 +29,8 @@ export class DiskRoom {
   /** Throws `STORE_FULL`: what is stored stays, and writing continues as soon as there is room. */
   assertRoom(): void {
     const { size } = statSync(dataFileIn(this.directory));
-    if (this.maxBytes > 0 && size >= this.maxBytes) {
+    // The file does not shrink when blocks are removed; writes use its free pages first, if there are enough of them.
+    if (this.maxBytes > 0 && size >= this.maxBytes && (this.usedBytes?.() ?? size) > this.maxBytes * MOST_USED) {
       throw full(this.directory, `${inMib(size)} of store.lmdb.map_size_bytes ${inMib(this.maxBytes)}: raise it`);
     }
     const free = this.freeBytes();

@@ -1,13 +1,12 @@
 import type { DataFields } from '@antelope-history/data-fields';
-import { type BlockRecords, listedNumbers } from '@antelope-history/records';
+import { type BlockRecords, isStateComplete, listedNumbers } from '@antelope-history/records';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus, Progress, StoreRepairer, StoreWriter } from '@antelope-history/store';
-import { ALL_KINDS, FURTHER_TRACES, WHOLE_CHAIN } from '../format/action-kinds';
 import { decodeBlockIndexEntry, positionOf } from '../format/block-index';
 import { readBlockIndex, readFact, readStatus } from '../format/chain-facts';
-import { blockKey, listPrefix, MAX_BLOCK_NUM, MAX_SEQUENCE, sequenceKey, transactionKey } from '../format/keys';
+import { blockKey, MAX_BLOCK_NUM, MAX_SEQUENCE } from '../format/keys';
 import type { Tables } from '../format/tables';
-import { decodePagedAction, TracePage } from '../format/trace-page';
+import { ActionRemoval } from './action-removal';
 import { BlockRepair } from './block-repair';
 import { DataKinds } from './data-kinds';
 import type { DiskRoom } from './disk-room';
@@ -17,6 +16,7 @@ import { PostingWriter, truncateList } from './posting-writer';
 import { putAbi } from './put-abi';
 import { putBlock } from './put-block';
 import type { RepairSpool } from './repair-spool';
+import type { Retention } from './retention';
 import { decodeUndo, encodeUndo } from './undo-record';
 import { WriteBatch } from './write-batch';
 import { removeFact, writeFact } from './write-facts';
@@ -41,6 +41,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     private readonly lock: WriterLock,
     private readonly spool: RepairSpool,
     private readonly room: DiskRoom,
+    private readonly retention: Retention,
     dataFields: DataFields,
   ) {
     this.kinds = new KindAllocator(tables);
@@ -73,10 +74,14 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     return this.inTurn(() => this.write(blocks));
   }
 
-  /** Has nothing to commit, because `writeBlocks` commits what it writes; applies the repairs that other processes ask for. */
+  /**
+   * Has nothing to commit, because `writeBlocks` commits what it writes. Applies the repairs that other processes ask for, and
+   * removes old blocks, which would stay until the next write otherwise.
+   */
   commitWritten(): Promise<ChainStatus> {
     return this.inTurn(async () => {
       await this.spool.apply((blocks) => this.repair(blocks));
+      await this.removeOldBlocks([]);
       return readStatus(this.tables);
     });
   }
@@ -119,6 +124,8 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
   }
 
   private async write(blocks: BlockRecords[]): Promise<ChainStatus> {
+    // Before the room is needed: what is removed makes room.
+    await this.removeOldBlocks(blocks);
     this.room.assertRoom();
     let run: BlockRecords[] = [];
     let tip = readFact(this.tables, 'committed');
@@ -159,6 +166,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     const lastIrreversible = this.lastIrreversibleAfter(blocks);
     await this.commit((batch) => {
       const first = blocks[0] as BlockRecords;
+      this.noteState(blocks, batch);
       this.dataKinds.begin(first.position.num, batch);
       let nextSequence = this.nextSequence(first);
       for (const block of blocks) nextSequence = this.writeBlock(block, nextSequence, batch);
@@ -170,6 +178,15 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
       writeFact(this.tables, 'head', last.head, batch);
       writeFact(this.tables, 'lastIrreversible', lastIrreversible, batch);
     });
+  }
+
+  /** Notes whether the state is complete. Earlier versions did not; their stores are taken for complete. */
+  private noteState(blocks: readonly BlockRecords[], batch: WriteBatch): void {
+    const isFirst = !readFact(this.tables, 'committed');
+    if (!isFirst && !readFact(this.tables, 'lacksState')) return;
+    let isComplete = isFirst ? undefined : false;
+    for (const block of blocks) isComplete = isStateComplete(block, isComplete);
+    writeFact(this.tables, 'lacksState', !isComplete, batch);
   }
 
   /**
@@ -276,37 +293,27 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
 
   /** Removes every action from `sequence` on: pages, transaction keys and postings. */
   private removeActions(sequence: number, batch: WriteBatch): void {
-    const lists = new Map<string, Buffer>();
-    const note = (account: string, kind: number): void => {
-      const prefix = listPrefix(account, kind);
-      lists.set(prefix.toString('latin1'), prefix);
-    };
-    for (const { key, value } of this.tables.pages.getRange({ start: sequenceKey(sequence) })) {
-      batch.remove(this.tables.pages, key);
-      // A copy: finding an action's data kinds reads other values, which may reuse the memory of this one.
-      const page = new TracePage(Buffer.from(value));
-      for (const transaction of page.transactions) {
-        const { id, firstSequence } = transaction.record;
-        batch.remove(this.tables.transactions, transactionKey(id, firstSequence));
-        for (const paged of transaction.actions) {
-          const action = decodePagedAction(transaction, paged);
-          const kinds = this.kinds.kindsOf(action.account, action.name, batch);
-          const accounts = [
-            ...action.traces.map(({ receiver }) => receiver),
-            ...action.authorization.map(({ actor }) => actor),
-          ];
-          const entry = { ...paged, account: action.account, name: action.name };
-          for (const account of accounts)
-            for (const each of [ALL_KINDS, kinds.exact, FURTHER_TRACES]) note(account, each);
-          for (const each of [ALL_KINDS, kinds.exact, kinds.anyName, kinds.anyContract]) note(WHOLE_CHAIN, each);
-          for (const { kind, text } of this.dataKinds.ofStored(entry, page.blockNum, batch)) {
-            note(WHOLE_CHAIN, kind);
-            if (accounts.includes(text)) note(text, kind);
-          }
-        }
-      }
-    }
-    for (const prefix of lists.values()) truncateList(this.tables, prefix, sequence, batch);
+    const removal = this.removalIn(batch);
+    removal.removePages({ start: sequence });
+    for (const prefix of removal.lists) truncateList(this.tables, prefix, sequence, batch);
+  }
+
+  /** Removes the oldest blocks that need not be kept: a part of them, but twice what is to be written, so that it keeps pace. */
+  private async removeOldBlocks(toWrite: readonly BlockRecords[]): Promise<void> {
+    let left = 2 * sequencesIn(toWrite);
+    do {
+      const old = this.retention.oldBlocks();
+      if (!old) return;
+      await this.commit((batch) => {
+        this.retention.remove(old, this.removalIn(batch), batch);
+        this.kinds.flush(batch);
+      });
+      left -= old.endSequence - old.firstSequence;
+    } while (left > 0);
+  }
+
+  private removalIn(batch: WriteBatch): ActionRemoval {
+    return new ActionRemoval(this.tables, this.kinds, this.dataKinds, batch);
   }
 
   /** Commits the batch that `gather` fills as one LMDB transaction; resolves when it is on disk. */
@@ -330,6 +337,10 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     this.dataKinds.forget();
     this.hasFirstBlock = readFact(this.tables, 'firstBlockNum') !== undefined;
   }
+}
+
+function sequencesIn(blocks: readonly BlockRecords[]): number {
+  return blocks.flatMap(({ transactions }) => transactions).reduce((sum, { sequenceCount }) => sum + sequenceCount, 0);
 }
 
 function assertFollows(block: BlockRecords, tip: BlockPosition | undefined): void {

@@ -5,10 +5,11 @@ import type { StoreRepairer, StoreWriter } from '@antelope-history/store';
 import { readFact } from '../format/chain-facts';
 import { openEnvironment, type EnvironmentOptions } from '../format/environment';
 import { assertFormat, FORMAT_VERSION } from '../format/format-version';
-import { openTables, type Tables } from '../format/tables';
+import { openTables, type Tables, usedBytesOf } from '../format/tables';
 import { DiskRoom } from './disk-room';
 import { LmdbWriter } from './lmdb-writer';
 import { RepairSpool } from './repair-spool';
+import { Retention } from './retention';
 import { WriteBatch } from './write-batch';
 import { writeFact } from './write-facts';
 import { takeWriterLock, type WriterLock } from './writer-lock';
@@ -16,6 +17,8 @@ import { takeWriterLock, type WriterLock } from './writer-lock';
 export interface LmdbWriterOptions extends EnvironmentOptions {
   /** The keys of the data fields to index; none by default. */
   dataFields?: readonly string[];
+  /** Number of newest blocks to keep; 0, the default, = all. */
+  retainBlocks?: number;
 }
 
 /**
@@ -45,11 +48,13 @@ export async function openLmdbStoreRepairer(options: LmdbWriterOptions): Promise
 
 async function openWriter(options: LmdbWriterOptions): Promise<LmdbWriter> {
   const { tables, lock } = await openForWriting(options);
+  const { retainBlocks = 0 } = options;
   return new LmdbWriter(
     tables,
     lock,
     new RepairSpool(options.path),
-    new DiskRoom(options.path, options.mapSizeBytes),
+    new DiskRoom(options.path, options.mapSizeBytes, retainBlocks > 0 ? () => usedBytesOf(tables) : undefined),
+    new Retention(tables, retainBlocks),
     new DataFields(options.dataFields ?? []),
   );
 }

@@ -59,6 +59,11 @@ export async function expectFieldRanges({ openWriter, openReader }: ReopenedStor
   await expectRange({ [AMOUNT]: 105 });
   await write([AMOUNT, TO], 103, [PLAN, PLAN, PLAN, PLAN, PLAN, PLAN, PLAN]);
   await expectRange({ [AMOUNT]: 105, [TO]: 104 });
+  // An ABI that is set while none of its contract's fields is indexed is in force when one is indexed again.
+  await write([], 110, [{ ...PLAN, abis: [{ account: 'alice', abi: ABIS[3] as Buffer }] }, PLAN]);
+  await write([TO], 112, [PLAN, PLAN]);
+  expect((await reader.getStatus()).dataFields).toEqual({ [TO]: 113 });
+  expect((await reader.getActions(queryOf(TO, 113))).rows).toEqual([]);
   await reader.close();
 }
 

@@ -4,6 +4,7 @@ import { writeName } from '@antelope-history/abi';
 export const CONTRACT_DATA_FIELDS: readonly string[] = [
   'alice:transfer.to',
   'alice:transfer.amount',
+  'alice:transfer.memo',
   'eosio:transfer.to',
   'a.b:a.to',
   'eosio.token:transfer.from',
@@ -25,12 +26,19 @@ export const ABIS: readonly Buffer[] = [
   Buffer.alloc(0),
 ];
 
-/** Data that both orders of the fields decode, to few values. */
-export const DATA: readonly Buffer[] = ['alice', 'bob', 'zzzzzzzzzzzzj', ''].map((name) => {
-  const data = Buffer.alloc(9, 1);
-  writeName(name, data, 0);
-  return data;
-});
+/** A text of a contract that would leave its place in a store's request, were one of its characters cut to a byte: U+0122 to a quote. */
+const HOSTILE_TEXT = 'm\u00e9mo \u0122],\u0122block\u0122:\u0122"\\\n\u0000\u2028\u{1f600}';
+
+/** Data that both orders of the fields decode, to few values, and memos, one of them too long for a term. */
+export const DATA: readonly Buffer[] = [
+  ...['alice', 'bob', 'zzzzzzzzzzzzj', ''].map((name) => {
+    const data = Buffer.alloc(9, 1);
+    writeName(name, data, 0);
+    return data;
+  }),
+  packText(HOSTILE_TEXT),
+  Buffer.concat([Buffer.from([0xc9, 0x01]), Buffer.alloc(201, 'm')]),
+];
 
 /** Packs an ABI whose actions have one struct (eosio abi_def.hpp). */
 function packAbi(fields: readonly Field[]): Buffer {
@@ -52,7 +60,7 @@ function pack(name: string, type: string): Buffer {
 
 /** Texts and lists are short: their lengths take one byte. */
 function packText(text: string): Buffer {
-  return Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
+  return Buffer.concat([Buffer.from([Buffer.byteLength(text)]), Buffer.from(text)]);
 }
 
 function packList(items: readonly Buffer[]): Buffer {

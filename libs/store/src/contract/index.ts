@@ -4,6 +4,7 @@ export * from './contract-size';
 export { ABIS, CONTRACT_DATA_FIELDS, DATA } from './data-plans';
 export * from './every-action';
 export { expectFieldRanges, type ReopenedStore } from './data-field-cases';
+export { describeMigration, type EarlierStore, MigratedStore } from './migration-cases';
 export * from './join-store';
 export * from './list-faults';
 export * from './model-history';

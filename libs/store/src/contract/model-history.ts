@@ -1,4 +1,10 @@
-import { type AbiChange, type Authority, type BlockRecords, listedNumbers } from '@antelope-history/records';
+import {
+  type AbiChange,
+  type Authority,
+  type BlockRecords,
+  isStateComplete,
+  listedNumbers,
+} from '@antelope-history/records';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { AccountTracesPage, AccountTracesQuery } from '../account-traces';
 import type {
@@ -29,6 +35,7 @@ interface ModelFacts {
   dataFields?: readonly string[];
   /** The first block whose data the store indexed, if it is none of the model's. */
   dataFrom?: number;
+  hasRemovedBlocks?: boolean;
 }
 
 /**
@@ -41,6 +48,8 @@ export class ModelHistory implements HistoryStore {
   private head: BlockPosition | undefined;
   private lastIrreversible: BlockPosition | undefined;
   private revision = 0;
+  private hasRemovedBlocks = false;
+  private lacksState = false;
   /** The first block that was written: the store indexes its data fields from there on. */
   private firstWritten: number | undefined;
   private readonly dataTexts = new WeakMap<StoredAction, ReadonlyMap<string, string>>();
@@ -49,8 +58,12 @@ export class ModelHistory implements HistoryStore {
   constructor(private readonly dataFields: readonly string[] = CONTRACT_DATA_FIELDS) {}
 
   /** A model that holds these consecutive blocks. */
-  static of(blocks: readonly BlockRecords[], { chainId, dataFields, dataFrom }: ModelFacts = {}): ModelHistory {
+  static of(
+    blocks: readonly BlockRecords[],
+    { chainId, dataFields, dataFrom, hasRemovedBlocks = false }: ModelFacts = {},
+  ): ModelHistory {
     const model = new ModelHistory(dataFields);
+    model.hasRemovedBlocks = hasRemovedBlocks;
     model.firstWritten = dataFrom;
     model.chainId = chainId;
     for (const block of blocks) model.writeBlock(block);
@@ -65,6 +78,12 @@ export class ModelHistory implements HistoryStore {
   /** The blocks with history: those that the node sent with their contents. */
   get historyBlocks(): readonly BlockRecords[] {
     return this.blocks.filter(({ block }) => block !== undefined);
+  }
+
+  /** Removes the blocks before this irreversible one, and what was the state of them only. */
+  removeBefore(num: number): void {
+    this.blocks = this.blocks.filter(({ position }) => position.num >= num);
+    this.hasRemovedBlocks = true;
   }
 
   /** No block up to this number can be undone. */
@@ -182,6 +201,7 @@ export class ModelHistory implements HistoryStore {
       throw new HistoryError('BLOCK_GAP', `block ${num} does not follow ${tip.num}`);
     }
     this.firstWritten ??= num;
+    this.lacksState = !isStateComplete(block, tip && !this.lacksState);
     this.blocks = [...this.blocks, block];
     this.head = block.head;
     // Irreversibility is never taken back, whatever a node that lags behind reports.
@@ -202,6 +222,8 @@ export class ModelHistory implements HistoryStore {
     return {
       chainId: this.chainId,
       firstBlockNum: this.historyBlocks[0]?.position.num,
+      ...(this.hasRemovedBlocks && { hasRemovedBlocks: true as const }),
+      ...(this.lacksState && { lacksState: true as const }),
       committed: this.blocks.at(-1)?.position,
       head: this.head,
       lastIrreversible: this.lastIrreversible,

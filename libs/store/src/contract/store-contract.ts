@@ -1,6 +1,7 @@
 import { describe, jest } from '@jest/globals';
 import { describeBlockNumHints } from './block-num-hint-cases';
 import { describeDepth } from './depth-cases';
+import { describeDividedChains } from './divided-chain-cases';
 import { describeManyWriters } from './many-writers-cases';
 import { describeRecordedChain } from './recorded-chain-cases';
 import type { StoreContract } from './store-under-test';
@@ -22,6 +23,7 @@ export function runStoreContract(contract: StoreContract): void {
     if (contract.writers === 'many') describeManyWriters(contract);
     describeBlockNumHints(contract);
     describeDepth(contract);
+    describeDividedChains(contract);
     for (const chain of contract.recordings) describeRecordedChain(contract, chain);
   });
 }

@@ -11,6 +11,8 @@ export interface StoreUnderTest {
   openWriter(): Promise<StoreWriter>;
   /** Abandons the open store as a dying process does, also during a write, and opens the data again. */
   restart(): Promise<HistoryStore>;
+  /** Resolves when the work that follows from the last commit, and that no call waits for, has been done. */
+  settled?(): Promise<void>;
   /** Closes all sides and deletes the data. */
   dispose(): Promise<void>;
 }
@@ -19,6 +21,8 @@ export interface StoreUnderTest {
 export interface StoreContract {
   name: string;
   open(): Promise<StoreUnderTest>;
+  /** A store that divides the chain into parts of a few blocks; undefined for an adapter that does not divide it. */
+  openDivided?: (blocksPerPart: number) => Promise<StoreUnderTest>;
   /** The recorded chains to test with. */
   recordings: readonly RecordedChain[];
   size: ContractSize;

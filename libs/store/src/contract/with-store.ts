@@ -3,7 +3,7 @@ import { readingInto, ReaderSessions } from './reader-sessions';
 import type { StoreContract, StoreUnderTest } from './store-under-test';
 
 /** Opens a new, empty store for the blocks of a reader. */
-export async function openUnderTest(contract: StoreContract): Promise<StoreUnderTest> {
+export async function openUnderTest(contract: Pick<StoreContract, 'open'>): Promise<StoreUnderTest> {
   const under = await contract.open();
   const sessions = new ReaderSessions();
   const read = (store: HistoryStore): HistoryStore => readingInto(store, sessions);
@@ -16,13 +16,14 @@ export async function openUnderTest(contract: StoreContract): Promise<StoreUnder
       sessions.begin();
       return read(store);
     },
+    settled: async () => under.settled?.(),
     dispose: () => under.dispose(),
   };
 }
 
 /** Runs `body` on such a store and always disposes of it. */
 export async function withStore(
-  contract: StoreContract,
+  contract: Pick<StoreContract, 'open'>,
   body: (under: StoreUnderTest) => Promise<void>,
 ): Promise<void> {
   const under = await openUnderTest(contract);
