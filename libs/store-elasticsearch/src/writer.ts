@@ -3,7 +3,7 @@ import { DataFields } from '@antelope-history/data-fields';
 import { HistoryError } from '@antelope-history/schemas';
 import type { StoreRepairer, StoreWriter } from '@antelope-history/store';
 import { createClient } from './client/client';
-import type { ElasticsearchOptions } from './client/elasticsearch-options';
+import type { ElasticsearchOptions, ElasticsearchWriterOptions } from './client/elasticsearch-options';
 import { Searcher } from './client/search';
 import { BlockRepair } from './commit/block-repair';
 import { BranchCleaner, type CleaningRules } from './commit/branch-cleaner';
@@ -11,13 +11,15 @@ import { BranchDocuments } from './commit/branch-documents';
 import { BranchPositions } from './commit/branch-positions';
 import { CommitSchedule } from './commit/commit-schedule';
 import { Committer } from './commit/committer';
+import { DirectoryBuilder, type DirectoryRules } from './commit/directory-builder';
 import { ElasticsearchWriter } from './commit/elasticsearch-writer';
 import { Housekeeping } from './commit/housekeeping';
 import { Journal } from './commit/journal';
 import { PermissionCleaner } from './commit/permission-cleaner';
 import { ProgressStore } from './commit/progress-store';
-import type { ProgressDocument } from './indices/documents';
 import { IndexNames } from './indices/index-names';
+import { MigrationPlans } from './indices/migration-plan';
+import { parseTiers } from './indices/index-tiers';
 import { emptyProgress } from './indices/progress';
 import { BlockWriter } from './write/block-writer';
 import { BulkWriter } from './write/bulk-writer';
@@ -25,12 +27,7 @@ import { CommittedAbis, DataAbis } from './write/data-abis';
 import { IndexProvisioner } from './write/index-provisioner';
 import { WriteFence } from './write/write-fence';
 
-export type { ElasticsearchOptions } from './client/elasticsearch-options';
-
-export interface ElasticsearchWriterOptions extends ElasticsearchOptions {
-  /** The keys of the data fields to index; none by default. */
-  dataFields?: readonly string[];
-}
+export type { ElasticsearchOptions, ElasticsearchWriterOptions } from './client/elasticsearch-options';
 
 /** Delays that follow from how long requests may take; the configuration does not change them. */
 export interface ElasticsearchDelays {
@@ -41,6 +38,8 @@ export interface ElasticsearchDelays {
   /** See `HousekeepingDelays`. */
   tidyEveryMs: number;
   dropAfterMs: number;
+  /** See `DirectoryRules`. */
+  directory: DirectoryRules;
   /** How long blocks are postponed that need an ABI which another process has yet to write; then the known one is assumed. */
   postponeMs: number;
 }
@@ -50,6 +49,7 @@ const DELAYS: ElasticsearchDelays = {
   permissionDelayMs: 30_000,
   tidyEveryMs: 5_000,
   dropAfterMs: 120_000,
+  directory: { claimMs: 3_600_000, maxTallySize: 1_000_000 },
   postponeMs: 15_000,
 };
 
@@ -89,9 +89,9 @@ export async function openElasticsearchStoreRepairer(options: ElasticsearchOptio
     const documents = new BranchDocuments(client, names, searcher, bulk);
     const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas });
     const committedAbis = new CommittedAbis(names, searcher);
-    const dataAbis = ({ data_fields: fields = {} }: ProgressDocument): DataAbis =>
-      new DataAbis(committedAbis, new DataFields(Object.keys(fields)), 0);
-    return new BlockRepair({ client, names, progress, searcher, bulk, documents, indices, dataAbis, bulkBytes });
+    const dataAbis = (fields: readonly string[]): DataAbis => new DataAbis(committedAbis, new DataFields(fields), 0);
+    const plans = new MigrationPlans(client, names);
+    return new BlockRepair({ client, names, progress, plans, searcher, bulk, documents, indices, dataAbis, bulkBytes });
   } catch (error) {
     await client.close();
     throw error;
@@ -102,11 +102,12 @@ async function openWriter(
   client: Client,
   names: IndexNames,
   options: ElasticsearchWriterOptions,
-  { cleaning, permissionDelayMs, tidyEveryMs, dropAfterMs, postponeMs }: ElasticsearchDelays,
+  { cleaning, permissionDelayMs, tidyEveryMs, dropAfterMs, directory: rules, postponeMs }: ElasticsearchDelays,
 ): Promise<ElasticsearchWriter> {
   const { replicas, catchUpReplicas = replicas, bulkBytes, bulkConcurrency, retainBlocks, commitSeconds } = options;
   const progress = new ProgressStore(client, names);
-  const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas });
+  const tiers = parseTiers(options.tiers ?? []);
+  const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas }, tiers);
   // Before anything of another format version is touched.
   const isNew = !(await progress.read());
   await indices.prepare();
@@ -119,9 +120,10 @@ async function openWriter(
   const documents = new BranchDocuments(client, names, searcher, bulk);
   const permissions = new PermissionCleaner(names, searcher, bulk, permissionDelayMs);
   const cleaner = new BranchCleaner({ progress, documents, fence }, cleaning);
+  const directory = new DirectoryBuilder({ client, names, searcher, bulk, progress, indices }, rules);
   const housekeeping = new Housekeeping(
-    { journal, cleaner, permissions, indices },
-    { tidyEveryMs, dropAfterMs: retainBlocks > 0 ? dropAfterMs : undefined },
+    { journal, cleaner, permissions, indices, directory, names },
+    { tidyEveryMs, dropAfterMs: retainBlocks > 0 ? dropAfterMs : undefined, dropDirectoryAfterMs: dropAfterMs },
   );
   const abis = new CommittedAbis(names, searcher);
   const committer = new Committer({ progress, journal, documents, cleaner, abis }, { retainBlocks });

@@ -79,6 +79,13 @@ describeWithService(['elasticsearch'], (url) => {
       expect(await readElasticsearchStatus({ ...DEFAULTS, ...at })).toBeUndefined();
     });
 
+    it('report a tier that no node has', async () => {
+      const { tiers } = await findingsOf({ ...at, tiers: ['0:hot', '100:warm'] });
+      expect(tiers).toMatchObject({ outcome: 'warning', id: 'elasticsearch.tier_without_node' });
+      expect(tiers?.what).toContain('node.attr.history_tier: hot or warm');
+      expect((await findingsOf(at))['tiers']).toBeUndefined();
+    });
+
     it('accept valid data, and report another chain, format or range', async () => {
       await makeStore();
       expect((await findingsOf({ ...at, chainId: CHAIN }))['data']?.id).toBe('elasticsearch.data');

@@ -3,7 +3,14 @@ import { Client } from '@elastic/elasticsearch';
 import type { BlockRecords } from '@antelope-history/records';
 import type { StoreWriter } from '@antelope-history/store';
 import { describeWithService } from '@antelope-history/servers';
-import { ABIS, type BlockPlan, DATA, expectFieldRanges, SimulatedReader } from '@antelope-history/store/contract';
+import {
+  ABIS,
+  type BlockPlan,
+  CONTRACT_DATA_FIELDS,
+  DATA,
+  expectFieldRanges,
+  SimulatedReader,
+} from '@antelope-history/store/contract';
 import { indexTemplates } from '../src/indices/index-templates';
 import { TemporaryStore } from './temporary-store';
 
@@ -47,6 +54,15 @@ describeWithService(['elasticsearch'], (url) => {
         await expect(one.writeBlocks(sets)).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
       }));
 
+    it('are decoded again when an indexer without these fields has set another ABI', () =>
+      withTwoWriters(url, 0, async ({ other, sets, pays, openWriter }) => {
+        await other.writeBlocks(pays, () => undefined);
+        const without = await openWriter([]);
+        const committing = without.writeBlocks(sets).then(() => other.commitWritten());
+        await expect(committing).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
+        expect((await other.getProgress()).status.committed).toEqual(sets.at(-1)?.position);
+      }));
+
     it('are written at once by a new process that continues from the committed block', () =>
       withTwoWriters(url, 20_000, async ({ one, sets, pays, reader, openWriter }) => {
         await one.writeBlocks([...sets, ...pays]);
@@ -82,7 +98,7 @@ interface TwoWriters {
   /** The block that sets the contract's second ABI, and the three blocks after it. */
   sets: BlockRecords[];
   pays: BlockRecords[];
-  openWriter(): Promise<StoreWriter>;
+  openWriter(dataFields?: readonly string[]): Promise<StoreWriter>;
 }
 
 /** Runs a test with two writers that know the first ABI of a contract. */
@@ -93,7 +109,8 @@ async function withTwoWriters(
 ): Promise<void> {
   const store = await TemporaryStore.open(url);
   try {
-    const openWriter = (): Promise<StoreWriter> => store.openWriter({}, {}, postponeMs);
+    const openWriter = (dataFields = CONTRACT_DATA_FIELDS): Promise<StoreWriter> =>
+      store.openWriter({ dataFields }, {}, postponeMs);
     const reader = new SimulatedReader();
     const [one, other] = [await openWriter(), await openWriter()];
     const setting = (abi: Buffer | undefined): BlockPlan => ({

@@ -1,7 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
 import { randomUUID } from 'node:crypto';
 import { BlockData, DataFields } from '@antelope-history/data-fields';
-import type { BlockRecords } from '@antelope-history/records';
+import { type BlockRecords, isStateComplete } from '@antelope-history/records';
 import type { BlockPosition } from '@antelope-history/schemas';
 import { createClient } from '../src/client/client';
 import { ProgressStore } from '../src/commit/progress-store';
@@ -77,9 +77,16 @@ export class IndexedBlocks {
 
   async commit({ blocks, cleanUpTo }: Committed): Promise<void> {
     const last = blocks.at(-1)?.position as BlockPosition;
+    let hasState: boolean | undefined;
+    for (const block of blocks) hasState = isStateComplete(block, hasState);
+    const store = new ProgressStore(this.client, this.names);
+    const read = await store.read();
     const progress: ProgressDocument = {
       ...emptyProgress(this.blocksPerIndex),
+      // As after a fork: the blocks may be of another branch than the last ones.
+      revision: (read?.progress.revision ?? 0) + 1,
       first_block_num: blocks.find(({ block }) => block !== undefined)?.position.num,
+      lacks_state: hasState === false || undefined,
       committed: last,
       committed_timestamp: blocks.at(-1)?.timestamp || undefined,
       head: blocks.at(-1)?.head,
@@ -87,8 +94,6 @@ export class IndexedBlocks {
       clean_up_to: cleanUpTo,
       branch: blocks.map(({ position }) => position).filter(({ num }) => num >= cleanUpTo),
     };
-    const store = new ProgressStore(this.client, this.names);
-    const read = await store.read();
     await (read ? store.replace(read, progress) : store.create(progress));
   }
 

@@ -134,6 +134,46 @@ describeWithService(['elasticsearch'], (url = '') => {
       await eventually(async () => expect(await replicasOf(temporary)).toEqual([1, 1]));
     }));
 
+  it('require the nodes of the tier of their age, and stay readable where there is none', () =>
+    withStore({ blocksPerIndex: 10, tiers: ['0:hot', '12:warm', '31:cold'] }, async (temporary) => {
+      const chain = new SyntheticChain();
+      const sessions = new ReaderSessions();
+      const blocks = grownIrreversible(chain, 45);
+      const tiersAt = async (): Promise<Record<string, string | undefined>> => {
+        const settings = await client.indices.getSettings({
+          index: await namesOf(temporary, 'actions'),
+          flat_settings: true,
+        });
+        const tier = 'index.routing.allocation.require.history_tier';
+        const tierIn = (own: object = {}): string | undefined => (own as Record<string, string>)[tier];
+        const entries = Object.entries(settings).map(
+          ([name, { settings: own }]) => [name.slice(-3), tierIn(own)] as const,
+        );
+        return Object.fromEntries(entries);
+      };
+      let written = 0;
+      const writeTo = async (num: number): Promise<void> => {
+        await write(temporary.store, sessions, blocks.slice(written, num - 99));
+        written = num - 99;
+      };
+      await writeTo(121);
+      await eventually(async () => expect(await tiersAt()).toEqual({ '100': 'warm', '110': 'hot', '120': 'hot' }));
+      await writeTo(130);
+      await eventually(async () =>
+        expect(await tiersAt()).toMatchObject({ '100': 'warm', '110': 'hot', '130': 'hot' }),
+      );
+      await writeTo(131);
+      await eventually(async () =>
+        expect(await tiersAt()).toMatchObject({ '100': 'warm', '110': 'warm', '120': 'hot' }),
+      );
+      await writeTo(144);
+      await eventually(async () =>
+        expect(await tiersAt()).toEqual({ '100': 'cold', '110': 'warm', '120': 'warm', '130': 'hot', '140': 'hot' }),
+      );
+      const comparison = new Comparison(temporary.store, ModelHistory.of(blocks, { dataFrom: 100 }));
+      await comparison.sampledActions(10, 1);
+    }));
+
   it('are deleted when their blocks are no longer retained, and no others are', () =>
     withStore({ blocksPerIndex: 10, retainBlocks: 15 }, async (temporary) => {
       const stranger = `${temporary.names.actions}-of-another`;
@@ -154,8 +194,17 @@ describeWithService(['elasticsearch'], (url = '') => {
         const left = ['0000000120', '0000000130', '0000000140'].map((first) => `${temporary.names.actions}-${first}`);
         expect(await namesOf(temporary, 'actions')).toEqual([...left, stranger]);
       });
-      const comparison = new Comparison(temporary.store, ModelHistory.of(blocks.slice(20), { dataFrom: 100 }));
+      const model = ModelHistory.of(blocks.slice(20), { dataFrom: 100, hasRemovedBlocks: true });
+      const withoutTraces = new Proxy(temporary.store, {
+        get: (store, name) =>
+          name === 'getAccountTraces' ? model.getAccountTraces.bind(model) : (Reflect.get(store, name) as unknown),
+      });
+      const comparison = new Comparison(withoutTraces, model);
       await comparison.status();
+      const select = () => ({ first: 0, last: 9 });
+      await expect(temporary.store.getAccountTraces({ account: 'alice', select })).rejects.toMatchObject({
+        code: 'POSITIONS_NOT_STORED',
+      });
       await comparison.sampledActions(20, 1);
       await comparison.block({ num: 119 });
       await comparison.block({ num: 120 });

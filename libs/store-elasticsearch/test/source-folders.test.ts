@@ -11,11 +11,13 @@ describeSourceFolders({
     commit: ['client', 'indices', 'write'],
     check: ['client', 'indices'],
     snapshot: ['client', 'indices'],
+    migrate: ['client', 'indices', 'read', 'write', 'commit'],
   },
   entries: {
     'reader.ts': ['client', 'indices', 'read'],
     'writer.ts': ['client', 'indices', 'write', 'commit'],
     'check.ts': ['client', 'indices', 'check'],
+    'migrate.ts': ['client', 'indices', 'read', 'write', 'commit', 'migrate'],
     'snapshot.ts': ['client', 'indices', 'snapshot'],
   },
 });

@@ -11,6 +11,7 @@ describeWithService(['elasticsearch'], (url) => {
   runStoreContract({
     name: 'Elasticsearch',
     open: () => TemporaryStore.open(url),
+    openDivided: (blocksPerIndex) => TemporaryStore.open(url, { blocksPerIndex }),
     recordings: RECORDINGS.map((name) => ({ name, ...openSample(name) })),
     size: testSize({ usual: SMALL_SIZE, long: FULL_SIZE }),
     writers: 'many',

@@ -1,5 +1,6 @@
 import { Client } from '@elastic/elasticsearch';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreReader, StoreWriter } from '@antelope-history/store';
 import {
   CONTRACT_DATA_FIELDS,
@@ -8,8 +9,9 @@ import {
   type StoreUnderTest,
 } from '@antelope-history/store/contract';
 import type { CleaningRules } from '../src/commit/branch-cleaner';
-import { IndexNames } from '../src/indices/index-names';
+import { IndexNames, rangeStart } from '../src/indices/index-names';
 import { indexTemplates } from '../src/indices/index-templates';
+import { ProgressReader } from '../src/indices/progress';
 import { type ElasticsearchOptions, openElasticsearchStoreReader } from '../src/reader';
 import { type ElasticsearchDelays, type ElasticsearchWriterOptions, openElasticsearchStoreWriter } from '../src/writer';
 
@@ -24,8 +26,12 @@ const DELAYS: ElasticsearchDelays = {
   permissionDelayMs: 0,
   tidyEveryMs: 0,
   dropAfterMs: 0,
+  directory: { claimMs: 0, maxTallySize: 1_000_000 },
   postponeMs: 20,
 };
+
+const SETTLE_LIMIT_MS = 60_000;
+const SETTLE_POLL_MS = 50;
 
 /** A store in temporary indices. */
 export class TemporaryStore implements StoreUnderTest {
@@ -62,6 +68,24 @@ export class TemporaryStore implements StoreUnderTest {
     return (this.store = await this.openBothSides());
   }
 
+  /** Resolves when the directory covers every clean range. */
+  async settled(): Promise<void> {
+    const client = new Client({ node: this.url });
+    try {
+      const reader = new ProgressReader(client, this.names);
+      for (const start = performance.now(); ;) {
+        const { progress } = (await reader.read()) ?? {};
+        const { first_block_num: first, clean_up_to: cleanUpTo = 0, blocks_per_index: perIndex = 1 } = progress ?? {};
+        const missing = Math.max(progress?.directory?.to ?? 0, rangeStart(first ?? 0, perIndex));
+        if (first === undefined || missing + perIndex - 1 > cleanUpTo) return;
+        if (performance.now() - start > SETTLE_LIMIT_MS) throw new Error(`the directory ends before block ${missing}`);
+        await sleep(SETTLE_POLL_MS);
+      }
+    } finally {
+      await client.close();
+    }
+  }
+
   /** The options of both sides. */
   optionsWith(options: Partial<ElasticsearchWriterOptions>): ElasticsearchWriterOptions {
     return {
@@ -74,7 +98,7 @@ export class TemporaryStore implements StoreUnderTest {
       bulkBytes: 1024 * 1024,
       bulkConcurrency: 2,
       commitSeconds: 0,
-      requestTimeoutSeconds: 30,
+      requestTimeoutSeconds: 120,
       ...this.options,
       ...options,
     };

@@ -4,6 +4,7 @@ import type { ChainStatus } from '@antelope-history/store';
 import { hasErrorCode } from '@antelope-history/schemas';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';
 import { IndexNames } from '../indices/index-names';
+import { parseTiers, TIER_ATTRIBUTE } from '../indices/index-tiers';
 import { ProgressReader, statusOf } from '../indices/progress';
 import { checkPrivileges } from './check-privileges';
 import { checkNode, forbiddenAs, withClient, type Access, type CheckContext } from './check-requests';
@@ -44,6 +45,9 @@ export function elasticsearchChecks({ options, access, chainId, now }: Elasticse
     check(PRIVILEGES, reached, checkPrivileges),
     check('elasticsearch cluster', reached, checkHealth),
     ...(access === 'write' ? ofWriters : []),
+    ...(access === 'write' && (options.tiers ?? []).length > 0
+      ? [check('elasticsearch tiers', reached, checkTiers)]
+      : []),
     check(INDICES, [PRIVILEGES], checkIndices),
     check('elasticsearch data', [INDICES], (asked) => checkData(asked, chainId)),
     check('elasticsearch clock', reached, (asked) => checkClock(asked, now)),
@@ -119,6 +123,21 @@ async function checkBlocks({ client, signal, options }: CheckContext): Promise<F
     }
   }
   return ok('elasticsearch.blocks', 'no block prevents writing');
+}
+
+/** Without a node of its tier an index stays where it is, so that the tier has no effect. */
+async function checkTiers({ client, signal, options }: CheckContext): Promise<Finding> {
+  const names = parseTiers(options.tiers ?? []).map(({ name }) => name);
+  const attributes = await forbiddenAs(undefined, client.cat.nodeattrs({ format: 'json' }, { signal }));
+  if (!attributes) return ok('elasticsearch.tiers_untold', 'this user may not read the attributes of its nodes');
+  const known = new Set(attributes.flatMap(({ attr, value }) => (attr === TIER_ATTRIBUTE ? (value ?? []) : [])));
+  const missing = names.filter((name) => !known.has(name));
+  if (missing.length === 0) return ok('elasticsearch.tiers', `it has nodes for ${names.join(', ')}`);
+  return warning(
+    'elasticsearch.tier_without_node',
+    `no node has node.attr.${TIER_ATTRIBUTE}: ${missing.join(' or ')}, so that indices stay where they are`,
+    `set it in elasticsearch.yml of the nodes, or remove the tier from store.elasticsearch.tiers`,
+  );
 }
 
 async function checkData({ client, options }: CheckContext, chainId: string | undefined): Promise<Finding> {

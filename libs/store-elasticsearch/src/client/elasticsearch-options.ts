@@ -8,9 +8,15 @@ export interface ElasticsearchOptions {
   blocksPerIndex: number;
   retainBlocks: number;
   replicas: number;
+  tiers?: readonly string[];
   catchUpReplicas?: number | undefined;
   bulkBytes: number;
   bulkConcurrency: number;
   commitSeconds: number;
   requestTimeoutSeconds: number;
+}
+
+export interface ElasticsearchWriterOptions extends ElasticsearchOptions {
+  /** The keys of the data fields to index; none by default. */
+  dataFields?: readonly string[];
 }

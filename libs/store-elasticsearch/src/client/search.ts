@@ -26,14 +26,22 @@ export interface Search {
   searchAfter?: number[];
   /** The fields to return; see `hits.ts`. */
   fetch?: Pick<estypes.MsearchMultisearchBody, '_source' | 'docvalue_fields'>;
-  /** Whether all matches are counted; otherwise `total` is 0. */
-  count?: boolean;
+  /** Whether hits have the version that replacing a document needs; otherwise it is 0. */
+  withVersion?: boolean;
+  /** Whether all matches are counted, or how many of them at least; otherwise `total` is 0. */
+  count?: boolean | number;
   aggregations?: Record<string, Aggregation>;
 }
 
-export interface FoundHit extends Hit {
+/** A document in the state in which a search found it. */
+export interface DocumentVersion {
   index: string;
   id: string;
+  seqNo: number;
+  primaryTerm: number;
+}
+
+export interface FoundHit extends Hit, DocumentVersion {
   /** The sort values. */
   sort: number[];
 }
@@ -103,6 +111,7 @@ export class Searcher {
       _source: false,
       ...search.fetch,
       ...(search.from && { from: search.from }),
+      ...(search.withVersion && { seq_no_primary_term: true }),
       ...(search.sort && { sort: search.sort }),
       ...(search.searchAfter && { search_after: search.searchAfter }),
       ...(search.aggregations && { aggregations: search.aggregations }),
@@ -125,13 +134,17 @@ function foundIn(response: estypes.MsearchResponseItem, { fewest = 1 }: Search):
   if (total < fewest) throw incomplete(`${fewest - total} of ${fewest} indices are missing`);
   const counted = response.hits.total;
   return {
-    hits: response.hits.hits.map(({ _index, _id, _source, fields, sort }) => ({
-      index: _index,
-      id: _id as string,
-      _source,
-      fields,
-      sort: (sort ?? []) as number[],
-    })),
+    hits: response.hits.hits.map(
+      ({ _index, _id, _seq_no: seqNo = 0, _primary_term: primaryTerm = 0, _source, fields, sort }) => ({
+        index: _index,
+        id: _id as string,
+        seqNo,
+        primaryTerm,
+        _source,
+        fields,
+        sort: (sort ?? []) as number[],
+      }),
+    ),
     total: typeof counted === 'object' ? counted.value : (counted ?? 0),
     aggregations: response.aggregations ?? {},
   };

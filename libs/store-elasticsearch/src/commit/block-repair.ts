@@ -8,13 +8,14 @@ import { asked } from '../client/store-errors';
 import { blockTag, permissionId } from '../indices/document-ids';
 import type { ProgressDocument } from '../indices/documents';
 import { type IndexNames, RANGED_KINDS, type RangedKind } from '../indices/index-names';
-import type { ProgressReader } from '../indices/progress';
+import type { MigrationPlans } from '../indices/migration-plan';
 import { documentsOf, type NewDocument } from '../write/block-documents';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
 import type { DataAbis } from '../write/data-abis';
 import type { IndexProvisioner } from '../write/index-provisioner';
 import type { BranchDocuments } from './branch-documents';
+import type { ProgressStore } from './progress-store';
 
 /** Documents that are no part of a block, deleted per request. */
 const STRAYS_AT_ONCE = 5_000;
@@ -25,13 +26,14 @@ const STATE_KINDS = ['abis', 'permissions'] as const;
 export interface BlockRepairParts {
   client: Client;
   names: IndexNames;
-  progress: ProgressReader;
+  progress: ProgressStore;
   searcher: Searcher;
   bulk: BulkWriter;
   documents: BranchDocuments;
   indices: IndexProvisioner;
-  /** Decodes the data fields that a store indexes. */
-  dataAbis: (progress: ProgressDocument) => DataAbis;
+  plans: MigrationPlans;
+  /** Decodes data fields. */
+  dataAbis: (fields: readonly string[]) => DataAbis;
   bulkBytes: number;
 }
 
@@ -44,12 +46,30 @@ export class BlockRepair implements StoreRepairer {
   constructor(private readonly parts: BlockRepairParts) {}
 
   async repairBlocks(blocks: BlockRecords[]): Promise<void> {
-    const progress = (await this.parts.progress.read())?.progress;
-    if (!progress) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
-    for (const block of blocks) {
+    if (blocks.length === 0) return;
+    await this.parts.progress.countRewrite();
+    for (const block of blocks) await this.repair(block);
+    await this.parts.progress.countRewrite();
+  }
+
+  /** Again when a data field was added meanwhile: the migration that added it may have updated the documents that were replaced. */
+  private async repair(block: BlockRecords): Promise<void> {
+    let written: readonly string[] | undefined;
+    for (;;) {
+      const progress = (await this.parts.progress.read())?.progress;
+      if (!progress) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
+      const fields = await this.dataFieldsOf(progress);
+      if (fields.join() === written?.join()) return;
       await this.assertReplaceable(block, progress);
-      await this.replace(block, progress);
+      await this.replace(block, fields, progress);
+      written = fields;
     }
+  }
+
+  /** The data fields that the store indexes, and those that a migration is adding. */
+  private async dataFieldsOf({ data_fields: indexed = {} }: ProgressDocument): Promise<readonly string[]> {
+    const added = (await this.parts.plans.read())?.fields ?? [];
+    return [...new Set([...Object.keys(indexed), ...added])].sort();
   }
 
   async close(): Promise<void> {
@@ -69,14 +89,15 @@ export class BlockRepair implements StoreRepairer {
     throw new HistoryError('REPAIR_REFUSED', `block ${num} ${id} does not follow the stored block before it`);
   }
 
-  private async replace(block: BlockRecords, progress: ProgressDocument): Promise<void> {
+  private async replace(block: BlockRecords, fields: readonly string[], progress: ProgressDocument): Promise<void> {
     const { num } = block.position;
     await this.parts.indices.ensureRange(num, progress.blocks_per_index, false);
     const superseded = await this.supersededPermissions(block, progress);
     const ids = new Map<NewDocument['kind'], string[]>();
     const early: NewDocument[] = [];
     const late: NewDocument[] = [];
-    for (const document of documentsOf(block, await this.parts.dataAbis(progress).decodeStored(block, progress))) {
+    const data = await this.parts.dataAbis(fields).decodeStored(block, progress);
+    for (const document of documentsOf(block, data)) {
       const { kind, id } = document;
       const ofKind = ids.get(kind);
       if (ofKind) ofKind.push(id);

@@ -1,5 +1,6 @@
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { DataAbi, JournalDocument, ProgressDocument, StoredStreamPosition } from '../indices/documents';
+import { abisChangedUpTo } from '../indices/progress';
 import { dataAbiBelow } from '../write/data-abis';
 import { Branch } from './branch';
 import { dataStateAfter } from './data-state';
@@ -27,9 +28,11 @@ export class ChainOrder {
   readonly applied: JournalDocument[] = [];
   private readonly progress: ProgressDocument;
   private readonly branch: Branch;
+  private abisChangedUpTo: number;
 
   constructor(progress: ProgressDocument) {
     this.progress = { ...progress };
+    this.abisChangedUpTo = abisChangedUpTo(progress);
     this.branch = new Branch(progress.branch);
   }
 
@@ -46,8 +49,7 @@ export class ChainOrder {
 
   /** The contracts whose ABIs the messages assume and the progress does not know. */
   unknownContractsOf({ later, following }: JournalExcerpt): string[] {
-    const assumed = [...later.flat(), ...following].flatMap(({ data_abis: abis }) => Object.keys(abis?.before ?? {}));
-    return [...new Set(assumed)].filter((contract) => dataAbiBelow(this.progress, contract, Infinity) === undefined);
+    return [...new Set([...later.flat(), ...following].flatMap((entry) => this.unknownContractsIn(entry)))];
   }
 
   /** Adds the ABIs that a contract has on the branch that the order began with. */
@@ -58,20 +60,25 @@ export class ChainOrder {
   /**
    * Applies the next messages as far as the excerpt has them; returns whether there were any. `isStored` answers for the
    * blocks of `unknownOf`. Throws `BLOCK_GAP`, `ABI_OUTDATED` or `FORK_TOO_DEEP` at a message that cannot be applied, after
-   * applying those before it, unless a later epoch has begun.
+   * applying those before it, unless a later epoch has begun. Ends before a message that assumes an ABI that is unknown.
    */
   advance(journal: JournalExcerpt, isStored: (position: BlockPosition) => boolean): boolean {
     const following = new Map(journal.following.map((entry) => [entry.ordinal, entry]));
     const before = this.progress.view.ordinal;
     for (;;) {
       const next = this.firstThatConnects(journal.later, isStored) ?? this.nextOfEpoch(following);
-      if (!next) break;
+      if (!next || this.unknownContractsIn(next).length > 0) break;
       const refusal = this.refusalOf(next, isStored);
       if (refusal && journal.hasLaterEpoch) break;
       if (refusal) throw refusal;
       this.take(next, isStored);
     }
     return this.progress.view.ordinal > before;
+  }
+
+  private unknownContractsIn({ data_abis: abis }: JournalDocument): string[] {
+    const assumed = Object.keys(abis?.before ?? {});
+    return assumed.filter((contract) => dataAbiBelow(this.progress, contract, Infinity) === undefined);
   }
 
   /** The first messages of an epoch that only repeat the branch. */
@@ -82,7 +89,11 @@ export class ChainOrder {
 
   /** The progress after the applied messages. */
   moved(): ProgressDocument {
-    return { ...this.progress, branch: this.branch.from(this.progress.clean_up_to) };
+    return {
+      ...this.progress,
+      abis_changed: { block_num: this.abisChangedUpTo, ordinal: this.position.ordinal },
+      branch: this.branch.from(this.progress.clean_up_to),
+    };
   }
 
   private firstThatConnects(
@@ -157,6 +168,8 @@ export class ChainOrder {
 
   private append(entry: JournalDocument): void {
     const { progress } = this;
+    if (!progress.committed) progress.lacks_state = entry.whole_state === false || undefined;
+    else if (entry.whole_state) progress.lacks_state = undefined;
     this.branch.append(entry.position);
     this.applied.push(entry);
     progress.committed = entry.position;
@@ -166,8 +179,11 @@ export class ChainOrder {
     if ((progress.last_irreversible?.num ?? 0) <= entry.last_irreversible.num) {
       progress.last_irreversible = entry.last_irreversible;
     }
+    if (entry.counts.abis > 0) this.abisChangedUpTo = entry.position.num;
     if (entry.has_block) progress.first_block_num ??= entry.position.num;
     if (entry.end_sequence > 0) progress.end_sequence = entry.end_sequence;
+    // An entry of version 4.1, whose actions lack what positions need.
+    if (entry.timestamp === undefined) progress.counts_traces = false;
     Object.assign(progress, dataStateAfter(progress, entry));
   }
 }

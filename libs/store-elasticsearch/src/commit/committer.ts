@@ -6,7 +6,7 @@ import { type ReadProgress, statusOf } from '../indices/progress';
 import type { BranchCleaner } from './branch-cleaner';
 import type { BranchDocuments } from './branch-documents';
 import type { CommittedAbis } from '../write/data-abis';
-import { ChainOrder, type JournalExcerpt } from './chain-order';
+import { ChainOrder } from './chain-order';
 import type { Journal } from './journal';
 import type { ProgressStore } from './progress-store';
 
@@ -103,20 +103,27 @@ export class Committer {
       const excerpt = await this.parts.journal.read(order.position);
       const { hasLaterEpoch } = excerpt;
       const isStored = await this.storedAmong(order.unknownOf(excerpt), progress);
-      await this.findAbis(order, excerpt, progress);
+      const unknown = order.unknownContractsOf(excerpt);
+      // The indices tell the ABIs at the stored progress, not those that the blocks applied since have set.
+      if (unknown.length > 0 && order.applied.length > 0) {
+        return { refusal: undefined, hasMore: true, hasLaterEpoch };
+      }
+      await this.findAbis(order, unknown, progress);
       const refusal = refusalOf(() => order.advance(excerpt, isStored));
       for (const epoch of excerpt.later) {
         const repeated = order.repeatedIn(epoch, isStored);
         if (repeated.length >= MOST_REPEATED) await this.parts.journal.shorten(repeated);
       }
-      const hasMore = !refusal && (excerpt.hasMore || order.position.session !== session);
+      const isPartial =
+        excerpt.hasMore || order.position.session !== session || order.unknownContractsOf(excerpt).length > 0;
+      const hasMore = !refusal && isPartial;
       if (!hasMore || order.applied.length >= MOST_BLOCKS) return { refusal, hasMore, hasLaterEpoch };
     }
   }
 
   /** The progress does not know the ABIs of contracts whose data fields were not indexed before: the indices do. */
-  private async findAbis(order: ChainOrder, excerpt: JournalExcerpt, progress: ProgressDocument): Promise<void> {
-    for (const contract of order.unknownContractsOf(excerpt)) {
+  private async findAbis(order: ChainOrder, contracts: readonly string[], progress: ProgressDocument): Promise<void> {
+    for (const contract of contracts) {
       order.knowAbis(await this.parts.abis.reversibleOf(contract, progress));
     }
   }
@@ -136,7 +143,9 @@ export class Committer {
     if (this.rules.retainBlocks === 0 || !committed || first === undefined) return progress;
     const oldest = Math.min(committed.num - this.rules.retainBlocks + 1, clean);
     const kept = oldest <= 0 ? 0 : rangeStart(oldest, blocksPerIndex);
-    return kept > first ? { ...progress, first_block_num: kept } : progress;
+    if (kept <= first) return progress;
+    // Positions of traces are counted from the first block, and would change with each removal.
+    return { ...progress, first_block_num: kept, has_removed_blocks: true, counts_traces: false };
   }
 }
 

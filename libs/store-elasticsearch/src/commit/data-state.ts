@@ -1,8 +1,12 @@
+import { parseDataField } from '@antelope-history/data-fields';
 import type { DataAbi, JournalDocument, ProgressDocument } from '../indices/documents';
 
 type DataState = Pick<ProgressDocument, 'data_fields' | 'data_abis'>;
 
-/** What a progress says of data fields after a block: a field that the block is not indexed by is indexed no more. */
+/**
+ * What a progress says of data fields after a block. A field that the block is not indexed by is indexed no more, and the ABIs of a
+ * contract without indexed fields are not followed: they are read anew when one of its fields is indexed again.
+ */
 export function dataStateAfter(
   { data_fields: fields = {}, data_abis: abis = [], last_irreversible: irreversible }: ProgressDocument,
   { position, data_fields: keys = [], data_abis: changed }: JournalDocument,
@@ -14,8 +18,14 @@ export function dataStateAfter(
   }));
   return {
     data_fields: Object.fromEntries(keys.map((key) => [key, fields[key] ?? position.num])),
-    data_abis: withoutSuperseded([...abis, ...added], irreversible?.num ?? 0),
+    data_abis: withoutSuperseded([...ofContracts(abis, keys), ...added], irreversible?.num ?? 0),
   };
+}
+
+function ofContracts(abis: readonly DataAbi[], keys: readonly string[]): readonly DataAbi[] {
+  if (abis.length === 0) return abis;
+  const contracts = new Set(keys.map((key) => parseDataField(key)?.contract));
+  return abis.filter(({ contract }) => contracts.has(contract));
 }
 
 /** Without those that an irreversible block has replaced: no fork brings them back. */

@@ -1,9 +1,12 @@
 import { hasErrorCode } from '@antelope-history/schemas';
+import { isObsolete } from '../indices/directory';
 import type { ProgressDocument } from '../indices/documents';
+import type { IndexNames } from '../indices/index-names';
 import { isFarBehind } from '../write/far-behind';
 import type { IndexProvisioner } from '../write/index-provisioner';
 import type { BranchCleaner } from './branch-cleaner';
 import type { Commit } from './committer';
+import type { DirectoryBuilder } from './directory-builder';
 import type { Journal } from './journal';
 import type { PermissionCleaner } from './permission-cleaner';
 
@@ -12,6 +15,8 @@ export interface HousekeepingDelays {
   tidyEveryMs: number;
   /** The delay from dropping blocks out of the history to deleting their indices; undefined when all blocks are kept. */
   dropAfterMs: number | undefined;
+  /** The delay from superseding indices of the directory to deleting them. */
+  dropDirectoryAfterMs: number;
 }
 
 /** The work after a commit that nothing waits for; a failed run is repeated after the next commit. */
@@ -22,6 +27,8 @@ export class Housekeeping {
   private failure: { error: unknown } | undefined;
   private tidiedAt = -Infinity;
   private dropped: { below: number; since: number } | undefined;
+  private building: Promise<void> | undefined;
+  private superseded: { by: string; since: number } | undefined;
 
   constructor(
     private readonly parts: {
@@ -29,6 +36,8 @@ export class Housekeeping {
       cleaner: BranchCleaner;
       permissions: PermissionCleaner;
       indices: IndexProvisioner;
+      directory: DirectoryBuilder;
+      names: IndexNames;
     },
     private readonly delays: HousekeepingDelays,
   ) {}
@@ -43,7 +52,7 @@ export class Housekeeping {
   }
 
   async idle(): Promise<void> {
-    await Promise.allSettled([this.running]);
+    await Promise.allSettled([this.running, this.building]);
   }
 
   private async runNewest(): Promise<void> {
@@ -69,7 +78,31 @@ export class Housekeeping {
     }
     const { committed: position, head } = after;
     if (position && head) await indices.settleReplicas(after, isFarBehind({ position, head }));
+    await indices.settleTiers(after);
     await this.dropRanges(after);
+    await this.dropDirectories(after);
+    // Adding a range takes long: commits and cleaning go on meanwhile.
+    this.building ??= this.buildDirectory().finally(() => (this.building = undefined));
+  }
+
+  /** What a failed attempt has written of a range is written again after another commit. */
+  private async buildDirectory(): Promise<void> {
+    try {
+      while (await this.parts.directory.addNext());
+    } catch (error) {
+      if (!hasErrorCode(error, 'STORE_UNAVAILABLE')) this.failure = { error };
+    }
+  }
+
+  /** Queries that began before a directory was superseded have ended when it is deleted. */
+  private async dropDirectories(progress: ProgressDocument): Promise<void> {
+    const { rewrites = 0, first_block_num: first = 0 } = progress;
+    const by = `${rewrites} ${first}`;
+    if (this.superseded?.by !== by) this.superseded = { by, since: performance.now() };
+    if (performance.now() - this.superseded.since < this.delays.dropDirectoryAfterMs) return;
+    const { indices, names } = this.parts;
+    await indices.dropDirectories((index) => isObsolete(names, index, progress));
+    this.superseded.since = Infinity;
   }
 
   private async dropRanges({ first_block_num: first, blocks_per_index: perIndex }: ProgressDocument): Promise<void> {

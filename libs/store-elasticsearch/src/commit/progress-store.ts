@@ -1,6 +1,10 @@
+import { HistoryError } from '@antelope-history/schemas';
 import { errorTypeOf, toStoreError } from '../client/store-errors';
 import type { ProgressDocument } from '../indices/documents';
 import { PROGRESS_ID, ProgressReader, type ReadProgress } from '../indices/progress';
+
+/** Each conflict means that another process has changed the progress. */
+const MOST_TRIES = 50;
 
 /** Reads the progress document and replaces it by compare and set. */
 export class ProgressStore extends ProgressReader {
@@ -21,6 +25,16 @@ export class ProgressStore extends ProgressReader {
         refresh: false,
       }),
     );
+  }
+
+  /** Tells readers and the directory that stored blocks are about to be rewritten, or have been. */
+  async countRewrite(): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const read = await this.read();
+      if (!read) break;
+      if (await this.replace(read, { ...read.progress, rewrites: (read.progress.rewrites ?? 0) + 1 })) return;
+    }
+    throw new HistoryError('STORE_UNAVAILABLE', 'the progress changed on every attempt to count a rewrite');
   }
 }
 

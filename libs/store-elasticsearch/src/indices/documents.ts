@@ -15,6 +15,7 @@ import type { GenerationField } from './node-generation';
  * | `<p>-permissions`    | PermissionDocument| block id's tag, owner, name     | sequence        |
  * | `<p>-journal`        | JournalDocument   | sequence                        |                 |
  * | `<p>-progress`       | ProgressDocument  | `progress`                      | compare and set |
+ * | `<p>-directory-<n>-<r>` | `directory.ts` | account; `ids-`, range, number  | compare and set |
  *
  * `<n>` is the first block number of the index's range (`index-names.ts`). Queries search the aliases `<p>-actions`,
  * `<p>-blocks`, `<p>-bodies`, and read documents from hits by `hits.ts`.
@@ -117,6 +118,8 @@ export interface JournalDocument extends StoredStreamPosition {
   /** Absent in an entry of version 4.1. */
   timestamp?: number;
   has_block: boolean;
+  /** Whether the block began the chain or brought its whole state; absent in an entry of an earlier version. */
+  whole_state?: boolean;
   first_sequence: number;
   end_sequence: number;
   /** The keys of the data fields that its actions are indexed by; absent if there are none. */
@@ -161,6 +164,25 @@ export interface ProgressDocument {
   write_term?: number;
   /** Whether all actions have `further_traces`; absent in a store that an earlier version began. */
   counts_traces?: boolean;
+  /**
+   * The newest block that set an ABI, or a later one. True only while `ordinal` is that of `view`: a committer of an earlier
+   * version moves the head without it.
+   */
+  abis_changed?: { block_num: number; ordinal: number };
+  /** Incremented before and after stored blocks are rewritten: what was derived from them before may not be relied on. */
+  rewrites?: number;
+  /** What the directory covers (`directory.ts`); nothing unless `rewrites` is the same as above. */
+  directory?: {
+    rewrites: number;
+    /** All blocks of the history below this number. */
+    to: number;
+    /** The range that a process is adding, and when it began, in milliseconds since 1970. */
+    claim?: { range: number; at: number };
+  };
+  /** Whether the first block came without the state of the chain before it. */
+  lacks_state?: true | undefined;
+  /** Whether blocks before the first one were removed. */
+  has_removed_blocks?: boolean;
   /** By the key of each indexed data field: the first block whose values are indexed; absent if there are none. */
   data_fields?: Readonly<Record<string, number>>;
   /** In the order of the blocks: for each contract the newest irreversible one and all later ones. */

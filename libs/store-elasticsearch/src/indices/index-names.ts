@@ -8,7 +8,8 @@ export type RangedKind = (typeof RANGED_KINDS)[number];
 export const SINGLE_KINDS = ['abis', 'permissions', 'journal', 'progress'] as const;
 export type SingleKind = (typeof SINGLE_KINDS)[number];
 
-export type DocumentKind = RangedKind | SingleKind;
+/** `directory`: see `directory.ts`. */
+export type DocumentKind = RangedKind | SingleKind | 'directory';
 
 /** The digits of the highest block number: names then sort as numbers. */
 const BLOCK_NUM_DIGITS = 10;
@@ -46,6 +47,18 @@ export class IndexNames {
   ranged(kind: RangedKind, blockNum: number, blocksPerIndex: number): string {
     const first = rangeStart(blockNum, blocksPerIndex);
     return `${this.of(kind)}-${first.toString().padStart(BLOCK_NUM_DIGITS, '0')}`;
+  }
+
+  /** The index of the directory for the ranges from a block number on, of one build. */
+  directory(firstBlock: number, rewrites: number): string {
+    return `${this.of('directory')}-${firstBlock.toString().padStart(BLOCK_NUM_DIGITS, '0')}-${rewrites}`;
+  }
+
+  /** What the name of an index of the directory says; undefined for other names. */
+  parseDirectory(index: string): { firstBlock: number; rewrites: number } | undefined {
+    const name = `${this.of('directory')}-`;
+    const found = index.startsWith(name) ? /^(\d{10})-(\d+)$/.exec(index.slice(name.length)) : null;
+    return found ? { firstBlock: Number(found[1]), rewrites: Number(found[2]) } : undefined;
   }
 
   /** The alias by which writers of a write term reach an index. */

@@ -21,6 +21,7 @@ describe('the index templates', () => {
       'one-chain-actions-*',
       'one-chain-blocks-*',
       'one-chain-bodies-*',
+      'one-chain-directory-*',
       'one-chain-journal',
       'one-chain-permissions',
       'one-chain-progress',

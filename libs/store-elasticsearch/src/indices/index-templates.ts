@@ -60,7 +60,11 @@ const FIELDS: Record<DocumentKind, Record<string, Field>> = {
   },
   journal: { session: SORTABLE_LONG, ordinal: SORTABLE_LONG, first: FLAG },
   progress: {},
+  directory: { range: SORTABLE_INTEGER, ids: TERM },
 };
+
+/** Fields that are indexed only, not stored: a range has millions of ids. */
+const NOT_STORED: Partial<Record<DocumentKind, string[]>> = { directory: ['ids'] };
 
 /** Settings of single kinds. */
 const SETTINGS: Partial<Record<DocumentKind, Record<string, unknown>>> = {
@@ -75,7 +79,12 @@ export interface IndexTemplate {
   priority: number;
   template: {
     settings: Record<string, unknown>;
-    mappings: { dynamic: false; _meta: { format_version: number }; properties: Record<string, Field> };
+    mappings: {
+      dynamic: false;
+      _meta: { format_version: number };
+      _source?: { excludes: string[] };
+      properties: Record<string, Field>;
+    };
   };
   _meta: { description: string; format_version: number };
 }
@@ -94,9 +103,10 @@ export function renderTemplates(): Record<string, string> {
 }
 
 function templateOf(kind: DocumentKind, name: string, replicas: number): IndexTemplate {
-  const ranged = RANGED_KINDS.includes(kind as RangedKind);
+  const isSeveral = kind === 'directory' || RANGED_KINDS.includes(kind as RangedKind);
+  const excludes = NOT_STORED[kind];
   return {
-    index_patterns: [ranged ? `${name}-*` : name],
+    index_patterns: [isSeveral ? `${name}-*` : name],
     priority: PRIORITY,
     template: {
       settings: {
@@ -110,7 +120,12 @@ function templateOf(kind: DocumentKind, name: string, replicas: number): IndexTe
           ...SETTINGS[kind],
         },
       },
-      mappings: { dynamic: false, _meta: { format_version: FORMAT_VERSION }, properties: FIELDS[kind] },
+      mappings: {
+        dynamic: false,
+        _meta: { format_version: FORMAT_VERSION },
+        ...(excludes && { _source: { excludes } }),
+        properties: FIELDS[kind],
+      },
     },
     _meta: { description: 'Antelope History', format_version: FORMAT_VERSION },
   };

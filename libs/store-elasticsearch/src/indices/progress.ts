@@ -36,11 +36,18 @@ export function emptyProgress(blocksPerIndex: number): ProgressDocument {
   };
 }
 
+/** The newest block that may have set an ABI. */
+export function abisChangedUpTo({ abis_changed: changed, view, committed }: ProgressDocument): number {
+  return changed?.ordinal === view.ordinal ? changed.block_num : (committed?.num ?? 0);
+}
+
 /** The status that every result carries. */
 export function statusOf(progress: ProgressDocument): ChainStatus {
   return {
     chainId: progress.chain_id,
     firstBlockNum: progress.first_block_num,
+    ...(progress.has_removed_blocks && { hasRemovedBlocks: true as const }),
+    ...(progress.lacks_state && { lacksState: true as const }),
     committed: progress.committed,
     committedTimestamp: progress.committed_timestamp,
     head: progress.head,

@@ -3,24 +3,9 @@ import { HistoryError } from '@antelope-history/schemas';
 import type { FoundHit, Query, Search } from '../client/search';
 import { asked } from '../client/store-errors';
 import type { AbiDocument } from '../indices/documents';
+import { type AbiLimit, type AbiVersionCache, type AbiVersionHit, versionAt } from './abi-version-cache';
 import { onBranch, stateBlocks, within } from './branch-filter';
 import { wholeState, type Snapshot } from './snapshot';
-
-/** A version of a contract's ABI, without its bytes. */
-interface AbiVersionHit {
-  account: string;
-  blockNum: number;
-  sequence: number;
-  hash: string;
-  hit: FoundHit;
-}
-
-/** The last block and sequence at which a change counts for a request. */
-interface Limit {
-  account: string;
-  blockNum: number;
-  sequence: number;
-}
 
 /** Contracts seldom have more than a few versions: one search returns the newest versions of all contracts of a page. */
 const NEWEST_VERSIONS = 1_000;
@@ -29,14 +14,18 @@ const BODIES_AT_ONCE = 8;
 /** SHA-256 of no bytes: the version that ends the one before it. */
 const NO_ABI = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** The ABI in force before each action: the latest change with a lower block and sequence. */
+/**
+ * The ABI in force before each action: the latest change with a lower block and sequence. Nothing is requested for versions that
+ * `cache` and `isKnown` know.
+ */
 export async function findAbis(
   snapshot: Snapshot,
   requests: readonly AbiRequest[],
   { isKnown, maxBytes }: AbiBytesWanted,
+  cache?: AbiVersionCache,
 ): Promise<(AbiVersion | undefined)[]> {
   const limits = requests.map(limitOf);
-  const versions = await versionsAt(snapshot, limits);
+  const versions = await versionsAt(snapshot, limits, cache);
   const found = limits.map((limit) => versions.get(keyOf(limit)));
   const bytes = await readBytes(
     snapshot,
@@ -47,24 +36,46 @@ export async function findAbis(
 }
 
 /** A change before the block's first action has sequence 0 and counts for all actions of the block. */
-function limitOf({ account, blockNum, sequence }: AbiRequest): Limit {
+function limitOf({ account, blockNum, sequence }: AbiRequest): AbiLimit {
   return { account, blockNum, sequence: Math.max(0, sequence - 1) };
 }
 
-function keyOf({ account, blockNum, sequence }: Limit): string {
+function keyOf({ account, blockNum, sequence }: AbiLimit): string {
   return `${account} ${blockNum} ${sequence}`;
 }
 
 /** The version in force at each limit, by the limit's key; no entry where there is none or an empty one. */
-async function versionsAt(snapshot: Snapshot, limits: readonly Limit[]): Promise<Map<string, AbiVersionHit>> {
-  const { searcher } = snapshot;
-  const open = new Map(limits.map((limit) => [keyOf(limit), limit]));
+async function versionsAt(
+  snapshot: Snapshot,
+  limits: readonly AbiLimit[],
+  cache: AbiVersionCache | undefined,
+): Promise<Map<string, AbiVersionHit>> {
   const found = new Map<string, AbiVersionHit>();
-  if (open.size === 0) return found;
-  const { hits } = await searcher.search(newestSearch(snapshot, [...open.values()]));
+  const open = new Map<string, AbiLimit>();
+  for (const limit of limits) {
+    const known = cache?.find(limit, snapshot.progress);
+    if (known?.version) found.set(keyOf(limit), known.version);
+    if (!known) open.set(keyOf(limit), limit);
+  }
+  if (open.size > 0) await searchVersions(snapshot, open, found, cache);
+  for (const [key, { hash }] of found) if (hash === NO_ABI) found.delete(key);
+  return found;
+}
+
+/** Adds to `found` the version in force at each limit of `open`. */
+async function searchVersions(
+  snapshot: Snapshot,
+  open: Map<string, AbiLimit>,
+  found: Map<string, AbiVersionHit>,
+  cache: AbiVersionCache | undefined,
+): Promise<void> {
+  const { searcher, progress } = snapshot;
+  const accounts = new Set([...open.values()].map(({ account }) => account));
+  const { hits } = await searcher.search(newestSearch(snapshot, [...accounts]));
   const newest = versionsByAccount(hits);
+  if (hits.length < NEWEST_VERSIONS) cache?.keep(accounts, newest, progress);
   for (const [key, limit] of open) {
-    const version = newest.get(limit.account)?.find((each) => !isAfter(each, limit));
+    const version = versionAt(newest.get(limit.account) ?? [], limit, progress);
     if (version) found.set(key, version);
     if (version || hits.length < NEWEST_VERSIONS) open.delete(key);
   }
@@ -73,12 +84,6 @@ async function versionsAt(snapshot: Snapshot, limits: readonly Limit[]): Promise
     const hit = older[index]?.hits[0];
     if (hit) found.set(key, versionOf(hit));
   }
-  for (const [key, { hash }] of found) if (hash === NO_ABI) found.delete(key);
-  return found;
-}
-
-function isAfter(version: AbiVersionHit, limit: Limit): boolean {
-  return version.blockNum === limit.blockNum ? version.sequence > limit.sequence : version.blockNum > limit.blockNum;
 }
 
 function versionsByAccount(hits: readonly FoundHit[]): Map<string, AbiVersionHit[]> {
@@ -98,19 +103,19 @@ function versionOf(hit: FoundHit): AbiVersionHit {
     blockNum: value('block_num') as number,
     sequence: value('sequence') as number,
     hash: value('hash') as string,
-    hit,
+    index: hit.index,
+    id: hit.id,
   };
 }
 
-/** Searches the newest versions of all the accounts, up to the newest block. */
-function newestSearch(snapshot: Snapshot, limits: readonly Limit[]): Search {
-  const accounts = [...new Set(limits.map(({ account }) => account))];
-  const last = limits.reduce((newest, { blockNum }) => Math.max(newest, blockNum), 0);
-  return versionSearch(snapshot, [{ terms: { account: accounts } }], last, NEWEST_VERSIONS);
+/** Searches the newest versions of all the accounts, up to the committed block. */
+function newestSearch(snapshot: Snapshot, accounts: readonly string[]): Search {
+  const { last } = stateBlocks(snapshot.progress);
+  return versionSearch(snapshot, [{ terms: { account: [...accounts] } }], last, NEWEST_VERSIONS);
 }
 
 /** Searches the one version in force at a limit. */
-function latestSearch(snapshot: Snapshot, { account, blockNum, sequence }: Limit): Search {
+function latestSearch(snapshot: Snapshot, { account, blockNum, sequence }: AbiLimit): Search {
   const inBlock: Query[] = [{ term: { block_num: blockNum } }, { range: { sequence: { lte: sequence } } }];
   const upTo: Query = {
     bool: {
@@ -143,7 +148,7 @@ async function readBytes(
   const bytes = new Map<string, Buffer>();
   let total = 0;
   for (let start = 0; start < wanted.length && total < maxBytes; start += BODIES_AT_ONCE) {
-    const docs = wanted.slice(start, start + BODIES_AT_ONCE).map(({ hit }) => ({ _index: hit.index, _id: hit.id }));
+    const docs = wanted.slice(start, start + BODIES_AT_ONCE).map(({ index, id }) => ({ _index: index, _id: id }));
     const { docs: got } = await asked(client.mget<AbiDocument>({ docs, _source_includes: ['hash', 'abi'] }));
     for (const doc of got) {
       const source = '_source' in doc ? doc._source : undefined;

@@ -7,10 +7,13 @@ import {
   tracesOfAccount,
 } from '@antelope-history/store';
 import type { Query } from '../client/search';
+import { directoryBlocks } from '../indices/directory';
 import { readActions, type ActionList, type ReadAction } from './action-reader';
 import { inSequences, scopeOf } from './actions-scope';
-import { onBranch, type BlockRange } from './branch-filter';
-import { type ActionSelection, countIndices, locateInIndex } from './locate-row';
+import { onBranch, within, type BlockRange } from './branch-filter';
+import { findTraces } from './directory-query';
+import { type ActionSelection, countRanges, locateInRange } from './locate-row';
+import { rangesIn } from './ranged-list';
 import { type Counted, partOfRow } from './row-location';
 import { wholeHistory, type Snapshot } from './snapshot';
 
@@ -32,18 +35,35 @@ export async function queryAccountTraces(snapshot: Snapshot, { account, select }
     withFurtherTraces: { term: { authorizers: account } },
     order: 'asc',
   };
-  const counted: Counted<BlockRange>[] = [];
-  for await (const some of countIndices(snapshot, selection)) counted.push(...some);
+  const counted = await countTraces(snapshot, account, selection);
   const range = positionsWithin(
     select,
     counted.reduce((sum, { rows }) => sum + rows, 0),
   );
   const index = range && partOfRow(counted, range.first);
-  const located = index && 'part' in index && (await locateInIndex(snapshot, selection, index, MAX_BEFORE));
+  const located = index && 'part' in index && (await locateInRange(snapshot, selection, index, MAX_BEFORE));
   if (!range || !located) return EMPTY;
   const { wanted } = selection;
   const from = { sequence: located.part.start, position: range.first - located.rowsBefore };
   return readRows(snapshot, account, wanted, from, new AccountTraceRows(account, range));
+}
+
+/** The traces of an account in each range. */
+async function countTraces(
+  snapshot: Snapshot,
+  account: string,
+  selection: ActionSelection,
+): Promise<Counted<BlockRange>[]> {
+  const { blocks } = selection.scope;
+  const covered = directoryBlocks(snapshot.progress);
+  const young = within(blocks, { first: covered ? covered.last + 1 : 0, last: Infinity });
+  const [found, ofYoung] = await Promise.all([
+    findTraces(snapshot, account),
+    young ? countRanges(snapshot, selection, rangesIn(young, snapshot)) : [],
+  ]);
+  const { blocks_per_index: blocksPerIndex } = snapshot.progress;
+  const old = found.map(({ range, rows }) => ({ part: { first: range, last: range + blocksPerIndex - 1 }, rows }));
+  return [...old, ...ofYoung];
 }
 
 /** Reads from the transaction on that has the first action at or after a sequence, whose first trace has the position. */

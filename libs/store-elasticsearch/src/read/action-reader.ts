@@ -1,6 +1,6 @@
 import { actionBytes, type StoredAction } from '@antelope-history/store';
 import { decodeActionRecord, type ActionRecord, type TransactionHeader } from '@antelope-history/records';
-import { incomplete, type Query, type Searcher } from '../client/search';
+import { type DocumentVersion, incomplete, type Query, type Searcher } from '../client/search';
 import type { ActionDocument } from '../indices/documents';
 import { actionOf, FETCH_ACTION } from '../indices/hits';
 import type { Order } from './row-location';
@@ -14,6 +14,9 @@ export interface ActionList {
   order: Order;
   /** Rows to skip at the beginning; each shard sorts as many. */
   from: number;
+  withVersion?: boolean;
+  /** Is told the number of rows in the list, or `upTo` if there are more, with the first chunk. */
+  count?: { upTo: number; set: (rows: number) => void };
 }
 
 /** The first chunk is small: an action can have half a megabyte of data, and console output besides. */
@@ -29,7 +32,7 @@ const CHUNK_BYTES = 16 * 1024 * 1024;
  */
 export async function* readActions(
   searcher: Searcher,
-  { order, from, ...list }: ActionList,
+  { order, from, count, ...list }: ActionList,
   wanted: number,
 ): AsyncGenerator<ReadAction> {
   let read = 0;
@@ -37,19 +40,22 @@ export async function* readActions(
   let last: number | undefined;
   while (read < wanted) {
     const size = Math.min(wanted - read, read === 0 ? FIRST_CHUNK : chunkSize(read, bytes));
-    const { hits } = await searcher.search({
+    const isCounted = count !== undefined && last === undefined;
+    const { hits, total } = await searcher.search({
       ...list,
       size,
+      ...(isCounted && { count: count.upTo }),
       sort: [{ sequence: order }],
       fetch: FETCH_ACTION,
       ...(last === undefined ? { from } : { searchAfter: [last] }),
     });
+    if (isCounted) count.set(total);
     for (const hit of hits) {
       const document = actionOf(hit);
       const row = storedActionOf(document);
       bytes += actionBytes(row);
       last = document.sequence;
-      yield { document, row };
+      yield { document, row, version: hit };
     }
     if (hits.length < size) return;
     read += hits.length;
@@ -59,6 +65,8 @@ export async function* readActions(
 export interface ReadAction {
   document: ActionDocument;
   row: StoredAction;
+  /** Only of a list `withVersion`. */
+  version: DocumentVersion;
 }
 
 function chunkSize(rows: number, bytes: number): number {

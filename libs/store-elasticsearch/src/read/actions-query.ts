@@ -12,9 +12,11 @@ import type { Query } from '../client/search';
 import { dataTerm } from '../indices/data-terms';
 import type { ActionDocument } from '../indices/documents';
 import { readActions, type ActionList, type ReadAction } from './action-reader';
-import { inSequences, scopeOf } from './actions-scope';
+import { type Scope, scopeOf } from './actions-scope';
 import { historyBlocks, onBranch } from './branch-filter';
-import { locateRow, type ActionSelection } from './locate-row';
+import { type DirectoryKey, directoryKeyOf } from './directory-query';
+import type { ActionSelection } from './locate-row';
+import { openRun, runsOf } from './ranged-list';
 import type { SequenceRange } from './row-location';
 import { wholeHistory, type Snapshot } from './snapshot';
 
@@ -26,10 +28,11 @@ export async function queryActions(snapshot: Snapshot, query: ActionsQuery): Pro
   if (!scope) return EMPTY;
   if (typeof query.parent === 'object') return childrenOf(snapshot, query, query.parent.sequence, scope.sequences);
   const selection: ActionSelection = { scope, wanted: wantedBy(query), order: query.order };
-  if (query.window === 'newest' && query.order === 'asc') return newestAscending(snapshot, selection, query.limit);
-  const position = await locateRow(snapshot, selection, query.skip);
-  if (!position) return EMPTY;
-  return takePage(snapshot, listAt(snapshot, selection, position.sequences, position.from), query.limit);
+  const key = directoryKeyOf(query.account, query.filters, query.data.length > 0 || query.parent !== undefined);
+  if (query.window === 'newest' && query.order === 'asc') {
+    return newestAscending(snapshot, selection, key, query.limit);
+  }
+  return takePage(snapshot, selection, key, query.skip, query.limit);
 }
 
 /** The filters of account, contracts and names, without the bounds. */
@@ -66,45 +69,73 @@ function matching({ account, name }: ActionFilter): Query {
   };
 }
 
-function listAt(
-  snapshot: Snapshot,
-  { scope, wanted, order }: ActionSelection,
-  sequences: SequenceRange,
-  from: number,
-): ActionList {
-  const { progress } = snapshot;
-  const history = historyBlocks(progress) ?? scope.blocks;
-  return {
-    ...wholeHistory(snapshot, 'actions'),
-    filters: [...wanted, ...inSequences(sequences), onBranch(progress, history)],
-    order,
-    from,
-  };
-}
-
 /** The newest `limit` rows in ascending order: the page begins at the oldest of them. */
-async function newestAscending(snapshot: Snapshot, selection: ActionSelection, limit: number): Promise<ActionRows> {
+async function newestAscending(
+  snapshot: Snapshot,
+  selection: ActionSelection,
+  key: DirectoryKey,
+  limit: number,
+): Promise<ActionRows> {
   const { scope } = selection;
   const backwards: ActionSelection = { ...selection, order: 'desc' };
-  const position = await locateRow(snapshot, backwards, limit - 1);
-  const list = position && listAt(snapshot, backwards, position.sequences, position.from);
-  const { hits } = list
-    ? await snapshot.searcher.search({ ...list, size: 1, sort: [{ sequence: 'desc' }] })
-    : { hits: [] };
-  const start = Math.max(scope.sequences.start, hits[0]?.sort[0] ?? 0);
-  return takePage(snapshot, listAt(snapshot, selection, { ...scope.sequences, start }, 0), limit);
+  let oldest: ReadAction | undefined;
+  for await (const row of rowsFrom(snapshot, backwards, key, limit - 1, 1)) {
+    oldest = row;
+    break;
+  }
+  if (!oldest) return takePage(snapshot, selection, key, 0, limit);
+  const { sequence: start, block_num: first } = oldest.document;
+  const narrowed: Scope = { blocks: { ...scope.blocks, first }, sequences: { ...scope.sequences, start } };
+  return takePage(snapshot, { ...selection, scope: narrowed }, { ...key, isExact: false }, 0, limit);
 }
 
 /** Takes rows until the page is full; one row more shows whether any follow. */
-async function takePage({ searcher }: Snapshot, list: ActionList, limit: number): Promise<ActionRows> {
+async function takePage(
+  snapshot: Snapshot,
+  selection: ActionSelection,
+  key: DirectoryKey,
+  skip: number,
+  limit: number,
+): Promise<ActionRows> {
   const rows: StoredAction[] = [];
   let bytes = 0;
-  for await (const { row } of readActions(searcher, list, limit + 1)) {
+  for await (const { row } of rowsFrom(snapshot, selection, key, skip, limit + 1)) {
     if (rows.length === limit || bytes >= MAX_PAGE_BYTES) return { rows, more: true };
     rows.push(row);
     bytes += actionBytes(row);
   }
   return { rows, more: false };
+}
+
+/** The rows of a selection after the first `skip`, at most `wanted`. */
+async function* rowsFrom(
+  snapshot: Snapshot,
+  selection: ActionSelection,
+  key: DirectoryKey,
+  skip: number,
+  wanted: number,
+): AsyncGenerator<ReadAction> {
+  let rest = skip;
+  let missing = wanted;
+  for await (const run of runsOf(snapshot, selection, key)) {
+    const opened = await openRun(snapshot, selection, run, rest, missing);
+    if ('passed' in opened) {
+      rest -= opened.passed;
+      continue;
+    }
+    let passed = 0;
+    const list =
+      rest > 0 && !run.rows
+        ? { ...opened.list, count: { upTo: rest, set: (rows: number) => (passed = rows) } }
+        : opened.list;
+    const before = missing;
+    for await (const row of readActions(snapshot.searcher, list, missing)) {
+      missing--;
+      yield row;
+    }
+    if (missing === 0) return;
+    rest = missing < before ? 0 : rest - passed;
+  }
 }
 
 /** The actions that one trace created: all of them follow it in its transaction. */

@@ -23,11 +23,13 @@ export async function scopeOf(
   return edgesOf(snapshot, blocks, after && fromBound(after), before && toBound(before));
 }
 
-/** The blocks of a range that have actions, and their sequences; undefined when none have. */
-export function scopeOfBlocks(snapshot: Snapshot, { first, last }: BlockRange): Promise<Scope | undefined> {
-  const blocks = historyBlocks(snapshot.progress);
+/** The blocks of one range, or of a part of it, that have actions, and their sequences; undefined when none have. */
+export function scopeOfRange(snapshot: Snapshot, { first, last }: BlockRange): Promise<Scope | undefined> {
+  const { names, progress } = snapshot;
+  const blocks = historyBlocks(progress);
   if (!blocks) return Promise.resolve(undefined);
-  return edgesOf(snapshot, blocks, fromBound({ blockNum: first }), toBound({ blockNum: last }));
+  const place = { index: names.ranged('blocks', first, progress.blocks_per_index) };
+  return edgesOf(snapshot, blocks, fromBound({ blockNum: first }), toBound({ blockNum: last }), place);
 }
 
 /** The filter for the sequences of a range. */
@@ -42,10 +44,11 @@ async function edgesOf(
   blocks: BlockRange,
   from: Query | undefined,
   to: Query | undefined,
+  place: Pick<Search, 'index' | 'fewest'> = wholeHistory(snapshot, 'blocks'),
 ): Promise<Scope | undefined> {
   const searches: Search[] = [];
-  if (from) searches.push(edgeSearch(snapshot, blocks, from, 'asc'));
-  if (to) searches.push(edgeSearch(snapshot, blocks, to, 'desc'));
+  if (from) searches.push({ ...place, ...edgeSearch(snapshot, blocks, from, 'asc') });
+  if (to) searches.push({ ...place, ...edgeSearch(snapshot, blocks, to, 'desc') });
   const found = await snapshot.searcher.searchAll(searches);
   const first = from && edgeOf(found[0]?.hits[0]);
   const last = to && edgeOf(found.at(-1)?.hits[0]);
@@ -59,15 +62,14 @@ async function edgesOf(
   );
 }
 
-function edgeSearch(snapshot: Snapshot, blocks: BlockRange, bound: Query, order: 'asc' | 'desc'): Search {
+function edgeSearch(snapshot: Snapshot, blocks: BlockRange, bound: Query, order: 'asc' | 'desc') {
   return {
-    ...wholeHistory(snapshot, 'blocks'),
     // A block without actions may have no sequences.
     filters: [bound, { range: { end_sequence: { gt: 0 } } }, onBranch(snapshot.progress, blocks)],
     size: 1,
     sort: [{ block_num: order }],
     fetch: { docvalue_fields: ['block_num', 'first_sequence', 'end_sequence'] },
-  };
+  } satisfies Partial<Search>;
 }
 
 interface Edge {

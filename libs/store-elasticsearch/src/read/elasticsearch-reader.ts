@@ -19,26 +19,38 @@ import { HistoryError } from '@antelope-history/schemas';
 import { closeInTime } from '../client/client';
 import { Searcher } from '../client/search';
 import { keyTerm, type IndexNames } from '../indices/index-names';
-import type { ProgressDocument } from '../indices/documents';
-import { emptyProgress, ProgressReader, statusOf } from '../indices/progress';
+import { ProgressReader, statusOf } from '../indices/progress';
 import { findAbis } from './abi-query';
+import { AbiVersionCache } from './abi-version-cache';
 import { queryAccountTraces } from './account-traces';
 import { queryActions } from './actions-query';
 import { findBlock, findBlockTraces } from './block-queries';
+import { areSame, CommittedState, type ReadState } from './committed-state';
 import { hasOwnerPermission, ownersOfActor, ownersOfKey } from './permission-query';
-import { isStillReadable, measureAge, SNAPSHOT_AGE_MS, type Snapshot } from './snapshot';
+import { isStillReadable, SNAPSHOT_AGE_MS, type Snapshot } from './snapshot';
 import { findTransaction } from './transaction-query';
 
 /** How often a query is run that takes longer than a state is kept. */
 const MOST_TRIES = 2;
+/**
+ * A query begins with the progress that was read at most this long ago, while the current one is requested beside it. It is longer
+ * than the pause between the requests of a busy process, and shorter than the time between two blocks.
+ */
+const BEGIN_WITHIN_MS = 250;
+/** Far below `SNAPSHOT_AGE_MS`, so that the ABIs of a state can be read. */
+const ABI_STATE_WITHIN_MS = 2_000;
+
+type QueryOf<T> = (snapshot: Snapshot, status: ChainStatus) => Promise<T>;
 
 /**
- * The read side of the shared store. Each method reads the progress first and then only documents of the branch that it lists,
- * so a result is of one branch, whatever is written, undone or cleaned up meanwhile.
+ * The read side of the shared store. Each method reads only documents of the branch that one progress lists, so a result is of
+ * one branch, whatever is written, undone or cleaned up meanwhile. That progress was the current one at a moment between the call
+ * and its result.
  */
 export class ElasticsearchReader implements StoreReader {
   private readonly searcher: Searcher;
-  private readonly progress: ProgressReader;
+  private readonly state: CommittedState;
+  private readonly abiVersions = new AbiVersionCache();
   private closed = false;
 
   /** Owns `client`: `close` closes it. */
@@ -48,7 +60,7 @@ export class ElasticsearchReader implements StoreReader {
     requestTimeoutSeconds: number,
   ) {
     this.searcher = new Searcher(client, requestTimeoutSeconds);
-    this.progress = new ProgressReader(client, names);
+    this.state = new CommittedState(new ProgressReader(client, names), () => this.abiVersions.clear());
   }
 
   createListCheck(): undefined {
@@ -82,11 +94,20 @@ export class ElasticsearchReader implements StoreReader {
     return this.read(async (snapshot, status) => ({ status, ...(await findBlockTraces(snapshot, selector)) }));
   }
 
-  getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean, maxBytes: number): Promise<AbiLookup> {
-    return this.read(async (snapshot, status) => ({
+  async getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean, maxBytes: number): Promise<AbiLookup> {
+    const query: QueryOf<AbiLookup> = async (snapshot, status) => ({
       status,
-      versions: await findAbis(snapshot, requests, { isKnown, maxBytes }),
-    }));
+      versions: await findAbis(snapshot, requests, { isKnown, maxBytes }, this.abiVersions),
+    });
+    // The caller has just read these blocks in this state: no later one changes the ABIs that were in force, except by a fork,
+    // which the revision in the caller's status tells.
+    const held = this.state.heldSince(ABI_STATE_WITHIN_MS);
+    const last = held?.progress.committed?.num ?? -1;
+    if (held && !this.closed && requests.every(({ blockNum }) => blockNum <= last)) {
+      const found = await this.run(query, held);
+      if (held.age() < SNAPSHOT_AGE_MS) return found;
+    }
+    return this.read(query);
   }
 
   hasAccount(account: string): Promise<AccountLookup> {
@@ -107,20 +128,29 @@ export class ElasticsearchReader implements StoreReader {
     await closeInTime(() => this.client.close());
   }
 
-  /** Runs a query on the progress of now, and again when the query took so long that its state was cleaned up meanwhile. */
-  private async read<T>(query: (snapshot: Snapshot, status: ChainStatus) => Promise<T>): Promise<T> {
+  /**
+   * Runs a query on the current progress, and again when the query took so long that its state was cleaned up meanwhile. Its
+   * requests are sent at the same time as the one for the progress if a progress was read just before; what they return counts
+   * only if that is still the current one.
+   */
+  private async read<T>(query: QueryOf<T>): Promise<T> {
     if (this.closed) throw new HistoryError('STOPPED', 'the store is closed');
-    const { searcher, names } = this;
+    const held = this.state.heldSince(BEGIN_WITHIN_MS);
+    let begun = held && { held, result: this.run(query, held) };
+    begun?.result.catch(() => undefined);
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const age = measureAge();
-      const progress = await this.readProgress();
-      const result = await query({ searcher, names, progress }, statusOf(progress));
-      if (age() < SNAPSHOT_AGE_MS || isStillReadable(progress, await this.readProgress())) return result;
+      const current = await this.state.read();
+      const result = await (begun && areSame(begun.held, current) ? begun.result : this.run(query, current));
+      if (current.age() < SNAPSHOT_AGE_MS || isStillReadable(current.progress, (await this.state.read()).progress)) {
+        return result;
+      }
+      begun = undefined;
     }
     throw new HistoryError('STORE_UNAVAILABLE', 'the state that a query reads was cleaned up while it ran');
   }
 
-  private async readProgress(): Promise<ProgressDocument> {
-    return (await this.progress.read())?.progress ?? emptyProgress(1);
+  private run<T>(query: QueryOf<T>, { progress }: ReadState): Promise<T> {
+    const { searcher, names } = this;
+    return query({ searcher, names, progress }, statusOf(progress));
   }
 }

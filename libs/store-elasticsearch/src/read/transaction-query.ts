@@ -3,12 +3,15 @@ import type { FoundTransaction, StoredTransaction } from '@antelope-history/stor
 import { HistoryError } from '@antelope-history/schemas';
 import type { FoundHit, Query } from '../client/search';
 import type { BodyDocument } from '../indices/documents';
+import { directoryBlocks } from '../indices/directory';
 import { bodyOf, FETCH_BODY } from '../indices/hits';
 import { decodeTransactionRecords } from '../indices/transaction-records';
 import { assertWhole, readActions, type ReadAction } from './action-reader';
 import { inSequences } from './actions-scope';
-import { historyBlocks, onBranch, within } from './branch-filter';
-import { wholeHistory, type Snapshot } from './snapshot';
+import { type BlockRange, historyBlocks, onBranch, within } from './branch-filter';
+import { rangesOfTransaction } from './directory-query';
+import { rangesIn } from './ranged-list';
+import type { Snapshot } from './snapshot';
 
 const ID_DIGITS = 64;
 
@@ -20,7 +23,7 @@ export async function findTransaction(
 ): Promise<FoundTransaction> {
   const hinted = await bodyAtHint(snapshot, idPrefix, blockNumHint);
   if (hinted) return { found: 'one', transaction: await readTransaction(snapshot, hinted, idPrefix) };
-  const bodies = (await bodiesWith(snapshot, [ofPrefix(idPrefix)])).map(bodyOf);
+  const bodies = (await bodiesWith(snapshot, idPrefix, [ofPrefix(idPrefix)])).map(bodyOf);
   const [body] = bodies;
   if (!body) return { found: 'none' };
   const ids = new Set(bodies.flatMap(({ transactions }) => transactions.filter((id) => id.startsWith(idPrefix))));
@@ -56,18 +59,37 @@ function ofPrefix(idPrefix: string): Query {
 async function isInOthers(snapshot: Snapshot, idPrefix: string, id: string, bodies: number): Promise<boolean> {
   if (bodies < MAX_BODIES || idPrefix.length === ID_DIGITS) return false;
   const others: Query = { bool: { must_not: [{ term: { transactions: id } }] } };
-  return (await bodiesWith(snapshot, [ofPrefix(idPrefix), others])).length > 0;
+  return (await bodiesWith(snapshot, idPrefix, [ofPrefix(idPrefix), others])).length > 0;
 }
 
 const MAX_BODIES = 2;
 
-/** The bodies of the first blocks that match. */
-async function bodiesWith(snapshot: Snapshot, filters: Query[]): Promise<FoundHit[]> {
-  const { searcher, progress } = snapshot;
+/** The bodies of the first blocks that match: in the ranges that may have the id, and in those that no directory covers. */
+async function bodiesWith(snapshot: Snapshot, idPrefix: string, filters: Query[]): Promise<FoundHit[]> {
+  const { progress } = snapshot;
   const blocks = historyBlocks(progress);
   if (!blocks) return [];
+  const covered = directoryBlocks(progress);
+  const young = covered && within(blocks, { first: covered.last + 1, last: Infinity });
+  const [candidates, ofYoung] = await Promise.all([
+    covered ? rangesOfTransaction(snapshot, idPrefix) : undefined,
+    young ? bodiesIn(snapshot, rangesIn(young, snapshot), filters) : [],
+  ]);
+  const old = candidates?.map((first) => ({ first, last: first + progress.blocks_per_index - 1 }));
+  const ofOld = await bodiesIn(snapshot, old ?? rangesIn(covered ?? blocks, snapshot), filters);
+  return [...ofOld, ...ofYoung].slice(0, MAX_BODIES);
+}
+
+async function bodiesIn(
+  { searcher, names, progress }: Snapshot,
+  ranges: readonly BlockRange[],
+  filters: Query[],
+): Promise<FoundHit[]> {
+  const blocks = historyBlocks(progress);
+  if (ranges.length === 0 || !blocks) return [];
   const { hits } = await searcher.search({
-    ...wholeHistory(snapshot, 'bodies'),
+    index: ranges.map(({ first }) => names.ranged('bodies', first, progress.blocks_per_index)).join(),
+    fewest: ranges.length,
     filters: [...filters, onBranch(progress, blocks)],
     size: MAX_BODIES,
     sort: [{ block_num: 'asc' }],

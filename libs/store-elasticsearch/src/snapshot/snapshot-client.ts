@@ -74,6 +74,6 @@ export async function requireRepository(client: Client, repository: string): Pro
   if (await askedIfFound(client.snapshot.getRepository({ name: repository }))) return;
   throw new HistoryError(
     'CONFIG_INVALID',
-    `the cluster has no snapshot repository ${repository}: register one (docs/operations.md, "Backup")`,
+    `the cluster has no snapshot repository ${repository}: register one (docs/elasticsearch.md, "Snapshots")`,
   );
 }

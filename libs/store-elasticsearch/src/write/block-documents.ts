@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { BlockData, DataValue } from '@antelope-history/data-fields';
-import { readFurtherTraces, type BlockRecords, type TransactionRecord } from '@antelope-history/records';
+import {
+  type BlockRecords,
+  isStateComplete,
+  readFurtherTraces,
+  type TransactionRecord,
+} from '@antelope-history/records';
 import { dataTerm } from '../indices/data-terms';
 import { abiId, actionId, blockTag, permissionId } from '../indices/document-ids';
 import type {
@@ -13,6 +18,7 @@ import type {
 import { keyTerm, type DocumentKind } from '../indices/index-names';
 import { toGenerationField } from '../indices/node-generation';
 import { encodeTransactionRecords } from '../indices/transaction-records';
+import { asciiJson } from './ascii-json';
 
 /** A document to write to the index of its kind, as JSON. */
 export interface NewDocument {
@@ -81,6 +87,7 @@ export function journalEntryOf(block: BlockRecords, data: JournalData): JournalD
     last_irreversible: block.lastIrreversible,
     timestamp: block.timestamp,
     has_block: block.block !== undefined,
+    whole_state: isStateComplete(block),
     first_sequence: first,
     end_sequence: end,
     ...data,
@@ -111,10 +118,10 @@ function* actionsOf(block: BlockRecords, data: BlockData, tag: string, firstSequ
   }
 }
 
-/** With a comma behind, or empty. The texts are a contract's data. */
+/** With a comma behind, or empty. */
 function dataFields(values: readonly DataValue[]): string {
   if (values.length === 0) return '';
-  return `"data":${JSON.stringify(values.map(({ field, text }) => dataTerm(field.field, text)))},`;
+  return `"data":${asciiJson(values.map(({ field, text }) => dataTerm(field.field, text)))},`;
 }
 
 /** With a comma behind, or empty. */

@@ -1,4 +1,5 @@
 import type { BlockPosition } from '@antelope-history/schemas';
+import type { DocumentVersion } from '../client/search';
 
 const FIRST_CAPACITY = 64 * 1024;
 
@@ -20,6 +21,8 @@ export class BulkRequest {
   readonly blocks: (BlockPosition | undefined)[] = [];
   /** Whether the request refreshes the index: expensive, so for few documents only. */
   visibleAtOnce = false;
+  /** Whether a document that was replaced or deleted since it was read fails the request; otherwise such a one is left as it is. */
+  failsOnConflict = false;
 
   /** The number of operations. */
   get count(): number {
@@ -46,6 +49,17 @@ export class BulkRequest {
     this.add(`{"index":{"_index":"${index}","_id":"${id}"}}\n`, `${json}\n`, block);
   }
 
+  /** Writes a document unless there is one with its id. */
+  create(index: string, id: string, json: string): void {
+    this.add(`{"create":{"_index":"${index}","_id":"${id}"}}\n`, `${json}\n`, undefined);
+  }
+
+  /** Replaces the document of a hit, unless it was replaced or deleted since. */
+  replaceSame({ index, id, seqNo, primaryTerm }: DocumentVersion, json: string, block?: BlockPosition): void {
+    const version = `"if_seq_no":${seqNo},"if_primary_term":${primaryTerm}`;
+    this.add(`{"index":{"_index":"${index}","_id":"${id}",${version}}}\n`, `${json}\n`, block);
+  }
+
   remove(index: string, id: string): void {
     this.add(`{"delete":{"_index":"${index}","_id":"${id}"}}\n`, '', undefined);
   }
@@ -54,6 +68,7 @@ export class BulkRequest {
   pick(indices: readonly number[]): BulkRequest {
     const picked = new BulkRequest();
     picked.visibleAtOnce = this.visibleAtOnce;
+    picked.failsOnConflict = this.failsOnConflict;
     for (const index of indices) picked.add(this.operationAt(index), '', this.blocks[index]);
     return picked;
   }

@@ -21,6 +21,13 @@ interface BulkResponse {
   items: Record<string, { status: number; error?: { type?: string } }>[];
 }
 
+/** A document was replaced or deleted since it was read. */
+export class ConflictError extends HistoryError {
+  constructor(index: string) {
+    super('STORE_UNAVAILABLE', `a document of ${index} was changed meanwhile`);
+  }
+}
+
 /** The operations left after an attempt, and the reason. */
 interface Rest {
   request: BulkRequest;
@@ -43,7 +50,7 @@ export class BulkWriter {
   /**
    * Consumes the requests as fast as they can be sent; resolves when all are durable. Rejects with `BLOCK_REFUSED` when the
    * server will never accept a document, with `STORE_UNAVAILABLE` when it did not accept all in time, with `MissingIndexError`
-   * when an index or an alias does not exist. Any of them may have been written then.
+   * when an index or an alias does not exist, with `ConflictError` for a request that `failsOnConflict`. Any of them may have been written then.
    */
   async write(requests: Iterable<BulkRequest> | AsyncIterable<BulkRequest>): Promise<void> {
     const sending: Promise<void>[] = [];
@@ -88,7 +95,7 @@ export class BulkWriter {
         return undefined;
       }
       const reason = toStoreError(error);
-      if (reason instanceof MissingIndexError) throw reason;
+      if (reason instanceof MissingIndexError || reason instanceof ConflictError) throw reason;
       if (reason.code !== 'STORE_UNAVAILABLE') throw reason;
       return { request, reason };
     }
@@ -126,6 +133,7 @@ function restOf(request: BulkRequest, { errors, items }: BulkResponse): Rest | u
   const retries: number[] = [];
   for (const [index, item] of items.entries()) {
     const { status = 0, error } = Object.values(item)[0] ?? {};
+    if (status === CONFLICT && request.failsOnConflict) throw new ConflictError(request.indexOf(index));
     // Done before: the document exists in this or a higher version, or is already deleted.
     if (status < 300 || status === CONFLICT || (status === NOT_FOUND && !error)) continue;
     // A retry of the same request cannot succeed: the caller creates the index, or reads the progress again.

@@ -5,6 +5,10 @@ import type { ProgressDocument } from '../indices/documents';
 import { FORMAT_VERSION } from '../indices/format-version';
 import { RANGED_KINDS, rangeStart, SINGLE_KINDS, type IndexNames } from '../indices/index-names';
 import { indexTemplates } from '../indices/index-templates';
+import { type Tier, TIER_ATTRIBUTE, tierOf } from '../indices/index-tiers';
+
+/** The fields of actions that version 4.1.0 did not have. */
+const ADDED_FIELDS = ['data', 'authorizers', 'further_traces'];
 
 /**
  * Creates indices, sets their replicas and drops old ones. Each index is created explicitly: automatic creation may be disabled.
@@ -13,11 +17,13 @@ import { indexTemplates } from '../indices/index-templates';
 export class IndexProvisioner {
   private readonly ready = new Map<string, Promise<void>>();
   private settledAt: string | undefined;
+  private tiersDueAt = 0;
 
   constructor(
     private readonly client: Client,
     private readonly names: IndexNames,
     private readonly copies: { replicas: number; catchUpReplicas: number },
+    private readonly tiers: readonly Tier[] = [],
   ) {}
 
   /** Puts the templates and creates the indices of `SINGLE_KINDS`. */
@@ -26,16 +32,16 @@ export class IndexProvisioner {
     await Promise.all(
       templates.map(([name, template]) => asked(this.client.indices.putIndexTemplate({ name, ...template }))),
     );
-    await this.mapDataFields();
+    await this.mapActionFields();
     await Promise.all(SINGLE_KINDS.map((kind) => this.ensure(this.names.of(kind), this.copies.replicas)));
   }
 
-  /** Indices that a version without data fields created would not index the new blocks' values. */
-  private async mapDataFields(): Promise<void> {
+  /** Maps the fields of actions that later versions added: in indices of an earlier one they would not be indexed. */
+  async mapActionFields(): Promise<void> {
     const name = this.names.of('actions');
-    const { data } = indexTemplates(this.names.prefix, this.copies.replicas)[name]?.template.mappings.properties ?? {};
-    if (!data) return;
-    await asked(this.client.indices.putMapping({ index: `${name}-*`, properties: { data }, allow_no_indices: true }));
+    const fields = indexTemplates(this.names.prefix, this.copies.replicas)[name]?.template.mappings.properties ?? {};
+    const properties = Object.fromEntries(ADDED_FIELDS.flatMap((each) => (fields[each] ? [[each, fields[each]]] : [])));
+    await asked(this.client.indices.putMapping({ index: `${name}-*`, properties, allow_no_indices: true }));
   }
 
   /** Creates the indices of a block's range; far behind the head they may have fewer replicas at first. */
@@ -46,6 +52,21 @@ export class IndexProvisioner {
         this.ensure(this.names.ranged(kind, blockNum, blocksPerIndex), replicas, this.names.of(kind)),
       ),
     );
+  }
+
+  /** Creates an index of the directory. */
+  ensureDirectory(index: string): Promise<void> {
+    return this.ensure(index, this.copies.replicas);
+  }
+
+  /** Deletes the indices of the directory that `isObsolete` names. */
+  async dropDirectories(isObsolete: (index: string) => boolean): Promise<void> {
+    const index = `${this.names.of('directory')}-*`;
+    const found = await asked(this.client.indices.get({ index, features: ['aliases'] }));
+    for (const each of Object.keys(found).filter(isObsolete)) {
+      await askedIfFound(this.client.indices.delete({ index: each }));
+      this.ready.delete(each);
+    }
   }
 
   /** Forgets which indices exist, after one was found missing: they are created again on the next write. */
@@ -65,6 +86,28 @@ export class IndexProvisioner {
       await asked(this.client.indices.putSettings({ index, settings }));
     }
     this.settledAt = settled;
+  }
+
+  /**
+   * Requires the tier of each range's age. New indices begin on any node: while no node has the attribute, an index stays where it
+   * is.
+   */
+  async settleTiers({ committed, blocks_per_index: perIndex }: ProgressDocument): Promise<void> {
+    if (this.tiers.length === 0 || !committed || committed.num < this.tiersDueAt) return;
+    for (const { index, firstBlock, tier } of await this.ranges()) {
+      const wanted = tierOf(firstBlock, perIndex, committed.num, this.tiers);
+      if (wanted === tier) continue;
+      const settings = { [`index.routing.allocation.require.${TIER_ATTRIBUTE}`]: wanted ?? null };
+      await asked(this.client.indices.putSettings({ index, settings }));
+    }
+    // All ranges have the same length, so that each change is as far from the end of its range as that of another.
+    this.tiersDueAt = committed.num + this.blocksToNextChange(committed.num, perIndex);
+  }
+
+  private blocksToNextChange(committed: number, perIndex: number): number {
+    const last = rangeStart(committed, perIndex) + perIndex - 1;
+    const ages = this.tiers.map(({ fromAge }) => (((last + fromAge - committed) % perIndex) + perIndex) % perIndex);
+    return Math.max(1, Math.min(...ages, last + 1 - committed));
   }
 
   /** Removes indices wholly below a block from their alias, and deletes those without an alias: two calls drop an index. */
@@ -89,7 +132,8 @@ export class IndexProvisioner {
       if (firstBlock === undefined) return [];
       const replicas = Number(settings?.index?.number_of_replicas ?? 0);
       const alias = RANGED_KINDS.map((kind) => this.names.of(kind)).find((each) => aliases?.[each] !== undefined);
-      return [{ index: name, firstBlock, replicas, alias }];
+      const required = settings?.index?.routing?.allocation as { require?: Record<string, string> } | undefined;
+      return [{ index: name, firstBlock, replicas, alias, tier: required?.require?.[TIER_ATTRIBUTE] }];
     });
   }
 
@@ -137,4 +181,5 @@ interface RangeIndex {
   replicas: number;
   /** The alias that queries use; undefined when the index is no longer in it. */
   alias: string | undefined;
+  tier: string | undefined;
 }

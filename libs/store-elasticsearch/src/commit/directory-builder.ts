@@ -1,0 +1,219 @@
+import type { Client } from '@elastic/elasticsearch';
+import { incomplete, type Searcher } from '../client/search';
+import { asked, foundIn } from '../client/store-errors';
+import type { ActionDocument, BodyDocument, ProgressDocument } from '../indices/documents';
+import {
+  type DirectoryDocument,
+  type DirectoryEntry,
+  directoryIndex,
+  type DirectoryIdsDocument,
+  ID_DIGITS,
+} from '../indices/directory';
+import { type IndexNames, rangeStart } from '../indices/index-names';
+import type { ReadProgress } from '../indices/progress';
+import { BulkRequest } from '../write/bulk-request';
+import { type BulkWriter, ConflictError } from '../write/bulk-writer';
+import type { IndexProvisioner } from '../write/index-provisioner';
+import type { ProgressStore } from './progress-store';
+import { RangeTally, type TalliedAction } from './range-tally';
+
+export interface DirectoryRules {
+  /** For this time other processes leave a range to the one that has begun to add it. */
+  claimMs: number;
+  /** The most counts in memory. */
+  maxTallySize: number;
+}
+
+const ACTIONS_AT_ONCE = 5_000;
+const BODIES_AT_ONCE = 100;
+const ACCOUNTS_AT_ONCE = 500;
+/** Ids in one document. */
+const IDS_AT_ONCE = 5_000;
+/** Each conflict means that another process has written the same documents, or changed the progress. */
+const MOST_TRIES = 50;
+
+/**
+ * Adds clean ranges to the directory, one after another. Any process may do so at any time, and stop at any point: what it writes
+ * of a range is the same whenever it is written, and counts only when the progress says that the whole range is in.
+ */
+export class DirectoryBuilder {
+  constructor(
+    private readonly parts: {
+      client: Client;
+      names: IndexNames;
+      searcher: Searcher;
+      bulk: BulkWriter;
+      progress: ProgressStore;
+      indices: IndexProvisioner;
+    },
+    private readonly rules: DirectoryRules,
+  ) {}
+
+  /** Adds the next clean range; false when there is none, or another process adds it. */
+  async addNext(): Promise<boolean> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const read = await this.parts.progress.read();
+      const range = read && nextRange(read.progress);
+      if (!read || range === undefined || this.isClaimed(range, read.progress)) return false;
+      if (!(await this.claim(read, range))) continue;
+      await this.addRange(range, read.progress);
+      return this.record(range, read.progress);
+    }
+    return false;
+  }
+
+  /** Whether another process has begun to add the range. The clock decides about needless work only. */
+  private isClaimed(range: number, { directory }: ProgressDocument): boolean {
+    const { claim } = directory ?? {};
+    return claim?.range === range && Math.abs(Date.now() - claim.at) < this.rules.claimMs;
+  }
+
+  /** Tells the other processes that this one adds the range; false when one of them has changed the progress. */
+  private claim(read: ReadProgress, range: number): Promise<boolean> {
+    const { directory, rewrites = 0 } = read.progress;
+    const to = directory?.rewrites === rewrites ? directory.to : 0;
+    return this.parts.progress.replace(read, {
+      ...read.progress,
+      directory: { rewrites, to, claim: { range, at: Date.now() } },
+    });
+  }
+
+  private async addRange(range: number, progress: ProgressDocument): Promise<void> {
+    const index = directoryIndex(this.parts.names, range, progress);
+    await this.parts.indices.ensureDirectory(index);
+    let start: number | undefined = 0;
+    while (start !== undefined) {
+      const tally: RangeTally = await this.tally(range, progress, start);
+      await this.writeEntries(index, tally.entries(range));
+      start = tally.next;
+    }
+    await this.parts.bulk.write(this.idRequests(index, range, progress));
+    const { _shards: shards } = await asked(this.parts.client.indices.refresh({ index }));
+    if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
+  }
+
+  private async tally(range: number, progress: ProgressDocument, start: number): Promise<RangeTally> {
+    const tally = new RangeTally(start, this.rules.maxTallySize);
+    const fields = ['accounts', 'contract', 'name', 'authorizers', 'further_traces'] satisfies (keyof ActionDocument)[];
+    let last: number | undefined;
+    for (;;) {
+      const { hits } = await this.parts.searcher.search({
+        index: this.parts.names.ranged('actions', range, progress.blocks_per_index),
+        filters: [ofHistory(progress)],
+        size: ACTIONS_AT_ONCE,
+        // The order of the index: a page costs the same wherever it is.
+        sort: [{ sequence: 'desc' }],
+        fetch: { _source: fields },
+        ...(last !== undefined && { searchAfter: [last] }),
+      });
+      for (const { _source } of hits) tally.add(_source as TalliedAction);
+      if (hits.length < ACTIONS_AT_ONCE) return tally;
+      last = hits.at(-1)?.sort[0];
+    }
+  }
+
+  private async writeEntries(index: string, entries: Iterable<[string, DirectoryEntry]>): Promise<void> {
+    let some: [string, DirectoryEntry][] = [];
+    for (const entry of entries) {
+      some.push(entry);
+      if (some.length < ACCOUNTS_AT_ONCE) continue;
+      await this.addEntries(index, some);
+      some = [];
+    }
+    if (some.length > 0) await this.addEntries(index, some);
+  }
+
+  /** Adds the entries to the documents of their accounts, unless they have them. */
+  private async addEntries(index: string, entries: readonly [string, DirectoryEntry][]): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const request = await this.requestFor(index, entries);
+        if (request.count > 0) await this.parts.bulk.write([request]);
+        return;
+      } catch (error) {
+        if (!(error instanceof ConflictError) || tries === MOST_TRIES) throw error;
+      }
+    }
+  }
+
+  private async requestFor(index: string, entries: readonly [string, DirectoryEntry][]): Promise<BulkRequest> {
+    const ids = entries.map(([account]) => account);
+    const { docs } = await asked(this.parts.client.mget<DirectoryDocument>({ index, ids }));
+    const request = new BulkRequest();
+    request.failsOnConflict = true;
+    for (const [position, found] of foundIn(docs).entries()) {
+      const [account, entry] = entries[position] as [string, DirectoryEntry];
+      const ranges = found?._source?.ranges ?? [];
+      if (ranges.some(({ range }) => range === entry.range)) continue;
+      const json = JSON.stringify({ ranges: [...ranges, entry].sort((one, other) => one.range - other.range) });
+      if (!found) request.create(index, account, json);
+      else {
+        const { _seq_no: seqNo = 0, _primary_term: primaryTerm = 0 } = found;
+        request.replaceSame({ index, id: account, seqNo, primaryTerm }, json);
+      }
+    }
+    return request;
+  }
+
+  private async *idRequests(index: string, range: number, progress: ProgressDocument): AsyncGenerator<BulkRequest> {
+    let ids: string[] = [];
+    let count = 0;
+    const flush = (): BulkRequest => {
+      const request = new BulkRequest();
+      const document: DirectoryIdsDocument = { range, ids };
+      request.replace(index, `ids-${range}-${count++}`, JSON.stringify(document));
+      ids = [];
+      return request;
+    };
+    for await (const transactions of this.transactionsOf(range, progress)) {
+      ids.push(...transactions.map((id) => id.slice(0, ID_DIGITS)));
+      if (ids.length >= IDS_AT_ONCE) yield flush();
+    }
+    if (ids.length > 0) yield flush();
+  }
+
+  /** The ids of each block's transactions, in the order of the blocks. */
+  private async *transactionsOf(range: number, progress: ProgressDocument): AsyncGenerator<string[]> {
+    let last: number | undefined;
+    for (;;) {
+      const { hits } = await this.parts.searcher.search({
+        index: this.parts.names.ranged('bodies', range, progress.blocks_per_index),
+        filters: [ofHistory(progress)],
+        size: BODIES_AT_ONCE,
+        sort: [{ block_num: 'asc' }],
+        fetch: { _source: ['transactions'] satisfies (keyof BodyDocument)[] },
+        ...(last !== undefined && { searchAfter: [last] }),
+      });
+      for (const { _source } of hits) yield (_source as Pick<BodyDocument, 'transactions'>).transactions;
+      if (hits.length < BODIES_AT_ONCE) return;
+      last = hits.at(-1)?.sort[0];
+    }
+  }
+
+  /** Lets queries use the range; false when blocks were rewritten, or another process has recorded it. */
+  private async record(range: number, { rewrites = 0, blocks_per_index: blocksPerIndex }: ProgressDocument) {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const read = await this.parts.progress.read();
+      const { progress } = read ?? {};
+      if (!read || !progress || (progress.rewrites ?? 0) !== rewrites || nextRange(progress) !== range) return false;
+      const directory = { rewrites, to: range + blocksPerIndex };
+      if (await this.parts.progress.replace(read, { ...progress, directory })) return true;
+    }
+    return false;
+  }
+}
+
+/** The first block number of the next range to add; undefined when it is not clean yet. */
+function nextRange(progress: ProgressDocument): number | undefined {
+  const { directory, rewrites = 0, first_block_num: first, clean_up_to: cleanUpTo } = progress;
+  const { blocks_per_index: blocksPerIndex } = progress;
+  if (first === undefined) return undefined;
+  const to = directory?.rewrites === rewrites ? directory.to : 0;
+  const range = Math.max(to, rangeStart(first, blocksPerIndex));
+  return range + blocksPerIndex - 1 <= cleanUpTo ? range : undefined;
+}
+
+/** Blocks below the history are no part of it. */
+function ofHistory({ first_block_num: first = 0 }: ProgressDocument) {
+  return { range: { block_num: { gte: first } } };
+}

@@ -1,0 +1,81 @@
+import { rangeStart, type IndexNames } from './index-names';
+import type { ProgressDocument } from './documents';
+
+/*
+ * The directory tells which ranges of blocks have rows of a list and how many, and which ranges have a transaction, so that a
+ * query searches the ranges with its rows and no others. A range is added when all its blocks are clean: nothing in it changes
+ * any more. Queries search ranges that are not in the directory as if there were none.
+ */
+
+/** Ranges in one index of the directory: the documents of an account grow by one entry per range. */
+const RANGES_PER_INDEX = 64;
+/** Distinct actions of one account in one range that are counted one by one; contracts choose names. */
+export const MOST_ACTION_COUNTS = 100;
+/** The account of the entries that count all actions. No account has this name. */
+export const WHOLE_CHAIN = '*';
+/** The beginning of a transaction id in the directory, in hex digits: other ids seldom share it. */
+export const ID_DIGITS = 16;
+
+/** An account's rows in the ranges of one index. Its id is the account. It is read by id, so that no field is indexed. */
+export interface DirectoryDocument {
+  ranges: DirectoryEntry[];
+}
+
+/** The rows of an account in one range. */
+export interface DirectoryEntry {
+  /** The range's first block number. */
+  range: number;
+  /** Actions that the account received or authorised. */
+  rows: number;
+  /** The action traces of these that count for it: `tracesOfAccount`. */
+  traces: number;
+  /** Of the rows, by `contract:name`; absent when there are more than `MOST_ACTION_COUNTS`. */
+  actions?: Record<string, number>;
+}
+
+/** Transactions of a range. The ids are indexed and not part of the stored source. */
+export interface DirectoryIdsDocument {
+  range: number;
+  ids: string[];
+}
+
+/** The blocks that the directory covers; undefined when there are none. */
+export function directoryBlocks(progress: ProgressDocument): { first: number; last: number } | undefined {
+  const { directory, rewrites = 0, first_block_num: first } = progress;
+  if (!directory || directory.rewrites !== rewrites || first === undefined || directory.to <= first) return undefined;
+  return { first, last: directory.to - 1 };
+}
+
+/** The index of the directory with the entries of a range. */
+export function directoryIndex(
+  names: IndexNames,
+  range: number,
+  { blocks_per_index: blocksPerIndex, rewrites = 0 }: ProgressDocument,
+): string {
+  return names.directory(rangeStart(range, RANGES_PER_INDEX * blocksPerIndex), rewrites);
+}
+
+/** The indices of the directory with entries of some of the blocks. */
+export function directoryIndices(
+  names: IndexNames,
+  { first, last }: { first: number; last: number },
+  progress: ProgressDocument,
+): string[] {
+  const width = RANGES_PER_INDEX * progress.blocks_per_index;
+  const indices: string[] = [];
+  for (let start = rangeStart(first, width); start <= last; start += width) {
+    indices.push(directoryIndex(names, start, progress));
+  }
+  return indices;
+}
+
+/** Whether an index of the directory has no entry that a query needs: of an earlier build, or of removed blocks only. */
+export function isObsolete(
+  names: IndexNames,
+  index: string,
+  { rewrites = 0, first_block_num: first = 0, blocks_per_index: blocksPerIndex }: ProgressDocument,
+): boolean {
+  const parsed = names.parseDirectory(index);
+  if (!parsed) return false;
+  return parsed.rewrites < rewrites || parsed.firstBlock + RANGES_PER_INDEX * blocksPerIndex <= first;
+}

@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Client } from '@elastic/elasticsearch';
+import { HistoryError } from '@antelope-history/schemas';
+import { askedIfFound, errorTypeOf, toStoreError } from '../client/store-errors';
+import type { IndexNames } from './index-names';
+
+/** The id of a document in the progress index, which exists from the start of a migration until its end. */
+const MIGRATION_ID = 'migration';
+
+/** What a migration adds to the actions, and how far it has come. */
+export interface MigrationPlan {
+  /** Whether actions get `authorizers` and `further_traces`. */
+  traces: boolean;
+  /** The keys of the data fields whose values actions get. */
+  fields: readonly string[];
+  /** All actions of earlier blocks, and those with a lower sequence, have them. */
+  next_block: number;
+  next_sequence: number;
+}
+
+/** Keeps the plan of the migration that has begun and not ended. The last one that begins owns it. */
+export class MigrationPlans {
+  private version: { if_seq_no: number; if_primary_term: number } | undefined;
+
+  constructor(
+    private readonly client: Client,
+    private readonly names: IndexNames,
+  ) {}
+
+  /** Undefined when no migration has begun. */
+  async read(): Promise<MigrationPlan | undefined> {
+    const got = await askedIfFound(this.client.get<MigrationPlan>(this.place));
+    this.version = got && { if_seq_no: got._seq_no ?? 0, if_primary_term: got._primary_term ?? 0 };
+    return got?._source;
+  }
+
+  /** Replaces the plan that was read or written last. Rejects with `STORE_IN_USE` when another migration has replaced it. */
+  async write(plan: MigrationPlan): Promise<void> {
+    const only = this.version ?? { op_type: 'create' as const };
+    try {
+      const { _seq_no = 0, _primary_term = 0 } = await this.client.index({ ...this.place, ...only, document: plan });
+      this.version = { if_seq_no: _seq_no, if_primary_term: _primary_term };
+    } catch (error) {
+      if (errorTypeOf(error) !== 'version_conflict_engine_exception') throw toStoreError(error);
+      // The client repeats a request whose response was lost: the conflict may be with this very plan.
+      if (isDeepStrictEqual(await this.read(), plan)) return;
+      throw new HistoryError('STORE_IN_USE', 'another migration of this store is running');
+    }
+  }
+
+  async remove(): Promise<void> {
+    await askedIfFound(this.client.delete(this.place));
+  }
+
+  private get place(): { index: string; id: string } {
+    return { index: this.names.progress, id: MIGRATION_ID };
+  }
+}

@@ -1,0 +1,1 @@
+export { type ElasticsearchMigrationOptions, migrateElasticsearch } from './migrate/migrate-elasticsearch';

@@ -1,0 +1,168 @@
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
+import { type MigrationControl, NOTHING_MISSING, type StoreMigration } from '@antelope-history/store';
+import { createClient } from '../client/client';
+import type { ElasticsearchWriterOptions } from '../client/elasticsearch-options';
+import { Searcher } from '../client/search';
+import { ProgressStore } from '../commit/progress-store';
+import { IndexNames } from '../indices/index-names';
+import { type MigrationPlan, MigrationPlans } from '../indices/migration-plan';
+import type { ReadProgress } from '../indices/progress';
+import type { Snapshot } from '../read/snapshot';
+import { BulkWriter, ConflictError } from '../write/bulk-writer';
+import { IndexProvisioner } from '../write/index-provisioner';
+import { ActionUpdater } from './action-updater';
+import { MissingFields } from './missing-fields';
+import { planOf } from './plan-of';
+
+export interface ElasticsearchMigrationOptions extends ElasticsearchWriterOptions, MigrationControl {
+  /** Actions per step. */
+  actionsPerStep?: number;
+}
+
+const ACTIONS_PER_STEP = 20_000;
+/** Reversible blocks per step. */
+const BLOCKS_AT_ONCE = 100;
+/** Each one more means that a block was committed within the time of a few requests. */
+const MOST_TRIES = 200;
+
+/**
+ * Adds to the actions of a store of an earlier version, or of another `index.data_fields`, what they lack. Queries use it from
+ * the last step on, when all committed actions have it. Indexers of this version may write meanwhile, those of an earlier one may
+ * not. Rejects as `openElasticsearchStoreWriter`, with `STORE_UNAVAILABLE` when it can go on later, and with `STORE_IN_USE` when
+ * blocks are committed faster than it follows.
+ */
+export async function migrateElasticsearch(options: ElasticsearchMigrationOptions): Promise<StoreMigration> {
+  const client = createClient(options);
+  try {
+    const names = new IndexNames(options.indexPrefix);
+    const { replicas, catchUpReplicas = replicas, bulkConcurrency, requestTimeoutSeconds } = options;
+    const progress = new ProgressStore(client, names);
+    const plans = new MigrationPlans(client, names);
+    const read = await progress.read();
+    const plan = read && planOf(read.progress, options.dataFields ?? [], await plans.read());
+    if (!plan) return NOTHING_MISSING;
+    // Before an action is updated: from here on, a repair writes the values of the fields, too.
+    await plans.write(plan);
+    await new IndexProvisioner(client, names, { replicas, catchUpReplicas }).mapActionFields();
+    const updater = new ActionUpdater(new BulkWriter(client, bulkConcurrency), new MissingFields(plan));
+    const searcher = new Searcher(client, requestTimeoutSeconds);
+    return await new Migration({ names, searcher, progress, plans, updater }, plan, options).run();
+  } finally {
+    await client.close();
+  }
+}
+
+interface MigrationParts {
+  names: IndexNames;
+  searcher: Searcher;
+  progress: ProgressStore;
+  plans: MigrationPlans;
+  updater: ActionUpdater;
+}
+
+class Migration {
+  private actions = 0;
+
+  constructor(
+    private readonly parts: MigrationParts,
+    private readonly plan: MigrationPlan,
+    private readonly options: ElasticsearchMigrationOptions,
+  ) {}
+
+  async run(): Promise<StoreMigration> {
+    const { traces, fields } = this.plan;
+    const isComplete = await this.addAll();
+    if (isComplete) await this.parts.plans.remove();
+    return { traces, fields: [...fields], actions: this.actions, isComplete };
+  }
+
+  /** False when `signal` ended it. */
+  private async addAll(): Promise<boolean> {
+    const done = new Set<string>();
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const read = await this.readProgress();
+      const { progress } = read;
+      while (Math.max(this.plan.next_block, progress.first_block_num ?? 0) <= progress.clean_up_to) {
+        if (!(await againOnConflict(() => this.addNextIndex()))) return false;
+      }
+      const blocks = progress.branch.filter(({ num, id }) => num > progress.clean_up_to && !done.has(id));
+      if (!(await this.addReversible(blocks, read))) return false;
+      for (const { id } of blocks) done.add(id);
+      if (await this.takeIntoUse(read)) return true;
+    }
+    throw new HistoryError(
+      'STORE_IN_USE',
+      'the indexers commit blocks faster than the migration follows: run it again when they have caught up',
+    );
+  }
+
+  /** Adds to the blocks of one index that no writer changes any more; false when `signal` ended it. */
+  private async addNextIndex(): Promise<boolean> {
+    const read = await this.readProgress();
+    const { first_block_num: firstBlock = 0 } = read.progress;
+    // Blocks may be removed meanwhile.
+    const plan = { ...this.plan, next_block: Math.max(this.plan.next_block, firstBlock) };
+    const perStep = this.options.actionsPerStep ?? ACTIONS_PER_STEP;
+    for await (const step of this.parts.updater.updateIndex(this.snapshotOf(read), plan, perStep)) {
+      this.actions += step.actions;
+      this.plan.next_block = step.nextBlock;
+      this.plan.next_sequence = step.nextSequence;
+      await this.parts.plans.write(this.plan);
+      this.report(step.nextBlock, read);
+      if (this.options.signal.aborted) return false;
+    }
+    return true;
+  }
+
+  /** Adds to blocks that a fork can replace, or that a writer can write again; false when `signal` ended it. */
+  private async addReversible(blocks: readonly BlockPosition[], read: ReadProgress): Promise<boolean> {
+    const snapshot = this.snapshotOf(read);
+    for (let from = 0; from < blocks.length; from += BLOCKS_AT_ONCE) {
+      const some = blocks.slice(from, from + BLOCKS_AT_ONCE);
+      this.actions += await againOnConflict(() => this.parts.updater.updateBlocks(snapshot, some));
+      this.report(some.at(-1)?.num ?? 0, read);
+      if (this.options.signal.aborted) return false;
+    }
+    return true;
+  }
+
+  private report(block: number, { progress: { first_block_num: firstBlock = 0, committed } }: ReadProgress): void {
+    this.options.onProgress?.({ firstBlock, block, lastBlock: committed?.num ?? block, actions: this.actions });
+  }
+
+  /** Lets queries use what was added; false when blocks were committed since the progress was read. */
+  private takeIntoUse(read: ReadProgress): Promise<boolean> {
+    const { traces, fields } = this.plan;
+    const { progress } = read;
+    const added = Object.fromEntries(fields.map((key) => [key, progress.first_block_num ?? 0]));
+    return this.parts.progress.replace(read, {
+      ...progress,
+      ...(traces && !progress.has_removed_blocks && { counts_traces: true }),
+      // The directory counts the traces that the actions had before.
+      ...(traces && { rewrites: (progress.rewrites ?? 0) + 1 }),
+      data_fields: { ...progress.data_fields, ...added },
+    });
+  }
+
+  private async readProgress(): Promise<ReadProgress> {
+    const read = await this.parts.progress.read();
+    if (!read) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
+    return read;
+  }
+
+  private snapshotOf({ progress }: ReadProgress): Snapshot {
+    const { searcher, names } = this.parts;
+    return { searcher, names, progress };
+  }
+}
+
+/** Repeats what was refused because a repair, a fork or a writer changed an action meanwhile. */
+async function againOnConflict<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof ConflictError) || tries === MOST_TRIES) throw error;
+    }
+  }
+}

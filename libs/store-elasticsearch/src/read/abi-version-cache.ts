@@ -1,0 +1,81 @@
+import { LRUCache } from 'lru-cache';
+import type { ProgressDocument } from '../indices/documents';
+import { abisChangedUpTo } from '../indices/progress';
+
+/** A version of a contract's ABI, without its bytes. */
+export interface AbiVersionHit {
+  account: string;
+  blockNum: number;
+  sequence: number;
+  hash: string;
+  /** Where the bytes are. */
+  index: string;
+  id: string;
+}
+
+/** The last block and sequence at which a change counts for a request. */
+export interface AbiLimit {
+  account: string;
+  blockNum: number;
+  sequence: number;
+}
+
+/** All versions that a contract had on one branch up to a block, the newest first. */
+interface KnownVersions {
+  versions: readonly AbiVersionHit[];
+  asOf: number;
+  revision: number;
+  rewrites: number;
+}
+
+/** Versions and accounts together; a version takes about 300 bytes. */
+const MAX_KEPT = 50_000;
+
+/**
+ * Keeps which ABI versions contracts have. What is known of a contract stays true while no fork is undone and no block is
+ * repaired: blocks are only added, and the progress tells the newest one that set an ABI.
+ */
+export class AbiVersionCache {
+  private readonly known = new LRUCache<string, KnownVersions>({
+    maxSize: MAX_KEPT,
+    sizeCalculation: ({ versions }) => 1 + versions.length,
+  });
+
+  /** The version in force at a limit, undefined in it where there is none; undefined when that is not known. */
+  find(limit: AbiLimit, progress: ProgressDocument): { version: AbiVersionHit | undefined } | undefined {
+    const known = this.known.get(limit.account);
+    if (!known || known.revision !== progress.revision || known.rewrites !== (progress.rewrites ?? 0)) return undefined;
+    if (limit.blockNum > known.asOf && abisChangedUpTo(progress) > known.asOf) return undefined;
+    return { version: versionAt(known.versions, limit, progress) };
+  }
+
+  /** Keeps all versions that accounts have up to the committed block; accounts without an entry have none. */
+  keep(
+    accounts: Iterable<string>,
+    versions: ReadonlyMap<string, readonly AbiVersionHit[]>,
+    { revision, rewrites = 0, committed }: ProgressDocument,
+  ): void {
+    const asOf = committed?.num ?? 0;
+    for (const account of accounts) {
+      this.known.set(account, { versions: versions.get(account) ?? [], asOf, revision, rewrites });
+    }
+  }
+
+  clear(): void {
+    this.known.clear();
+  }
+}
+
+/** The newest of an account's versions, newest first, that a limit and a progress include. */
+export function versionAt(
+  versions: readonly AbiVersionHit[],
+  limit: AbiLimit,
+  { committed }: ProgressDocument,
+): AbiVersionHit | undefined {
+  const last = committed?.num ?? 0;
+  return versions.find((version) => version.blockNum <= last && !isAfter(version, limit));
+}
+
+function isAfter(version: AbiVersionHit, limit: AbiLimit): boolean {
+  return version.blockNum === limit.blockNum ? version.sequence > limit.sequence : version.blockNum > limit.blockNum;
+}

@@ -1,0 +1,136 @@
+import type { ActionFilter } from '@antelope-history/store';
+import { incomplete, type Query } from '../client/search';
+import { asked } from '../client/store-errors';
+import {
+  directoryBlocks,
+  type DirectoryDocument,
+  type DirectoryEntry,
+  directoryIndices,
+  ID_DIGITS,
+  WHOLE_CHAIN,
+} from '../indices/directory';
+import { rangeStart } from '../indices/index-names';
+import type { BlockRange } from './branch-filter';
+import type { Snapshot } from './snapshot';
+
+/** The rows of one range. */
+export interface RangeRows {
+  /** The range's first block number. */
+  range: number;
+  rows: number;
+}
+
+/** Which entries of the directory count a list, and whether their counts are those of the list or limits of it. */
+export interface DirectoryKey {
+  accounts: readonly string[];
+  filters: readonly ActionFilter[];
+  isExact: boolean;
+}
+
+/** Accounts whose documents one query reads: each has as many as there are indices of the directory, of up to 160 KB. */
+const MOST_ACCOUNTS = 8;
+
+/**
+ * The key of the list of an account's actions, or of those that match filters. The contract of an action is one of its accounts.
+ * `narrowed`: whether the list has further conditions.
+ */
+export function directoryKeyOf(
+  account: string | undefined,
+  filters: readonly ActionFilter[],
+  narrowed: boolean,
+): DirectoryKey {
+  const contracts = new Set(filters.map((filter) => filter.account));
+  if (account !== undefined) return { accounts: [account], filters, isExact: !narrowed };
+  if (contracts.size > 0 && contracts.size <= MOST_ACCOUNTS && !contracts.has(undefined)) {
+    return { accounts: [...contracts] as string[], filters, isExact: !narrowed };
+  }
+  return { accounts: [WHOLE_CHAIN], filters: [], isExact: !narrowed && filters.length === 0 };
+}
+
+/** The rows of a list in the ranges that the directory covers and that have any, ascending. */
+export async function findRanges(
+  snapshot: Snapshot,
+  key: DirectoryKey,
+): Promise<{ ranges: RangeRows[]; isExact: boolean }> {
+  const rows = new Map<number, number>();
+  let { isExact } = key;
+  for (const { account, entry } of await readEntries(snapshot, key.accounts)) {
+    const counted = countOf(entry, key, account);
+    isExact &&= counted !== undefined;
+    const count = counted ?? entry.rows;
+    if (count > 0) rows.set(entry.range, (rows.get(entry.range) ?? 0) + count);
+  }
+  const ranges = [...rows].map(([range, count]) => ({ range, rows: count }));
+  return { ranges: ranges.sort((one, other) => one.range - other.range), isExact };
+}
+
+/** The traces of an account in the ranges that the directory covers, ascending. */
+export async function findTraces(snapshot: Snapshot, account: string): Promise<RangeRows[]> {
+  const found = await readEntries(snapshot, [account]);
+  const ranges = found.map(({ entry }) => ({ range: entry.range, rows: entry.traces }));
+  return ranges.sort((one, other) => one.range - other.range);
+}
+
+/** The entries of accounts in covered ranges. */
+async function readEntries(
+  { searcher, names, progress }: Snapshot,
+  accounts: readonly string[],
+): Promise<{ account: string; entry: DirectoryEntry }[]> {
+  const covered = directoryBlocks(progress);
+  if (!covered) return [];
+  const first = rangeStart(covered.first, progress.blocks_per_index);
+  const indices = directoryIndices(names, covered, progress);
+  const wanted = indices.flatMap((index) => accounts.map((account) => ({ _index: index, _id: account })));
+  const { docs } = await asked(searcher.client.mget<DirectoryDocument>({ docs: wanted }));
+  return docs.flatMap((doc, position) => {
+    if ('error' in doc) throw incomplete('an index of the directory is missing');
+    const ranges = doc._source?.ranges ?? [];
+    const account = wanted[position]?._id ?? '';
+    return ranges.filter(({ range }) => range >= first && range <= covered.last).map((entry) => ({ account, entry }));
+  });
+}
+
+/** The rows that match the filters; undefined when the entry does not tell. `account`: whose entry it is. */
+function countOf(entry: DirectoryEntry, { filters, accounts }: DirectoryKey, account: string): number | undefined {
+  if (filters.length === 0) return entry.rows;
+  if (!entry.actions) return undefined;
+  const own = accounts.length > 1 ? filters.filter((filter) => filter.account === account) : filters;
+  let count = 0;
+  for (const [action, rows] of Object.entries(entry.actions)) {
+    const [contract, name] = action.split(':');
+    const matches = own.some(
+      (filter) =>
+        (filter.account === undefined || filter.account === contract) &&
+        (filter.name === undefined || filter.name === name),
+    );
+    if (matches) count += rows;
+  }
+  return count;
+}
+
+/** Documents of ids that one search returns: an id of 16 digits is in one range almost always. */
+const MOST_CANDIDATES = 100;
+
+/** The covered ranges that may have a transaction, ascending; undefined when too many may: the beginning of its id is short. */
+export async function rangesOfTransaction(snapshot: Snapshot, idPrefix: string): Promise<number[] | undefined> {
+  const { searcher, names, progress } = snapshot;
+  const covered = directoryBlocks(progress);
+  if (!covered) return [];
+  const start = idPrefix.slice(0, ID_DIGITS);
+  const wanted: Query = start.length === ID_DIGITS ? { term: { ids: start } } : { prefix: { ids: start } };
+  const indices = directoryIndices(names, covered, progress);
+  const { hits } = await searcher.search({
+    index: indices.join(),
+    fewest: indices.length,
+    filters: [wanted, { range: { range: { gte: firstRange(covered, progress), lte: covered.last } } }],
+    size: MOST_CANDIDATES,
+    fetch: { docvalue_fields: ['range'] },
+  });
+  if (hits.length === MOST_CANDIDATES) return undefined;
+  const ranges = new Set(hits.map(({ fields }) => fields?.['range']?.[0] as number));
+  return [...ranges].sort((one, other) => one - other);
+}
+
+function firstRange(covered: BlockRange, { blocks_per_index: blocksPerIndex }: Snapshot['progress']): number {
+  return rangeStart(covered.first, blocksPerIndex);
+}

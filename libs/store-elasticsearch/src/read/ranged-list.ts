@@ -1,0 +1,153 @@
+import { incomplete } from '../client/search';
+import { directoryBlocks } from '../indices/directory';
+import { rangeStart } from '../indices/index-names';
+import type { ActionList } from './action-reader';
+import { inSequences } from './actions-scope';
+import { onBranch, within, type BlockRange } from './branch-filter';
+import { type DirectoryKey, findRanges } from './directory-query';
+import { type ActionSelection, countRanges, locateInRange, MAX_FROM } from './locate-row';
+import { type Counted, fromPartOn, partOfRow, type SequenceRange } from './row-location';
+import type { Snapshot } from './snapshot';
+
+/** Ranges in the order of a list that are searched together. `rows`: of each range, where they are known. */
+export interface Run {
+  ranges: readonly BlockRange[];
+  rows: readonly number[] | undefined;
+}
+
+/** A list of actions in the ranges of a run; `passed` rows of the run are before it when no row is left. */
+export type OpenedRun = { list: ActionList } | { passed: number };
+
+/** Uncounted ranges that are searched first; later runs have more. */
+const FIRST_RANGES = 8;
+const GROWTH = 4;
+
+/**
+ * The ranges with the rows of a selection, in its order. The newest ranges are not in the directory yet and come in runs of
+ * themselves: a page of the newest rows that is full after them needs no directory.
+ */
+export async function* runsOf(snapshot: Snapshot, selection: ActionSelection, key: DirectoryKey): AsyncGenerator<Run> {
+  const { blocks } = selection.scope;
+  const covered = directoryBlocks(snapshot.progress);
+  const old = covered && within(blocks, covered);
+  const young = within(blocks, { first: old ? old.last + 1 : 0, last: Infinity });
+  const inDirectory = old && findRanges(snapshot, key);
+  // It is awaited only if the list does not end before.
+  inDirectory?.catch(() => undefined);
+  const ofYoung = young ? uncounted(rangesIn(young, snapshot), selection) : [];
+  if (selection.order === 'desc') yield* ofYoung;
+  if (covered && old && inDirectory) yield* directoryRuns(snapshot, selection, old, covered, await inDirectory);
+  if (selection.order === 'asc') yield* ofYoung;
+}
+
+/** The runs of ranges that the directory covers and that have rows. */
+function* directoryRuns(
+  snapshot: Snapshot,
+  selection: ActionSelection,
+  old: BlockRange,
+  covered: BlockRange,
+  { ranges: found, isExact }: Awaited<ReturnType<typeof findRanges>>,
+): Generator<Run> {
+  const { blocks_per_index: blocksPerIndex } = snapshot.progress;
+  const { order } = selection;
+  const parts = found.flatMap(({ range, rows }) => {
+    const whole = { first: range, last: range + blocksPerIndex - 1 };
+    const blocks = within(whole, old);
+    if (!blocks) return [];
+    const all = within(whole, covered);
+    const isWhole = blocks.first === all?.first && blocks.last === all.last;
+    return [{ blocks, rows: isExact && isWhole ? rows : undefined }];
+  });
+  if (order === 'desc') parts.reverse();
+  for (let start = 0; start < parts.length;) {
+    const isCounted = parts[start]?.rows !== undefined;
+    let end = start;
+    while (end < parts.length && (parts[end]?.rows !== undefined) === isCounted) end++;
+    const some = parts.slice(start, end);
+    const ranges = some.map(({ blocks }) => blocks);
+    if (isCounted) yield { ranges, rows: some.map(({ rows }) => rows ?? 0) };
+    else yield* inGroups(ranges);
+    start = end;
+  }
+}
+
+function uncounted(ranges: BlockRange[], { order }: ActionSelection): Run[] {
+  return [...inGroups(order === 'desc' ? ranges.reverse() : ranges)];
+}
+
+function* inGroups(ranges: readonly BlockRange[]): Generator<Run> {
+  let size = FIRST_RANGES;
+  for (let start = 0; start < ranges.length;) {
+    yield { ranges: ranges.slice(start, start + size), rows: undefined };
+    start += size;
+    size *= GROWTH;
+  }
+}
+
+/** The parts of the ranges that have some of the blocks, ascending. */
+export function rangesIn({ first, last }: BlockRange, { progress }: Snapshot): BlockRange[] {
+  const { blocks_per_index: blocksPerIndex } = progress;
+  const ranges: BlockRange[] = [];
+  for (let start = rangeStart(first, blocksPerIndex); start <= last; start += blocksPerIndex) {
+    ranges.push({ first: Math.max(start, first), last: Math.min(start + blocksPerIndex - 1, last) });
+  }
+  return ranges;
+}
+
+/** The list of a run's rows after the first `skip`, at least `wanted` rows if the run has as many. */
+export async function openRun(
+  snapshot: Snapshot,
+  selection: ActionSelection,
+  run: Run,
+  skip: number,
+  wanted: number,
+): Promise<OpenedRun> {
+  if (!run.rows && skip <= MAX_FROM) {
+    return { list: listIn(snapshot, selection, run.ranges, selection.scope.sequences, skip) };
+  }
+  const counted = run.rows ? countedOf(run.ranges, run.rows) : await countRanges(snapshot, selection, run.ranges);
+  const found = partOfRow(counted, skip);
+  if ('passed' in found) return found;
+  const ranges = rangesFor(counted, found.part, found.rowsBefore + wanted);
+  if (found.rowsBefore <= MAX_FROM) {
+    return { list: listIn(snapshot, selection, ranges, selection.scope.sequences, found.rowsBefore) };
+  }
+  const located = await locateInRange(snapshot, selection, found, MAX_FROM);
+  if (!located) throw incomplete('rows that were counted are missing');
+  const sequences = fromPartOn(located.part, selection.scope.sequences, selection.order);
+  return { list: listIn(snapshot, selection, ranges, sequences, located.rowsBefore) };
+}
+
+function countedOf(ranges: readonly BlockRange[], rows: readonly number[]): Counted<BlockRange>[] {
+  return ranges.map((part, index) => ({ part, rows: rows[index] ?? 0 }));
+}
+
+/** The ranges from one on that have the next `wanted` rows. */
+function rangesFor(counted: readonly Counted<BlockRange>[], from: BlockRange, wanted: number): BlockRange[] {
+  const ranges: BlockRange[] = [];
+  let rows = 0;
+  for (const each of counted.slice(counted.findIndex(({ part }) => part === from))) {
+    if (rows >= wanted) break;
+    if (each.rows > 0) ranges.push(each.part);
+    rows += each.rows;
+  }
+  return ranges;
+}
+
+function listIn(
+  { names, progress }: Snapshot,
+  { scope, wanted, order }: ActionSelection,
+  ranges: readonly BlockRange[],
+  sequences: SequenceRange,
+  from: number,
+): ActionList {
+  const ends = ranges.flatMap(({ first, last }) => [first, last]);
+  const blocks = within(scope.blocks, { first: Math.min(...ends), last: Math.max(...ends) }) ?? scope.blocks;
+  return {
+    index: ranges.map(({ first }) => names.ranged('actions', first, progress.blocks_per_index)).join(),
+    fewest: ranges.length,
+    filters: [...wanted, ...inSequences(sequences), onBranch(progress, blocks)],
+    order,
+    from,
+  };
+}

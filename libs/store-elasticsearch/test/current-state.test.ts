@@ -1,0 +1,70 @@
+import { describeWithService } from '@antelope-history/servers';
+import type { BlockRecords } from '@antelope-history/records';
+import type { ActionsQuery } from '@antelope-history/store';
+import { type BlockPlan, EVERY_ACTION, SyntheticChain } from '@antelope-history/store/contract';
+import { IndexedBlocks } from './indexed-blocks';
+import { RoundTrips } from './round-trips';
+
+const NEWEST: ActionsQuery = { ...EVERY_ACTION, account: 'game', order: 'desc', limit: 20 };
+const MAX_BYTES = 1_000_000;
+
+describeWithService(['elasticsearch'], (url) => {
+  describe('queries in quick succession', () => {
+    let indexed: IndexedBlocks;
+    let blocks: BlockRecords[];
+    let trips: RoundTrips;
+
+    beforeAll(async () => {
+      blocks = new SyntheticChain().blocks(undefined, Array<BlockPlan>(6).fill(PLAN));
+      indexed = await IndexedBlocks.open(url);
+      await indexed.put(blocks);
+      await commit(4);
+      trips = new RoundTrips(indexed.client);
+    }, 60_000);
+    afterAll(() => indexed.dispose(), 60_000);
+
+    const commit = (count: number): Promise<void> => indexed.commit({ blocks: blocks.slice(0, count), cleanUpTo: 0 });
+    /** The state that the next query begins with. */
+    const hold = (): Promise<unknown> => indexed.reader.getStatus();
+
+    it('show what was committed just before, also if an earlier state was held', async () => {
+      await commit(4);
+      await hold();
+      await commit(5);
+      const { rows, status } = await indexed.reader.getActions(NEWEST);
+      expect([status.committed, rows[0]?.blockId]).toEqual([blocks[4]?.position, blocks[4]?.position.id]);
+      // A fork that takes the block back.
+      await commit(4);
+      expect((await indexed.reader.getActions(NEWEST)).rows[0]?.blockId).toBe(blocks[3]?.position.id);
+    }, 60_000);
+
+    it('take one round trip, and two when the state has changed', async () => {
+      await commit(4);
+      await hold();
+      const held = await trips.of(() => indexed.reader.getActions(NEWEST));
+      expect(held).toMatchObject({ depth: 1, requests: 2 });
+      await commit(5);
+      expect((await trips.of(() => indexed.reader.getActions(NEWEST))).depth).toBe(2);
+      const id = blocks[1]?.transactions[0]?.id.toString('hex') ?? '';
+      await hold();
+      expect((await trips.of(() => indexed.reader.getTransaction(id))).depth).toBe(2);
+    }, 60_000);
+
+    it('request known ABI versions once', async () => {
+      await commit(4);
+      await hold();
+      const ask = (blockNum: number, isKnown: boolean) =>
+        indexed.reader.getAbis([{ account: 'game', blockNum, sequence: 1e15 }], () => isKnown, MAX_BYTES);
+      const { versions } = await ask(blocks[3]?.position.num ?? 0, false);
+      expect(versions[0]?.bytes?.toString()).toBe('abi');
+      await hold();
+      expect((await trips.of(() => ask(blocks[2]?.position.num ?? 0, true))).requests).toBe(0);
+    }, 60_000);
+  });
+});
+
+const PLAN: BlockPlan = {
+  transactions: [[{ account: 'game', name: 'play', actor: 'game', notified: [], creatorDistance: 0, dataBytes: 8 }]],
+  abis: [{ account: 'game', abi: Buffer.from('abi') }],
+  permissions: [],
+};

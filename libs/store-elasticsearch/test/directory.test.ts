@@ -1,0 +1,215 @@
+import { describeWithService } from '@antelope-history/servers';
+import type { BlockRecords } from '@antelope-history/records';
+import type { ActionsQuery } from '@antelope-history/store';
+import {
+  type ActionPlan,
+  type BlockPlan,
+  Comparison,
+  EVERY_ACTION,
+  ModelHistory,
+  SyntheticChain,
+} from '@antelope-history/store/contract';
+import { Searcher } from '../src/client/search';
+import { DirectoryBuilder } from '../src/commit/directory-builder';
+import { ProgressStore } from '../src/commit/progress-store';
+import { type DirectoryDocument, isObsolete } from '../src/indices/directory';
+import { BulkWriter } from '../src/write/bulk-writer';
+import { IndexProvisioner } from '../src/write/index-provisioner';
+import { IndexedBlocks, NO_DATA_FIELDS } from './indexed-blocks';
+import { RoundTrips } from './round-trips';
+
+const FIRST_BLOCK = 100;
+const BLOCKS = 80;
+const PER_RANGE = 4;
+/** The last block of the last range that is clean. */
+const CLEAN_UP_TO = FIRST_BLOCK + BLOCKS - 2 * PER_RANGE - 1;
+
+const NEWEST: ActionsQuery = { ...EVERY_ACTION, order: 'desc', limit: 20 };
+
+describeWithService(['elasticsearch'], (url) => {
+  describe('the directory', () => {
+    let indexed: IndexedBlocks;
+    let blocks: BlockRecords[];
+    let comparison: Comparison;
+    let progress: ProgressStore;
+    let indices: IndexProvisioner;
+
+    beforeAll(async () => {
+      blocks = new SyntheticChain().blocks(undefined, Array.from({ length: BLOCKS }, planOf));
+      indexed = await IndexedBlocks.open(url, PER_RANGE);
+      await indexed.put(blocks);
+      await indexed.commit({ blocks, cleanUpTo: CLEAN_UP_TO });
+      comparison = new Comparison(indexed.reader, ModelHistory.of(blocks, NO_DATA_FIELDS));
+      progress = new ProgressStore(indexed.client, indexed.names);
+      indices = new IndexProvisioner(indexed.client, indexed.names, { replicas: 0, catchUpReplicas: 0 });
+    }, 240_000);
+    afterAll(() => indexed.dispose(), 60_000);
+
+    function builder(claimMs = 0, maxTallySize = 1_000_000): DirectoryBuilder {
+      const { client, names } = indexed;
+      const parts = { client, names, searcher: new Searcher(client, 30), bulk: new BulkWriter(client, 1) };
+      return new DirectoryBuilder({ ...parts, progress, indices }, { claimMs, maxTallySize });
+    }
+
+    async function buildAll(...rules: Parameters<typeof builder>): Promise<number> {
+      let added = 0;
+      while (await builder(...rules).addNext()) added++;
+      return added;
+    }
+
+    const directoryEnd = async (): Promise<number> => (await progress.read())?.progress.directory?.to ?? 0;
+
+    async function change(to: number): Promise<void> {
+      const read = await progress.read();
+      if (!read) throw new Error('no progress');
+      await progress.replace(read, { ...read.progress, directory: { rewrites: read.progress.rewrites ?? 0, to } });
+    }
+
+    async function compareAll(): Promise<void> {
+      for (const account of ['busy', 'rare', 'once', 'absent', undefined]) {
+        for (const order of ['asc', 'desc'] as const) {
+          for (const skip of [0, 300]) {
+            await comparison.actions({ ...NEWEST, account, order, skip });
+            await comparison.actions({ ...NEWEST, account, order, skip, filters: [{ account: 'busy', name: 'ping' }] });
+            await comparison.actions({ ...NEWEST, account, order, skip, parent: 'root' });
+            await comparison.actions({
+              ...NEWEST,
+              account,
+              order,
+              skip,
+              after: { blockNum: 110 },
+              before: { blockNum: 150 },
+            });
+          }
+          await comparison.actions({ ...NEWEST, account, order, window: 'newest' });
+        }
+      }
+      for (const account of ['busy', 'rare', 'once', 'absent']) {
+        await comparison.tracesOf(account, { skip: 3, limit: 20, window: 'skip' });
+      }
+      for (const block of blocks.filter((_, index) => index % 8 === 0)) {
+        for (const { id } of block.transactions.slice(0, 1)) {
+          await comparison.transaction(id.toString('hex'));
+          await comparison.transaction(id.toString('hex').slice(0, 12));
+        }
+      }
+    }
+
+    async function documents(): Promise<Map<string, DirectoryDocument>> {
+      const index = `${indexed.names.of('directory')}-*`;
+      await indexed.client.indices.refresh({ index });
+      const { hits } = await indexed.client.search<DirectoryDocument>({ index, size: 1_000 });
+      return new Map(hits.hits.map(({ _id, _source }) => [_id ?? '', _source as DirectoryDocument]));
+    }
+
+    it('gets every clean range, and no other', async () => {
+      expect(await buildAll()).toBe((CLEAN_UP_TO + 1 - FIRST_BLOCK) / PER_RANGE);
+      expect(await directoryEnd()).toBe(CLEAN_UP_TO + 1);
+      await compareAll();
+    }, 240_000);
+
+    it('takes two round trips to any row, and searches few ranges', async () => {
+      const trips = new RoundTrips(indexed.client);
+      const cases: [Partial<ActionsQuery>, ranges: number][] = [
+        [{ account: 'busy' }, 2],
+        [{ account: 'busy', skip: 500 }, 4],
+        [{ account: 'rare' }, 12],
+        [{ account: 'once' }, 3],
+        [{ account: 'absent' }, 2],
+      ];
+      for (const [query, ranges] of cases) {
+        await indexed.reader.getStatus();
+        const { depth, indices: searched } = await trips.of(() => indexed.reader.getActions({ ...NEWEST, ...query }));
+        const found = { query, depth, ranges: searched.filter((index) => index.includes('-actions-')).length };
+        expect(found).toEqual({ query, depth: Math.min(depth, 2), ranges: Math.min(found.ranges, ranges) });
+      }
+      const id = blocks[5]?.transactions[0]?.id.toString('hex') ?? '';
+      const { depth, indices: searched } = await trips.of(() => indexed.reader.getTransaction(id));
+      expect(depth).toBeLessThanOrEqual(3);
+      expect(searched.filter((index) => index.includes('-bodies-')).length).toBeLessThanOrEqual(3);
+    }, 60_000);
+
+    it('is what pages of old ranges are found by', async () => {
+      const index = (await indexed.client.indices.get({ index: `${indexed.names.of('directory')}-*` })) as object;
+      const [name = ''] = Object.keys(index);
+      const before = (await documents()).get('rare') as DirectoryDocument;
+      const wrong = { ranges: before.ranges.map((entry) => ({ ...entry, rows: entry.rows + 1 })) };
+      await indexed.client.index({ index: name, id: 'rare', document: wrong });
+      await expect(comparison.actions({ ...NEWEST, account: 'rare', order: 'asc', skip: 6 })).rejects.toThrow();
+      await indexed.client.index({ index: name, id: 'rare', document: before });
+      await comparison.actions({ ...NEWEST, account: 'rare', order: 'asc', skip: 6 });
+    }, 60_000);
+
+    it('is the same after a process died while it added a range, and with little memory', async () => {
+      const whole = await documents();
+      const [index = ''] = Object.keys(
+        await indexed.client.indices.get({ index: `${indexed.names.of('directory')}-*` }),
+      );
+      await change(FIRST_BLOCK + PER_RANGE);
+      for (const account of ['busy', 'once']) await indexed.client.delete({ index, id: account });
+      await change(0);
+      await buildAll(0, 10);
+      expect(await documents()).toEqual(whole);
+      await compareAll();
+    }, 240_000);
+
+    it('is left to another process that has begun, for a time', async () => {
+      const read = await progress.read();
+      if (!read) throw new Error('no progress');
+      const claim = { range: FIRST_BLOCK, at: Date.now() };
+      await progress.replace(read, { ...read.progress, directory: { rewrites: 0, to: 0, claim } });
+      expect(await builder(60_000).addNext()).toBe(false);
+      expect(await builder(0).addNext()).toBe(true);
+    }, 60_000);
+
+    it('is built anew after blocks were rewritten', async () => {
+      await buildAll();
+      const late = builder();
+      await progress.countRewrite();
+      await compareAll();
+      expect((await progress.read())?.progress.directory?.rewrites).toBe(0);
+      expect(await late.addNext()).toBe(true);
+      await buildAll();
+      expect(await directoryEnd()).toBe(CLEAN_UP_TO + 1);
+      await compareAll();
+      const current = (await progress.read())?.progress;
+      if (!current) throw new Error('no progress');
+      const count = async (): Promise<number> =>
+        Object.keys(await indexed.client.indices.get({ index: `${indexed.names.of('directory')}-*` })).length;
+      expect(await count()).toBe(2);
+      await indices.dropDirectories((index) => isObsolete(indexed.names, index, current));
+      expect(await count()).toBe(1);
+      await comparison.actions({ ...NEWEST, account: 'rare' });
+    }, 240_000);
+
+    it('makes a query fail when its index was lost', async () => {
+      await indexed.client.indices.delete({
+        index: Object.keys(await indexed.client.indices.get({ index: `${indexed.names.of('directory')}-*` })),
+      });
+      await expect(indexed.reader.getActions({ ...NEWEST, account: 'rare' })).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+      });
+    }, 60_000);
+  });
+});
+
+const ping = (account: string, notified: string[] = []): ActionPlan => ({
+  account,
+  name: 'ping',
+  actor: account,
+  notified,
+  creatorDistance: 0,
+  dataBytes: 8,
+});
+
+/** `busy` has actions in every block, `rare` in few ranges, `once` in one block. */
+function planOf(_: unknown, index: number): BlockPlan {
+  const transactions = Array.from({ length: 3 }, () => [
+    ping('busy'),
+    { ...ping('busy'), name: 'pong' },
+    ping('busy', ['cold']),
+  ]);
+  if (index % 9 === 0) transactions.push([ping('rare', ['busy'])]);
+  if (index === 7) transactions.push([ping('once')]);
+  return { transactions, abis: [], permissions: [] };
+}

@@ -1,0 +1,99 @@
+import type { estypes } from '@elastic/elasticsearch';
+import type { StoreMigration, StoreReader, StoreWriter } from '@antelope-history/store';
+import type { EarlierStore } from '@antelope-history/store/contract';
+import { createClient } from '../src/client/client';
+import { PROGRESS_ID } from '../src/indices/progress';
+import { indexTemplates } from '../src/indices/index-templates';
+import type { ActionDocument, ProgressDocument } from '../src/indices/documents';
+import { migrateElasticsearch } from '../src/migrate';
+import { TemporaryStore } from './temporary-store';
+
+/** Actions per step of a migration: few, so that it can be ended anywhere; each step is a few requests. */
+const ACTIONS_PER_STEP = 7;
+/** Few, so that most chains have several indices. */
+const BLOCKS_PER_INDEX = 16;
+/** The server's own limit of a search; an index of a generated chain has fewer actions. */
+const MOST_ACTIONS = 10_000;
+
+/** The data of a shared store that an earlier version began. */
+export class EarlierElasticsearchStore implements EarlierStore {
+  private constructor(readonly store: TemporaryStore) {}
+
+  static async open(url: string): Promise<EarlierElasticsearchStore> {
+    return new EarlierElasticsearchStore(await TemporaryStore.open(url, { blocksPerIndex: BLOCKS_PER_INDEX }));
+  }
+
+  openWriter(dataFields: readonly string[]): Promise<StoreWriter> {
+    return this.store.openWriter({ dataFields });
+  }
+
+  openReader(): Promise<StoreReader> {
+    return this.store.openReader();
+  }
+
+  async becomeEarlier(dataFields: readonly string[]): Promise<void> {
+    const { names } = this.store;
+    const client = createClient(this.store.optionsWith({}));
+    const index = `${names.of('actions')}-*`;
+    await client.indices.refresh({ index });
+    // The templates of the next writer have the later fields again.
+    await client.indices.deleteIndexTemplate({ name: names.of('actions') });
+    for (const [name, { aliases = {} }] of Object.entries(await client.indices.get({ index }))) {
+      const { hits } = await client.search<ActionDocument>({ index: name, size: MOST_ACTIONS, version: true });
+      if (hits.hits.length === MOST_ACTIONS) throw new Error('too many actions for one search');
+      await client.indices.delete({ index: name });
+      await client.indices.create({ index: name, ...templateWithout(names.prefix, dataFields.length > 0), aliases });
+      const operations = hits.hits.flatMap((hit) => earlierAction(hit, dataFields));
+      if (operations.length > 0) await client.bulk({ operations });
+      await client.indices.refresh({ index: name });
+    }
+    const { _source: progress } = await client.get<ProgressDocument>({ index: names.progress, id: PROGRESS_ID });
+    const { counts_traces: _, ...earlier } = progress as ProgressDocument;
+    await client.index({ index: names.progress, id: PROGRESS_ID, document: earlier });
+    await client.close();
+  }
+
+  /** `url`: of a proxy of the server. */
+  migrate(dataFields: readonly string[], steps: number, url = this.store.url): Promise<StoreMigration> {
+    const stopping = new AbortController();
+    let done = 0;
+    return migrateElasticsearch({
+      ...this.store.optionsWith({ dataFields, urls: [url] }),
+      actionsPerStep: ACTIONS_PER_STEP,
+      signal: stopping.signal,
+      onProgress: () => {
+        if (++done >= steps) stopping.abort();
+      },
+    });
+  }
+
+  dispose(): Promise<void> {
+    return this.store.dispose();
+  }
+}
+
+/** The settings and the mapping of an index of actions, without the fields that the earlier version does not have. */
+function templateWithout(
+  prefix: string,
+  hasData: boolean,
+): Pick<estypes.IndicesCreateRequest, 'settings' | 'mappings'> {
+  const { template } = indexTemplates(prefix, 0)[`${prefix}-actions`] ?? {};
+  const { data, authorizers: _, further_traces: __, ...properties } = template?.mappings.properties ?? {};
+  return {
+    ...(template && { settings: template.settings }),
+    mappings: { ...template?.mappings, properties: { ...properties, ...(hasData && data && { data }) } },
+  };
+}
+
+/** The operation that writes an action as the earlier version does, in its version. */
+function earlierAction(
+  { _index, _id, _version, _source }: estypes.SearchHit<ActionDocument>,
+  dataFields: readonly string[],
+): object[] {
+  const { authorizers: _, further_traces: __, data = [], ...fields } = _source as ActionDocument;
+  const kept = data.filter((term) =>
+    dataFields.includes(`${fields.contract}:${fields.name}.${term.slice(0, term.search(/[=#]/))}`),
+  );
+  const version = { version: _version ?? 0, version_type: 'external' };
+  return [{ index: { _index, _id, ...version } }, { ...fields, ...(kept.length > 0 && { data: kept }) }];
+}

@@ -1,0 +1,112 @@
+import { Client } from '@elastic/elasticsearch';
+import { describeWithService } from '@antelope-history/servers';
+import { CONTRACT_DATA_FIELDS, DATA, ABIS, describeMigration, MigratedStore } from '@antelope-history/store/contract';
+import { NOTHING_MISSING } from '@antelope-history/store';
+import { testSize } from '@antelope-history/test-support/random';
+import { openElasticsearchStoreRepairer } from '../src/writer';
+import { EarlierElasticsearchStore } from './earlier-store';
+import { FaultyServer } from './faulty-server';
+
+const TRANSFER = { account: 'alice', name: 'transfer', actor: 'bob', creatorDistance: 0, dataBytes: 8 };
+const PAID = { transactions: [[{ ...TRANSFER, notified: ['bob'], data: DATA[1] }]], abis: [], permissions: [] };
+const SETTING = { ...PAID, abis: [{ account: 'alice', abi: ABIS[0] as Buffer }] };
+
+describeWithService(['elasticsearch'], (url) => {
+  describeMigration({
+    openEarlier: () => EarlierElasticsearchStore.open(url),
+    chains: testSize({ usual: 3, long: 100 }),
+    timeoutMs: 600_000,
+  });
+
+  describe('the migration of a shared store', () => {
+    let earlier: EarlierElasticsearchStore;
+    let store: MigratedStore;
+    beforeEach(async () => {
+      earlier = await EarlierElasticsearchStore.open(url);
+      store = new MigratedStore(earlier);
+      await store.write([SETTING, ...Array<typeof PAID>(30).fill(PAID)], 0, []);
+      // They make most of the blocks irreversible, and these are cleaned.
+      for (let turn = 0; turn < 2; turn++) await store.write([PAID], 0, []);
+      await earlier.becomeEarlier([]);
+    });
+    afterEach(() => earlier.dispose());
+
+    async function repair(): Promise<void> {
+      const repairer = await openElasticsearchStoreRepairer(earlier.store.optionsWith({}));
+      await repairer.repairBlocks(store.model.committedBlocks.slice(0, 5));
+      await repairer.close();
+    }
+
+    /** Writes all actions as they are, as another migration does with fields of its own. */
+    async function rewriteActions(): Promise<void> {
+      const client = new Client({ node: url });
+      const { hits } = await client.search({ index: earlier.store.names.actions, size: 1_000 });
+      const operations = hits.hits.flatMap(({ _index, _id, _source }) => [{ index: { _index, _id } }, _source ?? {}]);
+      await client.bulk({ operations });
+      await client.close();
+    }
+
+    it('adds to actions that are changed between their reading and their update', async () => {
+      const server = await FaultyServer.start(url);
+      let changes = 0;
+      server.fault = ({ path }) =>
+        path.startsWith('/_bulk') && changes++ === 0 ? { until: rewriteActions() } : 'none';
+      expect((await earlier.migrate(CONTRACT_DATA_FIELDS, Infinity, server.url)).isComplete).toBe(true);
+      await server.stop();
+      expect(changes).toBeGreaterThan(1);
+      await store.compare();
+    });
+
+    it.each([
+      ['an update', '/_bulk'],
+      ['its plan', '/_doc/migration'],
+      ['its end', '/_doc/progress'],
+    ])('repeats %s when the response was lost', async (_, part) => {
+      const server = await FaultyServer.start(url);
+      let requests = 0;
+      server.fault = ({ method, path }) =>
+        method !== 'GET' && path.includes(part) && requests++ % 3 === 0 ? 'cut after' : 'none';
+      expect((await earlier.migrate(CONTRACT_DATA_FIELDS, Infinity, server.url)).isComplete).toBe(true);
+      await server.stop();
+      expect(requests).toBeGreaterThan(0);
+      expect(await store.migrate()).toEqual(NOTHING_MISSING);
+      await store.compare();
+    });
+
+    it('keeps what it has added to a block that is repaired before it ends', async () => {
+      expect((await store.migrate(1)).isComplete).toBe(false);
+      await repair();
+      expect((await store.migrate()).isComplete).toBe(true);
+      await store.compare();
+    });
+
+    it('begins again for fields that an unfinished one does not add, and continues for fewer', async () => {
+      const fields = CONTRACT_DATA_FIELDS.slice(0, 2);
+      const { actions } = await store.migrate(2, fields);
+      expect(await store.migrate(1, fields.slice(1))).toMatchObject({ fields: fields.slice(1), isComplete: false });
+      const all = await store.migrate();
+      expect(all).toMatchObject({ isComplete: true, fields: [...CONTRACT_DATA_FIELDS].sort() });
+      expect([actions > 0, all.actions]).toEqual([true, store.model.committedBlocks.length]);
+      await store.compare();
+    });
+
+    it('loses nothing when two run at once: one of them ends with an error, and another run completes it', async () => {
+      const fields = CONTRACT_DATA_FIELDS.slice(0, 2);
+      const both = await Promise.allSettled(fields.map((field) => store.migrate(Infinity, [field])));
+      for (const ended of both)
+        if (ended.status === 'rejected') expect(ended.reason).toMatchObject({ code: 'STORE_IN_USE' });
+      expect((await store.migrate()).isComplete).toBe(true);
+      await store.compare();
+    });
+
+    it('lets indexers commit blocks meanwhile', async () => {
+      const writing = (async () => {
+        for (let turn = 0; turn < 10; turn++) await store.write([PAID], 1, CONTRACT_DATA_FIELDS);
+      })();
+      expect((await store.migrate()).isComplete).toBe(true);
+      await writing;
+      expect(await store.migrate()).toMatchObject({ traces: false, fields: [] });
+      await store.compare();
+    });
+  });
+});
