@@ -169,7 +169,8 @@ class ReaderLoop implements Reader {
       );
       const silence = new SilenceWatch(
         silenceSeconds * 1000,
-        () => window.isEmpty,
+        // A node that is slow to connect has a limit of its own.
+        () => session.isRequested && window.isEmpty,
         () =>
           session.close(new HistoryError('SHIP_SILENT', `the node has sent no block for ${silenceSeconds} seconds`)),
       );
@@ -177,7 +178,10 @@ class ReaderLoop implements Reader {
       this.window = window;
       session
         .open()
-        .then((status) => this.requestBlocks(session, url, status))
+        .then((status) => {
+          this.requestBlocks(session, url, status);
+          silence.heard();
+        })
         .catch((error: unknown) => session.close(error as HistoryError));
     });
   }

@@ -75,6 +75,11 @@ export class ShipSession {
     });
   }
 
+  /** Whether blocks were requested. */
+  get isRequested(): boolean {
+    return this.requested;
+  }
+
   request(request: BlocksRequest): void {
     this.requested = true;
     this.socket.send(encodeBlocksRequest(request, this.frames?.sendsFinalityData));

@@ -72,7 +72,7 @@ function toShipError(error: Error & { code?: string }, server: ServerName, maxBy
       return new HistoryError(
         'SHIP_MESSAGE_TOO_LARGE',
         `a message is larger than ship.max_message_bytes (${maxBytes}): raise it if you trust the node, ` +
-          'and give the process the memory that docs/operations.md states',
+          'and give the process the memory that docs/sizing.md states',
       );
     case 'WS_ERR_TOO_MANY_BUFFERED_PARTS':
       return new HistoryError('SHIP_MESSAGE_CORRUPT', 'a message arrives in too many parts');

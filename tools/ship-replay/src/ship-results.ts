@@ -26,19 +26,26 @@ export function encodeBlocksResult(
   const opening = Buffer.allocUnsafe(CHAIN_STATE_BYTES);
   writeOpening(opening, tagOf(dialect, `get_blocks_result_v${request.version}`), state);
   const pieces = [opening, ...(message ? recordedPieces(message, request) : [NO_BLOCK])];
-  if (request.version === 1) pieces.push(ABSENT);
+  if (request.version === 1) pieces.push(finalityPiece(message));
   return pieces;
 }
 
 function recordedPieces(message: RecordedMessage, request: BlocksRequest): Buffer[] {
   const { bytes, block, traces, deltas } = message;
-  if (request.fetchBlock && request.fetchTraces && request.fetchDeltas) return [bytes.subarray(CHAIN_STATE_BYTES)];
+  if (request.fetchBlock && request.fetchTraces && request.fetchDeltas) {
+    return [bytes.subarray(CHAIN_STATE_BYTES, deltas.end)];
+  }
   return [
     bytes.subarray(CHAIN_STATE_BYTES, block.flag),
     request.fetchBlock ? bytes.subarray(block.flag, block.end) : ABSENT,
     request.fetchTraces ? bytes.subarray(traces.flag, traces.end) : ABSENT,
     request.fetchDeltas ? bytes.subarray(deltas.flag, deltas.end) : ABSENT,
   ];
+}
+
+/** The finality data of a result of version 1; recordings of version 0 have none. */
+function finalityPiece(message: RecordedMessage | undefined): Buffer {
+  return message?.finalityData ? message.bytes.subarray(message.finalityData.flag, message.finalityData.end) : ABSENT;
 }
 
 /** A `get_status_result` of version 0 or, for Spring, 1: recordings have no finality data, so its range is empty. */

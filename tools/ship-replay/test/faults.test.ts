@@ -15,7 +15,7 @@ async function take(count: number): Promise<{ frames: Buffer[]; code: number | u
   client.send(blocksRequest());
   const frames: Buffer[] = [];
   while (frames.length < count) {
-    const frame = await client.next(200);
+    const frame = await client.next();
     if (!frame) break;
     frames.push(frame);
   }
