@@ -1,7 +1,7 @@
 import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import { type AbiChange, type ActionEntry, type BlockRecords, readActionData } from '@antelope-history/records';
 import type { DataFields } from './data-field';
-import { dataText, type DataValue, fieldOf } from './data-value';
+import { type DataValue, valuesOf } from './data-value';
 
 const NONE: readonly DataValue[] = [];
 
@@ -33,14 +33,7 @@ export class BlockData {
   }: Pick<ActionEntry, 'account' | 'name' | 'sequence' | 'bytes'>): readonly DataValue[] {
     const fields = this.fields.of(account, name);
     if (fields.length === 0) return NONE;
-    const data = this.decoderAt(account, sequence)?.decodeAction(name, readActionData(bytes));
-    // A loop: on most chains, most actions are transfers, whose fields are indexed.
-    const values: DataValue[] = [];
-    for (const field of fields) {
-      const text = dataText(fieldOf(data, field.field));
-      if (text !== undefined) values.push({ field, text });
-    }
-    return values;
+    return valuesOf(fields, this.decoderAt(account, sequence)?.decodeAction(name, readActionData(bytes)));
   }
 
   /** The decoder of a contract's ABI after the block; undefined when the block does not change it. */

@@ -25,3 +25,14 @@ export function fieldOf(data: JsonValue | undefined, name: string): JsonValue | 
     return undefined;
   return Object.hasOwn(data, name) ? data[name] : undefined;
 }
+
+/** The values of an action's fields in its decoded data; those that do not decode, or are no scalars, are left out. */
+export function valuesOf(fields: readonly DataField[], data: JsonValue | undefined): DataValue[] {
+  // A loop: on most chains, most actions are transfers, whose fields are indexed.
+  const values: DataValue[] = [];
+  for (const field of fields) {
+    const text = dataText(fieldOf(data, field.field));
+    if (text !== undefined) values.push({ field, text });
+  }
+  return values;
+}

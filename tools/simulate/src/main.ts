@@ -3,12 +3,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startReplay, startService, startStack, stop, untilCommitted } from '@antelope-history/processes';
+import {
+  parseAdapterSet,
+  startReplay,
+  startService,
+  startStack,
+  stop,
+  untilCommitted,
+} from '@antelope-history/processes';
 import type { StoreReader } from '@antelope-history/store';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { compareStores } from '@antelope-history/store/compare-stores';
 import { openRecording } from '@antelope-history/test-support/recordings';
 import { runWithKills } from './kill-run';
+import { describeSummary, type SeedsOptions, simulateSeeds } from './seeds/simulate-seeds';
 import { runWithFaults } from './stack-faults';
 import { openStackStore } from './stack-store';
 
@@ -16,7 +24,12 @@ import { openStackStore } from './stack-store';
 const STALL_SECONDS = '3';
 const FAULTS_WITHIN_MS = 20_000;
 
-const USAGE = `npm run simulate -- --recording DIR [--set embedded|distributed] [--kills N] [--seed N]
+const USAGE = `npm run simulate -- --seeds A-B [--set embedded|distributed] [--parallel N] [--keep DIR]
+
+Plays a generated chain with faults for each seed, and compares every response with a model of the chain. What a failed seed
+found is kept in a folder of its own below DIR (default: a temporary folder).
+
+npm run simulate -- --recording DIR [--set embedded|distributed] [--kills N] [--seed N]
 
 Indexes a recorded chain twice: without faults on the embedded set, and with faults. Then it compares all the data of both
 stores and prints the differences. The same seed causes the same faults at the same moments of the run.
@@ -38,13 +51,20 @@ async function run(args: string[]): Promise<void> {
     args,
     options: {
       recording: { type: 'string' },
+      seeds: { type: 'string' },
+      parallel: { type: 'string', default: '1' },
+      keep: { type: 'string', default: path.join(tmpdir(), 'antelope-history-simulate') },
       set: { type: 'string', default: 'embedded' },
       kills: { type: 'string', default: '3' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       help: { type: 'boolean' },
     },
   });
-  const { recording, set, help } = values;
+  const { recording, set, help, seeds } = values;
+  if (!help && seeds !== undefined) {
+    await runSeeds(seeds, { set: parseAdapterSet(set), parallel: Number(values.parallel), keepIn: values.keep });
+    return;
+  }
   if (help || recording === undefined || (set !== 'embedded' && set !== 'distributed')) {
     process.stdout.write(USAGE);
     if (!help) process.exitCode = 1;
@@ -59,6 +79,17 @@ async function run(args: string[]): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function runSeeds(range: string, options: Pick<SeedsOptions, 'set' | 'parallel' | 'keepIn'>): Promise<void> {
+  const [from = NaN, to = from] = range.split('-').map(Number);
+  if (!(from >= 0 && to >= from)) throw new Error(`--seeds takes a number or a range as 1-20, not "${range}"`);
+  const report = (line: string): void => void process.stdout.write(`${line}\n`);
+  const summary = await simulateSeeds({ ...options, from, to, report });
+  for (const [name, count] of [...summary.faults].sort()) report(`  ${name}: ${count}`);
+  if (summary.failedSeeds.length > 0) report(`failed seeds: ${summary.failedSeeds.join(', ')}`);
+  report(describeSummary(summary));
+  if (summary.violations > 0) process.exitCode = 1;
 }
 
 async function simulateKills({ recording, folder, lastBlock, kills, seed }: Simulation): Promise<void> {

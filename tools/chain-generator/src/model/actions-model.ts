@@ -1,0 +1,125 @@
+import { ownSequence } from '../execute-actions';
+import type { ExecutedAction, ExecutedTrace, GeneratedBlock, GeneratedTransaction } from '../generated-block';
+import { actionTraceJson, blockTime, integerJson } from './node-json';
+
+/** The fields of a `get_actions` request that the model knows. */
+export interface ActionsRequest {
+  account_name?: string;
+  pos?: number;
+  offset?: number;
+  filter?: string;
+  sort?: 'asc' | 'desc';
+  after?: number | string;
+  before?: number | string;
+  parent?: number;
+  /** A data filter of `eosio.token:transfer`, on the fields that are indexed by default. */
+  'transfer.from'?: string;
+  'transfer.to'?: string;
+}
+
+interface Row {
+  action: ExecutedAction;
+  transaction: GeneratedTransaction;
+  block: GeneratedBlock;
+}
+
+const DEFAULT_ROWS = 20;
+const rowsByBlock = new WeakMap<GeneratedBlock, Row[]>();
+
+/** The actions of a block by global sequence. */
+function rowsOf(block: GeneratedBlock): Row[] {
+  let rows = rowsByBlock.get(block);
+  if (!rows) {
+    rows = block.transactions.flatMap((transaction) =>
+      transaction.executed.map((action) => ({ action, transaction, block })),
+    );
+    rowsByBlock.set(block, rows);
+  }
+  return rows;
+}
+
+/** The page of a request over the blocks of a branch, oldest first, found by looking at all of their actions. */
+export function actionsPage(
+  branch: readonly GeneratedBlock[],
+  request: ActionsRequest,
+): { actions: object[]; more: boolean } {
+  const { account_name: account, pos = 0, sort = 'desc', parent } = request;
+  const limit = request.offset || DEFAULT_ROWS;
+  const isOfParent = parent === undefined ? () => true : parentTest(branch, parent);
+  const isOfFilter = filterTest(request.filter);
+  const matching = branch
+    .filter((block) => isWithin(block, request))
+    .flatMap(rowsOf)
+    .filter((row) => isOfAccount(row, account) && isOfFilter(row) && isOfParent(row) && hasData(row, request));
+  if (sort === 'desc') matching.reverse();
+  return {
+    actions: matching.slice(pos, pos + limit).map((row) => rowJson(row, account)),
+    more: pos + limit < matching.length,
+  };
+}
+
+function rowJson({ action, transaction, block }: Row, account: string | undefined): object {
+  const [contractTrace] = action.traces as [ExecutedTrace, ...ExecutedTrace[]];
+  const trace = action.traces.find(({ receiver }) => receiver === account) ?? contractTrace;
+  return {
+    global_action_seq: integerJson(trace.receipt.globalSequence),
+    account_action_seq: integerJson(trace.receipt.recvSequence),
+    block_num: block.num,
+    block_time: blockTime(block),
+    action_trace: actionTraceJson(trace, transaction, block),
+  };
+}
+
+function isWithin(block: GeneratedBlock, { after, before }: ActionsRequest): boolean {
+  return (after === undefined || distance(block, after) >= 0) && (before === undefined || distance(block, before) <= 0);
+}
+
+function distance(block: GeneratedBlock, bound: number | string): number {
+  return typeof bound === 'number' ? block.num - bound : Date.parse(`${blockTime(block)}Z`) - Date.parse(`${bound}Z`);
+}
+
+function isOfAccount({ action: { spec, traces } }: Row, account: string | undefined): boolean {
+  return (
+    account === undefined ||
+    traces.some(({ receiver }) => receiver === account) ||
+    spec.authorization.some(({ actor }) => actor === account)
+  );
+}
+
+function filterTest(filter: string | undefined): (row: Row) => boolean {
+  if (filter === undefined) return () => true;
+  const pairs = filter.split(',').map((pair) => pair.split(':'));
+  return ({ action: { spec } }) =>
+    pairs.some(([code, name]) => (code === '*' || code === spec.account) && (name === '*' || name === spec.name));
+}
+
+/** 0: root actions; otherwise those that the trace with the global sequence created, in the same transaction. */
+function parentTest(branch: readonly GeneratedBlock[], parent: number): (row: Row) => boolean {
+  if (parent === 0) return ({ action }) => action.traces[0]?.creatorOrdinal === 0;
+  for (const { transaction } of branch.flatMap(rowsOf)) {
+    const creator = transaction.traces.find(({ receipt }) => receipt.globalSequence === parent);
+    if (creator) {
+      return (row) => row.transaction === transaction && row.action.traces[0]?.creatorOrdinal === creator.ordinal;
+    }
+  }
+  return () => false;
+}
+
+const DATA_FIELDS = ['from', 'to'] as const;
+
+export function hasDataFilter(request: ActionsRequest): boolean {
+  return DATA_FIELDS.some((field) => request[`transfer.${field}`] !== undefined);
+}
+
+function hasData({ action: { spec } }: Row, request: ActionsRequest): boolean {
+  const fields = DATA_FIELDS.filter((field) => request[`transfer.${field}`] !== undefined);
+  if (fields.length === 0) return true;
+  if (spec.account !== 'eosio.token' || spec.name !== 'transfer' || spec.json === undefined) return false;
+  const json = spec.json as Record<string, unknown>;
+  return fields.every((field) => json[field] === request[`transfer.${field}`]);
+}
+
+/** The global sequences of a block's actions, for requests about them. */
+export function sequencesOf(block: GeneratedBlock): number[] {
+  return rowsOf(block).map(({ action }) => ownSequence(action));
+}

@@ -1,0 +1,121 @@
+import type { GeneratedBlock, GeneratedTransaction } from '../generated-block';
+import { branchOf, type GeneratedChain } from '../generated-chain';
+import { printedKey } from '../keys';
+import { actionsPage, hasDataFilter, type ActionsRequest } from './actions-model';
+import { chainBlockJson, traceBlockJson, transactionJson } from './node-json';
+
+/** A request to one of the endpoints. */
+export type Query =
+  | { path: '/v1/history/get_actions'; body: ActionsRequest }
+  | { path: '/v1/history/get_controlled_accounts'; body: { controlling_account: string } }
+  | { path: '/v1/history/get_key_accounts'; body: { public_key: string } }
+  | { path: '/v1/history/get_transaction'; body: { id: string } }
+  | { path: '/v1/chain/get_block'; body: { block_num_or_id: number | string } }
+  | { path: '/v1/trace_api/get_block'; body: { block_num?: number; block_id?: string } };
+
+/**
+ * The right response in a state. The body lacks the fields that depend on what the node last reported: `head_block_num`,
+ * `last_irreversible_block`, and the `status` of a traced block. The body of an error is that of its `error` only.
+ */
+export type Expected =
+  { status: 200; body: object; tracedNum?: number } | { status: 400 | 404; error: { code: number; name: string } };
+
+/** A state that the service may show: the branch that ends with a block; undefined = nothing is indexed yet. */
+export type CommittedState = GeneratedBlock | undefined;
+
+const NO_TRANSACTION = { status: 404, error: { code: 3040011, name: 'tx_not_found' } } as const;
+const NO_BLOCK = { status: 400, error: { code: 3100002, name: 'unknown_block_exception' } } as const;
+const NO_TRACE = { status: 404, error: { code: 0, name: 'block_trace_missing' } } as const;
+
+/** An empty store does not know yet which fields it indexes. */
+const NO_DATA_FIELD = { status: 400, error: { code: 3200006, name: 'invalid_http_request' } } as const;
+
+/** The right responses of all endpoints in each state of a generated chain. It knows what was generated, and decodes nothing. */
+export class ChainModel {
+  private readonly branches = new WeakMap<GeneratedBlock, readonly GeneratedBlock[]>();
+  private readonly transactions = new Map<string, { transaction: GeneratedTransaction; block: GeneratedBlock }>();
+
+  constructor(private readonly chain: GeneratedChain) {
+    for (const block of chain.blocks) {
+      if (chain.isSnapshot && block === chain.first) continue;
+      for (const transaction of block.transactions) this.transactions.set(transaction.id, { transaction, block });
+    }
+  }
+
+  respond({ path, body }: Query, state: CommittedState): Expected {
+    switch (path) {
+      case '/v1/history/get_actions':
+        if (!state && hasDataFilter(body)) return NO_DATA_FIELD;
+        return { status: 200, body: actionsPage(this.history(state), body) };
+      case '/v1/history/get_controlled_accounts': {
+        const accounts = ownersWhere(state, ({ auth }) =>
+          auth.accounts.some(({ permission }) => permission.actor === body.controlling_account),
+        );
+        return { status: 200, body: { controlled_accounts: accounts } };
+      }
+      case '/v1/history/get_key_accounts': {
+        const accounts = ownersWhere(state, ({ auth }) =>
+          auth.keys.some(({ key }) => key === body.public_key || printedKey(key) === body.public_key),
+        );
+        return { status: 200, body: { account_names: accounts } };
+      }
+      case '/v1/history/get_transaction':
+        return this.transaction(body.id, state);
+      case '/v1/chain/get_block': {
+        const block = this.find(state, ({ num, id }) => num === body.block_num_or_id || id === body.block_num_or_id);
+        return block ? { status: 200, body: chainBlockJson(block) } : NO_BLOCK;
+      }
+      case '/v1/trace_api/get_block':
+        return this.traces(body, state);
+    }
+  }
+
+  /** Whether a state is another one or comes after it on the same branch. */
+  isOnBranch(block: GeneratedBlock, state: CommittedState): boolean {
+    if (!state || block.num > state.num) return false;
+    return this.branch(state)[block.num - this.chain.first.num] === block;
+  }
+
+  /** The blocks whose contents the service has; a snapshot's own block has none. */
+  private history(state: CommittedState): readonly GeneratedBlock[] {
+    if (!state) return [];
+    return this.chain.isSnapshot ? this.branch(state).slice(1) : this.branch(state);
+  }
+
+  private branch(tip: GeneratedBlock): readonly GeneratedBlock[] {
+    let branch = this.branches.get(tip);
+    if (!branch) this.branches.set(tip, (branch = branchOf(tip, this.chain.first)));
+    return branch;
+  }
+
+  private find(state: CommittedState, test: (block: GeneratedBlock) => boolean): GeneratedBlock | undefined {
+    return this.history(state).find(test);
+  }
+
+  private transaction(id: string, state: CommittedState): Expected {
+    const found = this.transactions.get(id);
+    if (!found || found.transaction.status !== 'executed') return NO_TRANSACTION;
+    if (!this.isOnBranch(found.block, state)) return NO_TRANSACTION;
+    return { status: 200, body: transactionJson(found.transaction, found.block) };
+  }
+
+  private traces(
+    { block_num: num, block_id: id }: { block_num?: number; block_id?: string },
+    state: CommittedState,
+  ): Expected {
+    const block =
+      num === -1 ? this.history(state).at(-1) : this.find(state, (each) => each.num === num || each.id === id);
+    // The first block of a chain has no traces; later ones have that of `onblock`.
+    if (!block || block.transactions.length === 0) return NO_TRACE;
+    return { status: 200, body: traceBlockJson(block), tracedNum: block.num };
+  }
+}
+
+type Permissions = GeneratedBlock['state']['permissions'];
+type PermissionRow = Permissions extends Map<string, infer Row> ? Row : never;
+
+function ownersWhere(state: CommittedState, holds: (permission: PermissionRow) => boolean): string[] {
+  const owners = new Set<string>();
+  for (const permission of state?.state.permissions.values() ?? []) if (holds(permission)) owners.add(permission.owner);
+  return [...owners].sort();
+}

@@ -1,0 +1,220 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startStack, type Stack, type SupervisedApp } from '@antelope-history/processes';
+import {
+  holdServices,
+  identify,
+  type ProcessIdentity,
+  releaseServices,
+  SERVICE_NAMES,
+} from '@antelope-history/servers';
+import type { Random } from '@antelope-history/test-support/random';
+import { CLOCK_FILE_VARIABLE } from './clock-step';
+import { type ElasticsearchMode, ElasticsearchProxy } from './elasticsearch-proxy';
+import type { Fault, SetUnderTest } from './fault';
+import { SocketProxy } from './socket-proxy';
+
+/** Times that fit a run of seconds. */
+const ENVIRONMENT = {
+  HISTORY_SHIP__SILENCE_SECONDS: '3',
+  HISTORY_SHIP__RECONNECT_MIN_SECONDS: '0.05',
+  HISTORY_SHIP__RECONNECT_MAX_SECONDS: '1',
+  HISTORY_INDEXER__STALL_SECONDS: '3',
+  HISTORY_STORE__ELASTICSEARCH__REQUEST_TIMEOUT_SECONDS: '5',
+  HISTORY_STORE__ELASTICSEARCH__COMMIT_SECONDS: '1',
+};
+const HOUR_MS = 3_600_000;
+/** Longer than each of the times above, and than the heartbeats of the broker's connections need. */
+const LONG_MS = 8_000;
+const MODES: ElasticsearchMode[] = [
+  'refusing',
+  'read-only',
+  'slow',
+  'failing items',
+  'failing refreshes',
+  'losing responses',
+];
+const QUEUES = ['raw-blocks', 'block-records', 'refetch'];
+/** So many processes suspended at once leave none of any kind. */
+const AT_ONCE = 4;
+
+/** Starts every app as processes of its own, on the test servers, with a proxy in front of each server. */
+export async function startDistributedSet(
+  urls: readonly string[],
+  folder: string,
+  random: Random,
+): Promise<SetUnderTest> {
+  mkdirSync(folder, { recursive: true });
+  const holder = identify(process.pid) as ProcessIdentity;
+  const { available } = await holdServices(SERVICE_NAMES, holder, () => undefined);
+  const [elasticsearch, rabbitmq, redis] = SERVICE_NAMES.map((name) => new URL(available.get(name)?.url ?? ''));
+  if (!elasticsearch || !rabbitmq || !redis) throw new Error('a server of the distributed set is missing');
+  const documents = new ElasticsearchProxy(elasticsearch, random);
+  const proxies = {
+    elasticsearch: new SocketProxy({ host: '127.0.0.1', port: Number(new URL(await documents.listen()).port) }),
+    rabbitmq: new SocketProxy({ host: rabbitmq.hostname, port: Number(rabbitmq.port || 5672) }),
+    redis: new SocketProxy({ host: redis.hostname, port: Number(redis.port || 6379) }),
+  };
+  for (const proxy of Object.values(proxies)) await proxy.listen();
+  let stack: Stack | undefined;
+  const stop = async (): Promise<void> => {
+    await stack?.stop();
+    await Promise.all([...Object.values(proxies), documents].map((proxy) => proxy.close()));
+    await releaseServices(holder);
+  };
+  try {
+    stack = await startStack({
+      shipUrl: urls.join(),
+      deserializers: 2,
+      indexers: 2,
+      logFolder: folder,
+      environment: {
+        ...ENVIRONMENT,
+        HISTORY_STORE__ELASTICSEARCH__URLS: `http://127.0.0.1:${proxies.elasticsearch.port}`,
+        HISTORY_STORE__ELASTICSEARCH__BLOCKS_PER_INDEX: String(10 + random(60)),
+        HISTORY_BROKER__RABBITMQ__URL: `amqp://127.0.0.1:${proxies.rabbitmq.port}`,
+        HISTORY_KEY_VALUE__REDIS__URL: `redis://127.0.0.1:${proxies.redis.port}`,
+        [CLOCK_FILE_VARIABLE]: path.join(folder, 'clock'),
+        NODE_OPTIONS: `--require ${path.resolve(__dirname, '../../dist/seeds/clock-step.js')}`,
+      },
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const { apps, set, url } = stack;
+  const calm = async (): Promise<void> => {
+    documents.mode = 'as it is';
+    for (const proxy of Object.values(proxies)) {
+      proxy.admit();
+      proxy.thaw();
+    }
+    for (const app of apps) signal(app, 'SIGCONT');
+    await Promise.resolve();
+  };
+  return {
+    url,
+    faults: [
+      ...processFaults(apps),
+      ...Object.entries(proxies).flatMap(([name, proxy]) => serverFaults(name, proxy)),
+      ...MODES.map((mode) => elasticsearchFault(mode, documents)),
+      { name: 'redis emptied', strike: () => set.faults.forgetKeys() },
+      { name: 'rabbitmq lost messages', strike: async (own) => set.faults.loseMessages(pick(QUEUES, own)) },
+      {
+        name: 'clock stepped',
+        strike: async (own) => {
+          writeFileSync(path.join(folder, 'clock'), String((own(49) - 24) * HOUR_MS));
+          await sleep(own(1000));
+        },
+      },
+    ],
+    calm,
+    logFolder: folder,
+    stop: async () => {
+      await calm();
+      await stop();
+    },
+  };
+}
+
+function processFaults(apps: readonly SupervisedApp[]): Fault[] {
+  return [
+    {
+      name: 'process killed',
+      strike: async (random) => {
+        signal(pick(apps, random), 'SIGKILL');
+        await Promise.resolve();
+      },
+    },
+    {
+      name: 'several processes killed',
+      strike: async (random) => {
+        for (let count = 2 + random(AT_ONCE); count > 0; count--) signal(pick(apps, random), 'SIGKILL');
+        await Promise.resolve();
+      },
+    },
+    {
+      name: 'process suspended',
+      strike: async (random) => suspend([pick(apps, random)], random(LONG_MS)),
+    },
+    {
+      name: 'several processes suspended',
+      strike: async (random) => {
+        const some = Array.from({ length: 2 + random(AT_ONCE) }, () => pick(apps, random));
+        await suspend(some, random(LONG_MS));
+      },
+    },
+    {
+      // A worker that sleeps through a clean-up is the one that could bring back what was removed.
+      name: 'indexer suspended',
+      strike: async (random) => {
+        const indexers = apps.filter(({ app }) => app === 'indexer');
+        await suspend([pick(indexers, random)], LONG_MS);
+      },
+    },
+  ];
+}
+
+async function suspend(apps: readonly SupervisedApp[], ms: number): Promise<void> {
+  const pids = [...new Set(apps.map(({ pid }) => pid))].filter((pid) => pid !== 0);
+  for (const pid of pids) signalPid(pid, 'SIGSTOP');
+  await sleep(ms);
+  for (const pid of pids) signalPid(pid, 'SIGCONT');
+}
+
+function serverFaults(name: string, proxy: SocketProxy): Fault[] {
+  return [
+    {
+      name: `${name} connections cut`,
+      strike: async (random) => {
+        proxy.cutAfter(random(20_000));
+        await sleep(random(200));
+      },
+    },
+    {
+      name: `${name} frozen`,
+      strike: async (random) => {
+        proxy.freeze();
+        await sleep(random(LONG_MS));
+        proxy.thaw();
+      },
+    },
+    {
+      name: `${name} down`,
+      strike: async (random) => {
+        proxy.refuse();
+        await sleep(random(LONG_MS));
+        proxy.admit();
+      },
+    },
+  ];
+}
+
+function elasticsearchFault(mode: ElasticsearchMode, proxy: ElasticsearchProxy): Fault {
+  return {
+    name: `elasticsearch ${mode}`,
+    strike: async (random) => {
+      proxy.mode = mode;
+      await sleep(500 + random(4_000));
+      proxy.mode = 'as it is';
+    },
+  };
+}
+
+/** A process that has ended and waits for its restart is left alone. */
+function signal({ pid }: SupervisedApp, name: NodeJS.Signals): void {
+  if (pid !== 0) signalPid(pid, name);
+}
+
+function signalPid(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has just ended.
+  }
+}
+
+function pick<T>(list: readonly T[], random: Random): T {
+  return list[random(list.length)] as T;
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  branchOf,
+  ChainModel,
+  type CommittedState,
+  generateChain,
+  type Query,
+} from '@antelope-history/chain-generator';
+import { BlockOffers } from './block-offers';
+import { ResponseChecker } from './response-checker';
+
+const QUERY: Query = { path: '/v1/history/get_actions', body: { offset: 50 } };
+
+describe('ResponseChecker', () => {
+  const chain = generateChain(1, { blocks: 60, texture: 'everything', forkPercent: 30, lag: 8, isSnapshot: false });
+  const model = new ChainModel(chain);
+  const branch = branchOf(chain.tip, chain.first);
+  const orphan = chain.blocks.find((block) => !branch.includes(block))!;
+  let server: Server;
+  let response: { status: number; body: object };
+  let checker: ResponseChecker;
+
+  beforeEach(async () => {
+    server = createServer((_, outgoing) => outgoing.writeHead(response.status).end(JSON.stringify(response.body)));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const offers = new BlockOffers(chain);
+    for (const block of branch) offers.holds(block);
+    checker = new ResponseChecker(model, offers, () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  });
+  afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+  /** What a service in a state responds. */
+  function respondAs(state: CommittedState): object {
+    const expected = model.respond(QUERY, state);
+    if (expected.status !== 200) throw new Error('an error');
+    const body = { ...expected.body, head_block_num: chain.tip.num, last_irreversible_block: 1 };
+    response = { status: 200, body };
+    return body;
+  }
+
+  it('takes the response of each state in turn', async () => {
+    for (const state of [undefined, branch[3], branch[9], chain.tip]) {
+      respondAs(state);
+      await checker.check(QUERY);
+    }
+    expect(checker.violations).toEqual([]);
+    expect(checker.checked).toBe(4);
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    [
+      'of an earlier state',
+      async () => {
+        respondAs(chain.tip);
+        await checker.check(QUERY);
+        respondAs(branch[9]);
+      },
+    ],
+    ['of a losing branch', async () => void respondAs(orphan)],
+    [
+      'that lacks a row',
+      async () => {
+        const { actions, ...rest } = respondAs(chain.tip) as { actions: object[] };
+        response = { status: 200, body: { ...rest, actions: actions.slice(0, -1) } };
+      },
+    ],
+    [
+      'with a head that no node had',
+      async () => {
+        Object.assign(respondAs(chain.tip), { head_block_num: 1e6 });
+      },
+    ],
+    ['with another status', async () => void (response = { status: 500, body: {} })],
+  ])('reports a response %s', async (_, prepare) => {
+    await prepare();
+    await checker.check(QUERY);
+    expect(checker.violations).toHaveLength(1);
+    expect(checker.violations[0]?.query).toEqual(QUERY);
+  });
+
+  it('takes "unavailable" for no response', async () => {
+    response = { status: 503, body: {} };
+    await checker.check(QUERY);
+    expect({ checked: checker.checked, unanswered: checker.unanswered, violations: checker.violations }).toEqual({
+      checked: 0,
+      unanswered: 1,
+      violations: [],
+    });
+  });
+});

@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ChainModel, CommittedState, Expected, Query } from '@antelope-history/chain-generator';
+import type { BlockOffers } from './block-offers';
+import { CommittedStates, type Explains } from './committed-states';
+
+/** A response that is wrong in every state that the service may show. */
+export interface Violation {
+  query: Query;
+  status: number;
+  body: string;
+  /** What was expected instead, in words. */
+  reason: string;
+}
+
+const RESPONSE_LIMIT_MS = 15_000;
+/** The service says that it cannot respond now: no response, but no wrong one. */
+const UNAVAILABLE = new Set([502, 503, 504]);
+
+interface Received {
+  status: number;
+  text: string;
+}
+
+/** Sends requests and compares each response with the model. */
+export class ResponseChecker {
+  readonly states: CommittedStates;
+  readonly violations: Violation[] = [];
+  checked = 0;
+  unanswered = 0;
+  private irreversibleSeen = 0;
+
+  constructor(
+    private readonly model: ChainModel,
+    private readonly offers: BlockOffers,
+    private readonly baseUrl: () => string,
+  ) {
+    this.states = new CommittedStates(model, offers);
+  }
+
+  /** Compares a response with the states that are possible while the chain goes on. */
+  async check(query: Query): Promise<void> {
+    const { now } = this.states;
+    const irreversible = this.irreversibleSeen;
+    const received = await this.send(query);
+    if (!received) return;
+    const parsed = this.parse(query, received, irreversible);
+    if (!parsed) return;
+    const explains: Explains = (state) => parsed.isOf(state);
+    if (!this.states.narrow(now, explains)) this.report(query, received, `no state from ${describe(now)} on gives it`);
+  }
+
+  /** Compares a response with one state, when nothing changes any more. */
+  async checkAt(query: Query, state: CommittedState): Promise<void> {
+    const received = await this.send(query);
+    const parsed = received && this.parse(query, received, this.irreversibleSeen);
+    if (!received) this.report(query, { status: 0, text: '' }, 'the service does not respond');
+    else if (parsed && !parsed.isOf(state)) {
+      this.report(query, received, `expected: ${JSON.stringify(this.model.respond(query, state))}`);
+    }
+  }
+
+  private async send(query: Query): Promise<Received | undefined> {
+    try {
+      const response = await fetch(`${this.baseUrl()}${query.path}`, {
+        method: 'POST',
+        body: JSON.stringify(query.body),
+        signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
+      });
+      const text = await response.text();
+      if (!UNAVAILABLE.has(response.status)) return { status: response.status, text };
+    } catch {
+      // Killed, suspended or not started yet.
+    }
+    this.unanswered++;
+    return undefined;
+  }
+
+  /** The response as a test of states; undefined, and reported, when it is wrong in every state. */
+  private parse(query: Query, received: Received, irreversible: number): { isOf: Explains } | undefined {
+    this.checked++;
+    let json: Record<string, unknown>;
+    try {
+      json = JSON.parse(received.text) as Record<string, unknown>;
+    } catch {
+      this.report(query, received, 'the response is not JSON');
+      return undefined;
+    }
+    const { last_irreversible_block: last, head_block_num: head, status, ...body } = json;
+    const traceStatus = query.path === '/v1/trace_api/get_block' ? status : undefined;
+    const fault = this.faultOf({ last, head, irreversible });
+    if (fault !== undefined) {
+      this.report(query, received, fault);
+      return undefined;
+    }
+    if (typeof last === 'number') this.irreversibleSeen = Math.max(this.irreversibleSeen, last);
+    return {
+      isOf: (state) => {
+        if (typeof head === 'number' && head < (state?.num ?? 0)) return false;
+        const expected = this.model.respond(query, state);
+        if (expected.status !== received.status) return false;
+        if (expected.status !== 200) return isError(json, expected);
+        if (expected.tracedNum !== undefined && !this.mayBe(traceStatus, expected.tracedNum, irreversible))
+          return false;
+        return isDeepStrictEqual(body, expected.body);
+      },
+    };
+  }
+
+  /** What is wrong with the numbers that nodes report, if anything. */
+  private faultOf({
+    last,
+    head,
+    irreversible,
+  }: {
+    last: unknown;
+    head: unknown;
+    irreversible: number;
+  }): string | undefined {
+    const { headNum, irreversibleNum } = this.offers;
+    if (typeof head === 'number' && head > headNum) return `no node had a head above ${headNum}`;
+    if (typeof last !== 'number') return undefined;
+    if (last > irreversibleNum) return `no node reported a last irreversible block above ${irreversibleNum}`;
+    return last < irreversible ? `block ${irreversible} was irreversible in an earlier response` : undefined;
+  }
+
+  private mayBe(status: unknown, num: number, irreversible: number): boolean {
+    if (status === 'irreversible') return num <= this.offers.irreversibleNum;
+    return status === 'pending' && num > irreversible;
+  }
+
+  private report(query: Query, { status, text }: Received, reason: string): void {
+    this.violations.push({ query, status, body: text, reason });
+  }
+}
+
+function isError(json: Record<string, unknown>, expected: Exclude<Expected, { status: 200 }>): boolean {
+  const error = json['error'] as Record<string, unknown> | undefined;
+  return error?.['code'] === expected.error.code && error['name'] === expected.error.name;
+}
+
+function describe(states: readonly CommittedState[]): string {
+  return states.map((state) => (state ? `block ${state.num} ${state.id.slice(0, 16)}` : 'an empty store')).join(' or ');
+}

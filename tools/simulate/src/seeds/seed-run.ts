@@ -1,0 +1,216 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ChainModel,
+  type ChainTraits,
+  generateChain,
+  type GeneratedChain,
+  type Query,
+} from '@antelope-history/chain-generator';
+import type { AdapterSet } from '@antelope-history/processes';
+import { createRandom, type Random } from '@antelope-history/test-support/random';
+import { BlockOffers } from './block-offers';
+import { startDistributedSet } from './distributed-set';
+import { startEmbeddedSet } from './embedded-set';
+import type { Fault, SetUnderTest } from './fault';
+import { keepFailure } from './kept-failure';
+import { nodeFaults } from './node-faults';
+import { everyQuery, RandomQueries } from './random-queries';
+import { ResponseChecker, type Violation } from './response-checker';
+import { SimulatedNode } from './simulated-node';
+
+export interface SeedOptions {
+  seed: number;
+  set: AdapterSet;
+  /** Replaces what the seed draws. */
+  traits?: Partial<ChainTraits>;
+  /** Folder for what a failed seed leaves. */
+  keepIn: string;
+}
+
+export interface SeedOutcome {
+  seed: number;
+  traits: ChainTraits;
+  /** Number of faults by name. */
+  faults: Map<string, number>;
+  checked: number;
+  unanswered: number;
+  violations: Violation[];
+  /** The folder with the logs and violations of a failed seed. */
+  keptIn: string | undefined;
+}
+
+const CLIENTS = 3;
+const MAX_FAULTS = 7;
+/** One of so many nodes besides the first stops for good. */
+const STOPS_IN = 3;
+/** The chain goes on for about this long. */
+const SPAN_MS = { embedded: 2_500, distributed: 12_000 } satisfies Record<AdapterSet, number>;
+const RECOVERY_LIMIT_MS = { embedded: 60_000, distributed: 180_000 } satisfies Record<AdapterSet, number>;
+const POLL_MS = 100;
+/** The longest pause of a client: the processor is for the service. */
+const BETWEEN_QUERIES_MS = 30;
+/** Requests at once when nothing changes any more. */
+const FINAL_CLIENTS = 4;
+
+/** Plays the chain of a seed with the faults of the seed, and compares every response with the model. */
+export async function runSeed(options: SeedOptions): Promise<SeedOutcome> {
+  const random = createRandom(options.seed ^ 0x5eed);
+  const chain = generateChain(options.seed, options.traits);
+  const offers = new BlockOffers(chain);
+  const folder = mkdtempSync(path.join(tmpdir(), `antelope-history-seed-${options.seed}-`));
+  const nodes = await Promise.all(chain.nodes.map((stream) => SimulatedNode.start(chain, stream, offers)));
+  let set: SetUnderTest | undefined;
+  try {
+    const urls = inAnyOrder(nodes, random).map(({ url }) => url);
+    set = await startSet(options.set, urls, folder, random);
+    const run = new SeedRun(options, chain, offers, nodes, set, random);
+    const outcome = await run.play();
+    if (outcome.violations.length > 0) outcome.keptIn = keepFailure(options.keepIn, outcome, set.logFolder);
+    return outcome;
+  } finally {
+    await set?.stop();
+    await Promise.all(nodes.map((node) => node.close()));
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function startSet(set: AdapterSet, urls: string[], folder: string, random: Random): Promise<SetUnderTest> {
+  if (set === 'embedded') return startEmbeddedSet(urls, folder, random);
+  return startDistributedSet(urls, folder, random);
+}
+
+class SeedRun {
+  private readonly checker: ResponseChecker;
+  private readonly faults = new Map<string, number>();
+  private isGoingOn = true;
+
+  constructor(
+    private readonly options: SeedOptions,
+    private readonly chain: GeneratedChain,
+    private readonly offers: BlockOffers,
+    private readonly nodes: readonly SimulatedNode[],
+    private readonly set: SetUnderTest,
+    private readonly random: Random,
+  ) {
+    this.checker = new ResponseChecker(new ChainModel(chain), offers, () => set.url);
+  }
+
+  async play(): Promise<SeedOutcome> {
+    const clients = Array.from({ length: CLIENTS }, () => this.ask());
+    await Promise.all([...this.nodes.map((node, index) => this.playNode(node, index > 0)), this.breakThings()]);
+    await this.set.calm();
+    const recovered = await this.untilRecovered();
+    this.isGoingOn = false;
+    await Promise.all(clients);
+    if (recovered) await this.compareAll();
+    const { checked, unanswered, violations } = this.checker;
+    const { seed } = this.options;
+    return { seed, traits: this.chain.traits, faults: this.faults, checked, unanswered, violations, keptIn: undefined };
+  }
+
+  private async ask(): Promise<void> {
+    const random = this.ownRandom();
+    const queries = new RandomQueries(random, () => this.offers.blocks);
+    while (this.isGoingOn) {
+      await this.checker.check(queries.draw());
+      await sleep(random(BETWEEN_QUERIES_MS));
+    }
+  }
+
+  /** The draws of a part of the run, which do not depend on what other parts do at the same time. */
+  private ownRandom(): Random {
+    return createRandom(this.random(2 ** 31));
+  }
+
+  /** The node plays its stream in bursts; in between it stands still. One that is not the only one may stop for good. */
+  private async playNode(node: SimulatedNode, mayStop: boolean): Promise<void> {
+    const random = this.ownRandom();
+    const left = mayStop && random(STOPS_IN) === 0 ? random(node.left) : 0;
+    if (left > 0) this.count('node stands still for good');
+    const span = SPAN_MS[this.options.set];
+    const bursts = 3 + random(40);
+    const size = Math.ceil((2 * node.left) / bursts);
+    const waitMs = (2 * span) / bursts;
+    while (node.left > left) {
+      await sleep(random(waitMs));
+      node.advance(Math.min(1 + random(size), node.left - left));
+    }
+  }
+
+  private async breakThings(): Promise<void> {
+    const random = this.ownRandom();
+    const span = SPAN_MS[this.options.set];
+    const all = [...nodeFaults(this.nodes), ...this.set.faults];
+    const faults = random(MAX_FAULTS + 1);
+    const struck: Promise<void>[] = [];
+    for (let count = 0; count < faults; count++) {
+      await sleep(random((2 * span) / faults));
+      struck.push(this.strike(all[random(all.length)] as Fault, createRandom(random(2 ** 31))));
+    }
+    await Promise.all(struck);
+  }
+
+  private async strike({ name, strike }: Fault, random: Random): Promise<void> {
+    this.count(name);
+    await strike(random);
+  }
+
+  private count(fault: string): void {
+    this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
+  }
+
+  /** Whether the last block is shown, without a hand, within the limit; otherwise that is a violation. */
+  private async untilRecovered(): Promise<boolean> {
+    const { tip } = this.chain;
+    const limit = performance.now() + RECOVERY_LIMIT_MS[this.options.set];
+    while (!(await this.isShown(tip.num, tip.id))) {
+      if (performance.now() > limit) {
+        const query: Query = { path: '/v1/chain/get_block', body: { block_num_or_id: tip.num } };
+        const reason = `block ${tip.num} is not shown ${RECOVERY_LIMIT_MS[this.options.set] / 1000} s after the last fault`;
+        this.checker.violations.push({ query, status: 0, body: '', reason });
+        return false;
+      }
+      await sleep(POLL_MS);
+    }
+    return true;
+  }
+
+  private async isShown(num: number, id: string): Promise<boolean> {
+    try {
+      const response = await fetch(`${this.set.url}/v1/chain/get_block`, {
+        method: 'POST',
+        body: JSON.stringify({ block_num_or_id: num }),
+        signal: AbortSignal.timeout(5_000),
+      });
+      const block = (await response.json()) as { id?: string };
+      return block.id === id;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Everything that can be asked for, when nothing changes any more. */
+  private async compareAll(): Promise<void> {
+    const queries = everyQuery(this.chain.blocks);
+    const ask = async (): Promise<void> => {
+      for (const query of queries) await this.checker.checkAt(query, this.chain.tip);
+    };
+    await Promise.all(Array.from({ length: FINAL_CLIENTS }, ask));
+  }
+}
+
+/** A reader stays with the first node as long as that one sends blocks: half of the nodes that lack a log come first. */
+function inAnyOrder(nodes: readonly SimulatedNode[], random: Random): SimulatedNode[] {
+  const order = shuffled(nodes, random);
+  return random(2) ? order.sort((left, right) => Number(left.isWhole) - Number(right.isWhole)) : order;
+}
+
+function shuffled<T>(list: readonly T[], random: Random): T[] {
+  const left = [...list];
+  const result: T[] = [];
+  while (left.length > 0) result.push(...left.splice(random(left.length), 1));
+  return result;
+}

@@ -1,0 +1,61 @@
+import type { AdapterSet } from '@antelope-history/processes';
+import { runSeed, type SeedOutcome } from './seed-run';
+
+export interface SeedsOptions {
+  from: number;
+  to: number;
+  set: AdapterSet;
+  /** Seeds that run at the same time. */
+  parallel: number;
+  keepIn: string;
+  /** Called with a line per seed. */
+  report: (line: string) => void;
+}
+
+export interface SeedsSummary {
+  seeds: number;
+  faults: Map<string, number>;
+  checked: number;
+  violations: number;
+  failedSeeds: number[];
+}
+
+/** Runs seeds one after another, some at the same time, and sums up what they found. */
+export async function simulateSeeds(options: SeedsOptions): Promise<SeedsSummary> {
+  const summary: SeedsSummary = { seeds: 0, faults: new Map(), checked: 0, violations: 0, failedSeeds: [] };
+  let next = options.from;
+  const work = async (): Promise<void> => {
+    while (next <= options.to) {
+      const seed = next++;
+      const outcome = await runSeed({ seed, set: options.set, keepIn: options.keepIn });
+      add(summary, outcome);
+      options.report(describeOutcome(outcome));
+    }
+  };
+  await Promise.all(Array.from({ length: options.parallel }, work));
+  return summary;
+}
+
+/** The last line of a run. */
+export function describeSummary({ seeds, faults, checked, violations }: SeedsSummary): string {
+  const total = [...faults.values()].reduce((sum, count) => sum + count, 0);
+  return `seeds ${seeds}, faults ${total}, responses checked ${checked}, violations ${violations}`;
+}
+
+function add(summary: SeedsSummary, { seed, faults, checked, violations }: SeedOutcome): void {
+  summary.seeds++;
+  summary.checked += checked;
+  summary.violations += violations.length;
+  if (violations.length > 0) summary.failedSeeds.push(seed);
+  for (const [name, count] of faults) summary.faults.set(name, (summary.faults.get(name) ?? 0) + count);
+}
+
+function describeOutcome({ seed, faults, checked, unanswered, violations, keptIn }: SeedOutcome): string {
+  const happened =
+    [...faults].map(([name, count]) => (count === 1 ? name : `${name} x${count}`)).join(', ') || 'no fault';
+  const found =
+    violations.length === 0
+      ? ''
+      : `, violations ${violations.length}: ${violations[0]?.reason.slice(0, 200)} (${keptIn})`;
+  return `seed ${seed}: ${happened}; checked ${checked}, unanswered ${unanswered}${found}`;
+}
