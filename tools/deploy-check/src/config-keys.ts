@@ -8,10 +8,12 @@ export interface ConfigNames {
 
 /** All configuration keys and variables, from the page that is generated from the schema. */
 export function readConfigNames(): ConfigNames {
-  const rows = [...readText('docs/configuration.md').matchAll(/^\| `([a-z_.]+)` \|.*\| `(HISTORY_[A-Z_]+)` \|$/gm)];
+  // NAME stands for the name of a chain; the keys below it have no variables.
+  const row = /^\| `([a-z_.]+(?:\.NAME[a-z_.]*)?)` \|.*\| (?:`(HISTORY_[A-Z_]+)`|none) \|$/gm;
+  const rows = [...readText('docs/configuration.md').matchAll(row)];
   return {
     keys: new Set(rows.map(([, key = '']) => key)),
-    variables: new Set(rows.map(([, , variable = '']) => variable)),
+    variables: new Set(rows.flatMap(([, , variable]) => variable ?? [])),
   };
 }
 

@@ -8,3 +8,4 @@ export * from './monitoring';
 export * from './promql';
 export * from './unit-file';
 export * from './workflow-lint';
+export * from './helm';

@@ -37,7 +37,7 @@ const [compose] = readYaml('deploy/compose.yaml') as [Compose];
 const services = Object.entries(compose.services).map(([name, service]) => ({ name, service }));
 const serviceOf = (name: string): Service => compose.services[name] as Service;
 
-describe.each(['deploy/compose.yaml', 'deploy/compose.services.yaml'])('%s', (file) => {
+describe.each(['deploy/compose.yaml', 'deploy/compose.chains.yaml', 'deploy/compose.services.yaml'])('%s', (file) => {
   it('is valid by the Compose Specification', () => {
     const [read] = readYaml(file);
     expect(findComposeErrors(read)).toEqual([]);
@@ -176,3 +176,33 @@ describe('deploy/compose.yaml', () => {
 function expand(value: string): string {
   return value.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
 }
+
+describe('deploy/compose.chains.yaml', () => {
+  const [chains] = readYaml('deploy/compose.chains.yaml') as [Compose & { configs: Record<string, { file: string }> }];
+  const running = Object.entries(chains.services);
+
+  it('has a gateway for the chains, and a store for each', () => {
+    const file = path.join(ROOT, 'deploy', chains.configs['gateway']?.file ?? '');
+    const config = loadConfig(['--config', file], {});
+    const named = Object.entries(config.gateway.chains ?? {});
+    expect(named.map(([name]) => name)).toEqual(['eos', 'wax']);
+    expect(running.map(([name]) => name)).toEqual(['eos', 'wax', 'gateway']);
+    for (const [name, { historyApiUrl, chainApiUrl, traceApiUrl, chainId }] of named) {
+      expect([historyApiUrl, chainApiUrl, traceApiUrl].flat()).toEqual(Array(3).fill(`http://${name}:8888`));
+      expect(chains.services[name]?.environment?.['HISTORY_CHAIN_ID']).toBe(chainId);
+      expect(chains.services[name]?.volumes).toEqual([`${name}:/data`]);
+      expect(chains.volumes).toHaveProperty(name);
+    }
+  });
+
+  it('publishes the gateway only, and limits every container', () => {
+    expect(running.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['gateway']);
+    expect(chains.networks['chains']).toMatchObject({ internal: true });
+    for (const [name, service] of running) {
+      const { mem_limit: memory, cap_drop: dropped, read_only: readOnly, security_opt: options } = service;
+      expect([name, dropped, readOnly, options]).toEqual([name, ['ALL'], true, ['no-new-privileges:true']]);
+      expect(memory).toMatch(/^\d+[mg]$/);
+      expect(service.image).toMatch(new RegExp(`^antelope-history/(standalone|gateway):${readVersion()}$`));
+    }
+  });
+});

@@ -94,11 +94,31 @@ describe('deploy/config', () => {
   });
 });
 
+describe('deploy/config/several-chains', () => {
+  const read = (file: string) => load(readText(`deploy/config/several-chains/${file}.json`));
+  const { gateway, ops } = read('gateway');
+  const chains = Object.entries(gateway.chains ?? {});
+
+  it('has a process for each chain of the gateway, with ports, data and an id of its own', () => {
+    expect(chains.map(([name]) => name)).toEqual(['eos', 'wax']);
+    const processes = chains.map(([name]) => read(name));
+    for (const [index, [, { historyApiUrl, chainApiUrl, traceApiUrl, chainId }]] of chains.entries()) {
+      const { port } = processes[index]?.gateway ?? {};
+      expect([historyApiUrl, chainApiUrl, traceApiUrl].flat()).toEqual(Array(3).fill(`http://127.0.0.1:${port}`));
+      expect(processes[index]?.chainId).toBe(chainId);
+    }
+    const ports = processes.flatMap((each) => [each.gateway.port, each.ops.gatewayPort]);
+    expect(new Set([...ports, gateway.port, ops.gatewayPort]).size).toBe(6);
+    expect(new Set(processes.flatMap(({ ship, store }) => [...ship.urls, store.lmdb.path])).size).toBe(4);
+  });
+});
+
 describe('the examples', () => {
   const configMaps = readYaml('deploy/kubernetes/config.yaml') as (Manifest & { data: Record<string, string> })[];
   it.each([
     ['deploy/config/standalone.json', readText('deploy/config/standalone.json')],
     ['deploy/config/api-side.json', readText('deploy/config/api-side.json')],
+    ['deploy/config/several-chains/gateway.json', readText('deploy/config/several-chains/gateway.json')],
     [
       'deploy/kubernetes/config.yaml',
       configMaps.find(({ metadata }) => metadata.name === 'api-side')?.data['config.json'] ?? '',

@@ -1,9 +1,9 @@
 import { parse } from 'yaml';
 import { dashboardExpressions, readAlertRules, readDashboardPanels, readMetricUses, readText } from '../src';
 
-/** The table of metrics in docs/operations.md, which a test compares with the metrics in the code. */
+/** The table of metrics in docs/monitoring.md, which a test compares with the metrics in the code. */
 const ROWS = [
-  ...readText('docs/operations.md').matchAll(/^\| `((?:history|http)_[a-z_]+)` *\| [^|]+\| ([^|]+)\|$/gm),
+  ...readText('docs/monitoring.md').matchAll(/^\| `((?:history|http)_[a-z_]+)` *\| [^|]+\| ([^|]+)\|$/gm),
 ].map(([, metric = '', alert = '']) => ({ metric, needsAlert: !alert.startsWith('–') }));
 const DOCUMENTED = new Set(ROWS.map(({ metric }) => metric));
 /** Metrics of Prometheus itself, and of every process (prom-client). */
@@ -31,11 +31,17 @@ describe('the alert rules', () => {
     expect(unknownIn(expressions)).toEqual([]);
   });
 
-  it('have one for each metric that docs/operations.md says to watch', () => {
+  it('have one for each metric that docs/monitoring.md says to watch', () => {
     const watched = new Set(metricsOf(expressions));
     const wanted = ROWS.filter(({ needsAlert }) => needsAlert).map(({ metric }) => metric);
     expect(wanted.length).toBeGreaterThan(20);
     expect(wanted.filter((metric) => !watched.has(metric))).toEqual([]);
+  });
+
+  it('watch each chain by itself where the targets have a label for it', () => {
+    const aggregations = expressions.flatMap((text) => text.match(/\b(max|min|sum)\b( by \([^)]*\))?(?= ?\()/g) ?? []);
+    expect(aggregations.length).toBeGreaterThan(20);
+    expect(aggregations.filter((text) => !text.includes('by (chain'))).toEqual([]);
   });
 
   it.each(rules.map((rule) => ({ rule, name: rule.alert })))('say what $name means and what to do', ({ rule }) => {
@@ -54,6 +60,12 @@ describe('the dashboard', () => {
     expect(unknownIn(expressions)).toEqual([]);
     const shown = new Set(metricsOf(expressions));
     expect([...DOCUMENTED].filter((metric) => !shown.has(metric))).toEqual([]);
+  });
+
+  it('shows the chains that are chosen', () => {
+    const ofChains = dashboardExpressions().filter((text) => /\bhistory_(?!gateway_|requests_counted)/.test(text));
+    expect(ofChains.length).toBeGreaterThan(20);
+    expect(ofChains.filter((text) => !text.includes('chain=~"$chain"'))).toEqual([]);
   });
 
   it('has a title on each panel, and no title twice in a row of panels', () => {

@@ -2,9 +2,13 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { listFiles, readText, ROOT } from '../src';
 
-const page = readText('docs/operations.md');
+/** The pages of those who run the service. None is longer than a person reads at once. */
+const PAGES = ['installation', 'sizing', 'monitoring', 'operations', 'elasticsearch', 'rabbitmq', 'several-chains'];
+const MOST_WORDS = 2_600;
+const texts = PAGES.map((page) => readText(`docs/${page}.md`));
+const page = texts.join('\n');
 
-describe('docs/operations.md', () => {
+describe('the pages of operators', () => {
   it('describes every existing metric and no other', () => {
     const sources = ['libs', 'apps']
       .flatMap(listFiles)
@@ -24,8 +28,14 @@ describe('docs/operations.md', () => {
     expect(commands.filter((name) => !scripts[name])).toEqual([]);
   });
 
-  it('is linked from the README', () => {
-    expect(readText('README.md')).toContain('](docs/operations.md)');
+  it('are listed with their readers, and the first is linked from the README', () => {
+    const index = readText('docs/README.md');
+    expect(PAGES.filter((each) => !index.includes(`](${each}.md)`))).toEqual([]);
+    expect(readText('README.md')).toContain('](docs/installation.md)');
+  });
+
+  it.each(PAGES)('are short enough: %s', (name) => {
+    expect(readText(`docs/${name}.md`).split(/\s+/).length).toBeLessThan(MOST_WORDS);
   });
 });
 
