@@ -1,3 +1,6 @@
+export type { Cluster, ClusterNode } from './clusters/cluster';
+export { type ElasticsearchNode, startElasticsearchCluster } from './clusters/elasticsearch-cluster';
+export { type RabbitmqCluster, type RabbitmqNode, startRabbitmqCluster } from './clusters/rabbitmq-cluster';
 export { type CurlPath, provideCurl } from './processes/curl';
 export { createFreshName } from './contents/fresh-name';
 export { findFreePorts } from './processes/free-port';
@@ -11,5 +14,5 @@ export type { SecuredServer } from './secured/secured-server';
 export { listContents } from './contents/server-contents';
 export { SERVICE_NAMES, type ServiceName } from './service-name';
 export { holdServices, releaseServices, type Services } from './services';
-export { describeWithBrowser, describeWithPrograms, describeWithService } from './test-services';
+export { describeLong, describeWithBrowser, describeWithPrograms, describeWithService } from './test-services';
 export { createVhost, type Vhost } from './contents/vhost';

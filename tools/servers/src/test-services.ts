@@ -43,6 +43,12 @@ function packagesOf(programs: string[]): Set<string> {
   return new Set(programs.map((program) => PACKAGES[program] ?? program));
 }
 
+/** Suites that only `npm run test:long` runs, for the reason: elsewhere one skipped test, whose title says so, replaces them. */
+export function describeLong(reason: string, define: () => void): void {
+  if (process.env['HISTORY_TEST_SIZE'] === 'long') define();
+  else describe.skip(`runs in npm run test:long: ${reason}`, () => it('runs', () => undefined));
+}
+
 /** One test in place of suites that cannot run: its title is the reason. */
 function replaceTests(needed: string): void {
   if (process.env['CI'] !== 'true') {

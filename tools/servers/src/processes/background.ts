@@ -38,10 +38,13 @@ export function startInBackground([program = '', ...args]: string[], options: Ba
   }
 }
 
-/** Sends SIGTERM to a process and the group that it leads, and SIGKILL when it does not end within STOP_LIMIT_MS. */
-export async function stopGroup(leader: ProcessIdentity): Promise<void> {
+/**
+ * Sends SIGTERM, or another signal, to a process and the group that it leads, and SIGKILL when it does not end within
+ * STOP_LIMIT_MS.
+ */
+export async function stopGroup(leader: ProcessIdentity, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (!isRunning(leader)) return;
-  signalGroup(leader, 'SIGTERM');
+  signalGroup(leader, signal);
   const limit = Date.now() + STOP_LIMIT_MS;
   while (isRunning(leader) && Date.now() < limit) await sleep(POLL_MS);
   signalGroup(leader, 'SIGKILL');

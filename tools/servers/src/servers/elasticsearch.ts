@@ -51,6 +51,8 @@ export interface ElasticsearchConfiguration {
 
 export interface LaunchedElasticsearch {
   port: number;
+  /** Where other nodes of a cluster connect. */
+  transportPort: number;
   leader: ProcessIdentity;
   logFile: string;
   /** The server's folder; its user removes it when the server has ended. */
@@ -83,7 +85,7 @@ export async function launchElasticsearch(
     logFile,
     user,
   });
-  return { port, leader, logFile, own };
+  return { port, transportPort, leader, logFile, own };
 }
 
 async function findJava(): Promise<string> {

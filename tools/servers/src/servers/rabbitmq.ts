@@ -37,6 +37,7 @@ export const startRabbitmq: StartServer = async (folder, started) => {
 
 export interface LaunchedRabbitmq {
   port: number;
+  nodeName: string;
   /** In the order of their start; the server is the last. */
   processes: ProcessIdentity[];
   logFile: string;
@@ -45,18 +46,44 @@ export interface LaunchedRabbitmq {
   ctl: Rabbitmqctl;
 }
 
-/** Starts a server with additional lines of configuration and does not wait until it is ready. */
-export async function launchRabbitmq(folder: string, settings: string[]): Promise<LaunchedRabbitmq> {
+/** What the nodes of a cluster share. */
+export interface ClusterAccess {
+  /** The port of the one epmd, by which they find each other. */
+  epmdPort: number;
+  /** The secret by which they admit each other. */
+  cookie: string;
+}
+
+/**
+ * Starts a server with additional lines of configuration and does not wait until it is ready. Without a cluster it starts an epmd
+ * of its own.
+ */
+export async function launchRabbitmq(
+  folder: string,
+  settings: string[],
+  cluster?: ClusterAccess,
+): Promise<LaunchedRabbitmq> {
   const scripts = findScripts();
   const own = mkdtempSync(path.join(folder, 'rabbitmq-'));
-  const [port = 0, distributionPort = 0, epmdPort = 0] = await findFreePorts(3);
+  const [port = 0, distributionPort = 0, freePort = 0] = await findFreePorts(3);
+  const epmdPort = cluster?.epmdPort ?? freePort;
   const environment = prepareFolder(own, { port, distributionPort, epmdPort }, settings);
+  if (cluster) writeFileSync(path.join(own, '.erlang.cookie'), cluster.cookie, { mode: 0o400 });
   const logFile = path.join(own, 'output.log');
+  const epmd = cluster ? [] : [startEpmd(own, epmdPort)];
   const background = { environment: { PATH: process.env['PATH'], ...environment }, folder: own, logFile };
-  // Otherwise the server starts epmd as a daemon that outlives it.
-  const epmd = startInBackground([scripts.epmd, '-port', String(epmdPort)], background);
   const leader = startInBackground([scripts.server], background);
-  return { port, processes: [epmd, leader], logFile, own, ctl: { command: [scripts.ctl], environment } };
+  const nodeName = environment['RABBITMQ_NODENAME'] ?? '';
+  return { port, nodeName, processes: [...epmd, leader], logFile, own, ctl: { command: [scripts.ctl], environment } };
+}
+
+/** Starts the name service of Erlang nodes; otherwise the first server starts it as a daemon that outlives it. */
+export function startEpmd(folder: string, port: number): ProcessIdentity {
+  return startInBackground([findScripts().epmd, '-port', String(port)], {
+    environment: { PATH: process.env['PATH'], ERL_EPMD_PORT: String(port), ERL_EPMD_ADDRESS: '127.0.0.1' },
+    folder,
+    logFile: path.join(folder, 'epmd.log'),
+  });
 }
 
 export const installRabbitmq = (): Promise<void> => installPackage('rabbitmq-server');

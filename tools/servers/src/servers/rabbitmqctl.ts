@@ -18,7 +18,8 @@ export function findRabbitmqctl(): Rabbitmqctl {
   return given === undefined ? INSTALLED_RABBITMQCTL : (JSON.parse(given) as Rabbitmqctl);
 }
 
-const LIMIT_MS = 60_000;
+/** The command starts an Erlang node of its own, which takes a minute on a machine with many other processes. */
+const LIMIT_MS = 180_000;
 
 /** Runs a command and returns its output. A command that reads input runs without `-q`: RabbitMQ 4 would read for ever. */
 export function rabbitmqctl({ command, environment }: Rabbitmqctl, args: string[], input?: string): Promise<string> {
