@@ -30,7 +30,7 @@ First steps:
   antelope-history export --account alice --format csv --out alice.csv
 
 Exit status: 0 as wanted; 1 something is wrong, which the output names; 2 the command could not run.
-\`antelope-history COMMAND --help\` has the options of a command. docs/operations.md says when each is of use.`;
+\`antelope-history COMMAND --help\` has the options of a command. docs/installation.md and docs/operations.md say when each is of use.`;
 
 /** Runs a command line. Resolves with the exit status, or undefined when a program of its own sets it. */
 export async function runProgram(args: string[], host: CommandHost): Promise<number | undefined> {

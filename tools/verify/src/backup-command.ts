@@ -31,7 +31,7 @@ export async function runBackup({ args, environment, print, progress }: CommandH
   if (to === undefined) throw new HistoryError('CONFIG_INVALID', 'name a new directory: --to DIRECTORY');
   const { store } = loadConfig(file === undefined ? [] : ['--config', file], environment, { uses: ['store'] });
   if (store.kind !== 'lmdb') {
-    const advice = 'take a snapshot of Elasticsearch (docs/operations.md, "Backup")';
+    const advice = 'take a snapshot of Elasticsearch (docs/elasticsearch.md, "Snapshots")';
     throw new HistoryError('CONFIG_INVALID', `only the embedded store is copied: ${advice}`);
   }
   const startedAt = performance.now();

@@ -7,7 +7,7 @@ import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { recordsOf } from './recorded-records';
-import { runMain } from './run-main';
+import { onDirectory, runMain } from './run-main';
 
 const RECORDS = recordsOf(openSample('leap-edge'));
 const LAST = RECORDS.at(-1)?.position;
@@ -26,7 +26,7 @@ describe('npm run backup', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const backUp = (...args: string[]) => runMain('backup-main', data, args);
+  const backUp = (...args: string[]) => runMain('backup-main', onDirectory(data), args);
 
   it.each([[], ['--compact']])(
     'copies one commit while the chain is written, and indexing continues on it (%s)',

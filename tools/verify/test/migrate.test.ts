@@ -3,21 +3,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { loadConfig } from '@antelope-history/app-runtime';
-import { parseDataField } from '@antelope-history/data-fields';
 import type { StoreReader } from '@antelope-history/store';
-import { EVERY_ACTION } from '@antelope-history/store/contract';
 import { compareStores } from '@antelope-history/store/compare-stores';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { openSample } from '@antelope-history/test-support/recordings';
+import { expectSameLists } from './migrated-lists';
 import { recordsOf } from './recorded-records';
-import { runMain } from './run-main';
+import { onDirectory, runMain } from './run-main';
 
 /** Written by version 4.1.0 from the first blocks of leap-edge, with forks, until it was killed. */
 const OLD_DATA = path.join(__dirname, 'data-4.1.0.mdb.gz');
 const RECORDS = recordsOf(openSample('leap-edge'));
 const CHAIN_ID = 'd4bb87c2b49f2cbd3a50fbe974fd1846b8698e1f8e398548f2ff6b7875b0ebb9';
-const ALL = { ...EVERY_ACTION, limit: 100_000 };
 const { index } = loadConfig([], {});
 
 describe('data that version 4.1.0 wrote', () => {
@@ -31,7 +29,7 @@ describe('data that version 4.1.0 wrote', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  const migrate = (...args: string[]) => runMain('migrate-main', data, args);
+  const migrate = (...args: string[]) => runMain('migrate-main', onDirectory(data), args);
 
   /** Writes the messages after the committed block, as the node sends them after a restart. */
   async function writeRest(directory: string): Promise<void> {
@@ -76,30 +74,8 @@ describe('data that version 4.1.0 wrote', () => {
     expect((await compareStores(old, fresh)).differences).toEqual([]);
     expect((await old.getStatus()).dataFields).toEqual((await fresh.getStatus()).dataFields);
 
-    const { rows } = await fresh.getActions(ALL);
-    const accounts = new Set(
-      rows.flatMap(({ action }) => [
-        ...action.traces.map(({ receiver }) => receiver),
-        ...action.authorization.map(({ actor }) => actor),
-      ]),
-    );
-    let [traces, valued] = [0, 0];
-    for (const account of accounts) {
-      const select = (count: number) => ({ first: 0, last: count - 1 });
-      const [ours, theirs] = [
-        await old.getAccountTraces({ account, select }),
-        await fresh.getAccountTraces({ account, select }),
-      ];
-      expect(ours.rows).toEqual(theirs.rows);
-      traces += ours.rows.length;
-      for (const key of index.dataFields) {
-        const query = { ...ALL, data: [{ fields: [parseDataField(key)!], text: account }] };
-        const [found, wanted] = [await old.getActions(query), await fresh.getActions(query)];
-        expect(found.rows).toEqual(wanted.rows);
-        valued += found.rows.length;
-      }
-    }
-    expect([traces > 3_000, valued > 500]).toEqual([true, true]);
+    const { traces, values } = await expectSameLists(old, fresh, index.dataFields);
+    expect([traces > 3_000, values > 500]).toEqual([true, true]);
     await Promise.all([old.close(), fresh.close()]);
   });
 

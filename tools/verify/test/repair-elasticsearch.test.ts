@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@elastic/elasticsearch';
 import { describeWithService } from '@antelope-history/servers';
-import { type ElasticsearchOptions, openElasticsearchStoreWriter } from '@antelope-history/store-elasticsearch/writer';
+import { openElasticsearchStoreWriter } from '@antelope-history/store-elasticsearch/writer';
 import { testSize } from '@antelope-history/test-support/random';
 import type { Recording } from '@antelope-history/test-support/recordings';
+import { elasticsearchOptions } from './elasticsearch-options';
 import { recordsOf } from './recorded-records';
 import { type DamagedStore, describeRepair, type Targets } from './repair-cases';
 
-const BLOCKS_PER_INDEX = 128;
 const KINDS = ['actions', 'blocks', 'bodies', 'abis', 'permissions'] as const;
 type Kind = (typeof KINDS)[number];
 const CATCH_UP_MS = 200;
@@ -19,6 +19,7 @@ const DELAYS = {
   permissionDelayMs: Infinity,
   tidyEveryMs: 0,
   dropAfterMs: 0,
+  directory: { claimMs: 0, maxTallySize: 1_000_000 },
   postponeMs: 0,
 };
 
@@ -30,17 +31,7 @@ interface Stored {
 
 async function openDamaged(url: string, recording: Recording): Promise<DamagedStore> {
   const indexPrefix = `test-${randomUUID()}`;
-  const options: ElasticsearchOptions = {
-    urls: [url],
-    indexPrefix,
-    blocksPerIndex: BLOCKS_PER_INDEX,
-    retainBlocks: 0,
-    replicas: 0,
-    bulkBytes: 1024 * 1024,
-    bulkConcurrency: 2,
-    commitSeconds: 0,
-    requestTimeoutSeconds: 30,
-  };
+  const options = elasticsearchOptions(url, indexPrefix);
   const writer = await openElasticsearchStoreWriter(options, DELAYS);
   const records = recordsOf(recording);
   for (let start = 0; start < records.length; start += 50) await writer.writeBlocks(records.slice(start, start + 50));
@@ -134,7 +125,7 @@ class RawDocuments {
   async remove(): Promise<void> {
     const indices = Object.keys(await this.client.indices.get({ index: `${this.prefix}-*`, expand_wildcards: 'all' }));
     await this.client.indices.delete({ index: indices });
-    for (const kind of [...KINDS, 'journal', 'progress']) {
+    for (const kind of [...KINDS, 'directory', 'journal', 'progress']) {
       await this.client.indices.deleteIndexTemplate({ name: `${this.prefix}-${kind}` }, { ignore: [404] });
     }
     await this.client.close();

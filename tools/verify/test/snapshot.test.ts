@@ -4,8 +4,9 @@ import path from 'node:path';
 import { Client } from '@elastic/elasticsearch';
 import { describeWithService } from '@antelope-history/servers';
 import { openElasticsearchStoreReader } from '@antelope-history/store-elasticsearch/reader';
-import { type ElasticsearchOptions, openElasticsearchStoreWriter } from '@antelope-history/store-elasticsearch/writer';
+import { openElasticsearchStoreWriter } from '@antelope-history/store-elasticsearch/writer';
 import { openSample } from '@antelope-history/test-support/recordings';
+import { elasticsearchOptions } from './elasticsearch-options';
 import { recordsOf } from './recorded-records';
 
 const MAIN = path.resolve(__dirname, '../dist/snapshot-main.js');
@@ -17,17 +18,7 @@ describeWithService(['elasticsearch'], (url = '') => {
   const client = new Client({ node: url });
   const indexPrefix = `test-${randomUUID()}`;
   const repository = indexPrefix;
-  const options: ElasticsearchOptions = {
-    urls: [url],
-    indexPrefix,
-    blocksPerIndex: 128,
-    retainBlocks: 0,
-    replicas: 0,
-    bulkBytes: 1024 * 1024,
-    bulkConcurrency: 2,
-    commitSeconds: 0,
-    requestTimeoutSeconds: 30,
-  };
+  const options = elasticsearchOptions(url, indexPrefix);
 
   beforeAll(async () => {
     const settings = { type: 'fs', settings: { location: repository } } as const;
