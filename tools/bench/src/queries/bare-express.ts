@@ -1,14 +1,14 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import type { AddressInfo } from 'node:net';
 import express from 'express';
 
-/** What the thread is started with. */
+/** What the process is told to send. */
 export interface BareExpressData {
   path: string;
   /** The response to each request body. */
   responses: [request: string, response: Uint8Array][];
 }
 
-/** An Express app on a thread of its own that reads the same requests and sends the same bytes from memory: the limit. */
+/** An Express app in a process of its own that reads the same requests and sends the same bytes from memory: the limit. */
 function serve({ path, responses }: BareExpressData): void {
   const bodies = new Map(responses.map(([request, response]) => [request, Buffer.from(response)]));
   const app = express();
@@ -16,7 +16,11 @@ function serve({ path, responses }: BareExpressData): void {
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.end(bodies.get((request.body as Buffer).toString()));
   });
-  const server = app.listen(0, '127.0.0.1', () => parentPort?.postMessage(server.address()));
+  const server = app.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+  process.once('disconnect', () => {
+    server.close();
+    server.closeAllConnections();
+  });
 }
 
-serve(workerData as BareExpressData);
+process.once('message', (data) => serve(data as BareExpressData));

@@ -3,14 +3,16 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startIndexedService } from '@antelope-history/processes';
-import { measureCase, type QueryFigures } from './measure-queries';
+import { measureCase, medianOf, type QueryFigures } from './measure-queries';
 import { findQueryCases } from './query-cases';
 
 const USAGE = `npm run bench:queries -- --recording DIR [--runs N] [--seconds N] [--connections N] [--out FILE]
 
 Indexes a recorded chain into the embedded store and measures requests to the whole service, gateway included, against an
-Express handler on one thread that sends the same bytes from memory: the limit. Both run in turns; ratios are medians of the
-runs. --out writes all figures as JSON. Exit status 1 if the two sides ever sent different bytes.
+Express handler in a process of its own that sends the same bytes from memory: the limit. Both run in turns, at least five times;
+ratios are medians of the runs, with the lowest and the highest. The ratio of processor times, of all threads of both processes,
+depends less on what else runs on the machine. "p50 at 1" is the median response time with one connection, in milliseconds. --out
+writes all figures as JSON. Exit status 1 if the two sides ever sent different bytes.
 `;
 
 async function run(args: string[]): Promise<void> {
@@ -39,9 +41,9 @@ async function run(args: string[]): Promise<void> {
   const service = await startIndexedService(values.recording);
   const figures: QueryFigures[] = [];
   try {
-    print(['request', 'bytes', 'requests/s', 'Express', 'ratio', 'lowest', 'highest', 'ms at 1', 'equal']);
+    print([...HEADINGS]);
     for (const query of await findQueryCases(service.url)) {
-      const measured = await measureCase(service.url, query, options);
+      const measured = await measureCase(service, query, options);
       figures.push(measured);
       print(cellsOf(measured));
     }
@@ -55,33 +57,48 @@ async function run(args: string[]): Promise<void> {
   if (figures.some(({ equal }) => !equal)) process.exitCode = 1;
 }
 
-function cellsOf({ name, bytes, service, bare, meanMs, equal }: QueryFigures): string[] {
+const HEADINGS = [
+  'request',
+  'bytes',
+  'requests/s',
+  'Express',
+  'ratio',
+  'lowest',
+  'highest',
+  'cpu ms',
+  'Express',
+  'ratio',
+  'p50 at 1',
+  'equal',
+] as const;
+
+function cellsOf({ name, bytes, service, bare, aloneMs, equal }: QueryFigures): string[] {
   const ratios = service
-    .map((perSecond, index) => perSecond / (bare[index] ?? NaN))
+    .map(({ perSecond }, index) => perSecond / (bare[index]?.perSecond ?? NaN))
     .sort((left, right) => left - right);
+  const processorMs = medianOf(service.map((run) => run.processorMs ?? NaN));
+  const bareProcessorMs = medianOf(bare.map((run) => run.processorMs ?? NaN));
   return [
     name,
     String(bytes),
-    medianOf(service).toFixed(0),
-    medianOf(bare).toFixed(0),
+    medianOf(service.map(({ perSecond }) => perSecond)).toFixed(0),
+    medianOf(bare.map(({ perSecond }) => perSecond)).toFixed(0),
     ...[medianOf(ratios), ratios[0] ?? NaN, ratios.at(-1) ?? NaN].map((ratio) => ratio.toFixed(2)),
-    medianOf(meanMs).toFixed(2),
+    ...[processorMs, bareProcessorMs, bareProcessorMs / processorMs].map((value) => value.toFixed(2)),
+    medianOf(aloneMs).toFixed(2),
     equal ? 'yes' : 'NO',
   ];
 }
 
-function medianOf(values: readonly number[]): number {
-  return [...values].sort((left, right) => left - right)[values.length >> 1] ?? NaN;
-}
-
-const WIDTHS = [24, 8, 11, 9, 7, 7, 8, 8, 6];
-
 function print(cells: string[]): void {
   const line = cells.map((cell, index) =>
-    index === 0 ? cell.padEnd(WIDTHS[0] ?? 0) : cell.padStart(WIDTHS[index] ?? 0),
+    index === 0 ? cell.padEnd(FIRST_WIDTH) : cell.padStart(Math.max(WIDTH, HEADINGS[index]?.length ?? 0)),
   );
   process.stdout.write(`${line.join(' ')}\n`);
 }
+
+const FIRST_WIDTH = 24;
+const WIDTH = 8;
 
 run(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(`bench:queries: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,23 +1,37 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { Worker } from 'node:worker_threads';
 import autocannon from 'autocannon';
+import { processorSeconds } from '../processor-time';
 import type { BareExpressData } from './bare-express';
 import { postBytes, type QueryCase } from './query-cases';
 
-/** Figures of one case: a value per run, so that medians and spread can be taken. */
+/** A server that is measured. */
+export interface MeasuredServer {
+  url: string;
+  pid: number;
+}
+
+/** Figures of one run on one server. */
+export interface RunFigures {
+  /** Requests per second with `connections` connections. */
+  perSecond: number;
+  /** Processor time of all threads of the server per request, in milliseconds; null where the system does not report it. */
+  processorMs: number | null;
+}
+
+/** Figures of one case, by run, so that medians and spread can be taken. */
 export interface QueryFigures {
   name: string;
   /** Of the first response. */
   bytes: number;
   /** Whether both sides sent the same bytes for every request, before and after the runs. */
   equal: boolean;
-  /** Requests per second of the service and of bare Express, with `connections` connections. */
-  service: number[];
-  bare: number[];
-  /** Mean time of a response of the service with one connection, in milliseconds. */
-  meanMs: number[];
+  service: RunFigures[];
+  /** Bare Express. */
+  bare: RunFigures[];
+  /** Median time of a response of the service with one connection, in milliseconds. */
+  aloneMs: number[];
 }
 
 export interface MeasureOptions {
@@ -28,9 +42,13 @@ export interface MeasureOptions {
 }
 
 /** Measures a case on the service and on bare Express in turns, after a run of each that does not count. */
-export async function measureCase(url: string, query: QueryCase, options: MeasureOptions): Promise<QueryFigures> {
+export async function measureCase(
+  service: MeasuredServer,
+  query: QueryCase,
+  options: MeasureOptions,
+): Promise<QueryFigures> {
   const responses = await Promise.all(
-    query.bodies.map(async (body) => [JSON.stringify(body), await postBytes(url, query.path, body)] as const),
+    query.bodies.map(async (body) => [JSON.stringify(body), await postBytes(service.url, query.path, body)] as const),
   );
   const rival = await BareExpress.start({
     path: query.path,
@@ -40,26 +58,31 @@ export async function measureCase(url: string, query: QueryCase, options: Measur
   const figures: QueryFigures = {
     name: query.name,
     bytes: responses[0]?.[1].length ?? 0,
-    equal: await areEqual(url, rival.url, query),
+    equal: await areEqual(service.url, rival.url, query),
     service: [],
     bare: [],
-    meanMs: [],
+    aloneMs: [],
   };
   try {
     for (let run = 0; run <= runs; run++) {
-      const service = await load(url, query, connections, seconds);
-      const bare = await load(rival.url, query, connections, seconds);
-      const alone = await load(url, query, 1, seconds);
+      const own = await load(service, query, connections, seconds);
+      const bare = await load(rival, query, connections, seconds);
+      const { responseMs } = await send(service.url, query, 1, seconds);
       if (run === 0) continue;
-      figures.service.push(service.perSecond);
-      figures.bare.push(bare.perSecond);
-      figures.meanMs.push(alone.meanMs);
+      figures.service.push(own);
+      figures.bare.push(bare);
+      figures.aloneMs.push(medianOf(responseMs));
     }
-    figures.equal &&= await areEqual(url, rival.url, query);
+    figures.equal &&= await areEqual(service.url, rival.url, query);
     return figures;
   } finally {
-    await rival.stop();
+    rival.stop();
   }
+}
+
+/** The middle of the values, the upper one of two; NaN of none. */
+export function medianOf(values: readonly number[]): number {
+  return [...values].sort((left, right) => left - right)[values.length >> 1] ?? NaN;
 }
 
 async function areEqual(url: string, rivalUrl: string, { path: route, bodies }: QueryCase): Promise<boolean> {
@@ -71,33 +94,56 @@ async function areEqual(url: string, rivalUrl: string, { path: route, bodies }: 
 }
 
 async function load(
+  { url, pid }: MeasuredServer,
+  query: QueryCase,
+  connections: number,
+  seconds: number,
+): Promise<RunFigures> {
+  const before = processorSeconds(pid);
+  const { responseMs, duration } = await send(url, query, connections, seconds);
+  const after = processorSeconds(pid);
+  return {
+    perSecond: responseMs.length / duration,
+    processorMs: before === undefined || after === undefined ? null : ((after - before) * 1000) / responseMs.length,
+  };
+}
+
+/** Sends requests for a time. Resolves with the time of each response; rejects when one is not of status 2xx. */
+async function send(
   url: string,
   { path: route, bodies }: QueryCase,
   connections: number,
   seconds: number,
-): Promise<{ perSecond: number; meanMs: number }> {
+): Promise<{ responseMs: number[]; duration: number }> {
   const requests = bodies.map((body) => ({ method: 'POST' as const, path: route, body: JSON.stringify(body) }));
-  const result = await autocannon({ url, connections, duration: seconds, requests });
+  // autocannon's own percentiles are whole milliseconds, which is too coarse for one connection.
+  const responseMs: number[] = [];
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
+    const options = { url, connections, duration: seconds, requests };
+    const instance = autocannon(options, (error, ended) => (error ? reject(error as Error) : resolve(ended)));
+    instance.on('response', (_client, _status, _bytes, milliseconds) => responseMs.push(milliseconds));
+  });
   const failed = result.non2xx + result.errors;
   if (failed > 0) throw new Error(`${failed} requests to ${route} failed`);
-  // autocannon's percentiles are whole milliseconds, which is too coarse for one connection.
-  const meanMs = (1000 * connections * result.duration) / result.requests.total;
-  return { perSecond: result.requests.total / result.duration, meanMs };
+  return { responseMs, duration: result.duration };
 }
 
-class BareExpress {
+class BareExpress implements MeasuredServer {
   private constructor(
     readonly url: string,
-    private readonly thread: Worker,
+    readonly pid: number,
+    private readonly child: ChildProcess,
   ) {}
 
   static async start(data: BareExpressData): Promise<BareExpress> {
-    const thread = new Worker(path.join(__dirname, 'bare-express.js'), { workerData: data });
-    const [address] = (await once(thread, 'message')) as [AddressInfo];
-    return new BareExpress(`http://127.0.0.1:${address.port}`, thread);
+    const child = fork(path.join(__dirname, 'bare-express.js'), { serialization: 'advanced' });
+    child.send(data);
+    const [port] = (await once(child, 'message')) as [number];
+    return new BareExpress(`http://127.0.0.1:${port}`, child.pid ?? 0, child);
   }
 
-  async stop(): Promise<void> {
-    await this.thread.terminate();
+  /** The process ends when its channel closes, as it does when this process ends. */
+  stop(): void {
+    this.child.disconnect();
   }
 }

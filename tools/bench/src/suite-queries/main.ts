@@ -1,0 +1,138 @@
+#!/usr/bin/env node
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { Client } from '@elastic/elasticsearch';
+import { deserializeBlock } from '@antelope-history/deserialize';
+import type { BlockRecords } from '@antelope-history/records';
+import { holdServices, identify, releaseServices, SERVICE_NAMES } from '@antelope-history/servers';
+import { createShipProtocol } from '@antelope-history/ship';
+import { openRecording } from '@antelope-history/test-support/recordings';
+import { factsOfLayout, readFacts, type RecordedFacts } from './chain-facts';
+import { type IndexedLayout, indexLayout } from './indexed-layout';
+import { measureLayout, type MeasureOptions, type QueryFigures, ratiosOf } from './measure';
+import { suiteCases } from './suite-cases';
+
+const USAGE = `npm run bench:suite-queries -- --recording DIR [--few N] [--many N] [--runs N] [--seconds N] [--out FILE]
+
+Indexes a recorded chain into Elasticsearch twice: with --few and with --many blocks per index (128 and 1 by default). Requests
+of each kind go to a history API of each, through a gateway too, in turns with the one bare search that the response needs,
+sent with the same client. Ratios are medians of the runs, with the lowest and the highest. --out writes all figures as JSON.
+Exit status 1 if a response ever differs from what the bare search found. Replays a recording without forks.
+`;
+
+const POSITION = 60_000;
+const MOST_SHARDS = 4_000;
+
+async function run(args: string[]): Promise<void> {
+  const number = (value: string) => ({ type: 'string', default: value }) as const;
+  const { values } = parseArgs({
+    args,
+    options: {
+      recording: { type: 'string' },
+      few: number('128'),
+      many: number('1'),
+      runs: number('5'),
+      seconds: number('3'),
+      connections: number('16'),
+      out: { type: 'string' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help || values.recording === undefined) {
+    process.stdout.write(USAGE);
+    if (!values.help) process.exitCode = 1;
+    return;
+  }
+  const options = {
+    runs: Number(values.runs),
+    seconds: Number(values.seconds),
+    connections: Number(values.connections),
+  };
+  const perIndex = [Number(values.few), Number(values.many)].filter((blocks) => blocks > 0);
+  const figures = await measureAll(readBlocks(values.recording), perIndex, options);
+  for (const figure of figures) print(cellsOf(figure));
+  if (values.out !== undefined) {
+    const machine = { node: process.version, processors: cpus().map(({ model }) => model) };
+    writeFileSync(values.out, `${JSON.stringify({ machine, options, figures }, null, 2)}\n`);
+  }
+  if (figures.some(({ equal }) => !equal)) process.exitCode = 1;
+}
+
+function readBlocks(folder: string): BlockRecords[] {
+  const { abi, messages } = openRecording(folder);
+  const protocol = createShipProtocol(abi);
+  return messages.flatMap(({ bytes }) => {
+    const result = protocol.readResult(bytes);
+    return result.kind === 'blocks' && result.blocks.thisBlock ? [deserializeBlock(result.blocks, protocol)] : [];
+  });
+}
+
+async function measureAll(
+  blocks: BlockRecords[],
+  perIndex: readonly number[],
+  options: MeasureOptions,
+): Promise<QueryFigures[]> {
+  const holder = identify(process.pid);
+  if (!holder) throw new Error('this process has no identity');
+  const services = await holdServices(SERVICE_NAMES, holder, (line) => void process.stderr.write(`${line}\n`));
+  const url = services.available.get('elasticsearch')?.url;
+  if (url === undefined) throw new Error(services.missing.get('elasticsearch') ?? 'no Elasticsearch');
+  const client = new Client({ node: url });
+  // By default a server refuses more than 1,000 shards.
+  await client.cluster.putSettings({ persistent: { 'cluster.max_shards_per_node': MOST_SHARDS } });
+  const layouts: IndexedLayout[] = [];
+  try {
+    const facts = readFacts(blocks);
+    for (const each of perIndex) {
+      const layout = await indexLayout(services, client, blocks, each);
+      layouts.push(layout);
+      process.stderr.write(`${blocks.length} blocks in ${layout.ranges} ranges\n`);
+    }
+    print(HEADINGS);
+    return await measureLayout(client, layouts, casesOf(facts, layouts), options);
+  } finally {
+    for (const layout of layouts) await layout.remove();
+    await client.cluster.putSettings({ persistent: { 'cluster.max_shards_per_node': null } });
+    await client.close();
+    await releaseServices(holder);
+  }
+}
+
+function casesOf(facts: RecordedFacts, layouts: readonly IndexedLayout[]) {
+  const pos = Math.min(POSITION, facts.activeRows.length >> 1);
+  return layouts.map(({ prefix, blocksPerIndex }) => suiteCases(factsOfLayout(facts, prefix, blocksPerIndex, pos)));
+}
+
+const HEADINGS = ['request', 'ranges', 'p50 ms', 'bare', 'p50', 'p99', 'req/s', 'bare', 'ratio', 'many/few', 'equal'];
+
+function cellsOf(figure: QueryFigures): string[] {
+  const { p50, p99, perSecond, manyToFew } = ratiosOf(figure);
+  return [
+    figure.name,
+    String(figure.ranges),
+    figure.median.service.p50.toFixed(2),
+    figure.median.bare.p50.toFixed(2),
+    p50,
+    p99,
+    figure.median.service.perSecond.toFixed(0),
+    figure.median.bare.perSecond.toFixed(0),
+    perSecond,
+    manyToFew,
+    figure.equal ? 'yes' : 'NO',
+  ];
+}
+
+const WIDTHS = [26, 7, 8, 8, 18, 18, 8, 8, 18, 18, 6];
+
+function print(cells: string[]): void {
+  const line = cells.map((cell, index) =>
+    index === 0 ? cell.padEnd(WIDTHS[0] ?? 0) : cell.padStart(WIDTHS[index] ?? 0),
+  );
+  process.stdout.write(`${line.join(' ')}\n`);
+}
+
+run(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`bench:suite-queries: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,149 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Client } from '@elastic/elasticsearch';
+import type { IndexedLayout } from './indexed-layout';
+import { load, type LoadFigures, post, quantile } from './load';
+import type { SuiteCase } from './suite-cases';
+
+export interface MeasureOptions {
+  connections: number;
+  /** Runs of each side, in turns. */
+  runs: number;
+  seconds: number;
+}
+
+/** What is measured in turns: the API, the bare search, and the gateway before the API. */
+const SIDES = ['service', 'bare', 'gateway'] as const;
+type Side = (typeof SIDES)[number];
+
+/** Figures of one case in one layout: a value per run, so that medians and spread can be taken. */
+export interface QueryFigures {
+  name: string;
+  ranges: number;
+  /** Whether every response that was compared told the same as the bare search. */
+  equal: boolean;
+  /** With one connection, and with `connections` of them. */
+  alone: Record<Side, LoadFigures[]>;
+  busy: Record<Side, LoadFigures[]>;
+  /** Medians: times with one connection, requests per second with several. */
+  median: Record<Side, { p50: number; p99: number; perSecond: number }>;
+  /** The figures of the same case in the first layout, for ratios; undefined there. */
+  few: QueryFigures | undefined;
+}
+
+/** Compared requests per case, before and after the runs. */
+const COMPARED = 5;
+
+/** Measures every case in all layouts, in turns. The first run of each does not count. */
+export async function measureLayout(
+  client: Client,
+  layouts: readonly IndexedLayout[],
+  cases: readonly SuiteCase[][],
+  options: MeasureOptions,
+): Promise<QueryFigures[]> {
+  const all: QueryFigures[] = [];
+  for (const index of (cases[0] ?? []).keys()) {
+    const measured = layouts.map(({ ranges }, layout) =>
+      emptyFigures((cases[layout] as SuiteCase[])[index] as SuiteCase, ranges),
+    );
+    const ofLayout = layouts.map((layout, each) => ({
+      query: (cases[each] as SuiteCase[])[index] as SuiteCase,
+      layout,
+      figures: measured[each] as QueryFigures,
+    }));
+    for (const { query, layout, figures } of ofLayout) figures.equal &&= await areEqual(client, layout, query);
+    for (let run = 0; run <= options.runs; run++) {
+      for (const { query, layout, figures } of ofLayout)
+        await measureTurn(client, layout, query, figures, run, options);
+    }
+    for (const { query, layout, figures } of ofLayout) figures.equal &&= await areEqual(client, layout, query);
+    for (const figures of measured) {
+      figures.median = mediansOf(figures);
+      if (figures !== measured[0]) figures.few = measured[0];
+    }
+    all.push(...measured);
+  }
+  return all;
+}
+
+function emptyFigures({ name }: SuiteCase, ranges: number): QueryFigures {
+  const none = (): Record<Side, LoadFigures[]> => ({ service: [], bare: [], gateway: [] });
+  const median = { p50: NaN, p99: NaN, perSecond: NaN };
+  return {
+    name,
+    ranges,
+    equal: true,
+    alone: none(),
+    busy: none(),
+    median: { service: median, bare: median, gateway: median },
+    few: undefined,
+  };
+}
+
+async function measureTurn(
+  client: Client,
+  { apiUrl, gatewayUrl }: IndexedLayout,
+  query: SuiteCase,
+  figures: QueryFigures,
+  run: number,
+  { connections, seconds }: MeasureOptions,
+): Promise<void> {
+  const senders: Record<Side, () => Promise<unknown>> = {
+    service: () => post(`${apiUrl}${query.path}`, query.next('service')),
+    bare: () => query.bare(client, query.next('bare')),
+    gateway: () => post(`${gatewayUrl}${query.path}`, query.next('service')),
+  };
+  for (const side of SIDES) {
+    const alone = await load(senders[side], { connections: 1, seconds });
+    const busy = await load(senders[side], { connections, seconds });
+    if (run === 0) continue;
+    figures.alone[side].push(alone);
+    figures.busy[side].push(busy);
+  }
+}
+
+async function areEqual(client: Client, { apiUrl, gatewayUrl }: IndexedLayout, query: SuiteCase): Promise<boolean> {
+  for (let index = 0; index < COMPARED; index++) {
+    const request = query.next('bare');
+    const expected = query.bareFacts(await query.bare(client, request));
+    for (const url of [apiUrl, gatewayUrl]) {
+      if (!isDeepStrictEqual(query.factsOf(await post(`${url}${query.path}`, request)), expected)) return false;
+    }
+  }
+  return true;
+}
+
+function mediansOf({ alone, busy }: QueryFigures): QueryFigures['median'] {
+  const of = (side: Side) => ({
+    p50: median(alone[side].map(({ p50 }) => p50)),
+    p99: median(alone[side].map(({ p99 }) => p99)),
+    perSecond: median(busy[side].map(({ perSecond }) => perSecond)),
+  });
+  return { service: of('service'), bare: of('bare'), gateway: of('gateway') };
+}
+
+function median(values: readonly number[]): number {
+  return quantile(
+    [...values].sort((left, right) => left - right),
+    0.5,
+  );
+}
+
+/** Ratios to the bare search, and to the same case with few ranges, each as `median (lowest to highest)`. */
+export function ratiosOf({
+  alone,
+  busy,
+  few,
+}: QueryFigures): Record<'p50' | 'p99' | 'perSecond' | 'manyToFew', string> {
+  return {
+    p50: spreadOf(alone.service.map(({ p50 }, run) => p50 / (alone.bare[run]?.p50 ?? NaN))),
+    p99: spreadOf(alone.service.map(({ p99 }, run) => p99 / (alone.bare[run]?.p99 ?? NaN))),
+    perSecond: spreadOf(busy.service.map(({ perSecond }, run) => perSecond / (busy.bare[run]?.perSecond ?? NaN))),
+    manyToFew: few ? spreadOf(alone.service.map(({ p50 }, run) => p50 / (few.alone.service[run]?.p50 ?? NaN))) : '',
+  };
+}
+
+function spreadOf(ratios: number[]): string {
+  const ascending = ratios.sort((left, right) => left - right);
+  const [lowest = NaN, highest = NaN] = [ascending[0], ascending.at(-1)];
+  return `${quantile(ascending, 0.5).toFixed(2)} (${lowest.toFixed(2)}-${highest.toFixed(2)})`;
+}
