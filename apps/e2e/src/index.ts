@@ -1,2 +1,3 @@
 export * from './checked-client';
 export * from './raw-connection';
+export * from './settled-health';
