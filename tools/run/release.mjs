@@ -29,6 +29,7 @@ const FILES = [
   'README.md',
   'deploy/compose.services.yaml',
   'deploy/config',
+  'deploy/helm',
   'deploy/systemd',
   'docs',
   'samples/leap-edge/accounts.json',

@@ -1,7 +1,7 @@
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
-import { createRecording, openSample } from '@antelope-history/test-support/recordings';
+import { createRecording, emptyBlocks, openSample, positionOf } from '@antelope-history/test-support/recordings';
 import { Chains, untilIndexed } from './chains';
-import { emptyBlocks, fromFirst, positionOf, withAltered, withoutPart } from './made-recordings';
+import { fromFirst, withAltered, withoutPart } from './made-recordings';
 
 const chains = new Chains();
 afterAll(() => chains.close());

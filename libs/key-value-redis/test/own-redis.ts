@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { createClient } from 'redis';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -38,7 +39,11 @@ export class OwnRedis {
 
   async start(): Promise<void> {
     const settings = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-    const child = spawn('redis-server', [...settings, ...this.args], { stdio: ['ignore', 'pipe', 'ignore'] });
+    // Redis writes dump.rdb into its working directory, which would be the one of the source code.
+    const child = spawn('redis-server', [...settings, ...this.args], {
+      cwd: tmpdir(),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     this.process = child;
     child.once('error', (error) => child.stdout.destroy(error));
     for await (const chunk of child.stdout) if (String(chunk).includes('Ready to accept connections')) break;

@@ -10,7 +10,7 @@ import { SearchView } from './explorer/search-view.js';
 import { TransactionView } from './explorer/transaction-view.js';
 import { linkTo, parseView, type View } from './location.js';
 import { StatusView } from './operator/status-view.js';
-import { apiUrlOf, type Settings } from './settings.js';
+import { apiUrlOf, chainListOf, type Settings } from './settings.js';
 
 /** Beside the modules of the page. */
 const ICON = new URL('./icon.svg', import.meta.url).href;
@@ -21,6 +21,18 @@ const LINK_NAMES: Record<string, string> = {
   '/metrics': 'Metrics',
   '/health': 'Health',
 };
+
+/** Where the gateway serves several chains: which one this is, and the way to the others. */
+function ChainName({ settings, name }: { settings: Settings; name: string }): JSX.Element {
+  const list = chainListOf(settings, location);
+  return list === undefined ? (
+    <span class="chain">{name}</span>
+  ) : (
+    <a class="chain" href={list} title="All chains of this service">
+      {name}
+    </a>
+  );
+}
 
 /** The whole page: the frame, and the view that the address names. */
 export function App({ settings }: { settings: Settings }): JSX.Element {
@@ -48,6 +60,7 @@ export function App({ settings }: { settings: Settings }): JSX.Element {
           <img src={ICON} alt="" width="28" height="28" />
           Antelope History
         </a>
+        {settings.chain !== undefined && <ChainName settings={settings} name={settings.chain} />}
         {settings.status && settings.explorer && (
           <nav aria-label="Views">
             <a href={linkTo('status')} aria-current={name === 'status' ? 'page' : undefined}>

@@ -1,9 +1,10 @@
 /** What the server wrote into the page: `PageSettings` of libs/gateway-proxy. */
 export interface Settings {
+  chain?: string;
   status: boolean;
   explorer: boolean;
   links: string[];
-  api: 'same origin' | { url: string } | { port: number };
+  api: 'same origin' | { url: string } | { port: number; path: string };
   version: string;
 }
 
@@ -15,5 +16,10 @@ export function readSettings(body: HTMLElement): Settings {
 export function apiUrlOf({ api }: Settings, at: URL | Location): string {
   if (api === 'same origin') return `${at.origin}${at.pathname}`.replace(/\/[^/]*$/, '');
   if ('url' in api) return api.url.replace(/\/+$/, '');
-  return `${at.protocol}//${at.hostname}:${api.port}`;
+  return `${at.protocol}//${at.hostname}:${api.port}${api.path}`;
+}
+
+/** The address of the list of chains, relative to the page; undefined where the page is not below the name of its chain. */
+export function chainListOf({ chain }: Settings, at: URL | Location): string | undefined {
+  return chain !== undefined && at.pathname.endsWith(`/${chain}/`) ? '../' : undefined;
 }

@@ -14,6 +14,8 @@ export interface IndexedService {
   /** Its data directory. */
   data: string;
   pid: number;
+  /** Number of the block that the recording ends with. */
+  lastBlockNum: number;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
 }
@@ -29,6 +31,7 @@ export async function startIndexedService(
 ): Promise<IndexedService> {
   const data = mkdtempSync(path.join(tmpdir(), 'antelope-history-'));
   const replay = await startReplay(folder, replayOptions);
+  const { lastBlockNum } = replay;
   const service = startService(replay.url, data, environment);
   const stopAll = async (): Promise<void> => {
     await stop(service.child);
@@ -37,8 +40,8 @@ export async function startIndexedService(
   };
   try {
     const [url, operationsUrl] = await Promise.all([service.gateway, service.operations]);
-    await untilCommitted(data, replay.lastBlockNum);
-    return { url, operationsUrl, data, pid: service.child.pid ?? 0, stop: stopAll };
+    await untilCommitted(data, lastBlockNum);
+    return { url, operationsUrl, data, pid: service.child.pid ?? 0, lastBlockNum, stop: stopAll };
   } catch (error) {
     await stopAll();
     throw error;

@@ -37,6 +37,12 @@ describe('ProgressMeter', () => {
     });
   });
 
+  it('has no target below the committed block', () => {
+    const sample = { atMs: 1000, block: 231, blocks: 230, actions: 0 };
+    expect(new ProgressMeter().measure(sample, { firstBlock: 1, target: 1 }).target).toBe(231);
+    expect(new ProgressMeter().measure(sample, { firstBlock: 1, target: undefined }).target).toBeUndefined();
+  });
+
   it('gives no time left when the target is passed', () => {
     const meter = new ProgressMeter();
     meter.measure({ atMs: 0, block: 1, blocks: 1, actions: 0 }, { firstBlock: 1, target: 2 });

@@ -42,7 +42,8 @@ export class ProgressMeter {
     return {
       firstBlock,
       block: sample.block,
-      target,
+      // The node's head is read more seldom than the committed block, and that of a replay is the one of its time.
+      target: target === undefined ? undefined : Math.max(target, sample.block),
       blocksPerSecond,
       actionsPerSecond: rate(sample.actions - first.actions),
       secondsLeft: missing === undefined || blocksPerSecond === 0 ? undefined : missing / blocksPerSecond,

@@ -30,10 +30,10 @@ interface Run {
   output: () => string;
 }
 
-/** Labels that Prometheus adds. */
-const ADDED_LABELS = ['job', 'instance'];
+/** Labels that Prometheus adds, and `chain`, which an operator of several chains gives to the targets. */
+const ADDED_LABELS = ['job', 'instance', 'chain'];
 /** Of Prometheus itself, of API processes, whose responses only Redis keeps, and of gateways with API keys. */
-const NOT_OF_ONE_PROCESS = new Set(['up', 'history_final_answers_total', 'history_gateway_key_requests_total']);
+const NOT_OF_ONE_PROCESS = new Set(['up', 'history_response_cache_total', 'history_gateway_key_requests_total']);
 
 /** Another loopback address, which only Linux has without further set-up. */
 const otherAddress = process.platform === 'linux' ? '127.0.0.2' : undefined;

@@ -2,9 +2,20 @@ import type { JSX } from 'preact';
 import type { ProcessStatus } from '@antelope-history/schemas';
 import { formatBytes, formatName, formatRate, formatSeconds, NONE } from '../format.js';
 
-/** `at`: the time of the figures, in milliseconds since 1970, by the clock of the service. */
-export function ProcessTable({ processes, at }: { processes: ProcessStatus[]; at: number }): JSX.Element {
-  if (processes.length === 0) return <p class="soft">No process reports itself: the key-value store is unavailable.</p>;
+/** A gateway of several chains reads the reports of each in its key-value store. */
+const NONE_REPORTS = 'No process reports to this gateway. A chain that runs as one process has a page of its own.';
+const NONE_CAN_REPORT = 'No process reports itself: the key-value store is unavailable.';
+
+interface ProcessTableProps {
+  processes: ProcessStatus[];
+  /** The time of the figures, in milliseconds since 1970, by the clock of the service. */
+  at: number;
+  /** Whether the store responds to which the processes report. */
+  canReport: boolean;
+}
+
+export function ProcessTable({ processes, at, canReport }: ProcessTableProps): JSX.Element {
+  if (processes.length === 0) return <p class="soft">{canReport ? NONE_REPORTS : NONE_CAN_REPORT}</p>;
   const ago = (time: number): string => `${formatSeconds(Math.max(0, at - time) / 1000)} ago`;
   return (
     <div class="scroll" role="region" aria-label="Table of processes" tabIndex={0}>

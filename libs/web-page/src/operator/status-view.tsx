@@ -58,6 +58,12 @@ export function StatusView(): JSX.Element {
         <p class="soft">
           Chain id <code>{health.chain_id ?? 'not known yet'}</code>
         </p>
+        {health.state_complete === false && (
+          <p class="degraded">
+            Permissions and ABIs from before block {formatNumber(health.first_block_num)} are missing: accounts of keys
+            are not served.
+          </p>
+        )}
         <Ranges ranges={health.incomplete_ranges} />
         <DataFields fields={health.data_fields} />
       </section>
@@ -95,7 +101,11 @@ export function StatusView(): JSX.Element {
       </section>
       <section class="card" aria-labelledby="processes">
         <h2 id="processes">Processes</h2>
-        <ProcessTable processes={processes} at={status.at} />
+        <ProcessTable
+          processes={processes}
+          at={status.at}
+          canReport={health.components['key_value']?.status === 'ok'}
+        />
       </section>
       <p class="soft">
         As of <time>{formatTime(status.at)}</time>

@@ -25,6 +25,8 @@ export interface StackOptions {
   port?: number;
   /** Variables that are added to the environment of every app. */
   environment?: NodeJS.ProcessEnv;
+  /** The servers and names; by default fresh names on servers of this machine, which are started if they are missing. */
+  set?: DistributedSet;
   /** Directory of the log files, one per process. */
   logFolder: string;
   /** Called with messages for a person. */
@@ -76,7 +78,8 @@ class StartingStack {
 
   async start(): Promise<Stack> {
     const { report = () => undefined, shipUrl, deserializers = 1, indexers = 1, apis = 1, port = 0 } = this.options;
-    const set = await createDistributedSet(await holdServices(SERVICE_NAMES, this.holder, report));
+    const set =
+      this.options.set ?? (await createDistributedSet(await holdServices(SERVICE_NAMES, this.holder, report)));
     this.set = set;
     const { store, broker, keyValue } = set.environment;
     await settle([
@@ -106,7 +109,7 @@ class StartingStack {
     await Promise.all(first.map((app) => app.stop()));
     await Promise.all(this.apps.map((app) => app.stop()));
     await this.set?.remove();
-    await releaseServices(this.holder);
+    if (!this.options.set) await releaseServices(this.holder);
   }
 
   private gatewayEnvironment(): Record<string, string> {
