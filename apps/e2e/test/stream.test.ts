@@ -98,7 +98,7 @@ describe('the stream of a service that is killed while its chain forks', () => {
     const replay = await createShipReplay({ recording, pace: 'manual' });
     let service = startService(replay.url, data);
     let url = await service.gateway;
-    const requests: Record<string, string>[] = [{}, { account_name: 'alice' }, { filter: '*:onblock' }];
+    const requests: Record<string, string>[] = [{}, { account_name: 'eosio' }, { filter: '*:onblock' }];
     const clients = requests.flatMap((request) =>
       (['server-sent events', 'WebSocket'] as const).map((transport) => {
         const parameters = new URLSearchParams(request).toString();

@@ -35,15 +35,28 @@ type Step =
   | { kind: 'makeIrreversible'; depth: number }
   | { kind: 'remove'; blocks: number }
   | { kind: 'read'; events: number }
-  | { kind: 'reconnect' };
+  | { kind: 'reconnect' }
+  /** `change` happens while the stream reads: before the read of the store with this number, counted from 1. */
+  | { kind: 'change while reading'; reads: number; change: Step };
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const change: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('grow' as const), plans }) },
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('fork' as const), depth: fc.integer({ min: 1, max: 8 }), plans }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('makeIrreversible' as const), depth: fc.nat(5) }) },
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 7, arbitrary: change },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('change while reading' as const),
+      reads: fc.integer({ min: 1, max: 6 }),
+      change,
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('read' as const), events: fc.integer({ min: 1, max: 150 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('reconnect' as const) }) },
 );
@@ -61,7 +74,7 @@ class ModelHead {
   private wake: (() => void) | undefined;
   private onIdle: () => void = () => undefined;
 
-  constructor(private readonly model: ModelHistory) {}
+  constructor(private readonly model: Pick<ModelHistory, 'getStatus'>) {}
 
   async changedFrom(known: ChainStatus, signal: AbortSignal): Promise<ChainStatus> {
     for (;;) {
@@ -81,6 +94,21 @@ class ModelHead {
   idle(): Promise<'idle'> {
     return new Promise((resolve) => (this.onIdle = () => resolve('idle')));
   }
+}
+
+/** A reader of a model that awaits `beforeRead` before each read of the chain. */
+function readerOf(model: ModelHistory, beforeRead: () => Promise<void>): ModelHistory {
+  const before =
+    <Input extends unknown[], Output>(read: (...input: Input) => Promise<Output>) =>
+    async (...input: Input): Promise<Output> => {
+      await beforeRead();
+      return read.apply(model, input);
+    };
+  return Object.assign(Object.create(model) as ModelHistory, {
+    getStatus: before(() => model.getStatus()),
+    getBlock: before((...input: Parameters<ModelHistory['getBlock']>) => model.getBlock(...input)),
+    getActions: before((...input: Parameters<ModelHistory['getActions']>) => model.getActions(...input)),
+  });
 }
 
 interface Row {
@@ -203,9 +231,12 @@ class Run {
   readonly client: Client;
   private readonly chain = new SyntheticChain();
   private irreversible: BlockPosition | undefined;
+  /** Changes that happen once the stream has read so often, the next one first. */
+  private readonly planned: { reads: number; change: Step }[] = [];
 
   constructor(query: StreamQuery) {
-    this.client = new Client(this.model, new ModelHead(this.model), query);
+    const reader = readerOf(this.model, () => this.changeBeforeRead());
+    this.client = new Client(reader, new ModelHead(reader), query);
   }
 
   async take(next: Step): Promise<void> {
@@ -230,7 +261,18 @@ class Run {
         this.client.reconnect();
         return;
       }
+      case 'change while reading': {
+        this.planned.push(next);
+        return;
+      }
     }
+  }
+
+  private async changeBeforeRead(): Promise<void> {
+    const [next] = this.planned;
+    if (!next || --next.reads > 0) return;
+    this.planned.shift();
+    await this.take(next.change);
   }
 
   private forkPoint(depth: number): BlockRecords | undefined {

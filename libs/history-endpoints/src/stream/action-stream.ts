@@ -58,7 +58,7 @@ interface Place {
  */
 export class ActionStream {
   private place: Place = { num: 0, id: undefined, sequence: undefined, rows: 0 };
-  /** The branch that the place was found on. */
+  /** The branch that the place was found on. The head of a status of another revision may be an orphan: it is read again. */
   private revision = -1;
   private irreversibleNum = 0;
   /** The most blocks in which the store searches the next page. */
@@ -80,15 +80,16 @@ export class ActionStream {
     let announced = '';
     for (;;) {
       if (status.revision !== this.revision) yield* this.returnToBranch(status);
+      const isCurrent = status.revision === this.revision;
       const last = this.lastOf(status);
-      if (last) {
+      if (last && isCurrent) {
         yield* this.actionsUpTo(last, status);
         if (this.place.id === last.id && this.place.sequence === undefined && last.id !== announced) {
           announced = last.id;
           yield* this.announce(last, status);
         }
       }
-      const isDone = this.place.num >= (last?.num ?? 0) && this.place.sequence === undefined;
+      const isDone = isCurrent && this.place.num >= (last?.num ?? 0) && this.place.sequence === undefined;
       status = isDone ? await head.changedFrom(status, this.signal) : await reader.getStatus();
     }
   }
