@@ -4,6 +4,7 @@ import type { ProgressView } from '@antelope-history/quick-start/progress';
 import { HistoryError } from '@antelope-history/schemas';
 import { addCompletion } from './completion';
 import { addExport } from './export/export-command';
+import { addHyperionConfig } from './hyperion/hyperion-command';
 import { PROGRAMS, startProgram } from './programs';
 import { addStatus } from './status/status-command';
 
@@ -70,6 +71,7 @@ export function createProgram(host: CommandHost, setStatus: (status: number) => 
   for (const { name, summary } of PROGRAMS) program.command(name).description(summary);
   addStatus(program, host, setStatus);
   addExport(program, host, setStatus);
+  addHyperionConfig(program, host, setStatus);
   addCompletion(program, host);
   return program;
 }
