@@ -53,6 +53,17 @@ class EarlierLmdbStore implements EarlierStore {
     return migrateLmdb({ ...this.options(dataFields), onProgress, signal: stopping.signal, pagesPerCommit: 1 });
   }
 
+  /** Runs a service that keeps so few blocks, until it has removed what it removes; returns the first block that is left. */
+  async retain(retainBlocks: number): Promise<number | undefined> {
+    const writer = await openLmdbStoreWriter({ ...this.options([]), retainBlocks });
+    for (let removals = 0; removals < 3; removals++) await writer.commitWritten();
+    await writer.close();
+    const reader = await this.openReader();
+    const { firstBlockNum } = await reader.getStatus();
+    await reader.close();
+    return firstBlockNum;
+  }
+
   async dispose(): Promise<void> {
     rmSync(this.path, { recursive: true });
   }
@@ -64,6 +75,10 @@ class EarlierLmdbStore implements EarlierStore {
 
 /** With what the tests of this adapter read besides. */
 class OlderStore extends MigratedStore {
+  private constructor(readonly lmdb: EarlierLmdbStore) {
+    super(lmdb);
+  }
+
   static async create(): Promise<OlderStore> {
     return new OlderStore(await EarlierLmdbStore.open());
   }
@@ -103,6 +118,17 @@ describe('the migration of an embedded store', () => {
     });
     expect((await store.migrate(Infinity, ['alice:transfer.to'])).isComplete).toBe(true);
     expect(await store.dataFields()).toEqual({ 'alice:transfer.to': 100 });
+    await store.earlier.dispose();
+  });
+
+  it('keeps the blocks that it still has to read from a service that removes old ones', async () => {
+    const store = await OlderStore.create();
+    await store.write(Array<BlockPlan>(20).fill(PLAN), 0, []);
+    await store.write([PLAN], 0, []);
+    expect((await store.migrate(1, ['alice:transfer.to'])).isComplete).toBe(false);
+    expect(await store.lmdb.retain(5)).toBe(100);
+    expect((await store.migrate(Infinity, ['alice:transfer.to'])).isComplete).toBe(true);
+    expect(await store.lmdb.retain(5)).toBeGreaterThan(110);
     await store.earlier.dispose();
   });
 
