@@ -4,6 +4,14 @@ const { TestEnvironment } = require('jest-environment-node');
 const CLOSING_MS = 500;
 const CHECK_MS = 20;
 
+const PARENT_CHECK_MS = 500;
+
+// A worker of a Jest that was killed would stay for as long as its test. A listener for 'disconnect' would keep each worker running.
+const parent = process.ppid;
+setInterval(() => {
+  if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');
+}, PARENT_CHECK_MS).unref();
+
 /** The names of what packages have added to the global object (jest.runtime.cjs). */
 const globalsOfPackages = new Set();
 

@@ -4,6 +4,8 @@ import path from 'node:path';
 
 /** Imports only what Node.js brings along: this code runs before any package is installed. */
 
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** An error that the user can fix; shown without its stack. */
@@ -27,16 +29,29 @@ export function runNode(script, args, options = {}) {
   return status ?? 1;
 }
 
-/** The same without blocking this process; a script that a signal ended has status 1. */
+/**
+ * The same without blocking this process; a script that a signal ended has status 1. A signal that would end this process ends the
+ * script first, and then rejects with a PrepareError.
+ */
 export function startNode(script, args, options = {}) {
   const child = spawn(process.execPath, [path.join(ROOT, script), ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
     ...options,
   });
+  let endedBy;
+  const passOn = (signal) => {
+    endedBy = signal;
+    child.kill(signal);
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, passOn);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('exit', (status) => resolve(status ?? 1));
+    child.on('exit', (status) => {
+      for (const signal of ENDING_SIGNALS) process.off(signal, passOn);
+      if (endedBy === undefined) resolve(status ?? 1);
+      else reject(new PrepareError(`Ended by ${endedBy}.`));
+    });
   });
 }
 

@@ -1,9 +1,11 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WORKSPACE_ROOT } from '../src';
 
 const RUN = path.join(WORKSPACE_ROOT, 'tools/run');
@@ -38,20 +40,27 @@ describe('the runner of npm test', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Runs Jest on files as `npm test` does; returns the printed lines. */
-  async function run(files: Record<string, string>): Promise<string[]> {
+  /** Starts Jest on files as `npm test` does. */
+  function start(files: Record<string, string>): ChildProcessWithoutNullStreams {
     for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content);
     const config = path.join(folder, 'jest.config.js');
     const script = `
       import { runJest } from ${JSON.stringify(pathToFileURL(path.join(RUN, 'run-jest.mjs')))};
+      import { runCommand } from ${JSON.stringify(pathToFileURL(path.join(RUN, 'prepare.mjs')))};
       import { summarise } from ${JSON.stringify(pathToFileURL(path.join(RUN, 'test-summary.mjs')))};
       import { Phases } from ${JSON.stringify(pathToFileURL(path.join(RUN, 'phases.mjs')))};
       const phases = new Phases();
       phases.begin('tests');
-      const run = await runJest(['--config', ${JSON.stringify(config)}, '--maxWorkers', '2']);
-      process.stdout.write(summarise([run], phases.finish()).join('\\n'));`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
-    return stdout.split('\n');
+      await runCommand(async () => {
+        const run = await runJest(['--config', ${JSON.stringify(config)}, '--maxWorkers', '2']);
+        process.stdout.write(summarise([run], phases.finish()).join('\\n'));
+      });`;
+    return spawn(process.execPath, ['--input-type=module', '--eval', script]);
+  }
+
+  /** Runs it to its end; returns the printed lines. */
+  async function run(files: Record<string, string>): Promise<string[]> {
+    return (await text(start(files).stdout)).split('\n');
   }
 
   it(
@@ -88,7 +97,47 @@ describe('the runner of npm test', () => {
     },
     LIMIT_MS,
   );
+
+  it(
+    'ends Jest and its workers with itself',
+    async () => {
+      const waits = (name: string): string => `
+        it('never ends', async () => {
+          require('node:fs').writeFileSync(${JSON.stringify(path.join(folder, name))}, String(process.pid));
+          await new Promise(() => setInterval(() => undefined, 1_000));
+        }, ${LIMIT_MS});`;
+      const preset = JSON.stringify(path.join(WORKSPACE_ROOT, 'jest.preset.cjs'));
+      const runner = start({
+        'jest.config.js': `
+          const { testEnvironment, runtime } = require(${preset}).createJestConfig('waits');
+          module.exports = { testEnvironment, runtime };`,
+        'one.test.js': waits('one.pid'),
+        'other.test.js': waits('other.pid'),
+      });
+      const pids = await Promise.all(['one.pid', 'other.pid'].map((name) => readPid(path.join(folder, name))));
+      const ended = Promise.all([once(runner, 'close'), text(runner.stderr)]);
+      runner.kill('SIGTERM');
+      const [[status], errors] = await ended;
+      expect([status, errors]).toEqual([1, expect.stringContaining('Ended by SIGTERM.')]);
+      while (pids.some(isRunning)) await sleep(20);
+    },
+    LIMIT_MS,
+  );
 });
+
+/** Waits until the file has the id of a process. */
+async function readPid(file: string): Promise<number> {
+  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await sleep(20);
+  return Number(readFileSync(file, 'utf8'));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe('the order of the suites', () => {
   it('names only files that exist', () => {
