@@ -12,8 +12,8 @@ const TEXT_BYTES = 48;
 const BYTES_PER_CHARACTER = 2;
 /** Memory of a struct, field, typedef, variant, action or table, in parsed and compiled form. */
 const ENTRY_BYTES = 256;
-/** Memory of a type name's decoder: a closure, its context and its entry in the compiler's map. */
-const TYPE_BYTES = 224;
+/** Memory of a type name's decoder: one or two closures, their context and the entry in the compiler's map. */
+const TYPE_BYTES = 272;
 
 const WORK_PER_BYTE = 1;
 const WORK_PER_ENTRY = 64;

@@ -4,7 +4,7 @@ import type { ByteReader } from './byte-reader';
 import type { DecodeBudget } from './decode-budget';
 import { readFloat128, readFloat32, readFloat64 } from './float';
 import { readInt128, readInt64, readUint128, readUint64 } from './integer';
-import type { JsonValue } from '@antelope-history/json';
+import type { JsonValue, JsonWriter } from '@antelope-history/json';
 import { publicKeyToString, readPublicKey } from './public-key';
 import { readSignature, signatureToString } from './signature';
 import { blockTimestampToString, timePointSecToString, timePointToString } from './time';
@@ -13,13 +13,24 @@ import { utf8ToString } from './utf8';
 /** Reads one value and returns its JSON form. Throws `DECODE_FAILED` where the node fails to unpack. */
 export type ValueDecoder = (reader: ByteReader, budget: DecodeBudget) => JsonValue;
 
+/** Reads one value and writes its JSON. Throws as the `ValueDecoder` of the type does; what it wrote until then stays. */
+export type ValueWriter = (out: JsonWriter, reader: ByteReader, budget: DecodeBudget) => void;
+
 export interface ValueType {
   decode: ValueDecoder;
+  /** Writes what `decode` returns without making an object of it. Only for types for which that is faster, see `writeValue`. */
+  write?: ValueWriter | undefined;
   /**
    * Cost of a value in the output budget: the length of its JSON text, with a surcharge if reading or printing takes
    * longer than the length suggests. `decode` spends the part of the cost that depends on the value.
    */
   cost: number;
+}
+
+/** Reads a value and writes its JSON. */
+export function writeValue(type: ValueType, out: JsonWriter, reader: ByteReader, budget: DecodeBudget): void {
+  if (type.write) type.write(out, reader, budget);
+  else out.value(type.decode(reader, budget));
 }
 
 /** The cost of a key or signature exceeds its length, because base58 and a hash take far longer to compute. */
@@ -50,17 +61,17 @@ export const BUILTIN_TYPES: ReadonlyMap<string, ValueType> = new Map<string, Val
   ['time_point', { decode: (reader) => timePointToString(reader.int64()), cost: 60 }],
   ['time_point_sec', { decode: (reader) => timePointSecToString(reader.uint32()), cost: 80 }],
   ['block_timestamp_type', { decode: (reader) => blockTimestampToString(reader.uint32()), cost: 80 }],
-  ['name', { decode: (reader) => reader.name(), cost: 22 }],
-  ['bytes', { decode: readBytes, cost: 12 }],
+  ['name', { decode: (reader) => reader.name(), write: writingAscii((reader) => reader.name()), cost: 22 }],
+  ['bytes', { decode: readBytes, write: writeBytes, cost: 12 }],
   ['string', { decode: readString, cost: 20 }],
-  ['checksum160', { decode: (reader) => reader.slice(20).toString('hex'), cost: 42 }],
-  ['checksum256', { decode: (reader) => reader.slice(32).toString('hex'), cost: 66 }],
-  ['checksum512', { decode: (reader) => reader.slice(64).toString('hex'), cost: 130 }],
+  ['checksum160', checksum(20, 42)],
+  ['checksum256', checksum(32, 66)],
+  ['checksum512', checksum(64, 130)],
   ['public_key', { decode: readKeyText, cost: KEY_COST }],
   ['signature', { decode: readSignatureText, cost: SIGNATURE_COST }],
   ['symbol', { decode: readSymbol, cost: 12 }],
   ['symbol_code', { decode: readSymbolCode, cost: 9 }],
-  ['asset', { decode: readAsset, cost: 56 }],
+  ['asset', { decode: readAsset, write: writingAscii(readAsset), cost: 56 }],
   ['extended_asset', { decode: readExtendedAsset, cost: 96 }],
   ['bitset', { decode: readBitset, cost: 14 }],
 ]);
@@ -71,6 +82,25 @@ function spendingItsLength(read: (reader: ByteReader) => string): ValueDecoder {
     budget.spend(text.length);
     return text;
   };
+}
+
+/** For texts without characters that JSON escapes. */
+function writingAscii(read: (reader: ByteReader) => string): ValueWriter {
+  return (out, reader) => out.raw('"').raw(read(reader)).raw('"');
+}
+
+function checksum(bytes: number, cost: number): ValueType {
+  return {
+    decode: (reader) => reader.slice(bytes).toString('hex'),
+    write: (out, reader) => out.hex(reader.slice(bytes)),
+    cost,
+  };
+}
+
+function writeBytes(out: JsonWriter, reader: ByteReader, budget: DecodeBudget): void {
+  const bytes = reader.lengthPrefixed();
+  budget.spend(bytes.length * 2);
+  out.hex(bytes);
 }
 
 function readBytes(reader: ByteReader, budget: DecodeBudget): string {

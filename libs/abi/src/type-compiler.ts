@@ -1,13 +1,14 @@
 import { HistoryError } from '@antelope-history/schemas';
-import { BUILTIN_TYPES, type ValueDecoder, type ValueType } from './builtin-types';
+import { BUILTIN_TYPES, type ValueDecoder, type ValueType, type ValueWriter, writeValue } from './builtin-types';
 import type { ByteReader } from './byte-reader';
 import type { DecodeBudget } from './decode-budget';
 import {
   jsonTextBytes,
-  keepsOrderInPlainObject,
-  OrderedObject,
   type JsonObject,
   type JsonValue,
+  type JsonWriter,
+  keepsOrderInPlainObject,
+  OrderedObject,
 } from '@antelope-history/json';
 import type { AbiField, AbiStruct } from './abi-definition';
 import type { AbiTypes } from './type-resolver';
@@ -50,7 +51,7 @@ export class TypeCompiler {
       case 'builtin':
         return BUILTIN_TYPES.get(type.name)!;
       case 'array':
-        return container(arrayDecoder(this.compile(type.element), this.scopesTo(type.element)));
+        return arrayType(this.compile(type.element), this.scopesTo(type.element));
       case 'fixed-array':
         return container(fixedArrayDecoder(this.compile(type.element), this.scopesTo(type.element), type.size));
       case 'optional':
@@ -61,7 +62,7 @@ export class TypeCompiler {
       case 'variant':
         return container(variantDecoder(type.types, (alternative) => this.compile(alternative)));
       case 'struct':
-        return container(structDecoder(this.types.lineageOf(type.struct).map((struct) => this.ownFieldsOf(struct))));
+        return structType(this.types.lineageOf(type.struct).map((struct) => this.ownFieldsOf(struct)));
       case 'extension':
         return this.compile(type.element);
     }
@@ -77,8 +78,8 @@ export class TypeCompiler {
   }
 
   private compileField({ name, type }: AbiField): StructField {
-    const { decode, cost } = this.compile(type);
-    return { name, extension: type.endsWith('$'), decode, cost: jsonTextBytes(name) + MEMBER_COST + cost };
+    const { decode, write, cost } = this.compile(type);
+    return { name, extension: type.endsWith('$'), decode, write, cost: jsonTextBytes(name) + MEMBER_COST + cost };
   }
 
   /**
@@ -99,6 +100,8 @@ interface StructField extends ValueType {
 class OwnFields {
   /** Whether a plain object keeps these fields in order. */
   readonly keepOrder: boolean;
+  /** Whether no two of these fields share a name. */
+  readonly areDistinct: boolean;
   readonly count: number;
   private readonly compiled: (StructField | undefined)[] = [];
 
@@ -107,7 +110,9 @@ class OwnFields {
     private readonly compile: (field: AbiField) => StructField,
   ) {
     this.count = fields.length;
-    this.keepOrder = keepsOrderInPlainObject(fields.map(({ name }) => name));
+    const names = fields.map(({ name }) => name);
+    this.keepOrder = keepsOrderInPlainObject(names);
+    this.areDistinct = new Set(names).size === names.length;
   }
 
   at(index: number): StructField {
@@ -115,12 +120,15 @@ class OwnFields {
   }
 }
 
-function container(decode: ValueDecoder): ValueType {
-  return { decode, cost: CONTAINER_COST };
+function container(decode: ValueDecoder, write?: ValueWriter): ValueType {
+  return { decode, write, cost: CONTAINER_COST };
 }
 
-function arrayDecoder(element: ValueType, scopes: 0 | 1): ValueDecoder {
-  return (reader, budget) => decodeElements(reader, budget, element, scopes, reader.varuint32());
+function arrayType(element: ValueType, scopes: 0 | 1): ValueType {
+  return container(
+    (reader, budget) => decodeElements(reader, budget, element, scopes, reader.varuint32()),
+    (out, reader, budget) => writeElements(out, reader, budget, element, scopes),
+  );
 }
 
 /** The node accepts every fixed size. Size 0 is refused here, because the values of such a type take no bytes. */
@@ -131,7 +139,34 @@ function fixedArrayDecoder(element: ValueType, scopes: 0 | 1, size: number): Val
   };
 }
 
+function writeElements(
+  out: JsonWriter,
+  reader: ByteReader,
+  budget: DecodeBudget,
+  element: ValueType,
+  scopes: 0 | 1,
+): void {
+  const size = reader.varuint32();
+  takeElements(reader, budget, element, size);
+  const scope = budget.depth + scopes;
+  out.raw('[');
+  for (let index = 0; index < size; index++) {
+    if (index > 0) out.raw(',');
+    budget.descend(scope);
+    writeValue(element, out, reader, budget);
+  }
+  out.raw(']');
+}
+
 /** Every element takes at least one byte, so that a size above the number of remaining bytes fails immediately. */
+function takeElements(reader: ByteReader, budget: DecodeBudget, element: ValueType, size: number): void {
+  if (size > reader.remaining()) {
+    throw new HistoryError('DECODE_FAILED', `an array of ${size} elements, but ${reader.remaining()} bytes left`);
+  }
+  budget.takeElements(size);
+  budget.spend(size * (element.cost + 1));
+}
+
 function decodeElements(
   reader: ByteReader,
   budget: DecodeBudget,
@@ -139,11 +174,7 @@ function decodeElements(
   scopes: 0 | 1,
   size: number,
 ): JsonValue[] {
-  if (size > reader.remaining()) {
-    throw new HistoryError('DECODE_FAILED', `an array of ${size} elements, but ${reader.remaining()} bytes left`);
-  }
-  budget.takeElements(size);
-  budget.spend(size * (element.cost + 1));
+  takeElements(reader, budget, element, size);
   const scope = budget.depth + scopes;
   const values: JsonValue[] = [];
   try {
@@ -199,9 +230,14 @@ function variantDecoder(types: string[], compile: (typeName: string) => ValueTyp
  * position of the first one, as in the node (fc::mutable_variant_object::set). A struct without any present field fails,
  * as it does in the node.
  */
-function structDecoder(lineage: readonly OwnFields[]): ValueDecoder {
-  if (lineage.every(({ keepOrder }) => keepOrder)) return (reader, budget) => decodePlain(lineage, reader, budget);
-  return (reader, budget) => decodeOrdered(lineage, reader, budget);
+function structType(lineage: readonly OwnFields[]): ValueType {
+  if (!lineage.every(({ keepOrder }) => keepOrder))
+    return container((reader, budget) => decodeOrdered(lineage, reader, budget));
+  const [own, ...derived] = lineage;
+  const decode: ValueDecoder = (reader, budget) => decodePlain(lineage, reader, budget);
+  // Most structs have no base.
+  if (!own?.areDistinct || derived.length > 0) return container(decode);
+  return container(decode, (out, reader, budget) => writeFields(lineage[0]!, out, reader, budget));
 }
 
 function decodePlain(lineage: readonly OwnFields[], reader: ByteReader, budget: DecodeBudget): JsonObject {
@@ -250,10 +286,7 @@ function decodeField(
   budget: DecodeBudget,
 ): JsonValue | undefined {
   try {
-    if (reader.offset === reader.end) {
-      if (field.extension) return undefined;
-      throw new HistoryError('DECODE_FAILED', `the data ends at byte ${reader.end}, before this field`);
-    }
+    if (isAbsent(field, reader)) return undefined;
     budget.descend(scope);
     budget.spend(field.cost);
     return field.decode(reader, budget);
@@ -261,6 +294,32 @@ function decodeField(
     budget.path.push(field.name);
     throw error;
   }
+}
+
+function writeFields(fields: OwnFields, out: JsonWriter, reader: ByteReader, budget: DecodeBudget): void {
+  const scope = budget.depth + FIELD_SCOPE;
+  let present = false;
+  for (let index = 0; index < fields.count; index++) {
+    const field = fields.at(index);
+    if (isAbsent(field, reader)) continue;
+    budget.descend(scope);
+    budget.spend(field.cost);
+    out
+      .raw(present ? ',' : '{')
+      .string(field.name)
+      .raw(':');
+    writeValue(field, out, reader, budget);
+    present = true;
+  }
+  if (!present) throw emptyStruct();
+  out.raw('}');
+}
+
+/** Whether the data ends before an extension (`$`). Throws where it ends before another field. */
+function isAbsent({ extension }: StructField, reader: ByteReader): boolean {
+  if (reader.offset !== reader.end) return false;
+  if (extension) return true;
+  throw new HistoryError('DECODE_FAILED', `the data ends at byte ${reader.end}, before this field`);
 }
 
 function emptyStruct(): HistoryError {

@@ -12,7 +12,7 @@ import {
 import { SAMPLES } from '@antelope-history/test-support/recordings';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import { type AbiDecoder, createAbiDecoder, DecodeAllowance, DEFAULT_DECODE_LIMITS } from '../src/index';
-import { type JsonValue, stringifyJson } from '@antelope-history/json';
+import { type JsonValue, JsonWriter, stringifyJson } from '@antelope-history/json';
 import { lastAbis } from './recorded-actions';
 
 /** `FUZZ_ROUNDS` sets the number of rounds; `FUZZ_SEED` repeats a run. */
@@ -88,7 +88,7 @@ function corrupt(data: Buffer, random: Random): Buffer {
 let slowestMs = 0;
 
 /**
- * The JSON text of an action's data; undefined where the node shows hex. Fails if a second decoding differs, if the
+ * The JSON text of an action's data; undefined where the node shows hex. Fails if a second decoding or the writer differs, if the
  * allowance is charged less than the length of the text, or if a smaller allowance does not prevent the decoding.
  */
 function decodeRepeatedly(decoder: AbiDecoder, name: string, data: Buffer): string | undefined {
@@ -108,7 +108,25 @@ function decodeRepeatedly(decoder: AbiDecoder, name: string, data: Buffer): stri
 function decodeWithin(units: number, decoder: AbiDecoder, name: string, data: Buffer) {
   const allowance = new DecodeAllowance(units);
   const text = textOf(() => decoder.decodeAction(name, data, allowance));
+  expectWritten(text, allowance, decoder, name, data);
   return { text, exceeded: allowance.exceeded, spent: allowance.spent };
+}
+
+/** The writer has to write the same text for the same allowance, and nothing where there is none. */
+function expectWritten(
+  text: string | undefined,
+  { total, exceeded, spent }: DecodeAllowance,
+  decoder: AbiDecoder,
+  name: string,
+  data: Buffer,
+): void {
+  const allowance = new DecodeAllowance(total);
+  const out = new JsonWriter().raw('before ');
+  const isWritten = decoder.writeAction(out, name, data, allowance);
+  expectText(out.copyFrom(0).toString(), `before ${text ?? ''}`);
+  const { exceeded: writerExceeded, spent: writerSpent } = allowance;
+  const actual = { isWritten, exceeded: writerExceeded, spent: writerSpent };
+  expectText(JSON.stringify(actual), JSON.stringify({ isWritten: text !== undefined, exceeded, spent }));
 }
 
 function decodeOrRefuse(decoder: AbiDecoder, type: string, data: Buffer): void {

@@ -1,6 +1,6 @@
 import { type AbiDecoder, blockTimestampToString } from '@antelope-history/abi';
 import type { GetChainBlockResponse } from '@antelope-history/chain-routes';
-import { JsonFragment, JsonWriter, stringifyJson } from '@antelope-history/json';
+import { JsonFragment, jsonText, JsonWriter, stringifyJson } from '@antelope-history/json';
 import {
   type AbiDecoders,
   AbiRequestSet,
@@ -157,7 +157,8 @@ function* writeReceipt(
   after: Reserve,
 ): Generator<void, void> {
   const { status, cpuUsageUs, netUsageWords, transaction } = receipt;
-  out.raw(`{"status":"${renderStatus(status)}","cpu_usage_us":${cpuUsageUs},"net_usage_words":${netUsageWords},"trx":`);
+  out.bytes(STATUS).raw(renderStatus(status)).bytes(CPU_USAGE).integer(cpuUsageUs);
+  out.bytes(NET_USAGE).integer(netUsageWords).bytes(TRX);
   if ('id' in transaction) out.raw(`"${transaction.id}"`);
   else yield* writeTransaction(out, transaction.packed, receiptIndex, context, after);
   out.raw('}');
@@ -185,16 +186,30 @@ function* writeTransaction(
   const contextFreeData = context.omitsFreeData ? undefined : takeContextFreeData(packed, budget, after);
   context.omitsFreeData ||= contextFreeData === undefined;
   const signatures = yield* writeSignatures(packed.signatures, budget);
-  out.raw('{"id":"').raw(transaction.id).raw('","signatures":').raw(signatures);
-  out.raw(',"compression":"').raw(renderCompression(packed.compressed));
-  out.raw('","packed_context_free_data":').hex(packed.packedContextFreeData);
-  out.raw(',"context_free_data":').raw(contextFreeData ?? '[]');
-  out.raw(',"packed_trx":').hex(packed.packedTrx);
-  out.raw(',"transaction":{').raw(writeTransactionHeader(transaction)).raw(',"context_free_actions":');
+  out.bytes(ID).raw(transaction.id).bytes(SIGNATURES).raw(signatures);
+  out.bytes(COMPRESSION).raw(renderCompression(packed.compressed));
+  out.bytes(PACKED_FREE_DATA).hex(packed.packedContextFreeData);
+  out.bytes(FREE_DATA).raw(contextFreeData ?? '[]');
+  out.bytes(PACKED_TRX).hex(packed.packedTrx);
+  out.bytes(TRANSACTION).raw(writeTransactionHeader(transaction)).bytes(FREE_ACTIONS);
   for (const piece of context.acts.pieces()) out.bytes(piece);
   writeExtensions(out, transaction.extensions);
   out.raw('}}');
 }
+
+const STATUS = jsonText('{"status":"');
+const CPU_USAGE = jsonText('","cpu_usage_us":');
+const NET_USAGE = jsonText(',"net_usage_words":');
+const TRX = jsonText(',"trx":');
+const ID = jsonText('{"id":"');
+const SIGNATURES = jsonText('","signatures":');
+const COMPRESSION = jsonText(',"compression":"');
+const PACKED_FREE_DATA = jsonText('","packed_context_free_data":');
+const FREE_DATA = jsonText(',"context_free_data":');
+const PACKED_TRX = jsonText(',"packed_trx":');
+const TRANSACTION = jsonText(',"transaction":{');
+const FREE_ACTIONS = jsonText(',"context_free_actions":');
+const ACTIONS = jsonText('],"actions":[');
 
 /** Writes the two arrays of actions to `acts`; the first `contextFree` parts are context-free. */
 function* writeActs(
@@ -208,7 +223,7 @@ function* writeActs(
   acts.truncate(0);
   acts.raw('[');
   yield* printParts(acts, parts.slice(0, contextFree), actRenderer, budget, afterFree);
-  acts.raw('],"actions":[');
+  acts.bytes(ACTIONS);
   yield* printParts(acts, actions, actRenderer, budget, after);
   acts.raw(']');
 }

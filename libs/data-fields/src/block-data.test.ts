@@ -56,6 +56,7 @@ describe('BlockData', () => {
   const action = { account: 'a', name: 'b', sequence: 10, bytes: record.view(0) };
   const decoding = (to: number) => ({
     decodeAction: () => ({ to }),
+    writeAction: () => false,
     decodeActionResult: () => undefined,
     decode: () => 0,
   });

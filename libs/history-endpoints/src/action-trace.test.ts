@@ -4,9 +4,9 @@ import { JsonWriter } from '@antelope-history/json';
 import { writeAct } from '@antelope-history/responses';
 import type { ActionTraceJson } from '@antelope-history/schemas';
 import { makeAction, makeTrace } from '@antelope-history/endpoint-testing';
-import { TraceContext, writeActionTrace } from './action-trace';
+import { BlockContext, writeActionTrace } from './action-trace';
 
-const CONTEXT = new TraceContext('11'.repeat(32), 7, '22'.repeat(32), 'then');
+const CONTEXT = { transactionId: '11'.repeat(32), block: new BlockContext(7, '22'.repeat(32), 0) };
 
 function write(action: ActionRecord, trace: ActionTrace, decoder?: AbiDecoder): ActionTraceJson {
   const out = new JsonWriter();
@@ -16,6 +16,7 @@ function write(action: ActionRecord, trace: ActionTrace, decoder?: AbiDecoder): 
 
 const decoder: AbiDecoder = {
   decodeAction: () => null,
+  writeAction: (out) => Boolean(out.value(null)),
   decodeActionResult: () => null,
   decode: () => null,
 };

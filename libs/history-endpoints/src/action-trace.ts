@@ -1,19 +1,29 @@
-import { utf8ToString, type AbiDecoder, type DecodeAllowance } from '@antelope-history/abi';
-import type { JsonWriter } from '@antelope-history/json';
+import { blockTimestampToString, utf8ToString, type AbiDecoder, type DecodeAllowance } from '@antelope-history/abi';
+import { jsonText, type JsonWriter } from '@antelope-history/json';
 import type { ActionReceipt, ActionRecord, ActionTrace } from '@antelope-history/records';
 import { decodeReturnValue, undecodedActBytes, writeInteger64, writeOmittedAct } from '@antelope-history/responses';
 
-/** The transaction and block of a trace, written once for all traces of the transaction. */
-export class TraceContext {
-  /** The fields of a trace from `trx_id` to `producer_block_id`. */
-  readonly fields: string;
+/** The block of traces, written once for all of them. */
+export class BlockContext {
+  /** `"block_num":…,"block_time":…` */
+  readonly place: Buffer;
+  /** `,"producer_block_id":…` */
+  readonly id: Buffer;
 
-  /** `blockTime`: formatted as in JSON. */
-  constructor(transactionId: string, blockNum: number, blockId: string, blockTime: string) {
-    this.fields =
-      `"trx_id":"${transactionId}","block_num":${blockNum},"block_time":"${blockTime}",` +
-      `"producer_block_id":"${blockId}"`;
+  constructor(
+    readonly blockNum: number,
+    readonly blockId: string,
+    blockTimestamp: number,
+  ) {
+    this.place = jsonText(`"block_num":${blockNum},"block_time":"${blockTimestampToString(blockTimestamp)}"`);
+    this.id = jsonText(`,"producer_block_id":"${blockId}"`);
   }
+}
+
+/** The transaction and block of a trace. */
+export interface TraceContext {
+  transactionId: string;
+  block: BlockContext;
 }
 
 /**
@@ -30,29 +40,48 @@ export function writeActionTrace(
   allowance?: DecodeAllowance,
 ): void {
   const { ordinal, creatorOrdinal, closestUnnotifiedAncestorOrdinal, receiver, except, errorCode } = trace;
-  out.raw('{"action_ordinal":').raw(String(ordinal)).raw(',"creator_action_ordinal":').raw(String(creatorOrdinal));
-  out.raw(',"closest_unnotified_ancestor_action_ordinal":').raw(String(closestUnnotifiedAncestorOrdinal));
-  writeReceipt(out.raw(',"receipt":'), receiver, trace.receipt);
-  out.raw(',"receiver":"').raw(receiver).raw('","act":');
+  out.bytes(ACTION_ORDINAL).integer(ordinal).bytes(CREATOR).integer(creatorOrdinal);
+  out.bytes(ANCESTOR).integer(closestUnnotifiedAncestorOrdinal);
+  writeReceipt(out.bytes(RECEIPT), receiver, trace.receipt);
+  out.bytes(RECEIVER).raw(receiver).bytes(ACT);
   act(out);
-  out.raw(action.contextFree ? ',"context_free":true,"elapsed":' : ',"context_free":false,"elapsed":');
-  writeInteger64(out, trace.elapsed).raw(',"console":');
+  writeInteger64(out.bytes(action.contextFree ? CONTEXT_FREE : NOT_CONTEXT_FREE), trace.elapsed).bytes(CONSOLE);
   out.string(trace.console.length === 0 ? '' : utf8ToString(trace.console));
-  out.raw(',').raw(context.fields).raw(',"account_ram_deltas":');
+  out.bytes(TRX_ID).raw(context.transactionId).raw('",').bytes(context.block.place).bytes(context.block.id);
+  out.bytes(RAM_DELTAS);
   out.array(trace.accountRamDeltas, ({ account, delta }) =>
-    writeInteger64(out.raw('{"account":"').raw(account).raw('","delta":'), delta).raw('}'),
+    writeInteger64(out.bytes(DELTA_ACCOUNT).raw(account).bytes(DELTA), delta).raw('}'),
   );
-  out.raw(',"except":');
-  if (except === undefined) out.raw('null');
+  out.bytes(EXCEPT);
+  if (except === undefined) out.bytes(NULL);
   else out.string(except);
-  out.raw(',"error_code":');
-  if (errorCode === undefined) out.raw('null');
+  out.bytes(ERROR_CODE);
+  if (errorCode === undefined) out.bytes(NULL);
   else writeInteger64(out, errorCode);
-  out.raw(',"return_value_hex_data":').hex(trace.returnValue);
+  out.bytes(RETURN_VALUE).hex(trace.returnValue);
   const returned = decodeReturnValue(action, trace, decoder, allowance);
-  if (returned !== undefined) out.raw(',"return_value_data":').value(returned);
+  if (returned !== undefined) out.bytes(RETURN_DATA).value(returned);
   out.raw('}');
 }
+
+const ACTION_ORDINAL = jsonText('{"action_ordinal":');
+const CREATOR = jsonText(',"creator_action_ordinal":');
+const ANCESTOR = jsonText(',"closest_unnotified_ancestor_action_ordinal":');
+const RECEIPT = jsonText(',"receipt":');
+const RECEIVER = jsonText(',"receiver":"');
+const ACT = jsonText('","act":');
+const CONTEXT_FREE = jsonText(',"context_free":true,"elapsed":');
+const NOT_CONTEXT_FREE = jsonText(',"context_free":false,"elapsed":');
+const CONSOLE = jsonText(',"console":');
+const TRX_ID = jsonText(',"trx_id":"');
+const RAM_DELTAS = jsonText(',"account_ram_deltas":');
+const DELTA_ACCOUNT = jsonText('{"account":"');
+const DELTA = jsonText('","delta":');
+const EXCEPT = jsonText(',"except":');
+const ERROR_CODE = jsonText(',"error_code":');
+const RETURN_VALUE = jsonText(',"return_value_hex_data":');
+const RETURN_DATA = jsonText(',"return_value_data":');
+const NULL = jsonText('null');
 
 /** Bytes of a trace's field names, ids, sequences and numbers. */
 const TRACE_FRAME_BYTES = 1024;
@@ -90,12 +119,20 @@ export function writeOmittedTrace(
 }
 
 function writeReceipt(out: JsonWriter, receiver: string, receipt: ActionReceipt): void {
-  out.raw('{"receiver":"').raw(receiver).raw('","act_digest":"').raw(receipt.actDigest);
-  writeInteger64(out.raw('","global_sequence":'), receipt.globalSequence);
-  writeInteger64(out.raw(',"recv_sequence":'), receipt.recvSequence).raw(',"auth_sequence":');
+  out.bytes(RECEIPT_RECEIVER).raw(receiver).bytes(ACT_DIGEST).raw(receipt.actDigest);
+  writeInteger64(out.bytes(GLOBAL_SEQUENCE), receipt.globalSequence);
+  writeInteger64(out.bytes(RECV_SEQUENCE), receipt.recvSequence).bytes(AUTH_SEQUENCE);
   out.array(receipt.authSequence, ({ account, sequence }) =>
     writeInteger64(out.raw('["').raw(account).raw('",'), sequence).raw(']'),
   );
-  out.raw(',"code_sequence":').raw(String(receipt.codeSequence));
-  out.raw(',"abi_sequence":').raw(String(receipt.abiSequence)).raw('}');
+  out.bytes(CODE_SEQUENCE).integer(receipt.codeSequence);
+  out.bytes(ABI_SEQUENCE).integer(receipt.abiSequence).raw('}');
 }
+
+const RECEIPT_RECEIVER = jsonText('{"receiver":"');
+const ACT_DIGEST = jsonText('","act_digest":"');
+const GLOBAL_SEQUENCE = jsonText('","global_sequence":');
+const RECV_SEQUENCE = jsonText(',"recv_sequence":');
+const AUTH_SEQUENCE = jsonText(',"auth_sequence":');
+const CODE_SEQUENCE = jsonText(',"code_sequence":');
+const ABI_SEQUENCE = jsonText(',"abi_sequence":');

@@ -1,6 +1,5 @@
-import { blockTimestampToString } from '@antelope-history/abi';
 import type { GetActionsByPositionResponse, GetActionsResponse } from '@antelope-history/history-routes';
-import { JsonFragment, JsonWriter } from '@antelope-history/json';
+import { JsonFragment, jsonText, JsonWriter } from '@antelope-history/json';
 import type { ActionTrace } from '@antelope-history/records';
 import {
   type AbiDecoders,
@@ -11,7 +10,13 @@ import {
   writeInteger64,
 } from '@antelope-history/responses';
 import type { AbiRequest, AccountTracesPage, ActionsPage, StoredAction } from '@antelope-history/store';
-import { TraceContext, undecodedTraceBytes, writeActionTrace, writeOmittedTrace } from './action-trace';
+import {
+  BlockContext,
+  type TraceContext,
+  undecodedTraceBytes,
+  writeActionTrace,
+  writeOmittedTrace,
+} from './action-trace';
 
 /** The ABIs that `renderActions` needs. */
 export function abisOfActions(rows: readonly StoredAction[]): AbiRequest[] {
@@ -25,6 +30,7 @@ interface ShownRow {
   row: StoredAction;
   trace: ActionTrace;
   accountActionSeq: bigint | number;
+  block: BlockContext;
 }
 
 /**
@@ -62,10 +68,22 @@ export function* renderActionRows(
 }
 
 function shownRows(rows: readonly StoredAction[], account: string | undefined): ShownRow[] {
+  const blockOf = createBlockContexts();
   return rows.map((row) => {
     const trace = traceOf(row, account);
-    return { row, trace, accountActionSeq: trace.receipt.recvSequence };
+    return { row, trace, accountActionSeq: trace.receipt.recvSequence, block: blockOf(row) };
   });
+}
+
+/** Neighbouring rows are often of the same block. */
+function createBlockContexts(): (row: StoredAction) => BlockContext {
+  let last: BlockContext | undefined;
+  return ({ blockNum, blockId, blockTimestamp }) => {
+    if (last?.blockNum !== blockNum || last.blockId !== blockId) {
+      last = new BlockContext(blockNum, blockId, blockTimestamp);
+    }
+    return last;
+  };
 }
 
 /** Renders a page in the form of the history plugin; it ends early as that of `renderActions`. Yields between rows. */
@@ -74,7 +92,13 @@ export function* renderTraces(
   decoders: AbiDecoders,
   budget: ResponseBudget,
 ): Generator<void, GetActionsByPositionResponse> {
-  const shown = page.rows.map((row): ShownRow => ({ row, trace: row.trace, accountActionSeq: row.position }));
+  const blockOf = createBlockContexts();
+  const shown = page.rows.map((row): ShownRow => ({
+    row,
+    trace: row.trace,
+    accountActionSeq: row.position,
+    block: blockOf(row),
+  }));
   const out = new JsonWriter();
   const ends = yield* renderRows(out, shown, decoders, budget);
   return {
@@ -147,17 +171,19 @@ function writeRow(
 
 function writeRowOf(
   out: JsonWriter,
-  { row, trace: { receipt }, accountActionSeq }: ShownRow,
+  { row, trace: { receipt }, accountActionSeq, block }: ShownRow,
   writeTrace: (context: TraceContext) => void,
 ): void {
-  const { transactionId, blockNum, blockId } = row;
-  const blockTime = blockTimestampToString(row.blockTimestamp);
-  writeInteger64(out.raw('{"global_action_seq":'), receipt.globalSequence);
-  writeInteger64(out.raw(',"account_action_seq":'), accountActionSeq);
-  out.raw(`,"block_num":${blockNum},"block_time":"${blockTime}","action_trace":`);
-  writeTrace(new TraceContext(transactionId, blockNum, blockId, blockTime));
+  writeInteger64(out.bytes(GLOBAL_ACTION_SEQ), receipt.globalSequence);
+  writeInteger64(out.bytes(ACCOUNT_ACTION_SEQ), accountActionSeq);
+  out.raw(',').bytes(block.place).bytes(ACTION_TRACE);
+  writeTrace({ transactionId: row.transactionId, block });
   out.raw('}');
 }
+
+const GLOBAL_ACTION_SEQ = jsonText('{"global_action_seq":');
+const ACCOUNT_ACTION_SEQ = jsonText(',"account_action_seq":');
+const ACTION_TRACE = jsonText(',"action_trace":');
 
 function traceOf({ action }: StoredAction, account: string | undefined): ActionTrace {
   return action.traces.find((trace) => trace.receiver === account) ?? ownTrace(action);

@@ -35,7 +35,7 @@ import {
   readTransaction,
 } from '@antelope-history/ship';
 import type { AbiRequest, ChainStatus, StoredTransaction } from '@antelope-history/store';
-import { TraceContext, undecodedTraceBytes, writeActionTrace, writeOmittedTrace } from './action-trace';
+import { BlockContext, undecodedTraceBytes, writeActionTrace, writeOmittedTrace } from './action-trace';
 
 type TrxJson = NonNullable<GetTransactionResponse['trx']>;
 type TracesJson = GetTransactionResponse['traces'];
@@ -195,7 +195,8 @@ function createTraceRenderer(
   { record, blockNum, blockId, blockTimestamp }: StoredTransaction,
   { decoding }: ResponseBudget,
 ): PartRenderer<{ of: SharedAct; trace: ActionTrace }> {
-  const context = new TraceContext(toHex(record.id), blockNum, blockId, blockTimestampToString(blockTimestamp));
+  const block = new BlockContext(blockNum, blockId, blockTimestamp);
+  const context = { transactionId: toHex(record.id), block };
   return {
     undecodedBytes: ({ of, trace }) => undecodedTraceBytes(of.action, trace),
     sharedSize: ({ of }) => of.decodedSize,

@@ -60,9 +60,11 @@ describe('a page of get_actions', () => {
     const inner = makeDecoders(name, 'uint8');
     const decoder: AbiDecoder = {
       ...(decoders.at('x', 1, 1) as AbiDecoder),
-      decodeAction: (action, data, allowance) => {
+      writeAction(out, action, data, allowance) {
         const values = [...data].map((byte) => inner.at('x', 1, 1)?.decodeAction(action, Buffer.of(byte), allowance));
-        return values.every((value) => value !== undefined) ? values : undefined;
+        if (!values.every((value) => value !== undefined)) return false;
+        out.value(values);
+        return true;
       },
     };
     const { body, bytes } = pageOf(

@@ -16,6 +16,22 @@ describe('JsonWriter', () => {
     }
   });
 
+  it('writes integers as JSON.stringify does', () => {
+    const edges = [0, -0, 9, 10, 99, 100, 2 ** 31 - 1, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER];
+    for (const value of edges.flatMap((edge) => [edge, -edge])) {
+      expect(textOf(new JsonWriter().integer(value))).toBe(JSON.stringify(value));
+    }
+    const numbers = fc.array(fc.oneof(fc.integer(), fc.maxSafeInteger()), { maxLength: 3000, size: 'max' });
+    fc.assert(
+      fc.property(numbers, (values) => {
+        const out = new JsonWriter();
+        for (const value of values) out.integer(value).raw(',');
+        expect(textOf(out)).toBe(values.map((value) => `${value},`).join(''));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   it('writes exact integers, and objects whose keys keep their order, as stringifyJson does', () => {
     const entries: [string, JsonValue][] = [
       ['10', [new ExactInteger('-9007199254740993')]],

@@ -7,6 +7,7 @@ import { AbiRequestSet } from './abi-request-set';
 
 const decoderOf = (label: string): AbiDecoder => ({
   decodeAction: () => label,
+  writeAction: () => false,
   decodeActionResult: () => label,
   decode: () => label,
 });

@@ -4,6 +4,7 @@ import { type ActSource, writeAct, writeActWithHexOnce } from './act';
 
 const decoder: AbiDecoder = {
   decodeAction: () => null,
+  writeAction: (out) => Boolean(out.value(null)),
   decodeActionResult: () => null,
   decode: () => null,
 };
@@ -32,11 +33,11 @@ describe('writeAct', () => {
 
   it('shows hex without an ABI, or with one that does not decode the data', () => {
     expect(JSON.parse(text(writeAct, action, undefined))).toEqual({ ...fields, data: 'ab', hex_data: 'ab' });
-    const other = { ...decoder, decodeAction: () => undefined };
+    const other: AbiDecoder = { ...decoder, writeAction: () => false };
     expect(text(writeAct, action, other)).toBe(text(writeAct, action, undefined));
     expect(JSON.parse(text(writeActWithHexOnce, action, other))).toEqual({ ...fields, data: 'ab' });
     // A checksum, for example, decodes to the hex of its bytes.
-    const same = { ...decoder, decodeAction: () => 'ab' };
+    const same: AbiDecoder = { ...decoder, writeAction: (out) => Boolean(out.value('ab')) };
     expect(text(writeActWithHexOnce, action, same)).toBe(text(writeActWithHexOnce, action, undefined));
   });
 });

@@ -1,5 +1,5 @@
 import type { AbiDecoder, DecodeAllowance } from '@antelope-history/abi';
-import type { JsonWriter } from '@antelope-history/json';
+import { jsonText, type JsonWriter } from '@antelope-history/json';
 import type { PermissionLevel } from '@antelope-history/records';
 
 /** The fields of an action that its JSON shows. */
@@ -32,11 +32,9 @@ export function writeAct(
   decoder: AbiDecoder | undefined,
   allowance?: DecodeAllowance,
 ): void {
-  const decoded = decoder?.decodeAction(act.name, act.data, allowance);
   beginAct(out, act);
-  if (decoded === undefined) out.hex(act.data);
-  else out.value(decoded);
-  out.raw(',"hex_data":').hex(act.data).raw('}');
+  writeData(out, act, decoder, allowance);
+  out.bytes(HEX_DATA).hex(act.data).raw('}');
 }
 
 /** Writes an action as `writeAct` does, but without `hex_data` where `data` shows the hex. */
@@ -46,11 +44,31 @@ export function writeActWithHexOnce(
   decoder: AbiDecoder | undefined,
   allowance?: DecodeAllowance,
 ): void {
-  const decoded = decoder?.decodeAction(act.name, act.data, allowance);
   beginAct(out, act);
-  if (decoded === undefined || decoded === act.data.toString('hex')) out.hex(act.data);
-  else out.value(decoded).raw(',"hex_data":').hex(act.data);
+  const start = out.length;
+  const isDecoded = writeData(out, act, decoder, allowance);
+  if (isDecoded && !endsWithHex(out, start, act.data)) out.bytes(HEX_DATA).hex(act.data);
   out.raw('}');
+}
+
+/** Writes the decoded data or their hex; returns whether they are decoded. */
+function writeData(
+  out: JsonWriter,
+  { name, data }: ActSource,
+  decoder: AbiDecoder | undefined,
+  allowance?: DecodeAllowance,
+): boolean {
+  if (decoder?.writeAction(out, name, data, allowance)) return true;
+  out.hex(data);
+  return false;
+}
+
+/** Whether what was written from `start` on is the hex of the data. */
+function endsWithHex(out: JsonWriter, start: number, data: Buffer): boolean {
+  return (
+    out.length - start === 2 * data.length + 2 &&
+    out.copyFrom(start).toString('latin1', 1) === `${data.toString('hex')}"`
+  );
 }
 
 /** Writes an action whose data do not fit into the response, with the number of bytes left out. */
@@ -59,11 +77,19 @@ export function writeOmittedAct(out: JsonWriter, { account, name, data }: ActSou
   out.raw(`"","hex_data":"","omitted_bytes":${data.length}}`);
 }
 
+const ACCOUNT = jsonText('{"account":"');
+const NAME = jsonText('","name":"');
+const AUTHORIZATION = jsonText('","authorization":');
+const ACTOR = jsonText('{"actor":"');
+const PERMISSION = jsonText('","permission":"');
+const DATA = jsonText(',"data":');
+const HEX_DATA = jsonText(',"hex_data":');
+
 /** Writes an action up to its data. */
 function beginAct(out: JsonWriter, { account, name, authorization }: Omit<ActSource, 'data'>): void {
-  out.raw('{"account":"').raw(account).raw('","name":"').raw(name).raw('","authorization":');
+  out.bytes(ACCOUNT).raw(account).bytes(NAME).raw(name).bytes(AUTHORIZATION);
   out.array(authorization, ({ actor, permission }) =>
-    out.raw('{"actor":"').raw(actor).raw('","permission":"').raw(permission).raw('"}'),
+    out.bytes(ACTOR).raw(actor).bytes(PERMISSION).raw(permission).raw('"}'),
   );
-  out.raw(',"data":');
+  out.bytes(DATA);
 }

@@ -10,8 +10,12 @@ export function renderInteger64(value: bigint | number): number | string {
 
 /** Writes what `renderInteger64` renders. */
 export function writeInteger64(out: JsonWriter, value: bigint | number): JsonWriter {
-  if (value <= MAX_JSON_NUMBER) return out.raw(String(value));
-  // Digits of a bigint take several times as long as those of a number.
-  const digits = value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
-  return out.raw('"').raw(String(digits)).raw('"');
+  // Comparisons and digits of a bigint take several times as long as those of a number.
+  const number = typeof value === 'number' ? value : Number(value);
+  if (number <= MAX_JSON_NUMBER)
+    return number >= Number.MIN_SAFE_INTEGER ? out.integer(number) : out.raw(String(value));
+  return out
+    .raw('"')
+    .raw(String(number <= Number.MAX_SAFE_INTEGER ? number : value))
+    .raw('"');
 }

@@ -1,5 +1,5 @@
 import { type AbiDecoder, blockTimestampToString } from '@antelope-history/abi';
-import { JsonFragment, type JsonValue, JsonWriter } from '@antelope-history/json';
+import { JsonFragment, jsonText, JsonWriter } from '@antelope-history/json';
 import type { ActionRecord, ActionTrace, PermissionLevel } from '@antelope-history/records';
 import {
   type AbiDecoders,
@@ -67,7 +67,7 @@ export function* renderBlockTraces(
   const blockTime = blockTimestampToString(header.timestamp);
   const place = isSince21(block) ? `,"block_num":${num},"block_time":"${blockTime}","producer_block_id":"${id}"` : '';
   const out = new JsonWriter();
-  yield* writeTransactions(out, transactions, receipts, { block, place, decoders, budget });
+  yield* writeTransactions(out, transactions, receipts, { block, place: jsonText(place), decoders, budget });
   return {
     id,
     number: num,
@@ -89,7 +89,7 @@ function isSince21({ generation }: StoredBlock): boolean {
 interface BlockContext {
   block: StoredBlock;
   /** The fields of a transaction that say where its block is, each after a comma; empty where the node had none. */
-  place: string;
+  place: Buffer;
   decoders: AbiDecoders;
   budget: ResponseBudget;
 }
@@ -113,11 +113,11 @@ function* writeTransactions(
     after.omittedBytes -= reserves[index]?.omittedBytes ?? 0;
     if (index > 0) out.raw(',');
     out
-      .raw('{"id":"')
+      .bytes(ID)
       .raw(record.partial?.id ?? toHex(record.id))
       .raw('"')
-      .raw(context.place)
-      .raw(',"actions":[');
+      .bytes(context.place)
+      .bytes(ACTIONS);
     yield* printParts(out, traces[index] ?? [], renderer, context.budget, after);
     yield* endTransaction(out.raw(']'), record, receipts[record.receiptIndex], context);
     if (context.budget.isPauseDue()) yield;
@@ -135,10 +135,19 @@ function* endTransaction(
   const { header, signatures } = signedHeaderOf(record, receipt);
   budget.take(TRANSACTION_FRAME_BYTES + signatures.reduce((bytes, { length }) => bytes + 2 * length, 0));
   const { status, cpuUsageUs, netUsageWords } = record;
-  out.raw(`,"status":"${renderStatus(status)}","cpu_usage_us":${cpuUsageUs},"net_usage_words":${netUsageWords}`);
-  out.raw(',"signatures":').raw(yield* writeSignatures(signatures, budget));
-  out.raw(',"transaction_header":{').raw(writeTransactionHeader(header)).raw('}}');
+  out.bytes(STATUS).raw(renderStatus(status)).bytes(CPU_USAGE).integer(cpuUsageUs);
+  out.bytes(NET_USAGE).integer(netUsageWords).bytes(SIGNATURES);
+  out.raw(yield* writeSignatures(signatures, budget));
+  out.bytes(TRANSACTION_HEADER).raw(writeTransactionHeader(header)).raw('}}');
 }
+
+const ID = jsonText('{"id":"');
+const ACTIONS = jsonText(',"actions":[');
+const STATUS = jsonText(',"status":"');
+const CPU_USAGE = jsonText('","cpu_usage_us":');
+const NET_USAGE = jsonText(',"net_usage_words":');
+const SIGNATURES = jsonText(',"signatures":');
+const TRANSACTION_HEADER = jsonText(',"transaction_header":{');
 
 interface SignedHeader {
   header: TransactionHeader;
@@ -184,14 +193,12 @@ function tracesOf(actions: ActionRecord[], { block, decoders, budget }: BlockCon
   return tracesInOrder(shown);
 }
 
-const PARAMS = ',"params":';
+const PARAMS = jsonText(',"params":');
 
 /** An action with the fields that its traces share, which are decoded and written once. */
 class SharedAct {
   /** Size of the decoded data; `NO_SIZE` before they are decoded. */
   decodedSize = NO_SIZE;
-  private isDecoded = false;
-  private params: JsonValue | undefined;
   private paramsText: Buffer | undefined;
   private fieldsText: Buffer | undefined;
 
@@ -201,26 +208,17 @@ class SharedAct {
     private readonly budget: ResponseBudget,
   ) {}
 
-  /** Decodes the data, before what a trace of its own decodes. */
-  decode(): void {
-    if (this.isDecoded) return;
-    const { decoding } = this.budget;
-    const before = decoding.spent;
-    const { name, data } = this.action;
-    this.params = this.decoder?.decodeAction(name, data, decoding);
-    this.isDecoded = true;
-    this.decodedSize = { atLeast: 0, atMost: decoding.spent - before };
-  }
-
   /** Writes the decoded data; nothing if no ABI decodes them. */
   writeParams(out: JsonWriter): void {
-    if (this.paramsText !== undefined) return void out.raw(PARAMS).bytes(this.paramsText);
-    if (this.params === undefined) return;
-    const start = out.raw(PARAMS).length;
-    out.value(this.params);
-    // The objects of decoded data take several times the memory of their text.
-    this.params = undefined;
-    this.decodedSize = this.budget.measureShared(out.length - start, this.decodedSize.atMost);
+    if (this.paramsText !== undefined) return void out.bytes(this.paramsText);
+    const { decoding } = this.budget;
+    const before = decoding.spent;
+    const start = out.length;
+    const isDecoded = this.decoder?.writeAction(out.bytes(PARAMS), this.action.name, this.action.data, decoding);
+    if (!isDecoded) out.truncate(start);
+    const spent = decoding.spent - before;
+    const bytes = out.length - start - PARAMS.length;
+    this.decodedSize = isDecoded ? this.budget.measureShared(bytes, spent) : { atLeast: 0, atMost: spent };
     if (this.isShared) this.paramsText = out.copyFrom(start);
   }
 
@@ -243,12 +241,19 @@ function writeSharedFields(
   authorization: readonly PermissionLevel[],
   data: Buffer,
 ): void {
-  out.raw('"account":"').raw(account).raw('","action":"').raw(name).raw('","authorization":');
+  out.bytes(ACCOUNT).raw(account).bytes(ACTION).raw(name).bytes(AUTHORIZATION);
   out.array(authorization, ({ actor, permission }) =>
-    out.raw('{"account":"').raw(actor).raw('","permission":"').raw(permission).raw('"}'),
+    out.bytes(ACTOR).raw(actor).bytes(PERMISSION).raw(permission).raw('"}'),
   );
-  out.raw(',"data":').hex(data);
+  out.bytes(DATA).hex(data);
 }
+
+const ACCOUNT = jsonText('"account":"');
+const ACTION = jsonText('","action":"');
+const AUTHORIZATION = jsonText('","authorization":');
+const ACTOR = jsonText('{"account":"');
+const PERMISSION = jsonText('","permission":"');
+const DATA = jsonText(',"data":');
 
 /** Bytes of a trace's names, receiver and sequence. */
 const TRACE_FRAME_BYTES = 256;
@@ -256,19 +261,18 @@ const TRACE_FRAME_BYTES = 256;
 function createTraceRenderer(isSince21: boolean, { decoding }: ResponseBudget): PartRenderer<TracePart> {
   /** Writes a trace without its last brace. */
   const begin = (out: JsonWriter, { receipt, receiver }: ActionTrace, shared: () => void, returned: Buffer): void => {
-    writeInteger64(out.raw('{"global_sequence":'), receipt.globalSequence);
-    out.raw(',"receiver":"').raw(receiver).raw('",');
+    writeInteger64(out.bytes(GLOBAL_SEQUENCE), receipt.globalSequence);
+    out.bytes(RECEIVER).raw(receiver).raw('",');
     shared();
-    if (isSince21) out.raw(',"return_value":').hex(returned);
+    if (isSince21) out.bytes(RETURN_VALUE).hex(returned);
   };
   return {
     undecodedBytes: ({ of, trace }) => undecodedActBytes(of.action) + 2 * trace.returnValue.length + TRACE_FRAME_BYTES,
     sharedSize: ({ of }) => of.decodedSize,
     decoded({ of, trace }, out) {
-      of.decode();
-      const returned = decodeReturnValue(of.action, trace, of.decoder, decoding);
       begin(out, trace, () => of.writeFields(out), trace.returnValue);
       of.writeParams(out);
+      const returned = decodeReturnValue(of.action, trace, of.decoder, decoding);
       if (returned !== undefined) out.raw(',"return_data":').value(returned);
       out.raw('}');
     },
@@ -283,4 +287,7 @@ function createTraceRenderer(isSince21: boolean, { decoding }: ResponseBudget): 
   };
 }
 
+const GLOBAL_SEQUENCE = jsonText('{"global_sequence":');
+const RECEIVER = jsonText(',"receiver":"');
+const RETURN_VALUE = jsonText(',"return_value":');
 const NO_BYTES = Buffer.alloc(0);
