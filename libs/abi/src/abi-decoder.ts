@@ -72,7 +72,10 @@ export function createAbiDecoder(bytes: Buffer): AbiDecoder | undefined {
 /** Replaces an ABI that exceeds the budget of a request: decodes nothing and sets `exceeded` of the allowance. */
 export const ABI_BEYOND_BUDGET: AbiDecoder = {
   decodeAction: (_name, _data, allowance) => exceed(allowance),
-  writeAction: (_out, _name, _data, allowance) => exceed(allowance) ?? false,
+  writeAction(_out, _name, _data, allowance) {
+    exceed(allowance);
+    return false;
+  },
   decodeActionResult: (_name, _data, allowance) => exceed(allowance),
   decode() {
     throw new HistoryError('DECODE_FAILED', 'the ABI exceeds the budget of the request');
