@@ -36,6 +36,9 @@ export interface Tables {
   undo: Table;
 }
 
+/** A table whose keys are read as texts. */
+export type TextKeyTable = Database<Buffer, Buffer | string>;
+
 type TableName = Exclude<keyof Tables, 'root'>;
 
 const TABLE_NAMES: readonly TableName[] = [
@@ -83,6 +86,28 @@ function openTable(root: RootDatabase, name: TableName, create: boolean): Table 
   return root.openDB<Buffer, Buffer>(options);
 }
 
+/**
+ * Opens a table to read its keys as what `read` makes of them. The library copies each key otherwise, which takes half of the time
+ * of a query that reads hundreds. `read` must not keep the bytes, which the next key uses again.
+ */
+export function openTextKeys(
+  root: RootDatabase,
+  name: TableName,
+  read: (bytes: Buffer, start: number) => string,
+): TextKeyTable {
+  const keyEncoder = {
+    writeKey(key: Buffer, target: Buffer, start: number): number {
+      target.set(key, start);
+      return start + key.length;
+    },
+    readKey: read,
+  };
+  const options = { name, create: false, encoding: 'binary', keyEncoder } as unknown as DatabaseOptions & {
+    name: string;
+  };
+  return root.openDB<Buffer, Buffer | string>(options);
+}
+
 /** The bytes of the pages that the tables use; the data file also has free pages, which later writes use again. */
 export function usedBytesOf(tables: Tables): number {
   return TABLE_NAMES.reduce((bytes, name) => {
@@ -117,9 +142,13 @@ export function floorEntry(
 }
 
 /** All keys that begin with `prefix`, ascending. */
-export function keysWithPrefix(table: Table, prefix: Buffer, snapshot?: Snapshot): Iterable<Buffer> {
+export function keysWithPrefix<Key extends Buffer | string>(
+  table: Database<Buffer, Buffer | Key>,
+  prefix: Buffer,
+  snapshot?: Snapshot,
+): Iterable<Key> {
   const end = successorOf(prefix);
-  return table.getKeys({ start: prefix, ...(end && { end }), transaction: snapshot });
+  return table.getKeys({ start: prefix, ...(end && { end }), transaction: snapshot }) as Iterable<Key>;
 }
 
 /** The least key above all that begin with `prefix`; undefined if there is none: the prefix is all ones. */

@@ -1,28 +1,40 @@
+import type { RootDatabase } from 'lmdb';
 import { nameToSortableBytes } from '@antelope-history/abi';
 import { NAME_BYTES, nameInKey, namesKey } from '../format/keys';
 import { KEY_HASH_BYTES, keyHash } from '../format/permissions';
-import { keysWithPrefix, type Snapshot, type Tables } from '../format/tables';
+import { keysWithPrefix, openTextKeys, type Snapshot, type Tables, type TextKeyTable } from '../format/tables';
 
 /** Whether an account has the permission `owner` now. */
 export function hasOwnerPermission(tables: Tables, account: string, snapshot: Snapshot): boolean {
   return tables.permissions.get(namesKey(account, 'owner'), { transaction: snapshot }) !== undefined;
 }
 
-/** The owners of permissions that hold a key, sorted, without duplicates. */
-export function ownersOfKey(tables: Tables, key: Buffer, snapshot: Snapshot): string[] {
-  return distinctOwners(keysWithPrefix(tables.keyOwners, keyHash(key), snapshot), KEY_HASH_BYTES);
-}
+/** The tables of owners; their keys are read as the owner's name. */
+export class OwnerTables {
+  private readonly byKey: TextKeyTable;
+  private readonly byActor: TextKeyTable;
 
-/** The owners of permissions that name an actor, sorted, without duplicates. */
-export function ownersOfActor(tables: Tables, actor: string, snapshot: Snapshot): string[] {
-  return distinctOwners(keysWithPrefix(tables.actorOwners, nameToSortableBytes(actor), snapshot), NAME_BYTES);
-}
-
-function distinctOwners(keys: Iterable<Buffer>, ownerOffset: number): string[] {
-  const owners: string[] = [];
-  for (const key of keys) {
-    const owner = nameInKey(key, ownerOffset);
-    if (owners.at(-1) !== owner) owners.push(owner);
+  constructor(root: RootDatabase) {
+    this.byKey = openTextKeys(root, 'keyOwners', (key, start) => nameInKey(key, start + KEY_HASH_BYTES));
+    this.byActor = openTextKeys(root, 'actorOwners', (key, start) => nameInKey(key, start + NAME_BYTES));
   }
-  return owners;
+
+  /** The owners of permissions that hold a key, sorted, without duplicates. */
+  ofKey(key: Buffer, snapshot: Snapshot): string[] {
+    return distinct(keysWithPrefix<string>(this.byKey, keyHash(key), snapshot));
+  }
+
+  /** The owners of permissions that name an actor, sorted, without duplicates. */
+  ofActor(actor: string, snapshot: Snapshot): string[] {
+    return distinct(keysWithPrefix<string>(this.byActor, nameToSortableBytes(actor), snapshot));
+  }
+}
+
+/** Equal texts follow one another. */
+function distinct(sorted: Iterable<string>): string[] {
+  const texts: string[] = [];
+  for (const text of sorted) {
+    if (texts[texts.length - 1] !== text) texts.push(text);
+  }
+  return texts;
 }

@@ -32,7 +32,7 @@ import { queryAccountTraces } from './account-traces';
 import { queryActions } from './actions-query';
 import { DataSearch, SLICE_STEPS } from './data-search';
 import { findAbis } from './find-abis';
-import { hasOwnerPermission, ownersOfActor, ownersOfKey } from './find-owners';
+import { hasOwnerPermission, OwnerTables } from './find-owners';
 import { LmdbListCheck } from './list-check';
 import { PageReader, type LocatedTransaction } from './page-reader';
 
@@ -43,7 +43,11 @@ export class LmdbReader implements StoreReader {
   private closed = false;
   private readonly readFact = createFactReader();
 
-  constructor(private readonly tables: Tables) {}
+  private readonly owners: OwnerTables;
+
+  constructor(private readonly tables: Tables) {
+    this.owners = new OwnerTables(tables.root);
+  }
 
   createListCheck(options: ListCheckOptions): ListCheck {
     return new LmdbListCheck(this.tables, options, (query) => this.read(query));
@@ -102,11 +106,11 @@ export class LmdbReader implements StoreReader {
   }
 
   getKeyAccounts(key: Buffer): Promise<AccountsLookup> {
-    return this.read((snapshot, status) => ({ status, accounts: ownersOfKey(this.tables, key, snapshot) }));
+    return this.read((snapshot, status) => ({ status, accounts: this.owners.ofKey(key, snapshot) }));
   }
 
   getControlledAccounts(actor: string): Promise<AccountsLookup> {
-    return this.read((snapshot, status) => ({ status, accounts: ownersOfActor(this.tables, actor, snapshot) }));
+    return this.read((snapshot, status) => ({ status, accounts: this.owners.ofActor(actor, snapshot) }));
   }
 
   async close(): Promise<void> {
@@ -153,7 +157,7 @@ export class LmdbReader implements StoreReader {
     const pages = new PageReader(this.tables, snapshot);
     const matches: LocatedTransaction[] = [];
     const start = Buffer.from(idPrefix.slice(0, wholeBytes * 2), 'hex');
-    for (const key of keysWithPrefix(this.tables.transactions, start, snapshot)) {
+    for (const key of keysWithPrefix<Buffer>(this.tables.transactions, start, snapshot)) {
       if (!mayBegin(key, idPrefix)) continue;
       const located = pages.transactionAt(readSequence(key, ID_PREFIX_BYTES));
       const id = located?.facts.transactionId;
