@@ -14,6 +14,8 @@ const LONGEST = [
   'libs/store-elasticsearch/test/migrate.test.ts',
   'libs/store-elasticsearch/test/action-depth.test.ts',
   'apps/e2e/test/clients.test.ts',
+  'tools/simulate/src/seeds/distributed-seeds.test.ts',
+  'tools/simulate/src/seeds/embedded-seeds.test.ts',
   'libs/broker-rabbitmq/test/rabbitmq-outages.test.ts',
   'apps/e2e/test/secured-suite.test.ts',
   'tools/quick-start/test/quick-start.test.ts',

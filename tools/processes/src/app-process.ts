@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { type LogEntry, parseLogLine } from './app-log';
-import { readLines, startProgram } from './program';
+import { readLines, startProgram, stop } from './program';
 
 export interface AppOptions {
   args?: string[];
@@ -16,9 +16,11 @@ export interface AppProcess {
   child: ChildProcess;
   /** Resolves with the first log entry that has this message; rejects when the app ends before it logs one. */
   logged(message: string): Promise<LogEntry>;
+  /** Ends the app; resolves when `onEntry` has been called with all that it printed, which can be later than its end. */
+  stop(): Promise<void>;
 }
 
-/** Starts a built app, named by its folder below `apps`. The caller ends it with `stop(child)`. */
+/** Starts a built app, named by its folder below `apps`. The caller ends it with its `stop`. */
 export function startApp(app: string, options: AppOptions = {}): AppProcess {
   const { args = [], environment = {}, onEntry } = options;
   const child = startProgram(`apps/${app}/dist/main.js`, { args, environment, stderr: 'pipe' });
@@ -46,6 +48,10 @@ export function startApp(app: string, options: AppOptions = {}): AppProcess {
       // A caller that stops the app early need not wait for the entry.
       entry.catch(() => undefined);
       return entry;
+    },
+    async stop() {
+      await stop(child);
+      await ended;
     },
   };
 }

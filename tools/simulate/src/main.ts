@@ -16,6 +16,7 @@ import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { compareStores } from '@antelope-history/store/compare-stores';
 import { openRecording } from '@antelope-history/test-support/recordings';
 import { runWithKills } from './kill-run';
+import { SHORT_SEED, WHOLE_SEED } from './seeds/seed-size';
 import { describeSummary, type SeedsOptions, simulateSeeds } from './seeds/simulate-seeds';
 import { runWithFaults } from './stack-faults';
 import { openStackStore } from './stack-store';
@@ -24,10 +25,11 @@ import { openStackStore } from './stack-store';
 const STALL_SECONDS = '3';
 const FAULTS_WITHIN_MS = 20_000;
 
-const USAGE = `npm run simulate -- --seeds A-B [--set embedded|distributed] [--parallel N] [--keep DIR]
+const USAGE = `npm run simulate -- --seeds A-B [--set embedded|distributed] [--parallel N] [--keep DIR] [--short]
 
 Plays a generated chain with faults for each seed, and compares every response with a model of the chain. What a failed seed
-found is kept in a folder of its own below DIR (default: a temporary folder).
+found is kept in a folder of its own below DIR (default: a temporary folder). --short plays the seeds of npm test, whose chains are
+shorter and have fewer faults.
 
 npm run simulate -- --recording DIR [--set embedded|distributed] [--kills N] [--seed N]
 
@@ -53,6 +55,7 @@ async function run(args: string[]): Promise<void> {
       recording: { type: 'string' },
       seeds: { type: 'string' },
       parallel: { type: 'string', default: '1' },
+      short: { type: 'boolean' },
       keep: { type: 'string', default: path.join(tmpdir(), 'antelope-history-simulate') },
       set: { type: 'string', default: 'embedded' },
       kills: { type: 'string', default: '3' },
@@ -62,7 +65,12 @@ async function run(args: string[]): Promise<void> {
   });
   const { recording, set, help, seeds } = values;
   if (!help && seeds !== undefined) {
-    await runSeeds(seeds, { set: parseAdapterSet(set), parallel: Number(values.parallel), keepIn: values.keep });
+    await runSeeds(seeds, {
+      set: parseAdapterSet(set),
+      size: values.short ? SHORT_SEED : WHOLE_SEED,
+      parallel: Number(values.parallel),
+      keepIn: values.keep,
+    });
     return;
   }
   if (help || recording === undefined || (set !== 'embedded' && set !== 'distributed')) {
@@ -81,7 +89,7 @@ async function run(args: string[]): Promise<void> {
   }
 }
 
-async function runSeeds(range: string, options: Pick<SeedsOptions, 'set' | 'parallel' | 'keepIn'>): Promise<void> {
+async function runSeeds(range: string, options: Omit<SeedsOptions, 'from' | 'to' | 'report'>): Promise<void> {
   const [from = NaN, to = from] = range.split('-').map(Number);
   if (!(from >= 0 && to >= from)) throw new Error(`--seeds takes a number or a range as 1-20, not "${range}"`);
   const report = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -1,10 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { abortableSleep } from '@antelope-history/connectivity';
 import { AppLogFile, ERROR, type LogEntry } from '../app-log';
-import { startApp } from '../app-process';
-import { hasEnded, stop } from '../program';
+import { type AppProcess, startApp } from '../app-process';
+import { hasEnded } from '../program';
 import { StartError } from '../start-error';
 import { type AppName, OPERATIONS_PORT_VARIABLES, PORT_VARIABLES } from './apps';
 
@@ -35,7 +34,7 @@ export interface SupervisedAppOptions {
 
 /** An app in a process of its own that is restarted when it ends by itself, as a process manager does. */
 export class SupervisedApp {
-  private child: ChildProcess | undefined;
+  private running: AppProcess | undefined;
   private listening: string | undefined;
   private operations: string | undefined;
   private readonly stopping = new AbortController();
@@ -56,7 +55,8 @@ export class SupervisedApp {
 
   /** Id of the running process; 0 while none runs. */
   get pid(): number {
-    return this.child && !hasEnded(this.child) ? (this.child.pid ?? 0) : 0;
+    const { child } = this.running ?? {};
+    return child && !hasEnded(child) ? (child.pid ?? 0) : 0;
   }
 
   /** URL where it listens for requests. A restart keeps it. */
@@ -75,7 +75,7 @@ export class SupervisedApp {
   async start(): Promise<void> {
     const { app, name, args = [], environment } = this.options;
     const errors: string[] = [];
-    const { child, logged } = startApp(app, {
+    this.running = startApp(app, {
       args,
       environment: { ...environment, ...this.portVariables() },
       onEntry: (entry, line) => {
@@ -84,7 +84,7 @@ export class SupervisedApp {
         if (entry.level >= ERROR && errors.push(entry.msg) > MAX_ERRORS) errors.shift();
       },
     });
-    this.child = child;
+    const { child, logged } = this.running;
     const ended = once(child, 'close').then(() => `ended: ${errors.join('\n') || 'it logged no error'}`);
     // When the app ends first, `ended` has the reason.
     const running = logged('running').then(
@@ -102,7 +102,7 @@ export class SupervisedApp {
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    if (this.child) await stop(this.child);
+    await this.running?.stop();
   }
 
   private portVariables(): Record<string, string> {

@@ -58,6 +58,7 @@ export async function startDistributedSet(
   };
   for (const proxy of Object.values(proxies)) await proxy.listen();
   let stack: Stack | undefined;
+  const givenUp: string[] = [];
   const stop = async (): Promise<void> => {
     await stack?.stop();
     await Promise.all([...Object.values(proxies), documents].map((proxy) => proxy.close()));
@@ -69,6 +70,7 @@ export async function startDistributedSet(
       deserializers: 2,
       indexers: 2,
       logFolder: folder,
+      fail: ({ message }) => void givenUp.push(message),
       environment: {
         ...ENVIRONMENT,
         HISTORY_STORE__ELASTICSEARCH__URLS: `http://127.0.0.1:${proxies.elasticsearch.port}`,
@@ -110,6 +112,7 @@ export async function startDistributedSet(
       },
     ],
     calm,
+    givenUp,
     logFolder: folder,
     stop: async () => {
       await calm();

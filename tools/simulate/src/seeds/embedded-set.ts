@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppLogFile, type AppProcess, hasEnded, startApp, stop } from '@antelope-history/processes';
+import { AppLogFile, type AppProcess, hasEnded, startApp } from '@antelope-history/processes';
 import { findFreePorts } from '@antelope-history/servers';
 import type { Random } from '@antelope-history/test-support/random';
 import { CLOCK_FILE_VARIABLE } from './clock-step';
@@ -40,12 +40,14 @@ export async function startEmbeddedSet(urls: readonly string[], folder: string, 
     url: `http://127.0.0.1:${port}`,
     faults: service.faults(),
     calm: () => service.calm(),
+    givenUp: service.givenUp,
     logFolder: folder,
     stop: () => service.stop(),
   };
 }
 
 class EmbeddedService {
+  readonly givenUp: string[] = [];
   private app: AppProcess | undefined;
   private readonly log: AppLogFile;
   private isStopping = false;
@@ -64,7 +66,7 @@ class EmbeddedService {
         await this.start();
         return;
       } catch (error) {
-        if (starts === MAX_STARTS) throw error;
+        if (this.isStopping || starts === MAX_STARTS) throw error;
       }
     }
   }
@@ -83,7 +85,7 @@ class EmbeddedService {
   async stop(): Promise<void> {
     this.isStopping = true;
     await this.calm();
-    if (this.app) await stop(this.app.child);
+    await this.app?.stop();
   }
 
   async calm(): Promise<void> {
@@ -133,7 +135,7 @@ class EmbeddedService {
   /** As a process manager does when a program ends. */
   private async startAgain(): Promise<void> {
     await sleep(RESTART_DELAY_MS);
-    if (!this.isStopping) await this.untilListening().catch(() => undefined);
+    if (!this.isStopping) await this.untilListening().catch((error: unknown) => void this.givenUp.push(String(error)));
   }
 
   private signal(signal: 'SIGSTOP' | 'SIGCONT'): void {

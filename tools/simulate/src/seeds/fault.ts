@@ -15,6 +15,8 @@ export interface SetUnderTest {
   faults: Fault[];
   /** Ends what a fault may have left: resumes what is suspended and admits what is refused. */
   calm(): Promise<void>;
+  /** Processes that ended so often that they are no longer started, with their errors: the service cannot recover from that. */
+  givenUp: readonly string[];
   /** What the processes logged, for a failed seed; removed with `stop`. */
   logFolder: string;
   stop(): Promise<void>;

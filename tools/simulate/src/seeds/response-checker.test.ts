@@ -20,10 +20,16 @@ describe('ResponseChecker', () => {
   const orphan = chain.blocks.find((block) => !branch.includes(block))!;
   let server: Server;
   let response: { status: number; body: object };
+  /** Requests that are answered with 503 before the response is given. */
+  let refusals: number;
   let checker: ResponseChecker;
 
   beforeEach(async () => {
-    server = createServer((_, outgoing) => outgoing.writeHead(response.status).end(JSON.stringify(response.body)));
+    refusals = 0;
+    server = createServer((_, outgoing) => {
+      const { status, body } = refusals-- > 0 ? { status: 503, body: {} } : response;
+      outgoing.writeHead(status).end(JSON.stringify(body));
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const offers = new BlockOffers(chain);
@@ -89,5 +95,22 @@ describe('ResponseChecker', () => {
       unanswered: 1,
       violations: [],
     });
+  });
+
+  it('asks again when nothing changes any more and the service is unavailable', async () => {
+    respondAs(chain.tip);
+    refusals = 2;
+    expect(await checker.checkAt(QUERY, chain.tip)).toBe(true);
+    expect({ checked: checker.checked, unanswered: checker.unanswered, violations: checker.violations }).toEqual({
+      checked: 1,
+      unanswered: 2,
+      violations: [],
+    });
+  });
+
+  it('reports a response of an earlier state when nothing changes any more', async () => {
+    respondAs(branch[9]);
+    await checker.checkAt(QUERY, chain.tip);
+    expect(checker.violations).toHaveLength(1);
   });
 });

@@ -1,10 +1,12 @@
 import type { AdapterSet } from '@antelope-history/processes';
 import { runSeed, type SeedOutcome } from './seed-run';
+import type { SeedSize } from './seed-size';
 
 export interface SeedsOptions {
   from: number;
   to: number;
   set: AdapterSet;
+  size: SeedSize;
   /** Seeds that run at the same time. */
   parallel: number;
   keepIn: string;
@@ -27,7 +29,7 @@ export async function simulateSeeds(options: SeedsOptions): Promise<SeedsSummary
   const work = async (): Promise<void> => {
     while (next <= options.to) {
       const seed = next++;
-      const outcome = await runSeed({ seed, set: options.set, keepIn: options.keepIn });
+      const outcome = await runSeed({ ...options, seed });
       add(summary, outcome);
       options.report(describeOutcome(outcome));
     }
