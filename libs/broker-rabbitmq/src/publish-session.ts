@@ -14,6 +14,11 @@ const POLL_MIN_MS = 5;
 const POLL_MAX_MS = 50;
 /** After so many polls a full queue is tried again, though its count is no lower: other publishers may have refilled it. */
 const MAX_POLLS = 12;
+/**
+ * After so many batches of which nothing was confirmed another channel is used. The server tells a channel once that its quorum
+ * queue takes messages again; when the queue's node is lost at that moment, the channel refuses everything for ever.
+ */
+const MAX_REFUSED_BATCHES = 20;
 /** How many messages the average size covers, about. */
 const AVERAGED_MESSAGES = 16;
 
@@ -50,6 +55,7 @@ export class PublishSession {
   private hasFailed = false;
   private averageBytes = 0;
   private lastMessageId = 0;
+  private refusedBatches = 0;
   private readonly returned = new Set<string>();
   private fail: (reason: unknown) => void = () => undefined;
 
@@ -121,7 +127,10 @@ export class PublishSession {
       outcome.catch(() => undefined);
       outcomes.push(outcome);
     }
-    if ((await Promise.all(outcomes)).includes('refused')) await this.waitForRoom();
+    const settled = await Promise.all(outcomes);
+    this.refusedBatches = settled.includes('confirmed') ? 0 : this.refusedBatches + 1;
+    if (this.refusedBatches === MAX_REFUSED_BATCHES) throw new Error('the channel refuses every message');
+    if (settled.includes('refused')) await this.waitForRoom();
   }
 
   private isLarge({ mayBeSplit, split, body }: Outgoing): boolean {

@@ -3,7 +3,18 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What the proxy does to the bytes of its connections. */
-export type Fault = 'none' | 'stalled' | { delayMs: number };
+export type Fault =
+  | 'none'
+  | 'stalled'
+  | { delayMs: number }
+  /** Every message is refused that the server confirms, until a client closes its channel; then it is `none`. */
+  | 'refusing';
+
+/** Frames of AMQP 0-9-1, from the size on: `basic.ack`, which has the same arguments as `basic.nack`. */
+const ACK = Buffer.from([0, 0, 0, 13, 0, 60, 0, 80]);
+const NACK_METHOD = 120;
+/** The beginning of `channel.close`. */
+const CHANNEL_CLOSE = Buffer.from([0, 20, 0, 40]);
 
 /** A TCP proxy that simulates a faulty network between a client and a server. */
 export class FaultyProxy {
@@ -63,6 +74,7 @@ export class FaultyProxy {
         .then(() => this.passing(from))
         .then(() => {
           this.passedBytes += chunk.length;
+          if (this.fault === 'refusing') this.refuse(chunk);
           if (!to.destroyed) to.write(chunk);
         });
     });
@@ -71,6 +83,13 @@ export class FaultyProxy {
       this.sockets.delete(from);
       void passing.then(onClose);
     });
+  }
+
+  /** Turns confirms into refusals. A frame is found when it is in one chunk, as those of single messages are. */
+  private refuse(chunk: Buffer): void {
+    if (chunk.includes(CHANNEL_CLOSE)) this.fault = 'none';
+    for (let at = chunk.indexOf(ACK); at >= 0; at = chunk.indexOf(ACK, at + 1))
+      chunk[at + ACK.length - 1] = NACK_METHOD;
   }
 
   /** Resolves when the fault lets bytes pass. */

@@ -125,6 +125,22 @@ describeWithService(['rabbitmq'], (url) => {
       await proxy.close();
     });
 
+    it('are published to over another channel when one refuses everything, as after the loss of its node', async () => {
+      const { hostname, port } = new URL(vhost.options.url);
+      const proxy = await FaultyProxy.start(Number(port || 5672), hostname);
+      const behind = await open({ url: `amqp://127.0.0.1:${proxy.port}` });
+      const queue = numberedQueue();
+      const { numbers } = await receive(broker, queue, ({ acknowledge }) => acknowledge());
+      await behind.publish(queue, { n: 1, size: 10 });
+      proxy.fault = 'refusing';
+      await Promise.all(numbered(5, 10).map((each) => behind.publish(queue, each)));
+      expect(proxy.fault).toBe('none');
+      await until('all messages are delivered', () => new Set(numbers).size === 5);
+      expect(errors).toEqual([]);
+      await behind.close();
+      await proxy.close();
+    });
+
     it('get the messages of several publishers at once, in the order of each', async () => {
       const queue = numberedQueue({ maxMessages: 200 });
       const others = [await open(), await open()];
