@@ -68,7 +68,7 @@ export class ConsumeSession<T> {
     const channel = await connection.openChannel();
     const session = new ConsumeSession(connection, channel, queue, handlers);
     try {
-      await channel.amqp.prefetch(queue.prefetch);
+      await channel.within(channel.amqp.prefetch(queue.prefetch));
       await session.startConsumer();
     } catch (error) {
       await channel.close();
@@ -244,11 +244,11 @@ export class ConsumeSession<T> {
   private async startConsumer(): Promise<void> {
     const consuming = this.channel.amqp.consume(this.queue.name, (message) => this.receive(message));
     this.consumerTag = consuming.then(({ consumerTag }) => consumerTag);
-    await this.consumerTag;
+    await this.channel.within(this.consumerTag);
   }
 
   private async cancelConsumer(consumerTag: string): Promise<void> {
-    await this.channel.amqp.cancel(consumerTag);
+    await this.channel.within(this.channel.amqp.cancel(consumerTag));
     this.consumerTag = undefined;
   }
 }

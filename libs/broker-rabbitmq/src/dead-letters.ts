@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GetMessage } from 'amqplib';
 import { MAX_DEAD_LETTERS, type DeadLetter, type Queue, type QueueBounds } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
@@ -5,6 +6,10 @@ import { originalHeaders, readReason } from './dead-letter-headers';
 import { joinParts, readReference, type Headers } from './message-parts';
 import type { ServerChannel } from './server-channel';
 import type { ServerConnection } from './server-connection';
+
+/** Another process may redeliver or delete them meanwhile, so that there are fewer for ever. */
+const RETURN_LIMIT_MS = 5_000;
+const RETURN_POLL_MS = 10;
 
 /**
  * Lists dead letters. They are fetched without acknowledgement and then returned one by one: what a quorum queue returns when the
@@ -23,8 +28,19 @@ export async function listDeadLetters<T>(connection: ServerConnection, queue: Qu
       bytes += readReference(fetched, queue)?.bytes ?? fetched.content.length;
     }
     for (const fetched of allFetched) channel.amqp.nack(fetched, false, true);
+    await untilReturned(channel, queue, allFetched.length);
     return deadLetters;
   });
+}
+
+/** A quorum queue returns messages some time after the server was told to: a redelivery that follows would not see them all. */
+async function untilReturned(channel: ServerChannel, { deadLetter }: QueueBounds, count: number): Promise<void> {
+  const end = Date.now() + RETURN_LIMIT_MS;
+  while (Date.now() < end) {
+    const { messageCount } = await channel.within(channel.amqp.checkQueue(deadLetter));
+    if (messageCount >= count) return;
+    await sleep(RETURN_POLL_MS);
+  }
 }
 
 /** Publishes the present dead letters to their queue and acknowledges each when that is confirmed; returns their number. */
@@ -34,7 +50,7 @@ export async function redeliverDeadLetters(
   publish: (content: Buffer, headers: Headers) => Promise<void>,
 ): Promise<number> {
   return withChannel(connection, queue, async (channel) => {
-    const { messageCount } = await channel.amqp.checkQueue(queue.deadLetter);
+    const { messageCount } = await channel.within(channel.amqp.checkQueue(queue.deadLetter));
     for (let sent = 0; sent < messageCount; sent++) {
       const fetched = await channel.within(channel.amqp.get(queue.deadLetter));
       if (!fetched) return sent;

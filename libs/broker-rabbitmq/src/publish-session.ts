@@ -191,6 +191,6 @@ export class PublishSession {
   }
 
   private async countWaiting(): Promise<number> {
-    return (await this.channel.amqp.checkQueue(this.destination.to)).messageCount;
+    return (await this.channel.within(this.channel.amqp.checkQueue(this.destination.to))).messageCount;
   }
 }

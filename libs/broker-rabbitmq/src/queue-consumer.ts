@@ -3,7 +3,7 @@ import type { Queue, Subscription } from '@antelope-history/broker';
 import { Backoff } from '@antelope-history/connectivity';
 import type { HistoryError } from '@antelope-history/schemas';
 import { ConsumeSession, type ConsumeHandlers } from './consume-session';
-import { addsToConnectionLoss, stopped } from './rabbitmq-errors';
+import { addsToConnectionLoss, isQueueGone, RECREATE_AFTER_MS, stopped } from './rabbitmq-errors';
 import type { BrokerContext } from './server-link';
 
 const RETRY_MIN_MS = 20;
@@ -85,6 +85,7 @@ export class QueueConsumer<T> implements Subscription {
   private async waitAfter(reason: unknown): Promise<void> {
     const { signal } = this.stopping;
     if (!signal.aborted && addsToConnectionLoss(reason)) this.context.onError(this.context.toError(reason));
-    await sleep(this.backoff.next(), undefined, { signal }).catch(() => undefined);
+    const wait = isQueueGone(reason) ? RECREATE_AFTER_MS : this.backoff.next();
+    await sleep(wait, undefined, { signal }).catch(() => undefined);
   }
 }

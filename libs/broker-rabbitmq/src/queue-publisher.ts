@@ -3,7 +3,7 @@ import { Backoff } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Headers, SplitSize } from './message-parts';
 import { PublishSession, type Destination, type Outgoing } from './publish-session';
-import { addsToConnectionLoss, isPreconditionFailed, isQueueGone, stopped } from './rabbitmq-errors';
+import { addsToConnectionLoss, isPreconditionFailed, isQueueGone, RECREATE_AFTER_MS, stopped } from './rabbitmq-errors';
 import type { BrokerContext } from './server-link';
 
 const RETRY_MIN_MS = 20;
@@ -66,7 +66,8 @@ export class QueuePublisher {
     const { signal } = this.stopping;
     if (signal.aborted) return;
     this.handle(reason);
-    await sleep(this.backoff.next(), undefined, { signal }).catch(() => undefined);
+    const wait = isQueueGone(reason) ? RECREATE_AFTER_MS : this.backoff.next();
+    await sleep(wait, undefined, { signal }).catch(() => undefined);
   }
 
   /** Gives the reason why the session ended. */

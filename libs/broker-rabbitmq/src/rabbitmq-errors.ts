@@ -68,6 +68,13 @@ export function isPreconditionFailed(error: unknown): boolean {
   return replyCodeOf(error) === PRECONDITION_FAILED;
 }
 
+/**
+ * How long a deleted queue is not created again. The server notices at its own pace that the queue of a consumer is gone, and then
+ * cancels the consumer. If a quorum queue of the same name exists by then, the server keeps the consumer, and silently drops the
+ * first messages for it, because it takes their numbers for those of the former queue.
+ */
+export const RECREATE_AFTER_MS = 2_000;
+
 /** A queue was deleted after it had been declared. */
 export class QueueGoneError extends HistoryError {
   constructor(name: string) {

@@ -63,11 +63,11 @@ export class ServerConnection {
   }
 
   async openChannel(): Promise<ServerChannel> {
-    return new ServerChannel<Channel>(await this.model.createChannel());
+    return new ServerChannel<Channel>(await this.within(this.model.createChannel()));
   }
 
   async openConfirmChannel(): Promise<ServerChannel<ConfirmChannel>> {
-    return new ServerChannel(await this.model.createConfirmChannel());
+    return new ServerChannel(await this.within(this.model.createConfirmChannel()));
   }
 
   /** Declares a queue and its dead-letter queue, once per connection. Rejects with the errors of `toDeclareError`. */
@@ -86,8 +86,8 @@ export class ServerConnection {
     await this.declare(queue);
     const channel = await this.openChannel();
     try {
-      const { messageCount: waiting } = await channel.amqp.checkQueue(queue.name);
-      const { messageCount: deadLetters } = await channel.amqp.checkQueue(queue.deadLetter);
+      const { messageCount: waiting } = await channel.within(channel.amqp.checkQueue(queue.name));
+      const { messageCount: deadLetters } = await channel.within(channel.amqp.checkQueue(queue.deadLetter));
       return { waiting, deadLetters };
     } catch (error) {
       this.forget(queue);
@@ -109,11 +109,17 @@ export class ServerConnection {
     this.socket.abort();
   }
 
+  /** Rejects when the connection ends first: the client may never settle a reply that it then misses. */
+  private within<T>(reply: Promise<T>): Promise<T> {
+    return Promise.race([reply, this.ended.then((reason) => Promise.reject(reason))]);
+  }
+
   private async declareNow(queue: QueueBounds): Promise<void> {
     const channel = await this.openChannel();
     try {
       for (const { name, arguments: args } of declarationsOf(queue, this.queueType)) {
-        await channel.amqp.assertQueue(name, { durable: true, arguments: args }).catch((error: unknown) => {
+        const declared = channel.within(channel.amqp.assertQueue(name, { durable: true, arguments: args }));
+        await declared.catch((error: unknown) => {
           throw toDeclareError(error, name, this.options);
         });
       }
