@@ -21,12 +21,17 @@ function bytesHeld(): number {
   return process.memoryUsage().arrayBuffers;
 }
 
-/** The bytes held now: one collection can leave buffers that the next one frees. */
+/** Collections in a row after which nothing more is freed: a background thread frees buffers, later on a busy machine. */
+const COLLECTIONS = 5;
+
+/** The bytes held now. */
 async function leastHeld(): Promise<number> {
-  let least = Infinity;
-  for (let collections = 0; collections < 3; collections++) {
-    least = Math.min(least, bytesHeld());
-    await new Promise((resolve) => setImmediate(resolve));
+  let least = bytesHeld();
+  for (let unchanged = 0; unchanged < COLLECTIONS; unchanged++) {
+    await sleep(20);
+    const held = bytesHeld();
+    if (held < least) unchanged = 0;
+    least = Math.min(least, held);
   }
   return least;
 }
