@@ -1,7 +1,7 @@
 export * from './answer-in-time';
 export type { Config } from './config/config-schema';
 export type { PublicPath } from './config/sections/gateway';
-export { configFileSets } from './config/config-file';
+export { configFileSets, readJsonObject } from './config/config-file';
 export { loadConfig, type LoadConfigOptions } from './config/load-config';
 export { type ConfigFor, SERVER_SECTIONS, type ServerSection } from './config/server-sections';
 export { ClientAddresses, clientKeyOf } from './http/client-address';

@@ -15,8 +15,8 @@ const POLL_MAX_MS = 50;
 /** After so many polls a full queue is tried again, though its count is no lower: other publishers may have refilled it. */
 const MAX_POLLS = 12;
 /**
- * After so many batches of which nothing was confirmed another channel is used. The server tells a channel once that its quorum
- * queue takes messages again; when the queue's node is lost at that moment, the channel refuses everything for ever.
+ * After so many batches of which nothing was confirmed another channel is used. A channel that was opened right after the loss of a
+ * quorum queue's leader was seen to refuse every message without end, while the queue was empty (RabbitMQ 3.10.8).
  */
 const MAX_REFUSED_BATCHES = 20;
 /** How many messages the average size covers, about. */

@@ -69,9 +69,9 @@ export function isPreconditionFailed(error: unknown): boolean {
 }
 
 /**
- * How long a deleted queue is not created again. The server notices at its own pace that the queue of a consumer is gone, and then
- * cancels the consumer. If a quorum queue of the same name exists by then, the server keeps the consumer, and silently drops the
- * first messages for it, because it takes their numbers for those of the former queue.
+ * How long a deleted queue is not created again. The server cancels the consumers of a deleted queue at its own pace. When a quorum
+ * queue of the same name existed by then, a consumer was kept and never received the first messages, which the server counted as
+ * delivered to it (seen with RabbitMQ 3.10.8).
  */
 export const RECREATE_AFTER_MS = 2_000;
 

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -245,6 +254,29 @@ describe('antelope-history hyperion-config', () => {
     const out = path.join(folder, 'never');
     const { status, errors } = await runCli('hyperion-config', '--from', from, '--out', out, ...args);
     expect([status, errors]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('shows no text of a file that is not JSON, and writes nothing', async () => {
+    const from = writeHyperion('broken', CONNECTIONS, SETTINGS);
+    writeFileSync(path.join(from, 'connections.json'), `{"amqp":{"pass":"${PASSWORD}" "user":"x"}}`);
+    const out = path.join(folder, 'broken-out');
+    const { status, errors } = await runCli('hyperion-config', '--from', from, '--chain', 'eos', '--out', out);
+    expect([status, errors]).toEqual([
+      2,
+      expect.stringContaining('connections.json is not JSON: comma expected at line 1'),
+    ]);
+    expect(errors).not.toContain(PASSWORD);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('writes nothing beside a password file that exists', async () => {
+    const from = writeHyperion('beside', CONNECTIONS, SETTINGS);
+    const out = path.join(folder, 'beside-out');
+    mkdirSync(out);
+    writeFileSync(path.join(out, 'redis-password'), 'kept');
+    const { status, errors } = await runCli('hyperion-config', '--from', from, '--chain', 'eos', '--out', out);
+    expect([status, errors]).toEqual([2, expect.stringContaining('redis-password exists: name another folder')]);
+    expect(readdirSync(out)).toEqual(['redis-password']);
   });
 
   it('gives a configuration with which the service starts and responds', async () => {

@@ -17,16 +17,32 @@ export interface ConfigFile {
  */
 export function readConfigFile(named: string | undefined): ConfigFile {
   const path = named ?? DEFAULT_PATH;
+  if (named !== undefined) return { path, settings: readJsonObject(path, `--config: ${path}`) };
+  try {
+    return { path, settings: readJsonObject(path) };
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return { path: undefined, settings: {} };
+  }
+}
+
+/**
+ * Reads a JSON object from a file of the operator. Throws `CONFIG_INVALID` with the reason, for text that is not JSON with the line
+ * and column, and never with the text, which may hold a password. `shown` names a file that cannot be read.
+ */
+export function readJsonObject(path: string, shown = path): Settings {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
     const code = String((cause as NodeJS.ErrnoException).code);
-    if (named === undefined && code === 'ENOENT') return { path: undefined, settings: {} };
-    const source = named === undefined ? path : `--config: ${path}`;
-    throw new HistoryError('CONFIG_INVALID', `${source} cannot be read: ${REASONS[code] ?? code}`, { cause });
+    throw new HistoryError('CONFIG_INVALID', `${shown} cannot be read: ${REASONS[code] ?? code}`, { cause });
   }
-  return { path, settings: parseSettings(text, path) };
+  return parseSettings(text, path);
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof HistoryError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
 }
 
 /** Whether a configuration file sets a key, such as `ship.urls`. Throws as `readConfigFile`. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
@@ -40,7 +41,7 @@ async function writeTranslation(
   host: CommandHost,
 ): Promise<number> {
   const folder = path.resolve(out);
-  const files = await readHyperionFiles(from, chain);
+  const files = readHyperionFiles(from, chain);
   const translated = translateHyperion(files, { embedded, secretPath: (file) => path.join(folder, file) });
   const configFile = path.join(folder, 'config.json');
   await writeFiles(folder, translated);
@@ -50,18 +51,21 @@ async function writeTranslation(
   return wrong === undefined ? 0 : 1;
 }
 
-/** Throws `CONFIG_INVALID` at the first file that exists. The configuration comes first: its folder is usually new. */
+/**
+ * Throws `CONFIG_INVALID` when one of the files exists, before anything is written. The configuration comes last: it is there only
+ * when the passwords are that it names.
+ */
 async function writeFiles(folder: string, { config, secrets }: TranslatedConfiguration): Promise<void> {
-  const contents = new Map([['config.json', `${JSON.stringify(config, null, 2)}\n`], ...secrets]);
+  const files = [...secrets, ['config.json', `${JSON.stringify(config, null, 2)}\n`] as const].map(
+    ([name, content]) => ({ file: path.join(folder, name), content }),
+  );
+  const existing = files.findLast(({ file }) => existsSync(file));
+  if (existing) throw new HistoryError('CONFIG_INVALID', `--out: ${existing.file} exists: name another folder`);
   try {
     await mkdir(folder, { recursive: true });
-    for (const [name, content] of contents) {
-      await writeFile(path.join(folder, name), content, { flag: 'wx', mode: 0o600 });
-    }
+    for (const { file, content } of files) await writeFile(file, content, { flag: 'wx', mode: 0o600 });
   } catch (cause) {
-    const { code, path: file } = cause as NodeJS.ErrnoException;
-    const reason = code === 'EEXIST' ? `${file} exists: name another folder` : (cause as Error).message;
-    throw new HistoryError('CONFIG_INVALID', `--out: ${reason}`, { cause });
+    throw new HistoryError('CONFIG_INVALID', `--out: ${(cause as Error).message}`, { cause });
   }
 }
 

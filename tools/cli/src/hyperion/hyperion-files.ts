@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readJsonObject } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 
 /** An object of a JSON file; no value in it is checked yet. */
@@ -16,42 +16,26 @@ export interface HyperionFiles {
   settings: JsonObject;
 }
 
-/** The largest file that is read: Hyperion's own have some kilobytes. */
-const MAX_FILE_BYTES = 1 << 20;
-
 /**
- * Reads `connections.json` and `chains/NAME.config.json` below a folder. Rejects with `CONFIG_INVALID` when a file cannot be read,
+ * Reads `connections.json` and `chains/NAME.config.json` below a folder. Throws `CONFIG_INVALID` when a file cannot be read,
  * is no JSON object, or does not name the chain.
  */
-export async function readHyperionFiles(folder: string, chainName: string): Promise<HyperionFiles> {
+export function readHyperionFiles(folder: string, chainName: string): HyperionFiles {
   if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(chainName)) {
     throw new HistoryError('CONFIG_INVALID', '--chain: takes the name of a chain as in connections.json');
   }
   const connectionsFile = path.join(folder, 'connections.json');
-  const connections = await readJsonObject(connectionsFile);
+  const connections = readJsonObject(connectionsFile);
   const chains = isObject(connections.chains) ? connections.chains : {};
   const chain = Object.hasOwn(chains, chainName) ? chains[chainName] : undefined;
   if (!isObject(chain)) {
     const names = Object.keys(chains).slice(0, 10).join(', ');
     throw new HistoryError('CONFIG_INVALID', `${connectionsFile}: has no chain ${chainName}, but: ${names || 'none'}`);
   }
-  const settings = await readJsonObject(path.join(folder, 'chains', `${chainName}.config.json`));
+  const settings = readJsonObject(path.join(folder, 'chains', `${chainName}.config.json`));
   return { chainName, connections, chain, settings };
 }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-async function readJsonObject(file: string): Promise<JsonObject> {
-  let value: unknown;
-  try {
-    const text = await readFile(file, 'utf8');
-    if (text.length > MAX_FILE_BYTES) throw new Error(`it has more than ${MAX_FILE_BYTES} bytes`);
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new HistoryError('CONFIG_INVALID', `${file} cannot be read: ${(cause as Error).message}`, { cause });
-  }
-  if (!isObject(value)) throw new HistoryError('CONFIG_INVALID', `${file}: takes a JSON object`);
-  return value;
 }

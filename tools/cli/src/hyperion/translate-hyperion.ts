@@ -10,7 +10,7 @@ export interface TranslatedKey {
 }
 
 export interface TranslatedConfiguration {
-  /** The configuration, as the JSON of its file. Password files are named relative to `folder`. */
+  /** The configuration, as the JSON of its file. */
   config: Record<string, unknown>;
   /** Passwords by the name of their file. */
   secrets: Map<string, string>;
