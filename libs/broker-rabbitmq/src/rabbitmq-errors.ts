@@ -93,6 +93,11 @@ export function addsToConnectionLoss(error: unknown): boolean {
   return error instanceof HistoryError || replyCodeOf(error) !== undefined;
 }
 
+/** The server did not reply to a call on a channel, as while a quorum queue has no leader. */
+export function noReply(limitMs: number): HistoryError {
+  return new HistoryError('BROKER_UNAVAILABLE', `RabbitMQ did not reply on a channel within ${limitMs / 1000} s`);
+}
+
 export function stopped(): HistoryError {
   return new HistoryError('STOPPED', 'the broker is closed');
 }

@@ -15,4 +15,6 @@ export interface RabbitmqOptions {
   connectionName?: string | undefined;
   /** The client ends a connection that is silent for two to three heartbeats. */
   heartbeatSeconds?: number | undefined;
+  /** A connection ends when the server does not reply to a call on one of its channels for this long. */
+  replySeconds?: number | undefined;
 }

@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel } from 'amqplib';
+import { noReply } from './rabbitmq-errors';
 
 const CLOSE_LIMIT_MS = 2_000;
+
+/** What happens when the server does not reply to a call on a channel. */
+export interface ReplyLimit {
+  ms: number;
+  /** Ends the channel's connection: only that withdraws a call which the server may still carry out, such as a registration. */
+  endConnection(): void;
+}
 
 /** A channel of the client, with the reason why it ended. */
 export class ServerChannel<C extends Channel = Channel> {
@@ -10,7 +18,10 @@ export class ServerChannel<C extends Channel = Channel> {
   /** Resolves with `endReason`. */
   readonly ended: Promise<Error>;
 
-  constructor(readonly amqp: C) {
+  constructor(
+    readonly amqp: C,
+    private readonly replyLimit: ReplyLimit,
+  ) {
     let reason: Error | undefined;
     // Without a listener the emitter throws the error.
     amqp.on('error', (error: Error) => (reason = error));
@@ -25,11 +36,22 @@ export class ServerChannel<C extends Channel = Channel> {
 
   /**
    * The server's reply. Rejects when the channel ends first, as the client never settles a reply of which it has received only
-   * one half.
+   * one half; and with `BROKER_UNAVAILABLE` after the limit of replies, when the connection ends.
    */
-  within<T>(reply: Promise<T>): Promise<T> {
+  async within<T>(reply: Promise<T>): Promise<T> {
     const end = this.ended.then((reason) => Promise.reject(reason));
-    return Promise.race([reply, end]);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(noReply(this.replyLimit.ms));
+        this.replyLimit.endConnection();
+      }, this.replyLimit.ms);
+    });
+    try {
+      return await Promise.race([reply, end, late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Resolves when the server has returned the unsettled deliveries to their queues, at the latest after CLOSE_LIMIT_MS. */

@@ -6,10 +6,12 @@ import { HistoryError } from '@antelope-history/schemas';
 import { declarationsOf, type QueueType } from './queue-arguments';
 import { toConnectError, toDeclareError, unavailable } from './rabbitmq-errors';
 import type { RabbitmqOptions } from './rabbitmq-options';
-import { ServerChannel } from './server-channel';
+import { type ReplyLimit, ServerChannel } from './server-channel';
 
 const CONNECT_LIMIT_MS = 15_000;
 const CLOSE_LIMIT_MS = 2_000;
+/** Longer than a quorum queue takes to elect a leader, also on a busy server: seconds. */
+const REPLY_SECONDS = 60;
 const HEARTBEAT_SECONDS = 10;
 const QUEUE_TYPE: QueueType = 'quorum';
 
@@ -63,11 +65,11 @@ export class ServerConnection {
   }
 
   async openChannel(): Promise<ServerChannel> {
-    return new ServerChannel<Channel>(await this.within(this.model.createChannel()));
+    return new ServerChannel<Channel>(await this.within(this.model.createChannel()), this.replyLimit());
   }
 
   async openConfirmChannel(): Promise<ServerChannel<ConfirmChannel>> {
-    return new ServerChannel(await this.within(this.model.createConfirmChannel()));
+    return new ServerChannel(await this.within(this.model.createConfirmChannel()), this.replyLimit());
   }
 
   /** Declares a queue and its dead-letter queue, once per connection. Rejects with the errors of `toDeclareError`. */
@@ -107,6 +109,10 @@ export class ServerConnection {
     const closed = this.model.close().catch(() => undefined);
     await Promise.race([closed, this.ended, sleep(CLOSE_LIMIT_MS, undefined, { ref: false })]);
     this.socket.abort();
+  }
+
+  private replyLimit(): ReplyLimit {
+    return { ms: (this.options.replySeconds ?? REPLY_SECONDS) * 1_000, endConnection: () => this.socket.abort() };
   }
 
   /** Rejects when the connection ends first: the client may never settle a reply that it then misses. */

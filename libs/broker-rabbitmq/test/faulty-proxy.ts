@@ -8,11 +8,15 @@ export type Fault =
   | 'stalled'
   | { delayMs: number }
   /** Every message is refused that the server confirms, until a client closes its channel; then it is `none`. */
-  | 'refusing';
+  | 'refusing'
+  /** No consumer learns that the server has registered it, until a client connects anew; then it is `none`. */
+  | 'unregistered';
 
 /** Frames of AMQP 0-9-1, from the size on: `basic.ack`, which has the same arguments as `basic.nack`. */
 const ACK = Buffer.from([0, 0, 0, 13, 0, 60, 0, 80]);
 const NACK_METHOD = 120;
+/** The class and the method of `basic.consume-ok`, whose frame begins 7 bytes before and has its size 4 bytes before. */
+const CONSUME_OK = Buffer.from([0, 60, 0, 21]);
 /** The beginning of `channel.close`. */
 const CHANNEL_CLOSE = Buffer.from([0, 20, 0, 40]);
 
@@ -58,6 +62,7 @@ export class FaultyProxy {
   }
 
   private pass(client: Socket): void {
+    if (this.fault === 'unregistered') this.fault = 'none';
     const upstream = connect(this.target, this.host);
     this.relay(client, upstream, () => upstream.destroy());
     // A stalled network does not pass on that the server has closed the connection either.
@@ -75,7 +80,7 @@ export class FaultyProxy {
         .then(() => {
           this.passedBytes += chunk.length;
           if (this.fault === 'refusing') this.refuse(chunk);
-          if (!to.destroyed) to.write(chunk);
+          if (!to.destroyed) to.write(this.fault === 'unregistered' ? withoutConsumeOk(chunk) : chunk);
         });
     });
     from.on('error', () => undefined);
@@ -97,4 +102,12 @@ export class FaultyProxy {
     while (this.fault === 'stalled' && !from.destroyed) await sleep(20);
     if (typeof this.fault === 'object') await sleep(this.fault.delayMs);
   }
+}
+
+/** A frame is found when it is in one chunk, as that of a single reply is. */
+function withoutConsumeOk(chunk: Buffer): Buffer {
+  const at = chunk.indexOf(CONSUME_OK);
+  if (at < 0) return chunk;
+  const end = at + chunk.readUInt32BE(at - 4) + 1;
+  return Buffer.concat([chunk.subarray(0, at - 7), chunk.subarray(end)]);
 }

@@ -151,6 +151,22 @@ describeWithPrograms(['rabbitmq-server'], () => {
       expect(errors[0]?.message).toMatch(/lost .*Heartbeat/);
     });
 
+    it('consumes over a new connection when the server never says that it has registered the consumer', async () => {
+      const queue = numberedQueue();
+      const broker = await throughProxy({ replySeconds: 1 });
+      proxy.fault = 'unregistered';
+      const received: number[] = [];
+      await broker.consume(queue, (delivery) => {
+        received.push(delivery.message.n);
+        delivery.acknowledge();
+      });
+      expect(errors.map(({ message }) => message)).toContain('RabbitMQ did not reply on a channel within 1 s');
+      await broker.publish(queue, { n: 1, size: 100 });
+      await until('the message is delivered', () => received.includes(1));
+      // The server gave up the first consumer with its connection, and kept nothing for it.
+      await until('it is settled', async () => (await broker.depth(queue)).messages === 0);
+    });
+
     it('leaves nothing open when it is closed while the server is silent or away', async () => {
       const silent = await throughProxy();
       await silent.consume(numberedQueue(), () => undefined);
