@@ -14,6 +14,8 @@ import { SlowProxy } from './slow-proxy';
 export interface MemoryCase {
   name: string;
   chain(): Recording;
+  /** When the last block must be committed, after the start. */
+  limitMs: number;
   /** Runs beside the indexing of the chain, whose last block is committed when `committed` settles. */
   trouble?(store: SlowProxy, stack: Stack, committed: Promise<unknown>): Promise<void>;
 }
@@ -31,16 +33,23 @@ const KB = 1_000;
 const POLL_MS = 200;
 const SLOWER = 10;
 const MEASURED_MS = 5_000;
+/** Without an outage; a store that takes a tenth of what it could takes the longest. */
+const LIMIT_MS = 3_600_000;
 
 export function memoryCases({ blocks, stateBytes, awaySeconds }: MemoryCaseOptions): MemoryCase[] {
   const chain = (): Recording => smallBlocks(blocks, KB);
   return [
-    { name: `${blocks} blocks of 1 KB`, chain },
-    { name: `a first message with ${stateBytes / KB / KB} MB of deltas`, chain: () => largeState(stateBytes) },
-    { name: 'the same blocks, a store that takes a tenth', chain, trouble: slowDown },
+    { name: `${blocks} blocks of 1 KB`, chain, limitMs: LIMIT_MS },
+    {
+      name: `a first message with ${stateBytes / KB / KB} MB of deltas`,
+      chain: () => largeState(stateBytes),
+      limitMs: LIMIT_MS,
+    },
+    { name: 'the same blocks, a store that takes a tenth', chain, limitMs: LIMIT_MS, trouble: slowDown },
     {
       name: `the same blocks, a store that is away for ${awaySeconds} s`,
       chain,
+      limitMs: LIMIT_MS + awaySeconds * 1_000,
       trouble: (store, stack) => goAway(store, stack, awaySeconds),
     },
   ];
@@ -67,7 +76,7 @@ async function untilIndexing(stack: Stack): Promise<void> {
 }
 
 /** Runs one case with a stack of its own on the servers; gives the memory of its processes. */
-export async function runMemoryCase({ chain, trouble }: MemoryCase, services: Services): Promise<MemoryCurve> {
+export async function runMemoryCase({ chain, trouble, limitMs }: MemoryCase, services: Services): Promise<MemoryCurve> {
   const recording = chain();
   const lastBlock = recording.messages.at(-1)?.thisBlock;
   if (!lastBlock) throw new Error('the chain ends without a block');
@@ -88,7 +97,7 @@ export async function runMemoryCase({ chain, trouble }: MemoryCase, services: Se
       HISTORY_INDEXER__VERIFY_BLOCKS: 'off',
     };
     stack = await startStack({ shipUrl: replay.url, set, logFolder, environment });
-    const committed = stack.untilCommitted(lastBlock);
+    const committed = stack.untilCommitted(lastBlock, limitMs);
     return await sampleMemory(stack, Promise.all([committed, trouble?.(store, stack, committed)]));
   } finally {
     await stack?.stop();

@@ -49,7 +49,7 @@ export interface Stack {
    * Resolves when a block is committed and the gateway responds to a request for its number with its id; rejects after ten
    * minutes.
    */
-  untilCommitted(block: { num: number; id: string }): Promise<void>;
+  untilCommitted(block: { num: number; id: string }, limitMs?: number): Promise<void>;
   /** Ends every app, removes its data, and releases the servers. */
   stop(): Promise<void>;
 }
@@ -99,7 +99,7 @@ class StartingStack {
       apps,
       set,
       figures: () => readStackFigures(apps),
-      untilCommitted: (block) => untilCommitted(url, apps, block),
+      untilCommitted: (block, limitMs = COMMIT_LIMIT_MS) => untilCommitted(url, apps, block, limitMs),
       stop: () => this.stop(),
     };
   }
@@ -147,8 +147,9 @@ async function untilCommitted(
   url: string,
   apps: SupervisedApp[],
   { num, id }: { num: number; id: string },
+  limitMs: number,
 ): Promise<void> {
-  const limit = Date.now() + COMMIT_LIMIT_MS;
+  const limit = Date.now() + limitMs;
   const client = new ServiceClient({ url });
   const { path, response } = ROUTES.getChainBlock;
   const indexers = apps.filter(({ app }) => app === 'indexer');
