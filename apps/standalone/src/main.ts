@@ -1,28 +1,37 @@
+import path from 'node:path';
 import { createGateway, createGatewayOperations, GatewayStatus } from '@antelope-history/gateway-proxy';
 import { openKeyValue } from '@antelope-history/open-key-value';
+import { shipHealth } from '@antelope-history/reader-stage';
 import { listen, runProgram, startOperations } from '@antelope-history/app-runtime';
-import { IngestionWorker } from './ingestion-worker';
+import { openLocalApis } from './api/local-apis';
 import { createProcessReader } from './process-reader';
-import { openLocalApis } from './serving';
 import { StandaloneRegistry } from './standalone-registry';
+import { ServiceThread } from './threads/service-thread';
+import { ThreadList } from './threads/thread-list';
 
-/** The whole service as one process: the stages run on a thread of their own, the APIs and the gateway on the main thread. */
+/**
+ * The whole service as one process: the stages run on a thread of their own, so that indexing does not delay responses; the gateway
+ * on the main thread; the APIs there, too, or on further threads.
+ */
 runProgram({
   name: 'antelope-history',
   uses: ['ship', 'store', 'broker', 'keyValue'],
   async start({ config, log, registry: own, onStop, fail }) {
-    const ingestion = await IngestionWorker.start(config, fail);
+    const file = path.join(__dirname, 'ingestion/ingestion-thread.js');
+    const ingestion = await ServiceThread.start({ file, name: 'ingestion', config, fail });
     onStop(() => ingestion.stop());
-    const registry = new StandaloneRegistry(own, () => ingestion.metrics());
-    const localApis = await openLocalApis({ config, log, registry, onStop });
+    const threads = new ThreadList();
+    threads.add(ingestion);
+    const registry = new StandaloneRegistry(own, threads);
+    const localApis = await openLocalApis({ config, log, registry, threads, onStop, fail });
     const keyValue = await openKeyValue(config.keyValue, 'one process', log);
     onStop(() => keyValue.close());
     const status = new GatewayStatus({
       config,
       keyValue,
       localApis,
-      components: { ship: () => ingestion.shipHealth() },
-      readProcesses: createProcessReader(registry, log, () => ingestion.lastError()),
+      components: { ship: async () => shipHealth(await ingestion.metrics()) },
+      readProcesses: createProcessReader(registry, log, threads),
     });
     status.start();
     onStop(() => status.stop());

@@ -1,12 +1,12 @@
-import { AggregatorRegistry, Registry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
+import type { MetricsJson } from '@antelope-history/app-runtime';
+import { AggregatorRegistry, Registry } from 'prom-client';
+import type { ThreadList } from './threads/thread-list';
 
-type MetricsJson = MetricObjectWithValues<MetricValue<string>>[];
-
-/** The metrics of the process: those of the main thread and, at each scrape, those of the ingestion thread. */
+/** The metrics of the process: those of the main thread and, at each scrape, those of its other threads. */
 export class StandaloneRegistry extends Registry {
   constructor(
     private readonly own: Registry,
-    private readonly readIngestionMetrics: () => Promise<MetricsJson>,
+    private readonly threads: ThreadList,
   ) {
     super();
   }
@@ -20,6 +20,6 @@ export class StandaloneRegistry extends Registry {
   }
 
   private async readParts(): Promise<MetricsJson[]> {
-    return [await this.own.getMetricsAsJSON(), await super.getMetricsAsJSON(), await this.readIngestionMetrics()];
+    return [await this.own.getMetricsAsJSON(), await super.getMetricsAsJSON(), ...(await this.threads.metrics())];
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { HistoryError } from '@antelope-history/schemas';
 import { createLogger, Registry, type Config } from '@antelope-history/app-runtime';
-import { startIngestion } from '../src/ingestion';
+import { startIngestion } from '../src/ingestion/ingestion';
 
 /** A line of the log. */
 export interface LogLine {

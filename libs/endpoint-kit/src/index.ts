@@ -12,7 +12,7 @@ export type {
   SentDataFilters,
 } from './endpoint';
 export * from './irreversible';
-export { LargeResponses } from './large-responses';
+export { type LargeResponseLimit, LargeResponses } from './large-responses';
 export { RequestWork } from './request-work';
 export * from './names';
 export * from './responders';

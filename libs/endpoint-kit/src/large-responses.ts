@@ -9,18 +9,24 @@ interface Waiter {
   enter(): void;
 }
 
-/**
- * Limits the large responses that a process renders at once, first come, first served. Other requests are not delayed: a
- * request counts as small until its response has grown large.
- */
-export class LargeResponses {
-  private making = 0;
-  private readonly waiting: Waiter[] = [];
-
+/** The limit as a thread of the process sees it. */
+export interface LargeResponseLimit {
   /**
    * Resolves when the caller may continue; the caller calls `leave` afterwards. Rejects with `UNAVAILABLE` if too many
    * requests wait or the wait is too long, and with the signal's reason if the client disconnects.
    */
+  enter(signal: AbortSignal): Promise<void>;
+  leave(): void;
+}
+
+/**
+ * Limits the large responses that a process renders at once, first come, first served. Other requests are not delayed: a
+ * request counts as small until its response has grown large.
+ */
+export class LargeResponses implements LargeResponseLimit {
+  private making = 0;
+  private readonly waiting: Waiter[] = [];
+
   async enter(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.making < MAX_CONCURRENT) {

@@ -1,7 +1,7 @@
 import { ResponseBudget } from '@antelope-history/responses';
 import { acceptedConnections } from '@antelope-history/app-runtime';
 import { EventLoopTurns } from './event-loop-turns';
-import type { LargeResponses } from './large-responses';
+import type { LargeResponseLimit } from './large-responses';
 
 /** Shared by all requests of a thread, whichever app they belong to. */
 const turns = new EventLoopTurns(acceptedConnections);
@@ -23,7 +23,7 @@ export class RequestWork {
 
   /** `signal` aborts when the client disconnects. */
   constructor(
-    private readonly largeResponses: LargeResponses,
+    private readonly largeResponses: LargeResponseLimit,
     private readonly signal: AbortSignal,
   ) {}
 

@@ -5,7 +5,7 @@ import type { Config, Logger, Registry } from '@antelope-history/app-runtime';
 import type { HistoryReader } from '@antelope-history/store';
 import { createAbiReader } from './abi-reader';
 import type { CreateEndpoint, Endpoint, EndpointContext, FinalFacts, SentDataFilters } from './endpoint';
-import { LargeResponses } from './large-responses';
+import { type LargeResponseLimit, LargeResponses } from './large-responses';
 import { RequestWork } from './request-work';
 import { createCacheKeys, ResponseCache } from './response-cache';
 import { type CheckUnknownFields, createUnknownFieldCheck, isDataFilter } from './unknown-fields';
@@ -22,7 +22,7 @@ export interface ApiDeps {
   /** Chain nodes that report what only a node knows, for `get_info`. */
   chainNodeUrls?: readonly string[];
   /** Limit on the large responses of a process. Without it the app has a limit of its own. */
-  largeResponses?: LargeResponses;
+  largeResponses?: LargeResponseLimit;
 }
 
 /** One endpoint per route. */
@@ -69,7 +69,7 @@ function createResponder<R extends Route>(
   endpoint: Endpoint<R>,
   checkUnknownFields: CheckUnknownFields,
   cache: ResponseCache | undefined,
-  largeResponses: LargeResponses,
+  largeResponses: LargeResponseLimit,
 ): Respond {
   const keyOf = route.cacheable && cache ? createCacheKeys(route.path) : () => undefined;
   return async (json, signal) => {

@@ -118,7 +118,7 @@ function upstreamRoutes(deps: GatewayDeps, clients: ClientHandlers, requireChain
   const admit = [...enter, readBody, clients.createWorkLimiter()];
   const urls = { history: historyApiUrl, chain: chainApiUrl, trace: traceApiUrl };
   const handlersOf = deps.localApis
-    ? createLocalHandlers(deps.localApis, config.api.bodyLimitBytes, registry)
+    ? createLocalHandlers(deps.localApis, registry)
     : createProxyHandlers(urls, log, now);
   const routes: HttpRoute[] = Object.values(ROUTES).map((route) => {
     const { endpoint, path, method } = route;
@@ -150,7 +150,7 @@ function createProxyHandlers(urls: Record<RouteGroup, string[]>, log: Logger, no
   return ({ group, path }) => proxyTo[group](() => path);
 }
 
-function createLocalHandlers({ responders }: LocalApis, bodyLimitBytes: number, registry: Registry): HandlerOf {
+function createLocalHandlers({ responders }: LocalApis, registry: Registry): HandlerOf {
   const metrics = (['history', 'chain', 'trace'] as const).map((group) => {
     const paths = Object.values(ROUTES).filter((route) => route.group === group);
     return [
@@ -166,7 +166,7 @@ function createLocalHandlers({ responders }: LocalApis, bodyLimitBytes: number, 
   return ({ group, path }) => {
     const [respond, counts] = [responders.get(path), metricsOf.get(group)];
     if (!respond || !counts) throw new Error(`no API of this process responds to ${path}`);
-    return createLocalHandler({ path, respond, bodyLimitBytes, metrics: counts });
+    return createLocalHandler({ path, respond, metrics: counts });
   };
 }
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler, Response } from 'express';
 import { clientErrorOf, HistoryError, type HealthResponse } from '@antelope-history/schemas';
-import { clientSignal, type HttpMetrics, parseJsonBody, rawBodyOf } from '@antelope-history/app-runtime';
+import { clientSignal, type HttpMetrics, rawBodyOf } from '@antelope-history/app-runtime';
 import { ticketOf } from './limits/limit-work';
 import { chargeCost } from './rate-limit';
 
@@ -15,8 +15,14 @@ export interface LocalApis {
   stream: RequestHandler;
 }
 
+/** The body of a request as the client sent it. */
+export interface RequestBody {
+  bytes: Buffer;
+  contentEncoding: string | undefined;
+}
+
 /** Rejects with a `HistoryError`. `signal` aborts when the client disconnects. */
-export type LocalResponder = (body: Record<string, unknown>, signal: AbortSignal) => Promise<LocalResponse>;
+export type LocalResponder = (body: RequestBody, signal: AbortSignal) => Promise<LocalResponse>;
 
 export interface LocalResponse {
   headers: Record<string, string | number>;
@@ -31,7 +37,6 @@ const MAX_BYTES_AT_ONCE = 512 * 1024;
 interface LocalHandlerOptions {
   path: string;
   respond: LocalResponder;
-  bodyLimitBytes: number;
   /** Counts the requests under the name of the API, as the API's own process does. */
   metrics: HttpMetrics;
 }
@@ -40,14 +45,14 @@ interface LocalHandlerOptions {
  * Handles requests that `readRawBody` read and `limitWork` admitted by an API of this process. Charges the cost and counts
  * the bytes as for a response that comes from an upstream.
  */
-export function createLocalHandler({ path, respond, bodyLimitBytes, metrics }: LocalHandlerOptions): RequestHandler {
+export function createLocalHandler({ path, respond, metrics }: LocalHandlerOptions): RequestHandler {
   return async (request, response) => {
     if (response.closed) return;
     const startedAt = performance.now();
     const finish = (status: number): void => metrics.finished(path, status, (performance.now() - startedAt) / 1000);
     metrics.started();
     try {
-      const body = parseJsonBody(rawBodyOf(request), request.headers['content-encoding'], bodyLimitBytes);
+      const body = { bytes: rawBodyOf(request), contentEncoding: request.headers['content-encoding'] };
       const local = await respond(body, clientSignal(response));
       finish(200);
       await sendLocalResponse(response, local);

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
-import { Registry } from '@antelope-history/app-runtime';
+import { parseJsonBody, Registry } from '@antelope-history/app-runtime';
 import { ROUTES } from '@antelope-history/routes';
 import { type ErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { LocalApis, LocalResponder } from '../src';
@@ -21,7 +21,8 @@ function fillingOf(bytes: number): string {
 /** Echoes the path and the body, in as many pieces as the body asks for. */
 const echo =
   (route: string): LocalResponder =>
-  async (body) => {
+  async ({ bytes, contentEncoding }) => {
+    const body = parseJsonBody(bytes, contentEncoding, 64 * 1024);
     const text = JSON.stringify({ route, body, filling: fillingOf(Number(body['bytes'] ?? 0)) });
     const size = Math.ceil(text.length / Number(body['pieces'] ?? 1));
     const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>

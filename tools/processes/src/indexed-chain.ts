@@ -77,7 +77,7 @@ export interface IndexedChainOptions {
   replayOptions?: string[];
   /**
    * Two processes of each app that may run in any number, as in a scaled deployment; by default one, because each process
-   * takes seconds of processor time to start. Without effect on the embedded set.
+   * takes seconds of processor time to start. On the embedded set, two threads that render responses.
    */
   scaled?: boolean;
 }
@@ -94,6 +94,8 @@ export async function startIndexedChain(
   const patient = { HISTORY_SHIP__SILENCE_SECONDS: '0', ...environment };
   const counts = scaled ? SCALED : {};
   if (set === 'distributed') return startIndexedStack(folder, { environment: patient, ...counts }, replayOptions);
-  const { url, operationsUrl, pid, stop: end } = await startIndexedService(folder, patient, replayOptions);
+  const threads = scaled ? { HISTORY_API__THREADS: String(SCALED.apis) } : {};
+  const service = await startIndexedService(folder, { ...threads, ...patient }, replayOptions);
+  const { url, operationsUrl, pid, stop: end } = service;
   return { url, pids: () => [pid], metric: (name) => sumMetric([{ operationsUrl }], name), stop: end };
 }

@@ -1,4 +1,4 @@
-import { type AbiReader, type LargeResponses, RequestWork } from '@antelope-history/endpoint-kit';
+import { type AbiReader, type LargeResponseLimit, RequestWork } from '@antelope-history/endpoint-kit';
 import { ownTrace } from '@antelope-history/responses';
 import { type ActionFilter, type BlockPosition, hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { ActionsQuery, ChainStatus, DataCondition, HistoryReader, StoredAction } from '@antelope-history/store';
@@ -26,7 +26,7 @@ export interface ActionStreamDeps {
   reader: HistoryReader;
   abis: AbiReader;
   head: Pick<CommittedHead, 'changedFrom'>;
-  largeResponses: LargeResponses;
+  largeResponses: LargeResponseLimit;
 }
 
 /** Rows that are read at once; as many are rendered before the first of them is sent. */

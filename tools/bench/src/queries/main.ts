@@ -6,12 +6,12 @@ import { startIndexedService } from '@antelope-history/processes';
 import { measureCase, medianOf, type QueryFigures } from './measure-queries';
 import { findQueryCases } from './query-cases';
 
-const USAGE = `npm run bench:queries -- --recording DIR [--runs N] [--seconds N] [--connections N] [--out FILE]
+const USAGE = `npm run bench:queries -- --recording DIR [--runs N] [--seconds N] [--connections N] [--threads N] [--out FILE]
 
 Indexes a recorded chain into the embedded store and measures requests to the whole service, gateway included, against an
 Express handler in a process of its own that sends the same bytes from memory: the limit. Both run in turns, at least five times;
 ratios are medians of the runs, with the lowest and the highest. The ratio of processor times, of all threads of both processes,
-depends less on what else runs on the machine. "p50 at 1" is the median response time with one connection, in milliseconds. --out
+depends less on what else runs on the machine. --threads: threads that render responses (default 0: the one that reads requests). "p50 at 1" is the median response time with one connection, in milliseconds. --out
 writes all figures as JSON. Exit status 1 if the two sides ever sent different bytes.
 `;
 
@@ -24,6 +24,7 @@ async function run(args: string[]): Promise<void> {
       runs: number('5'),
       seconds: number('3'),
       connections: number('16'),
+      threads: number('0'),
       out: { type: 'string' },
       help: { type: 'boolean' },
     },
@@ -37,8 +38,9 @@ async function run(args: string[]): Promise<void> {
     runs: Number(values.runs),
     seconds: Number(values.seconds),
     connections: Number(values.connections),
+    threads: Number(values.threads),
   };
-  const service = await startIndexedService(values.recording);
+  const service = await startIndexedService(values.recording, { HISTORY_API__THREADS: values.threads });
   const figures: QueryFigures[] = [];
   try {
     print([...HEADINGS]);

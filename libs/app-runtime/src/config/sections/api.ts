@@ -47,6 +47,16 @@ export const api = z.strictObject({
         'refused (misspelled names, filters of other interfaces), all others are ignored, as nodes ignore them. `refuse`: all ' +
         'are refused. `ignore`: all are ignored.',
     ),
+  threads: z
+    .int()
+    .min(0)
+    .max(64)
+    .optional()
+    .describe(
+      'Threads that render responses, in the process with all apps; each takes 40 to 150 MiB. 0: the thread that reads requests ' +
+        'renders responses, too. Default: the number of processors less 2, at most 8. Apps that are processes of their own run ' +
+        'in any number instead.',
+    ),
   max_streams: z.int().min(0).max(100_000).default(1_000).describe('Largest number of open streams per process.'),
   rate_limit_rpm: z
     .int()

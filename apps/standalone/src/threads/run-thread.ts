@@ -1,0 +1,58 @@
+import { parentPort, type TransferListItem, workerData } from 'node:worker_threads';
+import { type Config, createLogger, lastErrorOf, type Logger, Registry } from '@antelope-history/app-runtime';
+import { type FromThread, type ToThread, toPostedError } from './thread-messages';
+
+export interface ThreadContext<Result> {
+  config: Config;
+  log: Logger;
+  registry: Registry;
+  /** Posts a result to the main thread, which takes over the buffers of `transfer`. */
+  send(result: Result, transfer?: TransferListItem[]): void;
+  onStop(close: () => void | Promise<void>): void;
+  /** Ends the process with an error. */
+  fail(error: unknown): void;
+}
+
+/**
+ * Runs the calling thread of a `ServiceThread`: `start` composes it and resolves with what handles the tasks of the main thread.
+ *
+ * @param name the name of the thread in the log
+ */
+export function runThread<Task, Result>(
+  name: string,
+  start: (context: ThreadContext<Result>) => Promise<(task: Task) => void>,
+): void {
+  const port = parentPort;
+  if (!port) return;
+  const config = workerData as Config;
+  const log = createLogger(name, config.logLevel);
+  const registry = new Registry();
+  const closers: (() => void | Promise<void>)[] = [];
+  const post = (message: FromThread<Result>, transfer?: TransferListItem[]): void =>
+    port.postMessage(message, transfer ?? []);
+  const fail = (error: unknown): void => post({ kind: 'failed', error: toPostedError(error) });
+  let handle: ((task: Task) => void) | undefined;
+
+  const stop = async (): Promise<void> => {
+    for (let close = closers.pop(); close; close = closers.pop()) await close();
+    port.close();
+  };
+  const postMetrics = async (id: number): Promise<void> =>
+    post({ kind: 'metrics', id, metrics: await registry.getMetricsAsJSON(), lastError: lastErrorOf(log) });
+
+  port.on('message', (message: ToThread<Task>) => {
+    switch (message.kind) {
+      case 'stop':
+        return void stop().catch(fail);
+      case 'metrics':
+        return void postMetrics(message.id).catch(fail);
+      case 'task':
+        handle?.(message.task);
+    }
+  });
+  const send = (result: Result, transfer?: TransferListItem[]): void => post({ kind: 'result', result }, transfer);
+  start({ config, log, registry, send, onStop: (close) => void closers.push(close), fail }).then((handler) => {
+    handle = handler;
+    post({ kind: 'ready' });
+  }, fail);
+}
