@@ -6,11 +6,11 @@ import type { ApiResult, ApiTask } from './api-messages';
 import { createLocalResponders, openApiDependencies } from './open-responders';
 import { ThreadLargeResponses } from './shared-large-responses';
 
-runThread<ApiTask, ApiResult>('api', async (context) => {
+runThread<ApiResult>('api', async (context) => {
   const largeResponses = new ThreadLargeResponses(context.send);
   const responders = createLocalResponders(await openApiDependencies(context, largeResponses));
   const working = new Map<number, AbortController>();
-  return (task) => {
+  return (task: ApiTask) => {
     switch (task.kind) {
       case 'large':
         return largeResponses.receive(task);

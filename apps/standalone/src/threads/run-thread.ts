@@ -1,4 +1,4 @@
-import { parentPort, type TransferListItem, workerData } from 'node:worker_threads';
+import { parentPort, type Transferable, workerData } from 'node:worker_threads';
 import { type Config, createLogger, lastErrorOf, type Logger, Registry } from '@antelope-history/app-runtime';
 import { type FromThread, type ToThread, toPostedError } from './thread-messages';
 
@@ -7,31 +7,31 @@ export interface ThreadContext<Result> {
   log: Logger;
   registry: Registry;
   /** Posts a result to the main thread, which takes over the buffers of `transfer`. */
-  send(result: Result, transfer?: TransferListItem[]): void;
+  send(result: Result, transfer?: Transferable[]): void;
   onStop(close: () => void | Promise<void>): void;
   /** Ends the process with an error. */
   fail(error: unknown): void;
 }
+
+/** Takes the tasks of the one kind that its `ServiceThread` sends. */
+export type TaskHandler = (task: never) => void;
 
 /**
  * Runs the calling thread of a `ServiceThread`: `start` composes it and resolves with what handles the tasks of the main thread.
  *
  * @param name the name of the thread in the log
  */
-export function runThread<Task, Result>(
-  name: string,
-  start: (context: ThreadContext<Result>) => Promise<(task: Task) => void>,
-): void {
+export function runThread<Result>(name: string, start: (context: ThreadContext<Result>) => Promise<TaskHandler>): void {
   const port = parentPort;
   if (!port) return;
   const config = workerData as Config;
   const log = createLogger(name, config.logLevel);
   const registry = new Registry();
   const closers: (() => void | Promise<void>)[] = [];
-  const post = (message: FromThread<Result>, transfer?: TransferListItem[]): void =>
+  const post = (message: FromThread<Result>, transfer?: Transferable[]): void =>
     port.postMessage(message, transfer ?? []);
   const fail = (error: unknown): void => post({ kind: 'failed', error: toPostedError(error) });
-  let handle: ((task: Task) => void) | undefined;
+  let handle: TaskHandler | undefined;
 
   const stop = async (): Promise<void> => {
     for (let close = closers.pop(); close; close = closers.pop()) await close();
@@ -40,7 +40,7 @@ export function runThread<Task, Result>(
   const postMetrics = async (id: number): Promise<void> =>
     post({ kind: 'metrics', id, metrics: await registry.getMetricsAsJSON(), lastError: lastErrorOf(log) });
 
-  port.on('message', (message: ToThread<Task>) => {
+  port.on('message', (message: ToThread<never>) => {
     switch (message.kind) {
       case 'stop':
         return void stop().catch(fail);
@@ -50,7 +50,7 @@ export function runThread<Task, Result>(
         handle?.(message.task);
     }
   });
-  const send = (result: Result, transfer?: TransferListItem[]): void => post({ kind: 'result', result }, transfer);
+  const send = (result: Result, transfer?: Transferable[]): void => post({ kind: 'result', result }, transfer);
   start({ config, log, registry, send, onStop: (close) => void closers.push(close), fail }).then((handler) => {
     handle = handler;
     post({ kind: 'ready' });

@@ -1,4 +1,4 @@
-import { type TransferListItem, Worker } from 'node:worker_threads';
+import { type Transferable, Worker } from 'node:worker_threads';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Config, LoggedError, MetricsJson } from '@antelope-history/app-runtime';
 import { fromPostedError, type FromThread, type ToThread } from './thread-messages';
@@ -46,7 +46,7 @@ export class ServiceThread<Task = never, Result = never> {
   }
 
   /** Gives the thread a task, and the buffers of `transfer` with it. */
-  send(task: Task, transfer: TransferListItem[] = []): void {
+  send(task: Task, transfer: Transferable[] = []): void {
     this.post({ kind: 'task', task }, transfer);
   }
 
@@ -74,7 +74,7 @@ export class ServiceThread<Task = never, Result = never> {
     });
   }
 
-  private post(message: ToThread<Task>, transfer: TransferListItem[] = []): void {
+  private post(message: ToThread<Task>, transfer: Transferable[] = []): void {
     this.worker.postMessage(message, transfer);
   }
 
