@@ -6,8 +6,17 @@ const LISTENING = '0A';
 
 /** Seconds that all threads of a process have run; undefined where the system does not report it (only Linux does). */
 export function processorSeconds(pid: number): number | undefined {
+  return secondsIn(`/proc/${pid}/stat`);
+}
+
+/** Seconds that the main thread of a process has run; undefined as above. */
+export function mainThreadSeconds(pid: number): number | undefined {
+  return secondsIn(`/proc/${pid}/task/${pid}/stat`);
+}
+
+function secondsIn(file: string): number | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const stat = readFileSync(file, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   } catch {

@@ -11,7 +11,7 @@ const USAGE = `npm run bench:queries -- --recording DIR [--runs N] [--seconds N]
 Indexes a recorded chain into the embedded store and measures requests to the whole service, gateway included, against an
 Express handler in a process of its own that sends the same bytes from memory: the limit. Both run in turns, at least five times;
 ratios are medians of the runs, with the lowest and the highest. The ratio of processor times, of all threads of both processes,
-depends less on what else runs on the machine. --threads: threads that render responses (default 0: the one that reads requests). "p50 at 1" is the median response time with one connection, in milliseconds. --out
+depends less on what else runs on the machine; "main" is the service's main thread alone. --threads: threads that render responses (default 0: the one that reads requests). "p50 at 1" is the median response time with one connection, in milliseconds. --out
 writes all figures as JSON. Exit status 1 if the two sides ever sent different bytes.
 `;
 
@@ -70,6 +70,7 @@ const HEADINGS = [
   'cpu ms',
   'Express',
   'ratio',
+  'main',
   'p50 at 1',
   'equal',
 ] as const;
@@ -79,6 +80,7 @@ function cellsOf({ name, bytes, service, bare, aloneMs, equal }: QueryFigures): 
     .map(({ perSecond }, index) => perSecond / (bare[index]?.perSecond ?? NaN))
     .sort((left, right) => left - right);
   const processorMs = medianOf(service.map((run) => run.processorMs ?? NaN));
+  const mainThreadMs = medianOf(service.map((run) => run.mainThreadMs ?? NaN));
   const bareProcessorMs = medianOf(bare.map((run) => run.processorMs ?? NaN));
   return [
     name,
@@ -86,7 +88,7 @@ function cellsOf({ name, bytes, service, bare, aloneMs, equal }: QueryFigures): 
     medianOf(service.map(({ perSecond }) => perSecond)).toFixed(0),
     medianOf(bare.map(({ perSecond }) => perSecond)).toFixed(0),
     ...[medianOf(ratios), ratios[0] ?? NaN, ratios.at(-1) ?? NaN].map((ratio) => ratio.toFixed(2)),
-    ...[processorMs, bareProcessorMs, bareProcessorMs / processorMs].map((value) => value.toFixed(2)),
+    ...[processorMs, bareProcessorMs, bareProcessorMs / processorMs, mainThreadMs].map((value) => value.toFixed(2)),
     medianOf(aloneMs).toFixed(2),
     equal ? 'yes' : 'NO',
   ];

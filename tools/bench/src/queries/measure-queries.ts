@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import autocannon from 'autocannon';
-import { processorSeconds } from '../processor-time';
+import { mainThreadSeconds, processorSeconds } from '../processor-time';
 import type { BareExpressData } from './bare-express';
 import { postBytes, type QueryCase } from './query-cases';
 
@@ -18,6 +18,8 @@ export interface RunFigures {
   perSecond: number;
   /** Processor time of all threads of the server per request, in milliseconds; null where the system does not report it. */
   processorMs: number | null;
+  /** The part of the main thread, which no further thread makes shorter. */
+  mainThreadMs: number | null;
 }
 
 /** Figures of one case, by run, so that medians and spread can be taken. */
@@ -99,13 +101,14 @@ async function load(
   connections: number,
   seconds: number,
 ): Promise<RunFigures> {
-  const before = processorSeconds(pid);
+  const clocks = [processorSeconds, mainThreadSeconds];
+  const before = clocks.map((clock) => clock(pid));
   const { responseMs, duration } = await send(url, query, connections, seconds);
-  const after = processorSeconds(pid);
-  return {
-    perSecond: responseMs.length / duration,
-    processorMs: before === undefined || after === undefined ? null : ((after - before) * 1000) / responseMs.length,
-  };
+  const [processorMs = null, mainThreadMs = null] = clocks.map((clock, index) => {
+    const [from, to] = [before[index], clock(pid)];
+    return from === undefined || to === undefined ? null : ((to - from) * 1000) / responseMs.length;
+  });
+  return { perSecond: responseMs.length / duration, processorMs, mainThreadMs };
 }
 
 /** Sends requests for a time. Resolves with the time of each response; rejects when one is not of status 2xx. */
