@@ -47,6 +47,12 @@ describe('a generated chain', () => {
     }
   });
 
+  it.each(SEEDS)('ends with twelve blocks that all nodes have one after another (seed %i)', (seed) => {
+    const { nodes, tip, first } = generateChain(seed);
+    const last = branchOf(tip, first).slice(-12);
+    for (const { blocks } of nodes) expect(blocks.slice(-12)).toEqual(last);
+  });
+
   it('goes back by thousands of blocks while the last irreversible block stands still', () => {
     const { tip, blocks, first } = generateChain(3, { deepFork: 300, blocks: 20 });
     const branch = new Set(branchOf(tip, first));

@@ -17,6 +17,7 @@ export interface StackOptions {
   /** URL of a node's state history socket. */
   shipUrl: string;
   /** Number of processes; 1 by default. */
+  readers?: number;
   deserializers?: number;
   indexers?: number;
   /** Number of processes of each API; 1 by default. */
@@ -77,7 +78,8 @@ class StartingStack {
   constructor(private readonly options: StackOptions) {}
 
   async start(): Promise<Stack> {
-    const { report = () => undefined, shipUrl, deserializers = 1, indexers = 1, apis = 1, port = 0 } = this.options;
+    const { report = () => undefined, shipUrl, readers = 1, deserializers = 1 } = this.options;
+    const { indexers = 1, apis = 1, port = 0 } = this.options;
     const set =
       this.options.set ?? (await createDistributedSet(await holdServices(SERVICE_NAMES, this.holder, report)));
     this.set = set;
@@ -88,8 +90,8 @@ class StartingStack {
       ...API_NAMES.flatMap((app) => this.startSome(app, apis, { ...store, ...keyValue })),
     ]);
     await settle(this.startSome('gateway', 1, { ...keyValue, ...this.gatewayEnvironment() }, port));
-    // The reader starts last, so that no worker is still starting when blocks arrive.
-    await settle(this.startSome('reader', 1, { HISTORY_SHIP__URLS: shipUrl, ...broker, ...keyValue }));
+    // Readers start last, so that no worker is still starting when blocks arrive.
+    await settle(this.startSome('reader', readers, { HISTORY_SHIP__URLS: shipUrl, ...broker, ...keyValue }));
     const { apps } = this;
     const [url = ''] = this.urlsOf('gateway');
     const operationsUrl = apps.find(({ app }) => app === 'gateway')?.operationsUrl ?? '';

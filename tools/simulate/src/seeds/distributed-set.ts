@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startStack, type Stack, type SupervisedApp } from '@antelope-history/processes';
+import { branchOf, type GeneratedChain } from '@antelope-history/chain-generator';
+import { type AppName, startStack, type Stack, type SupervisedApp } from '@antelope-history/processes';
 import {
   holdServices,
   identify,
@@ -13,7 +14,10 @@ import type { Random } from '@antelope-history/test-support/random';
 import { CLOCK_FILE_VARIABLE } from './clock-step';
 import { type ElasticsearchMode, ElasticsearchProxy } from './elasticsearch-proxy';
 import type { Fault, SetUnderTest } from './fault';
+import { LATE_WRITER_VARIABLE } from './late-writer';
+import { lateWriterFault } from './late-writer-fault';
 import { SocketProxy } from './socket-proxy';
+import { createTrial, LONG_STALL_SECONDS, TRIAL_NAMES } from './trials';
 
 /** Times that fit a run of seconds. */
 const ENVIRONMENT = {
@@ -24,6 +28,7 @@ const ENVIRONMENT = {
   HISTORY_STORE__ELASTICSEARCH__REQUEST_TIMEOUT_SECONDS: '5',
   HISTORY_STORE__ELASTICSEARCH__COMMIT_SECONDS: '1',
 };
+const PRELOADED = ['clock-step.js', 'short-delays.js', 'late-writer.js'];
 const HOUR_MS = 3_600_000;
 /** Longer than each of the times above, and than the heartbeats of the broker's connections need. */
 const LONG_MS = 8_000;
@@ -35,15 +40,24 @@ const MODES: ElasticsearchMode[] = [
   'failing refreshes',
   'losing responses',
 ];
+const INDEXING: AppName[] = ['reader', 'deserializer', 'indexer'];
 const QUEUES = ['raw-blocks', 'block-records', 'refetch'];
 /** So many processes suspended at once leave none of any kind. */
 const AT_ONCE = 4;
 
+export interface DistributedParts {
+  chain: GeneratedChain;
+  /** URLs of the nodes. */
+  urls: readonly string[];
+  /** For the logs. */
+  folder: string;
+  random: Random;
+}
+
 /** Starts every app as processes of its own, on the test servers, with a proxy in front of each server. */
 export async function startDistributedSet(
-  urls: readonly string[],
-  folder: string,
-  random: Random,
+  { chain, urls, folder, random }: DistributedParts,
+  hasTrial: boolean,
 ): Promise<SetUnderTest> {
   mkdirSync(folder, { recursive: true });
   const holder = identify(process.pid) as ProcessIdentity;
@@ -57,6 +71,8 @@ export async function startDistributedSet(
     redis: new SocketProxy({ host: redis.hostname, port: Number(redis.port || 6379) }),
   };
   for (const proxy of Object.values(proxies)) await proxy.listen();
+  const trialName = hasTrial ? pick(TRIAL_NAMES, random) : undefined;
+  const lateFile = path.join(folder, 'late-writer');
   let stack: Stack | undefined;
   const givenUp: string[] = [];
   const stop = async (): Promise<void> => {
@@ -69,16 +85,21 @@ export async function startDistributedSet(
       shipUrl: urls.join(),
       deserializers: 2,
       indexers: 2,
+      readers: trialName === 'second reader falls silent' ? 2 : 1,
       logFolder: folder,
       fail: ({ message }) => void givenUp.push(message),
       environment: {
         ...ENVIRONMENT,
+        ...(hasTrial && { HISTORY_INDEXER__STALL_SECONDS: String(LONG_STALL_SECONDS) }),
         HISTORY_STORE__ELASTICSEARCH__URLS: `http://127.0.0.1:${proxies.elasticsearch.port}`,
         HISTORY_STORE__ELASTICSEARCH__BLOCKS_PER_INDEX: String(10 + random(60)),
         HISTORY_BROKER__RABBITMQ__URL: `amqp://127.0.0.1:${proxies.rabbitmq.port}`,
         HISTORY_KEY_VALUE__REDIS__URL: `redis://127.0.0.1:${proxies.redis.port}`,
         [CLOCK_FILE_VARIABLE]: path.join(folder, 'clock'),
-        NODE_OPTIONS: `--require ${path.resolve(__dirname, '../../dist/seeds/clock-step.js')}`,
+        [LATE_WRITER_VARIABLE]: lateFile,
+        NODE_OPTIONS: PRELOADED.map((name) => `--require ${path.resolve(__dirname, '../../dist/seeds', name)}`).join(
+          ' ',
+        ),
       },
     });
   } catch (error) {
@@ -95,10 +116,24 @@ export async function startDistributedSet(
     for (const app of apps) signal(app, 'SIGCONT');
     await Promise.resolve();
   };
+  const late = lateWriterFault({
+    file: lateFile,
+    orphans: orphansOf(chain),
+    elasticsearch,
+    indexPrefix: set.environment.store['HISTORY_STORE__ELASTICSEARCH__INDEX_PREFIX'] ?? '',
+    cutBroker: () => proxies.rabbitmq.cutNow(),
+  });
   return {
     url,
+    trial: trialName && createTrial(trialName, { apps, documents, ...proxies }),
+    killIndexing: async () => {
+      for (const app of apps) if (INDEXING.includes(app.app)) signal(app, 'SIGKILL');
+      await Promise.resolve();
+    },
     faults: [
       ...processFaults(apps),
+      late,
+      late,
       ...Object.entries(proxies).flatMap(([name, proxy]) => serverFaults(name, proxy)),
       ...MODES.map((mode) => elasticsearchFault(mode, documents)),
       { name: 'redis emptied', strike: () => set.faults.forgetKeys() },
@@ -119,6 +154,12 @@ export async function startDistributedSet(
       await stop();
     },
   };
+}
+
+/** The blocks that the chain leaves. */
+function orphansOf({ blocks, tip, first }: GeneratedChain): string[] {
+  const branch = new Set(branchOf(tip, first));
+  return blocks.filter((block) => !branch.has(block)).map(({ id }) => id);
 }
 
 function processFaults(apps: readonly SupervisedApp[]): Fault[] {

@@ -12,6 +12,10 @@ export type ElasticsearchMode =
   /** Writes are rejected, as with the block that the flood stage of the disk sets. */
   | 'read-only'
   | 'slow'
+  /** Requests wait until the mode changes. */
+  | 'hanging'
+  /** Every request takes the time that it takes to a distant server. */
+  | 'distant'
   /** Some documents of a bulk request are rejected, the others are written. */
   | 'failing items'
   /** Shards do not refresh. */
@@ -33,6 +37,8 @@ interface Reply {
 }
 
 const SLOW_MS = 1_500;
+const DISTANT_MS = 400;
+const HANG_POLL_MS = 50;
 /** One of so many documents fails. */
 const ITEM_FAILS_IN = 5;
 const ITEM_ERROR = { status: 429, error: { type: 'es_rejected_execution_exception' } };
@@ -86,6 +92,12 @@ export class ElasticsearchProxy {
       case 'slow':
         await sleep(this.random(SLOW_MS));
         return this.forward(exchange);
+      case 'hanging':
+        while (this.isIn('hanging')) await sleep(HANG_POLL_MS);
+        return this.forward(exchange);
+      case 'distant':
+        await sleep(DISTANT_MS);
+        return this.forward(exchange);
       case 'failing items':
         return isBulk(exchange) ? this.forwardSome(exchange) : this.forward(exchange);
       case 'failing refreshes':
@@ -96,6 +108,11 @@ export class ElasticsearchProxy {
       default:
         return this.forward(exchange);
     }
+  }
+
+  /** A function, because the value changes during each await. */
+  private isIn(mode: ElasticsearchMode): boolean {
+    return this.mode === mode;
   }
 
   private failRefresh(): Reply {

@@ -39,6 +39,8 @@ export async function startEmbeddedSet(urls: readonly string[], folder: string, 
   return {
     url: `http://127.0.0.1:${port}`,
     faults: service.faults(),
+    trial: undefined,
+    killIndexing: () => service.end('SIGKILL'),
     calm: () => service.calm(),
     givenUp: service.givenUp,
     logFolder: folder,
@@ -124,7 +126,7 @@ class EmbeddedService {
     ];
   }
 
-  private async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const child = this.app?.child;
     if (!child || hasEnded(child)) return;
     const ended = once(child, 'exit');

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ChainModel,
   type ChainTraits,
+  type GeneratedBlock,
   generateChain,
   type GeneratedChain,
   type Query,
@@ -12,9 +13,9 @@ import {
 import type { AdapterSet } from '@antelope-history/processes';
 import { createRandom, type Random } from '@antelope-history/test-support/random';
 import { BlockOffers } from './block-offers';
-import { startDistributedSet } from './distributed-set';
+import { type DistributedParts, startDistributedSet } from './distributed-set';
 import { startEmbeddedSet } from './embedded-set';
-import type { Fault, SetUnderTest } from './fault';
+import type { Fault, LastBlocks, SetUnderTest } from './fault';
 import { keepFailure } from './kept-failure';
 import { nodeFaults } from './node-faults';
 import { everyQuery, RandomQueries } from './random-queries';
@@ -52,6 +53,11 @@ const POLL_MS = 100;
 const BETWEEN_QUERIES_MS = 30;
 /** Requests at once when nothing changes any more. */
 const FINAL_CLIENTS = 4;
+/** A fork this deep is rare, so that each meets a service which has indexed the whole branch that is left. */
+const DEEP_FORK = 1_000;
+const DEEP_LIMIT_MS = 20_000;
+/** Blocks that are kept for the end: each chain ends with as many that all its nodes have in the same order. */
+const LAST_BLOCKS = 12;
 
 /** Plays the chain of a seed with the faults of the seed, and compares every response with the model. */
 export async function runSeed(options: SeedOptions): Promise<SeedOutcome> {
@@ -63,7 +69,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedOutcome> {
   let set: SetUnderTest | undefined;
   try {
     const urls = inAnyOrder(nodes, random).map(({ url }) => url);
-    set = await startSet(options.set, urls, folder, random);
+    set = await startSet(options, { chain, urls, folder, random });
     const run = new SeedRun(options, chain, offers, nodes, set, random);
     const outcome = await run.play();
     if (outcome.violations.length > 0) outcome.keptIn = keepFailure(options.keepIn, outcome, set.logFolder);
@@ -75,9 +81,9 @@ export async function runSeed(options: SeedOptions): Promise<SeedOutcome> {
   }
 }
 
-function startSet(set: AdapterSet, urls: string[], folder: string, random: Random): Promise<SetUnderTest> {
-  if (set === 'embedded') return startEmbeddedSet(urls, folder, random);
-  return startDistributedSet(urls, folder, random);
+function startSet({ set, size }: SeedOptions, parts: DistributedParts): Promise<SetUnderTest> {
+  const { urls, folder, random } = parts;
+  return set === 'embedded' ? startEmbeddedSet(urls, folder, random) : startDistributedSet(parts, size.hasTrials);
 }
 
 class SeedRun {
@@ -100,13 +106,21 @@ class SeedRun {
     const clients = Array.from({ length: CLIENTS }, () => this.ask());
     await Promise.all([...this.nodes.map((node, index) => this.playNode(node, index > 0)), this.breakThings()]);
     await this.set.calm();
-    const recovered = await this.untilRecovered();
+    const recovered = (await this.untilShown(this.first.head)) && (await this.playLast());
     this.isGoingOn = false;
     await Promise.all(clients);
     if (recovered) await this.compareAll();
     const { checked, unanswered, violations } = this.checker;
     const { seed } = this.options;
     return { seed, traits: this.chain.traits, faults: this.faults, checked, unanswered, violations, keptIn: undefined };
+  }
+
+  private get first(): SimulatedNode {
+    return this.nodes[0] as SimulatedNode;
+  }
+
+  private get keptBlocks(): number {
+    return this.options.size.hasTrials ? LAST_BLOCKS : 0;
   }
 
   private get spanMs(): number {
@@ -131,16 +145,26 @@ class SeedRun {
   /** The node plays its stream in bursts; in between it stands still. One that is not the only one may stop for good. */
   private async playNode(node: SimulatedNode, mayStop: boolean): Promise<void> {
     const random = this.ownRandom();
-    const left = mayStop && random(STOPS_IN) === 0 ? random(node.left) : 0;
-    if (left > 0) this.count('node stands still for good');
+    const stopsAt = mayStop && random(STOPS_IN) === 0 ? random(node.left) : 0;
+    if (stopsAt > 0) this.count('node stands still for good');
+    const left = Math.max(stopsAt, this.keptBlocks);
     const span = this.spanMs;
     const bursts = 3 + random(40);
     const size = Math.ceil((2 * node.left) / bursts);
     const waitMs = (2 * span) / bursts;
     while (node.left > left) {
       await sleep(random(waitMs));
-      node.advance(Math.min(1 + random(size), node.left - left));
+      if (node.nextForkDepth >= DEEP_FORK) await this.forkDeep(node);
+      else node.advance(Math.min(1 + random(size), node.left - left), DEEP_FORK);
     }
+  }
+
+  /** The service is restarted at the end of a branch, and when it runs again the node is on another one. */
+  private async forkDeep(node: SimulatedNode): Promise<void> {
+    await this.isShownWithin(node.head, DEEP_LIMIT_MS);
+    this.count('killed before a deep fork');
+    await this.set.killIndexing();
+    node.advance(1);
   }
 
   private async breakThings(): Promise<void> {
@@ -165,17 +189,60 @@ class SeedRun {
     this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
   }
 
-  /** Whether the last block is shown, without a hand, within the limit; otherwise that is a violation. */
-  private async untilRecovered(): Promise<boolean> {
-    const { tip } = this.chain;
-    const limit = performance.now() + RECOVERY_LIMIT_MS;
-    while (!(await this.isShown(tip.num, tip.id))) {
-      if (performance.now() > limit) {
-        const query: Query = { path: '/v1/chain/get_block', body: { block_num_or_id: tip.num } };
-        const reason = `block ${tip.num} is not shown ${RECOVERY_LIMIT_MS / 1000} s after the last fault`;
-        this.checker.violations.push({ query, status: 0, body: '', reason: [reason, ...this.set.givenUp].join('; ') });
-        return false;
-      }
+  /** Whether a block is shown, without a hand, within the limit; otherwise that is a violation. */
+  private async untilShown(block: GeneratedBlock): Promise<boolean> {
+    const isShown = await this.isShownWithin(block, RECOVERY_LIMIT_MS);
+    if (!isShown) this.reportLate(block, `is not shown ${RECOVERY_LIMIT_MS / 1000} s after the last fault`);
+    return isShown;
+  }
+
+  private reportLate({ num }: GeneratedBlock, what: string): void {
+    const query: Query = { path: '/v1/chain/get_block', body: { block_num_or_id: num } };
+    const reason = [`block ${num} ${what}`, ...this.set.givenUp].join('; ');
+    this.checker.violations.push({ query, status: 0, body: '', reason });
+  }
+
+  /** Plays the blocks that are kept for the end; returns whether the last one is shown. */
+  private async playLast(): Promise<boolean> {
+    const { trial } = this.set;
+    if (this.keptBlocks === 0) return true;
+    if (!trial) return this.goOnAlone();
+    this.count(trial.name);
+    // A node that stood still would send blocks that the others have left long ago.
+    for (const node of this.nodes) node.advance(node.left - this.keptBlocks);
+    const fault = await trial.run(this.lastBlocks());
+    if (fault !== undefined) this.reportLate(this.first.head, `(${trial.name}): ${fault}`);
+    this.lastBlocks().play(this.first.left);
+    return this.untilShown(this.chain.tip);
+  }
+
+  /** One node has the last blocks; all others stand still, and whoever reads one of them has to leave it. */
+  private async goOnAlone(): Promise<boolean> {
+    const whole = this.nodes.filter(({ isWhole }) => isWhole);
+    const node = whole[this.random(whole.length)] as SimulatedNode;
+    if (this.nodes.length > 1) this.count('only one node goes on');
+    node.advance(node.left);
+    return this.untilShown(this.chain.tip);
+  }
+
+  private lastBlocks(): LastBlocks {
+    const { first, nodes } = this;
+    return {
+      get left() {
+        return first.left;
+      },
+      play: (blocks) => {
+        for (const node of nodes) node.advance(blocks);
+        return first.head;
+      },
+      isShownWithin: (block, limitMs) => this.isShownWithin(block, limitMs),
+    };
+  }
+
+  private async isShownWithin({ num, id }: GeneratedBlock, limitMs: number): Promise<boolean> {
+    const limit = performance.now() + limitMs;
+    while (!(await this.isShown(num, id))) {
+      if (performance.now() > limit) return false;
       await sleep(POLL_MS);
     }
     return true;

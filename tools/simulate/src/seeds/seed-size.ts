@@ -8,12 +8,15 @@ export interface SeedSize {
   maxFaults: number;
   /** The chain goes on for about this long. */
   spanMs: Record<AdapterSet, number>;
+  /** Whether a trial follows the faults; on the embedded set, one node alone goes on. */
+  hasTrials: boolean;
 }
 
 export const WHOLE_SEED: SeedSize = {
   traits: {},
   maxFaults: 7,
   spanMs: { embedded: 2_500, distributed: 12_000 },
+  hasTrials: true,
 };
 
 /** For `npm test`, where a set of seeds has about a minute. */
@@ -21,4 +24,5 @@ export const SHORT_SEED: SeedSize = {
   traits: { blocks: 20, deepFork: 0 },
   maxFaults: 3,
   spanMs: { embedded: 1_200, distributed: 5_000 },
+  hasTrials: false,
 };

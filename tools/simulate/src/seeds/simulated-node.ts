@@ -38,13 +38,24 @@ export class SimulatedNode {
     return `ws://127.0.0.1:${this.proxy.port}`;
   }
 
+  get head(): GeneratedBlock {
+    return this.stream.blocks[this.played - 1] as GeneratedBlock;
+  }
+
+  /** How many of its blocks the next message undoes. */
+  get nextForkDepth(): number {
+    const next = this.stream.blocks[this.played];
+    return next ? Math.max(0, this.head.num + 1 - next.num) : 0;
+  }
+
   get left(): number {
     return this.stream.blocks.length - this.played;
   }
 
-  /** Plays further messages; a lower block number is a fork. */
-  advance(messages: number): void {
+  /** Plays further messages; a lower block number is a fork. Ends early before a fork of at least `deepFork` blocks. */
+  advance(messages: number, deepFork = Infinity): void {
     for (let count = Math.min(messages, this.left); count > 0; count--) {
+      if (this.nextForkDepth >= deepFork) return;
       const before = this.head;
       this.played++;
       const { head } = this;
@@ -59,9 +70,5 @@ export class SimulatedNode {
   async close(): Promise<void> {
     await this.proxy.close();
     await this.replay.close();
-  }
-
-  private get head(): GeneratedBlock {
-    return this.stream.blocks[this.played - 1] as GeneratedBlock;
   }
 }

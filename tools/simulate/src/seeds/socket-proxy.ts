@@ -28,6 +28,11 @@ export class SocketProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
+  /** The number of open connections. */
+  get connections(): number {
+    return this.pairs.size;
+  }
+
   /** Cuts the connections after so many further bytes of the server, in the middle of a message if need be. */
   cutAfter(bytes: number): void {
     this.cutAfterBytes = bytes;
@@ -37,6 +42,7 @@ export class SocketProxy {
   cutNow(): void {
     this.cutAfterBytes = Infinity;
     for (const pair of this.pairs) for (const socket of pair) socket.destroy();
+    this.pairs.clear();
   }
 
   /** Nothing passes in either direction; connections stay open and new ones are accepted. */
