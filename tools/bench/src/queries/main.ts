@@ -11,8 +11,9 @@ const USAGE = `npm run bench:queries -- --recording DIR [--runs N] [--seconds N]
 Indexes a recorded chain into the embedded store and measures requests to the whole service, gateway included, against an
 Express handler in a process of its own that sends the same bytes from memory: the limit. Both run in turns, at least five times;
 ratios are medians of the runs, with the lowest and the highest. The ratio of processor times, of all threads of both processes,
-depends less on what else runs on the machine; "main" is the service's main thread alone. --threads: threads that render responses (default 0: the one that reads requests). "p50 at 1" is the median response time with one connection, in milliseconds. --out
-writes all figures as JSON. Exit status 1 if the two sides ever sent different bytes.
+depends less on what else runs on the machine; "main" is that of the service's main thread alone. --threads: the threads that
+render responses (default 0: the one that reads requests does). "p50 at 1" is the median response time with one connection, in
+milliseconds. --out writes all figures as JSON. Exit status 1 if the two sides ever sent different bytes.
 `;
 
 async function run(args: string[]): Promise<void> {
