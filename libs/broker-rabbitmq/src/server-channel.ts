@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel } from 'amqplib';
+import { PendingReplies } from './pending-replies';
 import { noReply } from './rabbitmq-errors';
 
 const CLOSE_LIMIT_MS = 2_000;
@@ -17,6 +18,7 @@ export class ServerChannel<C extends Channel = Channel> {
   endReason: Error | undefined;
   /** Resolves with `endReason`. */
   readonly ended: Promise<Error>;
+  private readonly replies: PendingReplies;
 
   constructor(
     readonly amqp: C,
@@ -32,6 +34,7 @@ export class ServerChannel<C extends Channel = Channel> {
         resolve(this.endReason);
       });
     });
+    this.replies = new PendingReplies(this.ended);
   }
 
   /**
@@ -39,7 +42,6 @@ export class ServerChannel<C extends Channel = Channel> {
    * one half; and with `BROKER_UNAVAILABLE` after the limit of replies, when the connection ends.
    */
   async within<T>(reply: Promise<T>): Promise<T> {
-    const end = this.ended.then((reason) => Promise.reject(reason));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
@@ -48,7 +50,7 @@ export class ServerChannel<C extends Channel = Channel> {
       }, this.replyLimit.ms);
     });
     try {
-      return await Promise.race([reply, end, late]);
+      return await this.replies.within(Promise.race([reply, late]));
     } finally {
       clearTimeout(timer);
     }

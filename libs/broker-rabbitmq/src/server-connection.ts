@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Channel, type ChannelModel, type ConfirmChannel } from 'amqplib';
 import type { QueueBounds } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
+import { PendingReplies } from './pending-replies';
 import { declarationsOf, type QueueType } from './queue-arguments';
 import { toConnectError, toDeclareError, unavailable } from './rabbitmq-errors';
 import type { RabbitmqOptions } from './rabbitmq-options';
@@ -19,6 +20,7 @@ const QUEUE_TYPE: QueueType = 'quorum';
 export class ServerConnection {
   /** Resolves with the reason why it ended. */
   readonly ended: Promise<Error>;
+  private readonly replies: PendingReplies;
   private readonly declared = new Map<string, Promise<void>>();
 
   private constructor(
@@ -35,6 +37,7 @@ export class ServerConnection {
         resolve(reason ?? error ?? new Error('closed'));
       });
     });
+    this.replies = new PendingReplies(this.ended);
   }
 
   /** `purpose` is part of the connection's name; `signal` ends the attempt. Rejects with the errors of `toConnectError`. */
@@ -65,11 +68,11 @@ export class ServerConnection {
   }
 
   async openChannel(): Promise<ServerChannel> {
-    return new ServerChannel<Channel>(await this.within(this.model.createChannel()), this.replyLimit());
+    return new ServerChannel<Channel>(await this.replies.within(this.model.createChannel()), this.replyLimit());
   }
 
   async openConfirmChannel(): Promise<ServerChannel<ConfirmChannel>> {
-    return new ServerChannel(await this.within(this.model.createConfirmChannel()), this.replyLimit());
+    return new ServerChannel(await this.replies.within(this.model.createConfirmChannel()), this.replyLimit());
   }
 
   /** Declares a queue and its dead-letter queue, once per connection. Rejects with the errors of `toDeclareError`. */
@@ -113,11 +116,6 @@ export class ServerConnection {
 
   private replyLimit(): ReplyLimit {
     return { ms: (this.options.replySeconds ?? REPLY_SECONDS) * 1_000, endConnection: () => this.socket.abort() };
-  }
-
-  /** Rejects when the connection ends first: the client may never settle a reply that it then misses. */
-  private within<T>(reply: Promise<T>): Promise<T> {
-    return Promise.race([reply, this.ended.then((reason) => Promise.reject(reason))]);
   }
 
   private async declareNow(queue: QueueBounds): Promise<void> {

@@ -1,0 +1,28 @@
+/**
+ * Replies that are waited for until a connection or a channel ends. A reaction on the promise of that end, as `Promise.race` adds,
+ * would be kept with its reply until the end: for months, if each read of the metrics adds some.
+ */
+export class PendingReplies {
+  private readonly rejecting = new Set<(reason: Error) => void>();
+  private endReason: Error | undefined;
+
+  constructor(ended: Promise<Error>) {
+    void ended.then((reason) => {
+      this.endReason = reason;
+      for (const reject of this.rejecting) reject(reason);
+    });
+  }
+
+  /** The reply. Rejects with the reason of the end when that comes first: the client may never settle a reply that it then misses. */
+  async within<T>(reply: Promise<T>): Promise<T> {
+    if (this.endReason) throw this.endReason;
+    let rejectReply: (reason: Error) => void = () => undefined;
+    const end = new Promise<never>((_, reject) => (rejectReply = reject));
+    this.rejecting.add(rejectReply);
+    try {
+      return await Promise.race([reply, end]);
+    } finally {
+      this.rejecting.delete(rejectReply);
+    }
+  }
+}
