@@ -24,6 +24,9 @@ describe('PendingReplies', () => {
     end(new Error('ended'));
     await Promise.all(waiting);
     await expect(replies.within(Promise.resolve(1))).rejects.toThrow('ended');
+    // Jest fails a test that leaves a rejection unhandled.
+    await expect(replies.within(Promise.reject(new Error('also ended')))).rejects.toThrow('ended');
+    await setImmediate();
   });
 
   it('keep nothing of a reply that has come', async () => {

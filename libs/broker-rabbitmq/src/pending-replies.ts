@@ -15,12 +15,13 @@ export class PendingReplies {
 
   /** The reply. Rejects with the reason of the end when that comes first: the client may never settle a reply that it then misses. */
   async within<T>(reply: Promise<T>): Promise<T> {
-    if (this.endReason) throw this.endReason;
     let rejectReply: (reason: Error) => void = () => undefined;
     const end = new Promise<never>((_, reject) => (rejectReply = reject));
-    this.rejecting.add(rejectReply);
+    if (this.endReason) rejectReply(this.endReason);
+    else this.rejecting.add(rejectReply);
     try {
-      return await Promise.race([reply, end]);
+      // Also after the end: a rejection of the reply that nothing handles would end the process.
+      return await Promise.race([end, reply]);
     } finally {
       this.rejecting.delete(rejectReply);
     }
