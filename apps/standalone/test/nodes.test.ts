@@ -40,6 +40,26 @@ describe.each(['traces', 'deltas'] as const)('a node that does not keep %s', (pa
   });
 });
 
+describe('a node that has just started and keeps no chain state', () => {
+  it('is refused with its first block, which would lack the state of genesis', async () => {
+    const recording = withoutPart(WHOLE, 'deltas', 0);
+    const partial = await chains.node(SAMPLE, { recording, chainId: WHOLE.chainId!, pace: 'manual' });
+    const whole = await chains.node(SAMPLE);
+    const data = chains.directory();
+    const run = await chains.run({ urls: [partial.url, whole.url], path: data });
+    const refusals = () => run.metric('history_ship_nodes_refused_total', { code: 'SHIP_DATA_MISSING' });
+    await run.until(
+      'the first block is refused or committed',
+      async () => (await refusals()) > 0 || (await run.committed()) === 1,
+    );
+    partial.advance();
+    await untilIndexed(run, whole);
+    await run.stop();
+    expect(await refusals()).toBeGreaterThan(0);
+    expect(await chains.differences(SAMPLE, data)).toEqual([]);
+  });
+});
+
 describe('a node with an altered action', () => {
   it('is refused, and the next one is read', async () => {
     const damaged = await chains.node(SAMPLE, { recording: withAltered(WHOLE, 200), chainId: WHOLE.chainId! });

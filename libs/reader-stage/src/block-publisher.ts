@@ -1,9 +1,9 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import type { SharedProgress } from '@antelope-history/key-value';
 import type { RawBlock } from '@antelope-history/records';
-import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
+import { HistoryError } from '@antelope-history/schemas';
 import type { Logger } from '@antelope-history/app-runtime';
-import type { BlocksResult } from '@antelope-history/ship';
+import type { BlocksResult, ShipStatus } from '@antelope-history/ship';
 import { ChainPosition } from './chain-position';
 import type { ReaderMetrics } from './reader-metrics';
 import type { RetrySchedule } from './retry-schedule';
@@ -16,14 +16,16 @@ export interface BlockPublisherDependencies {
   retries: RetrySchedule;
 }
 
+type NodeLogs = Pick<ShipStatus, 'chainId' | 'chainStateBegin'>;
+
 /** Publishes the raw blocks of all sessions: detects gaps and forks between them and gives each its stream position. */
 export class BlockPublisher {
   readonly position = new ChainPosition();
   private readonly positions = new StreamPositionCounter();
   /** The chain that is indexed: the configured one, else the store's, else that of the first block that was published. */
   private indexedChainId: string | undefined;
-  /** The chain id that the node of this session reports. */
-  private nodeChainId: string | undefined;
+  /** What the node of this session reports; EOSIO 2.0 reports no chain id. */
+  private node: NodeLogs = { chainId: undefined, chainStateBegin: 0 };
   private restartRequired = true;
   private refusal: HistoryError | undefined;
 
@@ -58,9 +60,8 @@ export class BlockPublisher {
     return this.positions.beginEpoch(progress.sequence, lastEpoch);
   }
 
-  /** `nodeChainId`: the chain id of the node's status; EOSIO 2.0 sends none. */
-  beginSession(nodeChainId: string | undefined): void {
-    this.nodeChainId = nodeChainId;
+  beginSession(status: NodeLogs): void {
+    this.node = status;
   }
 
   /**
@@ -73,7 +74,8 @@ export class BlockPublisher {
     metrics.heads.set(result.head.num);
     const block = result.thisBlock;
     if (!block) return;
-    assertWhole(result, this.position.last);
+    if (this.position.last) assertWhole(result, block.num);
+    else assertHasState(result, block.num, this.node);
     if (this.position.contradicts(block)) {
       throw new HistoryError(
         'FORK_TOO_DEEP',
@@ -99,7 +101,7 @@ export class BlockPublisher {
       metrics.forks.inc();
       log.info({ blockNum: block.num, blockId: block.id }, 'the chain forked');
     }
-    const chainId = this.nodeChainId ?? this.indexedChainId;
+    const chainId = this.node.chainId ?? this.indexedChainId;
     await this.publishMessage({ abi, message, chainId, streamPosition: this.positions.take() });
     this.indexedChainId ??= chainId;
     metrics.published(block.num, message.length);
@@ -122,11 +124,21 @@ export class BlockPublisher {
  * Throws `SHIP_DATA_MISSING` when a block after the first one of the history lacks a part. The first one may: genesis has no
  * traces, a snapshot has neither block nor traces.
  */
-function assertWhole({ block, traces, deltas, thisBlock }: BlocksResult, last: BlockPosition | undefined): void {
-  if (!last || (block && traces && deltas)) return;
+function assertWhole({ block, traces, deltas }: BlocksResult, num: number): void {
+  if (block && traces && deltas) return;
   const missing = [!block && 'block', !traces && 'traces', !deltas && 'deltas'].filter((part) => part !== false);
+  throw new HistoryError('SHIP_DATA_MISSING', `the node sends block ${num} without ${missing.join(' and ')}`);
+}
+
+/**
+ * Throws `SHIP_DATA_MISSING` when the first block of the history has no deltas and the node does not report that its chain state
+ * begins later: EOSIO 2.0 sends the whole state of genesis with block 2, all other nodes with the first block of their log
+ * (nodeos state_history_plugin: store_chain_state). A node that has just started and keeps no chain state looks the same until then.
+ */
+function assertHasState({ deltas }: BlocksResult, num: number, { chainStateBegin }: NodeLogs): void {
+  if (deltas || chainStateBegin > num) return;
   throw new HistoryError(
     'SHIP_DATA_MISSING',
-    `the node sends block ${thisBlock?.num} without ${missing.join(' and ')}`,
+    `the node sends block ${num}, the first one, without deltas and reports no chain state after it`,
   );
 }
