@@ -30,6 +30,8 @@ const DELAYS: ElasticsearchDelays = {
   postponeMs: 20,
 };
 
+/** The names of more indices may be longer than a server takes in a request line (4,096 bytes). */
+const INDICES_PER_REQUEST = 50;
 const SETTLE_LIMIT_MS = 60_000;
 const SETTLE_POLL_MS = 50;
 
@@ -124,7 +126,9 @@ export class TemporaryStore implements StoreUnderTest {
 async function removeIndices(url: string, prefix: string): Promise<void> {
   const client = new Client({ node: url });
   const indices = Object.keys(await client.indices.get({ index: `${prefix}-*`, expand_wildcards: 'all' }));
-  if (indices.length > 0) await client.indices.delete({ index: indices });
+  for (let at = 0; at < indices.length; at += INDICES_PER_REQUEST) {
+    await client.indices.delete({ index: indices.slice(at, at + INDICES_PER_REQUEST) });
+  }
   const { index_templates: templates } = await client.indices.getIndexTemplate({ name: `${prefix}-*` });
   const ours = templates.map(({ name }) => name).filter((name) => name in indexTemplates(prefix, 0));
   if (ours.length > 0) await client.indices.deleteIndexTemplate({ name: ours });

@@ -49,4 +49,15 @@ describe('CommittedStates', () => {
     expect(isShown(states, fork)).toBe(true);
     expect(isShown(states, orphan)).toBe(false);
   });
+
+  it('go to a branch of a node that lags behind, and return to blocks that were shown before', () => {
+    const { states, offers } = started();
+    const shown = branch.slice(0, branch.indexOf(fork) + 4);
+    for (const block of shown) offers.holds(block);
+    expect(isShown(states, shown.at(-1))).toBe(true);
+    expect(isShown(states, fork)).toBe(false);
+    offers.holds(orphan);
+    expect(isShown(states, fork)).toBe(true);
+    expect(isShown(states, fork.parent?.parent)).toBe(false);
+  });
 });

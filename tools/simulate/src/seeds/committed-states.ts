@@ -1,4 +1,4 @@
-import type { ChainModel, CommittedState } from '@antelope-history/chain-generator';
+import type { ChainModel, CommittedState, GeneratedBlock } from '@antelope-history/chain-generator';
 import type { BlockOffers } from './block-offers';
 
 export type Explains = (state: CommittedState) => boolean;
@@ -35,13 +35,32 @@ export class CommittedStates {
   private search(from: CommittedState, explains: Explains, found: Set<CommittedState>): void {
     if (this.forward(from, explains, found)) return;
     if (!from) return;
+    const before = found.size;
+    let lowestFork: GeneratedBlock | undefined;
     // A fork: back to a common ancestor, and on along a branch that a node had after the one that is left.
     let below = from;
     for (let at = from.parent; at && below !== this.offers.first; below = at, at = at.parent) {
       const branches = this.offers.next(at).filter((block) => block !== below && this.offers.isHeldAfter(block, from));
       if (branches.length === 0) continue;
+      lowestFork = at;
       if (explains(at)) found.add(at);
       else for (const branch of branches) this.forward(branch, explains, found);
+    }
+    if (found.size === before && lowestFork) this.searchReturn(from, lowestFork, explains, found);
+  }
+
+  /**
+   * A node that lags behind may have had a branch that others had left: the service then shows that branch, and afterwards again
+   * blocks that it had shown before. `fork`: where the lowest such branch began.
+   */
+  private searchReturn(
+    from: GeneratedBlock,
+    fork: GeneratedBlock,
+    explains: Explains,
+    found: Set<CommittedState>,
+  ): void {
+    for (let at = from.parent; at && at !== fork; at = at.parent) {
+      if (this.offers.isHeldAfter(at, from) && explains(at)) found.add(at);
     }
   }
 

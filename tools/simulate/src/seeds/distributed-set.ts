@@ -13,7 +13,7 @@ import {
 import type { Random } from '@antelope-history/test-support/random';
 import { CLOCK_FILE_VARIABLE } from './clock-step';
 import { type ElasticsearchMode, ElasticsearchProxy } from './elasticsearch-proxy';
-import type { Fault, SetUnderTest } from './fault';
+import type { Fault, SetParts, SetUnderTest } from './fault';
 import { LATE_WRITER_VARIABLE } from './late-writer';
 import { lateWriterFault } from './late-writer-fault';
 import { SocketProxy } from './socket-proxy';
@@ -45,18 +45,9 @@ const QUEUES = ['raw-blocks', 'block-records', 'refetch'];
 /** So many processes suspended at once leave none of any kind. */
 const AT_ONCE = 4;
 
-export interface DistributedParts {
-  chain: GeneratedChain;
-  /** URLs of the nodes. */
-  urls: readonly string[];
-  /** For the logs. */
-  folder: string;
-  random: Random;
-}
-
 /** Starts every app as processes of its own, on the test servers, with a proxy in front of each server. */
 export async function startDistributedSet(
-  { chain, urls, folder, random }: DistributedParts,
+  { chain, urls, folder, random }: SetParts,
   hasTrial: boolean,
 ): Promise<SetUnderTest> {
   mkdirSync(folder, { recursive: true });

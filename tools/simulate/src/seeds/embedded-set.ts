@@ -5,9 +5,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppLogFile, type AppProcess, hasEnded, startApp } from '@antelope-history/processes';
 import { findFreePorts } from '@antelope-history/servers';
-import type { Random } from '@antelope-history/test-support/random';
 import { CLOCK_FILE_VARIABLE } from './clock-step';
-import type { Fault, SetUnderTest } from './fault';
+import type { Fault, SetParts, SetUnderTest } from './fault';
 
 /** Times that fit a run of seconds: every time-out passes within it. */
 const ENVIRONMENT = {
@@ -18,12 +17,14 @@ const ENVIRONMENT = {
   HISTORY_GATEWAY__HOST: '127.0.0.1',
   HISTORY_OPS__GATEWAY_PORT: '0',
 };
+/** In every second seed: a machine with few processors has none by default. */
+const API_THREADS = 2;
 const RESTART_DELAY_MS = 50;
 const MAX_STARTS = 20;
 const HOUR_MS = 3_600_000;
 
 /** Starts the whole service in one process, on the embedded set. */
-export async function startEmbeddedSet(urls: readonly string[], folder: string, random: Random): Promise<SetUnderTest> {
+export async function startEmbeddedSet({ urls, folder, random, chain }: SetParts): Promise<SetUnderTest> {
   mkdirSync(folder, { recursive: true });
   const [port = 0] = await findFreePorts(1);
   const service = new EmbeddedService(folder, {
@@ -32,6 +33,7 @@ export async function startEmbeddedSet(urls: readonly string[], folder: string, 
     HISTORY_STORE__LMDB__PATH: path.join(folder, 'data'),
     HISTORY_GATEWAY__PORT: String(port),
     HISTORY_INDEXER__VERIFY_BLOCKS: random(2) ? 'all' : 'new',
+    HISTORY_API__THREADS: String(chain.seed % 2 === 0 ? API_THREADS : 0),
     [CLOCK_FILE_VARIABLE]: path.join(folder, 'clock'),
     NODE_OPTIONS: `--require ${path.resolve(__dirname, '../../dist/seeds/clock-step.js')}`,
   });

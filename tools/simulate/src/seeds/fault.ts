@@ -1,4 +1,4 @@
-import type { GeneratedBlock } from '@antelope-history/chain-generator';
+import type { GeneratedBlock, GeneratedChain } from '@antelope-history/chain-generator';
 import type { Random } from '@antelope-history/test-support/random';
 
 /** A way to break something. `strike` resolves when what it broke works again, as far as the fault itself mends it. */
@@ -22,6 +22,16 @@ export interface Trial {
   name: string;
   /** Resolves with what was wrong, in words; with undefined when nothing was. */
   run(last: LastBlocks): Promise<string | undefined>;
+}
+
+/** What a set is started with. */
+export interface SetParts {
+  chain: GeneratedChain;
+  /** URLs of the nodes. */
+  urls: readonly string[];
+  /** For the logs. */
+  folder: string;
+  random: Random;
 }
 
 /** The parts of a run that faults can break, with what is left to do when it ends. */

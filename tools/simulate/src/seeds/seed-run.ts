@@ -13,9 +13,9 @@ import {
 import type { AdapterSet } from '@antelope-history/processes';
 import { createRandom, type Random } from '@antelope-history/test-support/random';
 import { BlockOffers } from './block-offers';
-import { type DistributedParts, startDistributedSet } from './distributed-set';
+import { startDistributedSet } from './distributed-set';
 import { startEmbeddedSet } from './embedded-set';
-import type { Fault, LastBlocks, SetUnderTest } from './fault';
+import type { Fault, LastBlocks, SetParts, SetUnderTest } from './fault';
 import { keepFailure } from './kept-failure';
 import { nodeFaults } from './node-faults';
 import { everyQuery, RandomQueries } from './random-queries';
@@ -81,9 +81,8 @@ export async function runSeed(options: SeedOptions): Promise<SeedOutcome> {
   }
 }
 
-function startSet({ set, size }: SeedOptions, parts: DistributedParts): Promise<SetUnderTest> {
-  const { urls, folder, random } = parts;
-  return set === 'embedded' ? startEmbeddedSet(urls, folder, random) : startDistributedSet(parts, size.hasTrials);
+function startSet({ set, size }: SeedOptions, parts: SetParts): Promise<SetUnderTest> {
+  return set === 'embedded' ? startEmbeddedSet(parts) : startDistributedSet(parts, size.hasTrials);
 }
 
 class SeedRun {
