@@ -107,11 +107,12 @@ export async function startDistributedSet(
     for (const app of apps) signal(app, 'SIGCONT');
     await Promise.resolve();
   };
+  const indexPrefix = set.environment.store['HISTORY_STORE__ELASTICSEARCH__INDEX_PREFIX'] ?? '';
   const late = lateWriterFault({
     file: lateFile,
     orphans: orphansOf(chain),
     elasticsearch,
-    indexPrefix: set.environment.store['HISTORY_STORE__ELASTICSEARCH__INDEX_PREFIX'] ?? '',
+    indexPrefix,
     cutBroker: () => proxies.rabbitmq.cutNow(),
   });
   return {
@@ -138,6 +139,10 @@ export async function startDistributedSet(
       },
     ],
     calm,
+    showStored: async () => {
+      const { status } = await fetch(new URL(`/${indexPrefix}-*/_refresh`, elasticsearch), { method: 'POST' });
+      if (status !== 200) throw new Error(`Elasticsearch refreshes no index: status ${status}`);
+    },
     givenUp,
     logFolder: folder,
     stop: async () => {

@@ -44,6 +44,7 @@ export async function startEmbeddedSet({ urls, folder, random, chain }: SetParts
     trial: undefined,
     killIndexing: () => service.end('SIGKILL'),
     calm: () => service.calm(),
+    showStored: undefined,
     givenUp: service.givenUp,
     logFolder: folder,
     stop: () => service.stop(),

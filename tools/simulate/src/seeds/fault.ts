@@ -45,6 +45,8 @@ export interface SetUnderTest {
   killIndexing(): Promise<void>;
   /** Ends what a fault may have left: resumes what is suspended and admits what is refused. */
   calm(): Promise<void>;
+  /** Makes visible to queries what the store has, but has not shown yet; undefined where it shows everything at once. */
+  showStored: (() => Promise<void>) | undefined;
   /** Processes that ended so often that they are no longer started, with their errors: the service cannot recover from that. */
   givenUp: readonly string[];
   /** What the processes logged, for a failed seed; removed with `stop`. */

@@ -109,6 +109,11 @@ class SeedRun {
     this.isGoingOn = false;
     await Promise.all(clients);
     if (recovered) await this.compareAll();
+    if (recovered && this.set.showStored) {
+      // Any later block may show what no search has seen yet.
+      await this.set.showStored();
+      await this.compareAll();
+    }
     const { checked, unanswered, violations } = this.checker;
     const { seed } = this.options;
     return { seed, traits: this.chain.traits, faults: this.faults, checked, unanswered, violations, keptIn: undefined };
