@@ -60,6 +60,20 @@ describe('a node that has just started and keeps no chain state', () => {
   });
 });
 
+describe('a node of EOSIO 2.0 that has just started', () => {
+  it('is read from block 1 on as soon as it has block 2, which brings the state', async () => {
+    const node = await chains.node('eosio20-edge', { position: 1 });
+    const data = chains.directory();
+    const run = await chains.run({ urls: [node.url], path: data });
+    await untilIndexed(run, node);
+    await run.stop();
+    const store = await openLmdbStoreReader({ path: data, mapSizeBytes: 0 });
+    expect((await store.getStatus()).firstBlockNum).toBe(1);
+    expect((await store.hasAccount('eosio.null')).exists).toBe(true);
+    await store.close();
+  });
+});
+
 describe('a node with an altered action', () => {
   it('is refused, and the next one is read', async () => {
     const damaged = await chains.node(SAMPLE, { recording: withAltered(WHOLE, 200), chainId: WHOLE.chainId! });

@@ -1,7 +1,7 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import type { SharedProgress } from '@antelope-history/key-value';
 import type { RawBlock } from '@antelope-history/records';
-import { HistoryError } from '@antelope-history/schemas';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { Logger } from '@antelope-history/app-runtime';
 import type { BlocksResult, ShipStatus } from '@antelope-history/ship';
 import { ChainPosition } from './chain-position';
@@ -26,6 +26,8 @@ export class BlockPublisher {
   private indexedChainId: string | undefined;
   /** What the node of this session reports; EOSIO 2.0 reports no chain id. */
   private node: NodeLogs = { chainId: undefined, chainStateBegin: 0 };
+  /** Why a block of this session was refused. */
+  private sessionError: HistoryError | undefined;
   private restartRequired = true;
   private refusal: HistoryError | undefined;
 
@@ -62,6 +64,7 @@ export class BlockPublisher {
 
   beginSession(status: NodeLogs): void {
     this.node = status;
+    this.sessionError = undefined;
   }
 
   /**
@@ -74,6 +77,35 @@ export class BlockPublisher {
     metrics.heads.set(result.head.num);
     const block = result.thisBlock;
     if (!block) return;
+    this.check(result, block);
+    // Recorded before the block is durable, because the next message is compared with it. A failed publish requires a restart.
+    if (this.position.passed(block) === 'fork') {
+      metrics.forks.inc();
+      log.info({ blockNum: block.num, blockId: block.id }, 'the chain forked');
+    }
+    const chainId = this.node.chainId ?? this.indexedChainId;
+    await this.publishMessage({ abi, message, chainId, streamPosition: this.positions.take() });
+    this.indexedChainId ??= chainId;
+    metrics.published(block.num, message.length);
+    retries.published(block.num);
+  }
+
+  /**
+   * Throws when a block cannot come next, as `publish` rejects, and so for every block after it in the session: what follows was sent
+   * before the node heard of the error, and while the store is empty any block could be its first.
+   */
+  private check(result: BlocksResult, block: BlockPosition): void {
+    if (this.sessionError) throw this.sessionError;
+    try {
+      this.checkNext(result, block);
+    } catch (error) {
+      this.sessionError = error as HistoryError;
+      throw error;
+    }
+  }
+
+  private checkNext(result: BlocksResult, block: BlockPosition): void {
+    const { metrics } = this.dependencies;
     if (this.position.last) assertWhole(result, block.num);
     else assertHasState(result, block.num, this.node);
     if (this.position.contradicts(block)) {
@@ -96,16 +128,6 @@ export class BlockPublisher {
         `the node sent block ${block.num} after ${this.position.last?.num ?? 'none'}, which it does not follow`,
       );
     }
-    // Recorded before the block is durable, because the next message is compared with it. A failed publish requires a restart.
-    if (this.position.passed(block) === 'fork') {
-      metrics.forks.inc();
-      log.info({ blockNum: block.num, blockId: block.id }, 'the chain forked');
-    }
-    const chainId = this.node.chainId ?? this.indexedChainId;
-    await this.publishMessage({ abi, message, chainId, streamPosition: this.positions.take() });
-    this.indexedChainId ??= chainId;
-    metrics.published(block.num, message.length);
-    retries.published(block.num);
   }
 
   /** A failed publish may still have stored the message, so only the store knows where to continue. */
