@@ -3,7 +3,7 @@ import type { SharedProgress } from '@antelope-history/key-value';
 import type { RawBlock } from '@antelope-history/records';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { Logger } from '@antelope-history/app-runtime';
-import type { BlocksResult, ShipStatus } from '@antelope-history/ship';
+import type { BlocksResult } from '@antelope-history/ship';
 import { ChainPosition } from './chain-position';
 import type { ReaderMetrics } from './reader-metrics';
 import type { RetrySchedule } from './retry-schedule';
@@ -16,7 +16,12 @@ export interface BlockPublisherDependencies {
   retries: RetrySchedule;
 }
 
-type NodeLogs = Pick<ShipStatus, 'chainId' | 'chainStateBegin'>;
+/** A block that is published with the next one. */
+interface HeldBlock {
+  abi: string;
+  block: BlockPosition;
+  message: Buffer;
+}
 
 /** Publishes the raw blocks of all sessions: detects gaps and forks between them and gives each its stream position. */
 export class BlockPublisher {
@@ -24,8 +29,13 @@ export class BlockPublisher {
   private readonly positions = new StreamPositionCounter();
   /** The chain that is indexed: the configured one, else the store's, else that of the first block that was published. */
   private indexedChainId: string | undefined;
-  /** What the node of this session reports; EOSIO 2.0 reports no chain id. */
-  private node: NodeLogs = { chainId: undefined, chainStateBegin: 0 };
+  /** The chain id that the node of this session reports; EOSIO 2.0 reports none. */
+  private nodeChainId: string | undefined;
+  /**
+   * The first block of an empty store, if it came without deltas: EOSIO 2.0 sends the whole state of genesis with block 2 (nodeos
+   * state_history_plugin: store_chain_state). A node that keeps no chain state sends the same block 1; only its next block shows it.
+   */
+  private held: HeldBlock | undefined;
   /** Why a block of this session was refused. */
   private sessionError: HistoryError | undefined;
   private restartRequired = true;
@@ -62,28 +72,42 @@ export class BlockPublisher {
     return this.positions.beginEpoch(progress.sequence, lastEpoch);
   }
 
-  beginSession(status: NodeLogs): void {
-    this.node = status;
+  /** `nodeChainId`: the chain id of the node's status. */
+  beginSession(nodeChainId: string | undefined): void {
+    this.nodeChainId = nodeChainId;
     this.sessionError = undefined;
+    this.held = undefined;
   }
 
   /**
-   * Publishes one result of the node; resolves when it is durable. `abi` is the session's ABI frame, `message` the result's own
-   * bytes. Rejects with `BLOCK_GAP` when the block does not follow the last one, with `SHIP_DATA_MISSING` when the node left out
-   * a part of it, with `FORK_TOO_DEEP` when it contradicts an irreversible block, else as `Broker.publish`.
+   * Publishes one result of the node; resolves when it is durable, or held until the next one. `abi` is the session's ABI frame,
+   * `message` the result's own bytes. Rejects with `BLOCK_GAP` when the block does not follow the last one, with
+   * `SHIP_DATA_MISSING` when the node left out a part of it, with `FORK_TOO_DEEP` when it contradicts an irreversible block, else
+   * as `Broker.publish`.
    */
   async publish(abi: string, result: BlocksResult, message: Buffer): Promise<void> {
-    const { metrics, retries, log } = this.dependencies;
-    metrics.heads.set(result.head.num);
+    this.dependencies.metrics.heads.set(result.head.num);
     const block = result.thisBlock;
     if (!block) return;
     this.check(result, block);
+    const next: HeldBlock = { abi, block, message };
+    const { held } = this;
+    if (!this.position.last && !held && !result.deltas) {
+      this.held = next;
+      return;
+    }
+    this.held = undefined;
+    await Promise.all([held && this.publishNext(held), this.publishNext(next)]);
+  }
+
+  private async publishNext({ abi, block, message }: HeldBlock): Promise<void> {
+    const { metrics, retries, log } = this.dependencies;
     // Recorded before the block is durable, because the next message is compared with it. A failed publish requires a restart.
     if (this.position.passed(block) === 'fork') {
       metrics.forks.inc();
       log.info({ blockNum: block.num, blockId: block.id }, 'the chain forked');
     }
-    const chainId = this.node.chainId ?? this.indexedChainId;
+    const chainId = this.nodeChainId ?? this.indexedChainId;
     await this.publishMessage({ abi, message, chainId, streamPosition: this.positions.take() });
     this.indexedChainId ??= chainId;
     metrics.published(block.num, message.length);
@@ -106,8 +130,10 @@ export class BlockPublisher {
 
   private checkNext(result: BlocksResult, block: BlockPosition): void {
     const { metrics } = this.dependencies;
-    if (this.position.last) assertWhole(result, block.num);
-    else assertHasState(result, block.num, this.node);
+    if (this.position.last ?? this.held) assertWhole(result, block.num);
+    if (this.held && result.prevBlock?.id !== this.held.block.id) {
+      throw new HistoryError('BLOCK_GAP', `the node sent block ${block.num}, which does not follow its first one`);
+    }
     if (this.position.contradicts(block)) {
       throw new HistoryError(
         'FORK_TOO_DEEP',
@@ -150,17 +176,4 @@ function assertWhole({ block, traces, deltas }: BlocksResult, num: number): void
   if (block && traces && deltas) return;
   const missing = [!block && 'block', !traces && 'traces', !deltas && 'deltas'].filter((part) => part !== false);
   throw new HistoryError('SHIP_DATA_MISSING', `the node sends block ${num} without ${missing.join(' and ')}`);
-}
-
-/**
- * Throws `SHIP_DATA_MISSING` when the first block of the history has no deltas and the node does not report that its chain state
- * begins later: EOSIO 2.0 sends the whole state of genesis with block 2, all other nodes with the first block of their log
- * (nodeos state_history_plugin: store_chain_state). A node that has just started and keeps no chain state looks the same until then.
- */
-function assertHasState({ deltas }: BlocksResult, num: number, { chainStateBegin }: NodeLogs): void {
-  if (deltas || chainStateBegin > num) return;
-  throw new HistoryError(
-    'SHIP_DATA_MISSING',
-    `the node sends block ${num}, the first one, without deltas and reports no chain state after it`,
-  );
 }

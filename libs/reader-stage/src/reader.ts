@@ -190,7 +190,7 @@ class ReaderLoop implements Reader {
     const { config, log } = this.dependencies;
     const { position, chainId } = this.publisher;
     checkChain(status.chainId, chainId);
-    this.publisher.beginSession(status);
+    this.publisher.beginSession(status.chainId);
     const startBlock = startBlockOf(status, position.last, config.ship.startBlock);
     log.info({ url: withoutCredentials(url), startBlock, head: status.head.num }, 'reading state history');
     this.metrics.began();

@@ -5,10 +5,11 @@ export const PASSWORD_CHARACTERS = Array.from('abcXYZ0189%/@:+?&=#;,"\'`\\{}[]<>
 
 const LENGTH = 24;
 
-/** A random password of such characters. */
+/** A random password of such characters, without a space at its ends: `rabbitmqctl` removes it from what it reads. */
 export function makePassword(): string {
   const pick = (): string => PASSWORD_CHARACTERS[randomInt(PASSWORD_CHARACTERS.length)] ?? '';
-  return Array.from({ length: LENGTH }, pick).join('');
+  const password = Array.from({ length: LENGTH }, pick).join('');
+  return password === password.trim() ? password : makePassword();
 }
 
 /** The encodings in which a user's password could appear in output. */
