@@ -112,7 +112,12 @@ export class IngestionRun {
       index: { dataFields: [] as string[] },
       broker: { kind: 'memory' },
       keyValue: { kind: 'memory' },
-      indexer: { batchBytes: 2 ** 24, batchSeconds: 0.01, verifyBlocks: options.verifyBlocks ?? 'new' },
+      indexer: {
+        batchBytes: 2 ** 24,
+        batchSeconds: 0.01,
+        stallSeconds: 2,
+        verifyBlocks: options.verifyBlocks ?? 'new',
+      },
     } as Config;
   }
 
