@@ -16,8 +16,8 @@ export interface BlockPublisherDependencies {
   retries: RetrySchedule;
 }
 
-/** A block that is published with the next one. */
-interface HeldBlock {
+/** One block of a session, as it is published. */
+interface ReadBlock {
   abi: string;
   block: BlockPosition;
   message: Buffer;
@@ -35,9 +35,7 @@ export class BlockPublisher {
    * The first block of an empty store, if it came without deltas: EOSIO 2.0 sends the whole state of genesis with block 2 (nodeos
    * state_history_plugin: store_chain_state). A node that keeps no chain state sends the same block 1; only its next block shows it.
    */
-  private held: HeldBlock | undefined;
-  /** Why a block of this session was refused. */
-  private sessionError: HistoryError | undefined;
+  private held: ReadBlock | undefined;
   private restartRequired = true;
   private refusal: HistoryError | undefined;
 
@@ -75,7 +73,6 @@ export class BlockPublisher {
   /** `nodeChainId`: the chain id of the node's status. */
   beginSession(nodeChainId: string | undefined): void {
     this.nodeChainId = nodeChainId;
-    this.sessionError = undefined;
     this.held = undefined;
   }
 
@@ -90,7 +87,7 @@ export class BlockPublisher {
     const block = result.thisBlock;
     if (!block) return;
     this.check(result, block);
-    const next: HeldBlock = { abi, block, message };
+    const next: ReadBlock = { abi, block, message };
     const { held } = this;
     if (!this.position.last && !held && !result.deltas) {
       this.held = next;
@@ -100,7 +97,7 @@ export class BlockPublisher {
     await Promise.all([held && this.publishNext(held), this.publishNext(next)]);
   }
 
-  private async publishNext({ abi, block, message }: HeldBlock): Promise<void> {
+  private async publishNext({ abi, block, message }: ReadBlock): Promise<void> {
     const { metrics, retries, log } = this.dependencies;
     // Recorded before the block is durable, because the next message is compared with it. A failed publish requires a restart.
     if (this.position.passed(block) === 'fork') {
@@ -114,21 +111,8 @@ export class BlockPublisher {
     retries.published(block.num);
   }
 
-  /**
-   * Throws when a block cannot come next, as `publish` rejects, and so for every block after it in the session: what follows was sent
-   * before the node heard of the error, and while the store is empty any block could be its first.
-   */
+  /** Throws when a block cannot come next, as `publish` rejects. */
   private check(result: BlocksResult, block: BlockPosition): void {
-    if (this.sessionError) throw this.sessionError;
-    try {
-      this.checkNext(result, block);
-    } catch (error) {
-      this.sessionError = error as HistoryError;
-      throw error;
-    }
-  }
-
-  private checkNext(result: BlocksResult, block: BlockPosition): void {
     const { metrics } = this.dependencies;
     if (this.position.last ?? this.held) assertWhole(result, block.num);
     if (this.held && result.prevBlock?.id !== this.held.block.id) {
