@@ -25,7 +25,8 @@ export interface BatchWriterDependencies {
 
 const GAPS = ['BLOCK_GAP', 'FORK_TOO_DEEP', 'ABI_OUTDATED'] as const;
 const RETRY_MIN_MS = 200;
-const RETRY_MAX_MS = 30_000;
+/** The head stands still for as long after the store can be written again. */
+const RETRY_MAX_MS = 5_000;
 
 /** Writes batches of blocks to the store and settles their deliveries. */
 export class BatchWriter {
