@@ -47,7 +47,7 @@ const AT_ONCE = 4;
 
 /** Starts every app as processes of its own, on the test servers, with a proxy in front of each server. */
 export async function startDistributedSet(
-  { chain, urls, folder, random }: SetParts,
+  { chain, urls, folder, random, spanMs }: SetParts,
   hasTrial: boolean,
 ): Promise<SetUnderTest> {
   mkdirSync(folder, { recursive: true });
@@ -113,6 +113,7 @@ export async function startDistributedSet(
     orphans: orphansOf(chain),
     elasticsearch,
     indexPrefix,
+    beginLimitMs: 2 * spanMs,
     cutBroker: () => proxies.rabbitmq.cutNow(),
   });
   return {

@@ -5,7 +5,8 @@ import type { Random } from '@antelope-history/test-support/random';
 export interface Fault {
   /** Counted under this name. */
   name: string;
-  strike(random: Random): Promise<void>;
+  /** `count` adds what came of it to the counts of the run, where that depends on the moment. */
+  strike(random: Random, count: (what: string) => void): Promise<void>;
 }
 
 /** The last blocks of a chain, which all nodes have without a fork, and which are kept for a trial. */
@@ -32,6 +33,8 @@ export interface SetParts {
   /** For the logs. */
   folder: string;
   random: Random;
+  /** The chain goes on for up to twice this time. */
+  spanMs: number;
 }
 
 /** The parts of a run that faults can break, with what is left to do when it ends. */

@@ -11,12 +11,14 @@ export interface LateWriterOptions {
   /** URL of Elasticsearch, and the prefix of the indices. */
   elasticsearch: URL;
   indexPrefix: string;
+  /** The longest wait for a block that the chain leaves. */
+  beginLimitMs: number;
   /** Ends the connections of all apps to the broker. */
   cutBroker(): void;
 }
 
-const BEGIN_LIMIT_MS = 6_000;
-const CLEAN_LIMIT_MS = 15_000;
+/** On a machine that is busy with other work. */
+const CLEAN_LIMIT_MS = 30_000;
 const POLL_MS = 50;
 const KEEP_DELETIONS_MS = 500;
 
@@ -29,31 +31,38 @@ export function lateWriterFault(options: LateWriterOptions): Fault {
   let isStruck = false;
   return {
     name: 'indexer suspended in the write of an orphan',
-    strike: async () => {
+    strike: async (_random, count) => {
       if (isStruck) return;
       isStruck = true;
-      await suspendWriter(options);
+      const isLate = await suspendWriter(options);
+      if (isLate) count('orphan written after its number was cleaned');
       isStruck = false;
     },
   };
 }
 
-async function suspendWriter(options: LateWriterOptions): Promise<void> {
-  const { file, orphans, cutBroker } = options;
+/** Returns whether an indexer was suspended until the number of its block was cleaned, and went on. */
+async function suspendWriter(options: LateWriterOptions): Promise<boolean> {
+  const { file, orphans, beginLimitMs, cutBroker } = options;
   rmSync(lateWriteFile(file), { force: true });
   writeFileSync(file, orphans.join('\n'));
-  const late = await within(BEGIN_LIMIT_MS, () => Promise.resolve(readLateWrite(file)));
+  const late = await within(beginLimitMs, () => Promise.resolve(readLateWrite(file)));
   rmSync(file, { force: true });
-  if (!late) return;
+  if (!late) return false;
   cutBroker();
   await forgetDeletions(options);
-  await within(CLEAN_LIMIT_MS, async () => (await readCleanUpTo(options)) >= late.blockNum || undefined);
+  const isCleaned = await within(
+    CLEAN_LIMIT_MS,
+    async () => (await readCleanUpTo(options)) >= late.blockNum || undefined,
+  );
   await sleep(3 * KEEP_DELETIONS_MS);
   try {
     process.kill(late.pid, 'SIGCONT');
   } catch {
     // It was killed meanwhile.
+    return false;
   }
+  return isCleaned === true;
 }
 
 async function within<T>(limitMs: number, find: () => Promise<T | undefined>): Promise<T | undefined> {

@@ -69,7 +69,8 @@ export async function runSeed(options: SeedOptions): Promise<SeedOutcome> {
   let set: SetUnderTest | undefined;
   try {
     const urls = inAnyOrder(nodes, random).map(({ url }) => url);
-    set = await startSet(options, { chain, urls, folder, random });
+    const spanMs = options.size.spanMs[options.set];
+    set = await startSet(options, { chain, urls, folder, random, spanMs });
     const run = new SeedRun(options, chain, offers, nodes, set, random);
     const outcome = await run.play();
     if (outcome.violations.length > 0) outcome.keptIn = keepFailure(options.keepIn, outcome, set.logFolder);
@@ -186,7 +187,7 @@ class SeedRun {
 
   private async strike({ name, strike }: Fault, random: Random): Promise<void> {
     this.count(name);
-    await strike(random);
+    await strike(random, (what) => this.count(what));
   }
 
   private count(fault: string): void {
