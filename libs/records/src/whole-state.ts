@@ -1,6 +1,6 @@
 import type { BlockRecords } from './block-records';
 
-/** Accounts that every chain has from its beginning (nodeos chain_controller: initialize_database). */
+/** Accounts that every chain has from its beginning, with permissions (nodeos chain_controller: initialize_database). */
 const FIRST_ACCOUNTS = ['eosio', 'eosio.null'];
 
 /**
@@ -8,13 +8,11 @@ const FIRST_ACCOUNTS = ['eosio', 'eosio.null'];
  * stored.
  *
  * A node's state history begins with the whole state, at genesis and at the snapshot that the node was started with; of EOSIO
- * 2.0 the second message has it. Later blocks have changes only.
+ * 2.0 the second message has it. Later blocks have changes only. Block 1 is no exception: where the block 2 that follows the
+ * block 1 of EOSIO 2.0 comes from a node of another version, neither has the state of genesis.
  */
-export function isStateComplete(
-  block: Pick<BlockRecords, 'position' | 'permissionChanges'>,
-  before?: boolean,
-): boolean {
-  return before === true || block.position.num === 1 || hasWholeState(block);
+export function isStateComplete(block: Pick<BlockRecords, 'permissionChanges'>, before?: boolean): boolean {
+  return before === true || hasWholeState(block);
 }
 
 /** Whether a block brings the whole state. */
