@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startIndexedService } from '@antelope-history/processes';
+import { writeBenchmarkFile } from '../benchmark-file';
+import { LOAD_OPTIONS, readLoadOptions } from '../load-options';
 import { measureCase, medianOf, type QueryFigures } from './measure-queries';
 import { findQueryCases } from './query-cases';
 
@@ -17,30 +17,13 @@ milliseconds. --out writes all figures as JSON. Exit status 1 if the two sides e
 `;
 
 async function run(args: string[]): Promise<void> {
-  const number = (value: string) => ({ type: 'string', default: value }) as const;
-  const { values } = parseArgs({
-    args,
-    options: {
-      recording: { type: 'string' },
-      runs: number('5'),
-      seconds: number('3'),
-      connections: number('16'),
-      threads: number('0'),
-      out: { type: 'string' },
-      help: { type: 'boolean' },
-    },
-  });
+  const { values } = parseArgs({ args, options: { ...LOAD_OPTIONS, threads: { type: 'string', default: '0' } } });
   if (values.help || values.recording === undefined) {
     process.stdout.write(USAGE);
     if (!values.help) process.exitCode = 1;
     return;
   }
-  const options = {
-    runs: Number(values.runs),
-    seconds: Number(values.seconds),
-    connections: Number(values.connections),
-    threads: Number(values.threads),
-  };
+  const options = { ...readLoadOptions(values), threads: Number(values.threads) };
   const service = await startIndexedService(values.recording, { HISTORY_API__THREADS: values.threads });
   const figures: QueryFigures[] = [];
   try {
@@ -53,10 +36,7 @@ async function run(args: string[]): Promise<void> {
   } finally {
     await service.stop();
   }
-  if (values.out !== undefined) {
-    const machine = { node: process.version, processors: cpus().map(({ model }) => model) };
-    writeFileSync(values.out, `${JSON.stringify({ machine, options, figures }, null, 2)}\n`);
-  }
+  writeBenchmarkFile(values.out, { benchmark: 'bench:queries', options, figures });
   if (figures.some(({ equal }) => !equal)) process.exitCode = 1;
 }
 

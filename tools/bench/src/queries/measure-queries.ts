@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import autocannon from 'autocannon';
+import type { LoadOptions } from '../load-options';
 import { mainThreadSeconds, processorSeconds } from '../processor-time';
 import type { BareExpressData } from './bare-express';
 import { postBytes, type QueryCase } from './query-cases';
@@ -36,18 +37,11 @@ export interface QueryFigures {
   aloneMs: number[];
 }
 
-export interface MeasureOptions {
-  connections: number;
-  /** Runs of each side, in turns. */
-  runs: number;
-  seconds: number;
-}
-
 /** Measures a case on the service and on bare Express in turns, after a run of each that does not count. */
 export async function measureCase(
   service: MeasuredServer,
   query: QueryCase,
-  options: MeasureOptions,
+  options: LoadOptions,
 ): Promise<QueryFigures> {
   const responses = await Promise.all(
     query.bodies.map(async (body) => [JSON.stringify(body), await postBytes(service.url, query.path, body)] as const),

@@ -1,6 +1,4 @@
 #!/usr/bin/env node
-import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Client } from '@elastic/elasticsearch';
 import { deserializeBlock } from '@antelope-history/deserialize';
@@ -8,9 +6,11 @@ import type { BlockRecords } from '@antelope-history/records';
 import { holdServices, identify, releaseServices, SERVICE_NAMES } from '@antelope-history/servers';
 import { createShipProtocol } from '@antelope-history/ship';
 import { openRecording } from '@antelope-history/test-support/recordings';
+import { writeBenchmarkFile } from '../benchmark-file';
+import { LOAD_OPTIONS, type LoadOptions, readLoadOptions } from '../load-options';
 import { factsOfLayout, readFacts, type RecordedFacts } from './chain-facts';
 import { type IndexedLayout, indexLayout } from './indexed-layout';
-import { measureLayout, type MeasureOptions, type QueryFigures, ratiosOf } from './measure';
+import { measureLayout, type QueryFigures, ratiosOf } from './measure';
 import { suiteCases } from './suite-cases';
 
 const USAGE = `npm run bench:suite-queries -- --recording DIR [--few N] [--many N] [--runs N] [--seconds N] [--out FILE]
@@ -26,36 +26,17 @@ const MOST_SHARDS = 4_000;
 
 async function run(args: string[]): Promise<void> {
   const number = (value: string) => ({ type: 'string', default: value }) as const;
-  const { values } = parseArgs({
-    args,
-    options: {
-      recording: { type: 'string' },
-      few: number('128'),
-      many: number('1'),
-      runs: number('5'),
-      seconds: number('3'),
-      connections: number('16'),
-      out: { type: 'string' },
-      help: { type: 'boolean' },
-    },
-  });
+  const { values } = parseArgs({ args, options: { ...LOAD_OPTIONS, few: number('128'), many: number('1') } });
   if (values.help || values.recording === undefined) {
     process.stdout.write(USAGE);
     if (!values.help) process.exitCode = 1;
     return;
   }
-  const options = {
-    runs: Number(values.runs),
-    seconds: Number(values.seconds),
-    connections: Number(values.connections),
-  };
+  const options = readLoadOptions(values);
   const perIndex = [Number(values.few), Number(values.many)].filter((blocks) => blocks > 0);
   const figures = await measureAll(readBlocks(values.recording), perIndex, options);
   for (const figure of figures) print(cellsOf(figure));
-  if (values.out !== undefined) {
-    const machine = { node: process.version, processors: cpus().map(({ model }) => model) };
-    writeFileSync(values.out, `${JSON.stringify({ machine, options, figures }, null, 2)}\n`);
-  }
+  writeBenchmarkFile(values.out, { benchmark: 'bench:suite-queries', options, figures });
   if (figures.some(({ equal }) => !equal)) process.exitCode = 1;
 }
 
@@ -71,7 +52,7 @@ function readBlocks(folder: string): BlockRecords[] {
 async function measureAll(
   blocks: BlockRecords[],
   perIndex: readonly number[],
-  options: MeasureOptions,
+  options: LoadOptions,
 ): Promise<QueryFigures[]> {
   const holder = identify(process.pid);
   if (!holder) throw new Error('this process has no identity');

@@ -1,15 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@elastic/elasticsearch';
+import type { LoadOptions } from '../load-options';
 import type { IndexedLayout } from './indexed-layout';
 import { load, type LoadFigures, post, quantile } from './load';
 import type { SuiteCase } from './suite-cases';
-
-export interface MeasureOptions {
-  connections: number;
-  /** Runs of each side, in turns. */
-  runs: number;
-  seconds: number;
-}
 
 /** What is measured in turns: the API, the bare search, and the gateway before the API. */
 const SIDES = ['service', 'bare', 'gateway'] as const;
@@ -38,7 +32,7 @@ export async function measureLayout(
   client: Client,
   layouts: readonly IndexedLayout[],
   cases: readonly SuiteCase[][],
-  options: MeasureOptions,
+  options: LoadOptions,
 ): Promise<QueryFigures[]> {
   const all: QueryFigures[] = [];
   for (const index of (cases[0] ?? []).keys()) {
@@ -85,7 +79,7 @@ async function measureTurn(
   query: SuiteCase,
   figures: QueryFigures,
   run: number,
-  { connections, seconds }: MeasureOptions,
+  { connections, seconds }: LoadOptions,
 ): Promise<void> {
   const senders: Record<Side, () => Promise<unknown>> = {
     service: () => post(`${apiUrl}${query.path}`, query.next('service')),
