@@ -2,49 +2,60 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Recording } from '@antelope-history/test-support/recordings';
-import { peakMemory, startReplay, startService, stop, untilCommitted } from '@antelope-history/processes';
+import { peakMemory, startService, stop, untilCommitted } from '@antelope-history/processes';
 import { encodeAck, encodeBlocksRequest, END_OF_CHAIN } from '@antelope-history/ship';
 import WebSocket from 'ws';
+import type { MeasuredChain } from './measured-chain';
+import { processorSeconds, threadSeconds } from './processor-time';
 
 export interface IngestionFigures {
   /** Time from the request for the first block to the commit of the last block. */
   seconds: number;
+  /** Processor time of all threads of the service in these seconds; undefined where the system does not report it. */
+  processorSeconds: number | undefined;
+  /** The part of the busiest thread, which no further processor makes shorter. */
+  busiestThreadSeconds: number | undefined;
   diskBytes: number;
-  /** Undefined where the system does not report it. */
+  /** Peak resident memory; undefined where the system does not report it. */
   peakMemoryBytes: number | undefined;
 }
 
 const IN_FLIGHT = 64;
-/** The node is far ahead, as in a backfill; otherwise every block is the head block and is committed alone. */
-const AT_END = ['--at-end'];
 
-/** Runs the whole service as `npm start` does, on a recording that another process serves over a socket. */
-export async function measureIngestion(folder: string, recording: Recording): Promise<IngestionFigures> {
+/** Runs the whole service as `npm start` does, on a chain that is served over a socket. */
+export async function measureIngestion({ recording, serve }: MeasuredChain): Promise<IngestionFigures> {
   const data = mkdtempSync(path.join(tmpdir(), 'antelope-history-bench-'));
-  const replay = await startReplay(folder, AT_END);
-  const service = startService(replay.url, data);
+  const served = await serve();
+  const service = startService(served.url, data);
+  const { pid = 0 } = service.child;
   try {
     const startedAt = await service.reading;
+    const [usedBefore, threadsBefore] = [processorSeconds(pid), threadSeconds(pid)];
     await untilCommitted(data, recording.messages.at(-1)?.thisBlock?.num ?? 0);
+    const seconds = (Date.now() - startedAt) / 1000;
+    const usedAfter = processorSeconds(pid);
+    const threads = [...threadSeconds(pid)].map(([id, used]) => used - (threadsBefore.get(id) ?? 0));
     return {
-      seconds: (Date.now() - startedAt) / 1000,
+      seconds,
+      processorSeconds: usedAfter === undefined ? undefined : usedAfter - (usedBefore ?? 0),
+      busiestThreadSeconds: threads.length === 0 ? undefined : Math.max(...threads),
       diskBytes: statSync(path.join(data, 'data.mdb')).blocks * 512,
-      peakMemoryBytes: service.child.pid === undefined ? undefined : peakMemory(service.child.pid),
+      peakMemoryBytes: peakMemory(pid),
     };
   } finally {
     await stop(service.child);
-    await stop(replay.child);
+    await served.stop();
     rmSync(data, { recursive: true, force: true });
   }
 }
 
 /** The limit: the seconds in which a client that only acknowledges reads the whole recording from the same socket. */
-export async function measureBareSocket(folder: string, recording: Recording): Promise<number> {
-  const replay = await startReplay(folder, AT_END);
+export async function measureBareSocket({ recording, serve }: MeasuredChain): Promise<number> {
+  const served = await serve();
   try {
-    return await readAll(replay.url, recording);
+    return await readAll(served.url, recording);
   } finally {
-    await stop(replay.child);
+    await served.stop();
   }
 }
 

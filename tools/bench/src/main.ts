@@ -1,19 +1,37 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { openRecording } from '@antelope-history/test-support/recordings';
-import { measureDecoding } from './decoding';
+import { writeBenchmarkFile } from './benchmark-file';
+import { type ChainContents, countContents } from './chain-contents';
+import { measureDecoding, type DecodingFigures } from './decoding';
 import { measureBareSocket, measureIngestion, type IngestionFigures } from './ingestion';
+import { type MeasuredChain, onblockChain, recordedChain } from './measured-chain';
 
-const USAGE = `npm run bench -- --recording DIR [--runs N]
+const USAGE = `npm run bench -- --recording DIR [--runs N] [--onblock-blocks N] [--out FILE]
 
 Measures, on a recorded chain: decoding alone, against @wharfkit/antelope; the bare socket, which is the limit; and
-the whole service from the socket to blocks committed in the embedded store. Ratios are of the same run.
+the whole service from the socket to blocks committed in the embedded store. Ratios are of the same run. The service also
+indexes --onblock-blocks blocks (20,000 by default) with nothing but their onblock: what a block costs. --out writes all
+figures as JSON, which npm run sizing reads.
 `;
+
+/** Figures of the embedded set on one chain. */
+export interface EmbeddedChainFigures {
+  contents: ChainContents;
+  runs: (IngestionFigures & { bareSocketSeconds: number })[];
+}
+
+export interface EmbeddedFigures {
+  decoding: DecodingFigures;
+  recording: EmbeddedChainFigures;
+  onblock: EmbeddedChainFigures;
+}
 
 async function run(args: string[]): Promise<void> {
   const options = {
     recording: { type: 'string' },
     runs: { type: 'string', default: '3' },
+    'onblock-blocks': { type: 'string', default: '20000' },
+    out: { type: 'string' },
     help: { type: 'boolean' },
   } as const;
   const { values } = parseArgs({ args, options });
@@ -22,11 +40,19 @@ async function run(args: string[]): Promise<void> {
     if (!values.help) process.exitCode = 1;
     return;
   }
-  const recording = openRecording(values.recording);
-  const bytes = recording.messages.reduce((total, message) => total + message.bytes.length, 0);
-  const decoding = measureDecoding(recording);
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const used = { runs: Number(values.runs), onblockBlocks: Number(values['onblock-blocks']) };
+  const chain = recordedChain(values.recording);
+  const decoding = measureDecoding(chain.recording);
+  printDecoding(chain, decoding);
+  const recording = await measureChain(chain, used.runs);
+  print(`blocks with onblock only: ${used.onblockBlocks}`);
+  const onblock = await measureChain(onblockChain(used.onblockBlocks), used.runs);
+  const figures: EmbeddedFigures = { decoding, recording, onblock };
+  writeBenchmarkFile(values.out, { benchmark: 'bench', options: used, figures });
+}
 
+function printDecoding({ recording }: MeasuredChain, decoding: DecodingFigures): void {
+  const bytes = recording.messages.reduce((total, message) => total + message.bytes.length, 0);
   print(`recording          ${recording.messages.length} messages, ${mega(bytes)} MB`);
   print(
     `contents           ${decoding.transactions} transactions, ${decoding.actions} actions, ${decoding.traces} action traces`,
@@ -37,25 +63,36 @@ async function run(args: string[]): Promise<void> {
     `@wharfkit/antelope ${rate(decoding.wharfkitRate)} traces/s; ours on the same ${decoding.wharfkitTraces} traces, ` +
       `equal output: ${(decoding.oursBesideWharfkitRate / decoding.wharfkitRate).toFixed(1)} times as fast`,
   );
-  for (let index = 1; index <= Number(values.runs); index++) {
-    const limit = await measureBareSocket(values.recording, recording);
-    const service = await measureIngestion(values.recording, recording);
+}
+
+/** The whole service and the bare socket on one chain, in turns. */
+async function measureChain(chain: MeasuredChain, runs: number): Promise<EmbeddedChainFigures> {
+  const contents = countContents(chain.recording);
+  const figures: EmbeddedChainFigures = { contents, runs: [] };
+  for (let index = 1; index <= runs; index++) {
+    const bareSocketSeconds = await measureBareSocket(chain);
+    const service = await measureIngestion(chain);
+    figures.runs.push({ ...service, bareSocketSeconds });
     print(
-      `run ${index}: bare socket ${rate(decoding.traces / limit)} traces/s; ${describe(service, decoding.traces, limit)}`,
+      `run ${index}: bare socket ${rate(contents.traces / bareSocketSeconds)} traces/s; ` +
+        describe(service, contents.traces, bareSocketSeconds),
     );
   }
+  return figures;
 }
 
 function describe(service: IngestionFigures, traces: number, limit: number): string {
   const memory = service.peakMemoryBytes === undefined ? 'unknown' : `${mega(service.peakMemoryBytes)} MB`;
+  const used = service.processorSeconds === undefined ? 'unknown' : `${service.processorSeconds.toFixed(1)} s`;
   return (
     `socket to committed ${rate(traces / service.seconds)} traces/s (${(limit / service.seconds).toFixed(2)} of the limit), ` +
-    `${(service.diskBytes / traces).toFixed(1)} bytes on disk per trace, peak memory ${memory}`
+    `processor time ${used}, ${(service.diskBytes / traces).toFixed(1)} bytes on disk per trace, peak memory ${memory}`
   );
 }
 
 const rate = (perSecond: number): string => Math.round(perSecond).toLocaleString('en');
 const mega = (bytes: number): string => (bytes / 1e6).toFixed(1);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 run(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);

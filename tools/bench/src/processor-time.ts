@@ -14,6 +14,11 @@ export function mainThreadSeconds(pid: number): number | undefined {
   return secondsIn(`/proc/${pid}/task/${pid}/stat`);
 }
 
+/** Seconds that each thread of a process has run, by its id; empty where the system does not report it. */
+export function threadSeconds(pid: number): Map<number, number> {
+  return new Map(numbersIn(`/proc/${pid}/task`).map((id) => [id, secondsIn(`/proc/${pid}/task/${id}/stat`) ?? 0]));
+}
+
 function secondsIn(file: string): number | undefined {
   try {
     const stat = readFileSync(file, 'utf8');

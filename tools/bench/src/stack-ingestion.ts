@@ -1,17 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Recording } from '@antelope-history/test-support/recordings';
-import {
-  type AppName,
-  type Stack,
-  type StackFigures,
-  startReplay,
-  startStack,
-  stop,
-} from '@antelope-history/processes';
+import { type AppName, peakMemory, type Stack, type StackFigures, startStack } from '@antelope-history/processes';
 import type { ServiceName } from '@antelope-history/servers';
 import { ElasticsearchRequests } from './index-documents';
+import type { MeasuredChain } from './measured-chain';
 import { listenerOf, processorSeconds } from './processor-time';
 
 export interface StackCounts {
@@ -26,6 +19,8 @@ export interface StackIngestionFigures {
   seconds: number;
   /** Processor time in these seconds. */
   processorSeconds: ProcessorTimes;
+  /** Peak resident memory of a process of each app, the largest of its processes. */
+  peakMemoryBytes: Map<AppName, number>;
   figures: StackFigures;
   /** By the records of the index: `actions`. */
   indices: Map<string, IndexFigures>;
@@ -36,25 +31,23 @@ export type ProcessorTimes = Map<AppName | ServiceName, number | undefined>;
 
 export interface IndexFigures {
   documents: number;
+  /** Older versions that the merge has left. */
+  deleted: number;
   /** Size after a merge into one segment. */
   bytes: number;
 }
 
-/** The node is far ahead, as in a backfill; otherwise every block is the head block and is committed alone. */
-const AT_END = ['--at-end'];
-
-/** Indexes a recording with a stack of its own and measures it. `then` is called before the stack's data is removed. */
+/** Indexes a chain with a stack of its own and measures it. `then` is called before the stack's data is removed. */
 export async function measureStackIngestion(
-  folder: string,
-  recording: Recording,
+  { recording, serve }: MeasuredChain,
   counts: StackCounts,
   then: (stack: Stack, figures: StackIngestionFigures) => Promise<void>,
 ): Promise<void> {
   const logFolder = mkdtempSync(path.join(tmpdir(), 'antelope-history-bench-'));
-  const replay = await startReplay(folder, AT_END);
+  const served = await serve();
   let stack: Stack | undefined;
   try {
-    stack = await startStack({ ...counts, shipUrl: replay.url, logFolder });
+    stack = await startStack({ ...counts, shipUrl: served.url, logFolder });
     const lastBlock = recording.messages.at(-1)?.thisBlock;
     if (!lastBlock) throw new Error('the recording ends without a block');
     const before = readProcessorTimes(stack);
@@ -62,10 +55,11 @@ export async function measureStackIngestion(
     const seconds = (Date.now() - readStart(path.join(logFolder, 'reader.log'))) / 1000;
     const used = subtract(readProcessorTimes(stack), before);
     const figures = await stack.figures();
-    await then(stack, { seconds, processorSeconds: used, figures, ...(await measureStore(stack)) });
+    const peakMemoryBytes = readPeakMemory(stack);
+    await then(stack, { seconds, processorSeconds: used, peakMemoryBytes, figures, ...(await measureStore(stack)) });
   } finally {
     await stack?.stop();
-    await stop(replay.child);
+    await served.stop();
     rmSync(logFolder, { recursive: true, force: true });
   }
 }
@@ -90,27 +84,41 @@ function readProcessorTimes({ apps, set }: Stack): ProcessorTimes {
   return times;
 }
 
+function readPeakMemory({ apps }: Stack): Map<AppName, number> {
+  const peaks = new Map<AppName, number>();
+  for (const { app, pid } of apps) peaks.set(app, Math.max(peaks.get(app) ?? 0, peakMemory(pid) ?? 0));
+  return peaks;
+}
+
 function subtract(after: ProcessorTimes, before: ProcessorTimes): ProcessorTimes {
   return new Map([...after].map(([name, seconds]) => [name, seconds && seconds - (before.get(name) ?? 0)]));
 }
 
 interface StatsResponse {
-  indices: Record<string, { primaries: { docs: { count: number }; store: { size_in_bytes: number } } }>;
+  indices: Record<
+    string,
+    { primaries: { docs: { count: number; deleted: number }; store: { size_in_bytes: number } } }
+  >;
 }
 
 async function measureStore({ set }: Stack): Promise<Pick<StackIngestionFigures, 'indices'>> {
   const requests = new ElasticsearchRequests(set.servers.get('elasticsearch') ?? '');
   const names = await requests.indices(set.name);
-  for (const command of ['_refresh', '_forcemerge?max_num_segments=1', '_flush']) {
+  // A merge removes deleted documents below the last flush only; the next refresh closes the merged segments, which then go.
+  for (const command of ['_flush', '_forcemerge?max_num_segments=1', '_flush', '_refresh']) {
     await requests.send('POST', `${names.join()}/${command}`);
   }
   const stats = await requests.send<StatsResponse>('GET', `${names.join()}/_stats/docs,store`);
   const indices = new Map<string, IndexFigures>();
   for (const [name, { primaries }] of Object.entries(stats.indices)) {
     const records = name.slice(set.name.length + 1).split('-')[0] as string;
-    const { documents, bytes } = indices.get(records) ?? { documents: 0, bytes: 0 };
+    const { documents, deleted, bytes } = indices.get(records) ?? { documents: 0, deleted: 0, bytes: 0 };
     const { docs, store } = primaries;
-    indices.set(records, { documents: documents + docs.count, bytes: bytes + store.size_in_bytes });
+    indices.set(records, {
+      documents: documents + docs.count,
+      deleted: deleted + docs.deleted,
+      bytes: bytes + store.size_in_bytes,
+    });
   }
   return { indices };
 }

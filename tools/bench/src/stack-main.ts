@@ -1,26 +1,48 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { deserializeBlock } from '@antelope-history/deserialize';
-import { createShipProtocol } from '@antelope-history/ship';
 import type { Stack } from '@antelope-history/processes';
-import { openRecording, type Recording } from '@antelope-history/test-support/recordings';
-import { measureBareBulk } from './bare-bulk';
+import { type BareBulkFigures, measureBareBulk } from './bare-bulk';
+import { writeBenchmarkFile } from './benchmark-file';
+import { type ChainContents, countContents } from './chain-contents';
 import { ElasticsearchRequests } from './index-documents';
+import { type MeasuredChain, onblockChain, recordedChain } from './measured-chain';
 import { listenerOf } from './processor-time';
-import { measureStackIngestion, type StackIngestionFigures } from './stack-ingestion';
+import {
+  type IndexFigures,
+  measureStackIngestion,
+  type StackCounts,
+  type StackIngestionFigures,
+} from './stack-ingestion';
 
-const USAGE = `npm run bench:suite -- --recording DIR [--deserializers N] [--indexers N] [--apis N]
+const USAGE = `npm run bench:suite -- --recording DIR [--deserializers N] [--indexers N] [--apis N] [--onblock-blocks N] [--out FILE]
 
 Indexes a recorded chain with every app as a process of its own on Elasticsearch, RabbitMQ and Redis, and measures from
 the socket to the commit of the last block: actions per second, processor time of our processes and of the servers, bytes
 per action. A first run warms the servers up. Then a bare loop of _bulk requests writes the same documents: it is the
-limit.
+limit. At the end the suite indexes --onblock-blocks blocks (20,000 by default) with nothing but their onblock: what a block
+costs. --out writes all figures as JSON, which npm run sizing reads.
 `;
 /** Defaults of the indexers, see docs/configuration.md. */
 const BULK_BYTES = 8 * 1024 * 1024;
 const BULK_CONCURRENCY = 2;
 
 const DEFAULT_COUNT = '2';
+
+/** Figures of the suite on one chain, as JSON. Maps are objects with a key per app, server or kind of index. */
+export interface SuiteChainFigures {
+  contents: ChainContents;
+  seconds: number;
+  processorSeconds: Record<string, number | undefined>;
+  peakMemoryBytes: Record<string, number>;
+  indices: Record<string, IndexFigures>;
+}
+
+export interface SuiteFigures {
+  recording: SuiteChainFigures;
+  onblock: SuiteChainFigures;
+  /** The recording's documents, written by bare requests. */
+  bareBulk: BareBulkFigures | undefined;
+}
 
 async function run(args: string[]): Promise<void> {
   const count = { type: 'string', default: DEFAULT_COUNT } as const;
@@ -29,6 +51,8 @@ async function run(args: string[]): Promise<void> {
     deserializers: count,
     indexers: count,
     apis: count,
+    'onblock-blocks': { type: 'string', default: '20000' },
+    out: { type: 'string' },
     help: { type: 'boolean' },
   } as const;
   const { values } = parseArgs({ args, options });
@@ -37,44 +61,52 @@ async function run(args: string[]): Promise<void> {
     if (!values.help) process.exitCode = 1;
     return;
   }
-  const recording = openRecording(values.recording);
-  const expected = countContents(recording);
   const counts = {
     deserializers: Number(values.deserializers),
     indexers: Number(values.indexers),
     apis: Number(values.apis),
   };
-  print(`recording      ${expected.messages} messages, ${expected.blocks} blocks, ${expected.actions} actions`);
+  const onblockBlocks = Number(values['onblock-blocks']);
+  const figures = await measureAll(recordedChain(values.recording), onblockChain(onblockBlocks), counts);
+  writeBenchmarkFile(values.out, { benchmark: 'bench:suite', options: { ...counts, onblockBlocks }, figures });
+}
+
+async function measureAll(chain: MeasuredChain, blocks: MeasuredChain, counts: StackCounts): Promise<SuiteFigures> {
   // A server that has just started still compiles its own code.
-  await measureStackIngestion(values.recording, recording, counts, () => Promise.resolve());
-  await measureStackIngestion(values.recording, recording, counts, async (stack, measured) => {
-    printFigures(measured, expected);
-    await printLimit(stack, measured, expected, BULK_CONCURRENCY * counts.indexers);
+  await measureStackIngestion(chain, counts, () => Promise.resolve());
+  let bareBulk: BareBulkFigures | undefined;
+  const recording = await measureChain(chain, counts, async (stack, measured, contents) => {
+    bareBulk = await measureLimit(stack, BULK_CONCURRENCY * counts.indexers);
+    printLimit(bareBulk, measured, contents);
   });
+  print('blocks with onblock only');
+  return { recording, onblock: await measureChain(blocks, counts), bareBulk };
 }
 
-interface Contents {
-  messages: number;
-  blocks: number;
-  actions: number;
-}
-
-/** Counts of a recording without forks. */
-function countContents({ abi, messages }: Recording): Contents {
-  const protocol = createShipProtocol(abi);
-  const blocks = messages.flatMap(({ bytes }) => {
-    const result = protocol.readResult(bytes);
-    return result.kind === 'blocks' && result.blocks.thisBlock ? [deserializeBlock(result.blocks, protocol)] : [];
+async function measureChain(
+  chain: MeasuredChain,
+  counts: StackCounts,
+  then?: (stack: Stack, measured: StackIngestionFigures, contents: ChainContents) => Promise<void>,
+): Promise<SuiteChainFigures> {
+  const contents = countContents(chain.recording);
+  print(`recording      ${contents.messages} messages, ${contents.blocks} blocks, ${contents.actions} actions`);
+  let figures: SuiteChainFigures | undefined;
+  await measureStackIngestion(chain, counts, async (stack, measured) => {
+    printFigures(measured, contents);
+    figures = {
+      contents,
+      seconds: measured.seconds,
+      processorSeconds: Object.fromEntries(measured.processorSeconds),
+      peakMemoryBytes: Object.fromEntries(measured.peakMemoryBytes),
+      indices: Object.fromEntries(measured.indices),
+    };
+    await then?.(stack, measured, contents);
   });
-  const actions = blocks.flatMap(({ transactions }) => transactions.map((transaction) => transaction.actions.length));
-  return {
-    messages: messages.length,
-    blocks: blocks.length,
-    actions: actions.reduce((sum, length) => sum + length, 0),
-  };
+  if (!figures) throw new Error('the suite was not measured');
+  return figures;
 }
 
-function printFigures(measured: StackIngestionFigures, expected: Contents): void {
+function printFigures(measured: StackIngestionFigures, expected: ChainContents): void {
   const { seconds, figures, indices, processorSeconds } = measured;
   const documentsOf = (records: string): number => indices.get(records)?.documents ?? 0;
   print(`stack          ${rate(expected.actions / seconds)} actions/s in ${seconds.toFixed(1)} s, socket to committed`);
@@ -98,18 +130,16 @@ function printFigures(measured: StackIngestionFigures, expected: Contents): void
   if (!isComplete) process.exitCode = 1;
 }
 
-async function printLimit(
-  { set }: Stack,
-  { seconds }: StackIngestionFigures,
-  { actions }: Contents,
-  concurrency: number,
-): Promise<void> {
+async function measureLimit({ set }: Stack, concurrency: number): Promise<BareBulkFigures> {
   const url = set.servers.get('elasticsearch') ?? '';
   const requests = new ElasticsearchRequests(url);
   const serverPid = listenerOf(Number(new URL(url).port));
   // Below the stack's own prefix, so that the stack removes them.
   const to = `${set.name}-bare`;
-  const limit = await measureBareBulk({ requests, from: set.name, to, bulkBytes: BULK_BYTES, concurrency, serverPid });
+  return measureBareBulk({ requests, from: set.name, to, bulkBytes: BULK_BYTES, concurrency, serverPid });
+}
+
+function printLimit(limit: BareBulkFigures, { seconds }: StackIngestionFigures, { actions }: ChainContents): void {
   const used = limit.serverSeconds === undefined ? '' : ` by ${limit.serverSeconds.toFixed(1)} s of its processors`;
   print(
     `bare _bulk     ${rate(actions / limit.seconds)} actions/s: ${limit.documents} equal documents in ` +
