@@ -25,6 +25,7 @@ export const COMMANDS = {
   migrate: { node: ['tools/verify/dist/migrate-main.js'] },
   snapshot: { node: ['tools/verify/dist/snapshot-main.js'] },
   repair: { node: ['tools/verify/dist/repair-main.js'] },
+  sizing: { node: ['tools/bench/dist/sizing/main.js'] },
   simulate: { node: ['tools/simulate/dist/main.js'] },
   docs: {
     node: [

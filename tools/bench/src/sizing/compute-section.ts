@@ -1,0 +1,17 @@
+import { embeddedCosts, requestRates, suiteCosts } from './costs';
+import { readMeasuredFile } from './measured-file';
+import { renderSizing } from './render-sizing';
+import type { ParsedOptions } from './sizing-options';
+
+/** Reads the measured files and renders the section as Markdown. Throws `SizingError` when a file is not usable. */
+export function computeSection({ files, sizing }: Pick<ParsedOptions, 'files' | 'sizing'>): string {
+  const suite = suiteCosts(readMeasuredFile(files.suite, 'bench:suite', 'suite'));
+  const embedded = embeddedCosts(readMeasuredFile(files.embedded, 'bench', 'embedded'));
+  const requests = requestRates(readMeasuredFile(files.queries, 'bench:queries', 'queries'));
+  return renderSizing({ embedded, suite, requests }, sizing(tracesPerActionOf(suite.chain)));
+}
+
+/** Traces per action besides `onblock`, which has one trace in each block. */
+function tracesPerActionOf({ traces, blocks, actions }: { traces: number; blocks: number; actions: number }): number {
+  return Math.max(1, (traces - blocks) / actions);
+}

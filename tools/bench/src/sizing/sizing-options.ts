@@ -1,0 +1,136 @@
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import type { ChainSize } from './costs';
+import type { SizedChain, SizingOptions } from './render-sizing';
+import { SizingError } from './sizing-error';
+
+export const USAGE = `npm run sizing -- [--embedded FILE] [--suite FILE] [--queries FILE] [--blocks N --actions N | --blocks N --traces N]
+                  [--machines N] [--processors N] [--memory-gib N] [--replicas N] [--blocks-per-index N] [--write]
+
+Computes disks, shards, memory, machines and days of a backfill for a chain, from what npm run bench and npm run bench:suite
+wrote with --out, and the requests that a processor serves, from what npm run bench:queries wrote; by default from the files in
+tools/bench/measured. Without --blocks: for a large and for a small chain.
+--actions counts each action once, without the onblock of each block; --traces is the global_sequence of a recent action.
+--processors and --memory-gib: of each machine (16 and 64 by default). --replicas and --blocks-per-index: the keys of
+store.elasticsearch (1 and 1,000,000 by default). --write writes the section into docs/sizing.md.
+`;
+
+const MEASURED = path.join(__dirname, '../../measured');
+const number = (value: string) => ({ type: 'string', default: value }) as const;
+const text = { type: 'string' } as const;
+
+const OPTIONS = {
+  embedded: { type: 'string', default: path.join(MEASURED, 'embedded.json') },
+  suite: { type: 'string', default: path.join(MEASURED, 'suite.json') },
+  queries: { type: 'string', default: path.join(MEASURED, 'queries.json') },
+  blocks: text,
+  actions: text,
+  traces: text,
+  machines: text,
+  processors: number('16'),
+  'memory-gib': number('64'),
+  replicas: number('1'),
+  'blocks-per-index': number('1000000'),
+  write: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
+/** What the document is computed with: options that `--write` refuses. */
+const CHANGING = ['blocks', 'machines', 'processors', 'memory-gib', 'replicas', 'blocks-per-index'] as const;
+
+/** Names of the measured files. */
+export interface MeasuredFiles {
+  embedded: string;
+  suite: string;
+  queries: string;
+}
+
+export interface ParsedOptions {
+  help: boolean;
+  write: boolean;
+  files: MeasuredFiles;
+  /** `tracesPerAction`: of the measured chain, to convert traces into actions. */
+  sizing(tracesPerAction: number): SizingOptions;
+}
+
+/** Chains of the document. */
+const PRESETS: readonly SizedChain[] = [
+  { name: 'A large chain', blocks: 400_000_000, actions: 100_000_000_000 },
+  { name: 'A small chain', blocks: 50_000_000, actions: 20_000_000 },
+];
+const MACHINES = [1, 2, 3, 6, 12];
+/** The last block number that the chain protocol has. */
+const MOST_BLOCKS = 2 ** 32 - 1;
+const MOST_REPLICAS = 10;
+const MOST_BLOCKS_PER_INDEX = 1_000_000_000;
+const GIB = 2 ** 30;
+
+/** Parses the command line. Throws `SizingError` when a value is not usable. */
+export function parseOptions(args: string[]): ParsedOptions {
+  const values = parseValues(args);
+  const { blocks, actions, traces, machines } = values;
+  if (values.write && CHANGING.some((option) => values[option] !== defaultOf(option))) {
+    throw new SizingError('--write can not be combined with an option that changes what is computed; leave it out.');
+  }
+  if (blocks === undefined && (actions ?? traces) !== undefined) {
+    throw new SizingError('--actions and --traces need --blocks: add the number of blocks of the chain.');
+  }
+  if (blocks !== undefined && (actions === undefined) === (traces === undefined)) {
+    throw new SizingError('--blocks needs either --actions or --traces: add one of them.');
+  }
+  const site = {
+    processors: wholeNumber('processors', values.processors, 1),
+    memoryBytes: wholeNumber('memory-gib', values['memory-gib'], 1) * GIB,
+    replicas: wholeNumber('replicas', values.replicas, 0, MOST_REPLICAS),
+    blocksPerIndex: wholeNumber('blocks-per-index', values['blocks-per-index'], 1, MOST_BLOCKS_PER_INDEX),
+  };
+  const counts = machines === undefined ? MACHINES : [wholeNumber('machines', machines, 1)];
+  const sizeGiven = blocks === undefined ? undefined : givenSize(blocks, { actions, traces });
+  return {
+    help: values.help === true,
+    write: values.write === true,
+    files: { embedded: values.embedded, suite: values.suite, queries: values.queries },
+    sizing: (tracesPerAction) => ({
+      site,
+      machines: counts,
+      chains: sizeGiven ? [{ name: 'The chain', ...sizeGiven(tracesPerAction) }] : PRESETS,
+    }),
+  };
+}
+
+function parseValues(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS }).values;
+  } catch (error) {
+    throw new SizingError(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, { cause: error });
+  }
+}
+
+function defaultOf(option: (typeof CHANGING)[number]): string | undefined {
+  const described = OPTIONS[option];
+  return 'default' in described ? described.default : undefined;
+}
+
+function givenSize(
+  blocks: string,
+  { actions, traces }: Record<'actions' | 'traces', string | undefined>,
+): (tracesPerAction: number) => ChainSize {
+  const count = wholeNumber('blocks', blocks, 1, MOST_BLOCKS);
+  if (actions !== undefined) {
+    const given = wholeNumber('actions', actions, 0);
+    return () => ({ blocks: count, actions: given });
+  }
+  const given = wholeNumber('traces', traces ?? '', 0);
+  // Each block has the trace of its onblock.
+  return (tracesPerAction) => ({
+    blocks: count,
+    actions: Math.round(Math.max(0, given - count) / tracesPerAction),
+  });
+}
+
+function wholeNumber(option: string, value: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
+  const parsed = /^\d+$/.test(value) ? Number(value) : NaN;
+  if (parsed >= least && parsed <= most) return parsed;
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw new SizingError(`--${option} is "${value}"; it has to be a whole number ${range}, in digits only.`);
+}
