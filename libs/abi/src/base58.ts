@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const DIGIT_BY_CODE = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
+const ALPHABET_CODES = Buffer.from(ALPHABET, 'latin1');
 const CHECKSUM_BYTES = 4;
 /** 58^5: five digits per limb are the maximum for which a limb times 2^16 is exact in a double. */
 const LIMB = 656_356_768;
@@ -30,6 +31,55 @@ function checksum(data: Buffer, suffix: string): Buffer {
 
 /** The time grows with the square of the length, so callers must limit the length. */
 function encodeBase58(bytes: Buffer): string {
+  const limbs = bytes.length <= SHORT_BYTES ? shortLimbs(bytes) : limbsOf(bytes);
+  return '1'.repeat(leadingZeros(bytes)) + digitsOf(limbs);
+}
+
+/** Bytes of a usual signature with its checksum, which are more than those of a key; their 16-bit words and their limbs. */
+const SHORT_BYTES = 69;
+const SHORT_WORDS = 35;
+const SHORT_LIMBS = 19;
+/** The limbs of 2^16 to the power of each word's place, the lowest limb first. */
+const WEIGHTS = weightsOfWords();
+const shortSums = new Float64Array(SHORT_LIMBS);
+
+function weightsOfWords(): Float64Array {
+  const weights = new Float64Array(SHORT_WORDS * SHORT_LIMBS);
+  weights[0] = 1;
+  for (let at = SHORT_LIMBS; at < weights.length; at += SHORT_LIMBS) {
+    for (let j = 0; j < SHORT_LIMBS; j++) weights[at + j] = weights[at + j - SHORT_LIMBS]! * 0x10000;
+    carryLimbs(weights.subarray(at, at + SHORT_LIMBS));
+  }
+  return weights;
+}
+
+/**
+ * The limbs of a usual signature or of a key, valid until the next call. Words times weights are added without a carry in
+ * between: each division of `limbsOf` waits for the one before, which is most of its time. The sums are below 2^51.
+ */
+function shortLimbs(bytes: Buffer): Float64Array {
+  shortSums.fill(0);
+  let weight = 0;
+  for (let end = bytes.length; end > 0; end -= 2) {
+    const word = end === 1 ? bytes[0]! : (bytes[end - 2]! << 8) | bytes[end - 1]!;
+    for (let j = 0; j < SHORT_LIMBS; j++) shortSums[j]! += word * WEIGHTS[weight + j]!;
+    weight += SHORT_LIMBS;
+  }
+  carryLimbs(shortSums);
+  return shortSums;
+}
+
+/** Carries what exceeds a limb to the next one. */
+function carryLimbs(limbs: Float64Array): void {
+  let carry = 0;
+  for (let j = 0; j < limbs.length; j++) {
+    const value = limbs[j]! + carry;
+    carry = Math.floor(value / LIMB);
+    limbs[j] = value - carry * LIMB;
+  }
+}
+
+function limbsOf(bytes: Buffer): number[] {
   const limbs: number[] = [];
   for (let i = 0; i < bytes.length; i += 2) {
     const single = i + 1 === bytes.length;
@@ -42,18 +92,23 @@ function encodeBase58(bytes: Buffer): string {
     }
     if (carry > 0) limbs.push(carry);
   }
-  let digits = '';
-  for (let j = limbs.length - 1; j >= 0; j--) digits += limbDigits(limbs[j]!);
-  return '1'.repeat(leadingZeros(bytes)) + digits.replace(/^1+/, '');
+  return limbs;
 }
 
-function limbDigits(limb: number): string {
-  let digits = '';
-  for (let i = 0; i < LIMB_DIGITS; i++) {
-    digits = ALPHABET[limb % 58]! + digits;
-    limb = (limb / 58) | 0;
+/** The digits of limbs without leading zeros. */
+function digitsOf(limbs: ArrayLike<number>): string {
+  const digits = Buffer.allocUnsafe(limbs.length * LIMB_DIGITS);
+  let at = digits.length;
+  for (let j = 0; j < limbs.length; j++) {
+    let rest = limbs[j]! | 0;
+    for (let i = 0; i < LIMB_DIGITS; i++) {
+      const quotient = (rest / 58) | 0;
+      digits[--at] = ALPHABET_CODES[rest - quotient * 58]!;
+      rest = quotient;
+    }
   }
-  return digits;
+  while (digits[at] === ALPHABET_CODES[0]) at++;
+  return digits.toString('latin1', at);
 }
 
 function leadingZeros(bytes: Buffer): number {
