@@ -5,6 +5,7 @@ import { createShipProtocol } from '@antelope-history/ship';
 import fc from 'fast-check';
 import { encodeActionRecord } from '../src/index';
 import {
+  copyReceipt,
   decodeActionRecord,
   readPackedAction,
   RecordWriter,
@@ -127,7 +128,9 @@ describe('an action record', () => {
   it('decodes to the action that the node sent', () => {
     fc.assert(
       fc.property(record, (action) => {
-        expect(decodeActionRecord(encode(action), FIRST_SEQUENCE)).toEqual(action);
+        const { traces, ...decoded } = decodeActionRecord(encode(action), FIRST_SEQUENCE);
+        const whole = traces.map((each) => ({ ...each, receipt: copyReceipt(each.receipt) }));
+        expect({ ...decoded, traces: whole }).toEqual(action);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { blockTimestampToString, utf8ToString, type AbiDecoder, type DecodeAllowance } from '@antelope-history/abi';
 import { jsonText, type JsonWriter } from '@antelope-history/json';
-import type { ActionReceipt, ActionRecord, ActionTrace } from '@antelope-history/records';
+import { type ActionReceipt, type ActionRecord, type ActionTrace, copyReceipt } from '@antelope-history/records';
 import { decodeReturnValue, undecodedActBytes, writeInteger64, writeOmittedAct } from '@antelope-history/responses';
 
 /** The block of traces, written once for all of them. */
@@ -113,7 +113,7 @@ export function writeOmittedTrace(
   trace: ActionTrace,
   context: TraceContext,
 ): void {
-  const receipt = { ...trace.receipt, authSequence: [] };
+  const receipt = { ...copyReceipt(trace.receipt), authSequence: [] };
   const bare = { ...trace, receipt, console: NO_BYTES, accountRamDeltas: [], except: undefined, returnValue: NO_BYTES };
   writeActionTrace(out, action, bare, () => writeOmittedAct(out, action), context, undefined);
 }

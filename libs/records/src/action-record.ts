@@ -81,10 +81,14 @@ const HAS_RETURN_VALUE = TRACE_FLAGS.hasReturnValue;
 const SAME_DIGEST = TRACE_FLAGS.sameDigest;
 
 const EMPTY = Buffer.alloc(0);
+const NO_DELTAS: ActionTrace['accountRamDeltas'] = [];
+const RECV_SEQUENCE_BYTES = 8;
+const DIGEST_BYTES = 32;
+const PAIR_FIELD_BYTES = 8;
 
 /**
- * Decodes a packed record. `firstSequence` is the first global sequence of its transaction, from which the record counts.
- * Throws `DECODE_FAILED` on bytes that are not an action record.
+ * Decodes a packed record. `firstSequence` is the first global sequence of its transaction, from which the record counts. Receipts
+ * read some of their fields from `bytes` at each use, and objects that spread or clone one lack them: see `copyReceipt`. Throws `DECODE_FAILED` on bytes that are not an action record.
  */
 export function decodeActionRecord(bytes: Buffer, firstSequence: number): ActionRecord {
   const reader = new ByteReader(bytes);
@@ -96,43 +100,90 @@ export function decodeActionRecord(bytes: Buffer, firstSequence: number): Action
   const count = reader.varuint32();
   const traces: ActionTrace[] = [];
   for (let index = 0; index < count; index++) {
-    traces.push(decodeTrace(reader, firstSequence, traces[0]?.receipt.actDigest ?? ''));
+    traces.push(decodeTrace(reader, firstSequence, traces[0]?.receipt));
   }
   if (reader.remaining() > 0) throw new HistoryError('DECODE_FAILED', 'bytes remain after an action record');
   return { account, name, authorization, data, contextFree: (flags & ACTION_FLAGS.contextFree) !== 0, traces };
 }
 
-function decodeTrace(reader: ByteReader, firstSequence: number, ownDigest: string): ActionTrace {
+function decodeTrace(reader: ByteReader, firstSequence: number, own: ActionReceipt | undefined): ActionTrace {
   const flags = reader.uint8();
   const ordinal = reader.varuint32();
   const creatorOrdinal = reader.varuint32();
   const closestUnnotifiedAncestorOrdinal = reader.varuint32();
   const receiver = reader.name();
-  const globalSequence = firstSequence + readVaruint(reader);
-  const recvSequence = reader.uint64();
-  const actDigest = flags & SAME_DIGEST ? ownDigest : reader.slice(32).toString('hex');
-  const authSequence = readPairs(reader, (actor, at) => ({
-    account: actor,
-    sequence: reader.bytes.readBigUInt64LE(at),
-  }));
-  const codeSequence = reader.varuint32();
-  const abiSequence = reader.varuint32();
+  const receipt = ReceiptOfRecord.read(reader, firstSequence, flags & SAME_DIGEST ? own : undefined);
   return {
     ordinal,
     creatorOrdinal,
     closestUnnotifiedAncestorOrdinal,
     receiver,
-    receipt: { actDigest, globalSequence, recvSequence, authSequence, codeSequence, abiSequence },
+    receipt,
     elapsed: flags & HAS_ELAPSED ? reader.int64() : 0n,
     console: flags & HAS_CONSOLE ? reader.lengthPrefixed() : EMPTY,
     accountRamDeltas:
       flags & HAS_RAM_DELTAS
         ? readPairs(reader, (actor, at) => ({ account: actor, delta: reader.bytes.readBigInt64LE(at) }))
-        : [],
+        : NO_DELTAS,
     except: flags & HAS_EXCEPT ? reader.lengthPrefixed().toString('utf8') : undefined,
     errorCode: flags & HAS_ERROR_CODE ? reader.uint64() : undefined,
     returnValue: flags & HAS_RETURN_VALUE ? reader.lengthPrefixed() : EMPTY,
   };
+}
+
+/**
+ * A receipt that reads its digest and the sequences of accounts from the record when they are used: a block of the trace API shows
+ * none of them, and they are most of the objects and of the garbage of its traces.
+ */
+class ReceiptOfRecord implements ActionReceipt {
+  private constructor(
+    private readonly bytes: Buffer,
+    /** Position of `recv_sequence`. */
+    private readonly at: number,
+    /** The receipt that has the same digest, which the record does not repeat. */
+    private readonly own: ActionReceipt | undefined,
+    readonly globalSequence: number,
+    readonly codeSequence: number,
+    readonly abiSequence: number,
+  ) {}
+
+  static read(reader: ByteReader, firstSequence: number, own: ActionReceipt | undefined): ActionReceipt {
+    const globalSequence = firstSequence + readVaruint(reader);
+    const at = reader.offset;
+    reader.skip(RECV_SEQUENCE_BYTES);
+    if (!own) reader.skip(DIGEST_BYTES);
+    skipPairs(reader);
+    return new ReceiptOfRecord(reader.bytes, at, own, globalSequence, reader.varuint32(), reader.varuint32());
+  }
+
+  get recvSequence(): bigint {
+    return this.bytes.readBigUInt64LE(this.at);
+  }
+
+  get actDigest(): string {
+    if (this.own) return this.own.actDigest;
+    const start = this.at + RECV_SEQUENCE_BYTES;
+    return this.bytes.toString('hex', start, start + DIGEST_BYTES);
+  }
+
+  get authSequence(): ActionReceipt['authSequence'] {
+    const start = this.at + RECV_SEQUENCE_BYTES + (this.own ? 0 : DIGEST_BYTES);
+    return readPairs(new ByteReader(this.bytes, start), (account, at) => ({
+      account,
+      sequence: this.bytes.readBigUInt64LE(at),
+    }));
+  }
+}
+
+/** A receipt whose fields are values of its own: for a caller that changes some or compares them. */
+export function copyReceipt(receipt: ActionReceipt): ActionReceipt {
+  const { actDigest, globalSequence, recvSequence, authSequence, codeSequence, abiSequence } = receipt;
+  return { actDigest, globalSequence, recvSequence, authSequence, codeSequence, abiSequence };
+}
+
+/** Skips what `readPairs` reads. */
+function skipPairs(reader: ByteReader): void {
+  reader.skip(2 * PAIR_FIELD_BYTES * reader.varuint32());
 }
 
 /** Reads an array of pairs of a name and a 64-bit field; `make` receives the name and the offset of the second field. */
@@ -142,7 +193,7 @@ function readPairs<T>(reader: ByteReader, make: (first: string, secondAt: number
   for (let index = 0; index < count; index++) {
     const first = reader.name();
     const secondAt = reader.offset;
-    reader.skip(8);
+    reader.skip(PAIR_FIELD_BYTES);
     pairs.push(make(first, secondAt));
   }
   return pairs;
