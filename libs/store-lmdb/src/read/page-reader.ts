@@ -49,7 +49,9 @@ export class PageReader {
     const part = start?.page.transactionOf(first);
     if (!start || !part) return undefined;
     const facts = factsOf(start.page, part);
-    return { facts, parts: [part, ...this.laterParts(part, start.firstSequence)] };
+    // Only a page's last transaction continues in the next page; a search for the next page takes as long as one for the first.
+    const mayContinue = part === start.page.transactions.at(-1);
+    return { facts, parts: mayContinue ? [part, ...this.laterParts(part, start.firstSequence)] : [part] };
   }
 
   /** The parts of a transaction in the pages after its first one. */
@@ -57,7 +59,7 @@ export class PageReader {
     const range = { start: sequenceKey(pageSequence + 1), transaction: this.snapshot };
     for (const { value } of this.tables.pages.getRange(range)) {
       const next = new TracePage(value).transactions[0];
-      // Only a page's last transaction continues in the next page, and it may be another one.
+      // The last transaction of the page before may be another one.
       if (!next?.continued || next.firstSequence !== firstSequence) return;
       yield next;
     }
