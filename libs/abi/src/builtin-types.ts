@@ -63,7 +63,7 @@ export const BUILTIN_TYPES: ReadonlyMap<string, ValueType> = new Map<string, Val
   ['block_timestamp_type', { decode: (reader) => blockTimestampToString(reader.uint32()), cost: 80 }],
   ['name', { decode: (reader) => reader.name(), write: writingAscii((reader) => reader.name()), cost: 22 }],
   ['bytes', { decode: readBytes, write: writeBytes, cost: 12 }],
-  ['string', { decode: readString, cost: 20 }],
+  ['string', { decode: readString, write: writeString, cost: 20 }],
   ['checksum160', checksum(20, 42)],
   ['checksum256', checksum(32, 66)],
   ['checksum512', checksum(64, 130)],
@@ -113,6 +113,13 @@ function readString(reader: ByteReader, budget: DecodeBudget): string {
   const bytes = reader.lengthPrefixed();
   budget.spend(escapedLength(bytes));
   return utf8ToString(bytes);
+}
+
+/** Most strings are plain: those are copied without making a string of them. */
+function writeString(out: JsonWriter, reader: ByteReader, budget: DecodeBudget): void {
+  const bytes = reader.lengthPrefixed();
+  budget.spend(escapedLength(bytes));
+  if (!out.plain(bytes)) out.string(utf8ToString(bytes));
 }
 
 const QUOTE = 0x22;

@@ -16,6 +16,20 @@ describe('JsonWriter', () => {
     }
   });
 
+  it('writes plain bytes as JSON.stringify prints their text, and nothing of others', () => {
+    const bytes = fc.oneof(fc.uint8Array({ maxLength: 300, size: 'max' }), fc.string({ maxLength: 300, size: 'max' }));
+    fc.assert(
+      fc.property(bytes, (value) => {
+        const data = Buffer.from(value as Uint8Array);
+        const out = new JsonWriter().raw('[');
+        const text = JSON.stringify(data.toString('latin1'));
+        const isPlain = data.length <= 256 && /^"[ !#-[\]-~]*"$/.test(text);
+        expect(out.plain(data)).toBe(isPlain);
+        expect(textOf(out)).toBe(isPlain ? `[${text}` : '[');
+      }),
+    );
+  });
+
   it('writes integers as JSON.stringify does', () => {
     const edges = [0, -0, 9, 10, 99, 100, 2 ** 31 - 1, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER];
     for (const value of edges.flatMap((edge) => [edge, -edge])) {

@@ -121,12 +121,30 @@ export class JsonWriter {
     chunk[at++] = QUOTE;
     for (let index = 0; index < length; index++) {
       const code = text.charCodeAt(index);
-      if (code < 0x20 || code > 0x7e || code === QUOTE || code === BACKSLASH) return this.unicode(JSON.stringify(text));
+      if (!isPlain(code)) return this.unicode(JSON.stringify(text));
       chunk[at++] = code;
     }
     chunk[at++] = QUOTE;
     this.at = at;
     return this;
+  }
+
+  /** Writes bytes as a string if they are short and each is a character that JSON prints as it is. Returns whether they are. */
+  plain(bytes: Buffer): boolean {
+    const { length } = bytes;
+    if (length > LONG_STRING) return false;
+    if (this.at + length + 2 > this.chunk.length) this.reserve(length + 2);
+    const { chunk } = this;
+    let { at } = this;
+    chunk[at++] = QUOTE;
+    for (let index = 0; index < length; index++) {
+      const byte = bytes[index] as number;
+      if (!isPlain(byte)) return false;
+      chunk[at++] = byte;
+    }
+    chunk[at++] = QUOTE;
+    this.at = at;
+    return true;
   }
 
   /** Writes a decoded value, as `stringifyJson` prints it. */
@@ -204,6 +222,11 @@ export class JsonWriter {
     this.chunk = Buffer.allocUnsafeSlow(Math.max(bytes, usual));
     this.at = 0;
   }
+}
+
+/** Whether a character is in ASCII and needs no escape. */
+function isPlain(code: number): boolean {
+  return code >= 0x20 && code <= 0x7e && code !== QUOTE && code !== BACKSLASH;
 }
 
 function digitsOf(value: number): number {
