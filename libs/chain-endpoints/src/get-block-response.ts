@@ -27,10 +27,12 @@ import {
 import {
   type Action,
   type Extension,
+  type PackedTransaction,
   readPackedTransaction,
   readReceipts,
   readSignedBlock,
   readTransaction,
+  readTransactionAccounts,
   readTransactionActions,
   type TransactionReceipt,
 } from '@antelope-history/ship';
@@ -66,15 +68,18 @@ export function* abisOfBlock(block: StoredBlock): Generator<void, AbiRequest[]> 
     if ('id' in transaction) continue;
     const packed = readPackedTransaction(transaction.packed);
     if (packed.compressed && unpacked.isSpent) continue;
-    const { contextFreeActions, actions } = readTransactionActions(packed);
-    const roots = [...contextFreeActions, ...actions];
-    if (packed.compressed) unpacked.spend(roots);
-    roots.forEach(({ account }, rootIndex) =>
-      requests.addPosition(positionOf(block, account, receiptIndex, rootIndex)),
-    );
+    const accounts = packed.compressed ? accountsOfUnpacked(packed, unpacked) : readTransactionAccounts(packed);
+    accounts.forEach((account, rootIndex) => requests.addPosition(positionOf(block, account, receiptIndex, rootIndex)));
     yield;
   }
   return requests.list();
+}
+
+function accountsOfUnpacked(packed: PackedTransaction, unpacked: UnpackedBytes): string[] {
+  const { contextFreeActions, actions } = readTransactionActions(packed);
+  const roots = [...contextFreeActions, ...actions];
+  unpacked.spend(roots);
+  return roots.map(({ account }) => account);
 }
 
 /**
