@@ -11,9 +11,20 @@ export function ownTrace(action: ActionRecord): ActionTrace {
 export function tracesInOrder<T extends { action: ActionRecord }>(
   actions: readonly T[],
 ): { of: T; trace: ActionTrace }[] {
-  return actions
-    .flatMap((of) => of.action.traces.map((trace) => ({ of, trace })))
-    .sort((left, right) => left.trace.receipt.globalSequence - right.trace.receipt.globalSequence);
+  const traces: { of: T; trace: ActionTrace }[] = [];
+  let isInOrder = true;
+  let last = -1;
+  for (const of of actions) {
+    for (const trace of of.action.traces) {
+      const { globalSequence } = trace.receipt;
+      isInOrder &&= globalSequence > last;
+      last = globalSequence;
+      traces.push({ of, trace });
+    }
+  }
+  // Most transactions have no action between another one and its notifications.
+  if (isInOrder) return traces;
+  return traces.sort((left, right) => left.trace.receipt.globalSequence - right.trace.receipt.globalSequence);
 }
 
 /** The decoded return value of an action; undefined if it returned nothing or the ABI gives it no type. */
