@@ -88,7 +88,8 @@ const PAIR_FIELD_BYTES = 8;
 
 /**
  * Decodes a packed record. `firstSequence` is the first global sequence of its transaction, from which the record counts. Receipts
- * read some of their fields from `bytes` at each use, and objects that spread or clone one lack them: see `copyReceipt`. Throws `DECODE_FAILED` on bytes that are not an action record.
+ * read some of their fields from `bytes` at each use; `copyReceipt` makes one that can be spread or cloned. Throws `DECODE_FAILED` on
+ * bytes that are not an action record.
  */
 export function decodeActionRecord(bytes: Buffer, firstSequence: number): ActionRecord {
   const reader = new ByteReader(bytes);
