@@ -19,6 +19,8 @@ const ELSEWHERE: Record<string, string> = {
   'cd /opt/antelope-history': 'needs root; .ci/run installs and builds a clone',
   'npm run check-config -- --config /etc/antelope-history': 'needs that file; the same command runs below',
   'npm run check-config -- --config deploy/config/several-chains': 'tools/check-config/test/check-apis.test.ts',
+  'npm run bench': 'needs a recording and minutes; tools/bench/test/sizing.test.ts reads what it has written',
+  'npm run sizing -- --embedded embedded.json': 'tools/bench/test/sizing.test.ts',
   'node apps/': 'apps/e2e/test/several-chains.test.ts starts them with free ports',
   'curl -s https://': 'apps/e2e/test/several-chains.test.ts sends these requests',
   rabbitmqctl: 'needs a cluster; apps/e2e/test/clusters.test.ts (npm run test:long) runs them',

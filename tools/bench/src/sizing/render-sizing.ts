@@ -218,12 +218,15 @@ ${markdownTable([headings, ...rows])}`;
 
 function renderBackfill({ suite }: MeasuredCosts, chain: ChainSize, { machines, site }: SizingOptions): string {
   const stages = [sizeStages(suite, chain, 0), sizeStages(suite, chain, site.replicas)] as const;
-  const rows = machines.map((count) => {
-    const [late, early] = stages.map((each) => sizeBackfill(each, count, site.processors));
+  const sizes = machines.map((count) => stages.map((each) => sizeBackfill(each, count, site.processors)));
+  // Once a single stage is the limit of both, further machines change nothing.
+  const enough = sizes.findIndex((both) => both.every(({ limit }) => limit !== 'processors'));
+  const shown = enough < 0 ? sizes : sizes.slice(0, enough + 1);
+  const rows = shown.map(([late, early]) => {
     if (!late || !early) throw new Error('a backfill has stages');
     const { deserializer, indexer, elasticsearch } = late.busyProcessors;
     return [
-      formatCount(count),
+      formatCount(late.machines),
       formatDays(late.days),
       formatDays(early.days),
       late.limit === 'processors' ? 'processors' : STAGE_NAMES[late.limit],
@@ -240,7 +243,7 @@ function renderBackfill({ suite }: MeasuredCosts, chain: ChainSize, { machines, 
     'processors of Elasticsearch',
   ];
   return `**Days of the backfill** with N machines of ${plural(site.processors, 'processor')}, which all stages share. The limit and the instances are those with
-\`catch_up_replicas\` 0:
+\`catch_up_replicas\` 0${enough < 0 ? '' : '; more machines change nothing'}:
 
 ${markdownTable([headings, ...rows])}`;
 }
