@@ -5,7 +5,7 @@ import path from 'node:path';
 import { computeSection } from '../src/sizing/compute-section';
 import { embeddedCosts, requestRates, suiteCosts } from '../src/sizing/costs';
 import { MeasuredFile } from '../src/sizing/measured-file';
-import { readSection } from '../src/sizing/sizing-document';
+import { sizingSection } from '../src/sizing/sizing-document';
 import { parseOptions } from '../src/sizing/sizing-options';
 import { embeddedFile, type MadeFile, suiteFile } from './made-files';
 
@@ -99,7 +99,7 @@ describe('a file that can not be used', () => {
 
 describe('the section', () => {
   it('of docs/sizing.md is that of the measured files: npm run sizing -- --write makes it again', () => {
-    expect(readSection()).toBe(computeSection(parseOptions([])));
+    expect(sizingSection().read()).toBe(computeSection(parseOptions([])));
   });
 
   it('of a chain is printed', () => {

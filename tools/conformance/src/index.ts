@@ -1,5 +1,5 @@
 export { compareRecording } from './conformance';
 export { NAMED_REASONS } from './named-reasons';
-export { readReport, renderReport, writeReport } from './report';
+export { renderReport, storedReport } from './report';
 export { ALL_REQUESTS, type Share } from './served-recording';
 export type { Outcome } from './tally';

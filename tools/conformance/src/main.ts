@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { SAMPLES } from '@antelope-history/test-support/recordings';
 import { ADAPTER_SETS, parseAdapterSet } from '@antelope-history/processes';
 import { compareRecording } from './conformance';
-import { renderReport, writeReport } from './report';
+import { renderReport, storedReport } from './report';
 import { renderTable } from './table';
 import type { Outcome } from './tally';
 
@@ -34,7 +34,7 @@ async function run(args: string[]): Promise<void> {
     outcomes.push(...(await compareRecording(name, set)));
   }
   print(outcomes);
-  if (values.write) writeReport(renderReport(outcomes));
+  if (values.write) storedReport().write(renderReport(outcomes));
 }
 
 /** Prints the table, then every difference without a reason. */

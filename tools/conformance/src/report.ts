@@ -1,14 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { GeneratedPart } from '@antelope-history/test-support/generated-part';
 import type { NamedReason } from './comparison';
 import { NAMED_REASONS } from './named-reasons';
 import { renderTable } from './table';
 import type { Outcome } from './tally';
-
-/** The document; the text between its marks is generated. */
-const PAGE = path.join(__dirname, '..', '..', '..', 'docs', 'compatibility.md');
-const BEGIN = '<!-- made by npm run conformance -- --write -->\n';
-const END = '<!-- end -->\n';
 
 /** The reasons with their counts, and the table of all comparisons, as Markdown. */
 export function renderReport(outcomes: readonly Outcome[]): string {
@@ -23,23 +18,10 @@ function describeReason({ name, sentence }: NamedReason, outcomes: readonly Outc
   return `- **${name}**: ${sentence} (${counts.join(', ')})\n`;
 }
 
-/** The generated text that the document has now. */
-export function readReport(): string {
-  return splitPage().report;
-}
-
-export function writeReport(report: string): void {
-  const { before, after } = splitPage();
-  writeFileSync(PAGE, `${before}${BEGIN}\n${report}\n${END}${after}`);
-}
-
-function splitPage(): { before: string; report: string; after: string } {
-  const page = readFileSync(PAGE, 'utf8');
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`${PAGE} lacks the marks "${BEGIN.trim()}" and "${END.trim()}"`);
-  return {
-    before: page.slice(0, begin),
-    report: page.slice(begin + BEGIN.length + 1, end - 1),
-    after: page.slice(end + END.length),
-  };
+/** The report in `docs/compatibility.md`, which `npm run conformance -- --write` writes. */
+export function storedReport(): GeneratedPart {
+  return new GeneratedPart(path.join(__dirname, '../../../docs/compatibility.md'), {
+    begin: '<!-- made by npm run conformance -- --write -->',
+    end: '<!-- end -->',
+  });
 }

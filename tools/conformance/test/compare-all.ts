@@ -3,8 +3,8 @@ import {
   compareRecording,
   NAMED_REASONS,
   type Outcome,
-  readReport,
   renderReport,
+  storedReport,
   type Share,
 } from '@antelope-history/conformance';
 import type { AdapterSet } from '@antelope-history/processes';
@@ -56,7 +56,7 @@ export function compareAll(set: AdapterSet, { samples, share }: Extent): void {
 
     it('has the differences and counts of docs/compatibility.md', () => {
       const compared = (report: string): string => (share.queries === 1 ? report : withoutQueryCounts(report));
-      expect(compared(renderReport(outcomes))).toBe(compared(readReport()));
+      expect(compared(renderReport(outcomes))).toBe(compared(storedReport().read()));
     });
   });
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { computeSection } from './compute-section';
-import { writeSection } from './sizing-document';
+import { sizingSection } from './sizing-document';
 import { parseOptions, USAGE } from './sizing-options';
 
 function run(args: string[]): void {
@@ -10,7 +10,7 @@ function run(args: string[]): void {
     return;
   }
   const section = computeSection(options);
-  if (options.write) writeSection(section);
+  if (options.write) sizingSection().write(section);
   else process.stdout.write(section);
 }
 

@@ -1,0 +1,1 @@
+export { GeneratedPart } from './generated-part';
