@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { LargeResponseLimit } from '@antelope-history/endpoint-kit';
 import type { LocalResponder, LocalResponse, RequestBody } from '@antelope-history/gateway-proxy';
 import type { Config, LoggedError, MetricsJson } from '@antelope-history/app-runtime';
@@ -15,6 +14,8 @@ export interface ApiPoolOptions extends ApiThreadOptions {
 }
 
 interface ApiThreadOptions {
+  /** The compiled file of a thread. */
+  file: string;
   config: Config;
   /** Shared by the threads of the process. */
   largeResponses: LargeResponseLimit;
@@ -53,6 +54,7 @@ interface Waiter {
 class ApiThread implements ReportingThread {
   private readonly waiting = new Map<number, Waiter>();
   private lastId = 0;
+  private ended = false;
   private readonly desk: LargeResponseDesk;
   private thread: ServiceThread<ApiTask, ApiResult> | undefined;
 
@@ -60,15 +62,15 @@ class ApiThread implements ReportingThread {
     this.desk = new LargeResponseDesk(largeResponses, (reply) => this.thread?.send(reply));
   }
 
-  static async start({ config, largeResponses, fail }: ApiThreadOptions): Promise<ApiThread> {
+  static async start({ file, config, largeResponses, fail }: ApiThreadOptions): Promise<ApiThread> {
     const own = new ApiThread(largeResponses);
     own.thread = await ServiceThread.start<ApiTask, ApiResult>({
-      file: path.join(__dirname, 'api-thread.js'),
+      file,
       name: 'api',
       config,
       onResult: (result) => own.receive(result),
       fail: (error) => {
-        own.rejectAll();
+        own.end();
         fail(error);
       },
     });
@@ -80,6 +82,7 @@ class ApiThread implements ReportingThread {
   }
 
   respond(route: string, { bytes, contentEncoding }: RequestBody, signal: AbortSignal): Promise<LocalResponse> {
+    if (this.ended) return Promise.reject(stopped());
     const id = ++this.lastId;
     const owned = new Uint8Array(bytes);
     const abandon = (): void => this.thread?.send({ kind: 'abandon', id });
@@ -101,7 +104,7 @@ class ApiThread implements ReportingThread {
 
   async stop(): Promise<void> {
     await this.thread?.stop();
-    this.rejectAll();
+    this.end();
   }
 
   private receive(result: ApiResult): void {
@@ -123,10 +126,16 @@ class ApiThread implements ReportingThread {
     return waiter;
   }
 
-  private rejectAll(): void {
-    for (const { reject } of this.waiting.values()) reject(new HistoryError('STOPPED', 'the service stops'));
+  /** Rejects the requests that the thread has, and those that come until the process has stopped. */
+  private end(): void {
+    this.ended = true;
+    for (const { reject } of this.waiting.values()) reject(stopped());
     this.waiting.clear();
   }
+}
+
+function stopped(): HistoryError {
+  return new HistoryError('STOPPED', 'the service stops');
 }
 
 /** A view of the same bytes. */

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { countChainStatus, createHealthReader, LargeResponses } from '@antelope-history/endpoint-kit';
 import type { LocalApis, LocalResponder } from '@antelope-history/gateway-proxy';
 import { createStreamHandler } from '@antelope-history/history-endpoints';
@@ -35,7 +36,8 @@ async function openResponders(
 ): Promise<ReadonlyMap<string, LocalResponder>> {
   const count = apiThreads(config);
   if (count === 0) return createLocalResponders(deps);
-  const pool = await ApiPool.start({ config, count, largeResponses: deps.largeResponses, fail });
+  const file = path.join(__dirname, 'api-thread.js');
+  const pool = await ApiPool.start({ file, config, count, largeResponses: deps.largeResponses, fail });
   onStop(() => pool.stop());
   threads.add(...pool.threads);
   return new Map(Object.values(ROUTES).map(({ path }) => [path, pool.responder(path)]));
