@@ -212,36 +212,48 @@ describeWithService(['elasticsearch'], (url = '') => {
       await comparison.abisOf(model.committedBlocks);
     }));
 
-  it('keep out the documents of a writer that was suspended until its block was orphaned and irreversible', () =>
-    withStore({}, async (temporary) => {
-      const { store } = temporary;
-      const server = await FaultyServer.start(url);
-      try {
-        const suspended = await temporary.openWriter({ urls: [server.url] });
-        const sessions = new ReaderSessions();
-        const chain = new SyntheticChain();
-        const trunk = chain.blocks(undefined, Array<BlockPlan>(3).fill(BUSY));
-        await store.writeBlocks(sessions.read(trunk));
-        const orphan = sessions.read([chain.block(trunk[2], BUSY)]);
-        let resume = (): void => undefined;
-        const resumed = new Promise<void>((resolve) => (resume = resolve));
-        server.fault = ({ path }) => (path.startsWith('/_bulk') ? { until: resumed } : 'none');
-        const late = suspended.writeBlocks(orphan);
-        while (!server.seen.some(({ path }) => path.startsWith('/_bulk'))) await sleep(20);
-        // Another reader has taken over; the orphan's message will never be committed.
-        sessions.begin();
-        const rest = chain.blocks(trunk[2], Array<BlockPlan>(3).fill(BUSY));
-        const later = chain.blocks(rest[2], Array<BlockPlan>(8).fill(BUSY), rest[2]?.position);
-        await store.writeBlocks(sessions.read([...rest, ...later]));
-        while ((await cleanUpTo(temporary)) < (orphan[0]?.position.num ?? 0)) await sleep(20);
-        resume();
-        await late;
-        for (const kind of KINDS) expect(await blocksIn(temporary, kind)).not.toContain(orphan[0]?.position.id);
-        await new Comparison(store, ModelHistory.of([...trunk, ...rest, ...later])).sampledActions(20, 1);
-      } finally {
-        await server.stop();
-      }
-    }));
+  it.each([1, 3])(
+    'keep out the documents of %i suspended writers whose blocks are orphaned and irreversible',
+    (count) =>
+      withStore({}, async (temporary) => {
+        const { store } = temporary;
+        const server = await FaultyServer.start(url);
+        try {
+          const open = () => temporary.openWriter({ urls: [server.url] });
+          const suspended = await Promise.all(Array.from({ length: count }, open));
+          const sessions = new ReaderSessions();
+          const chain = new SyntheticChain();
+          const trunk = chain.blocks(undefined, Array<BlockPlan>(3).fill(BUSY));
+          await store.writeBlocks(sessions.read(trunk));
+          const orphans = suspended.map(() => chain.block(trunk[2], BUSY));
+          let resume = (): void => undefined;
+          const resumed = new Promise<void>((resolve) => (resume = resolve));
+          const isBulk = ({ path }: { path: string }): boolean => path.startsWith('/_bulk');
+          server.fault = (request) => (isBulk(request) ? { until: resumed } : 'none');
+          const late = suspended.map((writer, index) => {
+            const orphan = orphans[index] as BlockRecords;
+            const delivery = sessions.read([orphan]);
+            // Another reader takes over: the message of the last one will never be committed.
+            sessions.begin();
+            return writer.writeBlocks(delivery);
+          });
+          while (server.seen.filter(isBulk).length < count) await sleep(20);
+          const rest = chain.blocks(trunk[2], Array<BlockPlan>(3).fill(BUSY));
+          const later = chain.blocks(rest[2], Array<BlockPlan>(8).fill(BUSY), rest[2]?.position);
+          await store.writeBlocks(sessions.read([...rest, ...later]));
+          while ((await cleanUpTo(temporary)) < (rest[0]?.position.num ?? 0)) await sleep(20);
+          resume();
+          await Promise.all(late);
+          for (const kind of KINDS) {
+            const blocks = await blocksIn(temporary, kind);
+            for (const { position } of orphans) expect(blocks).not.toContain(position.id);
+          }
+          await new Comparison(store, ModelHistory.of([...trunk, ...rest, ...later])).sampledActions(20, 1);
+        } finally {
+          await server.stop();
+        }
+      }),
+  );
 
   it('continue with the current reader while another one repeats its blocks, however many, and then falls silent', () =>
     withStore({}, async (temporary) => {
