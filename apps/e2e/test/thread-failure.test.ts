@@ -3,7 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type AppProcess, hasEnded, startApp, startReplay, stop, untilCommitted } from '@antelope-history/processes';
+import {
+  type AppProcess,
+  hasEnded,
+  serviceEnvironment,
+  startApp,
+  startReplay,
+  stop,
+  untilCommitted,
+} from '@antelope-history/processes';
 import { ROUTES } from '@antelope-history/routes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { CheckedClient } from '../src';
@@ -63,15 +71,8 @@ describe('a process with threads', () => {
 
   /** The errors that it logs are not shown: Jest takes a line about memory for one of its own process. */
   function start(environment: NodeJS.ProcessEnv = {}): AppProcess {
-    const base = {
-      HISTORY_SHIP__URLS: replay.url,
-      HISTORY_STORE__LMDB__PATH: path.join(folder, 'data'),
-      HISTORY_GATEWAY__PORT: '0',
-      HISTORY_GATEWAY__HOST: '127.0.0.1',
-      HISTORY_OPS__GATEWAY_PORT: '0',
-      HISTORY_API__THREADS: '2',
-    };
-    return startApp('standalone', { environment: { ...base, ...environment } });
+    const base = serviceEnvironment(replay.url, path.join(folder, 'data'));
+    return startApp('standalone', { environment: { ...base, HISTORY_API__THREADS: '2', ...environment } });
   }
 
   it.each([

@@ -16,7 +16,7 @@ export { currentMemory, peakMemory } from './process-memory';
 export { hasEnded, type ProgramOptions, readLines, startProgram, stop } from './program';
 export { type Replay, startReplay } from './replay';
 export { readMetric, ServiceClient, type ServiceFigures } from './service-client';
-export { startService, untilCommitted, type ServiceProcess } from './service-process';
+export { serviceEnvironment, startService, untilCommitted, type ServiceProcess } from './service-process';
 export { API_NAMES, APP_NAMES, type AppName } from './stack/apps';
 export { createDistributedSet, type DistributedSet } from './stack/distributed-set';
 export { startStack, type Stack, type StackOptions } from './stack/stack';

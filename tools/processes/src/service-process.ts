@@ -26,14 +26,7 @@ const LIMIT_MS = 600_000;
  */
 export function startService(url: string, data: string, environment: NodeJS.ProcessEnv = {}): ServiceProcess {
   const { child, logged } = startApp('standalone', {
-    environment: {
-      HISTORY_SHIP__URLS: url,
-      HISTORY_STORE__LMDB__PATH: data,
-      HISTORY_GATEWAY__PORT: '0',
-      HISTORY_GATEWAY__HOST: '127.0.0.1',
-      HISTORY_OPS__GATEWAY_PORT: '0',
-      ...environment,
-    },
+    environment: { ...serviceEnvironment(url, data), ...environment },
     onEntry({ level }, line) {
       if (level >= ERROR) process.stderr.write(`${line}\n`);
     },
@@ -45,6 +38,17 @@ export function startService(url: string, data: string, environment: NodeJS.Proc
     gateway: unawaited(urlIn('gateway listening')),
     operations: unawaited(urlIn('operations listening')),
     committedNow: () => committedIn(data),
+  };
+}
+
+/** The configuration of a service on a node's URL and a data directory, which listens on free ports of this machine. */
+export function serviceEnvironment(url: string, data: string): NodeJS.ProcessEnv {
+  return {
+    HISTORY_SHIP__URLS: url,
+    HISTORY_STORE__LMDB__PATH: data,
+    HISTORY_GATEWAY__PORT: '0',
+    HISTORY_GATEWAY__HOST: '127.0.0.1',
+    HISTORY_OPS__GATEWAY_PORT: '0',
   };
 }
 
