@@ -1,30 +1,18 @@
-import type { PackedAction, PackedTrace } from '@antelope-history/records';
-import type { Digest, DigestWriter } from './digest-writer';
+import {
+  actDigest,
+  type Digest,
+  type DigestWriter,
+  type PackedAction,
+  type PackedTrace,
+} from '@antelope-history/records';
 
-/**
- * Whether the digest in the receipt of a trace is that of its action. The digest is that of the action alone, or, once the protocol
- * feature ACTION_RETURN_VALUE is active, of the digests of the action's base and of its data with the return value (nodeos
- * libraries/chain/include/eosio/chain/action.hpp, generate_action_digest).
- */
-export function isActDigest(
-  { base, data }: PackedAction,
-  { actDigest, returnValue }: PackedTrace,
-  writer: DigestWriter,
-): boolean {
-  const expected: Digest = actDigest.toString('latin1');
-  writer.bytes(base);
-  const baseDigest = writer.digest();
-  writer.lengthPrefixed(data);
-  writer.lengthPrefixed(returnValue);
-  const dataDigest = writer.digest();
-  writer.latin1(baseDigest);
-  writer.latin1(dataDigest);
-  if (writer.digest() === expected) return true;
-  // Before the feature no action returned a value, and the digest would not cover one.
-  if (returnValue.length > 0) return false;
-  writer.bytes(base);
-  writer.lengthPrefixed(data);
-  return writer.digest() === expected;
+/** Whether the digest in the receipt of a trace is that of its action. */
+export function isActDigest({ base, data }: PackedAction, trace: PackedTrace): boolean {
+  if (trace.isDigestComputed) return true;
+  const expected: Digest = trace.actDigest.toString('latin1');
+  if (actDigest(base, data, trace.returnValue) === expected) return true;
+  // Before ACTION_RETURN_VALUE no action returned a value, and the digest would not cover one.
+  return trace.returnValue.length === 0 && actDigest(base, data, undefined) === expected;
 }
 
 /** The leaf of an action's receipt in the tree of actions. */

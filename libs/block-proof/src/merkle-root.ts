@@ -1,4 +1,4 @@
-import { type Digest, DIGEST_BYTES, digestOf } from './digest-writer';
+import { type Digest, DIGEST_BYTES, digestOf } from '@antelope-history/records';
 
 /**
  * The two Merkle trees of Antelope chains; the root of no leaves is zero. Source: nodeos libraries/chain/merkle.cpp (canonical

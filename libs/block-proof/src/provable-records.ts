@@ -48,6 +48,7 @@ export function packAction({ account, name, authorization, data, traces }: Actio
       globalSequence: receipt.globalSequence,
       recvSequence: fields.pack(() => fields.bigint64(receipt.recvSequence)),
       actDigest: Buffer.from(receipt.actDigest, 'hex'),
+      isDigestComputed: false,
       counters: fields.pack(() => fields.counters(receipt)),
       returnValue,
     })),

@@ -1,9 +1,15 @@
 import { readName } from '@antelope-history/abi';
-import type { PackedAction, PackedTrace } from '@antelope-history/records';
+import {
+  type Digest,
+  digestOf,
+  digestToHex,
+  DigestWriter,
+  type PackedAction,
+  type PackedTrace,
+} from '@antelope-history/records';
 import type { BlockPosition } from '@antelope-history/schemas';
 import { headerBytes, readBlockHeader, readReceipts } from '@antelope-history/ship';
 import { isActDigest, type ReceiptDigest, receiptDigest, savannaReceiptDigest } from './action-digests';
-import { type Digest, digestOf, DigestWriter, toHex } from './digest-writer';
 import { canonicalMerkleRoot, savannaMerkleRoot } from './merkle-root';
 import { transactionDigest } from './transaction-digest';
 import { TransactionCheck } from './transaction-faults';
@@ -87,7 +93,7 @@ export class BlockProver {
     };
     expect('id', blockIdOf(block), block.position.id);
     const transactionLeaves = receipts.map((receipt) => transactionDigest(receipt, this.writer));
-    expect('transaction_mroot', toHex(merkleRoot(transactionLeaves)), header.transactionMroot);
+    expect('transaction_mroot', digestToHex(merkleRoot(transactionLeaves)), header.transactionMroot);
     if (!block.hasTraces) return { faults, areActionsProved: false };
 
     const check = new TransactionCheck(receipts, this.maxUnpackedBytes);
@@ -104,7 +110,7 @@ export class BlockProver {
     const actionRoot = isSavanna ? block.actionRoot : header.actionMroot;
     if (actionRoot === undefined || check.hasUnrecordedActions()) return { faults, areActionsProved: false };
     leaves.sort((left, right) => left.sequence - right.sequence);
-    expect('action_mroot', toHex(merkleRoot(leaves.map(({ digest }) => digest))), actionRoot);
+    expect('action_mroot', digestToHex(merkleRoot(leaves.map(({ digest }) => digest))), actionRoot);
     return { faults, areActionsProved: true };
   }
 
@@ -115,7 +121,7 @@ export class BlockProver {
     for (const trace of action.traces) {
       // Notifications mostly have the digest of the contract's own trace, which is then computed once.
       if (!proved || !hasSameDigest(trace, proved)) {
-        if (isActDigest(action, trace, this.writer)) proved = trace;
+        if (isActDigest(action, trace)) proved = trace;
         else areProved = false;
       }
       leaves.push({ sequence: trace.globalSequence, digest: digestOfReceipt(action, trace, this.writer) });
@@ -145,6 +151,6 @@ function describeAction({ base, traces }: PackedAction): string {
 
 /** The digest of the header with the block number in its first four bytes (nodeos block_header.cpp, calculate_id). */
 function blockIdOf({ block, position }: ProvableBlock): string {
-  const digest = toHex(digestOf(headerBytes(block)));
+  const digest = digestToHex(digestOf(headerBytes(block)));
   return position.num.toString(16).padStart(8, '0') + digest.slice(8);
 }

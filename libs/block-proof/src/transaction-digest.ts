@@ -1,5 +1,5 @@
 import { readPackedTransaction, type TransactionReceipt } from '@antelope-history/ship';
-import type { Digest, DigestWriter } from './digest-writer';
+import type { Digest, DigestWriter } from '@antelope-history/records';
 
 /** The leaf of a receipt in a block's tree of transactions (nodeos block.hpp, transaction_receipt::digest). */
 export function transactionDigest(receipt: TransactionReceipt, writer: DigestWriter): Digest {

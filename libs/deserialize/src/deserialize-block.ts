@@ -19,7 +19,7 @@ import {
   type TransactionReceipt,
   type TransactionTraceView,
 } from '@antelope-history/ship';
-import { encodeActionRecord, type PlacedTrace } from './encode-action-record';
+import { ActionRecordEncoder, type PlacedTrace } from './action-record-encoder';
 
 /** Statuses of transaction traces and of receipts (nodeos transaction_receipt_header::status_enum). */
 export const TRANSACTION_STATUS = { executed: 0, softFail: 1, hardFail: 2, delayed: 3, expired: 4 } as const;
@@ -113,8 +113,9 @@ class TraceCollector {
       throw new HistoryError('DECODE_FAILED', `${count} traces for ${this.receipts.length} receipts`);
     }
     const writer = new RecordWriter(bytes.length);
+    const encoder = new ActionRecordEncoder(writer);
     let index = 0;
-    protocol.readTraces(bytes, (trace) => this.addTransaction(trace, bytes, index++ - implicit, writer));
+    protocol.readTraces(bytes, (trace) => this.addTransaction(trace, bytes, index++ - implicit, { writer, encoder }));
   }
 
   /** See `StoredBlock.rootSequences`. */
@@ -122,7 +123,7 @@ class TraceCollector {
     return this.receipts.map((_, index) => this.roots[index] ?? [this.nextSequenceAt[index] ?? this.nextSequence]);
   }
 
-  private addTransaction(trace: TransactionTraceView, bytes: Buffer, receiptIndex: number, writer: RecordWriter): void {
+  private addTransaction(trace: TransactionTraceView, bytes: Buffer, receiptIndex: number, output: RecordOutput): void {
     if (receiptIndex >= 0) this.nextSequenceAt[receiptIndex] = this.nextSequence;
     if (trace.status !== TRANSACTION_STATUS.executed || trace.actionCount === 0) return;
     const range = sequenceRange(trace);
@@ -130,7 +131,7 @@ class TraceCollector {
       throw new HistoryError('DECODE_FAILED', `sequence ${range.first} follows sequence ${this.nextSequence - 1}`);
     }
     const groups = groupByAction(trace, bytes);
-    const actions = groups.map((group) => this.addAction(group, bytes, range.first, writer));
+    const actions = groups.map((group) => this.addAction(group, bytes, range.first, output));
     actions.sort((left, right) => left.sequence - right.sequence);
     if (receiptIndex >= 0) {
       this.roots[receiptIndex] = groups.filter(isRoot).map((group) => ownTrace(group).globalSequence);
@@ -150,11 +151,16 @@ class TraceCollector {
     });
   }
 
-  private addAction(group: PlacedTrace[], bytes: Buffer, firstSequence: number, writer: RecordWriter): ActionEntry {
+  private addAction(
+    group: PlacedTrace[],
+    bytes: Buffer,
+    firstSequence: number,
+    { writer, encoder }: RecordOutput,
+  ): ActionEntry {
     const own = ownTrace(group);
     assertConsecutive(group);
     const start = writer.offset;
-    encodeActionRecord(writer, bytes, group, firstSequence);
+    encoder.encode(bytes, group, firstSequence);
     const account = readName(bytes, own.accountAt);
     const name = readName(bytes, own.nameAt);
     if (name === 'setabi' && account === SYSTEM_ACCOUNT && readName(bytes, own.receiverAt) === SYSTEM_ACCOUNT) {
@@ -176,6 +182,12 @@ class TraceCollector {
     const account = reader.name();
     this.abiChanges.push({ account, sequence: setabi.globalSequence, abi: Buffer.from(reader.lengthPrefixed()) });
   }
+}
+
+/** Where the records of a block's actions are written. */
+interface RecordOutput {
+  writer: RecordWriter;
+  encoder: ActionRecordEncoder;
 }
 
 /** The account whose actions the chain implements natively (nodeos config::system_account_name). */

@@ -1,2 +1,2 @@
 export * from './deserialize-block';
-export * from './encode-action-record';
+export * from './action-record-encoder';

@@ -3,7 +3,8 @@ import { openSample } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { createShipProtocol } from '@antelope-history/ship';
 import fc from 'fast-check';
-import { encodeActionRecord } from '../src/index';
+import { createHash } from 'node:crypto';
+import { ActionRecordEncoder } from '../src/index';
 import {
   copyReceipt,
   decodeActionRecord,
@@ -67,7 +68,7 @@ function encode(action: ActionRecord): Buffer {
       view: view.actions[index]!,
       closestUnnotifiedAncestorOrdinal,
     }));
-    encodeActionRecord(writer, packed, placed, FIRST_SEQUENCE);
+    new ActionRecordEncoder(writer).encode(packed, placed, FIRST_SEQUENCE);
   });
   return writer.view(0);
 }
@@ -103,6 +104,28 @@ function hashedFields(packed: Buffer) {
   };
 }
 
+const sha256 = (...parts: Buffer[]): Buffer => createHash('sha256').update(Buffer.concat(parts)).digest();
+
+/** The action with the digests that a chain gives it, before and after ACTION_RETURN_VALUE. */
+function withChainDigests(action: ActionRecord, isReturnValueCovered: boolean): ActionRecord {
+  const { base, data } = readPackedAction(encode(action), FIRST_SEQUENCE);
+  const packedLength = (bytes: Buffer): Buffer => {
+    const writer = new RecordWriter(0);
+    writer.varuint(bytes.length);
+    return writer.view(0);
+  };
+  const packedData = Buffer.concat([packedLength(data), data]);
+  const digestOf = (value: Buffer): Buffer =>
+    isReturnValueCovered
+      ? sha256(sha256(base), sha256(packedData, packedLength(value), value))
+      : sha256(base, packedData);
+  const traces = action.traces.map((each) => ({
+    ...each,
+    receipt: { ...each.receipt, actDigest: digestOf(each.returnValue).toString('hex') },
+  }));
+  return { ...action, traces };
+}
+
 describe('an action record', () => {
   it('has packed parts with the fields that the chain hashes', () => {
     fc.assert(
@@ -133,6 +156,38 @@ describe('an action record', () => {
         expect({ ...decoded, traces: whole }).toEqual(action);
       }),
     );
+  });
+
+  it('leaves out the digests that can be computed from the action', () => {
+    fc.assert(
+      fc.property(record, fc.boolean(), (action, isReturnValueCovered) => {
+        const computed = withChainDigests(action, isReturnValueCovered);
+        const packed = encode(computed);
+        const { traces, ...decoded } = decodeActionRecord(packed, FIRST_SEQUENCE);
+        const whole = traces.map((each) => ({ ...each, receipt: copyReceipt(each.receipt) }));
+        expect({ ...decoded, traces: whole }).toEqual(computed);
+        expect(hashedFields(packed).traces.map(({ actDigest }) => actDigest)).toEqual(
+          computed.traces.map(({ receipt }) => receipt.actDigest),
+        );
+        // The same action with a digest that is not its own.
+        const [own] = computed.traces as [ActionTrace];
+        const foreign = { ...own, receipt: { ...own.receipt, actDigest: 'ab'.repeat(32) } };
+        const isFirstComputed = isReturnValueCovered || own.returnValue.length === 0;
+        const spared =
+          encode({ ...computed, traces: [foreign] }).length - encode({ ...computed, traces: [own] }).length;
+        expect(spared).toBe(isFirstComputed ? 30 : 0);
+      }),
+    );
+  });
+
+  it('is refused when the action of a computed digest was damaged', () => {
+    const [action] = fc.sample(record, { numRuns: 1, seed: 7 }) as [ActionRecord];
+    const computed = withChainDigests({ ...action, data: Buffer.from('transfer 1 EOS') }, true);
+    const packed = encode(computed);
+    packed.write('transfer 9 EOS', packed.indexOf('transfer 1 EOS'));
+    const { traces } = decodeActionRecord(packed, FIRST_SEQUENCE);
+    expect(() => traces[0]?.receipt.actDigest).toThrow('the digest of an action is not the one');
+    expect(() => hashedFields(packed)).toThrow('the digest of an action is not the one');
   });
 
   it('is refused when it is truncated or followed by bytes', () => {

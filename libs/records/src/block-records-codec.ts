@@ -16,11 +16,10 @@ import { readMany, readTransactionHeader, writeTransactionHeader } from './trans
  * The message form of a block of records: version u8 | flags u8 | names: varuint n, n × (u8 length, text) | varuint epoch,
  * sequence - epoch | chain id 32 if any | positions: head, last irreversible, own, previous if any (u32 number, id 32)
  * | timestamp u32 | block, length-prefixed, if any | root sequences | transactions | ABI changes | permission changes
- * | action root 32 if any (version 2).
+ * | action root 32 if any (since version 2). Since version 3 action records may leave out digests (`TRACE_FLAGS.computedDigest`).
  * Each name is stored once and referenced by its index, because the actions of a busy block share few accounts.
  */
-const VERSION = 2;
-/** The version of a block without an action root, so that an indexer of 4.1.0 reads it while a stack is upgraded. */
+const VERSION = 3;
 const OLDEST_VERSION = 1;
 
 const HAS_CHAIN_ID = 1;
@@ -106,7 +105,7 @@ class BodyEncoder {
   /** The whole message. The names are complete only now and precede the body. */
   finish(flags: number): Buffer {
     const head = new RecordWriter(16 + this.names.size * 14);
-    head.uint8(flags & HAS_ACTION_ROOT ? VERSION : OLDEST_VERSION);
+    head.uint8(VERSION);
     head.uint8(flags);
     head.varuint(this.names.size);
     for (const name of this.names.keys()) {

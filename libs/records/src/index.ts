@@ -1,5 +1,7 @@
+export * from './act-digest';
 export * from './action-record';
 export * from './block-records';
+export * from './digest-writer';
 export * from './further-traces';
 export * from './listed-positions';
 export * from './packed-action';

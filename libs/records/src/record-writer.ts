@@ -19,6 +19,11 @@ export class RecordWriter {
     this.buffer[this.end++] = value;
   }
 
+  /** Replaces a byte that was written before, at `offset`. */
+  replace(offset: number, value: number): void {
+    this.buffer[offset] = value;
+  }
+
   uint32(value: number): void {
     this.reserve(4);
     this.end = this.buffer.writeUInt32LE(value, this.end);

@@ -83,6 +83,7 @@ export async function openElasticsearchStoreRepairer(options: ElasticsearchOptio
     const names = new IndexNames(options.indexPrefix);
     const progress = new ProgressStore(client, names);
     if (!(await progress.read())) throw new HistoryError('STORE_UNAVAILABLE', 'the store is empty');
+    await progress.raiseFormat();
     const { replicas, catchUpReplicas = replicas, bulkBytes, bulkConcurrency } = options;
     const searcher = new Searcher(client, options.requestTimeoutSeconds);
     const bulk = new BulkWriter(client, bulkConcurrency);
@@ -112,6 +113,7 @@ async function openWriter(
   const isNew = !(await progress.read());
   await indices.prepare();
   if (isNew) await progress.create(emptyProgress(options.blocksPerIndex));
+  await progress.raiseFormat();
   const fence = new WriteFence(client, names);
   await fence.prepare((await progress.read())?.progress.write_term ?? 0);
   const searcher = new Searcher(client, options.requestTimeoutSeconds);

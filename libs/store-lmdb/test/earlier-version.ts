@@ -1,6 +1,6 @@
 import { createTables, type LmdbWriterOptions } from '../src/write/open-writer';
 import { WriteBatch } from '../src/write/write-batch';
-import { removeFact } from '../src/write/write-facts';
+import { removeFact, writeFact } from '../src/write/write-facts';
 import { openLmdbStoreWriter } from '../src/writer';
 
 /** Creates an empty store as a version did that had no lists of further traces. */
@@ -9,6 +9,7 @@ export async function createEarlierStore(options: LmdbWriterOptions): Promise<vo
   const tables = createTables(options);
   const batch = new WriteBatch();
   removeFact(tables, 'countsTraces', batch);
+  writeFact(tables, 'formatVersion', 1, batch);
   await batch.commit(tables);
   await tables.root.close();
 }

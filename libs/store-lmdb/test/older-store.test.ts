@@ -8,12 +8,25 @@ import {
   ModelHistory,
   SyntheticChain,
 } from '@antelope-history/store/contract';
+import { readFact } from '../src/format/chain-facts';
+import type { EnvironmentOptions } from '../src/format/environment';
+import { FORMAT_VERSION } from '../src/format/format-version';
+import { openExistingTables } from '../src/read/open-reader';
 import { openLmdbStoreReader } from '../src/reader';
 import { openLmdbStoreWriter } from '../src/writer';
 import { createEarlierStore } from './earlier-version';
 
 const TRANSFER = { account: 'token', name: 'transfer', actor: 'alice', creatorDistance: 0, dataBytes: 20 };
 const PLAN = { transactions: [[{ ...TRANSFER, notified: ['alice', 'bob'] }]], abis: [], permissions: [] };
+
+function formatOf(options: EnvironmentOptions): number | undefined {
+  const tables = openExistingTables(options);
+  try {
+    return readFact(tables, 'formatVersion');
+  } finally {
+    void tables.root.close();
+  }
+}
 
 describe('a data directory that an earlier version began', () => {
   let folder: string;
@@ -38,5 +51,15 @@ describe('a data directory that an earlier version began', () => {
     await expect(asked).rejects.toMatchObject({ code: 'POSITIONS_NOT_STORED' });
     await reader.close();
     await writer.close();
+  });
+
+  it('has a format that the earlier version refuses, once this version may write it', async () => {
+    const options = { path: folder, mapSizeBytes: 0 };
+    await createEarlierStore(options);
+    expect(formatOf(options)).toBe(1);
+    await (await openLmdbStoreReader(options)).close();
+    expect(formatOf(options)).toBe(1);
+    await (await openLmdbStoreWriter(options)).close();
+    expect(formatOf(options)).toBe(FORMAT_VERSION);
   });
 });

@@ -1,6 +1,6 @@
 import { ok, wrong, type Finding } from '@antelope-history/connectivity/check';
 import type { estypes } from '@elastic/elasticsearch';
-import { FORMAT_VERSION } from '../indices/format-version';
+import { MAPPING_VERSION } from '../indices/format-version';
 import { indexTemplates } from '../indices/index-templates';
 import type { CheckContext } from './check-requests';
 
@@ -59,7 +59,7 @@ export async function checkIndices({ client, signal, options }: CheckContext): P
         {
           mappings: { _meta },
         },
-      ]) => _meta?.['format_version'] !== FORMAT_VERSION,
+      ]) => _meta?.['format_version'] !== MAPPING_VERSION,
     )
     .map(([name]) => name);
   if (foreign.length === 0) {

@@ -1,6 +1,7 @@
 import { HistoryError } from '@antelope-history/schemas';
 import { errorTypeOf, toStoreError } from '../client/store-errors';
 import type { ProgressDocument } from '../indices/documents';
+import { FORMAT_VERSION } from '../indices/format-version';
 import { PROGRESS_ID, ProgressReader, type ReadProgress } from '../indices/progress';
 
 /** Each conflict means that another process has changed the progress. */
@@ -27,14 +28,31 @@ export class ProgressStore extends ProgressReader {
     );
   }
 
+  /**
+   * Names the format of this version, before a document of it is written, so that processes of an earlier version stop to read and to
+   * commit.
+   */
+  async raiseFormat(): Promise<void> {
+    await this.change(
+      (progress) => progress.format_version < FORMAT_VERSION && { ...progress, format_version: FORMAT_VERSION },
+      'raise the format',
+    );
+  }
+
   /** Tells readers and the directory that stored blocks are about to be rewritten, or have been. */
   async countRewrite(): Promise<void> {
+    await this.change((progress) => ({ ...progress, rewrites: (progress.rewrites ?? 0) + 1 }), 'count a rewrite');
+  }
+
+  /** Replaces the progress by what `next` makes of it; false = it stays. */
+  private async change(next: (progress: ProgressDocument) => ProgressDocument | false, why: string): Promise<void> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const read = await this.read();
-      if (!read) break;
-      if (await this.replace(read, { ...read.progress, rewrites: (read.progress.rewrites ?? 0) + 1 })) return;
+      if (!read) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
+      const progress = next(read.progress);
+      if (!progress || (await this.replace(read, progress))) return;
     }
-    throw new HistoryError('STORE_UNAVAILABLE', 'the progress changed on every attempt to count a rewrite');
+    throw new HistoryError('STORE_UNAVAILABLE', `the progress changed on every attempt to ${why}`);
   }
 }
 

@@ -45,7 +45,7 @@ export interface ActionDocument extends BlockFields {
   /** The transaction's id in hex, and the sequence that the packed record counts from. */
   transaction: string;
   first_sequence: number;
-  /** The packed record, `encodeActionRecord`. */
+  /** The packed record, `ActionRecordEncoder`. */
   record: string;
 }
 

@@ -1,2 +1,23 @@
-/** Grows with every change of what documents, ids or mappings mean. */
-export const FORMAT_VERSION = 1;
+import { HistoryError } from '@antelope-history/schemas';
+
+/**
+ * The format of the documents that this version writes, which the progress names. It grows with every change that an earlier version
+ * would read wrongly:
+ * - 1: that of version 4.1.0.
+ * - 2: action records may leave out digests (`TRACE_FLAGS.computedDigest`).
+ */
+export const FORMAT_VERSION = 2;
+const OLDEST_FORMAT = 1;
+
+/** The version of the index templates and of the mappings that come from them. It grows with every change that needs other indices. */
+export const MAPPING_VERSION = 1;
+
+/** Throws `STORE_FORMAT_MISMATCH` unless this version reads the format that a progress names. */
+export function assertFormat(format: number): void {
+  if (format >= OLDEST_FORMAT && format <= FORMAT_VERSION) return;
+  throw new HistoryError(
+    'STORE_FORMAT_MISMATCH',
+    `the indices have format ${format}, this version reads formats up to ${FORMAT_VERSION}: ` +
+      'use another store.elasticsearch.index_prefix and index again, or the version that wrote it',
+  );
+}

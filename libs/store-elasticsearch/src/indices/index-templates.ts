@@ -1,4 +1,4 @@
-import { FORMAT_VERSION } from './format-version';
+import { MAPPING_VERSION } from './format-version';
 import { IndexNames, RANGED_KINDS, type DocumentKind, type RangedKind } from './index-names';
 
 /*
@@ -122,11 +122,11 @@ function templateOf(kind: DocumentKind, name: string, replicas: number): IndexTe
       },
       mappings: {
         dynamic: false,
-        _meta: { format_version: FORMAT_VERSION },
+        _meta: { format_version: MAPPING_VERSION },
         ...(excludes && { _source: { excludes } }),
         properties: FIELDS[kind],
       },
     },
-    _meta: { description: 'Antelope History', format_version: FORMAT_VERSION },
+    _meta: { description: 'Antelope History', format_version: MAPPING_VERSION },
   };
 }

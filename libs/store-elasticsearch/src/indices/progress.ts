@@ -1,9 +1,8 @@
 import type { Client } from '@elastic/elasticsearch';
-import { HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
 import { askedIfFound } from '../client/store-errors';
 import type { ProgressDocument } from './documents';
-import { FORMAT_VERSION } from './format-version';
+import { assertFormat, FORMAT_VERSION } from './format-version';
 import type { IndexNames } from './index-names';
 
 /** The id of the one document that says what is committed. */
@@ -76,13 +75,4 @@ export class ProgressReader {
     assertFormat(got._source.format_version);
     return { progress: got._source, seqNo: got._seq_no ?? 0, primaryTerm: got._primary_term ?? 0 };
   }
-}
-
-function assertFormat(format: number): void {
-  if (format === FORMAT_VERSION) return;
-  throw new HistoryError(
-    'STORE_FORMAT_MISMATCH',
-    `the indices have format ${format}, this version reads format ${FORMAT_VERSION}: ` +
-      'use another store.elasticsearch.index_prefix and index again, or the version that wrote it',
-  );
 }

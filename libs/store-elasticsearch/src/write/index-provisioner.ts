@@ -2,7 +2,7 @@ import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { asked, askedIfFound, errorTypeOf, toStoreError } from '../client/store-errors';
 import type { ProgressDocument } from '../indices/documents';
-import { FORMAT_VERSION } from '../indices/format-version';
+import { MAPPING_VERSION } from '../indices/format-version';
 import { RANGED_KINDS, rangeStart, SINGLE_KINDS, type IndexNames } from '../indices/index-names';
 import { indexTemplates } from '../indices/index-templates';
 import { type Tier, TIER_ATTRIBUTE, tierOf } from '../indices/index-tiers';
@@ -167,7 +167,7 @@ export class IndexProvisioner {
   private async assertOurs(index: string): Promise<void> {
     const mappings = await asked(this.client.indices.getMapping({ index }));
     const format: unknown = mappings[index]?.mappings._meta?.['format_version'];
-    if (format === FORMAT_VERSION) return;
+    if (format === MAPPING_VERSION) return;
     throw new HistoryError(
       'STORE_REFUSED',
       `the index ${index} has a foreign mapping: another index template matches its name`,

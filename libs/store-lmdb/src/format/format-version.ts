@@ -1,19 +1,21 @@
 import { HistoryError } from '@antelope-history/schemas';
 
-/** The format of a new store. It grows with every change of a key or value layout. */
-export const FORMAT_VERSION = 1;
 /**
- * The format of a store from which blocks were removed: the beginning of its lists may be absent, and versions that read only
- * format 1 would count postings wrongly.
+ * The format of a store that this version writes. It grows with every change of a key or value layout that an earlier version would
+ * read wrongly:
+ * - 1: that of version 4.1.0.
+ * - 2: blocks were removed, so that the beginning of lists may be absent, and postings are counted from what is left.
+ * - 3: action records may leave out digests (`TRACE_FLAGS.computedDigest`); lists as in format 2.
  */
-export const FORMAT_OF_SHORTENED_LISTS = 2;
+export const FORMAT_VERSION = 3;
+const OLDEST_FORMAT = 1;
 
-/** Throws `STORE_FORMAT_MISMATCH` unless a data directory was written in the format of this version. */
+/** Throws `STORE_FORMAT_MISMATCH` unless this version reads the format of a data directory. */
 export function assertFormat(format: number, directory: string): void {
-  if (format === FORMAT_VERSION || format === FORMAT_OF_SHORTENED_LISTS) return;
+  if (format >= OLDEST_FORMAT && format <= FORMAT_VERSION) return;
   throw new HistoryError(
     'STORE_FORMAT_MISMATCH',
-    `${directory} has format ${format}, this version reads formats up to ${FORMAT_OF_SHORTENED_LISTS}: ` +
+    `${directory} has format ${format}, this version reads formats up to ${FORMAT_VERSION}: ` +
       'use another data directory and index again, or the version that wrote it',
   );
 }

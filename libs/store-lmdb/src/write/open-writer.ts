@@ -83,15 +83,14 @@ function createDirectory(directory: string): void {
   }
 }
 
+/** What this writer adds is of its format, so an earlier version may not read the store any more. */
 async function tieToFormat(tables: Tables, directory: string): Promise<void> {
   const format = readFact(tables, 'formatVersion');
-  if (format !== undefined) {
-    assertFormat(format, directory);
-    return;
-  }
+  if (format !== undefined) assertFormat(format, directory);
+  if (format === FORMAT_VERSION) return;
   const batch = new WriteBatch();
   writeFact(tables, 'formatVersion', FORMAT_VERSION, batch);
-  writeFact(tables, 'countsTraces', true, batch);
+  if (format === undefined) writeFact(tables, 'countsTraces', true, batch);
   await batch.commit(tables);
 }
 

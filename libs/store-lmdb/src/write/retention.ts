@@ -1,7 +1,6 @@
 import { readBlockIndex, readFact, readStatus } from '../format/chain-facts';
 import { blockKey, chunkKey } from '../format/keys';
 import type { Tables } from '../format/tables';
-import { FORMAT_OF_SHORTENED_LISTS } from '../format/format-version';
 import type { ActionRemoval } from './action-removal';
 import type { WriteBatch } from './write-batch';
 import { writeFact } from './write-facts';
@@ -59,7 +58,6 @@ export class Retention {
     for (const prefix of actions.lists) this.shorten(prefix, endSequence, batch);
     writeFact(this.tables, 'firstBlockNum', end, batch);
     writeFact(this.tables, 'hasShortenedLists', true, batch);
-    writeFact(this.tables, 'formatVersion', FORMAT_OF_SHORTENED_LISTS, batch);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type ActionRecord, copyAction } from '@antelope-history/records';
 import type { StoredAction } from '../stored';
 import type { ActionsQuery, HistoryReader } from '../history-store';
 import { EVERY_ACTION } from './every-action';
@@ -37,7 +38,7 @@ export async function compareStores(left: HistoryReader, right: HistoryReader): 
   for (let num = status.firstBlockNum ?? 0; num <= (status.committed?.num ?? -1); num++) {
     comparison.blocks++;
     await compare(`block ${num}`, async (store) => (await store.getBlock({ num })).block);
-    await compare(`traces of block ${num}`, async (store) => (await store.getBlockTraces({ num })).transactions);
+    await compare(`traces of block ${num}`, async (store) => transactionsOf(await store.getBlockTraces({ num })));
   }
   const accounts = new Set(GENESIS_ACCOUNTS);
   const transactions = new Set<string>();
@@ -51,7 +52,7 @@ export async function compareStores(left: HistoryReader, right: HistoryReader): 
     comparison.transactions++;
     await compare(`transaction ${id}`, async (store) => {
       const lookup = await store.getTransaction(id);
-      return lookup.found === 'one' ? lookup.transaction : lookup.found;
+      return lookup.found === 'one' ? copyActions(lookup.transaction) : lookup.found;
     });
   }
   for (const account of [undefined, ...accounts]) {
@@ -74,13 +75,25 @@ async function compareLists(
     const query = pageQuery(account, skip);
     const [ours, theirs] = [await left.getActions(query), await right.getActions(query)];
     if (
-      !isDeepStrictEqual([ours.rows, ours.more], [theirs.rows, theirs.more]) &&
+      !isDeepStrictEqual([copyRows(ours.rows), ours.more], [copyRows(theirs.rows), theirs.more]) &&
       differences.length < MAX_DIFFERENCES
     ) {
       differences.push(`actions of ${account ?? 'the chain'} from ${skip}`);
     }
     if (!ours.more) return;
   }
+}
+
+const transactionsOf = ({ transactions }: { transactions: { actions: ActionRecord[] }[] }) =>
+  transactions.map(copyActions);
+
+function copyActions<T extends { actions: ActionRecord[] }>(transaction: T): T {
+  return { ...transaction, actions: transaction.actions.map(copyAction) };
+}
+
+/** Rows that can be compared with those of a store whose records have another form. */
+export function copyRows<T extends StoredAction>(rows: readonly T[]): T[] {
+  return rows.map((row) => ({ ...row, action: copyAction(row.action) }));
 }
 
 async function* actionsOf(store: HistoryReader, account: string | undefined): AsyncGenerator<StoredAction> {

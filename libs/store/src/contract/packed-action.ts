@@ -1,6 +1,6 @@
 import { writeName } from '@antelope-history/abi';
-import { RecordWriter, type ActionEntry } from '@antelope-history/records';
-import { encodeActionRecord } from '@antelope-history/deserialize';
+import { actDigest, DIGEST_BYTES, RecordWriter, type ActionEntry } from '@antelope-history/records';
+import { ActionRecordEncoder } from '@antelope-history/deserialize';
 import { ActionTraceView } from '@antelope-history/ship';
 
 /** The plan of a synthetic action; each receiver takes a sequence. */
@@ -40,7 +40,7 @@ export function packAction(plan: ActionPlan, position: ActionPosition): ActionEn
   );
   const record = new RecordWriter(256 + plan.dataBytes);
   const traces = views.map((view) => ({ view, closestUnnotifiedAncestorOrdinal: view.creatorOrdinal }));
-  encodeActionRecord(record, source.view(0), traces, position.firstSequence);
+  new ActionRecordEncoder(record).encode(source.view(0), traces, position.firstSequence);
   return {
     sequence: position.sequence,
     account: plan.account,
@@ -67,7 +67,7 @@ function packTrace(
   view.authorizationEnd = packName(source, 'active') + 8;
   view.dataAt = plan.data ? packBytes(source, plan.data) : packFilled(source, plan.dataBytes, at.globalSequence);
   view.dataEnd = source.offset;
-  view.actDigestAt = packFilled(source, 32, at.ordinal);
+  view.actDigestAt = packBytes(source, digestOf(source.view(0), view, at.ordinal));
   view.recvSequenceAt = packFilled(source, 8, 1);
   view.authSequenceAt = packCount(source, 0);
   view.authSequenceEnd = source.offset;
@@ -76,6 +76,15 @@ function packTrace(
   view.ramDeltasEnd = source.offset;
   return view;
 }
+
+/** Actions at even ordinals have the digest that a chain gives them, others an arbitrary one. */
+function digestOf(source: Buffer, view: ActionTraceView, ordinal: number): Buffer {
+  if (ordinal % 2 === 1) return Buffer.alloc(DIGEST_BYTES, ordinal);
+  const base = source.subarray(view.accountAt, view.authorizationEnd);
+  return Buffer.from(actDigest(base, source.subarray(view.dataAt, view.dataEnd), NOTHING), 'latin1');
+}
+
+const NOTHING = Buffer.alloc(0);
 
 function packName(source: RecordWriter, name: string): number {
   const packed = Buffer.alloc(8);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { RecordWriter } from '@antelope-history/records';
+import { RecordWriter } from './record-writer';
 
 /**
  * A SHA-256 digest as a string of 32 characters, one per byte (latin1, which `node:crypto` calls binary). Digests are computed,
@@ -13,7 +13,7 @@ export function digestOf(bytes: Buffer): Digest {
   return hash('sha256', bytes, 'binary');
 }
 
-export function toHex(digest: Digest): string {
+export function digestToHex(digest: Digest): string {
   return Buffer.from(digest, 'latin1').toString('hex');
 }
 

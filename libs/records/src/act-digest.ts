@@ -1,0 +1,42 @@
+import { type Digest, digestOf, DigestWriter } from './digest-writer';
+
+/** Digests are computed one after another, so one buffer serves all. */
+let sharedWriter: DigestWriter | undefined;
+
+/**
+ * The digest of an action in the receipts of its traces: of the action alone (`returnValue` undefined), or, once the protocol feature
+ * ACTION_RETURN_VALUE is active, of the digests of its base and of its data with the value that it returned (nodeos
+ * libraries/chain/include/eosio/chain/action.hpp, generate_action_digest). `base`: account, name and authorization, as packed.
+ */
+export function actDigest(base: Buffer, data: Buffer, returnValue: Buffer | undefined): Digest {
+  const writer = (sharedWriter ??= new DigestWriter());
+  if (!returnValue) {
+    writer.bytes(base);
+    writer.lengthPrefixed(data);
+    return writer.digest();
+  }
+  writer.lengthPrefixed(data);
+  writer.lengthPrefixed(returnValue);
+  const dataDigest = writer.digest();
+  writer.latin1(digestOf(base));
+  writer.latin1(dataDigest);
+  return writer.digest();
+}
+
+/** Computes the digests of one action, that of a trace without a return value once: most notifications return none. */
+export class ActDigests {
+  private ofNoValue: Digest | undefined;
+
+  /** `coverReturnValue`: whether the protocol feature was active. */
+  constructor(
+    private readonly base: Buffer,
+    private readonly data: Buffer,
+    readonly coverReturnValue: boolean,
+  ) {}
+
+  /** The digest in the receipt of a trace that returned this value. */
+  of(returnValue: Buffer): Digest {
+    if (this.coverReturnValue && returnValue.length > 0) return actDigest(this.base, this.data, returnValue);
+    return (this.ofNoValue ??= actDigest(this.base, this.data, this.coverReturnValue ? returnValue : undefined));
+  }
+}
