@@ -5,6 +5,7 @@ import { writeBenchmarkFile } from '../benchmark-file';
 import { LOAD_OPTIONS, readLoadOptions } from '../load-options';
 import { measureCase, medianOf, type QueryFigures } from './measure-queries';
 import { findQueryCases } from './query-cases';
+import { WithoutHttp } from './without-http';
 
 const USAGE = `npm run bench:queries -- --recording DIR [--runs N] [--seconds N] [--connections N] [--threads N] [--out FILE]
 
@@ -13,7 +14,8 @@ Express handler in a process of its own that sends the same bytes from memory: t
 ratios are medians of the runs, with the lowest and the highest. The ratio of processor times, of all threads of both processes,
 depends less on what else runs on the machine; "main" is that of the service's main thread alone. --threads: the threads that
 render responses (default 0: the one that reads requests does). "p50 at 1" is the median response time with one connection, in
-milliseconds. --out writes all figures as JSON. Exit status 1 if the two sides ever sent different bytes.
+milliseconds. The last columns are processor times of what the service cannot be without: node's HTTP server, which sends the same
+bytes from memory; the endpoint in this process without HTTP; and JSON.stringify of the response's objects. --out writes all figures as JSON. Exit status 1 if the two sides ever sent different bytes.
 `;
 
 async function run(args: string[]): Promise<void> {
@@ -26,14 +28,16 @@ async function run(args: string[]): Promise<void> {
   const options = { ...readLoadOptions(values), threads: Number(values.threads) };
   const service = await startIndexedService(values.recording, { HISTORY_API__THREADS: values.threads });
   const figures: QueryFigures[] = [];
+  const endpoints = await WithoutHttp.open(service.data);
   try {
     print([...HEADINGS]);
     for (const query of await findQueryCases(service.url)) {
-      const measured = await measureCase(service, query, options);
+      const measured = await measureCase(service, endpoints, query, options);
       figures.push(measured);
       print(cellsOf(measured));
     }
   } finally {
+    await endpoints.close();
     await service.stop();
   }
   writeBenchmarkFile(values.out, { benchmark: 'bench:queries', options, figures });
@@ -53,10 +57,13 @@ const HEADINGS = [
   'ratio',
   'main',
   'p50 at 1',
+  'node http',
+  'endpoint',
+  'stringify',
   'equal',
 ] as const;
 
-function cellsOf({ name, bytes, service, bare, aloneMs, equal }: QueryFigures): string[] {
+function cellsOf({ name, bytes, service, bare, aloneMs, limits, equal }: QueryFigures): string[] {
   const ratios = service
     .map(({ perSecond }, index) => perSecond / (bare[index]?.perSecond ?? NaN))
     .sort((left, right) => left - right);
@@ -70,7 +77,9 @@ function cellsOf({ name, bytes, service, bare, aloneMs, equal }: QueryFigures): 
     medianOf(bare.map(({ perSecond }) => perSecond)).toFixed(0),
     ...[medianOf(ratios), ratios[0] ?? NaN, ratios.at(-1) ?? NaN].map((ratio) => ratio.toFixed(2)),
     ...[processorMs, bareProcessorMs, bareProcessorMs / processorMs, mainThreadMs].map((value) => value.toFixed(2)),
-    medianOf(aloneMs).toFixed(2),
+    ...[aloneMs, limits.bareHttpMs, limits.withoutHttpMs, limits.stringifyMs].map((values) =>
+      medianOf(values).toFixed(2),
+    ),
     equal ? 'yes' : 'NO',
   ];
 }

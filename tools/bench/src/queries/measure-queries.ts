@@ -4,8 +4,9 @@ import path from 'node:path';
 import autocannon from 'autocannon';
 import type { LoadOptions } from '../load-options';
 import { mainThreadSeconds, processorSeconds } from '../processor-time';
-import type { BareExpressData } from './bare-express';
+import type { BareServerData } from './bare-server';
 import { postBytes, type QueryCase } from './query-cases';
+import { stringifyMs, type WithoutHttp } from './without-http';
 
 /** A server that is measured. */
 export interface MeasuredServer {
@@ -35,44 +36,66 @@ export interface QueryFigures {
   bare: RunFigures[];
   /** Median time of a response of the service with one connection, in milliseconds. */
   aloneMs: number[];
+  limits: RequestLimits;
 }
 
-/** Measures a case on the service and on bare Express in turns, after a run of each that does not count. */
+/** Processor time per request of the parts that the service cannot be without, in milliseconds, by run. */
+export interface RequestLimits {
+  /** Of node's HTTP server without a framework, which sends the same bytes from memory. */
+  bareHttpMs: number[];
+  /** Of the endpoint without HTTP. */
+  withoutHttpMs: number[];
+  /** Of `JSON.stringify` with the objects of the response, which it neither reads nor decodes. */
+  stringifyMs: number[];
+}
+
+/** Measures a case on the service, on bare Express and on its limits in turns, after a run of each that does not count. */
 export async function measureCase(
   service: MeasuredServer,
+  endpoints: WithoutHttp,
   query: QueryCase,
   options: LoadOptions,
 ): Promise<QueryFigures> {
   const responses = await Promise.all(
     query.bodies.map(async (body) => [JSON.stringify(body), await postBytes(service.url, query.path, body)] as const),
   );
-  const rival = await BareExpress.start({
-    path: query.path,
-    responses: responses.map(([body, bytes]) => [body, bytes]),
-  });
+  const data = { path: query.path, responses: responses.map(([body, bytes]): [string, Buffer] => [body, bytes]) };
+  const rival = await BareServer.start({ framework: 'express', ...data });
+  const http = await BareServer.start({ framework: 'none', ...data });
   const { connections, runs, seconds } = options;
   const figures: QueryFigures = {
     name: query.name,
     bytes: responses[0]?.[1].length ?? 0,
-    equal: await areEqual(service.url, rival.url, query),
+    equal: await areEqual(service.url, rival.url, endpoints, query),
     service: [],
     bare: [],
     aloneMs: [],
+    limits: { bareHttpMs: [], withoutHttpMs: [], stringifyMs: [] },
   };
   try {
     for (let run = 0; run <= runs; run++) {
       const own = await load(service, query, connections, seconds);
       const bare = await load(rival, query, connections, seconds);
       const { responseMs } = await send(service.url, query, 1, seconds);
+      const bareHttp = await load(http, query, connections, seconds);
+      const withoutHttpMs = await endpoints.processorMs(query, seconds);
+      const textMs = await stringifyMs(
+        responses.map(([, bytes]) => bytes),
+        seconds,
+      );
       if (run === 0) continue;
       figures.service.push(own);
       figures.bare.push(bare);
       figures.aloneMs.push(medianOf(responseMs));
+      figures.limits.bareHttpMs.push(bareHttp.processorMs ?? NaN);
+      figures.limits.withoutHttpMs.push(withoutHttpMs);
+      figures.limits.stringifyMs.push(textMs);
     }
-    figures.equal &&= await areEqual(service.url, rival.url, query);
+    figures.equal &&= await areEqual(service.url, rival.url, endpoints, query);
     return figures;
   } finally {
     rival.stop();
+    http.stop();
   }
 }
 
@@ -81,10 +104,12 @@ export function medianOf(values: readonly number[]): number {
   return [...values].sort((left, right) => left - right)[values.length >> 1] ?? NaN;
 }
 
-async function areEqual(url: string, rivalUrl: string, { path: route, bodies }: QueryCase): Promise<boolean> {
+async function areEqual(url: string, rivalUrl: string, endpoints: WithoutHttp, query: QueryCase): Promise<boolean> {
+  const { path: route, bodies } = query;
   for (const body of bodies) {
-    const [own, other] = [await postBytes(url, route, body), await postBytes(rivalUrl, route, body)];
-    if (!own.equals(other)) return false;
+    const own = await postBytes(url, route, body);
+    const others = [await postBytes(rivalUrl, route, body), await endpoints.respond(query, body)];
+    if (!others.every((other) => own.equals(other))) return false;
   }
   return true;
 }
@@ -125,18 +150,18 @@ async function send(
   return { responseMs, duration: result.duration };
 }
 
-class BareExpress implements MeasuredServer {
+class BareServer implements MeasuredServer {
   private constructor(
     readonly url: string,
     readonly pid: number,
     private readonly child: ChildProcess,
   ) {}
 
-  static async start(data: BareExpressData): Promise<BareExpress> {
-    const child = fork(path.join(__dirname, 'bare-express.js'), { serialization: 'advanced' });
+  static async start(data: BareServerData): Promise<BareServer> {
+    const child = fork(path.join(__dirname, 'bare-server.js'), { serialization: 'advanced' });
     child.send(data);
     const [port] = (await once(child, 'message')) as [number];
-    return new BareExpress(`http://127.0.0.1:${port}`, child.pid ?? 0, child);
+    return new BareServer(`http://127.0.0.1:${port}`, child.pid ?? 0, child);
   }
 
   /** The process ends when its channel closes, as it does when this process ends. */
