@@ -112,6 +112,18 @@ describeWithService(['elasticsearch'], (url = '') => {
       );
     });
 
+    it('finds transactions by any part of their ids, of which version 4.1.0 indexed the whole', async () => {
+      await writeRest();
+      const blocks = RECORDS.filter(({ transactions }) => transactions.length > 0);
+      for (const { transactions } of [blocks[1], blocks.at(-1)].flatMap((block) => block ?? [])) {
+        const id = transactions[0]?.id.toString('hex') ?? '';
+        for (const digits of [8, 31, 32, 33, 63, 64]) {
+          const lookup = await old.getTransaction(id.slice(0, digits));
+          expect(lookup).toMatchObject({ found: 'one', transaction: { id } });
+        }
+      }
+    });
+
     it('has a format that version 4.1.0 refuses, before this version writes a document', async () => {
       const { _source } = await client.get<{ format_version: number }>({ index: `${prefix}-progress`, id: 'progress' });
       expect(_source?.format_version).toBe(2);

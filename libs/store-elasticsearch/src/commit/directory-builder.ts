@@ -172,7 +172,7 @@ export class DirectoryBuilder {
     if (ids.length > 0) yield flush();
   }
 
-  /** The ids of each block's transactions, in the order of the blocks. */
+  /** What is indexed of the ids of each block's transactions, in the order of the blocks. */
   private async *transactionsOf(range: number, progress: ProgressDocument): AsyncGenerator<string[]> {
     let last: number | undefined;
     for (;;) {

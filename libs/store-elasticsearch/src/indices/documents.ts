@@ -61,7 +61,7 @@ export interface BlockDocument extends BlockFields {
 
 /** The block as packed by the node, and its transactions without their actions. */
 export interface BodyDocument extends BlockFields {
-  /** Ids of all its transactions, in hex. */
+  /** The `idTerm` of each transaction; in format 1 the whole id in hex. */
   transactions: string[];
   /** The packed signed block; undefined when the node did not send it. */
   packed_block: string | undefined;

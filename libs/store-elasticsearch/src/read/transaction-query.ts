@@ -5,6 +5,7 @@ import type { FoundHit, Query } from '../client/search';
 import type { BodyDocument } from '../indices/documents';
 import { directoryBlocks } from '../indices/directory';
 import { bodyOf, FETCH_BODY } from '../indices/hits';
+import { bodiesOfId, bodiesOfOtherIds } from '../indices/id-terms';
 import { decodeTransactionRecords } from '../indices/transaction-records';
 import { assertWhole, readActions, type ReadAction } from './action-reader';
 import { inSequences } from './actions-scope';
@@ -23,14 +24,19 @@ export async function findTransaction(
 ): Promise<FoundTransaction> {
   const hinted = await bodyAtHint(snapshot, idPrefix, blockNumHint);
   if (hinted) return { found: 'one', transaction: await readTransaction(snapshot, hinted, idPrefix) };
-  const bodies = (await bodiesWith(snapshot, idPrefix, [ofPrefix(idPrefix)])).map(bodyOf);
-  const [body] = bodies;
-  if (!body) return { found: 'none' };
-  const ids = new Set(bodies.flatMap(({ transactions }) => transactions.filter((id) => id.startsWith(idPrefix))));
-  const [id] = ids;
-  if (id === undefined) throw new HistoryError('INTERNAL', `block ${body.block} has no transaction ${idPrefix}`);
-  if (ids.size > 1 || (await isInOthers(snapshot, idPrefix, id, bodies.length))) return { found: 'several' };
-  return { found: 'one', transaction: await readTransaction(snapshot, body, id) };
+  const bodies = (await bodiesWith(snapshot, idPrefix, [bodiesOfId(idPrefix)])).map(bodyOf);
+  const found = bodies.flatMap((body) => idsIn(body, idPrefix).map((id) => ({ body, id })));
+  const [first] = found;
+  if (!first) return { found: 'none' };
+  const ids = new Set(found.map(({ id }) => id));
+  if (ids.size > 1 || (await isInOthers(snapshot, idPrefix, first.id, bodies.length))) return { found: 'several' };
+  return { found: 'one', transaction: await readTransaction(snapshot, first.body, first.id) };
+}
+
+/** The ids in a body that begin with the prefix. */
+function idsIn({ transaction_records: records }: BodyDocument, idPrefix: string): string[] {
+  const ids = decodeTransactionRecords(Buffer.from(records, 'base64')).map(({ id }) => id.toString('hex'));
+  return ids.filter((id) => id.startsWith(idPrefix));
 }
 
 /** The body of the hinted block if it has the transaction. One index is searched instead of those of the whole history. */
@@ -44,22 +50,19 @@ async function bodyAtHint(
   if (!block || id.length < ID_DIGITS) return undefined;
   const { hits } = await searcher.search({
     index: names.ranged('bodies', block.first, progress.blocks_per_index),
-    filters: [ofPrefix(id), onBranch(progress, block)],
+    filters: [bodiesOfId(id), onBranch(progress, block)],
     size: 1,
     fetch: FETCH_BODY,
   });
-  return hits[0] && bodyOf(hits[0]);
-}
-
-function ofPrefix(idPrefix: string): Query {
-  return idPrefix.length === ID_DIGITS ? { term: { transactions: idPrefix } } : { prefix: { transactions: idPrefix } };
+  const body = hits[0] && bodyOf(hits[0]);
+  return body && idsIn(body, id).length > 0 ? body : undefined;
 }
 
 /** Whether another id has the prefix: when two bodies have the same id, a third one may still have another. */
 async function isInOthers(snapshot: Snapshot, idPrefix: string, id: string, bodies: number): Promise<boolean> {
   if (bodies < MAX_BODIES || idPrefix.length === ID_DIGITS) return false;
-  const others: Query = { bool: { must_not: [{ term: { transactions: id } }] } };
-  return (await bodiesWith(snapshot, idPrefix, [ofPrefix(idPrefix), others])).length > 0;
+  const filters = [bodiesOfId(idPrefix), bodiesOfOtherIds(id)];
+  return (await bodiesWith(snapshot, idPrefix, filters)).length > 0;
 }
 
 const MAX_BODIES = 2;

@@ -15,6 +15,7 @@ import type {
   JournalDocument,
   PermissionDocument,
 } from '../indices/documents';
+import { idTerm } from '../indices/id-terms';
 import { keyTerm, type DocumentKind } from '../indices/index-names';
 import { toGenerationField } from '../indices/node-generation';
 import { encodeTransactionRecords } from '../indices/transaction-records';
@@ -137,7 +138,7 @@ function transactionFields({ id, firstSequence }: TransactionRecord): string {
 
 function bodyOf(block: BlockRecords, packedBlock: Buffer): Omit<BodyDocument, 'block_num' | 'block'> {
   return {
-    transactions: block.transactions.map(({ id }) => id.toString('hex')),
+    transactions: block.transactions.map(({ id }) => idTerm(id.toString('hex'))),
     packed_block: packedBlock.toString('base64'),
     generation: toGenerationField(block.generation),
     has_traces: block.hasTraces,

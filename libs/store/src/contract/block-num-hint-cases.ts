@@ -42,13 +42,49 @@ export function describeBlockNumHints(contract: StoreContract): void {
         expect(await store.getTransaction(repeated)).toMatchObject({ transaction: { blockNum: first } });
       }));
   });
+
+  describe('ids of transactions', () => {
+    it('are told apart where they share most of their digits', () =>
+      withStore(contract, async ({ store }) => {
+        const blocks = withSimilarIds();
+        const model = new ModelHistory();
+        await store.writeBlocks(blocks);
+        await model.writeBlocks(blocks);
+        const comparison = new Comparison(store, model);
+        const similar = storedTransactionsOf(blocks[4] as BlockRecords)[0]?.id ?? '';
+        const ids = blocks.flatMap((block) => storedTransactionsOf(block).map(({ id }) => id));
+        for (const id of [...ids, `${similar.slice(0, SHARED_DIGITS)}${'f'.repeat(64 - SHARED_DIGITS)}`]) {
+          for (const digits of [8, 16, 31, 32, 33, SHARED_DIGITS, SHARED_DIGITS + 1, 63, 64]) {
+            await comparison.transaction(id.slice(0, digits));
+            await comparison.transaction(id.slice(0, digits), blocks[4]?.position.num);
+          }
+        }
+        const { found } = await store.getTransaction(similar.slice(0, SHARED_DIGITS));
+        expect([found, (await store.getTransaction(similar)).found]).toEqual(['several', 'one']);
+      }));
+  });
+}
+
+/** More than any store indexes. */
+const SHARED_DIGITS = 40;
+
+/** Consecutive blocks of which the second and the fifth have transactions whose ids differ after `SHARED_DIGITS` only. */
+function withSimilarIds(): BlockRecords[] {
+  return replaceId((id) =>
+    Buffer.concat([id.subarray(0, SHARED_DIGITS / 2), Buffer.alloc(32 - SHARED_DIGITS / 2, 0xa5)]),
+  );
 }
 
 /** Consecutive blocks of which the second and the fifth have a transaction with the same id. */
 function withRepeatedId(): BlockRecords[] {
+  return replaceId((id) => id);
+}
+
+/** Consecutive blocks; the first transaction of the fifth has an id that is made of that of the second block's. */
+function replaceId(make: (id: Buffer) => Buffer): BlockRecords[] {
   const plan = { ...EMPTY_BLOCK, transactions: [[ACTION], [ACTION, ACTION]] };
   const blocks = new SyntheticChain().blocks(undefined, Array<typeof plan>(BLOCKS).fill(plan));
-  const id = blocks[1]?.transactions[0]?.id as Buffer;
+  const id = make(blocks[1]?.transactions[0]?.id as Buffer);
   return blocks.map((block, index) => {
     if (index !== 4) return block;
     return { ...block, transactions: block.transactions.map((each, at) => (at === 0 ? { ...each, id } : each)) };

@@ -109,7 +109,7 @@ function transactionCase(facts: ChainFacts, indexOf: (kind: string, blockNum: nu
       const blockNum = blockOf.get(id) ?? 0;
       const body = await client.search<{ block: string }>({
         index: indexOf('bodies', blockNum),
-        query: { bool: { filter: [{ term: { transactions: id } }] } },
+        query: { bool: { filter: [{ term: { transactions: indexedId(id) } }] } },
         size: 1,
         track_total_hits: false,
       });
@@ -117,11 +117,16 @@ function transactionCase(facts: ChainFacts, indexOf: (kind: string, blockNum: nu
     },
     factsOf: (response) => (JSON.parse(response) as { id: string }).id,
     bareFacts: ([body, id]) =>
-      (body as estypes.SearchResponse<{ transactions: string[] }>).hits.hits[0]?._source?.transactions.find(
-        (each) => each === id,
-      ),
+      (body as estypes.SearchResponse<{ transactions: string[] }>).hits.hits[0]?._source?.transactions.includes(
+        indexedId(String(id)),
+      )
+        ? id
+        : undefined,
   };
 }
+
+/** The part of a transaction's id that the indices have as a term (`id-terms.ts`). */
+const indexedId = (id: string): string => id.slice(0, 32);
 
 function keyCase({ prefix, key }: ChainFacts): SuiteCase {
   return {
