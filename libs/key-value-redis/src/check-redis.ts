@@ -128,7 +128,7 @@ async function checkClock(options: RedisOptions, now: () => number, signal: Abor
     return checkServerClock(SERVER, "Redis's machine", Number(seconds) * 1000 + Number(microseconds) / 1000, now());
   } catch (error) {
     if (!replyOf(error).startsWith('NOPERM')) throw error;
-    return ok('redis.clock_untold', 'this user may not read its clock, which is not required');
+    return ok('redis.clock_unknown', 'this user may not read its clock, which is not required');
   }
 }
 

@@ -77,7 +77,7 @@ describeWithPrograms(['redis-server'], () => {
       return findingsOf({ url: redis.url, username: 'reader', password: SECRET });
     };
     expect(idsOf(await user('~test:*', '+@all'))).toEqual(ALL_OK);
-    expect((await user('~test:*', '+@all', '-time'))['clock']?.id).toBe('redis.clock_untold');
+    expect((await user('~test:*', '+@all', '-time'))['clock']?.id).toBe('redis.clock_unknown');
 
     const { permissions: commands } = await user('~test:*', '+@all', '-set', '-sadd', '-mget');
     expect([commands?.outcome, commands?.id]).toEqual(['wrong', 'redis.no_permission']);

@@ -117,7 +117,7 @@ describe('checks of a node', () => {
     expect(idsOf(await findingsOf({ url: old.url }))).toEqual({
       socket: 'ok ship.answers',
       history: 'ok ship.history',
-      chain: 'ok ship.chain_untold',
+      chain: 'ok ship.chain_unknown',
       start: 'ok ship.start',
       clock: 'warning ship.head_old',
     });

@@ -106,7 +106,7 @@ function checkHistory({ traceBegin, traceEnd, chainStateBegin, chainStateEnd }: 
 /** `expected`: the configured chain id, else the store's. */
 function checkChain(chainId: string | undefined, configured: string | undefined, expected = chainId): Finding {
   if (chainId === undefined)
-    return ok('ship.chain_untold', 'the node does not report its chain id, like every EOSIO 2.0 node');
+    return ok('ship.chain_unknown', 'the node does not report its chain id, like every EOSIO 2.0 node');
   if (chainId === expected) return ok('ship.chain', `the node is on chain ${chainId}`);
   const source = configured === undefined ? 'the store holds' : 'chain_id says';
   return wrong(

@@ -64,7 +64,7 @@ export function readElasticsearchStatus(options: ElasticsearchOptions): Promise<
 
 async function checkHealth({ client, signal, options }: CheckContext): Promise<Finding> {
   const index = `${options.indexPrefix}-*`;
-  const unknown = ok('elasticsearch.health_untold', 'this user may not read its health, which is not needed');
+  const unknown = ok('elasticsearch.health_unknown', 'this user may not read its health, which is not needed');
   const health = await forbiddenAs(undefined, client.cluster.health({ index, level: 'indices' }, { signal }));
   if (!health) return unknown;
   const indices = Object.entries(health.indices ?? {});
@@ -129,7 +129,7 @@ async function checkBlocks({ client, signal, options }: CheckContext): Promise<F
 async function checkTiers({ client, signal, options }: CheckContext): Promise<Finding> {
   const names = parseTiers(options.tiers ?? []).map(({ name }) => name);
   const attributes = await forbiddenAs(undefined, client.cat.nodeattrs({ format: 'json' }, { signal }));
-  if (!attributes) return ok('elasticsearch.tiers_untold', 'this user may not read the attributes of its nodes');
+  if (!attributes) return ok('elasticsearch.tiers_unknown', 'this user may not read the attributes of its nodes');
   const known = new Set(attributes.flatMap(({ attr, value }) => (attr === TIER_ATTRIBUTE ? (value ?? []) : [])));
   const missing = names.filter((name) => !known.has(name));
   if (missing.length === 0) return ok('elasticsearch.tiers', `it has nodes for ${names.join(', ')}`);
@@ -173,6 +173,6 @@ async function checkClock({ client, signal }: CheckContext, now: () => number): 
   const [node] = Object.values((await forbiddenAs(undefined, asked))?.nodes ?? {});
   const time = node?.timestamp;
   if (time === undefined)
-    return ok('elasticsearch.clock_untold', 'this user may not read its clock, which is not needed');
+    return ok('elasticsearch.clock_unknown', 'this user may not read its clock, which is not needed');
   return checkServerClock('elasticsearch', "Elasticsearch's machine", time, now());
 }
