@@ -16,7 +16,7 @@ describe('ProcessWatch', () => {
   let watch: ProcessWatch;
 
   async function beat(id: string, kind: string, heartbeat: Partial<Heartbeat> = {}): Promise<void> {
-    const told: Heartbeat = {
+    const complete: Heartbeat = {
       kind,
       host: 'machine',
       pid: 1,
@@ -25,7 +25,7 @@ describe('ProcessWatch', () => {
       work: { unit: 'blocks', perSecond: 0.26 },
       ...heartbeat,
     };
-    await keyValue.setMember('heartbeats', id, JSON.stringify(told), 10_000);
+    await keyValue.setMember('heartbeats', id, JSON.stringify(complete), 10_000);
   }
   const read = async (): Promise<Record<string, unknown>> => Object.fromEntries((await watch.read()).components);
   const statuses = async () =>

@@ -159,8 +159,8 @@ describe('rate limits', () => {
     it('tell the cost to a trusted proxy, which may be a gateway of several chains', async () => {
       cost = '7';
       const settings = { HISTORY_GATEWAY__HISTORY_API_URL: upstream };
-      const told = { ...settings, HISTORY_GATEWAY__TRUSTED_PROXIES: '127.0.0.1,::1' };
-      expect((await post(stand.createGateway({ environment: told }))).headers['x-request-cost']).toBe('7');
+      const trusting = { ...settings, HISTORY_GATEWAY__TRUSTED_PROXIES: '127.0.0.1,::1' };
+      expect((await post(stand.createGateway({ environment: trusting }))).headers['x-request-cost']).toBe('7');
       expect((await post(stand.createGateway({ environment: settings }))).headers['x-request-cost']).toBeUndefined();
     });
 

@@ -173,7 +173,7 @@ export class ReplayConnection implements NodeListener {
     const { dialect, node, faults } = this.context;
     this.credit--;
     this.sent++;
-    this.send(faults.spoil(encodeBlocksResult(dialect, request, node, message)));
+    this.send(faults.mutate(encodeBlocksResult(dialect, request, node, message)));
     this.holdFor(faults.drawDelayMs());
   }
 

@@ -39,7 +39,7 @@ export class FaultInjector {
   }
 
   /** The pieces of the next result as they are sent: mutated or unchanged. */
-  spoil(pieces: Buffer[]): Buffer[] {
+  mutate(pieces: Buffer[]): Buffer[] {
     const result = ++this.results;
     const corruption = this.plan.corrupt?.find((entry) => entry.result === result);
     const truncated = this.plan.truncate?.includes(result) ?? false;

@@ -173,8 +173,8 @@ describe('the order of the chain', () => {
     return { journal, trunk, made };
   }
 
-  const messageOf = (block: BlockRecords, session: number, ordinal: number): JournalDocument =>
-    journalEntryOf({ ...block, streamPosition: { epoch: session, sequence: ordinal } }, INDEXED);
+  const messageOf = (block: BlockRecords, epoch: number, sequence: number): JournalDocument =>
+    journalEntryOf({ ...block, streamPosition: { epoch, sequence } }, INDEXED);
 
   it('refuses a message that does not follow, and keeps those before it', () => {
     const { journal, trunk, made } = begun();
@@ -194,7 +194,7 @@ describe('the order of the chain', () => {
     expect(journal.progress).toMatchObject({ committed: trunk[4]?.position, view: { ordinal: 15 } });
   });
 
-  it('waits when a later session has begun, and continues with it when it connects', () => {
+  it('waits when a later epoch has begun, and continues with it when it connects', () => {
     const { journal, trunk, made } = begun();
     const [next, second] = made.blocks(trunk[4], plans(2));
     journal.add(messageOf(made.block(made.block(trunk[1], EMPTY_BLOCK), EMPTY_BLOCK), 10, 15));
@@ -206,7 +206,7 @@ describe('the order of the chain', () => {
     expect(journal.progress).toMatchObject({ committed: second?.position, view: { session: 20, ordinal: 21 } });
   });
 
-  it('stays with the current session while a later one only repeats the branch', () => {
+  it('stays with the current epoch while a later one only repeats the branch', () => {
     const { journal, trunk, made } = begun();
     journal.add(messageOf(trunk[3] as BlockRecords, 20, 20));
     journal.add(messageOf(trunk[4] as BlockRecords, 20, 21));
@@ -235,7 +235,7 @@ describe('the order of the chain', () => {
     expect(journal.progress.branch[0]).toEqual(irreversible);
   });
 
-  it("ends with the node's chain, whatever the order of messages, with sessions that overtake each other", async () => {
+  it("ends with the node's chain, whatever the order of messages, with epochs that overtake each other", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const way = new Way();

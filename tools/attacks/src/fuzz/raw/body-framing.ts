@@ -70,9 +70,9 @@ function oddEncodings(random: Random): string[] {
 /** `odd`: one chunk has a wrong size or a wrong end. */
 function chunked(body: string, random: Random, odd: boolean): string {
   const parts = cut(body, random);
-  const spoiled = odd ? random(parts.length + 1) : -1;
-  const chunks = parts.map((part, index) => (index === spoiled ? oddChunk(part, random) : chunk(part, random)));
-  return chunks.join('') + lastChunk(random, spoiled === parts.length);
+  const corruptedIndex = odd ? random(parts.length + 1) : -1;
+  const chunks = parts.map((part, index) => (index === corruptedIndex ? oddChunk(part, random) : chunk(part, random)));
+  return chunks.join('') + lastChunk(random, corruptedIndex === parts.length);
 }
 
 function chunk(part: string, random: Random): string {
