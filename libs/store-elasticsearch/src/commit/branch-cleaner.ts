@@ -17,7 +17,7 @@ export interface CleaningRules {
 }
 
 /** Each conflict means that a commit has changed the progress. */
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;
 /** The number of recently cleaned blocks that a sweep searches: more than half an hour of a chain. */
 const SWEPT_BLOCKS = 5_000;
 
@@ -90,7 +90,7 @@ export class BranchCleaner {
   }
 
   private async record(upTo: number): Promise<void> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const read = await this.parts.progress.read();
       if (!read || read.progress.clean_up_to >= upTo) return;
       if (await this.parts.progress.replace(read, cleanedUpTo(read.progress, upTo))) return;

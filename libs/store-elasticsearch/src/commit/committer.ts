@@ -16,11 +16,11 @@ export interface CommitRules {
 }
 
 /** The most blocks in one commit; the next one continues. The progress lists them until they are cleaned. */
-const MOST_BLOCKS = 5_000;
+const MAX_BLOCKS = 5_000;
 /** The most messages of another reader that only repeat the branch, before their entries are deleted. */
-const MOST_REPEATED = 64;
+const MAX_REPEATED = 64;
 /** Each conflict means that another committer has moved the head. */
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;
 
 export interface Commit {
   before: ProgressDocument;
@@ -51,7 +51,7 @@ export class Committer {
    * are committed.
    */
   async commit(committed: (commit: Commit) => void): Promise<ChainStatus> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const read = await this.readProgress();
       const step = await this.step(read);
       if (step.refusal && !step.commit) throw step.refusal;
@@ -112,12 +112,12 @@ export class Committer {
       const refusal = refusalOf(() => order.advance(excerpt, isStored));
       for (const epoch of excerpt.later) {
         const repeated = order.repeatedIn(epoch, isStored);
-        if (repeated.length >= MOST_REPEATED) await this.parts.journal.shorten(repeated);
+        if (repeated.length >= MAX_REPEATED) await this.parts.journal.shorten(repeated);
       }
       const isPartial =
         excerpt.hasMore || order.position.session !== session || order.unknownContractsOf(excerpt).length > 0;
       const hasMore = !refusal && isPartial;
-      if (!hasMore || order.applied.length >= MOST_BLOCKS) return { refusal, hasMore, hasLaterEpoch };
+      if (!hasMore || order.applied.length >= MAX_BLOCKS) return { refusal, hasMore, hasLaterEpoch };
     }
   }
 

@@ -30,7 +30,7 @@ const ACCOUNTS_AT_ONCE = 500;
 /** Ids in one document. */
 const IDS_AT_ONCE = 5_000;
 /** Each conflict means that another process has written the same documents, or changed the progress. */
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;
 
 /**
  * Adds clean ranges to the directory, one after another. Any process may do so at any time, and stop at any point: what it writes
@@ -51,7 +51,7 @@ export class DirectoryBuilder {
 
   /** Adds the next clean range; false when there is none, or another process adds it. */
   async addNext(): Promise<boolean> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const read = await this.parts.progress.read();
       const range = read && nextRange(read.progress);
       if (!read || range === undefined || this.isClaimed(range, read.progress)) return false;
@@ -131,7 +131,7 @@ export class DirectoryBuilder {
         if (request.count > 0) await this.parts.bulk.write([request]);
         return;
       } catch (error) {
-        if (!(error instanceof ConflictError) || tries === MOST_TRIES) throw error;
+        if (!(error instanceof ConflictError) || tries === MAX_TRIES) throw error;
       }
     }
   }
@@ -192,7 +192,7 @@ export class DirectoryBuilder {
 
   /** Lets queries use the range; false when blocks were rewritten, or another process has recorded it. */
   private async record(range: number, { rewrites = 0, blocks_per_index: blocksPerIndex }: ProgressDocument) {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const read = await this.parts.progress.read();
       const { progress } = read ?? {};
       if (!read || !progress || (progress.rewrites ?? 0) !== rewrites || nextRange(progress) !== range) return false;

@@ -15,7 +15,7 @@ import type { ProgressStore } from './progress-store';
 
 const FREE_BYTES = 'nodes.*.fs.total.available_in_bytes';
 /** Each conflict means that another writer has changed the progress. */
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;
 
 /** The write side of the shared store: it writes documents, then the journal; any writer then moves the progress. */
 export class ElasticsearchWriter implements StoreWriter {
@@ -89,7 +89,7 @@ export class ElasticsearchWriter implements StoreWriter {
   }
 
   private async tieToChain(chainId: string): Promise<void> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const read = await this.read();
       const stored = read.progress.chain_id;
       if (stored === chainId) return;

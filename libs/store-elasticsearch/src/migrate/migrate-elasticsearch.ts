@@ -23,7 +23,7 @@ const ACTIONS_PER_STEP = 20_000;
 /** Reversible blocks per step. */
 const BLOCKS_AT_ONCE = 100;
 /** Each one more means that a block was committed within the time of a few requests. */
-const MOST_TRIES = 200;
+const MAX_TRIES = 200;
 
 /**
  * Adds to the actions of a store of an earlier version, or of another `index.data_fields`, what they lack. Queries use it from
@@ -79,7 +79,7 @@ class Migration {
   /** False when `signal` ended it. */
   private async addAll(): Promise<boolean> {
     const done = new Set<string>();
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const read = await this.readProgress();
       const { progress } = read;
       while (Math.max(this.plan.next_block, progress.first_block_num ?? 0) <= progress.clean_up_to) {
@@ -162,7 +162,7 @@ async function againOnConflict<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof ConflictError) || tries === MOST_TRIES) throw error;
+      if (!(error instanceof ConflictError) || tries === MAX_TRIES) throw error;
     }
   }
 }

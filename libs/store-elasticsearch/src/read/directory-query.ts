@@ -28,7 +28,7 @@ export interface DirectoryKey {
 }
 
 /** Accounts whose documents one query reads: each has as many as there are indices of the directory, of up to 160 KB. */
-const MOST_ACCOUNTS = 8;
+const MAX_ACCOUNTS = 8;
 
 /**
  * The key of the list of an account's actions, or of those that match filters. The contract of an action is one of its accounts.
@@ -41,7 +41,7 @@ export function directoryKeyOf(
 ): DirectoryKey {
   const contracts = new Set(filters.map((filter) => filter.account));
   if (account !== undefined) return { accounts: [account], filters, isExact: !narrowed };
-  if (contracts.size > 0 && contracts.size <= MOST_ACCOUNTS && !contracts.has(undefined)) {
+  if (contracts.size > 0 && contracts.size <= MAX_ACCOUNTS && !contracts.has(undefined)) {
     return { accounts: [...contracts] as string[], filters, isExact: !narrowed };
   }
   return { accounts: [WHOLE_CHAIN], filters: [], isExact: !narrowed && filters.length === 0 };
@@ -109,7 +109,7 @@ function countOf(entry: DirectoryEntry, { filters, accounts }: DirectoryKey, acc
 }
 
 /** Documents of ids that one search returns: an id of 16 digits is in one range almost always. */
-const MOST_CANDIDATES = 100;
+const MAX_CANDIDATES = 100;
 
 /** The covered ranges that may have a transaction, ascending; undefined when too many may: the beginning of its id is short. */
 export async function rangesOfTransaction(snapshot: Snapshot, idPrefix: string): Promise<number[] | undefined> {
@@ -123,10 +123,10 @@ export async function rangesOfTransaction(snapshot: Snapshot, idPrefix: string):
     index: indices.join(),
     fewest: indices.length,
     filters: [wanted, { range: { range: { gte: firstRange(covered, progress), lte: covered.last } } }],
-    size: MOST_CANDIDATES,
+    size: MAX_CANDIDATES,
     fetch: { docvalue_fields: ['range'] },
   });
-  if (hits.length === MOST_CANDIDATES) return undefined;
+  if (hits.length === MAX_CANDIDATES) return undefined;
   const ranges = new Set(hits.map(({ fields }) => fields?.['range']?.[0] as number));
   return [...ranges].sort((one, other) => one - other);
 }

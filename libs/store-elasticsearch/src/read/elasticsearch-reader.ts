@@ -31,7 +31,7 @@ import { isStillReadable, SNAPSHOT_AGE_MS, type Snapshot } from './snapshot';
 import { findTransaction } from './transaction-query';
 
 /** How often a query is run that takes longer than a state is kept. */
-const MOST_TRIES = 2;
+const MAX_TRIES = 2;
 /**
  * A query begins with the progress that was read at most this long ago, while the current one is requested beside it. It is longer
  * than the pause between the requests of a busy process, and shorter than the time between two blocks.
@@ -138,7 +138,7 @@ export class ElasticsearchReader implements StoreReader {
     const held = this.state.heldSince(BEGIN_WITHIN_MS);
     let begun = held && { held, result: this.run(query, held) };
     begun?.result.catch(() => undefined);
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const current = await this.state.read();
       const result = await (begun && areSame(begun.held, current) ? begun.result : this.run(query, current));
       if (current.age() < SNAPSHOT_AGE_MS || isStillReadable(current.progress, (await this.state.read()).progress)) {

@@ -12,7 +12,7 @@ import { MissingIndexError, type WriteFence } from './write-fence';
 /** How long a progress that was read decides which blocks to write. A longer time only writes more in vain. */
 const PROGRESS_AGE_MS = 10_000;
 /** Each attempt after the first means that the write term has ended or that an index was deleted meanwhile. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 /** A block whose documents are durable, and what the journal says of its data. */
 export interface WrittenBlock {
@@ -54,7 +54,7 @@ export class BlockWriter {
         await this.bulk.write(this.requestsOf(blocks, mayPostpone, readProgress, write));
         return write;
       } catch (error) {
-        if (!(error instanceof MissingIndexError) || tries === MOST_TRIES) throw error;
+        if (!(error instanceof MissingIndexError) || tries === MAX_TRIES) throw error;
         await this.reopen(await readProgress());
       }
     }

@@ -5,7 +5,7 @@ import { RANGED_KINDS, type IndexNames } from '../indices/index-names';
 
 const NOT_FOUND = 404;
 /** Each conflict means that another process has begun a term. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 /** Aliases changed per request. */
 const ALIASES_AT_ONCE = 500;
 
@@ -67,7 +67,7 @@ export class WriteFence {
    * longer write. Any number of processes may do so at once. Returns false when a later term has begun.
    */
   async begin(term: number): Promise<boolean> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const terms = await this.currentTerms();
       if (terms.some((each) => each > term)) return false;
       if (!terms.includes(term) && !(await this.replaceTerms(terms, term))) continue;

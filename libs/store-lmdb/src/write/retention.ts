@@ -6,8 +6,8 @@ import type { WriteBatch } from './write-batch';
 import { writeFact } from './write-facts';
 
 /** Blocks and sequences of one removal: as long as a few writes of the indexing far behind the head. */
-const MOST_BLOCKS = 1_000;
-const MOST_SEQUENCES = 50_000;
+const MAX_BLOCKS = 1_000;
+const MAX_SEQUENCES = 50_000;
 /** Removals are rarer than blocks, because each reads the lists of all its accounts: about every minute at the head. */
 const LEAST_BLOCKS = 120;
 
@@ -40,11 +40,11 @@ export class Retention {
     if (this.retainBlocks === 0 || readFact(this.tables, 'migration')) return undefined;
     const { firstBlockNum: first, committed, lastIrreversible } = readStatus(this.tables);
     if (first === undefined || !committed || !lastIrreversible) return undefined;
-    const wanted = Math.min(committed.num - this.retainBlocks + 1, lastIrreversible.num, first + MOST_BLOCKS);
+    const wanted = Math.min(committed.num - this.retainBlocks + 1, lastIrreversible.num, first + MAX_BLOCKS);
     if (wanted - first < this.leastBlocks) return undefined;
     const firstSequence = this.sequenceAt(first);
     let end = first + 1;
-    while (end < wanted && this.sequenceAt(end + 1) - firstSequence <= MOST_SEQUENCES) end++;
+    while (end < wanted && this.sequenceAt(end + 1) - firstSequence <= MAX_SEQUENCES) end++;
     return { first, end, firstSequence, endSequence: this.sequenceAt(end) };
   }
 
