@@ -8,7 +8,7 @@ import { keyNameOf } from './client';
 
 type Tokens = TokenIndexer<Parameters<RequestHandler>[0], Response>;
 
-/** Longer texts of a client are cut. */
+/** The URL and the user agent of a request are cut to this many characters. */
 const MAX_TEXT = 1024;
 
 /**
@@ -59,7 +59,7 @@ function readFacts(
     method: request.method,
     url: request.originalUrl.slice(0, MAX_TEXT),
     httpVersion: request.httpVersion,
-    // The library that takes a handshake over writes the response itself.
+    // The response to a WebSocket handshake is written directly to the socket: `response` then has no status that was sent.
     status: numberOf(of('status')) ?? (isWebSocketHandshake(request) ? 101 : undefined),
     bytes: numberOf(of('res', 'content-length')),
     seconds: milliseconds === undefined ? undefined : Number(milliseconds) / 1000,
@@ -81,7 +81,7 @@ function commonLine({ time, address, key, method, url, httpVersion, status, byte
   return `${address} - ${key === undefined ? '-' : escaped(key)} [${commonTime(time)}] "${request}" ${status ?? '-'} ${bytes ?? '-'}`;
 }
 
-/** As Apache writes texts of a client: no quote ends the field, and no character is invisible. */
+/** Escapes text of a client as Apache does, so that no quote ends the field and no character is invisible. */
 function escaped(text: string): string {
   return text.replace(/[^\x20-\x7e]|["\\]/g, (character) =>
     character === '"' || character === '\\'
@@ -97,7 +97,7 @@ function commonTime(iso: string): string {
   return `${day}/${MONTHS[Number(month) - 1]}/${year}:${time} +0000`;
 }
 
-/** Synchronous, as the log of the process: the lines before a crash are the ones that matter. */
+/** Writes synchronously, as the log of the process does: the lines before a crash must not be lost. */
 function openOutput(file: string | undefined): SonicBoom {
   if (file === undefined) return new SonicBoom({ fd: process.stdout.fd, sync: true });
   try {

@@ -8,7 +8,7 @@ const CHECK_EVERY_MS = 2_000;
 const STALE_MS = 10_000;
 const WAIT_MS = 500;
 const CHECK_LIMITS = { timeoutMs: 2_000, maxBytes: 64 * 1024 };
-/** A node that is further behind the best one, 10 seconds, lags. */
+/** A node lags when its head block is more than this many blocks, or 10 seconds, behind that of the best node. */
 const MAX_LAG_BLOCKS = 20;
 
 const nodeState = z.object({ chain_id: z.string().length(64), head_block_num: z.int().min(0) });

@@ -19,14 +19,20 @@ export interface ClientHandlersDeps {
   now(): number;
 }
 
-/** The handlers that know the client of a request. The chains of a gateway share them, so that a client has one budget. */
+/**
+ * The handlers that log, identify and limit the clients of requests. The chains of a gateway share them, so that the limits of a
+ * client apply to all chains together.
+ */
 export interface ClientHandlers {
   /** Log and count every request. */
   observe: RequestHandler[];
   /** Identify the client and apply its rate limits. */
   identify: RequestHandler[];
   limitStreams: RequestHandler;
-  /** Each chain has its own: the requests to a chain whose APIs hang do not hold those to another one. */
+  /**
+   * Creates the limiter of one chain. Each chain has its own, so that a chain whose APIs hang does not delay requests to another
+   * chain.
+   */
   createWorkLimiter(): RequestHandler;
 }
 

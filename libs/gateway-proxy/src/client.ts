@@ -12,9 +12,12 @@ export interface Client {
   requestsPerMinute: number;
   /** 0 = no limit. */
   costPerMinute: number;
-  /** Whether the request came through a trusted proxy, which may be a gateway that counts the costs of several chains. */
+  /**
+   * Whether the response shows its cost: only to a trusted proxy, which may be a gateway that adds up the costs of several
+   * chains.
+   */
   tellsCost: boolean;
-  /** The error that requests to endpoints get, where the client has no access. */
+  /** The error with which requests to endpoints are refused; undefined when the client has access. */
   refusal?: HistoryError;
 }
 
@@ -47,7 +50,7 @@ export function identifyClient(
       next();
     };
     if (findKey && key !== undefined) return byKey(key, anyone, findKey).then(go);
-    // Without a promise: there is nothing to wait for.
+    // No key has to be looked up, so `next` is called at once, without a promise.
     go({ ...anyone, ...(gateway.requireApiKey && { refusal: missing }) });
     return undefined;
   };

@@ -11,7 +11,7 @@ export interface GatewayHealthDeps {
   keyValue: KeyValue;
   /** The APIs of this process; without them the URLs of the configuration are asked. */
   localApis?: LocalApis;
-  /** The APIs of another chain are `down`. */
+  /** An API that reports another chain id is `down`. */
   chainId?: string;
   /** Components that /health shows besides the APIs and the key-value store. */
   components?: Record<string, ReadComponent>;
@@ -29,7 +29,10 @@ interface ApiHealth extends Pick<Component, 'status' | 'reason'> {
   facts: ChainFacts;
 }
 
-/** The gateway of a process that serves a whole chain shows clients only a part of its health. */
+/**
+ * What this gateway reads of the health of an API. The URL may be that of another gateway, which by default shows clients no
+ * `components` and no `incomplete_ranges`.
+ */
 const apiHealth = healthResponse.omit({ components: true }).partial({ incomplete_ranges: true });
 type FactsOfApi = ReturnType<typeof apiHealth.parse>;
 

@@ -22,13 +22,13 @@ export interface GatewayPagesDeps {
   config: Pick<Config, 'gateway'>;
   status: Pick<GatewayStatus, 'read' | 'readHealth'>;
   registry: Registry;
-  /** The name of the chain where the gateway serves several. */
+  /** The name of the chain, if the gateway serves several chains. */
   chainName?: string;
 }
 
 /**
- * The pages of the gateway's operations listener; those of one of several chains are below its name. Its explorer sends its
- * requests to the port for clients.
+ * The pages of the gateway's operations listener. If the gateway serves several chains, the paths of these pages begin with the
+ * name of the chain. The explorer sends its requests to the port for clients.
  */
 export function createGatewayOperations(deps: GatewayPagesDeps): HttpRoute[] {
   const { port, publicUrl } = deps.config.gateway;
@@ -39,7 +39,7 @@ export function createGatewayOperations(deps: GatewayPagesDeps): HttpRoute[] {
   return pages.map((page) => ({ ...page, path: path + page.path }));
 }
 
-/** The gateway's pages for clients, which the configuration names; the others are unknown paths. */
+/** The gateway's pages for clients: those that `gateway.public_paths` lists. All others are unknown paths. */
 export function createGatewayPages(deps: GatewayPagesDeps): HttpRoute[] {
   const readStatus = async () => withoutInternals(await deps.status.read());
   return createPages(deps, { shown: deps.config.gateway.publicPaths, api: 'same origin', readStatus });
@@ -72,7 +72,7 @@ function createPages(deps: GatewayPagesDeps, { shown, api, readStatus }: Pages):
   return routes;
 }
 
-/** Names of machines and texts of logs are not for clients. */
+/** Removes the names of machines, the process ids and the last errors, which are not for clients. */
 function withoutInternals(status: StatusResponse): StatusResponse {
   const processes = status.processes.map(({ host: _host, pid: _pid, last_error: _error, ...shown }) => shown);
   return { ...status, processes };

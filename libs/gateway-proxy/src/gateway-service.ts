@@ -7,11 +7,11 @@ import { GatewayStatus } from './status/gateway-status';
 
 /** What a gateway process serves. */
 export interface GatewayService {
-  /** For clients. */
+  /** The HTTP app for clients. */
   app: RequestListener;
   /** The pages of the operations listener. */
   operations: HttpRoute[];
-  /** Of the chain, or of each of several. They take samples between `start` and `stop`. */
+  /** The status of the chain, or of each of several chains. A status takes samples between its `start` and `stop`. */
   statuses: GatewayStatus[];
 }
 

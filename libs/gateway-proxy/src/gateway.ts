@@ -35,11 +35,11 @@ export interface GatewayDeps extends GatewayPagesDeps {
   now?: () => number;
 }
 
-/** What a gateway of one of several chains does not make itself. */
+/** What the app of one chain gets from the gateway of several chains that it is a part of. */
 export interface OfSeveralChains {
   /** Shared by the chains. */
   clients: ClientHandlers;
-  /** Refuses requests while the APIs cannot be those of the chain. */
+  /** Refuses requests while an API reports another chain. */
   requireChain: RequestHandler[];
 }
 
@@ -57,8 +57,8 @@ const PREFLIGHT_SECONDS = 86_400;
 
 /**
  * The gateway's HTTP app: API keys, rate limits, CORS, compression, and one route per endpoint to the API that serves it.
- * `ofSeveral`: given where a gateway serves several chains, each with an app of its own. Throws `CONFIG_INVALID` when a file that the
- * configuration names cannot be opened, and for a configuration of several chains.
+ * `ofSeveral`: given for the app of one of several chains. Throws `CONFIG_INVALID` when a file that the configuration names
+ * cannot be opened, and when `config` still names several chains.
  */
 export function createGateway(deps: GatewayDeps, ofSeveral?: OfSeveralChains): RequestListener {
   const { config, log, registry, now = Date.now } = deps;
@@ -91,8 +91,9 @@ export function createGateway(deps: GatewayDeps, ofSeveral?: OfSeveralChains): R
 const NO_NODE = 'this call needs a chain node, and the operator of this service names none in gateway.chain_node_url';
 
 /**
- * Compresses responses. Where the client accepts no coding, the responses of our endpoints, which are all JSON, need only the
- * header that says that they vary: the library replaces methods of each response, and takes 7 % of the gateway's time for it.
+ * Compresses responses if the client accepts a coding. Otherwise the library would only add `Vary: Accept-Encoding` to the
+ * responses of our endpoints, which are all JSON, but take 7 % of the gateway's time to replace methods of each response. So this
+ * function adds the header itself.
  */
 function compressWhereAccepted(): RequestHandler {
   // A response is compressed once and sent once: speed matters more than the last percent of size.
@@ -108,7 +109,7 @@ function compressWhereAccepted(): RequestHandler {
   };
 }
 
-/** `requireChain`: the handlers that refuse requests while the APIs cannot be those of the chain. */
+/** `requireChain`: the handlers that refuse requests while an API reports another chain. */
 function upstreamRoutes(deps: GatewayDeps, clients: ClientHandlers, requireChain: RequestHandler[]): HttpRoute[] {
   const { config, log, registry, now = Date.now } = deps;
   const { historyApiUrl, chainApiUrl, traceApiUrl, chainNodeUrl } = config.gateway;

@@ -2,7 +2,10 @@ import type { RequestHandler } from 'express';
 import { counter, endpointOf, type Registry } from '@antelope-history/app-runtime';
 import { keyNameOf } from './client';
 
-/** Further keys are counted together: each name is a series, and the key-value store may have any number. */
+/**
+ * Keys beyond this number are counted together: each name is a time series of the metric, and the key-value store may have any
+ * number of keys.
+ */
 const MAX_KEYS = 1_000;
 const OTHER_KEYS = 'others';
 

@@ -8,7 +8,7 @@ import { chargeCost } from './rate-limit';
 
 /** APIs in the gateway's own process: called directly, without a second HTTP request. */
 export interface LocalApis {
-  /** By path of the route. */
+  /** By the path of the route. */
   responders: ReadonlyMap<string, LocalResponder>;
   readHealth(): Promise<HealthResponse>;
   /** Handles requests for the stream of actions. */
@@ -31,7 +31,7 @@ export interface LocalResponse {
   cost: number;
 }
 
-/** Longer responses are written piece by piece as the client reads, so that what it has read is no longer held. */
+/** Longer responses are written piece by piece as the client reads, so that the pieces that it has read can be freed. */
 const MAX_BYTES_AT_ONCE = 512 * 1024;
 
 interface LocalHandlerOptions {
@@ -42,7 +42,7 @@ interface LocalHandlerOptions {
 }
 
 /**
- * Handles requests that `readRawBody` read and `limitWork` admitted by an API of this process. Charges the cost and counts
+ * Passes requests that `readRawBody` read and `createWorkLimiter` admitted to an API of this process. Charges the cost and counts
  * the bytes as for a response that comes from an upstream.
  */
 export function createLocalHandler({ path, respond, metrics }: LocalHandlerOptions): RequestHandler {
@@ -71,7 +71,7 @@ async function sendLocalResponse(response: Response, { headers, pieces, cost }: 
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
   ticket.beginResponse(bytes);
   if (bytes <= MAX_BYTES_AT_ONCE) {
-    // One write: each further one costs as much as the copy of several hundred KB.
+    // The pieces are joined and written at once: each further write costs as much as copying several hundred KB.
     response.end(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, bytes));
     return;
   }

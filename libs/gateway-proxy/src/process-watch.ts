@@ -13,7 +13,7 @@ const GRACE_MS = HEARTBEAT_TTL_MS;
 export interface ProcessReports {
   /** By component name of /health. */
   components: Map<string, Component>;
-  /** The highest head block that a process has heard of. */
+  /** The highest head block that a heartbeat reports. */
   headBlock: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export class ProcessWatch {
     private readonly now: () => number,
   ) {}
 
-  /** Without reports while the key-value store is unavailable; no app is missing then. */
+  /** Returns no reports while the key-value store is unavailable. That time does not count as a time without heartbeats. */
   async read(): Promise<ProcessReports> {
     const heartbeats = await readHeartbeats(this.keyValue).catch(() => undefined);
     if (!heartbeats) {

@@ -23,7 +23,7 @@ interface Quota {
 type Outcome = 'admitted' | 'requests' | 'cost';
 /** The cost of a request whose response has no cost header. */
 const MIN_COST = 1;
-/** In units of the cost limit: from the APIs to the gateway. */
+/** The header in which an API reports the cost of a response to the gateway, in the unit of the cost limit. */
 export const COST_HEADER = 'x-request-cost';
 const COST = /^\d{1,9}$/;
 

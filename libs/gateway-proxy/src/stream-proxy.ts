@@ -17,7 +17,7 @@ import { joinWebSockets, type UpstreamWebSocket } from './web-socket-proxy';
 
 /** Time for the API to open a stream. */
 const OPEN_LIMIT_MS = 10_000;
-/** The API writes at least every 15 s. */
+/** The connection to an API is cut after this time without data. An API writes at least every 15 s. */
 const SILENCE_LIMIT_MS = 60_000;
 const STREAM_HEADERS = ['last-event-id'];
 const HANDSHAKE_HEADERS = [...STREAM_HEADERS, 'sec-websocket-version', 'sec-websocket-key', 'sec-websocket-protocol'];
@@ -25,8 +25,8 @@ const SWITCHING_PROTOCOLS = 101;
 const FORWARDED_HEADERS = ['content-type', 'content-length', 'cache-control', 'x-accel-buffering', 'retry-after'];
 
 /**
- * Forwards requests for the stream of actions to one of several history APIs, and its events as they come. A client whose API
- * fails opens the stream again, and continues at its last event with another API.
+ * Forwards requests for the stream of actions to one of several history APIs, and forwards the events as they arrive. When the
+ * API fails, the client opens the stream again and continues after its last event with another API.
  */
 export function createStreamProxy(urls: string[], log: Logger, now: () => number): RequestHandler {
   const upstreams = new Upstreams(urls, now);
@@ -68,7 +68,8 @@ async function forwardResponse(received: IncomingMessage, response: Response): P
     if (value !== undefined) response.setHeader(name, value);
   }
   response.flushHeaders();
-  // A stream that ends in the middle of an event is a cut connection to the client, which opens it again.
+  // When the API fails, the connection to the client is cut, possibly in the middle of an event. The client then opens the stream
+  // again.
   await pipeline(received, response).catch(() => undefined);
 }
 

@@ -8,8 +8,8 @@ import type { Upstreams } from './upstreams';
 /** Shorter than an API's keep-alive timeout, so that no request is sent on a connection that is being closed. */
 const IDLE_LIMIT_MS = 60_000;
 /**
- * The most idle connections kept per upstream. Connections in use are bounded by the requests that `WorkLimits` admits; the
- * agent needs no bound of its own, whose queue would be held up by slow clients.
+ * At most this many idle connections are kept per upstream. The agent has no limit for connections in use, because `WorkLimits`
+ * limits the requests; in a queue of the agent, requests would wait for slow clients.
  */
 const MAX_IDLE_SOCKETS = 64;
 const CONNECT_LIMIT_MS = 5_000;
@@ -27,7 +27,10 @@ export function createUpstreamAgent(
   const agent = isSecure ? new HttpsAgent(OPTIONS) : new HttpAgent(OPTIONS);
   const connect = agent.createConnection.bind(agent);
   const keepAlive = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
-  /** Connections to a substitute server: the agent pools by the wanted address, so these must not be reused. */
+  /**
+   * Connections to another server than the wanted one. The agent pools connections by the wanted address, so these must not be
+   * reused.
+   */
   const substitutes = new WeakSet<Duplex>();
 
   async function connectTo(url: string, options: ClientRequestArgs): Promise<Socket> {

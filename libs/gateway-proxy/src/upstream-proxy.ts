@@ -17,7 +17,7 @@ const RESPONSE_LIMIT_MS = 35_000;
 export type UpstreamProxy = (target: (request: Request) => string) => RequestHandler;
 
 /**
- * Sends requests, read by `readRawBody` and admitted by `limitWork`, to interchangeable HTTP servers in turn, and streams
+ * Sends requests, read by `readRawBody` and admitted by `createWorkLimiter`, to interchangeable HTTP servers in turn, and streams
  * their responses back. Responds 503 when no server can be reached, or when the chosen one does not respond. When the client
  * disconnects, the request to the upstream is aborted.
  */
@@ -26,9 +26,9 @@ export function createUpstreamProxy(name: string, urls: string[], log: Logger, n
 }
 
 /**
- * Sends requests as `createUpstreamProxy` does to chain nodes, except to those that `ChainNodes` skips, and skips a node that
- * does not respond for the time of `Upstreams`. A request that may have reached a node is not sent to another one: it may have
- * pushed a transaction.
+ * Sends requests to chain nodes as `createUpstreamProxy` does, except to those that `ChainNodes` skips. A node that does not
+ * respond is skipped for some seconds (`Upstreams`). A request that may have reached a node is not sent to another one, because
+ * it may have pushed a transaction.
  */
 export function createNodeProxy(urls: string[], log: Logger, now: () => number): UpstreamProxy {
   const upstreams = new Upstreams(urls, now);

@@ -7,12 +7,12 @@ import { bytesAfterHandshake } from '@antelope-history/app-runtime';
 export interface UpstreamWebSocket {
   handshake: IncomingMessage;
   socket: Socket;
-  /** Its first bytes: those that came in one read with the handshake. */
+  /** The first bytes after the handshake, which arrived together with it. */
   head: Buffer;
 }
 
 const SILENCE_LIMIT_MS = 60_000;
-/** Of the upstream's reply to the handshake. */
+/** The headers of the upstream's reply to the handshake that are forwarded to the client. */
 const HANDSHAKE_HEADERS = ['sec-websocket-accept', 'sec-websocket-protocol', 'x-request-id'];
 
 /**

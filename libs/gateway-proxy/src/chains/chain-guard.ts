@@ -5,8 +5,9 @@ import type { Logger } from '@antelope-history/app-runtime';
 const CHECK_EVERY_MS = 5_000;
 
 /**
- * Refuses requests with 503 while an API of the chain serves another chain than the configuration names: a wrong address must
- * not give a client the history of another chain. Requests wait for the first check; later checks run beside them.
+ * Refuses requests with 503 while an API of the chain serves another chain than the configuration names: a wrong address must not
+ * give a client the history of another chain. Requests wait for a check until one has found the right chain; after that, checks
+ * run in the background.
  */
 export class ChainGuard {
   private state: 'unknown' | 'right' | 'other' = 'unknown';

@@ -34,8 +34,8 @@ interface Chain {
 }
 
 /**
- * One gateway for several chains. Each chain is a gateway of its own, with its own APIs, state and pages, below its name or at
- * its host names; the limits of a client hold for all chains together.
+ * Creates one gateway for several chains. Each chain has its own APIs, state and pages; its paths begin with its name, or belong
+ * to its host names. The limits of a client apply to all chains together.
  */
 export function createChainsGateway(deps: ChainsGatewayDeps): GatewayService {
   const { config, log, registry, now = Date.now } = deps;
@@ -68,7 +68,7 @@ export function createChainsGateway(deps: ChainsGatewayDeps): GatewayService {
   return { app, operations, statuses: [...chains.values()].map(({ status }) => status) };
 }
 
-/** Express keeps an `originalUrl` that is set, and the access log shows it. */
+/** Makes the URL relative to the chain. Express keeps an `originalUrl` that is already set, and the access log shows it. */
 function enterChain(request: IncomingMessage & { originalUrl?: string }, url: string): void {
   if (request.url !== undefined) request.originalUrl = request.url;
   request.url = url;
@@ -76,7 +76,7 @@ function enterChain(request: IncomingMessage & { originalUrl?: string }, url: st
 
 function createChain(deps: ChainsGatewayDeps, name: string, clients: ClientHandlers, now: () => number): Chain {
   const { chainId, hosts: _hosts, keyPrefix: _prefix, ...urls } = deps.chains[name] as Chains[string];
-  // A node of the gateway is of one chain: a chain without a node of its own has none.
+  // `gateway.chain_node_url` is of one chain only, so it is dropped: a chain has the node that its own entry names, or none.
   const { chains: _chains, chainNodeUrl: _node, ...settings } = deps.config.gateway;
   const config = { ...deps.config, gateway: { ...settings, ...urls } };
   const expected = chainId === undefined ? {} : { chainId };

@@ -6,7 +6,7 @@ import { clientOf } from '../client';
 export function createStreamLimiter(maxPerClient: number): RequestHandler {
   const open = new Map<string, number>();
   return (_request, response, next) => {
-    // The client left while its limits were looked up: the event that ends its count is over.
+    // The client left while its limits were looked up. The `close` event has passed, so nothing would subtract this stream again.
     if (response.closed) return;
     const { id } = clientOf(response);
     const count = open.get(id) ?? 0;

@@ -7,8 +7,9 @@ import { type LimitReason, WorkLimits, type WorkLimitSettings } from './work-lim
 const REASONS: LimitReason[] = ['queue', 'wait', 'stalled'];
 
 /**
- * Creates limiters that are independent of each other: the chains of a gateway do not wait for one another. What takes memory
- * is shared out among the `limiters`, so that all together hold no more than one would. The metrics show their sums.
+ * Creates limiters that are independent of each other, so that the chains of a gateway do not wait for one another. `limiters`:
+ * how many will be created. The limits on memory are divided by this number, so that all limiters together hold no more than one
+ * would. The metrics show the sums over all limiters.
  */
 export function workLimiters(settings: WorkLimitSettings, registry: Registry, limiters: number): () => RequestHandler {
   const count = countLimits(registry);

@@ -6,13 +6,13 @@ import { describeHeartbeats, totalsOf } from './process-statuses';
 import { StatusHistory } from './status-history';
 
 export interface GatewayStatusDeps extends GatewayHealthDeps {
-  /** The processes of the service; without it, those that have heartbeats. */
+  /** Reads the processes of the service. Without this function, the processes that have heartbeats are shown. */
   readProcesses?: () => Promise<ProcessStatus[]>;
 }
 
 const SAMPLE_EVERY_MS = 10_000;
 
-/** The state of the service for /health, for the page for operators, and for nothing else. */
+/** The state of the service, as `/health` and the page for operators show it. */
 export class GatewayStatus {
   readonly readHealth: () => Promise<HealthResponse>;
   private readonly readProcesses: () => Promise<ProcessStatus[]>;
@@ -37,7 +37,7 @@ export class GatewayStatus {
     clearInterval(this.timer);
   }
 
-  /** Also while the service is down: what is unavailable is absent. */
+  /** Works also while the service is down; parts that are unavailable are absent. */
   async read(): Promise<StatusResponse> {
     const [health, processes] = await this.readBoth();
     return { at: this.now(), health, processes, totals: totalsOf(processes), samples: this.history.samples() };

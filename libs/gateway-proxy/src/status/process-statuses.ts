@@ -18,7 +18,10 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** The figures of all processes together. Every indexer reports the same queues and the same disk. */
+/**
+ * The figures of all processes together. Queues, dead letters and free bytes are not summed, because every indexer reports the
+ * same queues and the same disk.
+ */
 export function totalsOf(processes: ProcessStatus[]): StatusResponse['totals'] {
   const known = <T>(values: (T | undefined)[]): T[] => values.filter((value) => value !== undefined);
   const sum = (values: number[]): number | undefined =>

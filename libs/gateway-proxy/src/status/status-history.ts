@@ -5,7 +5,7 @@ const MOST_SAMPLES = 360;
 
 type Counts = Pick<ProcessStatus, 'indexed_blocks' | 'indexed_actions'>;
 
-/** The samples of the last hour, in memory: a restarted gateway begins anew. */
+/** The samples of the last hour. They are held in memory only, so a restarted gateway has none. */
 export class StatusHistory {
   private readonly kept: StatusSample[] = [];
   /** The counts of each process at the last sample. */

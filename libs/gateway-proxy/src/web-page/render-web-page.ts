@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PageSettings } from './web-page-routes';
 
-/** A page with the headers that its policy needs. */
+/** A page and the headers of its response, which contain its content security policy. */
 export interface WebPage {
   html: string;
   headers: Record<string, string>;
@@ -37,7 +37,10 @@ export function renderWebPage(settings: PageSettings, files: string): WebPage {
   return { html, headers: headersFor(`'self' 'sha256-${digest}'`, `'self' ${describeApi(settings.api)}`.trim()) };
 }
 
-/** A page without scripts. `main`: the HTML of its main part, whose texts are the server's own. */
+/**
+ * A page without scripts. `main`: the HTML of its main part. It is not escaped, so it must not contain text of clients or
+ * contracts.
+ */
 export function renderFixedPage(main: string, files: string): WebPage {
   const html = `<!DOCTYPE html>
 <html lang="en">
@@ -70,7 +73,10 @@ function escapeAttribute(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** The policy allows style sheets and images of this listener; `scripts` and `requests` are the sources of the others. */
+/**
+ * The policy allows style sheets and images of this listener only. `scripts`, `requests`: from where scripts may be loaded, and
+ * to where requests may be sent.
+ */
 function headersFor(scripts: string, requests: string): Record<string, string> {
   return {
     'content-security-policy': [
@@ -89,7 +95,7 @@ function headersFor(scripts: string, requests: string): Record<string, string> {
   };
 }
 
-/** A port stands for any host, because the page is reached under names that its server does not know. */
+/** For a port, the policy allows any host, because the server does not know under which names the page is reached. */
 function describeApi(api: PageSettings['api']): string {
   if (api === 'same origin') return '';
   return 'url' in api ? new URL(api.url).origin : `http://*:${api.port} https://*:${api.port}`;

@@ -6,9 +6,9 @@ import { HistoryError } from '@antelope-history/schemas';
 import { type HttpRoute, readServiceVersion } from '@antelope-history/app-runtime';
 import { renderFixedPage, renderWebPage, type WebPage } from './render-web-page';
 
-/** What the page shows and where it gets it. It reads this from its own HTML. */
+/** What the page shows and where it gets the data. The page reads these settings from its own HTML. */
 export interface PageSettings {
-  /** The name of the chain where the gateway serves several. */
+  /** The name of the chain, if the gateway serves several chains. */
   chain?: string;
   /** Whether it shows the state of the service, from `/status`. */
   status: boolean;
@@ -16,7 +16,10 @@ export interface PageSettings {
   explorer: boolean;
   /** Further paths of the same listener. */
   links: string[];
-  /** The address of the API: that of the page, a URL, or a port of the host that serves the page, with the start of the paths. */
+  /**
+   * The address of the API: the origin of the page, a URL, or a port of the host that serves the page with the beginning of all
+   * paths.
+   */
   api: 'same origin' | { url: string } | { port: number; path: string };
   version: string;
 }
@@ -39,7 +42,7 @@ function packageFile(packageJson: string, file: string): string {
   return path.join(path.dirname(require.resolve(packageJson)), file);
 }
 
-/** A browser keeps the files of a version for good: its address names what they contain. */
+/** A browser may keep these files forever, because their address contains a hash of their contents. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
 /** The page at `/`, and its files below `/page/VERSION`: the page loads nothing from elsewhere. */
@@ -54,7 +57,7 @@ export function fixedPageRoutes(render: () => Promise<string>): HttpRoute[] {
 }
 
 function pageRoutes(render: (files: string) => Promise<WebPage>): HttpRoute[] {
-  // Not before the first request: the files have to be compiled for the page only.
+  // The files are read at the first request for the page, not when the gateway starts.
   const files = new PageFiles();
   return [
     {
@@ -73,7 +76,10 @@ function pageRoutes(render: (files: string) => Promise<WebPage>): HttpRoute[] {
   ];
 }
 
-/** The addresses in a page are relative to it, so that it needs the slash where it is served below a path. */
+/**
+ * Redirects to the path with a slash at its end: the addresses in a page are relative, and would otherwise lead to the folder
+ * above.
+ */
 const endWithSlash: RequestHandler = (request, response, next) => {
   const path = request.originalUrl.split('?')[0] ?? '/';
   if (path.endsWith('/') || !path.startsWith('/')) next();
@@ -84,7 +90,7 @@ const endWithSlash: RequestHandler = (request, response, next) => {
 class PageFiles {
   private known: string | undefined;
 
-  /** Names the contents of all files. */
+  /** A hash of the contents of all files. */
   version(): string {
     if (this.known === undefined) {
       const hash = createHash('sha256');
