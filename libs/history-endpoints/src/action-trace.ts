@@ -3,7 +3,7 @@ import { jsonText, type JsonWriter } from '@antelope-history/json';
 import { type ActionReceipt, type ActionRecord, type ActionTrace, copyReceipt } from '@antelope-history/records';
 import { decodeReturnValue, undecodedActBytes, writeInteger64, writeOmittedAct } from '@antelope-history/responses';
 
-/** The block of traces, written once for all of them. */
+/** The JSON of the block of traces, which is written once for all traces of the block. */
 export class BlockContext {
   /** `"block_num":…,"block_time":…` */
   readonly place: Buffer;

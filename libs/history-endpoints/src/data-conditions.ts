@@ -8,8 +8,8 @@ const MAX_FILTERS = 4;
 const MAX_TEXT = 1024;
 
 /**
- * The conditions of a request's filters on action data. Throws `INVALID_REQUEST` for a field that is not indexed, or not from the
- * lower bound on.
+ * The conditions of a request's filters on action data. Throws `INVALID_REQUEST` for a field that is not indexed, or that is
+ * indexed only from a block above the lower bound of the request on.
  */
 export async function toDataConditions(
   filters: SentDataFilters,
@@ -48,7 +48,7 @@ async function assertIndexed(
   reader: Pick<HistoryReader, 'getBlock'>,
 ): Promise<void> {
   const from = Math.max(...fields.map(({ key }) => dataFields[key] ?? 0));
-  // Without a first block there is nothing to search: the store has nothing but the block of a snapshot.
+  // A store without a first block is empty or has only the block of a snapshot, so there is nothing to search.
   if (firstBlockNum === undefined || from <= firstBlockNum) return;
   const isAbove =
     after && ('blockNum' in after ? after.blockNum >= from : slotOf(after.timeMs) >= (await slotOfBlock(from, reader)));

@@ -34,8 +34,8 @@ interface ShownRow {
 }
 
 /**
- * Renders a page. A row shows the trace of `account` if the account received the action, otherwise the contract's own. The
- * page ends, after at least one row, before the first row that does not fit the budget decoded. Yields between rows.
+ * Renders a page. A row shows the trace of `account` if the account received the action, otherwise the contract's own. The page
+ * has at least one row and ends before the next row that, when decoded, exceeds the budget. Yields between rows.
  */
 export function* renderActions(
   page: ActionsPage,
@@ -63,7 +63,7 @@ export function* renderActionRows(
   const out = new JsonWriter();
   const ends = yield* renderRows(out, shownRows(rows, account), decoders, budget);
   const text = out.copyFrom(0);
-  // Before each row is a bracket or a comma.
+  // The bracket or comma before each row is left out.
   return ends.map((end, index) => text.toString('utf8', (ends[index - 1] ?? 0) + 1, end));
 }
 
@@ -75,7 +75,7 @@ function shownRows(rows: readonly StoredAction[], account: string | undefined): 
   });
 }
 
-/** Neighbouring rows are often of the same block. */
+/** The returned function reuses the context of the row before, because neighbouring rows are often of the same block. */
 function createBlockContexts(): (row: StoredAction) => BlockContext {
   let last: BlockContext | undefined;
   return ({ blockNum, blockId, blockTimestamp }) => {
@@ -86,7 +86,9 @@ function createBlockContexts(): (row: StoredAction) => BlockContext {
   };
 }
 
-/** Renders a page in the form of the history plugin; it ends early as that of `renderActions`. Yields between rows. */
+/**
+ * Renders a page in the form of the history plugin. The page may end early, like that of `renderActions`. Yields between rows.
+ */
 export function* renderTraces(
   page: AccountTracesPage,
   decoders: AbiDecoders,
@@ -134,7 +136,10 @@ function* renderRows(
   return ends;
 }
 
-/** False for a row that does not fit. The first row is always written, if need be undecoded or without its data. */
+/**
+ * Writes a row; returns false if it does not fit the budget. The first row is always written, if need be undecoded or without its
+ * data.
+ */
 function writeRow(
   out: JsonWriter,
   shown: ShownRow,

@@ -17,7 +17,7 @@ const ENDPOINTS = {
   getKeyAccounts: createGetKeyAccounts,
 };
 
-/** The app of `/v1/history`: actions, also as a stream, transactions, and the accounts of keys and accounts. */
+/** The app of `/v1/history`: actions, also as a stream, transactions, and the accounts that a key or another account controls. */
 export function createHistoryApi(deps: ApiDeps): RequestListener {
   return createApi(NAME, HISTORY_ROUTES, ENDPOINTS, deps, [{ ...STREAM, handlers: [createStreamHandler(deps)] }]);
 }

@@ -17,7 +17,7 @@ export interface BatchWriterDependencies {
   refetches: RefetchReporter;
   stalls: StallReporter;
   progress: ProgressPublisher;
-  /** Takes a block that the store writes only after others, for a later batch. */
+  /** Puts a block into a later batch, because the store can write it only after other blocks. */
   postpone(delivery: Delivery<BlockRecords>): void;
   /** Ends the retries of a write. */
   signal: AbortSignal;
@@ -25,7 +25,9 @@ export interface BatchWriterDependencies {
 
 const GAPS = ['BLOCK_GAP', 'FORK_TOO_DEEP', 'ABI_OUTDATED'] as const;
 const RETRY_MIN_MS = 200;
-/** The head stands still for as long after the store can be written again. */
+/**
+ * The longest wait between two attempts. After the store has recovered, the committed head stands still until the wait is over.
+ */
 const RETRY_MAX_MS = 5_000;
 
 /** Writes batches of blocks to the store and settles their deliveries. */
@@ -68,8 +70,8 @@ export class BatchWriter {
       await this.bindToChain(blocks);
       await store.writeBlocks(blocks, (block) => postponed.add(block));
     } catch (error) {
-      // The node contradicts an irreversible block, another node sent other blocks, or a block has to be decoded again. What is
-      // stored stays and is served.
+      // Blocks are missing, the node contradicts an irreversible block, or data was decoded with an outdated ABI. The batch is
+      // dropped and read again; stored blocks stay and are served.
       const isGap = GAPS.some((code) => hasErrorCode(error, code));
       if (isGap) return this.gaps.drop(batch, error as HistoryError);
       if (hasErrorCode(error, 'BLOCK_REFUSED') || hasErrorCode(error, 'CHAIN_ID_MISMATCH')) {

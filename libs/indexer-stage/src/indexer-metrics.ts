@@ -5,7 +5,7 @@ import { answerInTime, counter, gauge, histogram, type Registry } from '@antelop
 export const INDEXED_BLOCKS = 'history_indexed_blocks_total';
 export const LAST_COMMIT = 'history_last_commit_timestamp_seconds';
 
-/** A store that is away must not delay a scrape of the metrics: the gauge has no value then. */
+/** A store that does not respond must not delay a scrape of the metrics; the gauge then has no value. */
 const FREE_BYTES_LIMIT_MS = 1_000;
 
 /** Registers a gauge that asks the store at each scrape. */

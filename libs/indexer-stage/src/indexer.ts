@@ -30,12 +30,12 @@ export interface Indexer {
   stop(): Promise<void>;
 }
 
-/** How long a block is held back that the store writes only after others. */
+/** How long a postponed block waits before it joins the next batch. */
 const POSTPONE_MS = 200;
 /** How long a stop waits for the write in progress: a server that does not respond must not delay it further. */
 const STOP_LIMIT_MS = 5_000;
 /**
- * How often blocks are committed that another writer left uncommitted, and the progress is published again, because the
+ * How often the indexer commits blocks that another writer left uncommitted, and publishes the progress again, because the
  * key-value store may lose it.
  */
 const CATCH_UP_EVERY_MS = 1_000;
@@ -135,7 +135,7 @@ class IndexerLoop implements Indexer {
       });
   }
 
-  /** Writes nothing more: after a final error of the store, later blocks could make responses wrong. */
+  /** Stops writing after a final error of the store, because later blocks could make responses wrong. */
   private giveUp(error: HistoryError): void {
     this.stopping.abort();
     this.dependencies.fail(error);

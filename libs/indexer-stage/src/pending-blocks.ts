@@ -12,14 +12,17 @@ export class PendingBlocks {
     return this.deliveries.length === 0;
   }
 
-  /** Adds a delivery and drops those that are delivered again, so that no more are held than the broker has outstanding. */
+  /** Adds a delivery and drops those that the broker will deliver again, so that no more are held than the broker waits for. */
   add(delivery: Delivery<BlockRecords>): void {
     if (this.deliveries[0]?.isLost()) this.dropLost();
     this.deliveries.push(delivery);
     this.bytes += sizeOf(delivery);
   }
 
-  /** At the head every block is written at once; far behind it, a fuller batch is worth a short wait. Needs a delivery. */
+  /**
+   * Whether to write the waiting blocks now, of which there must be one. At the head every block is written at once; far behind
+   * it, a fuller batch is worth a short wait.
+   */
   isWorthWriting(): boolean {
     const newest = (this.deliveries.at(-1) as Delivery<BlockRecords>).message;
     return (

@@ -32,8 +32,9 @@ export class BlockPublisher {
   /** The chain id that the node of this session reports; EOSIO 2.0 reports none. */
   private nodeChainId: string | undefined;
   /**
-   * The first block of an empty store, if it came without deltas: EOSIO 2.0 sends the whole state of genesis with block 2 (nodeos
-   * state_history_plugin: store_chain_state). A node that keeps no chain state sends the same block 1; only its next block shows it.
+   * The first block of an empty store, if it came without deltas. It is held until the next block arrives: EOSIO 2.0 sends the
+   * whole state of genesis with block 2 (nodeos state_history_plugin: store_chain_state), while a node that keeps no chain state
+   * sends that block without deltas, too.
    */
   private held: ReadBlock | undefined;
   private restartRequired = true;
@@ -111,7 +112,7 @@ export class BlockPublisher {
     retries.published(block.num);
   }
 
-  /** Throws when a block cannot come next, as `publish` rejects. */
+  /** Throws when a block cannot come next, with the errors that `publish` describes. */
   private check(result: BlocksResult, block: BlockPosition): void {
     const { metrics } = this.dependencies;
     if (this.position.last ?? this.held) assertWhole(result, block.num);

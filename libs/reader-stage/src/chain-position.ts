@@ -25,8 +25,9 @@ export class ChainPosition {
   }
 
   /**
-   * The positions for a blocks request to a node whose logs begin at a block. The node goes back to the first of them that is
-   * not on its branch, or that it does not have, and sends nothing between the last position that it shares and that one.
+   * The positions for a blocks request to a node whose logs begin at `firstOfNode`. The node begins at the first of these
+   * positions that is not on its branch, or that it does not have. It does not send the blocks between the last position that it
+   * shares and that one.
    */
   havePositions(firstOfNode: number): BlockPosition[] {
     return this.known.filter(({ num }) => num >= firstOfNode);
@@ -40,8 +41,8 @@ export class ChainPosition {
   }
 
   /**
-   * Whether a block that the node went back to follows a block that is not listed: the fork may begin between two listed blocks.
-   * Then forgets what is above the lower one, so that the next request begins right after it.
+   * Whether the node went back to a block whose parent is not listed, so that the fork may begin below, between two listed
+   * blocks. In this case, forgets the positions above the lower of the two, so that the next request begins right after it.
    */
   goesBackTooFew(block: BlockPosition): boolean {
     if (!this.last || block.num > this.last.num || this.at(block.num)?.id === block.id || this.at(block.num - 1))
@@ -55,7 +56,7 @@ export class ChainPosition {
   /** Records a block: the next one, one that was recorded before, or a replacement of an earlier one (a fork). */
   passed(block: BlockPosition): 'next' | 'again' | 'fork' {
     const isBack = this.last !== undefined && block.num <= this.last.num;
-    // A block that is not listed was recorded before: a fork goes back to a listed one.
+    // A lower block whose number is not listed counts as recorded before, because a fork goes back to a listed number.
     const isAgain = isBack && (this.at(block.num) ?? block).id === block.id;
     while (this.last && this.last.num >= block.num) this.known.pop();
     this.known.push(block);

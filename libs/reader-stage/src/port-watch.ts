@@ -6,8 +6,8 @@ const PROBE_LIMIT_MS = 1_000;
 const DEFAULT_PORTS: Record<string, number> = { 'ws:': 80, 'wss:': 443 };
 
 /**
- * Resolves when the port of a URL, which refused connections at first, accepts one; or when `stopping` is aborted. Never resolves
- * for a port that accepted one at first: then the node behind it has another trouble, and an earlier attempt would not help.
+ * Resolves when the port of a URL, which refused connections at first, accepts one, or when `stopping` is aborted. Never resolves
+ * for a port that accepts the first connection: the node then has another problem, which an earlier attempt would not solve.
  */
 export async function waitForPort(url: string, stopping: AbortSignal): Promise<void> {
   if (await isListening(url)) return new Promise(() => undefined);

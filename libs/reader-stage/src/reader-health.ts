@@ -20,8 +20,9 @@ export interface MetricValues {
 }
 
 /**
- * Whether a node is being read; if none is, `reason` is the error code of the last session. `degraded` while no node sends
- * blocks: then the committed head equals the head that was heard, and stands.
+ * Whether a node is being read; if none is, `reason` is the error code of the last session. `degraded` after a node sent no
+ * blocks for too long: the block numbers do not show this, because the committed head equals the last head that the node
+ * reported.
  */
 export function shipHealth(metrics: readonly MetricValues[]): { status: 'ok' | 'degraded' | 'down'; reason?: string } {
   const isOne = ({ value }: { value: number }): boolean => value === 1;

@@ -54,8 +54,8 @@ export function isRefusal(code: string): code is (typeof REFUSALS)[number] {
 }
 
 /**
- * The code with which a refetch request ends the session: its own. A code that this version does not know, from a later stage
- * of another version, becomes `SHIP_MESSAGE_CORRUPT`, because metric labels must have a fixed set of values.
+ * Returns the code of a refetch request, with which the session ends, as a code that this version knows. An unknown code, which a
+ * later stage of another version may send, becomes `SHIP_MESSAGE_CORRUPT`, because metric labels must have a fixed set of values.
  */
 export function toSessionEndCode(code: string): ErrorCode {
   return SESSION_END_CODES.find((known) => known === code) ?? 'SHIP_MESSAGE_CORRUPT';

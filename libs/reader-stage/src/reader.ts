@@ -106,7 +106,7 @@ class ReaderLoop implements Reader {
     }
   }
 
-  /** A function, because the value changes during each await. */
+  /** A function, because TypeScript would assume that a checked property keeps its value during an `await`. */
   private isStopped(): boolean {
     return this.stopping.signal.aborted;
   }
@@ -135,7 +135,8 @@ class ReaderLoop implements Reader {
     const { config, keyValue, log } = this.dependencies;
     const progress = await waitForProgress(keyValue, log, this.stopping.signal);
     if (!progress) return;
-    // Without the key-value store the clock decides alone.
+    // While the key-value store is unavailable, the last epoch is unknown, and the new epoch follows from the clock and the
+    // committed sequence.
     const lastEpoch = await readReaderEpoch(keyValue).catch(() => 0);
     const epoch = this.publisher.restart(progress, config.chainId ?? progress.chainId, lastEpoch);
     await writeReaderEpoch(keyValue, epoch).catch(() => undefined);
@@ -169,7 +170,7 @@ class ReaderLoop implements Reader {
       );
       const silence = new SilenceWatch(
         silenceSeconds * 1000,
-        // A node that is slow to connect has a limit of its own.
+        // Before blocks are requested, the time limit for connecting applies instead.
         () => session.isRequested && window.isEmpty,
         () =>
           session.close(new HistoryError('SHIP_SILENT', `the node has sent no block for ${silenceSeconds} seconds`)),

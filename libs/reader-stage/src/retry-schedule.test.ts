@@ -3,10 +3,10 @@ import { RetrySchedule } from './retry-schedule';
 
 const QUEUED = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages;
 
-/** Beyond a short outage. */
+/** A time after which an outage is no longer short. */
 const LONG_AGO_MS = 3_600_000;
 
-/** Grows the wait of a schedule of 100 ms to an hour beyond any first wait. */
+/** Requests so many waits of a schedule of 100 ms to an hour that the next one is longer than a first wait can be. */
 function grow(schedule: RetrySchedule): void {
   for (let attempt = 0; attempt < 10; attempt++) schedule.nextWaitMs(attempt === 0 ? 0 : LONG_AGO_MS);
 }

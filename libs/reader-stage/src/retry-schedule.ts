@@ -3,13 +3,14 @@ import { Backoff } from '@antelope-history/connectivity';
 
 const MAX_QUEUED_BLOCKS = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages;
 
-/** An outage this short is a restart of the node: the waits stay short, too. */
+/** During an outage this short the waits stay short, because the node has probably been restarted and is back soon. */
 const SHORT_OUTAGE_MS = 60_000;
 const MAX_SHORT_WAIT_MS = 2_000;
 
 /**
- * The waits between sessions. They grow while the committed head makes no progress after refetch requests: a published block
- * proves nothing as long as the block that a later stage could not use may still be in a queue behind it.
+ * The waits between sessions. A published block ends an outage and resets them. After a refetch request they grow until the
+ * committed head rises, or until more blocks are published than the queues hold: before that, the block that a later stage could
+ * not use may still be in a queue.
  */
 export class RetrySchedule {
   private readonly backoff: Backoff;

@@ -2,7 +2,7 @@ const CHECK_EVERY_MS = 1_000;
 
 /**
  * Calls `onSilence` when a node has sent no block for too long. Time in which the reader itself holds messages back does not
- * count. The wall clock is not used: it may step.
+ * count. The wall clock is not used, because it can be set.
  */
 export class SilenceWatch {
   private heardAt = performance.now();

@@ -15,7 +15,7 @@ export function checkChain(nodeChainId: string | undefined, indexedChainId: stri
   );
 }
 
-/** A node writes its logs with each block; status and logs are not read at the same moment. */
+/** The logs of a node may end this far below its head, because the node does not read the two at the same moment. */
 const MAX_LOG_LAG = 10;
 
 /**

@@ -1,7 +1,7 @@
 import type { StreamPosition } from '@antelope-history/records';
 
 const MICROSECONDS_PER_MS = 1000;
-/** More messages than the queues hold: a reader has given at most so many sequences that are not committed. */
+/** A reader has given at most this many sequences that are not committed yet: the queues hold fewer messages. */
 const MAX_UNCOMMITTED = 1_000_000;
 
 /** Gives each message of a reader its stream position: an epoch and a sequence, see `StreamPosition`. */

@@ -10,7 +10,10 @@ import { type StreamCursor, writeCursor } from './stream-cursor';
 export type StreamEvent =
   /** A row as in `get_actions`. */
   | { type: 'action'; id: string; row: string }
-  /** `fork`: rows of higher blocks are void. `irreversible` and `head`: the chain reached the block. */
+  /**
+   * `fork`: the rows of all blocks above are void. `irreversible`: the block is irreversible. `head`: all rows up to the block
+   * were sent.
+   */
   | { type: 'fork' | 'irreversible' | 'head'; id: string; block: BlockPosition };
 
 export interface StreamQuery {
@@ -31,10 +34,15 @@ export interface ActionStreamDeps {
 
 /** Rows that are read at once; as many are rendered before the first of them is sent. */
 const PAGE_ROWS = 100;
-/** The most sent blocks that are remembered to find where a fork begins; below, it begins at the last irreversible one. */
+/**
+ * At most this many sent blocks are remembered to find where a fork begins. A fork that begins below them is reported as one that
+ * begins at the last irreversible block.
+ */
 const MAX_TRAIL = 4096;
 
-/** Rows and their JSON, which may be of fewer; `isLast`: there are no more of them up to the last block searched. */
+/**
+ * `texts`: the JSON of the rows, or of the first of them. `isLast`: no further rows match up to the last block that was searched.
+ */
 interface Page {
   rows: StoredAction[];
   texts: string[];
@@ -48,7 +56,7 @@ interface Place {
   id: string | undefined;
   /** As in `StreamCursor`. */
   sequence: number | undefined;
-  /** Rows of the block that were sent, unless all were. */
+  /** The number of the block's rows that the next page skips; 0 unless the stream is in the middle of the block. */
   rows: number;
 }
 
@@ -58,12 +66,15 @@ interface Place {
  */
 export class ActionStream {
   private place: Place = { num: 0, id: undefined, sequence: undefined, rows: 0 };
-  /** The branch that the place was found on. The head of a status of another revision may be an orphan: it is read again. */
+  /**
+   * The revision of the branch on which the place was found. The head in a status of another revision may be an orphan, so such a
+   * status is read again.
+   */
   private revision = -1;
   private irreversibleNum = 0;
   /** The most blocks in which the store searches the next page. */
   private reach = Infinity;
-  /** Reversible blocks that events were sent of, ascending, with an irreversible one before them. */
+  /** The reversible blocks about which events were sent, ascending, after one irreversible block. */
   private trail: BlockPosition[] = [];
 
   constructor(
@@ -72,7 +83,7 @@ export class ActionStream {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Ends only by an error: the signal's reason, or that of the store. */
+  /** The events end only with an error: the reason of the signal, or an error of the store. */
   async *events(cursor: StreamCursor | undefined): AsyncGenerator<StreamEvent, never> {
     const { reader, head } = this.deps;
     let status = await reader.getStatus();
@@ -248,13 +259,18 @@ export class ActionStream {
     if (firstKept > 0) this.trail.splice(0, firstKept);
   }
 
-  /** The block up to which the client's branch is the committed one. Throws `BLOCKS_REMOVED` when it is not known any more. */
+  /**
+   * The block with a number up to which the client's branch is the committed one. Throws `BLOCKS_REMOVED` when it was removed.
+   */
   private async ancestorAt(num: number, status: ChainStatus): Promise<BlockPosition> {
     if (status.hasRemovedBlocks && num < (status.firstBlockNum ?? 0)) throw blocksRemoved();
     return this.blockAtOrBelow(num, status);
   }
 
-  /** A block that every committed branch has; the one before the history when there is none. */
+  /**
+   * The committed block with a number. Below the history it is the block before the first one; if that is not stored, its id is
+   * its number and zeros.
+   */
   private async blockAtOrBelow(num: number, { firstBlockNum = 0 }: ChainStatus): Promise<BlockPosition> {
     const wanted = Math.max(num, firstBlockNum - 1);
     const { block } = await this.deps.reader.getBlock({ num: wanted });

@@ -1,8 +1,8 @@
 import type { ChainStatus, HistoryReader } from '@antelope-history/store';
 
-/** Least time between two questions to the store while a stream waits. */
+/** The shortest time between two requests to the store while a stream waits. */
 const MIN_POLL_MS = 5;
-/** Share of the time that is spent on asking: a store that takes longer is asked less often. */
+/** The share of the time that requests to the store may take: a slow store is asked less often. */
 const ASKING_SHARE = 0.1;
 
 interface Waiter {

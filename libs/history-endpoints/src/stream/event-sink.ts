@@ -9,7 +9,7 @@ export type CloseReason = 'slow_client' | 'shutdown' | 'unavailable';
 export const KEEP_ALIVE_MS = 15_000;
 /** Time in which a client has to read what the connection's buffers hold. */
 const WRITE_LIMIT_MS = 10_000;
-/** Time in which a client that is told why its stream ends can read so. */
+/** Time that a client has to read why its stream ends, before the connection is cut. */
 export const CLOSE_LIMIT_MS = 1_000;
 
 /** The connection that takes a stream's events. */
@@ -17,8 +17,8 @@ export interface EventSink {
   /** Aborts when the client has left. */
   readonly left: AbortSignal;
   /**
-   * Sends an event; resolves when the connection takes more, to false if the client does not read in time or is leaving. Rejects
-   * with the signal's reason.
+   * Sends an event. Resolves to true when the connection takes more data, and to false if the client does not read in time or is
+   * leaving. Rejects with the signal's reason.
    */
   send(event: StreamEvent, signal: AbortSignal): Promise<boolean>;
   /** Tells the client why the stream ends; resolves when the connection or the response is closed. */
@@ -30,7 +30,7 @@ export function dataOf(event: StreamEvent): string {
   return event.type === 'action' ? event.row : `{"block_num":${event.block.num},"block_id":"${event.block.id}"}`;
 }
 
-/** Whether a client reads what waits for it in time. Rejects with the signal's reason. */
+/** Whether the client reads the buffered data in time. Rejects with the signal's reason. */
 export async function isDrained(connection: Writable, signal: AbortSignal): Promise<boolean> {
   signal.throwIfAborted();
   const waiting = new AbortController();

@@ -9,7 +9,7 @@ const RETRY_MS = 2_000;
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
-  // no-transform: a coding would hold events back. x-accel-buffering is for nginx.
+  // `no-transform` keeps proxies from compressing, which would delay events; `x-accel-buffering` keeps nginx from buffering.
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 };

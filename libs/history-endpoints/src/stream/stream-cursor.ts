@@ -3,7 +3,10 @@ import { HistoryError, type BlockPosition } from '@antelope-history/schemas';
 /** Where a stream continues: after a block, or after one of its actions. */
 export interface StreamCursor {
   block: BlockPosition;
-  /** Global sequence of the contract's receipt of the last action that was sent; undefined when all of the block's were. */
+  /**
+   * Global sequence of the contract's receipt of the last action that was sent; undefined when all actions of the block were
+   * sent.
+   */
   sequence: number | undefined;
   /** The last irreversible block at that time: an ancestor of whatever branch is committed later. */
   irreversibleNum: number;
@@ -15,7 +18,7 @@ export function writeCursor({ block, sequence, irreversibleNum }: StreamCursor):
   return `${block.id}.${sequence ?? 'all'}.${irreversibleNum}`;
 }
 
-/** Throws `INVALID_REQUEST` unless the text has the form of an event's id. What it says is not trusted. */
+/** Throws `INVALID_REQUEST` unless the text has the form of an event's id. The block may not exist: a client can send any id. */
 export function parseCursor(text: string): StreamCursor {
   const [, id, sequence, irreversible] = FORM.exec(text) ?? [];
   if (id === undefined) throw new HistoryError('INVALID_REQUEST', 'Last-Event-ID: send the id of an event as it came');

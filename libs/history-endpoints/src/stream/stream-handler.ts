@@ -26,7 +26,7 @@ import { ServerSentEvents, writeEventStreamHead } from './server-sent-events';
 import { parseCursor, type StreamCursor } from './stream-cursor';
 import { acceptWebSocket } from './web-socket-events';
 
-/** Of a parameter that does not exist. */
+/** An error shows at most this many characters of the name of an unknown parameter. */
 const MAX_NAME_SHOWN = 40;
 
 /** Handles requests for the stream: server-sent events or a WebSocket until the client leaves. */
@@ -96,7 +96,7 @@ function readRequest(request: Request): StreamParameters {
 
 /** The first block whose rows a stream may send; it sends none below its cursor or, without one, below the committed head. */
 function firstBlockOf({ query, cursor }: StreamParameters): Bound | undefined {
-  // A cursor of an orphan continues after the last irreversible block.
+  // A stream whose cursor is at an orphan continues after the last irreversible block.
   if (cursor) return { blockNum: Math.min(cursor.block.num, cursor.irreversibleNum + 1) };
   return { blockNum: query.firstBlockNum ?? Infinity };
 }
@@ -118,7 +118,10 @@ function toStreamQuery({
   };
 }
 
-/** Resolves when the client has left or the stream was ended for a reason that the client was told. */
+/**
+ * Sends the events of a stream. Resolves when the client has left, or after the service has sent the client the reason why it
+ * ends the stream.
+ */
 async function sendStream(
   sink: EventSink,
   stop: AbortSignal,
@@ -134,7 +137,7 @@ async function sendStream(
       }
     }
   } catch (error) {
-    // A store that fails reports it itself, and the client continues at its cursor.
+    // A `HistoryError` is not logged here: the store reports its own failures, and the client continues at its cursor.
     if (!(error instanceof HistoryError) && !signal.aborted) log.error({ error }, 'a stream failed');
     if (!sink.left.aborted) await sink.close(stop.aborted ? 'shutdown' : 'unavailable');
   }

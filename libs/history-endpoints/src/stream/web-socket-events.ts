@@ -12,7 +12,7 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
 const VERSION = '13';
 /** Clients send nothing but pings and the close frame, which have at most 125 bytes (RFC 6455, 5.5). */
 const MAX_MESSAGE_BYTES = 125;
-/** Pings of a client between two of ours; each of them is answered. */
+/** A client may send this many pings between two pings of the service. Each of them is answered. */
 const MAX_PINGS = 30;
 /** Status codes of RFC 6455, 7.4.1, and the registered 1013 (try again later). */
 const CODES: Record<CloseReason, number> = { shutdown: 1001, slow_client: 1008, unavailable: 1013 };
@@ -33,7 +33,7 @@ export class WebSocketEvents implements EventSink {
     this.left = clientSignal(response);
     this.keepAlive = setInterval(() => this.ping(), KEEP_ALIVE_MS);
     socket.once('close', () => clearInterval(this.keepAlive));
-    // The connection closes by itself.
+    // After an error, the library closes the connection itself.
     socket.on('error', () => undefined);
     socket.on('message', () => socket.close(NO_MESSAGES, 'the stream takes no messages'));
     socket.on('pong', () => (this.isAlive = true));
@@ -44,7 +44,7 @@ export class WebSocketEvents implements EventSink {
 
   async send(event: StreamEvent, signal: AbortSignal): Promise<boolean> {
     const text = `{"event":"${event.type}","id":"${event.id}","data":${dataOf(event)}}`;
-    // After a close frame of either side: ws keeps the connection for 30 s and drops what is sent.
+    // One side has sent a close frame. The library would keep the connection for 30 s and drop what is sent.
     if (this.socket.readyState !== WebSocket.OPEN) {
       this.socket.terminate();
       return false;
