@@ -8,10 +8,10 @@ import type { ServerConnection } from './server-connection';
 const FORMER_TYPE = 'classic';
 
 /**
- * Deletes what version 4.1.0 declared of a queue and its dead-letter queue, so that they can be declared anew: a server does not
+ * Deletes a queue and its dead-letter queue if version 4.1.0 declared them, so that they can be declared anew: a server does not
  * change the type of a queue. The messages in the queue are not needed: a reader begins at the store's committed head when it
- * starts. Gives a report of each deleted queue. A queue stays when it is of no such declaration, when an app consumes it, or when
- * it holds dead letters.
+ * starts. Returns a report of each deleted queue. Keeps a queue that was declared with other arguments, a queue that an app
+ * consumes, and a dead-letter queue that holds messages.
  */
 export async function removeFormerQueues(connection: ServerConnection, queue: QueueBounds): Promise<HistoryError[]> {
   const reports: HistoryError[] = [];

@@ -4,8 +4,9 @@ import type { DataAbi, JournalDocument, ProgressDocument } from '../indices/docu
 type DataState = Pick<ProgressDocument, 'data_fields' | 'data_abis'>;
 
 /**
- * What a progress says of data fields after a block. A field that the block is not indexed by is indexed no more, and the ABIs of a
- * contract without indexed fields are not followed: they are read anew when one of its fields is indexed again.
+ * The indexed data fields, and the ABIs of their contracts, that the progress has after a block. A field that the block is not
+ * indexed by is removed. The ABIs of a contract without indexed fields are removed, too: they are read anew when one of its
+ * fields is indexed again.
  */
 export function dataStateAfter(
   { data_fields: fields = {}, data_abis: abis = [], last_irreversible: irreversible }: ProgressDocument,

@@ -11,7 +11,7 @@ import { wholeState, type Snapshot } from './snapshot';
 const NEWEST_VERSIONS = 1_000;
 /** ABIs fetched per request: one may have half a megabyte. */
 const BODIES_AT_ONCE = 8;
-/** SHA-256 of no bytes: the version that ends the one before it. */
+/** SHA-256 of no bytes. A version with this hash means that the contract has no ABI any more. */
 const NO_ABI = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 /**
@@ -152,7 +152,7 @@ async function readBytes(
     const { docs: got } = await asked(client.mget<AbiDocument>({ docs, _source_includes: ['hash', 'abi'] }));
     for (const doc of got) {
       const source = '_source' in doc ? doc._source : undefined;
-      // Its branch was undone and cleaned up since the query began.
+      // The document is missing because its branch was undone and cleaned up since the query began.
       if (!source) throw new HistoryError('STORE_UNAVAILABLE', 'the branch of the query was undone while it was read');
       // Bytes beyond the limit are dropped: the batch size must not change the result.
       if (total >= maxBytes) break;

@@ -13,7 +13,7 @@ export interface AbiVersionHit {
   id: string;
 }
 
-/** The last block and sequence at which a change counts for a request. */
+/** The last block and sequence at which a change of an ABI counts for a request. */
 export interface AbiLimit {
   account: string;
   blockNum: number;
@@ -28,12 +28,12 @@ interface KnownVersions {
   rewrites: number;
 }
 
-/** Versions and accounts together; a version takes about 300 bytes. */
+/** The cache keeps at most this many versions and accounts together. A version takes about 300 bytes. */
 const MAX_KEPT = 50_000;
 
 /**
- * Keeps which ABI versions contracts have. What is known of a contract stays true while no fork is undone and no block is
- * repaired: blocks are only added, and the progress tells the newest one that set an ABI.
+ * Caches which ABI versions contracts have. An entry is valid until a branch is undone or a block is repaired. New blocks change
+ * it only if they set an ABI, and the progress has the newest block that did.
  */
 export class AbiVersionCache {
   private readonly known = new LRUCache<string, KnownVersions>({
@@ -41,7 +41,7 @@ export class AbiVersionCache {
     sizeCalculation: ({ versions }) => 1 + versions.length,
   });
 
-  /** The version in force at a limit, undefined in it where there is none; undefined when that is not known. */
+  /** The version in force at a limit; `version` is undefined if there is none. Returns undefined if the cache does not know. */
   find(limit: AbiLimit, progress: ProgressDocument): { version: AbiVersionHit | undefined } | undefined {
     const known = this.known.get(limit.account);
     if (!known || known.revision !== progress.revision || known.rewrites !== (progress.rewrites ?? 0)) return undefined;
@@ -66,7 +66,10 @@ export class AbiVersionCache {
   }
 }
 
-/** The newest of an account's versions, newest first, that a limit and a progress include. */
+/**
+ * The newest version that is neither after the limit nor above the committed block. `versions`: those of one account, newest
+ * first.
+ */
 export function versionAt(
   versions: readonly AbiVersionHit[],
   limit: AbiLimit,

@@ -21,7 +21,7 @@ type Rows = Omit<AccountTracesPage, 'status'>;
 
 const EMPTY: Rows = { rows: [], more: false };
 
-/** The most rows before the first one of a page that are read to find it; a row may have half a megabyte. */
+/** At most this many rows before the first row of a page are read to find it; a row may have half a megabyte. */
 const MAX_BEFORE = 100;
 
 /** Reads a page of an account's traces by their positions. */
@@ -66,7 +66,10 @@ async function countTraces(
   return [...old, ...ofYoung];
 }
 
-/** Reads from the transaction on that has the first action at or after a sequence, whose first trace has the position. */
+/**
+ * Reads rows from the transaction of the first action at or after `from.sequence` on. The first trace of that action has the
+ * position `from.position`.
+ */
 async function readRows(
   snapshot: Snapshot,
   account: string,

@@ -8,20 +8,20 @@ import type { Order } from './row-location';
 /** A list of actions: the index, the filters, the order by sequence and the first row. */
 export interface ActionList {
   index: string;
-  /** The least number of indices: see `Search`. */
+  /** The least number of indices that have to respond, see `Search`. */
   fewest?: number;
   filters: Query[];
   order: Order;
   /** Rows to skip at the beginning; each shard sorts as many. */
   from: number;
   withVersion?: boolean;
-  /** Is told the number of rows in the list, or `upTo` if there are more, with the first chunk. */
+  /** `set` is called with the number of rows in the list, or with `upTo` if there are more, when the first chunk is read. */
   count?: { upTo: number; set: (rows: number) => void };
 }
 
 /** The first chunk is small: an action can have half a megabyte of data, and console output besides. */
 const FIRST_CHUNK = 101;
-/** A limit even after small rows: the next ones may be large. */
+/** The largest chunk. It applies even after small rows, because the next ones may be large. */
 const MAX_CHUNK = 500;
 /** The target size of a chunk in actions' own bytes, estimated from the rows before. */
 const CHUNK_BYTES = 16 * 1024 * 1024;
@@ -65,7 +65,7 @@ export async function* readActions(
 export interface ReadAction {
   document: ActionDocument;
   row: StoredAction;
-  /** Only of a list `withVersion`. */
+  /** Set only for a list `withVersion`. */
   version: DocumentVersion;
 }
 

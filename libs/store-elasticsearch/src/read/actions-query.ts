@@ -45,7 +45,7 @@ function wantedBy({ account, filters, data, parent }: ActionsQuery): Query[] {
   ];
 }
 
-/** The action is the one of a field, and has its term. */
+/** Matches the actions that have the value of a condition in one of its fields. */
 function holding({ fields, text }: DataCondition): Query {
   const terms = fields.map(({ contract, action, field }) => {
     const filter: Query[] = [
@@ -164,7 +164,10 @@ function matchesData({ contract, name, data = [] }: ActionDocument, conditions: 
   );
 }
 
-/** The action with the trace of a sequence, its contract's or a notified account's: the latter follow the former. */
+/**
+ * The action that has the trace with a global sequence. The traces of notified accounts follow that of the contract, so it is the
+ * last action whose own sequence is not above this one.
+ */
 async function actionUpTo(snapshot: Snapshot, sequence: number): Promise<ReadAction | undefined> {
   const { searcher, progress } = snapshot;
   const blocks = historyBlocks(progress);

@@ -13,7 +13,7 @@ export function historyBlocks(progress: ProgressDocument): BlockRange | undefine
   return first === undefined || !committed ? undefined : { first, last: committed.num };
 }
 
-/** The blocks that ABIs and permissions are read from: a snapshot's state precedes the history. */
+/** The blocks from which ABIs and permissions are read. They begin at 0, because the state of a snapshot precedes the history. */
 export function stateBlocks(progress: ProgressDocument): BlockRange {
   return { first: 0, last: progress.committed?.num ?? 0 };
 }

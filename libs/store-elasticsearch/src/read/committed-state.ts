@@ -18,7 +18,9 @@ export class CommittedState {
   private running: Promise<ReadState> | undefined;
   private next: Promise<ReadState> | undefined;
 
-  /** `onReset` is called when the progress went back to an earlier version: the indices were made again. */
+  /**
+   * `onReset` is called when the progress has an earlier version than before, because the indices were deleted and made again.
+   */
   constructor(
     private readonly progress: ProgressReader,
     private readonly onReset: () => void,

@@ -20,14 +20,20 @@ export interface RangeRows {
   rows: number;
 }
 
-/** Which entries of the directory count a list, and whether their counts are those of the list or limits of it. */
+/**
+ * The entries of the directory that count the rows of a list. `isExact`: their counts are those of the list, and not only upper
+ * limits.
+ */
 export interface DirectoryKey {
   accounts: readonly string[];
   filters: readonly ActionFilter[];
   isExact: boolean;
 }
 
-/** Accounts whose documents one query reads: each has as many as there are indices of the directory, of up to 160 KB. */
+/**
+ * A query reads the documents of at most this many accounts. An account has one document of up to 160 KB in each index of the
+ * directory.
+ */
 const MAX_ACCOUNTS = 8;
 
 /**
@@ -90,7 +96,7 @@ async function readEntries(
   });
 }
 
-/** The rows that match the filters; undefined when the entry does not tell. `account`: whose entry it is. */
+/** The number of rows that match the filters; undefined when the entry has no counts per action. `account`: whose entry it is. */
 function countOf(entry: DirectoryEntry, { filters, accounts }: DirectoryKey, account: string): number | undefined {
   if (filters.length === 0) return entry.rows;
   if (!entry.actions) return undefined;
@@ -108,10 +114,13 @@ function countOf(entry: DirectoryEntry, { filters, accounts }: DirectoryKey, acc
   return count;
 }
 
-/** Documents of ids that one search returns: an id of 16 digits is in one range almost always. */
+/** A search returns at most this many documents of transaction ids. An id of 16 digits is almost always in one range only. */
 const MAX_CANDIDATES = 100;
 
-/** The covered ranges that may have a transaction, ascending; undefined when too many may: the beginning of its id is short. */
+/**
+ * The covered ranges that may have a transaction, ascending. Undefined when too many ranges may have it, because the prefix is
+ * short.
+ */
 export async function rangesOfTransaction(snapshot: Snapshot, idPrefix: string): Promise<number[] | undefined> {
   const { searcher, names, progress } = snapshot;
   const covered = directoryBlocks(progress);

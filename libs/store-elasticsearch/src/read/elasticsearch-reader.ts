@@ -30,14 +30,16 @@ import { hasOwnerPermission, ownersOfActor, ownersOfKey } from './permission-que
 import { isStillReadable, SNAPSHOT_AGE_MS, type Snapshot } from './snapshot';
 import { findTransaction } from './transaction-query';
 
-/** How often a query is run that takes longer than a state is kept. */
+/** A query runs at most this many times. It runs again when its state was cleaned up before it ended. */
 const MAX_TRIES = 2;
 /**
- * A query begins with the progress that was read at most this long ago, while the current one is requested beside it. It is longer
- * than the pause between the requests of a busy process, and shorter than the time between two blocks.
+ * A query begins with a progress that was read at most this long ago, while the current one is requested at the same time. The
+ * time is longer than the pause between the requests of a busy process, and shorter than the time between two blocks.
  */
 const BEGIN_WITHIN_MS = 250;
-/** Far below `SNAPSHOT_AGE_MS`, so that the ABIs of a state can be read. */
+/**
+ * ABIs are read from a state that is at most this old: far less than `SNAPSHOT_AGE_MS`, so that it is not cleaned up meanwhile.
+ */
 const ABI_STATE_WITHIN_MS = 2_000;
 
 type QueryOf<T> = (snapshot: Snapshot, status: ChainStatus) => Promise<T>;
@@ -99,8 +101,8 @@ export class ElasticsearchReader implements StoreReader {
       status,
       versions: await findAbis(snapshot, requests, { isKnown, maxBytes }, this.abiVersions),
     });
-    // The caller has just read these blocks in this state: no later one changes the ABIs that were in force, except by a fork,
-    // which the revision in the caller's status tells.
+    // The caller has just read these blocks from this state. Later blocks do not change which ABIs were in force at them. Only a
+    // fork does, and the caller notices it by the revision in the status.
     const held = this.state.heldSince(ABI_STATE_WITHIN_MS);
     const last = held?.progress.committed?.num ?? -1;
     if (held && !this.closed && requests.every(({ blockNum }) => blockNum <= last)) {
@@ -129,9 +131,9 @@ export class ElasticsearchReader implements StoreReader {
   }
 
   /**
-   * Runs a query on the current progress, and again when the query took so long that its state was cleaned up meanwhile. Its
-   * requests are sent at the same time as the one for the progress if a progress was read just before; what they return counts
-   * only if that is still the current one.
+   * Runs a query on the current progress, and again when the query took so long that its state was cleaned up meanwhile. If a
+   * progress was read just before, the query begins with it while the current one is requested; its result is used only if the
+   * two are the same.
    */
   private async read<T>(query: QueryOf<T>): Promise<T> {
     if (this.closed) throw new HistoryError('STOPPED', 'the store is closed');

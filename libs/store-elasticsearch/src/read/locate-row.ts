@@ -25,10 +25,10 @@ export interface ActionSelection {
 
 /** The most rows that a search itself skips; each shard sorts them. */
 export const MAX_FROM = 9_000;
-/** Counts per request. */
+/** The number of ranges that are counted in one request. */
 const RANGES_AT_ONCE = 32;
 
-/** Finds a part of a range in which at most `maxBefore` rows precede the row, or one sequence. */
+/** Narrows a range to a part in which at most `maxBefore` rows precede the wanted row, or to a single sequence. */
 export async function locateInRange(
   snapshot: Snapshot,
   selection: ActionSelection,
@@ -61,8 +61,8 @@ export async function countRanges(
 }
 
 /**
- * Counts one range. A whole clean range in the scope needs no branch filter, so the server can cache its count; a part of one in
- * the first index of the history may begin after the range.
+ * Counts one range. A whole range without orphans needs no branch filter, so the server can cache its count. If the history
+ * begins in the middle of a range, the range is not whole: its index may have blocks from before the history.
  */
 function countSearch({ names, progress }: Snapshot, selection: ActionSelection, range: BlockRange): Search {
   const { scope, wanted } = selection;

@@ -9,22 +9,25 @@ import { type ActionSelection, countRanges, locateInRange, MAX_FROM } from './lo
 import { type Counted, fromPartOn, partOfRow, type SequenceRange } from './row-location';
 import type { Snapshot } from './snapshot';
 
-/** Ranges in the order of a list that are searched together. `rows`: of each range, where they are known. */
+/** Ranges that are searched together, in the order of the list. `rows`: the number of rows of each range, if it is known. */
 export interface Run {
   ranges: readonly BlockRange[];
   rows: readonly number[] | undefined;
 }
 
-/** A list of actions in the ranges of a run; `passed` rows of the run are before it when no row is left. */
+/**
+ * The list of the rows of a run that are left after some are skipped. If none are left, `passed` is the number of rows of the
+ * run.
+ */
 export type OpenedRun = { list: ActionList } | { passed: number };
 
-/** Uncounted ranges that are searched first; later runs have more. */
+/** The number of ranges in the first run of uncounted ranges. Each later run has `GROWTH` times as many. */
 const FIRST_RANGES = 8;
 const GROWTH = 4;
 
 /**
- * The ranges with the rows of a selection, in its order. The newest ranges are not in the directory yet and come in runs of
- * themselves: a page of the newest rows that is full after them needs no directory.
+ * The ranges that have the rows of a selection, in its order. The newest ranges are not in the directory yet. They come in runs
+ * of their own, so that a page that the newest rows fill needs no directory.
  */
 export async function* runsOf(snapshot: Snapshot, selection: ActionSelection, key: DirectoryKey): AsyncGenerator<Run> {
   const { blocks } = selection.scope;
@@ -32,7 +35,8 @@ export async function* runsOf(snapshot: Snapshot, selection: ActionSelection, ke
   const old = covered && within(blocks, covered);
   const young = within(blocks, { first: old ? old.last + 1 : 0, last: Infinity });
   const inDirectory = old && findRanges(snapshot, key);
-  // It is awaited only if the list does not end before.
+  // The directory is awaited only if the list does not end before. Without this handler, a failure would then be an unhandled
+  // rejection.
   inDirectory?.catch(() => undefined);
   const ofYoung = young ? uncounted(rangesIn(young, snapshot), selection) : [];
   if (selection.order === 'desc') yield* ofYoung;
@@ -122,7 +126,7 @@ function countedOf(ranges: readonly BlockRange[], rows: readonly number[]): Coun
   return ranges.map((part, index) => ({ part, rows: rows[index] ?? 0 }));
 }
 
-/** The ranges from one on that have the next `wanted` rows. */
+/** The ranges, beginning with `from`, that have the next `wanted` rows. */
 function rangesFor(counted: readonly Counted<BlockRange>[], from: BlockRange, wanted: number): BlockRange[] {
   const ranges: BlockRange[] = [];
   let rows = 0;

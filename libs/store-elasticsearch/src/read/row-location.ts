@@ -32,9 +32,9 @@ export interface Bucket {
 export type CountBuckets = (range: SequenceRange, interval: number, offset: number) => Promise<Bucket[]>;
 
 const BUCKETS = 1_000;
-/** Rows are not spread evenly: the first count covers this multiple of the width that an even spread would need, */
+/** The first count covers this multiple of the width that would suffice if rows were spread evenly. */
 const MARGIN = 2;
-/** and each further count this multiple of the previous one. */
+/** Each further count covers this multiple of the width of the count before. */
 const GROWTH = 8;
 
 /**
@@ -54,8 +54,8 @@ export function partOfRow<Part>(
 }
 
 /**
- * Narrows a range until at most `maxBefore` of its rows precede the row, or to one sequence, by counting a thousand parts at a time; undefined when
- * the range has too few rows. It counts about the rows before the row, not the whole range.
+ * Narrows a range, by counting a thousand parts at a time, until at most `maxBefore` of its rows precede the row, or until it is
+ * one sequence. Undefined when the range has too few rows. It counts about as many rows as precede the row, not the whole range.
  */
 export async function narrowToRow(
   row: RowInPart<SequenceRange>,
@@ -65,7 +65,7 @@ export async function narrowToRow(
 ): Promise<RowInPart<SequenceRange> | undefined> {
   let located = row;
   let share = 0;
-  // An action can be several rows.
+  // A single sequence cannot be narrowed, and can have more rows than `maxBefore`, because an action can be several rows.
   while (located.rowsBefore > maxBefore && located.part.end - located.part.start > 1) {
     share = Math.min(1, Math.max(share * GROWTH, (MARGIN * located.rowsBefore) / located.rows));
     const [near, rest] = splitRange(located.part, share, order);

@@ -32,13 +32,16 @@ export function isStillReadable(before: ProgressDocument, after: ProgressDocumen
   return after.clean_up_to <= (before.committed?.num ?? 0);
 }
 
-/** The index and least index count for a search of the whole history. */
+/** The index, and the least number of indices that have to respond, for a search of the whole history. */
 export function wholeHistory({ names, progress }: Snapshot, kind: RangedKind): Pick<Search, 'index' | 'fewest'> {
   const blocks = historyBlocks(progress);
   return { index: names.of(kind), fewest: blocks ? countRanges(blocks, progress.blocks_per_index) : 0 };
 }
 
-/** The index and least index count of a single-index kind; it exists before the first commit. */
+/**
+ * The index, and the least number of indices that have to respond, of a kind with a single index, which exists before the first
+ * commit.
+ */
 export function wholeState({ names, progress }: Snapshot, kind: SingleKind): Pick<Search, 'index' | 'fewest'> {
   return { index: names.of(kind), fewest: progress.committed ? 1 : 0 };
 }

@@ -16,7 +16,10 @@ import type { Snapshot } from './snapshot';
 
 const ID_DIGITS = 64;
 
-/** Finds the one transaction whose id begins with the prefix, 8 to 64 lowercase hex digits; a whole id first in the hinted block. */
+/**
+ * Finds the one transaction whose id begins with the prefix of 8 to 64 lowercase hex digits. A whole id is searched in the hinted
+ * block first.
+ */
 export async function findTransaction(
   snapshot: Snapshot,
   idPrefix: string,

@@ -13,7 +13,7 @@ type Side = (typeof SIDES)[number];
 export interface QueryFigures {
   name: string;
   ranges: number;
-  /** Whether every response that was compared told the same as the bare search. */
+  /** Whether every compared response contains the same results as that of the bare search. */
   equal: boolean;
   /** With one connection, and with `connections` of them. */
   alone: Record<Side, LoadFigures[]>;
