@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type Digest, digestOf, DigestWriter } from './digest-writer';
 
 /** Digests are computed one after another, so one buffer serves all. */
@@ -9,23 +10,31 @@ let sharedWriter: DigestWriter | undefined;
  * libraries/chain/include/eosio/chain/action.hpp, generate_action_digest). `base`: account, name and authorization, as packed.
  */
 export function actDigest(base: Buffer, data: Buffer, returnValue: Buffer | undefined): Digest {
+  return digestOf(hashedBytes(base, data, returnValue));
+}
+
+/** What the digest is of; valid until the next call. */
+function hashedBytes(base: Buffer, data: Buffer, returnValue: Buffer | undefined): Buffer {
   const writer = (sharedWriter ??= new DigestWriter());
   if (!returnValue) {
     writer.bytes(base);
     writer.lengthPrefixed(data);
-    return writer.digest();
+  } else {
+    writer.lengthPrefixed(data);
+    writer.lengthPrefixed(returnValue);
+    const dataDigest = writer.digest();
+    writer.latin1(digestOf(base));
+    writer.latin1(dataDigest);
   }
-  writer.lengthPrefixed(data);
-  writer.lengthPrefixed(returnValue);
-  const dataDigest = writer.digest();
-  writer.latin1(digestOf(base));
-  writer.latin1(dataDigest);
-  return writer.digest();
+  const bytes = writer.view(0);
+  writer.clear();
+  return bytes;
 }
 
 /** Computes the digests of one action, that of a trace without a return value once: most notifications return none. */
 export class ActDigests {
   private ofNoValue: Digest | undefined;
+  private hexOfNoValue: string | undefined;
 
   /** `coverReturnValue`: whether the protocol feature was active. */
   constructor(
@@ -36,7 +45,21 @@ export class ActDigests {
 
   /** The digest in the receipt of a trace that returned this value. */
   of(returnValue: Buffer): Digest {
-    if (this.coverReturnValue && returnValue.length > 0) return actDigest(this.base, this.data, returnValue);
-    return (this.ofNoValue ??= actDigest(this.base, this.data, this.coverReturnValue ? returnValue : undefined));
+    if (this.isOfNoValue(returnValue)) return (this.ofNoValue ??= digestOf(this.hashed(returnValue)));
+    return digestOf(this.hashed(returnValue));
+  }
+
+  /** The same in hex, for responses: a digest is half of what rendering a receipt takes. */
+  hexOf(returnValue: Buffer): string {
+    if (this.isOfNoValue(returnValue)) return (this.hexOfNoValue ??= hash('sha256', this.hashed(returnValue), 'hex'));
+    return hash('sha256', this.hashed(returnValue), 'hex');
+  }
+
+  private isOfNoValue(returnValue: Buffer): boolean {
+    return !this.coverReturnValue || returnValue.length === 0;
+  }
+
+  private hashed(returnValue: Buffer): Buffer {
+    return hashedBytes(this.base, this.data, this.coverReturnValue ? returnValue : undefined);
   }
 }

@@ -1,7 +1,7 @@
 import { ByteReader, readName } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
 import { ActDigests } from './act-digest';
-import { type Digest, DIGEST_BYTES, digestToHex } from './digest-writer';
+import { DIGEST_BYTES } from './digest-writer';
 import { readVaruint } from './read-varuint';
 
 /** The decoded form of an action record: one action with the traces of every account that received it. */
@@ -207,9 +207,9 @@ class ReceiptOfRecord implements ActionReceipt {
     if (this.own) return this.own.actDigest;
     const start = this.at + RECV_SEQUENCE_BYTES;
     if (!this.digests) return this.bytes.toString('hex', start, start + DIGEST_BYTES);
-    const digest = this.digests.of(this.returnValue);
-    assertDigestCheck(digest, this.bytes, start);
-    return digestToHex(digest);
+    const digest = this.digests.hexOf(this.returnValue);
+    assertDigestCheck(digest, 'hex', this.bytes, start);
+    return digest;
   }
 
   get authSequence(): ActionReceipt['authSequence'] {
@@ -221,8 +221,8 @@ class ReceiptOfRecord implements ActionReceipt {
 }
 
 /** Throws `DECODE_FAILED` unless a computed digest begins with the bytes that the record has of it, from `start` on. */
-export function assertDigestCheck(digest: Digest, bytes: Buffer, start: number): void {
-  if (bytes.toString('latin1', start, start + DIGEST_CHECK_BYTES) === digest.slice(0, DIGEST_CHECK_BYTES)) return;
+export function assertDigestCheck(digest: string, encoding: 'latin1' | 'hex', bytes: Buffer, start: number): void {
+  if (digest.startsWith(bytes.toString(encoding, start, start + DIGEST_CHECK_BYTES))) return;
   throw new HistoryError('DECODE_FAILED', 'the digest of an action is not the one that it had when it was recorded');
 }
 

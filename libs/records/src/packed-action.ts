@@ -116,7 +116,7 @@ function readTrace(
     };
   }
   const digest = digests.of(returnValue);
-  assertDigestCheck(digest, reader.bytes, digestAt);
+  assertDigestCheck(digest, 'latin1', reader.bytes, digestAt);
   return { ...fields, actDigest: Buffer.from(digest, 'latin1'), isDigestComputed: true };
 }
 

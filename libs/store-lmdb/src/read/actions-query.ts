@@ -34,12 +34,19 @@ export function queryActions(
   }
   if (data.length > 1) return search.continue(data, range, status, pages);
   const lists = data[0] ?? listsOfQuery(tables, query, snapshot);
-  return { status, ...countedPage(pages, query, lists, range) };
+  return { status, ...countedPage(pages, query, lists, range, status) };
 }
 
 /** A page of the postings of some lists: they are counted, so that its place is known without reading those before it. */
-function countedPage(pages: PageReader, query: ActionsQuery, lists: PostingSet, range: SequenceRange): ActionRows {
-  const below = lists.rank(range.start);
+function countedPage(
+  pages: PageReader,
+  query: ActionsQuery,
+  lists: PostingSet,
+  range: SequenceRange,
+  { hasRemovedBlocks }: ChainStatus,
+): ActionRows {
+  // Below the first block of the history there are only postings of removed blocks.
+  const below = query.after || hasRemovedBlocks ? lists.rank(range.start) : 0;
   const total = lists.rank(range.end) - below;
   const { first, count } = pageOf(query, total);
   if (count === 0) return { rows: [], more: false };

@@ -7,6 +7,8 @@ export class PostingList {
   /** Chunks that were read from the store, which is most of the work on a list. */
   chunksRead = 0;
   private cached: PostingChunk | undefined;
+  /** No chunk begins after the cached one and up to this sequence: a search for the newest postings asks beyond the last one. */
+  private cachedUpTo = 0;
 
   constructor(
     private readonly table: Table,
@@ -57,10 +59,12 @@ export class PostingList {
 
   private chunkAt(sequence: number): PostingChunk | undefined {
     const cached = this.cached;
-    if (cached && cached.firstSequence <= sequence && sequence <= (cached.sequences[cached.count - 1] as number)) {
-      return cached;
-    }
-    return this.remember(floorEntry(this.table, chunkKey(this.prefix, sequence), LIST_PREFIX_BYTES, this.snapshot));
+    if (cached && cached.firstSequence <= sequence && sequence <= this.cachedUpTo) return cached;
+    const chunk = this.remember(
+      floorEntry(this.table, chunkKey(this.prefix, sequence), LIST_PREFIX_BYTES, this.snapshot),
+    );
+    if (chunk) this.cachedUpTo = Math.max(this.cachedUpTo, sequence);
+    return chunk;
   }
 
   private chunkAfter(sequence: number): PostingChunk | undefined {
@@ -75,8 +79,10 @@ export class PostingList {
   private remember(entry: { key: Buffer; value: Buffer } | undefined): PostingChunk | undefined {
     if (!entry) return undefined;
     this.chunksRead++;
-    this.cached = decodeChunk(readSequence(entry.key, LIST_PREFIX_BYTES), entry.value);
-    return this.cached;
+    const chunk = decodeChunk(readSequence(entry.key, LIST_PREFIX_BYTES), entry.value);
+    this.cached = chunk;
+    this.cachedUpTo = chunk.sequences[chunk.count - 1] as number;
+    return chunk;
   }
 }
 
