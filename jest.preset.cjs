@@ -2,8 +2,9 @@ const path = require('node:path');
 
 /**
  * One Jest configuration for every project: TypeScript through swc, workspace packages read from their sources
- * (the `@antelope-history/source` export condition), so that tests need no build. `servers` (elasticsearch, rabbitmq, redis,
- * all, or all-and-browser) run during the tests of the project; `describeWithService` of tools/servers passes their URLs.
+ * (the `@antelope-history/source` export condition), so that a test needs no build unless it starts an app or serves the web page.
+ * `servers` (elasticsearch, rabbitmq, redis, all, or all-and-browser) run during the tests of the project; `describeWithService` of
+ * tools/servers passes their URLs.
  */
 function createJestConfig(displayName, { servers } = {}) {
   return {
