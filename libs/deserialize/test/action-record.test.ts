@@ -180,6 +180,18 @@ describe('an action record', () => {
     );
   });
 
+  it('leaves the digest of a notification to be proved that has the digest of another return value', () => {
+    const [action] = fc.sample(record, { numRuns: 1, seed: 7 }) as [ActionRecord];
+    const [first] = action.traces as [ActionTrace];
+    const returning = (returnValue: Buffer): ActionTrace => ({ ...first, returnValue });
+    const [own] = withChainDigests({ ...action, traces: [returning(Buffer.from('a'))] }, true).traces as [ActionTrace];
+    const forged = { ...own, returnValue: Buffer.from('b') };
+    const computedIn = (traces: ActionTrace[]): boolean[] =>
+      [...readPackedAction(encode({ ...action, traces }), FIRST_SEQUENCE).traces].map((each) => each.isDigestComputed);
+    expect(computedIn([own, own])).toEqual([true, true]);
+    expect(computedIn([own, forged])).toEqual([true, false]);
+  });
+
   it('is refused when the action of a computed digest was damaged', () => {
     const [action] = fc.sample(record, { numRuns: 1, seed: 7 }) as [ActionRecord];
     const computed = withChainDigests({ ...action, data: Buffer.from('transfer 1 EOS') }, true);
