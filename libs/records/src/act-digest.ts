@@ -49,7 +49,7 @@ export class ActDigests {
     return digestOf(this.hashed(returnValue));
   }
 
-  /** The same in hex, for responses: it takes most of the time in which a receipt is rendered, and a conversion would add to it. */
+  /** The same in hex, for responses. The digest is most of the time of a rendered receipt, and a conversion would add to it. */
   hexOf(returnValue: Buffer): string {
     if (this.isOfNoValue(returnValue)) return (this.hexOfNoValue ??= hash('sha256', this.hashed(returnValue), 'hex'));
     return hash('sha256', this.hashed(returnValue), 'hex');

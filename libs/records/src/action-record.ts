@@ -57,8 +57,8 @@ export interface ActionReceipt {
  *   | auth_sequence: varuint n, n × (account 8, u64) | varuint code_sequence, abi_sequence
  *   | the fields whose flags are set: elapsed i64, console, ram deltas (varuint n, n × (account 8, i64)), except,
  *     error_code u64, return_value
- * Digests are a fifth of what a store without them takes, and cannot be compressed: one that was that of its action when it was
- * written is computed from the action when it is read, and compared with its first bytes.
+ * Digests would be a fifth of a store, because they cannot be compressed. The record of an action leaves out a digest that its action
+ * has: it is computed from the action when it is read, and compared with its first bytes, which the record keeps.
  * Arrays are copied byte by byte from SHiP's encoding. `ActionRecordEncoder` of `@antelope-history/deserialize` writes this form.
  */
 
