@@ -8,10 +8,12 @@ import {
   TRACE_FLAGS,
 } from '@antelope-history/records';
 import type { ActionTraceView } from '@antelope-history/ship';
+import { canDerive, uint48 } from './derivable-receipts';
 
 // Constants of this module: the encoder runs once per action, a property of an import costs a load each time.
 const CONTEXT_FREE = ACTION_FLAGS.contextFree;
 const DIGESTS_COVER_RETURN_VALUE = ACTION_FLAGS.digestsCoverReturnValue;
+const DERIVED_RECEIPTS = ACTION_FLAGS.derivedReceipts;
 const HAS_ELAPSED = TRACE_FLAGS.hasElapsed;
 const HAS_CONSOLE = TRACE_FLAGS.hasConsole;
 const HAS_RAM_DELTAS = TRACE_FLAGS.hasRamDeltas;
@@ -20,6 +22,9 @@ const HAS_ERROR_CODE = TRACE_FLAGS.hasErrorCode;
 const HAS_RETURN_VALUE = TRACE_FLAGS.hasReturnValue;
 const SAME_DIGEST = TRACE_FLAGS.sameDigest;
 const COMPUTED_DIGEST = TRACE_FLAGS.computedDigest;
+
+/** An element of `auth_sequence`: an account and a 64-bit sequence. */
+const ACCOUNT_SEQUENCE_BYTES = 16;
 
 /** A trace with the ordinal that the deserializer derives from the traces before it. */
 export interface PlacedTrace {
@@ -42,18 +47,22 @@ export class ActionRecordEncoder {
     const { writer } = this;
     const own = (traces[0] as PlacedTrace).view;
     const start = writer.offset;
-    const flags = own.contextFree ? CONTEXT_FREE : 0;
-    writer.uint8(flags);
+    writer.uint8(0);
     writer.copy(source, own.accountAt, own.accountAt + 8);
     writer.copy(source, own.nameAt, own.nameAt + 8);
     writer.copy(source, own.authorizationAt, own.authorizationEnd);
-    const digests = this.findDigests(writer.view(start + BASE_AT), source, own);
-    if (digests?.coverReturnValue) writer.replace(start, flags | DIGESTS_COVER_RETURN_VALUE);
+    const base = writer.view(start + BASE_AT);
+    const digests = this.findDigests(base, source, own);
+    const isDerived = canDerive(base, source, traces);
+    writer.replace(start, actionFlags(own, digests, isDerived));
     writer.lengthPrefixed(source, own.dataAt, own.dataEnd);
     writer.varuint(traces.length);
-    for (const { view, closestUnnotifiedAncestorOrdinal } of traces) {
-      const traceFlags = flagsOf(source, view) | digestFlag(source, view, own, digests);
-      encodeTrace(writer, source, view, closestUnnotifiedAncestorOrdinal, traceFlags, firstSequence);
+    for (const trace of traces) {
+      const traceFlags = flagsOf(source, trace.view) | digestFlag(source, trace.view, own, digests);
+      writer.uint8(traceFlags);
+      if (isDerived) encodeDerived(writer, source, trace, own, traceFlags, firstSequence);
+      else encodeWhole(writer, source, trace, traceFlags, firstSequence);
+      encodeOptional(writer, source, trace.view, traceFlags);
     }
   }
 
@@ -69,6 +78,14 @@ export class ActionRecordEncoder {
     }
     return undefined;
   }
+}
+
+function actionFlags(own: ActionTraceView, digests: ActDigests | undefined, isDerived: boolean): number {
+  return (
+    (own.contextFree ? CONTEXT_FREE : 0) |
+    (digests?.coverReturnValue ? DIGESTS_COVER_RETURN_VALUE : 0) |
+    (isDerived ? DERIVED_RECEIPTS : 0)
+  );
 }
 
 function isDigestOf(digests: ActDigests, source: Buffer, view: ActionTraceView): boolean {
@@ -90,28 +107,59 @@ function digestFlag(
   return isDigestOf(digests, source, view) ? COMPUTED_DIGEST : 0;
 }
 
-function encodeTrace(
+function encodeWhole(
   writer: RecordWriter,
   source: Buffer,
-  view: ActionTraceView,
-  closestUnnotifiedAncestorOrdinal: number,
+  { view, closestUnnotifiedAncestorOrdinal }: PlacedTrace,
   flags: number,
   firstSequence: number,
 ): void {
-  writer.uint8(flags);
   writer.varuint(view.ordinal);
   writer.varuint(view.creatorOrdinal);
   writer.varuint(closestUnnotifiedAncestorOrdinal);
   writer.copy(source, view.receiverAt, view.receiverAt + 8);
   writer.varuint(view.globalSequence - firstSequence);
   writer.copy(source, view.recvSequenceAt, view.recvSequenceAt + 8);
-  if (!(flags & SAME_DIGEST)) {
-    const bytes = flags & COMPUTED_DIGEST ? DIGEST_CHECK_BYTES : DIGEST_BYTES;
-    writer.copy(source, view.actDigestAt, view.actDigestAt + bytes);
-  }
+  encodeDigest(writer, source, view, flags);
   writer.copy(source, view.authSequenceAt, view.authSequenceEnd);
   writer.varuint(view.codeSequence);
   writer.varuint(view.abiSequence);
+}
+
+/** Leaves out what `canDerive` has compared. */
+function encodeDerived(
+  writer: RecordWriter,
+  source: Buffer,
+  { view, closestUnnotifiedAncestorOrdinal }: PlacedTrace,
+  own: ActionTraceView,
+  flags: number,
+  firstSequence: number,
+): void {
+  writer.varuint(view.ordinal);
+  if (view !== own) {
+    writer.copy(source, view.receiverAt, view.receiverAt + 8);
+    writer.varuint(uint48(source, view.recvSequenceAt));
+    encodeDigest(writer, source, view, flags);
+    return;
+  }
+  writer.varuint(view.creatorOrdinal);
+  writer.varuint(closestUnnotifiedAncestorOrdinal);
+  writer.varuint(view.globalSequence - firstSequence);
+  writer.varuint(uint48(source, view.recvSequenceAt));
+  encodeDigest(writer, source, view, flags);
+  for (let at = view.authSequenceAt + 1; at < view.authSequenceEnd; at += ACCOUNT_SEQUENCE_BYTES) {
+    writer.varuint(uint48(source, at + 8));
+  }
+  writer.varuint(view.codeSequence);
+  writer.varuint(view.abiSequence);
+}
+
+function encodeDigest(writer: RecordWriter, source: Buffer, { actDigestAt }: ActionTraceView, flags: number): void {
+  if (flags & SAME_DIGEST) return;
+  writer.copy(source, actDigestAt, actDigestAt + (flags & COMPUTED_DIGEST ? DIGEST_CHECK_BYTES : DIGEST_BYTES));
+}
+
+function encodeOptional(writer: RecordWriter, source: Buffer, view: ActionTraceView, flags: number): void {
   if (flags & HAS_ELAPSED) writer.copy(source, view.elapsedAt, view.elapsedAt + 8);
   if (flags & HAS_CONSOLE) writer.lengthPrefixed(source, view.consoleAt, view.consoleEnd);
   if (flags & HAS_RAM_DELTAS) writer.copy(source, view.ramDeltasAt, view.ramDeltasEnd);

@@ -1,10 +1,6 @@
-import { ByteReader, nameToString } from '@antelope-history/abi';
-import { openSample } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
-import { createShipProtocol } from '@antelope-history/ship';
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import { ActionRecordEncoder } from '../src/index';
 import {
   copyReceipt,
   decodeActionRecord,
@@ -13,96 +9,7 @@ import {
   type ActionRecord,
   type ActionTrace,
 } from '@antelope-history/records';
-import { packTraces } from './pack-traces';
-
-const protocol = createShipProtocol(openSample('leap-edge').abi);
-
-const name = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((value) => nameToString(value));
-const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
-const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
-const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
-/** At most 28 bits: wharfkit's encoder loses the fifth byte of a varuint32 at the end of its buffer. */
-const varuint32 = fc.nat({ max: 2 ** 28 - 1 });
-const text = fc.string({ maxLength: 40 });
-
-/** One of two digests, so that some traces share one. */
-const digest = fc.constantFrom('ab'.repeat(32), 'cd'.repeat(32));
-const FIRST_SEQUENCE = 2 ** 40;
-
-const trace: fc.Arbitrary<ActionTrace> = fc.record({
-  ordinal: varuint32,
-  creatorOrdinal: varuint32,
-  closestUnnotifiedAncestorOrdinal: varuint32,
-  receiver: name,
-  receipt: fc.record({
-    actDigest: digest,
-    globalSequence: fc.nat({ max: 2 ** 31 - 1 }).map((offset) => FIRST_SEQUENCE + offset),
-    recvSequence: uint64,
-    authSequence: fc.array(fc.record({ account: name, sequence: uint64 }), { maxLength: 5 }),
-    codeSequence: varuint32,
-    abiSequence: varuint32,
-  }),
-  elapsed: fc.oneof(fc.constant(0n), int64),
-  console: fc.oneof(fc.constant(''), text).map((printed) => Buffer.from(printed)),
-  accountRamDeltas: fc.array(fc.record({ account: name, delta: int64 }), { maxLength: 5 }),
-  except: fc.option(text, { nil: undefined }),
-  errorCode: fc.option(uint64, { nil: undefined }),
-  returnValue: bytes,
-});
-
-const record: fc.Arbitrary<ActionRecord> = fc.record({
-  account: name,
-  name,
-  authorization: fc.array(fc.record({ actor: name, permission: name }), { maxLength: 5 }),
-  data: bytes,
-  contextFree: fc.boolean(),
-  traces: fc.array(trace, { minLength: 1, maxLength: 4 }),
-});
-
-/** The packed record of an action in a node's message. */
-function encode(action: ActionRecord): Buffer {
-  const packed = packTraces(action);
-  const writer = new RecordWriter(0);
-  protocol.readTraces(packed, (view) => {
-    const placed = action.traces.map(({ closestUnnotifiedAncestorOrdinal }, index) => ({
-      view: view.actions[index]!,
-      closestUnnotifiedAncestorOrdinal,
-    }));
-    new ActionRecordEncoder(writer).encode(packed, placed, FIRST_SEQUENCE);
-  });
-  return writer.view(0);
-}
-
-function readPairs(reader: ByteReader): { first: string; second: bigint }[] {
-  return Array.from({ length: reader.varuint32() }, () => ({ first: reader.name(), second: reader.uint64() }));
-}
-
-/** The hashed fields of an action record, read from the packed parts. */
-function hashedFields(packed: Buffer) {
-  const { base, data, traces } = readPackedAction(packed, FIRST_SEQUENCE);
-  const baseReader = new ByteReader(base);
-  return {
-    account: baseReader.name(),
-    name: baseReader.name(),
-    authorization: readPairs(baseReader).map((pair) => [pair.first, nameToString(pair.second)]),
-    rest: baseReader.remaining(),
-    data,
-    traces: [...traces].map(({ receiver, globalSequence, recvSequence, actDigest, counters, returnValue }) => {
-      const counterReader = new ByteReader(counters);
-      return {
-        receiver: new ByteReader(receiver).name(),
-        globalSequence,
-        recvSequence: recvSequence.readBigUInt64LE(),
-        actDigest: actDigest.toString('hex'),
-        authSequence: readPairs(counterReader),
-        codeSequence: counterReader.varuint32(),
-        abiSequence: counterReader.varuint32(),
-        rest: counterReader.remaining(),
-        returnValue,
-      };
-    }),
-  };
-}
+import { encode, FIRST_SEQUENCE, hashedFields, record } from './encoded-action';
 
 const sha256 = (...parts: Buffer[]): Buffer => createHash('sha256').update(Buffer.concat(parts)).digest();
 

@@ -1,8 +1,9 @@
 import { ByteReader, readName } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
 import { ActDigests } from './act-digest';
-import { DIGEST_BYTES } from './digest-writer';
-import { readVaruint } from './read-varuint';
+import { receiptActors } from './receipt-actors';
+import { readPairs } from './record-pairs';
+import { copyReceipt, DerivedReceipt, type RecordReceipt, WholeReceipt } from './record-receipt';
 
 /** The decoded form of an action record: one action with the traces of every account that received it. */
 export interface ActionRecord {
@@ -52,18 +53,26 @@ export interface ActionReceipt {
  *   flags u8 (`ACTION_FLAGS`) | account 8 | name 8 | authorization: varuint n, n × (actor 8, permission 8)
  *   | data: varuint length, bytes | varuint traces
  *   per trace: flags u8 (`TRACE_FLAGS`) | varuint ordinal, creator ordinal, closest unnotified ancestor ordinal | receiver 8
- *   | varuint global_sequence - first sequence of the transaction | recv_sequence u64 | act_digest 32, unless `sameDigest`; the first
- *   DIGEST_CHECK_BYTES of it if `computedDigest`
+ *   | varuint global_sequence - first sequence of the transaction | recv_sequence u64 | digest
  *   | auth_sequence: varuint n, n × (account 8, u64) | varuint code_sequence, abi_sequence
  *   | the fields whose flags are set: elapsed i64, console, ram deltas (varuint n, n × (account 8, i64)), except,
  *     error_code u64, return_value
+ *   digest: act_digest 32, unless `sameDigest`; the first DIGEST_CHECK_BYTES of it if `computedDigest`
+ * With `derivedReceipts`, the contract's own trace has instead, between its flags and the other fields,
+ *   varuint ordinal, creator ordinal, closest unnotified ancestor ordinal, global_sequence - first sequence, recv_sequence | digest
+ *   | a varuint per account of auth_sequence | varuint code_sequence, abi_sequence
+ * and a further one
+ *   varuint ordinal | receiver 8 | varuint recv_sequence | digest
+ *
  * Digests would be a fifth of a store, because they cannot be compressed. The record of an action leaves out a digest that its action
- * has: it is computed from the action when it is read, and compared with its first bytes, which the record keeps.
+ * has: it is computed from the action when it is read, and compared with its first bytes, which the record keeps. Of the rest, the
+ * receipts would be a third, although nodes execute the traces of an action one after another: each has the next sequences
+ * (nodeos apply_context.cpp, finalize_trace). `canDerive` of `@antelope-history/deserialize` decides whether they do.
  * Arrays are copied byte by byte from SHiP's encoding. `ActionRecordEncoder` of `@antelope-history/deserialize` writes this form.
  */
 
 /** Flags of an action. */
-export const ACTION_FLAGS = { contextFree: 1, digestsCoverReturnValue: 2 } as const;
+export const ACTION_FLAGS = { contextFree: 1, digestsCoverReturnValue: 2, derivedReceipts: 4 } as const;
 
 /**
  * Flags of a trace: which optional fields follow, and whether its digest equals that of the contract's own trace, or is computed from
@@ -90,13 +99,8 @@ const HAS_RETURN_VALUE = TRACE_FLAGS.hasReturnValue;
 const SAME_DIGEST = TRACE_FLAGS.sameDigest;
 const COMPUTED_DIGEST = TRACE_FLAGS.computedDigest;
 
-/** How much of a computed digest a record holds: enough to find that its action was damaged, all but once in 65,536 times. */
-export const DIGEST_CHECK_BYTES = 2;
-
 const EMPTY = Buffer.alloc(0);
 const NO_DELTAS: ActionTrace['accountRamDeltas'] = [];
-const RECV_SEQUENCE_BYTES = 8;
-const PAIR_FIELD_BYTES = 8;
 
 /**
  * Decodes a packed record. `firstSequence` is the first global sequence of its transaction, from which the record counts. Receipts
@@ -113,10 +117,10 @@ export function decodeActionRecord(bytes: Buffer, firstSequence: number): Action
   const data = reader.lengthPrefixed();
   const digests = new ActDigests(base, data, (flags & ACTION_FLAGS.digestsCoverReturnValue) !== 0);
   const count = reader.varuint32();
-  const traces: Trace[] = [];
-  for (let index = 0; index < count; index++) {
-    traces.push(decodeTrace(reader, firstSequence, digests, traces[0]?.receipt));
-  }
+  const traces =
+    flags & ACTION_FLAGS.derivedReceipts
+      ? decodeDerivedTraces(reader, count, firstSequence, account, base, digests)
+      : decodeWholeTraces(reader, count, firstSequence, digests);
   if (reader.remaining() > 0) throw new HistoryError('DECODE_FAILED', 'bytes remain after an action record');
   return { account, name, authorization, data, contextFree: (flags & ACTION_FLAGS.contextFree) !== 0, traces };
 }
@@ -124,19 +128,71 @@ export function decodeActionRecord(bytes: Buffer, firstSequence: number): Action
 /** The base of an action follows its flags. */
 export const BASE_AT = 1;
 
-function decodeTrace(
+function decodeWholeTraces(
   reader: ByteReader,
+  count: number,
   firstSequence: number,
   digests: ActDigests,
-  ofOwn: ReceiptOfRecord | undefined,
-): Trace {
+): ActionTrace[] {
+  const traces: ActionTrace[] = [];
+  let own: WholeReceipt | undefined;
+  for (let index = 0; index < count; index++) {
+    const flags = reader.uint8();
+    const ordinal = reader.varuint32();
+    const creator = reader.varuint32();
+    const ancestor = reader.varuint32();
+    const receiver = reader.name();
+    const same = flags & SAME_DIGEST ? own : undefined;
+    const receipt = WholeReceipt.read(reader, firstSequence, same, flags & COMPUTED_DIGEST ? digests : undefined);
+    own ??= receipt;
+    traces.push(decodeTrace(reader, flags, ordinal, creator, ancestor, receiver, receipt));
+  }
+  return traces;
+}
+
+function decodeDerivedTraces(
+  reader: ByteReader,
+  count: number,
+  firstSequence: number,
+  account: string,
+  base: Buffer,
+  digests: ActDigests,
+): ActionTrace[] {
   const flags = reader.uint8();
   const ordinal = reader.varuint32();
-  const creatorOrdinal = reader.varuint32();
-  const closestUnnotifiedAncestorOrdinal = reader.varuint32();
-  const receiver = reader.name();
-  const own = flags & SAME_DIGEST ? ofOwn : undefined;
-  const receipt = ReceiptOfRecord.read(reader, firstSequence, own, flags & COMPUTED_DIGEST ? digests : undefined);
+  const creator = reader.varuint32();
+  const ancestor = reader.varuint32();
+  const actors = receiptActors(base).length;
+  const own = DerivedReceipt.readOwn(
+    reader,
+    firstSequence,
+    flags & COMPUTED_DIGEST ? digests : undefined,
+    base,
+    actors,
+  );
+  const traces = [decodeTrace(reader, flags, ordinal, creator, ancestor, account, own)];
+  for (let index = 1; index < count; index++) {
+    const furtherFlags = reader.uint8();
+    const furtherOrdinal = reader.varuint32();
+    const receiver = reader.name();
+    const same = furtherFlags & SAME_DIGEST ? own : undefined;
+    const ofTrace = furtherFlags & COMPUTED_DIGEST ? digests : undefined;
+    const receipt = DerivedReceipt.readFurther(reader, same, ofTrace, own, index);
+    traces.push(decodeTrace(reader, furtherFlags, furtherOrdinal, ordinal, ordinal, receiver, receipt));
+  }
+  return traces;
+}
+
+/** Decodes the optional fields of a trace. */
+function decodeTrace(
+  reader: ByteReader,
+  flags: number,
+  ordinal: number,
+  creatorOrdinal: number,
+  closestUnnotifiedAncestorOrdinal: number,
+  receiver: string,
+  receipt: RecordReceipt,
+): ActionTrace {
   const trace = {
     ordinal,
     creatorOrdinal,
@@ -157,100 +213,7 @@ function decodeTrace(
   return trace;
 }
 
-type Trace = ActionTrace & { receipt: ReceiptOfRecord };
-
-/**
- * A receipt that reads its digest and the sequences of accounts from the record when they are used: a block of the trace API shows
- * none of them, and they are most of the objects and of the garbage of its traces.
- */
-class ReceiptOfRecord implements ActionReceipt {
-  /** What the trace returned, which its digest may cover. */
-  returnValue: Buffer = EMPTY;
-
-  private constructor(
-    private readonly bytes: Buffer,
-    /** Position of `recv_sequence`. */
-    private readonly at: number,
-    /** The receipt that has the same digest, which the record does not repeat. */
-    private readonly own: ReceiptOfRecord | undefined,
-    /** Those of the action, if the digest is computed. */
-    private readonly digests: ActDigests | undefined,
-    /** Position of `auth_sequence`. */
-    private readonly authSequenceAt: number,
-    readonly globalSequence: number,
-    readonly codeSequence: number,
-    readonly abiSequence: number,
-  ) {}
-
-  static read(
-    reader: ByteReader,
-    firstSequence: number,
-    own: ReceiptOfRecord | undefined,
-    digests: ActDigests | undefined,
-  ): ReceiptOfRecord {
-    const globalSequence = firstSequence + readVaruint(reader);
-    const at = reader.offset;
-    reader.skip(RECV_SEQUENCE_BYTES);
-    if (!own) reader.skip(digests ? DIGEST_CHECK_BYTES : DIGEST_BYTES);
-    const authAt = reader.offset;
-    skipPairs(reader);
-    const [code, abi] = [reader.varuint32(), reader.varuint32()];
-    return new ReceiptOfRecord(reader.bytes, at, own, digests, authAt, globalSequence, code, abi);
-  }
-
-  get recvSequence(): bigint {
-    return this.bytes.readBigUInt64LE(this.at);
-  }
-
-  /** Throws `DECODE_FAILED` when a computed digest shows that the record was damaged. */
-  get actDigest(): string {
-    if (this.own) return this.own.actDigest;
-    const start = this.at + RECV_SEQUENCE_BYTES;
-    if (!this.digests) return this.bytes.toString('hex', start, start + DIGEST_BYTES);
-    const digest = this.digests.hexOf(this.returnValue);
-    assertDigestCheck(digest, 'hex', this.bytes, start);
-    return digest;
-  }
-
-  get authSequence(): ActionReceipt['authSequence'] {
-    return readPairs(new ByteReader(this.bytes, this.authSequenceAt), (account, at) => ({
-      account,
-      sequence: this.bytes.readBigUInt64LE(at),
-    }));
-  }
-}
-
-/** Throws `DECODE_FAILED` unless a computed digest begins with the bytes that the record has of it, from `start` on. */
-export function assertDigestCheck(digest: string, encoding: 'latin1' | 'hex', bytes: Buffer, start: number): void {
-  if (digest.startsWith(bytes.toString(encoding, start, start + DIGEST_CHECK_BYTES))) return;
-  throw new HistoryError('DECODE_FAILED', 'the digest of an action is not the one that it had when it was recorded');
-}
-
-/** A receipt whose fields are values of its own: for a caller that changes some or compares them. */
-export function copyReceipt(receipt: ActionReceipt): ActionReceipt {
-  const { actDigest, globalSequence, recvSequence, authSequence, codeSequence, abiSequence } = receipt;
-  return { actDigest, globalSequence, recvSequence, authSequence, codeSequence, abiSequence };
-}
-
 /** An action whose receipts are copied, to compare it with one of another record: two records of the same action can differ. */
 export function copyAction(action: ActionRecord): ActionRecord {
   return { ...action, traces: action.traces.map((trace) => ({ ...trace, receipt: copyReceipt(trace.receipt) })) };
-}
-
-/** Skips what `readPairs` reads. */
-function skipPairs(reader: ByteReader): void {
-  reader.skip(2 * PAIR_FIELD_BYTES * reader.varuint32());
-}
-
-/** Reads an array of pairs of a name and a 64-bit field; `make` receives the name and the offset of the second field. */
-function readPairs<T>(reader: ByteReader, make: (first: string, secondAt: number) => T): T[] {
-  const count = reader.varuint32();
-  const pairs: T[] = [];
-  for (let index = 0; index < count; index++) {
-    const first = reader.name();
-    const secondAt = reader.offset;
-    reader.skip(PAIR_FIELD_BYTES);
-    pairs.push(make(first, secondAt));
-  }
-  return pairs;
 }

@@ -16,7 +16,8 @@ import { readMany, readTransactionHeader, writeTransactionHeader } from './trans
  * The message form of a block of records: version u8 | flags u8 | names: varuint n, n × (u8 length, text) | varuint epoch,
  * sequence - epoch | chain id 32 if any | positions: head, last irreversible, own, previous if any (u32 number, id 32)
  * | timestamp u32 | block, length-prefixed, if any | root sequences | transactions | ABI changes | permission changes
- * | action root 32 if any (since version 2). Since version 3 action records may leave out digests (`TRACE_FLAGS.computedDigest`).
+ * | action root 32 if any (since version 2). Since version 3 action records may leave out digests (`TRACE_FLAGS.computedDigest`)
+ * and what follows in receipts (`ACTION_FLAGS.derivedReceipts`).
  * Each name is stored once and referenced by its index, because the actions of a busy block share few accounts.
  */
 const VERSION = 3;

@@ -6,6 +6,8 @@ export * from './further-traces';
 export * from './listed-positions';
 export * from './packed-action';
 export * from './read-varuint';
+export * from './receipt-actors';
+export { copyReceipt, DIGEST_CHECK_BYTES } from './record-receipt';
 export * from './record-writer';
 export * from './whole-state';
 export { blockRecordsCodec } from './block-records-codec';

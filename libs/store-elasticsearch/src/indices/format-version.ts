@@ -4,7 +4,8 @@ import { HistoryError } from '@antelope-history/schemas';
  * The format of the documents that this version writes, which the progress names. It grows with every change that an earlier version
  * would read wrongly:
  * - 1: that of version 4.1.0.
- * - 2: action records may leave out digests (`TRACE_FLAGS.computedDigest`), and bodies have the beginning of ids (`idTerm`).
+ * - 2: action records may leave out digests (`TRACE_FLAGS.computedDigest`) and what follows in receipts
+ *   (`ACTION_FLAGS.derivedReceipts`), and bodies have the beginning of ids (`idTerm`).
  */
 export const FORMAT_VERSION = 2;
 const OLDEST_FORMAT = 1;

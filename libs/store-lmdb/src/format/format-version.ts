@@ -5,7 +5,8 @@ import { HistoryError } from '@antelope-history/schemas';
  * read wrongly:
  * - 1: that of version 4.1.0.
  * - 2: blocks were removed, so that the beginning of lists may be absent, and postings are counted from what is left.
- * - 3: action records may leave out digests (`TRACE_FLAGS.computedDigest`); lists as in format 2.
+ * - 3: action records may leave out digests (`TRACE_FLAGS.computedDigest`) and what follows in receipts
+ *   (`ACTION_FLAGS.derivedReceipts`); lists as in format 2.
  */
 export const FORMAT_VERSION = 3;
 const OLDEST_FORMAT = 1;
