@@ -73,9 +73,10 @@ function isUint48(bytes: Buffer, at: number): boolean {
   return bytes[at + 6] === 0 && bytes[at + 7] === 0;
 }
 
-/** The lowest 48 bits of a 64-bit integer. */
+/** The lowest 48 bits of a 64-bit integer. By index, because it runs for each sequence of each trace. */
 export function uint48(bytes: Buffer, at: number): number {
-  return bytes.readUInt32LE(at) + bytes.readUInt16LE(at + 4) * 2 ** 32;
+  const low = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+  return (low >>> 0) + (bytes[at + 4]! | (bytes[at + 5]! << 8)) * 2 ** 32;
 }
 
 function equalBytes(left: Buffer, leftAt: number, right: Buffer, rightAt: number): boolean {

@@ -2,7 +2,7 @@ import type { BlockRecords } from '@antelope-history/records';
 import type { ProgressDocument } from '../indices/documents';
 import { RANGED_KINDS, type IndexNames } from '../indices/index-names';
 import { documentsOf, type JournalData, type NewDocument } from './block-documents';
-import { BulkRequest, type WriteTarget } from './bulk-request';
+import type { BulkRequest, WriteTarget } from './bulk-request';
 import type { BulkWriter } from './bulk-writer';
 import type { DataAbis } from './data-abis';
 import { isFarBehind } from './far-behind';
@@ -75,7 +75,7 @@ export class BlockWriter {
   ): AsyncGenerator<BulkRequest> {
     let progress = await readProgress();
     let readAt = performance.now();
-    let request = new BulkRequest();
+    let request = this.bulk.newRequest();
     for (const block of blocks) {
       if (performance.now() - readAt > PROGRESS_AGE_MS) {
         progress = await readProgress();
@@ -94,7 +94,7 @@ export class BlockWriter {
         request.put(targetOf(kind), id, block.streamPosition.sequence, json, block.position);
         if (request.bytes < this.bulkBytes) continue;
         yield request;
-        request = new BulkRequest();
+        request = this.bulk.newRequest();
       }
     }
     if (request.count > 0) yield request;

@@ -1,7 +1,9 @@
 import type { BlockPosition } from '@antelope-history/schemas';
 import type { DocumentVersion } from '../client/search';
+import type { RequestBuffers } from './request-buffers';
 
 const FIRST_CAPACITY = 64 * 1024;
+const NO_BYTES = Buffer.alloc(0);
 
 /** Where a document is written: an index, or an alias without which the server rejects the document. */
 export interface WriteTarget {
@@ -14,15 +16,20 @@ export interface WriteTarget {
  * strings of megabytes that live as long as a request are expensive to garbage-collect.
  */
 export class BulkRequest {
-  private buffer = Buffer.allocUnsafe(FIRST_CAPACITY);
+  private buffer: Buffer;
   /** The end offset of each operation in the buffer. */
-  private readonly ends: number[] = [];
+  private ends: number[] = [];
   /** The block of each operation, for error messages. */
   readonly blocks: (BlockPosition | undefined)[] = [];
   /** Whether the request refreshes the index: expensive, so for few documents only. */
   visibleAtOnce = false;
   /** Whether a document that was replaced or deleted since it was read fails the request; otherwise such a one is left as it is. */
   failsOnConflict = false;
+
+  /** `buffers`: those that the request takes its buffer from and that `release` gives it back to. */
+  constructor(private readonly buffers?: RequestBuffers) {
+    this.buffer = buffers?.take() ?? Buffer.allocUnsafe(FIRST_CAPACITY);
+  }
 
   /** The number of operations. */
   get count(): number {
@@ -62,6 +69,13 @@ export class BulkRequest {
 
   remove(index: string, id: string): void {
     this.add(`{"delete":{"_index":"${index}","_id":"${id}"}}\n`, '', undefined);
+  }
+
+  /** Empties the request. Nothing may read what it has sent afterwards. */
+  release(): void {
+    if (this.buffer.length > 0) this.buffers?.give(this.buffer);
+    this.buffer = NO_BYTES;
+    this.ends = [];
   }
 
   /** A request of some of the operations, by their indices. */

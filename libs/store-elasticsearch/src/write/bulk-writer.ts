@@ -3,7 +3,8 @@ import { abortableSleep, Backoff } from '@antelope-history/connectivity';
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { httpStatusOf, isBusy, toResponseError, toStoreError } from '../client/store-errors';
-import type { BulkRequest } from './bulk-request';
+import { BulkRequest } from './bulk-request';
+import { RequestBuffers } from './request-buffers';
 import { MissingIndexError } from './write-fence';
 import { Semaphore } from './semaphore';
 
@@ -38,13 +39,20 @@ interface Rest {
 export class BulkWriter {
   private readonly semaphore: Semaphore;
   private readonly stopping = new AbortController();
+  private readonly buffers: RequestBuffers;
 
   constructor(
     private readonly client: Client,
     concurrency: number,
   ) {
     this.semaphore = new Semaphore(concurrency);
+    this.buffers = new RequestBuffers(concurrency);
     setMaxListeners(0, this.stopping.signal);
+  }
+
+  /** A request to pass to `write`, which may use the memory of one that was written before. */
+  newRequest(): BulkRequest {
+    return new BulkRequest(this.buffers);
   }
 
   /**
@@ -88,7 +96,10 @@ export class BulkWriter {
   /** Sends a request once; returns the operations to retry. */
   private async attempt(request: BulkRequest): Promise<Rest | undefined> {
     try {
-      return restOf(request, await this.ask(request));
+      const rest = restOf(request, await this.ask(request));
+      // The server has read all of it, and an attempt that failed before has closed its connection.
+      if (!rest) request.release();
+      return rest;
     } catch (error) {
       if (httpStatusOf(error) === TOO_LARGE) {
         for (const half of halvesOf(request)) await this.send(half);
