@@ -115,6 +115,22 @@ describe('receipts that follow from their action', () => {
     );
   });
 
+  it.each([16, 17, 200])('are decoded as the node sent them with %i authorizations', (count) => {
+    const [action] = fc.sample(executed, { numRuns: 1, seed: 3 }) as [ActionRecord];
+    const actors = Array.from(
+      { length: count },
+      (_, index) =>
+        `actor${'abcdefghijklmnop'.charAt(index % 16)}${'12345'.charAt((index / 16) % 5)}${'abc'.charAt(index / 80)}`,
+    );
+    const authSequence = [...actors].sort().map((account) => ({ account, sequence: 7n }));
+    const [own] = action.traces as [ActionTrace];
+    const traces = [{ ...own, receipt: { ...own.receipt, authSequence } }];
+    const sent = { ...action, authorization: actors.map((actor) => ({ actor, permission: 'active' })), traces };
+    const packed = encode(sent);
+    expect(isDerived(packed)).toBe(count <= 16);
+    expect(copyAction(decodeActionRecord(packed, FIRST_SEQUENCE))).toEqual(sent);
+  });
+
   it('are refused when the record is truncated or followed by bytes', () => {
     fc.assert(
       fc.property(executed, (action) => {

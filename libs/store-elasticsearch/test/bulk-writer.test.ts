@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { describeWithService } from '@antelope-history/servers';
-import { BulkRequest } from '../src/write/bulk-request';
+import type { BulkRequest } from '../src/write/bulk-request';
 import { BulkWriter } from '../src/write/bulk-writer';
 import { FaultyServer, operationsOf, type Fault } from './faulty-server';
 
@@ -34,7 +34,7 @@ describeWithService(['elasticsearch'], (url) => {
   });
 
   function requestOf(ids: readonly string[], version = 1): BulkRequest {
-    const request = new BulkRequest();
+    const request = writer.newRequest();
     for (const id of ids)
       request.put({ index, isAlias: false }, id, version, JSON.stringify({ count: id.length }), BLOCK);
     return request;
@@ -78,12 +78,23 @@ describeWithService(['elasticsearch'], (url) => {
     ['goes away before it took it', 'cut before'],
     ['goes away after it took it', 'cut after'],
     ['does not respond', 'silence'],
+    ['leaves an operation out of its response', 'item missing'],
   ])('sends all again when the server %s', async (_what, fault) => {
     inject(fault);
     const ids = ['b1', 'b2'].map((id) => id + JSON.stringify(fault).replace(/\W/g, ''));
     await writer.write([requestOf(ids)]);
     expect(sent()).toEqual([ids, ids]);
     await expectStored(ids);
+  });
+
+  it('writes every document of requests that use the same memory one after another', async () => {
+    const ids = Array.from({ length: 40 }, (_, number) => `i${number}`);
+    function* requests(): Generator<BulkRequest> {
+      for (const id of ids) yield requestOf([id, `${id}-${'x'.repeat(400)}`]);
+    }
+    inject({ takes: (index) => index === 0 }, 'cut after', 'item missing', { status: 503 });
+    await writer.write(requests());
+    await expectStored(ids.flatMap((id) => [id, `${id}-${'x'.repeat(400)}`]));
   });
 
   it('halves a request that is too large for the server', async () => {

@@ -15,6 +15,8 @@ export type Fault =
   | { status: number }
   /** The server executes the request and reports a failure on one copy of a shard. */
   | 'copy failed'
+  /** The server executes a bulk request, and the last operation is missing in its response. */
+  | 'item missing'
   /** The server executes some operations of a bulk request and rejects the others with status 429. */
   | { takes: (index: number) => boolean };
 
@@ -78,6 +80,11 @@ export class FaultyServer {
     }
     const { status, body } = await this.forward(incoming, seen.body);
     if (fault === 'cut after') return void incoming.socket.destroy();
+    if (fault === 'item missing') {
+      const { items } = JSON.parse(body) as BulkResponse;
+      send(response, status, JSON.stringify({ errors: false, items: items.slice(0, -1) }));
+      return;
+    }
     send(response, status, fault === 'copy failed' ? body.replace('"failed":0', '"failed":1') : body);
   }
 

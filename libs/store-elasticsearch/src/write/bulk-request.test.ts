@@ -39,8 +39,19 @@ describe('a bulk request', () => {
     const request = new BulkRequest(new RequestBuffers(1));
     fill(request, 'text', 3);
     request.release();
-    request.release();
     expect([request.count, request.bytes, request.body.length]).toEqual([0, 0, 0]);
+  });
+});
+
+describe('a bulk request that is released twice', () => {
+  it('gives its buffer back once', () => {
+    const buffers = new RequestBuffers(2);
+    const request = new BulkRequest(buffers);
+    request.release();
+    request.release();
+    const [first, second] = [new BulkRequest(buffers), new BulkRequest(buffers)];
+    const expected = [fill(first, 'first', 1), fill(second, 'second', 1)];
+    expect([first.body.toString(), second.body.toString()]).toEqual(expected);
   });
 });
 
