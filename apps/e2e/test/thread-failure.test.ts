@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -75,6 +75,23 @@ describe('a process with threads', () => {
     return startApp('standalone', { environment: { ...base, HISTORY_API__THREADS: '2', ...environment } });
   }
 
+  async function failUnderLoad(service: AppProcess, breakThread: () => void): Promise<void> {
+    const client = await clientOf(service);
+    const outcomes = new Set<Outcome>();
+    const clients = Array.from({ length: CLIENTS }, async () => {
+      while (!hasEnded(service.child)) {
+        outcomes.add(await outcomeOf(client, expected));
+        await setImmediate();
+      }
+    });
+    while (!outcomes.has('right') && !hasEnded(service.child)) await setImmediate();
+    const ended = once(service.child, 'exit', { signal: AbortSignal.timeout(END_LIMIT_MS) });
+    breakThread();
+    expect(await ended).toEqual([1, null]);
+    await Promise.all(clients);
+    expect([...outcomes].filter((outcome) => !['right', 'no connection', 503].includes(outcome))).toEqual([]);
+  }
+
   it.each([
     ['api-thread.js', 'ends by itself'],
     ['api-thread.js', 'throws'],
@@ -88,20 +105,15 @@ describe('a process with threads', () => {
       const loaded = path.join(folder, 'preload.cjs');
       writeFileSync(loaded, preload(file, trigger));
       const service = start({ NODE_OPTIONS: `--require ${loaded} --max-old-space-size=${HEAP_MB}` });
-      const client = await clientOf(service);
-      const outcomes = new Set<Outcome>();
-      const clients = Array.from({ length: CLIENTS }, async () => {
-        while (!hasEnded(service.child)) {
-          outcomes.add(await outcomeOf(client, expected));
-          await setImmediate();
-        }
-      });
-      while (!outcomes.has('right') && !hasEnded(service.child)) await setImmediate();
-      const ended = once(service.child, 'exit', { signal: AbortSignal.timeout(END_LIMIT_MS) });
-      writeFileSync(trigger, FAILURES[failure]);
-      expect(await ended).toEqual([1, null]);
-      await Promise.all(clients);
-      expect([...outcomes].filter((outcome) => !['right', 'no connection', 503].includes(outcome))).toEqual([]);
+      try {
+        await failUnderLoad(service, () => {
+          // At once as a whole: a thread that reads an empty file would remove it and do nothing.
+          writeFileSync(`${trigger}.new`, FAILURES[failure]);
+          renameSync(`${trigger}.new`, trigger);
+        });
+      } finally {
+        await stop(service.child);
+      }
 
       const again = start();
       try {
