@@ -7,7 +7,8 @@ import { createJudge, HttpClient, readKnownFailures, runFuzz } from '../../src/f
 
 const SAMPLE = sampleFolder('leap-edge');
 const REQUESTS = testSize({ usual: 800, long: 2_000 });
-const LIMIT_MS = 5_000;
+/** Finds requests that hang. Beside other suites on a busy machine, a request has taken six seconds. */
+const LIMIT_MS = 30_000;
 
 describeOnSets('the service under generated requests', (set) => {
   let service: IndexedChain;
