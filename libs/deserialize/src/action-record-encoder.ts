@@ -8,7 +8,7 @@ import {
   TRACE_FLAGS,
 } from '@antelope-history/records';
 import type { ActionTraceView } from '@antelope-history/ship';
-import { canDerive, uint48 } from './derivable-receipts';
+import { ACCOUNT_SEQUENCE_BYTES, canDerive, uint48 } from './derivable-receipts';
 
 // Constants of this module: the encoder runs once per action, a property of an import costs a load each time.
 const CONTEXT_FREE = ACTION_FLAGS.contextFree;
@@ -22,9 +22,6 @@ const HAS_ERROR_CODE = TRACE_FLAGS.hasErrorCode;
 const HAS_RETURN_VALUE = TRACE_FLAGS.hasReturnValue;
 const SAME_DIGEST = TRACE_FLAGS.sameDigest;
 const COMPUTED_DIGEST = TRACE_FLAGS.computedDigest;
-
-/** An element of `auth_sequence`: an account and a 64-bit sequence. */
-const ACCOUNT_SEQUENCE_BYTES = 16;
 
 /** A trace with the ordinal that the deserializer derives from the traces before it. */
 export interface PlacedTrace {

@@ -5,8 +5,8 @@ import type { PlacedTrace } from './action-record-encoder';
 /** Actions have one or two. With more, receipts would be compared for longer than it takes to store them. */
 const MAX_ACTORS = 16;
 const ACCOUNT_BYTES = 8;
-/** An account and a 64-bit sequence. */
-const ACCOUNT_SEQUENCE_BYTES = 16;
+/** An element of `auth_sequence`: an account and a 64-bit sequence. */
+export const ACCOUNT_SEQUENCE_BYTES = 16;
 
 /**
  * Whether the record of an action may have the flag `derivedReceipts`: whether its receipts are those that nodes make. `base`: the

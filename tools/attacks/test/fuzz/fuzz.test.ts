@@ -3,12 +3,12 @@ import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-
 import { testSize } from '@antelope-history/test-support/random';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { readChainFacts } from '../../src/chain-facts';
-import { createJudge, HttpClient, readKnownFailures, runFuzz } from '../../src/fuzz';
+import { createJudge, type Failure, HttpClient, readKnownFailures, runFuzz } from '../../src/fuzz';
 
 const SAMPLE = sampleFolder('leap-edge');
 const REQUESTS = testSize({ usual: 800, long: 2_000 });
-/** Finds requests that hang. Beside other suites on a busy machine, a request has taken six seconds. */
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 5_000;
+const LATE = /^\d+ ms$/;
 
 describeOnSets('the service under generated requests', (set) => {
   let service: IndexedChain;
@@ -25,7 +25,7 @@ describeOnSets('the service under generated requests', (set) => {
       seed,
       limitMs: LIMIT_MS,
     });
-    const shown = failures.map(({ request, reason }) => ({
+    const shown = (await withoutLateOnce(failures)).map(({ request, reason }) => ({
       ...request,
       body: request.body.toString('base64'),
       reason,
@@ -38,6 +38,24 @@ describeOnSets('the service under generated requests', (set) => {
       expect(reached).toEqual(expect.arrayContaining([`${path} 200`, `${path} 400`]));
     expect((await fetch(`${service.url}/health`)).status).toBe(200);
   }, 120_000);
+
+  /**
+   * Leaves out a late response whose request is answered in time when it is sent again alone: a busy machine has held one for six
+   * seconds. A request that takes that long by itself is late again.
+   */
+  async function withoutLateOnce(failures: Failure[]): Promise<Failure[]> {
+    const client = new HttpClient(service.url, 1);
+    const judge = createJudge(LIMIT_MS);
+    const kept: Failure[] = [];
+    for (const failure of failures) {
+      const reason = LATE.test(failure.reason)
+        ? judge(failure.request, await client.post(failure.request))
+        : failure.reason;
+      if (reason !== undefined) kept.push({ ...failure, reason });
+    }
+    client.close();
+    return kept;
+  }
 
   it('responds to requests that failed in earlier runs', async () => {
     const client = new HttpClient(service.url, 1);
