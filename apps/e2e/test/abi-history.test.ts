@@ -26,7 +26,7 @@ describe('decoded action data', () => {
     replay = await createShipReplay({ recording, pace: 'manual' });
     service = startService(replay.url, data);
     url = await service.gateway;
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await stop(service.child);
@@ -51,7 +51,7 @@ describe('decoded action data', () => {
     }
     expect(first.size).toBeGreaterThan(3);
     expect(abisSetLater).toBeGreaterThan(1);
-  }, 60_000);
+  });
 
   async function actionsOf(filter: string): Promise<Row[]> {
     const body = JSON.stringify({ filter, offset: 1000 });

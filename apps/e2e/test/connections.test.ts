@@ -18,7 +18,7 @@ describe('HTTP connections to the gateway', () => {
     service = await startIndexedService(sampleFolder('leap-edge'));
     client = new CheckedClient(service.url);
     operations = new CheckedClient(service.operationsUrl);
-  }, 60_000);
+  });
   afterAll(() => service.stop());
 
   const requestOf = (body: string, headers = '', path: string = PATH) =>

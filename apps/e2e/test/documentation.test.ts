@@ -12,7 +12,7 @@ describe('the OpenAPI document and the examples of the routes', () => {
     service = await startIndexedService(sampleFolder('leap-edge'));
     client = new CheckedClient(service.url);
     operations = new CheckedClient(service.operationsUrl);
-  }, 60_000);
+  });
   afterAll(() => service.stop());
 
   it.each(Object.entries(ROUTES))('give for %s the response that the service sends', async (_, { path, example }) => {

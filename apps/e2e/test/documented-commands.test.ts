@@ -104,23 +104,19 @@ describeWithService(['elasticsearch'], (elasticsearch = '') => {
   }
 
   describe('a command of a document', () => {
-    it.each(runHere)(
-      '$page: $command',
-      ({ command }) => {
-        const env = { ...process.env, PATH: `${folder}/bin:${process.env['PATH']}`, ELASTICSEARCH: elasticsearch };
-        const { status, stdout, stderr } = spawnSync('bash', ['-c', here(command)], {
-          cwd: WORKSPACE,
-          encoding: 'utf8',
-          env,
-        });
-        // curl ends a stream by its time limit.
-        expect([command.includes('--max-time') && status === 28 ? 0 : status, stderr]).toEqual([0, expect.anything()]);
-        expect(stdout).not.toMatch(/"error":/);
-        // A completion is silent, and an export writes its file.
-        const output = command.includes(' export ') ? readFileSync(path.join(folder, 'alice.csv'), 'utf8') : stdout;
-        if (!command.startsWith('source')) expect(output.trim()).not.toBe('');
-      },
-      60_000,
-    );
+    it.each(runHere)('$page: $command', ({ command }) => {
+      const env = { ...process.env, PATH: `${folder}/bin:${process.env['PATH']}`, ELASTICSEARCH: elasticsearch };
+      const { status, stdout, stderr } = spawnSync('bash', ['-c', here(command)], {
+        cwd: WORKSPACE,
+        encoding: 'utf8',
+        env,
+      });
+      // curl ends a stream by its time limit.
+      expect([command.includes('--max-time') && status === 28 ? 0 : status, stderr]).toEqual([0, expect.anything()]);
+      expect(stdout).not.toMatch(/"error":/);
+      // A completion is silent, and an export writes its file.
+      const output = command.includes(' export ') ? readFileSync(path.join(folder, 'alice.csv'), 'utf8') : stdout;
+      if (!command.startsWith('source')) expect(output.trim()).not.toBe('');
+    });
   });
 });

@@ -24,7 +24,7 @@ describe('the gateway with separate API processes', () => {
   let service: IndexedService;
   const running: ListeningApp[] = [];
 
-  beforeAll(async () => (service = await startIndexedService(sampleFolder('leap-edge'))), 60_000);
+  beforeAll(async () => (service = await startIndexedService(sampleFolder('leap-edge'))));
   afterEach(async () => {
     await Promise.all(running.splice(0).map(({ child }) => stop(child)));
   });

@@ -20,7 +20,7 @@ describeWithBrowser((program) => {
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: program, args });
-  }, 60_000);
+  });
   afterAll(() => browser.close());
 
   describe('the page of a service that has indexed a chain', () => {

@@ -32,7 +32,7 @@ describe('a service that keeps its newest blocks', () => {
   beforeAll(async () => {
     service = await startIndexedService(SAMPLE, { HISTORY_STORE__LMDB__RETAIN_BLOCKS: String(RETAINED) });
     first = await firstBlockAfterRemoval(service);
-  }, 60_000);
+  });
   afterAll(() => service.stop());
 
   it("has the node's responses for these blocks, and none for older ones", async () => {

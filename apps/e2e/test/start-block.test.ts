@@ -15,7 +15,7 @@ describe('a history that begins in the middle of a chain', () => {
 
   beforeAll(async () => {
     service = await startIndexedService(SAMPLE, { HISTORY_SHIP__START_BLOCK: String(FIRST) });
-  }, 60_000);
+  });
   afterAll(() => service.stop());
 
   it('has all blocks from there on, and none before', async () => {

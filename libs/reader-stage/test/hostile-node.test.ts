@@ -123,7 +123,7 @@ describe('a reader of a node that', () => {
     expect(fixture.blocks).toBeGreaterThan(0);
     expect(fixture.failures).toEqual([]);
     await good.close();
-  }, 60_000);
+  });
 
   it('pings and never reads buffers a limited number of pongs', async () => {
     const pings: Misbehaviour = {

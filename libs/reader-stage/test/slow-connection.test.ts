@@ -51,4 +51,4 @@ it('does not count the time in which it connects to a node as silence of the nod
   await node.close();
   await broker.close();
   slow.close();
-}, 60_000);
+});

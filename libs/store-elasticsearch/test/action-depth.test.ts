@@ -45,15 +45,11 @@ describeWithService(['elasticsearch'], (url) => {
 
     it.each([
       0, 101, 9_000, 9_001, 9_999, 10_000, 15_999, 16_000, 50_001, 100_000, 111_111, 119_985, 119_999, 120_000, 1e12,
-    ])(
-      'passes over %d rows of the whole chain and of an account',
-      async (skip) => {
-        await both({ skip });
-        await both({ skip, account: 'hot' });
-        await both({ skip: Math.floor(skip / 3), account: 'cold' });
-      },
-      60_000,
-    );
+    ])('passes over %d rows of the whole chain and of an account', async (skip) => {
+      await both({ skip });
+      await both({ skip, account: 'hot' });
+      await both({ skip: Math.floor(skip / 3), account: 'cold' });
+    });
 
     it('counts with filters, root actions and bounds', async () => {
       await both({ skip: 20_000, filters: [{ account: 'hot', name: 'ping' }, { name: 'none' }] });
@@ -83,9 +79,9 @@ describeWithService(['elasticsearch'], (url) => {
     it('shows the newest rows in either order', async () => {
       for (const limit of [1, 100, 101, 1_000]) await both({ window: 'newest', limit });
       await both({ window: 'newest', limit: 10_000, account: 'cold' });
-      await both({ window: 'newest', limit: 20_000, account: 'hot' });
+      await both({ window: 'newest', limit: 10_500, account: 'hot' });
       await both({ window: 'newest', limit: 500, before: { blockNum: 100 }, filters: [{ account: 'warm' }] });
-    }, 60_000);
+    });
 
     it('sends at most eight requests for a deep page', async () => {
       let requests = 0;
@@ -112,7 +108,7 @@ describeWithService(['elasticsearch'], (url) => {
       const large = Array.from({ length: 70 }, () => planOf([[{ ...PING, notified: [], dataBytes: LARGE_BYTES }]]));
       const blocks = new SyntheticChain().blocks(undefined, [small, ...large]);
       indexed = await IndexedBlocks.open(url);
-      for (const block of blocks) await indexed.put([block]);
+      await indexed.put(blocks);
       await indexed.commit({ blocks, cleanUpTo: FIRST_BLOCK + 70 });
       model = ModelHistory.of(blocks, NO_DATA_FIELDS);
     }, 120_000);

@@ -23,8 +23,8 @@ describeWithService(['elasticsearch'], (url) => {
       await indexed.put(blocks);
       await commit(4);
       trips = new RoundTrips(indexed.client);
-    }, 60_000);
-    afterAll(() => indexed.dispose(), 60_000);
+    });
+    afterAll(() => indexed.dispose());
 
     const commit = (count: number): Promise<void> => indexed.commit({ blocks: blocks.slice(0, count), cleanUpTo: 0 });
     /** The state that the next query begins with. */
@@ -51,7 +51,7 @@ describeWithService(['elasticsearch'], (url) => {
       // A fork that takes the block back.
       await commit(4);
       expect((await indexed.reader.getActions(NEWEST)).rows[0]?.blockId).toBe(blocks[3]?.position.id);
-    }, 60_000);
+    });
 
     it('take one round trip, and two when the state has changed', async () => {
       await commit(4);
@@ -60,7 +60,7 @@ describeWithService(['elasticsearch'], (url) => {
       expect((await trips.of(() => indexed.reader.getActions(NEWEST))).depth).toBe(2);
       const id = blocks[1]?.transactions[0]?.id.toString('hex') ?? '';
       expect((await heldTrips(() => indexed.reader.getTransaction(id))).depth).toBe(2);
-    }, 60_000);
+    });
 
     it('request known ABI versions once', async () => {
       await commit(4);
@@ -70,7 +70,7 @@ describeWithService(['elasticsearch'], (url) => {
       const { versions } = await ask(blocks[3]?.position.num ?? 0, false);
       expect(versions[0]?.bytes?.toString()).toBe('abi');
       expect((await heldTrips(() => ask(blocks[2]?.position.num ?? 0, true))).requests).toBe(0);
-    }, 60_000);
+    });
   });
 });
 

@@ -43,7 +43,7 @@ describeWithService(['elasticsearch'], (url) => {
       progress = new ProgressStore(indexed.client, indexed.names);
       indices = new IndexProvisioner(indexed.client, indexed.names, { replicas: 0, catchUpReplicas: 0 });
     }, 240_000);
-    afterAll(() => indexed.dispose(), 60_000);
+    afterAll(() => indexed.dispose());
 
     function builder(claimMs = 0, maxTallySize = 1_000_000): DirectoryBuilder {
       const { client, names } = indexed;
@@ -127,7 +127,7 @@ describeWithService(['elasticsearch'], (url) => {
       const { depth, indices: searched } = await trips.of(() => indexed.reader.getTransaction(id));
       expect(depth).toBeLessThanOrEqual(3);
       expect(searched.filter((index) => index.includes('-bodies-')).length).toBeLessThanOrEqual(3);
-    }, 60_000);
+    });
 
     it('is what pages of old ranges are found by', async () => {
       const index = (await indexed.client.indices.get({ index: `${indexed.names.of('directory')}-*` })) as object;
@@ -138,7 +138,7 @@ describeWithService(['elasticsearch'], (url) => {
       await expect(comparison.actions({ ...NEWEST, account: 'rare', order: 'asc', skip: 6 })).rejects.toThrow();
       await indexed.client.index({ index: name, id: 'rare', document: before });
       await comparison.actions({ ...NEWEST, account: 'rare', order: 'asc', skip: 6 });
-    }, 60_000);
+    });
 
     it('is the same after a process died while it added a range, and with little memory', async () => {
       const whole = await documents();
@@ -160,7 +160,7 @@ describeWithService(['elasticsearch'], (url) => {
       await progress.replace(read, { ...read.progress, directory: { rewrites: 0, to: 0, claim } });
       expect(await builder(60_000).addNext()).toBe(false);
       expect(await builder(0).addNext()).toBe(true);
-    }, 60_000);
+    });
 
     it('is built anew after blocks were rewritten', async () => {
       await buildAll();
@@ -189,7 +189,7 @@ describeWithService(['elasticsearch'], (url) => {
       await expect(indexed.reader.getActions({ ...NEWEST, account: 'rare' })).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
       });
-    }, 60_000);
+    });
   });
 });
 

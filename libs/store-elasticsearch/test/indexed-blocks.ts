@@ -17,6 +17,8 @@ export const NO_DATA_FIELDS = { dataFields: [] } as const;
 const NO_DATA = new BlockData(new DataFields([]), { abiChanges: [] }, () => undefined);
 const TIMEOUT_SECONDS = 30;
 const OPERATIONS_PER_REQUEST = 5_000;
+/** Far below the 100 MiB that the server takes in one request. */
+const BYTES_PER_REQUEST = 16 * 1024 ** 2;
 
 /** The committed state that a test sets. */
 export interface Committed {
@@ -32,6 +34,7 @@ export class IndexedBlocks {
   readonly client: Client;
   readonly reader: ElasticsearchReader;
   private operations: (object | string)[] = [];
+  private bytes = 0;
 
   private constructor(
     url: string,
@@ -64,7 +67,7 @@ export class IndexedBlocks {
   async put(blocks: readonly BlockRecords[]): Promise<void> {
     for (const block of blocks) {
       for (const document of documentsOf(block, NO_DATA)) this.add(block.position.num, document);
-      if (this.operations.length >= OPERATIONS_PER_REQUEST) await this.send();
+      if (this.operations.length >= OPERATIONS_PER_REQUEST || this.bytes >= BYTES_PER_REQUEST) await this.send();
     }
     await this.send();
     for (const kind of RANGED_KINDS) {
@@ -110,11 +113,13 @@ export class IndexedBlocks {
     const ranged = RANGED_KINDS.find((each) => each === kind);
     const index = ranged ? this.names.ranged(ranged, num, this.blocksPerIndex) : this.names.of(kind);
     this.operations.push({ index: { _index: index, _id: id } }, json);
+    this.bytes += json.length;
   }
 
   private async send(): Promise<void> {
     const { operations } = this;
     this.operations = [];
+    this.bytes = 0;
     if (operations.length === 0) return;
     const { errors, items } = await this.client.bulk({ operations });
     if (errors) throw new Error(JSON.stringify(items.find(({ index }) => index?.error)));

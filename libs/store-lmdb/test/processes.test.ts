@@ -173,7 +173,7 @@ describe('a data directory', () => {
       await store.close();
     }
     expect(model.committedBlocks.length).toBeGreaterThan(10);
-  }, 60_000);
+  });
 
   it('refuses a reader that comes before the first writer, and the reader creates nothing', async () => {
     const reader = started(RemoteStore.inProcess());
@@ -199,7 +199,7 @@ describe('a data directory', () => {
       expect(latest.transactions[0]?.actions).toHaveLength(1_500);
       parent = blocks.at(-1);
     }
-  }, 60_000);
+  });
 
   it('can be read in a process before the same process opens it for writing', async () => {
     await (await openWriter()).close();
@@ -234,7 +234,7 @@ describe('a data directory', () => {
     await store.writeBlocks(fork);
     await model.writeBlocks(fork);
     await expectSame(store, model, [...first, ...later]);
-  }, 60_000);
+  });
 
   it('stays consistent when a batch holds a change that cannot be written', async () => {
     const store = await openWriter();

@@ -161,7 +161,7 @@ describe('a store that keeps its newest blocks', () => {
     expect(sizes.at(-1)).toBeLessThan((sizes[4] ?? 0) * 1.15);
     await reader.close();
     store.dispose();
-  }, 60_000);
+  });
 });
 
 /** Comparisons of actions only: positions count what the model does not have. */

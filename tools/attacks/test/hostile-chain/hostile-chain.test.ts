@@ -53,7 +53,7 @@ describe('the recording of a hostile chain', () => {
     service = await HostileService.start(HOSTILE_SAMPLE, chain.head.num);
   }, 300_000);
 
-  afterAll(() => service.stop(), 60_000);
+  afterAll(() => service.stop());
 
   it('is indexed within the memory limit', () => {
     expect(service.peakMemory).toBeGreaterThan(0);
