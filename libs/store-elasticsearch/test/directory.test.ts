@@ -12,7 +12,8 @@ import {
 import { Searcher } from '../src/client/search';
 import { DirectoryBuilder } from '../src/commit/directory-builder';
 import { ProgressStore } from '../src/commit/progress-store';
-import { type DirectoryDocument, isObsolete } from '../src/indices/directory';
+import { groupTransactions, MOST_SEQUENCES } from '../src/commit/transaction-groups';
+import { type DirectoryDocument, type DirectoryIdsDocument, isObsolete } from '../src/indices/directory';
 import { BulkWriter } from '../src/write/bulk-writer';
 import { IndexProvisioner } from '../src/write/index-provisioner';
 import { IndexedBlocks, NO_DATA_FIELDS } from './indexed-blocks';
@@ -21,6 +22,8 @@ import { RoundTrips } from './round-trips';
 const FIRST_BLOCK = 100;
 const BLOCKS = 80;
 const PER_RANGE = 4;
+/** The block whose last transaction has more actions than the directory has near it. */
+const LONG_AT = 21;
 /** The last block of the last range that is clean. */
 const CLEAN_UP_TO = FIRST_BLOCK + BLOCKS - 2 * PER_RANGE - 1;
 
@@ -123,10 +126,41 @@ describeWithService(['elasticsearch'], (url) => {
         const found = { query, depth, ranges: searched.filter((index) => index.includes('-actions-')).length };
         expect(found).toEqual({ query, depth: Math.min(depth, 2), ranges: Math.min(found.ranges, ranges) });
       }
-      const id = blocks[5]?.transactions[0]?.id.toString('hex') ?? '';
-      const { depth, indices: searched } = await trips.of(() => indexed.reader.getTransaction(id));
-      expect(depth).toBeLessThanOrEqual(3);
-      expect(searched.filter((index) => index.includes('-bodies-')).length).toBeLessThanOrEqual(3);
+    });
+
+    it('takes two round trips to each transaction, and one more to its actions if they are many', async () => {
+      const trips = new RoundTrips(indexed.client);
+      const transactions = blocks.flatMap((block) => block.transactions);
+      expect(transactions.length).toBeGreaterThan(200);
+      let most = 0;
+      for (const { id, sequenceCount } of transactions) {
+        await indexed.reader.getStatus();
+        const { depth, indices: searched } = await trips.of(() => comparison.transaction(id.toString('hex')));
+        expect(depth).toBeLessThanOrEqual(sequenceCount > MOST_SEQUENCES ? 3 : 2);
+        expect(searched.filter((index) => index.includes('-bodies-')).length).toBeLessThanOrEqual(3);
+        most = Math.max(most, depth);
+      }
+      expect(most).toBe(3);
+    });
+
+    it('may name other sequences of a transaction than it has: the actions are read alone then', async () => {
+      const [index = ''] = Object.keys(
+        await indexed.client.indices.get({ index: `${indexed.names.of('directory')}-*` }),
+      );
+      const ofRange = blocks.slice(0, PER_RANGE).flatMap((block) => block.transactions);
+      const [group] = groupTransactions(FIRST_BLOCK, ofRange);
+      if (group?.first_sequence === undefined) throw new Error('no group');
+      const write = (document: DirectoryIdsDocument) =>
+        indexed.client.index({ index, id: `ids-${FIRST_BLOCK}-0`, document, refresh: true });
+      const members = ofRange.slice(0, group.ids.length);
+      const wrong = [
+        { ...group, first_sequence: group.first_sequence + 1 },
+        { ...group, sequence_count: 1 },
+      ];
+      for (const document of [...wrong, group]) {
+        await write(document);
+        for (const { id } of members) await comparison.transaction(id.toString('hex'));
+      }
     });
 
     it('is what pages of old ranges are found by', async () => {
@@ -211,5 +245,6 @@ function planOf(_: unknown, index: number): BlockPlan {
   ]);
   if (index % 9 === 0) transactions.push([ping('rare', ['busy'])]);
   if (index === 7) transactions.push([ping('once')]);
+  if (index === LONG_AT) transactions.push(Array.from({ length: MOST_SEQUENCES + 1 }, () => ping('long')));
   return { transactions, abis: [], permissions: [] };
 }

@@ -2,20 +2,16 @@ import type { Client } from '@elastic/elasticsearch';
 import { incomplete, type Searcher } from '../client/search';
 import { asked, foundIn } from '../client/store-errors';
 import type { ActionDocument, BodyDocument, ProgressDocument } from '../indices/documents';
-import {
-  type DirectoryDocument,
-  type DirectoryEntry,
-  directoryIndex,
-  type DirectoryIdsDocument,
-  ID_DIGITS,
-} from '../indices/directory';
+import { type DirectoryDocument, type DirectoryEntry, directoryIndex } from '../indices/directory';
 import { type IndexNames, rangeStart } from '../indices/index-names';
 import type { ReadProgress } from '../indices/progress';
+import { decodeTransactionRecords } from '../indices/transaction-records';
 import { BulkRequest } from '../write/bulk-request';
 import { type BulkWriter, ConflictError } from '../write/bulk-writer';
 import type { IndexProvisioner } from '../write/index-provisioner';
 import type { ProgressStore } from './progress-store';
 import { RangeTally, type TalliedAction } from './range-tally';
+import { type GroupedTransaction, groupTransactions } from './transaction-groups';
 
 export interface DirectoryRules {
   /** For this time other processes leave a range to the one that has begun to add it. */
@@ -27,8 +23,8 @@ export interface DirectoryRules {
 const ACTIONS_AT_ONCE = 5_000;
 const BODIES_AT_ONCE = 100;
 const ACCOUNTS_AT_ONCE = 500;
-/** Ids in one document. */
-const IDS_AT_ONCE = 5_000;
+/** Transactions whose groups are written in one request, or those of one block more. */
+const TRANSACTIONS_AT_ONCE = 5_000;
 /** Each conflict means that another process has written the same documents, or changed the progress. */
 const MAX_TRIES = 50;
 
@@ -87,7 +83,7 @@ export class DirectoryBuilder {
       await this.writeEntries(index, tally.entries(range));
       start = tally.next;
     }
-    await this.parts.bulk.write(this.idRequests(index, range, progress));
+    await this.parts.bulk.write(this.groupRequests(index, range, progress));
     const { _shards: shards } = await asked(this.parts.client.indices.refresh({ index }));
     if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
   }
@@ -155,25 +151,26 @@ export class DirectoryBuilder {
     return request;
   }
 
-  private async *idRequests(index: string, range: number, progress: ProgressDocument): AsyncGenerator<BulkRequest> {
-    let ids: string[] = [];
+  private async *groupRequests(index: string, range: number, progress: ProgressDocument): AsyncGenerator<BulkRequest> {
+    let transactions: GroupedTransaction[] = [];
     let count = 0;
     const flush = (): BulkRequest => {
       const request = new BulkRequest();
-      const document: DirectoryIdsDocument = { range, ids };
-      request.replace(index, `ids-${range}-${count++}`, JSON.stringify(document));
-      ids = [];
+      for (const document of groupTransactions(range, transactions)) {
+        request.replace(index, `ids-${range}-${count++}`, JSON.stringify(document));
+      }
+      transactions = [];
       return request;
     };
-    for await (const transactions of this.transactionsOf(range, progress)) {
-      ids.push(...transactions.map((id) => id.slice(0, ID_DIGITS)));
-      if (ids.length >= IDS_AT_ONCE) yield flush();
+    for await (const ofBlock of this.transactionsOf(range, progress)) {
+      for (const transaction of ofBlock) transactions.push(transaction);
+      if (transactions.length >= TRANSACTIONS_AT_ONCE) yield flush();
     }
-    if (ids.length > 0) yield flush();
+    if (transactions.length > 0) yield flush();
   }
 
-  /** What is indexed of the ids of each block's transactions, in the order of the blocks. */
-  private async *transactionsOf(range: number, progress: ProgressDocument): AsyncGenerator<string[]> {
+  /** The transactions of each block, in the order of the blocks. */
+  private async *transactionsOf(range: number, progress: ProgressDocument): AsyncGenerator<GroupedTransaction[]> {
     let last: number | undefined;
     for (;;) {
       const { hits } = await this.parts.searcher.search({
@@ -181,10 +178,13 @@ export class DirectoryBuilder {
         filters: [ofHistory(progress)],
         size: BODIES_AT_ONCE,
         sort: [{ block_num: 'asc' }],
-        fetch: { _source: ['transactions'] satisfies (keyof BodyDocument)[] },
+        fetch: { _source: ['transaction_records'] satisfies (keyof BodyDocument)[] },
         ...(last !== undefined && { searchAfter: [last] }),
       });
-      for (const { _source } of hits) yield (_source as Pick<BodyDocument, 'transactions'>).transactions;
+      for (const { _source } of hits) {
+        const { transaction_records: records } = _source as Pick<BodyDocument, 'transaction_records'>;
+        yield decodeTransactionRecords(Buffer.from(records, 'base64'));
+      }
       if (hits.length < BODIES_AT_ONCE) return;
       last = hits.at(-1)?.sort[0];
     }

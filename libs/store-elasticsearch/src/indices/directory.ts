@@ -33,10 +33,14 @@ export interface DirectoryEntry {
   actions?: Record<string, number>;
 }
 
-/** Transactions of a range. The ids are indexed and not part of the stored source. */
+/** Consecutive transactions of a range: `transaction-groups.ts`. Its fields are indexed and not part of the stored source. */
 export interface DirectoryIdsDocument {
   range: number;
+  /** The first `ID_DIGITS` of each id. */
   ids: string[];
+  /** The lowest global sequence of their traces, and the sequences from it to the highest; absent when there are too many or none. */
+  first_sequence?: number;
+  sequence_count?: number;
 }
 
 /** The blocks that the directory covers; undefined when there are none. */

@@ -3,7 +3,7 @@ import { IndexNames, RANGED_KINDS, type DocumentKind, type RangedKind } from './
 
 /*
  * How documents are indexed. `dynamic: false`: a field that is not listed here is in `_source` only. Terms without doc values
- * can be searched; numbers with doc values can be sorted as well.
+ * can be searched; numbers with doc values can be sorted as well, and only be returned if they are not indexed.
  */
 
 const TERM = { type: 'keyword', doc_values: false } as const;
@@ -12,9 +12,18 @@ const FLAG = { type: 'boolean', doc_values: false } as const;
 const INTEGER = { type: 'integer', doc_values: false } as const;
 const SORTABLE_INTEGER = { type: 'integer' } as const;
 const SORTABLE_LONG = { type: 'long' } as const;
+const RETURNED_INTEGER = { type: 'integer', index: false } as const;
+const RETURNED_LONG = { type: 'long', index: false } as const;
 
 type Field =
-  typeof TERM | typeof SORTABLE_TERM | typeof FLAG | typeof INTEGER | typeof SORTABLE_INTEGER | typeof SORTABLE_LONG;
+  | typeof TERM
+  | typeof SORTABLE_TERM
+  | typeof FLAG
+  | typeof INTEGER
+  | typeof SORTABLE_INTEGER
+  | typeof SORTABLE_LONG
+  | typeof RETURNED_INTEGER
+  | typeof RETURNED_LONG;
 
 /** Above the priorities 100 and 200 of the templates that come with a server. */
 const PRIORITY = 500;
@@ -60,11 +69,16 @@ const FIELDS: Record<DocumentKind, Record<string, Field>> = {
   },
   journal: { session: SORTABLE_LONG, ordinal: SORTABLE_LONG, first: FLAG },
   progress: {},
-  directory: { range: SORTABLE_INTEGER, ids: TERM },
+  directory: {
+    range: SORTABLE_INTEGER,
+    ids: TERM,
+    first_sequence: RETURNED_LONG,
+    sequence_count: RETURNED_INTEGER,
+  },
 };
 
-/** Fields that are indexed only, not stored: a range has millions of ids. */
-const NOT_STORED: Partial<Record<DocumentKind, string[]>> = { directory: ['ids'] };
+/** Fields that are not part of the stored source: a range has millions of ids. */
+const NOT_STORED: Partial<Record<DocumentKind, string[]>> = { directory: ['ids', 'first_sequence', 'sequence_count'] };
 
 /** Settings of single kinds. */
 const SETTINGS: Partial<Record<DocumentKind, Record<string, unknown>>> = {

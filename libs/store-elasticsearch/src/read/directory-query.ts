@@ -1,16 +1,18 @@
 import type { ActionFilter } from '@antelope-history/store';
-import { incomplete, type Query } from '../client/search';
+import { type FoundHit, incomplete, type Query } from '../client/search';
 import { asked } from '../client/store-errors';
 import {
   directoryBlocks,
   type DirectoryDocument,
   type DirectoryEntry,
+  type DirectoryIdsDocument,
   directoryIndices,
   ID_DIGITS,
   WHOLE_CHAIN,
 } from '../indices/directory';
 import { rangeStart } from '../indices/index-names';
 import type { BlockRange } from './branch-filter';
+import type { SequenceRange } from './row-location';
 import type { Snapshot } from './snapshot';
 
 /** The rows of one range. */
@@ -114,14 +116,25 @@ function countOf(entry: DirectoryEntry, { filters, accounts }: DirectoryKey, acc
   return count;
 }
 
-/** A search returns at most this many documents of transaction ids. An id of 16 digits is almost always in one range only. */
+/** Where the directory has a transaction. */
+export interface TransactionPlace {
+  /** The range's first block number. */
+  range: number;
+  /** Few sequences, with all of the transaction's among them; undefined when they are too many to be read at once. */
+  sequences: SequenceRange | undefined;
+}
+
+/** A search returns at most this many documents of transaction ids. An id of 16 digits is almost always in one of them only. */
 const MAX_CANDIDATES = 100;
 
 /**
- * The covered ranges that may have a transaction, ascending. Undefined when too many ranges may have it, because the prefix is
- * short.
+ * The places of the transactions in covered ranges whose ids may begin with the prefix. Undefined when there are too many, because
+ * the prefix is short.
  */
-export async function rangesOfTransaction(snapshot: Snapshot, idPrefix: string): Promise<number[] | undefined> {
+export async function placesOfTransaction(
+  snapshot: Snapshot,
+  idPrefix: string,
+): Promise<TransactionPlace[] | undefined> {
   const { searcher, names, progress } = snapshot;
   const covered = directoryBlocks(progress);
   if (!covered) return [];
@@ -133,11 +146,16 @@ export async function rangesOfTransaction(snapshot: Snapshot, idPrefix: string):
     fewest: indices.length,
     filters: [wanted, { range: { range: { gte: firstRange(covered, progress), lte: covered.last } } }],
     size: MAX_CANDIDATES,
-    fetch: { docvalue_fields: ['range'] },
+    fetch: { docvalue_fields: ['range', 'first_sequence', 'sequence_count'] },
   });
-  if (hits.length === MAX_CANDIDATES) return undefined;
-  const ranges = new Set(hits.map(({ fields }) => fields?.['range']?.[0] as number));
-  return [...ranges].sort((one, other) => one - other);
+  return hits.length === MAX_CANDIDATES ? undefined : hits.map(placeOf);
+}
+
+function placeOf({ fields }: FoundHit): TransactionPlace {
+  const value = (field: keyof DirectoryIdsDocument): number | undefined => fields?.[field]?.[0] as number | undefined;
+  const [start, count] = [value('first_sequence'), value('sequence_count')];
+  const sequences = start === undefined || count === undefined ? undefined : { start, end: start + count };
+  return { range: value('range') as number, sequences };
 }
 
 function firstRange(covered: BlockRange, { blocks_per_index: blocksPerIndex }: Snapshot['progress']): number {

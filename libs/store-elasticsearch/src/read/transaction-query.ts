@@ -6,12 +6,14 @@ import type { BodyDocument } from '../indices/documents';
 import { directoryBlocks } from '../indices/directory';
 import { bodyOf, FETCH_BODY } from '../indices/hits';
 import { bodiesOfId, bodiesOfOtherIds } from '../indices/id-terms';
+import { rangeStart } from '../indices/index-names';
 import { decodeTransactionRecords } from '../indices/transaction-records';
 import { assertWhole, readActions, type ReadAction } from './action-reader';
 import { inSequences } from './actions-scope';
 import { type BlockRange, historyBlocks, onBranch, within } from './branch-filter';
-import { rangesOfTransaction } from './directory-query';
+import { placesOfTransaction, type TransactionPlace } from './directory-query';
 import { rangesIn } from './ranged-list';
+import type { SequenceRange } from './row-location';
 import type { Snapshot } from './snapshot';
 
 const ID_DIGITS = 64;
@@ -27,13 +29,13 @@ export async function findTransaction(
 ): Promise<FoundTransaction> {
   const hinted = await bodyAtHint(snapshot, idPrefix, blockNumHint);
   if (hinted) return { found: 'one', transaction: await readTransaction(snapshot, hinted, idPrefix) };
-  const bodies = (await bodiesWith(snapshot, idPrefix, [bodiesOfId(idPrefix)])).map(bodyOf);
+  const { bodies, near } = await findBodies(snapshot, idPrefix, [bodiesOfId(idPrefix)]);
   const found = bodies.flatMap((body) => idsIn(body, idPrefix).map((id) => ({ body, id })));
   const [first] = found;
   if (!first) return { found: 'none' };
   const ids = new Set(found.map(({ id }) => id));
   if (ids.size > 1 || (await isInOthers(snapshot, idPrefix, first.id, bodies.length))) return { found: 'several' };
-  return { found: 'one', transaction: await readTransaction(snapshot, first.body, first.id) };
+  return { found: 'one', transaction: await readTransaction(snapshot, first.body, first.id, near) };
 }
 
 /** The ids in a body that begin with the prefix. */
@@ -65,25 +67,63 @@ async function bodyAtHint(
 async function isInOthers(snapshot: Snapshot, idPrefix: string, id: string, bodies: number): Promise<boolean> {
   if (bodies < MAX_BODIES || idPrefix.length === ID_DIGITS) return false;
   const filters = [bodiesOfId(idPrefix), bodiesOfOtherIds(id)];
-  return (await bodiesWith(snapshot, idPrefix, filters)).length > 0;
+  return (await findBodies(snapshot, idPrefix, filters)).bodies.length > 0;
 }
 
 const MAX_BODIES = 2;
 
-/** The bodies of the first blocks that match: in the ranges that may have the id, and in those that no directory covers. */
-async function bodiesWith(snapshot: Snapshot, idPrefix: string, filters: Query[]): Promise<FoundHit[]> {
+/** The actions at a place of the directory, which was read at the same time as the body of the transaction that it may have. */
+interface NearActions {
+  range: number;
+  sequences: SequenceRange;
+  actions: ReadAction[];
+}
+
+/**
+ * The bodies of the first blocks that match: in the ranges that may have the id, and in those that no directory covers. `near` is set
+ * when the directory has one place of the id.
+ */
+async function findBodies(
+  snapshot: Snapshot,
+  idPrefix: string,
+  filters: Query[],
+): Promise<{ bodies: BodyDocument[]; near: NearActions | undefined }> {
   const { progress } = snapshot;
   const blocks = historyBlocks(progress);
-  if (!blocks) return [];
+  if (!blocks) return { bodies: [], near: undefined };
   const covered = directoryBlocks(progress);
   const young = covered && within(blocks, { first: covered.last + 1, last: Infinity });
-  const [candidates, ofYoung] = await Promise.all([
-    covered ? rangesOfTransaction(snapshot, idPrefix) : undefined,
+  const [places, ofYoung] = await Promise.all([
+    covered ? placesOfTransaction(snapshot, idPrefix) : undefined,
     young ? bodiesIn(snapshot, rangesIn(young, snapshot), filters) : [],
   ]);
-  const old = candidates?.map((first) => ({ first, last: first + progress.blocks_per_index - 1 }));
-  const ofOld = await bodiesIn(snapshot, old ?? rangesIn(covered ?? blocks, snapshot), filters);
-  return [...ofOld, ...ofYoung].slice(0, MAX_BODIES);
+  const old = places && rangesOf(places, progress.blocks_per_index);
+  const [ofOld, near] = await Promise.all([
+    bodiesIn(snapshot, old ?? rangesIn(covered ?? blocks, snapshot), filters),
+    places?.length === 1 ? readNear(snapshot, places[0] as TransactionPlace) : undefined,
+  ]);
+  return { bodies: [...ofOld, ...ofYoung].slice(0, MAX_BODIES).map(bodyOf), near };
+}
+
+/** The ranges of places, ascending. */
+function rangesOf(places: readonly TransactionPlace[], blocksPerIndex: number): BlockRange[] {
+  const starts = [...new Set(places.map(({ range }) => range))].sort((one, other) => one - other);
+  return starts.map((first) => ({ first, last: first + blocksPerIndex - 1 }));
+}
+
+async function readNear(
+  { searcher, names, progress }: Snapshot,
+  { range, sequences }: TransactionPlace,
+): Promise<NearActions | undefined> {
+  const blocks = historyBlocks(progress);
+  if (!blocks || !sequences) return undefined;
+  const list = {
+    index: names.ranged('actions', range, progress.blocks_per_index),
+    filters: [onBranch(progress, blocks), ...inSequences(sequences)],
+    order: 'asc' as const,
+    from: 0,
+  };
+  return { range, sequences, actions: await allOf(readActions(searcher, list, Infinity)) };
 }
 
 async function bodiesIn(
@@ -104,12 +144,17 @@ async function bodiesIn(
   return hits;
 }
 
-async function readTransaction(snapshot: Snapshot, body: BodyDocument, id: string): Promise<StoredTransaction> {
+async function readTransaction(
+  snapshot: Snapshot,
+  body: BodyDocument,
+  id: string,
+  near?: NearActions,
+): Promise<StoredTransaction> {
   const record = decodeTransactionRecords(Buffer.from(body.transaction_records, 'base64')).find(
     (each) => each.id.toString('hex') === id,
   );
   if (!record) throw new HistoryError('INTERNAL', `block ${body.block} has no record of transaction ${id}`);
-  const found = await readActionsOf(snapshot, body, record);
+  const found = nearActionsOf(snapshot, body, record, near) ?? (await readActionsOf(snapshot, body, record));
   const actions = found.map(({ row }) => row.action);
   assertWhole(record, actions);
   return {
@@ -124,6 +169,21 @@ async function readTransaction(snapshot: Snapshot, body: BodyDocument, id: strin
   };
 }
 
+/** The transaction's actions among those near it; undefined when not all its sequences are near. */
+function nearActionsOf(
+  { progress }: Snapshot,
+  body: BodyDocument,
+  { firstSequence, sequenceCount }: TransactionHeader,
+  near: NearActions | undefined,
+): ReadAction[] | undefined {
+  const end = firstSequence + sequenceCount;
+  if (!near || near.range !== rangeStart(body.block_num, progress.blocks_per_index)) return undefined;
+  if (firstSequence < near.sequences.start || end > near.sequences.end) return undefined;
+  return near.actions.filter(
+    ({ document }) => document.block === body.block && document.sequence >= firstSequence && document.sequence < end,
+  );
+}
+
 async function readActionsOf(
   { searcher, names, progress }: Snapshot,
   body: BodyDocument,
@@ -136,7 +196,11 @@ async function readActionsOf(
     order: 'asc' as const,
     from: 0,
   };
+  return allOf(readActions(searcher, list, Infinity));
+}
+
+async function allOf(read: AsyncIterable<ReadAction>): Promise<ReadAction[]> {
   const actions: ReadAction[] = [];
-  for await (const action of readActions(searcher, list, Infinity)) actions.push(action);
+  for await (const action of read) actions.push(action);
   return actions;
 }

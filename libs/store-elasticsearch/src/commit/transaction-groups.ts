@@ -1,0 +1,54 @@
+import type { TransactionHeader } from '@antelope-history/records';
+import { type DirectoryIdsDocument, ID_DIGITS } from '../indices/directory';
+
+/** What a group needs of a transaction. */
+export type GroupedTransaction = Pick<TransactionHeader, 'id' | 'firstSequence' | 'sequenceCount'>;
+
+/**
+ * The most transactions of a group. A query for one of them also reads the actions of the others: more transactions cost time, fewer
+ * cost documents.
+ */
+export const MOST_TRANSACTIONS = 16;
+/**
+ * The most sequences of a group that a query reads at once. They fit into the first chunk of `readActions`; each may have half a megabyte
+ * of data.
+ */
+export const MOST_SEQUENCES = 64;
+
+/** Groups consecutive transactions of a range into documents of the directory. */
+export function* groupTransactions(
+  range: number,
+  transactions: Iterable<GroupedTransaction>,
+): Generator<DirectoryIdsDocument> {
+  let ids: string[] = [];
+  let sequences = NO_SEQUENCES;
+  for (const transaction of transactions) {
+    const joined = join(sequences, transaction);
+    if (ids.length === MOST_TRANSACTIONS || (ids.length > 0 && joined.end - joined.start > MOST_SEQUENCES)) {
+      yield documentOf(range, ids, sequences);
+      ids = [];
+      sequences = NO_SEQUENCES;
+    }
+    ids.push(transaction.id.toString('hex').slice(0, ID_DIGITS));
+    sequences = join(sequences, transaction);
+  }
+  if (ids.length > 0) yield documentOf(range, ids, sequences);
+}
+
+interface Sequences {
+  start: number;
+  end: number;
+}
+
+const NO_SEQUENCES: Sequences = { start: Infinity, end: -Infinity };
+
+function join({ start, end }: Sequences, { firstSequence, sequenceCount }: GroupedTransaction): Sequences {
+  if (sequenceCount === 0) return { start, end };
+  return { start: Math.min(start, firstSequence), end: Math.max(end, firstSequence + sequenceCount) };
+}
+
+function documentOf(range: number, ids: string[], { start, end }: Sequences): DirectoryIdsDocument {
+  const count = end - start;
+  if (count <= 0 || count > MOST_SEQUENCES) return { range, ids };
+  return { range, ids, first_sequence: start, sequence_count: count };
+}
