@@ -1,5 +1,6 @@
 import type { TransactionHeader } from '@antelope-history/records';
 import { type DirectoryIdsDocument, ID_DIGITS } from '../indices/directory';
+import type { SequenceRange } from '../indices/sequence-range';
 
 /** What a group needs of a transaction. */
 export type GroupedTransaction = Pick<TransactionHeader, 'id' | 'firstSequence' | 'sequenceCount'>;
@@ -23,31 +24,26 @@ export function* groupTransactions(
   let ids: string[] = [];
   let sequences = NO_SEQUENCES;
   for (const transaction of transactions) {
-    const joined = join(sequences, transaction);
+    let joined = join(sequences, transaction);
     if (ids.length === MOST_TRANSACTIONS || (ids.length > 0 && joined.end - joined.start > MOST_SEQUENCES)) {
       yield documentOf(range, ids, sequences);
       ids = [];
-      sequences = NO_SEQUENCES;
+      joined = join(NO_SEQUENCES, transaction);
     }
     ids.push(transaction.id.toString('hex').slice(0, ID_DIGITS));
-    sequences = join(sequences, transaction);
+    sequences = joined;
   }
   if (ids.length > 0) yield documentOf(range, ids, sequences);
 }
 
-interface Sequences {
-  start: number;
-  end: number;
-}
+const NO_SEQUENCES: SequenceRange = { start: Infinity, end: -Infinity };
 
-const NO_SEQUENCES: Sequences = { start: Infinity, end: -Infinity };
-
-function join({ start, end }: Sequences, { firstSequence, sequenceCount }: GroupedTransaction): Sequences {
+function join({ start, end }: SequenceRange, { firstSequence, sequenceCount }: GroupedTransaction): SequenceRange {
   if (sequenceCount === 0) return { start, end };
   return { start: Math.min(start, firstSequence), end: Math.max(end, firstSequence + sequenceCount) };
 }
 
-function documentOf(range: number, ids: string[], { start, end }: Sequences): DirectoryIdsDocument {
+function documentOf(range: number, ids: string[], { start, end }: SequenceRange): DirectoryIdsDocument {
   const count = end - start;
   if (count <= 0 || count > MOST_SEQUENCES) return { range, ids };
   return { range, ids, first_sequence: start, sequence_count: count };

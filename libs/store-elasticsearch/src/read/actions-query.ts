@@ -11,13 +11,13 @@ import {
 import type { Query } from '../client/search';
 import { dataTerm } from '../indices/data-terms';
 import type { ActionDocument } from '../indices/documents';
+import type { SequenceRange } from '../indices/sequence-range';
 import { readActions, type ActionList, type ReadAction } from './action-reader';
 import { type Scope, scopeOf } from './actions-scope';
 import { historyBlocks, onBranch } from './branch-filter';
 import { type DirectoryKey, directoryKeyOf } from './directory-query';
 import type { ActionSelection } from './locate-row';
 import { openRun, runsOf } from './ranged-list';
-import type { SequenceRange } from './row-location';
 import { wholeHistory, type Snapshot } from './snapshot';
 
 const EMPTY: ActionRows = { rows: [], more: false };

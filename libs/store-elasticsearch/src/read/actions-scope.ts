@@ -1,7 +1,7 @@
 import { slotOf, type ActionsQuery, type Bound } from '@antelope-history/store';
 import type { FoundHit, Query, Search } from '../client/search';
+import type { SequenceRange } from '../indices/sequence-range';
 import { historyBlocks, onBranch, within, type BlockRange } from './branch-filter';
-import type { SequenceRange } from './row-location';
 import { wholeHistory, type Snapshot } from './snapshot';
 
 /** The blocks and sequences in which actions are searched. */

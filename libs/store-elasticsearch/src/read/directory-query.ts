@@ -11,8 +11,8 @@ import {
   WHOLE_CHAIN,
 } from '../indices/directory';
 import { rangeStart } from '../indices/index-names';
+import type { SequenceRange } from '../indices/sequence-range';
 import type { BlockRange } from './branch-filter';
-import type { SequenceRange } from './row-location';
 import type { Snapshot } from './snapshot';
 
 /** The rows of one range. */

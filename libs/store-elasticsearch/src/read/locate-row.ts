@@ -1,16 +1,9 @@
 import type { Aggregation, Query, Search } from '../client/search';
 import { rangeStart } from '../indices/index-names';
+import type { SequenceRange } from '../indices/sequence-range';
 import { inSequences, scopeOfRange, type Scope } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
-import {
-  common,
-  narrowToRow,
-  type Bucket,
-  type Counted,
-  type Order,
-  type RowInPart,
-  type SequenceRange,
-} from './row-location';
+import { common, narrowToRow, type Bucket, type Counted, type Order, type RowInPart } from './row-location';
 import type { Snapshot } from './snapshot';
 
 /** All actions that a query matches, in an order. */

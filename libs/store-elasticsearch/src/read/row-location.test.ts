@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { fromPartOn, narrowToRow, partOfRow, type CountBuckets, type Order, type SequenceRange } from './row-location';
+import type { SequenceRange } from '../indices/sequence-range';
+import { fromPartOn, narrowToRow, partOfRow, type CountBuckets, type Order } from './row-location';
 
 const order = fc.constantFrom<Order>('asc', 'desc');
 /** Few or many sequences, close together or far apart. */

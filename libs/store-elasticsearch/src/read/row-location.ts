@@ -3,11 +3,7 @@
  * skipping them. Pure; `locate-row.ts` requests the counts.
  */
 
-/** Sequences from `start` to below `end`. */
-export interface SequenceRange {
-  start: number;
-  end: number;
-}
+import type { SequenceRange } from '../indices/sequence-range';
 
 export type Order = 'asc' | 'desc';
 

@@ -7,13 +7,13 @@ import { directoryBlocks } from '../indices/directory';
 import { bodyOf, FETCH_BODY } from '../indices/hits';
 import { bodiesOfId, bodiesOfOtherIds } from '../indices/id-terms';
 import { rangeStart } from '../indices/index-names';
+import type { SequenceRange } from '../indices/sequence-range';
 import { decodeTransactionRecords } from '../indices/transaction-records';
 import { assertWhole, readActions, type ReadAction } from './action-reader';
 import { inSequences } from './actions-scope';
 import { type BlockRange, historyBlocks, onBranch, within } from './branch-filter';
 import { placesOfTransaction, type TransactionPlace } from './directory-query';
 import { rangesIn } from './ranged-list';
-import type { SequenceRange } from './row-location';
 import type { Snapshot } from './snapshot';
 
 const ID_DIGITS = 64;
@@ -111,19 +111,11 @@ function rangesOf(places: readonly TransactionPlace[], blocksPerIndex: number): 
   return starts.map((first) => ({ first, last: first + blocksPerIndex - 1 }));
 }
 
-async function readNear(
-  { searcher, names, progress }: Snapshot,
-  { range, sequences }: TransactionPlace,
-): Promise<NearActions | undefined> {
-  const blocks = historyBlocks(progress);
+async function readNear(snapshot: Snapshot, { range, sequences }: TransactionPlace): Promise<NearActions | undefined> {
+  const blocks = historyBlocks(snapshot.progress);
   if (!blocks || !sequences) return undefined;
-  const list = {
-    index: names.ranged('actions', range, progress.blocks_per_index),
-    filters: [onBranch(progress, blocks), ...inSequences(sequences)],
-    order: 'asc' as const,
-    from: 0,
-  };
-  return { range, sequences, actions: await allOf(readActions(searcher, list, Infinity)) };
+  const actions = await actionsIn(snapshot, range, [onBranch(snapshot.progress, blocks), ...inSequences(sequences)]);
+  return { range, sequences, actions };
 }
 
 async function bodiesIn(
@@ -184,23 +176,25 @@ function nearActionsOf(
   );
 }
 
-async function readActionsOf(
-  { searcher, names, progress }: Snapshot,
+function readActionsOf(
+  snapshot: Snapshot,
   body: BodyDocument,
   { firstSequence, sequenceCount }: TransactionHeader,
 ): Promise<ReadAction[]> {
   const sequences = { start: firstSequence, end: firstSequence + sequenceCount };
-  const list = {
-    index: names.ranged('actions', body.block_num, progress.blocks_per_index),
-    filters: [{ term: { block: body.block } }, ...inSequences(sequences)],
-    order: 'asc' as const,
-    from: 0,
-  };
-  return allOf(readActions(searcher, list, Infinity));
+  return actionsIn(snapshot, body.block_num, [{ term: { block: body.block } }, ...inSequences(sequences)]);
 }
 
-async function allOf(read: AsyncIterable<ReadAction>): Promise<ReadAction[]> {
+/** The actions in the range of a block that match, ascending. */
+async function actionsIn(
+  { searcher, names, progress }: Snapshot,
+  blockNum: number,
+  filters: Query[],
+): Promise<ReadAction[]> {
+  const index = names.ranged('actions', blockNum, progress.blocks_per_index);
   const actions: ReadAction[] = [];
-  for await (const action of read) actions.push(action);
+  for await (const action of readActions(searcher, { index, filters, order: 'asc', from: 0 }, Infinity)) {
+    actions.push(action);
+  }
   return actions;
 }

@@ -1,0 +1,5 @@
+/** Global sequences from `start` to below `end`. */
+export interface SequenceRange {
+  start: number;
+  end: number;
+}
