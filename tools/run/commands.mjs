@@ -8,6 +8,7 @@ export const COMMANDS = {
   suite: { inProcess: 'tools/quick-start/dist/stack/main.js' },
   services: { node: ['tools/servers/dist/main.js'], builds: 'tools/servers/tsconfig.lib.json' },
   bench: { node: ['tools/bench/dist/main.js'] },
+  'bench:growth': { node: ['tools/bench/dist/growth/main.js'] },
   'bench:memory': { node: ['tools/bench/dist/memory/main.js'] },
   'bench:pages': { node: ['tools/bench/dist/pages-main.js'] },
   'bench:queries': { node: ['tools/bench/dist/queries/main.js'] },

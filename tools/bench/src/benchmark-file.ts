@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 
 /** The command that wrote a file: its name after `npm run`. */
-export type BenchmarkName = 'bench' | 'bench:suite' | 'bench:queries' | 'bench:suite-queries';
+export type BenchmarkName = 'bench' | 'bench:growth' | 'bench:suite' | 'bench:queries' | 'bench:suite-queries';
 
 /** The machine that everything ran on. */
 export interface Machine {

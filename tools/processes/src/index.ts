@@ -12,7 +12,7 @@ export {
 } from './indexed-chain';
 export { type IndexedService, startIndexedService } from './indexed-service';
 export { type ListeningApp, startListeningApp } from './listening-app';
-export { currentMemory, peakMemory } from './process-memory';
+export { anonymousMemory, currentMemory, peakMemory } from './process-memory';
 export { hasEnded, type ProgramOptions, readLines, startProgram, stop } from './program';
 export { type Replay, startReplay } from './replay';
 export { readMetric, ServiceClient, type ServiceFigures } from './service-client';

@@ -67,12 +67,17 @@ async function committedIn(data: string): Promise<number> {
   }
 }
 
-/** Resolves when a block is committed in a data directory, which may not exist yet; rejects after ten minutes. */
-export async function untilCommitted(data: string, blockNum: number): Promise<void> {
+/**
+ * Resolves when a block is the committed head of a data directory, which may not exist yet; rejects after ten minutes. `orLater`: a
+ * higher block is enough.
+ */
+export async function untilCommitted(data: string, blockNum: number, { orLater = false } = {}): Promise<void> {
   const limit = Date.now() + LIMIT_MS;
   const store = await openWhenCreated(data, limit);
   try {
-    while ((await store.getStatus()).committed?.num !== blockNum) {
+    for (;;) {
+      const committed = (await store.getStatus()).committed?.num ?? 0;
+      if (committed === blockNum || (orLater && committed > blockNum)) return;
       if (Date.now() > limit) throw new Error(`block ${blockNum} was not committed in ten minutes`);
       await sleep(POLL_MS);
     }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@elastic/elasticsearch';
 import type { LoadOptions } from '../load-options';
 import type { IndexedLayout } from './indexed-layout';
-import { load, type LoadFigures, post, quantile } from './load';
+import { load, type LoadFigures, post, quantile } from '../load';
 import type { SuiteCase } from './suite-cases';
 
 /** What is measured in turns: the API, the bare search, and the gateway before the API. */

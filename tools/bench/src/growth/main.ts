@@ -1,0 +1,151 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { deserializeBlock } from '@antelope-history/deserialize';
+import { createShipProtocol } from '@antelope-history/ship';
+import { openRecording, type Recording } from '@antelope-history/test-support/recordings';
+import { writeBenchmarkFile } from '../benchmark-file';
+import { type ChainContents, countContents } from '../chain-contents';
+import { quantile } from '../load';
+import { type RecordedFacts, readFacts } from '../suite-queries/chain-facts';
+import { continueChain } from './continued-chain';
+import { GrownChain, type IndexingFigures } from './grown-chain';
+import { type GrowthFigures, measureQueries } from './measure-growth';
+
+const USAGE = `npm run bench:growth -- --recording DIR [--rounds 1,4,16,64] [--runs N] [--seconds N] [--out FILE]
+
+Measures how cost grows with the chain, on the embedded set. A recording without forks is continued: its blocks follow each other
+again with other numbers, ids, times and sequences, as often as --rounds says. For each length, indexing from the socket to the
+committed block: traces per second of the whole chain and of its last quarter, bytes on disk, and memory without the pages of the
+store's file; then the start of the
+service, and the median time of requests with one connection, the lengths in turns. Ratios are to the first length; those of
+requests are medians of the runs with the lowest and the highest. Responses about the first round have to be the same at each length.
+--out writes all figures as JSON. Exit status 1 if a response differs.
+`;
+
+async function run(args: string[]): Promise<void> {
+  const options = {
+    recording: { type: 'string' },
+    rounds: { type: 'string', default: '1,4,16,64' },
+    runs: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '1' },
+    out: { type: 'string' },
+    help: { type: 'boolean' },
+  } as const;
+  const { values } = parseArgs({ args, options });
+  if (values.help || values.recording === undefined) {
+    process.stdout.write(USAGE);
+    if (!values.help) process.exitCode = 1;
+    return;
+  }
+  const lengths = values.rounds.split(',').map(Number);
+  const load = { runs: Number(values.runs), seconds: Number(values.seconds) };
+  const recording = openRecording(values.recording);
+  const contents = countContents(recording);
+  const grown: { chain: GrownChain; indexing: IndexingFigures }[] = [];
+  try {
+    print(INDEXING_WIDTHS, INDEXING_HEADINGS);
+    for (const rounds of lengths) {
+      const chain = await GrownChain.serve(continueChain(recording, rounds), rounds);
+      grown.push({ chain, indexing: await chain.index() });
+      print(INDEXING_WIDTHS, indexingCells(contents, grown));
+    }
+    const chains = grown.map(({ chain }) => chain);
+    const queries = await measureQueries(chains, factsOf(recording), load);
+    for (const line of queryLines(lengths, queries)) print(QUERY_WIDTHS, line);
+    writeBenchmarkFile(values.out, {
+      benchmark: 'bench:growth',
+      options: load,
+      figures: { contents, lengths, indexing: grown.map(({ indexing }) => indexing), ...queries },
+    });
+    if (queries.cases.some(({ equal }) => !equal)) process.exitCode = 1;
+  } finally {
+    for (const { chain } of grown) await chain.remove();
+  }
+}
+
+function factsOf({ abi, messages }: Recording): RecordedFacts {
+  const protocol = createShipProtocol(abi);
+  return readFacts(
+    messages.flatMap(({ bytes }) => {
+      const result = protocol.readResult(bytes);
+      return result.kind === 'blocks' && result.blocks.thisBlock ? [deserializeBlock(result.blocks, protocol)] : [];
+    }),
+  );
+}
+
+const INDEXING_HEADINGS = [
+  'rounds',
+  'traces',
+  'traces/s',
+  'ratio',
+  'last quarter',
+  'ratio',
+  'bytes/trace',
+  'ratio',
+  'MB',
+];
+const INDEXING_WIDTHS = [6, 12, 10, 7, 13, 7, 12, 7, 8];
+
+/** The cells of the last length; its ratios are to the first one. */
+function indexingCells(
+  { traces: perRound }: ChainContents,
+  grown: readonly { chain: GrownChain; indexing: IndexingFigures }[],
+): string[] {
+  const rates = ({ chain, indexing }: (typeof grown)[number]) => {
+    const traces = perRound * chain.rounds;
+    const { seconds, roundSeconds, diskBytes, memoryBytes = NaN } = indexing;
+    const quarter = roundSeconds.slice(-Math.ceil(roundSeconds.length / 4));
+    const late = (perRound * quarter.length) / quarter.reduce((sum, each) => sum + each, 0);
+    return { traces, whole: traces / seconds, late, bytes: diskBytes / traces, memory: memoryBytes / 1e6 };
+  };
+  const [first, last] = [grown[0], grown.at(-1)];
+  if (!first || !last) return [];
+  const [base, own] = [rates(first), rates(last)];
+  return [
+    String(last.chain.rounds),
+    own.traces.toLocaleString('en'),
+    own.whole.toFixed(0),
+    (own.whole / base.whole).toFixed(2),
+    own.late.toFixed(0),
+    (own.late / base.whole).toFixed(2),
+    own.bytes.toFixed(1),
+    (own.bytes / base.bytes).toFixed(2),
+    own.memory.toFixed(0),
+  ];
+}
+
+const QUERY_WIDTHS = [26, 9, 9, 20, 9, 20, 9, 20, 6];
+
+function queryLines(lengths: readonly number[], { startMs, cases }: GrowthFigures): string[][] {
+  const headings = ['p50 ms', ...lengths.flatMap((rounds, index) => [`${rounds}×`, ...(index === 0 ? [] : ['ratio'])])];
+  const start = ['start', ...startMs.flatMap((ms, index) => [ms.toFixed(0), ...(index === 0 ? [] : [''])])];
+  const ofCases = cases.map(({ name, p50, equal }) => [
+    name,
+    ...p50.flatMap((runs, index) => [
+      middle(runs).toFixed(2),
+      ...(index === 0 ? [] : [spread(runs.map((ms, each) => ms / (p50[0]?.[each] ?? NaN)))]),
+    ]),
+    equal ? 'equal' : 'NOT EQUAL',
+  ]);
+  return [headings, start, ...ofCases];
+}
+
+const ascending = (values: readonly number[]): number[] => [...values].sort((left, right) => left - right);
+const middle = (values: readonly number[]): number => quantile(ascending(values), 0.5);
+
+function spread(ratios: readonly number[]): string {
+  const sorted = ascending(ratios);
+  return `${middle(sorted).toFixed(2)} (${(sorted[0] ?? NaN).toFixed(2)}-${(sorted.at(-1) ?? NaN).toFixed(2)})`;
+}
+
+function print(widths: readonly number[], cells: readonly string[]): void {
+  const line = cells.map((cell, index) =>
+    index === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[index] ?? 0),
+  );
+  process.stdout.write(`${line.join(' ')}\n`);
+}
+
+run(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`bench:growth: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
