@@ -105,10 +105,11 @@ async function openWriter(
   options: ElasticsearchWriterOptions,
   { cleaning, permissionDelayMs, tidyEveryMs, dropAfterMs, directory: rules, postponeMs }: ElasticsearchDelays,
 ): Promise<ElasticsearchWriter> {
-  const { replicas, catchUpReplicas = replicas, bulkBytes, bulkConcurrency, retainBlocks, commitSeconds } = options;
+  const { replicas, catchUpReplicas = replicas, actionCompression } = options;
+  const { bulkBytes, bulkConcurrency, retainBlocks, commitSeconds } = options;
   const progress = new ProgressStore(client, names);
   const tiers = parseTiers(options.tiers ?? []);
-  const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas }, tiers);
+  const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas, actionCompression }, tiers);
   // Before anything of another format version is touched.
   const isNew = !(await progress.read());
   await indices.prepare();

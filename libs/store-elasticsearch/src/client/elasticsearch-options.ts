@@ -1,3 +1,5 @@
+import type { ActionCompression } from '../indices/index-templates';
+
 /** The cluster's address and settings; `docs/configuration.md` explains each under `store.elasticsearch`. */
 export interface ElasticsearchOptions {
   urls: string[];
@@ -10,6 +12,7 @@ export interface ElasticsearchOptions {
   replicas: number;
   tiers?: readonly string[];
   catchUpReplicas?: number | undefined;
+  actionCompression?: ActionCompression;
   bulkBytes: number;
   bulkConcurrency: number;
   commitSeconds: number;

@@ -4,11 +4,19 @@ import { asked, askedIfFound, errorTypeOf, toStoreError } from '../client/store-
 import type { ProgressDocument } from '../indices/documents';
 import { MAPPING_VERSION } from '../indices/format-version';
 import { RANGED_KINDS, rangeStart, SINGLE_KINDS, type IndexNames } from '../indices/index-names';
-import { indexTemplates } from '../indices/index-templates';
+import { type ActionCompression, indexTemplates } from '../indices/index-templates';
 import { type Tier, TIER_ATTRIBUTE, tierOf } from '../indices/index-tiers';
 
 /** The fields of actions that version 4.1.0 did not have. */
 const ADDED_FIELDS = ['data', 'authorizers', 'further_traces'];
+
+/** Of the indices that are created from now on. */
+export interface IndexSettings {
+  replicas: number;
+  /** Replicas of those that are created far behind the head. */
+  catchUpReplicas: number;
+  actionCompression?: ActionCompression | undefined;
+}
 
 /**
  * Creates indices, sets their replicas and drops old ones. Each index is created explicitly: automatic creation may be disabled.
@@ -22,31 +30,31 @@ export class IndexProvisioner {
   constructor(
     private readonly client: Client,
     private readonly names: IndexNames,
-    private readonly copies: { replicas: number; catchUpReplicas: number },
+    private readonly settings: IndexSettings,
     private readonly tiers: readonly Tier[] = [],
   ) {}
 
   /** Puts the templates and creates the indices of `SINGLE_KINDS`. */
   async prepare(): Promise<void> {
-    const templates = Object.entries(indexTemplates(this.names.prefix, this.copies.replicas));
+    const templates = Object.entries(this.templates());
     await Promise.all(
       templates.map(([name, template]) => asked(this.client.indices.putIndexTemplate({ name, ...template }))),
     );
     await this.mapActionFields();
-    await Promise.all(SINGLE_KINDS.map((kind) => this.ensure(this.names.of(kind), this.copies.replicas)));
+    await Promise.all(SINGLE_KINDS.map((kind) => this.ensure(this.names.of(kind), this.settings.replicas)));
   }
 
   /** Maps the fields of actions that later versions added: in indices of an earlier one they would not be indexed. */
   async mapActionFields(): Promise<void> {
     const name = this.names.of('actions');
-    const fields = indexTemplates(this.names.prefix, this.copies.replicas)[name]?.template.mappings.properties ?? {};
+    const fields = this.templates()[name]?.template.mappings.properties ?? {};
     const properties = Object.fromEntries(ADDED_FIELDS.flatMap((each) => (fields[each] ? [[each, fields[each]]] : [])));
     await asked(this.client.indices.putMapping({ index: `${name}-*`, properties, allow_no_indices: true }));
   }
 
   /** Creates the indices of a block's range; far behind the head they may have fewer replicas at first. */
   async ensureRange(blockNum: number, blocksPerIndex: number, isFarBehind: boolean): Promise<void> {
-    const replicas = isFarBehind ? this.copies.catchUpReplicas : this.copies.replicas;
+    const replicas = isFarBehind ? this.settings.catchUpReplicas : this.settings.replicas;
     await Promise.all(
       RANGED_KINDS.map((kind) =>
         this.ensure(this.names.ranged(kind, blockNum, blocksPerIndex), replicas, this.names.of(kind)),
@@ -56,7 +64,7 @@ export class IndexProvisioner {
 
   /** Creates an index of the directory. */
   ensureDirectory(index: string): Promise<void> {
-    return this.ensure(index, this.copies.replicas);
+    return this.ensure(index, this.settings.replicas);
   }
 
   /** Deletes the indices of the directory that `isObsolete` names. */
@@ -81,8 +89,8 @@ export class IndexProvisioner {
     const settled = `${written} ${isFarBehind}`;
     if (this.settledAt === settled) return;
     for (const { index, firstBlock, replicas } of await this.ranges()) {
-      if (replicas >= this.copies.replicas || (isFarBehind && firstBlock >= written)) continue;
-      const settings = { index: { number_of_replicas: this.copies.replicas } };
+      if (replicas >= this.settings.replicas || (isFarBehind && firstBlock >= written)) continue;
+      const settings = { index: { number_of_replicas: this.settings.replicas } };
       await asked(this.client.indices.putSettings({ index, settings }));
     }
     this.settledAt = settled;
@@ -135,6 +143,11 @@ export class IndexProvisioner {
       const required = settings?.index?.routing?.allocation as { require?: Record<string, string> } | undefined;
       return [{ index: name, firstBlock, replicas, alias, tier: required?.require?.[TIER_ATTRIBUTE] }];
     });
+  }
+
+  private templates(): ReturnType<typeof indexTemplates> {
+    const { replicas, actionCompression } = this.settings;
+    return indexTemplates(this.names.prefix, replicas, actionCompression);
   }
 
   private ensure(index: string, replicas: number, alias?: string): Promise<void> {
