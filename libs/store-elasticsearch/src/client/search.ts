@@ -70,9 +70,14 @@ export class Searcher {
 
   constructor(
     readonly client: Client,
-    requestTimeoutSeconds: number,
+    private readonly requestTimeoutSeconds: number,
   ) {
     this.timeout = `${Math.max(1, Math.floor(requestTimeoutSeconds * 1000 * SERVER_SHARE_OF_TIMEOUT))}ms`;
+  }
+
+  /** A searcher for one query. */
+  forQuery(): Searcher {
+    return new QuerySearcher(this.client, this.requestTimeoutSeconds);
   }
 
   async search(search: Search): Promise<Found> {
@@ -84,12 +89,15 @@ export class Searcher {
   async searchAll(searches: readonly Search[]): Promise<Found[]> {
     const found: Found[] = [];
     for (let start = 0; start < searches.length; start += MAX_SEARCHES_PER_REQUEST) {
-      found.push(...(await this.searchSome(searches.slice(start, start + MAX_SEARCHES_PER_REQUEST))));
+      const some = searches.slice(start, start + MAX_SEARCHES_PER_REQUEST);
+      const responses = await this.request(some);
+      found.push(...some.map((search, index) => foundIn(responses[index], search)));
     }
     return found;
   }
 
-  private async searchSome(searches: readonly Search[]): Promise<Found[]> {
+  /** Sends searches in one request. */
+  protected async request(searches: readonly Search[]): Promise<estypes.MsearchResponseItem[]> {
     const { responses } = await asked(
       this.client.msearch({
         searches: searches.flatMap((search): estypes.MsearchRequestItem[] => [
@@ -98,8 +106,7 @@ export class Searcher {
         ]),
       }),
     );
-    if (responses.length !== searches.length) throw incomplete('responses are missing');
-    return responses.map((response, index) => foundIn(response, searches[index] as Search));
+    return responses;
   }
 
   private bodyOf(search: Search): estypes.MsearchMultisearchBody {
@@ -119,8 +126,49 @@ export class Searcher {
   }
 }
 
+/**
+ * The searches of one query: those that begin at once travel in one request, and each succeeds or fails alone. Queries do not share a
+ * request, because it ends when its slowest search does.
+ */
+class QuerySearcher extends Searcher {
+  private waiting: Waiting[] = [];
+
+  override search(search: Search): Promise<Found> {
+    return new Promise((resolve, reject) => {
+      if (this.waiting.length === 0) queueMicrotask(() => void this.sendWaiting());
+      this.waiting.push({ search, resolve, reject });
+    });
+  }
+
+  private async sendWaiting(): Promise<void> {
+    const waiting = this.waiting;
+    this.waiting = [];
+    try {
+      const responses = await this.request(waiting.map(({ search }) => search));
+      for (const [index, each] of waiting.entries()) settle(each, responses[index]);
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+}
+
+interface Waiting {
+  search: Search;
+  resolve: (found: Found) => void;
+  reject: (reason: unknown) => void;
+}
+
+function settle({ search, resolve, reject }: Waiting, response: estypes.MsearchResponseItem | undefined): void {
+  try {
+    resolve(foundIn(response, search));
+  } catch (error) {
+    reject(error);
+  }
+}
+
 /** The result in a response; throws `STORE_UNAVAILABLE` when it is incomplete. */
-function foundIn(response: estypes.MsearchResponseItem, { fewest = 1 }: Search): Found {
+function foundIn(response: estypes.MsearchResponseItem | undefined, { fewest = 1 }: Search): Found {
+  if (!response) throw incomplete('responses are missing');
   if ('error' in response) {
     if (response.error.type !== 'index_not_found_exception')
       throw toResponseError(response.status, response.error.type);

@@ -153,6 +153,6 @@ export class ElasticsearchReader implements StoreReader {
 
   private run<T>(query: QueryOf<T>, { progress }: ReadState): Promise<T> {
     const { searcher, names } = this;
-    return query({ searcher, names, progress }, statusOf(progress));
+    return query({ searcher: searcher.forQuery(), names, progress }, statusOf(progress));
   }
 }

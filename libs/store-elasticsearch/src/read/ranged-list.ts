@@ -7,7 +7,7 @@ import { inSequences } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
 import { type DirectoryKey, findRanges } from './directory-query';
 import { type ActionSelection, countRanges, locateInRange, MAX_FROM } from './locate-row';
-import { type Counted, fromPartOn, partOfRow } from './row-location';
+import { type Counted, fromPartOn, type Order, partOfRow } from './row-location';
 import type { Snapshot } from './snapshot';
 
 /** Ranges that are searched together, in the order of the list. `rows`: the number of rows of each range, if it is known. */
@@ -25,24 +25,49 @@ export type OpenedRun = { list: ActionList } | { passed: number };
 /** The number of ranges in the first run of uncounted ranges. Each later run has `GROWTH` times as many. */
 const FIRST_RANGES = 8;
 const GROWTH = 4;
+/** More rows are rather skipped by the counts of the directory. No page is larger. */
+const MAX_HEAD_SKIP = 1_000;
 
 /**
- * The ranges that have the rows of a selection, in its order. The newest ranges are not in the directory yet. They come in runs
- * of their own, so that a page that the newest rows fill needs no directory.
+ * The ranges that have the rows of a selection after the first `skip`, in its order. The newest ranges are not in the directory yet
+ * and come in runs of their own. Of those in it, the first one is searched before the directory responds, unless `skip` is large:
+ * the rows of an active account fill the page, and an account without rows there costs the search little.
  */
-export async function* runsOf(snapshot: Snapshot, selection: ActionSelection, key: DirectoryKey): AsyncGenerator<Run> {
-  const { blocks } = selection.scope;
+export async function* runsOf(
+  snapshot: Snapshot,
+  selection: ActionSelection,
+  key: DirectoryKey,
+  skip: number,
+): AsyncGenerator<Run> {
+  const { order, scope } = selection;
   const covered = directoryBlocks(snapshot.progress);
-  const old = covered && within(blocks, covered);
-  const young = within(blocks, { first: old ? old.last + 1 : 0, last: Infinity });
-  const inDirectory = old && findRanges(snapshot, key);
+  const old = covered && within(scope.blocks, covered);
+  const young = within(scope.blocks, { first: old ? old.last + 1 : 0, last: Infinity });
+  const head = old && skip <= MAX_HEAD_SKIP ? firstRange(old, order, snapshot) : undefined;
+  const rest = old && without(old, head);
+  const inDirectory = rest && findRanges(snapshot, key);
   // The directory is awaited only if the list does not end before. Without this handler, a failure would then be an unhandled
   // rejection.
   inDirectory?.catch(() => undefined);
-  const ofYoung = young ? uncounted(rangesIn(young, snapshot), selection) : [];
-  if (selection.order === 'desc') yield* ofYoung;
-  if (covered && old && inDirectory) yield* directoryRuns(snapshot, selection, old, covered, await inDirectory);
-  if (selection.order === 'asc') yield* ofYoung;
+  const ofHead = head ? [head] : [];
+  const ofYoung = young ? rangesIn(young, snapshot) : [];
+  yield* uncounted(order === 'desc' ? [...ofYoung.reverse(), ...ofHead] : ofHead);
+  if (covered && rest && inDirectory) yield* directoryRuns(snapshot, selection, rest, covered, await inDirectory);
+  if (order === 'asc') yield* uncounted(ofYoung);
+}
+
+/** The part of the blocks in the range with which a list in this order begins. */
+function firstRange({ first, last }: BlockRange, order: Order, { progress }: Snapshot): BlockRange {
+  const { blocks_per_index: blocksPerIndex } = progress;
+  if (order === 'desc') return { first: Math.max(first, rangeStart(last, blocksPerIndex)), last };
+  return { first, last: Math.min(last, rangeStart(first, blocksPerIndex) + blocksPerIndex - 1) };
+}
+
+/** The blocks without a part at their beginning or end; undefined when none are left. */
+function without({ first, last }: BlockRange, part: BlockRange | undefined): BlockRange | undefined {
+  if (!part) return { first, last };
+  const rest = part.first === first ? { first: part.last + 1, last } : { first, last: part.first - 1 };
+  return rest.first > rest.last ? undefined : rest;
 }
 
 /** The runs of ranges that the directory covers and that have rows. */
@@ -71,16 +96,13 @@ function* directoryRuns(
     const some = parts.slice(start, end);
     const ranges = some.map(({ blocks }) => blocks);
     if (isCounted) yield { ranges, rows: some.map(({ rows }) => rows ?? 0) };
-    else yield* inGroups(ranges);
+    else yield* uncounted(ranges);
     start = end;
   }
 }
 
-function uncounted(ranges: BlockRange[], { order }: ActionSelection): Run[] {
-  return [...inGroups(order === 'desc' ? ranges.reverse() : ranges)];
-}
-
-function* inGroups(ranges: readonly BlockRange[]): Generator<Run> {
+/** Runs of ranges whose rows are not counted, each larger than the one before it. */
+function* uncounted(ranges: readonly BlockRange[]): Generator<Run> {
   let size = FIRST_RANGES;
   for (let start = 0; start < ranges.length;) {
     yield { ranges: ranges.slice(start, start + size), rows: undefined };
