@@ -29,7 +29,8 @@ async function removeFormerQueue(
 ): Promise<HistoryError | undefined> {
   const channel = await connection.openChannel();
   try {
-    // Fails when the queue exists with other arguments, for example because another app has replaced it already.
+    // Fails when the queue exists with other arguments, for example because another app has replaced it already. When another app has
+    // just deleted the queue, this creates it, so that the other one has to replace it again.
     const { messageCount } = await channel.amqp.assertQueue(name, { durable: true, arguments: args });
     await channel.amqp.deleteQueue(name, { ifUnused: true, ifEmpty: holdsDeadLetters });
     return new HistoryError(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY, type Broker, type QueueBounds } from '@antelope-history/broker';
 import { hasErrorCode, type HistoryError } from '@antelope-history/schemas';
 import { removeFormerQueues } from './former-queues';
@@ -58,17 +59,25 @@ async function applyTopology(
   }
 }
 
+/** How often a queue of an earlier version is replaced: by several apps that start at once, each of which may disturb another. */
+const MAX_REPLACEMENTS = 10;
+const MAX_PAUSE_MS = 200;
+
 async function declare(
   connection: ServerConnection,
   queue: QueueBounds,
   onError: (error: HistoryError) => void,
 ): Promise<void> {
-  try {
-    await connection.declare(queue);
-  } catch (error) {
-    if (!hasErrorCode(error, 'BROKER_QUEUE_MISMATCH') || connection.queueType === 'classic') throw error;
-    for (const report of await removeFormerQueues(connection, queue)) onError(report);
-    // Rejects again unless this or another app has removed what differed.
-    await connection.declare(queue);
+  for (let replacements = 0; ; replacements++) {
+    try {
+      return await connection.declare(queue);
+    } catch (error) {
+      if (!hasErrorCode(error, 'BROKER_QUEUE_MISMATCH') || connection.queueType === 'classic') throw error;
+      if (replacements === MAX_REPLACEMENTS) throw error;
+      const reports = await removeFormerQueues(connection, queue);
+      for (const report of reports) onError(report);
+      // Another app has removed what differed, or is about to: the pauses of the apps differ.
+      if (reports.length === 0) await sleep(Math.random() * MAX_PAUSE_MS);
+    }
   }
 }

@@ -146,7 +146,8 @@ describeWithPrograms(['rabbitmq-server'], () => {
       const former = await open({ queueType: 'classic' }, { queue });
       await former.publish(queue, { n: 1, size: 10 });
       await former.close();
-      const [broker] = await Promise.all([open({}, { queue }), open({}, { queue })]);
+      // Apps that start at once disturb each other: one declares the former queue anew that another has just deleted.
+      const [broker] = await Promise.all(Array.from({ length: 6 }, () => open({}, { queue })));
       const types = await rabbitmq.command('list_queues', '--vhost', 'history', '--no-table-headers', 'name', 'type');
       expect(types).toContain(`${queue.name}\tquorum`);
       expect(types).toContain(`${queue.deadLetter}\tquorum`);
@@ -154,7 +155,22 @@ describeWithPrograms(['rabbitmq-server'], () => {
       expect(reports.join()).toMatch(
         new RegExp(`classic queue ${queue.name} of an earlier .* its 1 messages are dropped`),
       );
-      await broker.publish(queue, { n: 2, size: 10 });
+      await broker?.publish(queue, { n: 2, size: 10 });
+      expect(await broker?.depth(queue)).toMatchObject({ messages: 1 });
+    });
+
+    it('replaces a queue again that another app has declared anew meanwhile', async () => {
+      const queue = numberedQueue();
+      const declareFormer = async (): Promise<void> => {
+        const former = await open({ queueType: 'classic' }, { queue }).catch(() => undefined);
+        await former?.close();
+      };
+      await declareFormer();
+      const disturb = async (): Promise<void> => {
+        for (let times = 0; times < 5; times++) await declareFormer();
+      };
+      const [broker] = await Promise.all([open({}, { queue }), disturb(), disturb(), disturb()]);
+      await broker.publish(queue, { n: 1, size: 10 });
       expect(await broker.depth(queue)).toMatchObject({ messages: 1 });
     });
 
