@@ -1,4 +1,5 @@
-import type { ActionCompression } from '../indices/index-templates';
+/** `store.elasticsearch.action_compression` */
+export type ActionCompression = 'best' | 'fast';
 
 /** The cluster's address and settings; `docs/configuration.md` explains each under `store.elasticsearch`. */
 export interface ElasticsearchOptions {

@@ -1,3 +1,4 @@
+import type { ActionCompression } from '../client/elasticsearch-options';
 import { MAPPING_VERSION } from './format-version';
 import { IndexNames, RANGED_KINDS, type DocumentKind, type RangedKind } from './index-names';
 
@@ -107,9 +108,7 @@ export interface IndexTemplate {
  * How the stored fields of actions are compressed, by the name in the configuration. With `best_compression` (zstd) the server unpacks
  * 240 KB for each action that it returns, with `default` (LZ4) some 10 KB (Lucene's StoredFieldsFormat).
  */
-const ACTION_CODECS = { best: 'best_compression', fast: 'default' } as const;
-
-export type ActionCompression = keyof typeof ACTION_CODECS;
+const ACTION_CODECS: Record<ActionCompression, string> = { best: 'best_compression', fast: 'default' };
 
 /** The composable index templates of one prefix, by name; `replicas`: copies of each index. */
 export function indexTemplates(

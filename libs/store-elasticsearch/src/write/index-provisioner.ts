@@ -1,10 +1,11 @@
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
+import type { ActionCompression } from '../client/elasticsearch-options';
 import { asked, askedIfFound, errorTypeOf, toStoreError } from '../client/store-errors';
 import type { ProgressDocument } from '../indices/documents';
 import { MAPPING_VERSION } from '../indices/format-version';
 import { RANGED_KINDS, rangeStart, SINGLE_KINDS, type IndexNames } from '../indices/index-names';
-import { type ActionCompression, indexTemplates } from '../indices/index-templates';
+import { indexTemplates } from '../indices/index-templates';
 import { type Tier, TIER_ATTRIBUTE, tierOf } from '../indices/index-tiers';
 
 /** The fields of actions that version 4.1.0 did not have. */

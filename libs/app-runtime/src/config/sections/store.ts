@@ -38,8 +38,8 @@ const elasticsearch = z.strictObject({
     .enum(['best', 'fast'])
     .default('best')
     .describe(
-      'Compression of the indices of actions that are created from now on. `fast` (`index.codec: default`) takes about a third more ' +
-        'disk in all and returns pages of actions in a third to two thirds of the time.',
+      'Compression of the indices of actions that are created from now on. `fast` (LZ4 instead of zstd) takes about a third ' +
+        'more disk in all and returns pages of actions in a third to two thirds of the time.',
     ),
   tiers: z
     .array(
