@@ -70,7 +70,8 @@ async function declare(
 ): Promise<void> {
   for (let replacements = 0; ; replacements++) {
     try {
-      return await connection.declare(queue);
+      await connection.declare(queue);
+      return;
     } catch (error) {
       if (!hasErrorCode(error, 'BROKER_QUEUE_MISMATCH') || connection.queueType === 'classic') throw error;
       if (replacements === MAX_REPLACEMENTS) throw error;
