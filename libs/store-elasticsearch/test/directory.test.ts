@@ -206,6 +206,12 @@ describeWithService(['elasticsearch'], (url) => {
       await comparison.actions({ ...NEWEST, account: 'rare', order: 'asc', skip: 6 });
     });
 
+    it('may cover a few old ranges only: all newer ones are searched in the order of the list', async () => {
+      await change(FIRST_BLOCK + 2 * PER_RANGE);
+      await compareAll();
+      await change(CLEAN_UP_TO + 1);
+    }, 240_000);
+
     it('is the same after a process died while it added a range, and with little memory', async () => {
       const whole = await documents();
       const [index = ''] = Object.keys(

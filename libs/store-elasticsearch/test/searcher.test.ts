@@ -1,3 +1,4 @@
+import { Client } from '@elastic/elasticsearch';
 import { describeWithService } from '@antelope-history/servers';
 import { SyntheticChain } from '@antelope-history/store/contract';
 import { Searcher } from '../src/client/search';
@@ -29,6 +30,22 @@ describeWithService(['elasticsearch'], (url) => {
         { status: 'fulfilled', value: { hits: [], total: 0, aggregations: {} } },
         { status: 'fulfilled', value: { hits: [], total: 0, aggregations: {} } },
       ]);
+    });
+
+    it('all fail when the request does', async () => {
+      const client = new Client({ node: 'http://127.0.0.1:1', maxRetries: 0 });
+      try {
+        const searcher = new Searcher(client, 30).forQuery();
+        const search = { index: indexed.names.of('blocks'), filters: [] };
+        const settled = await Promise.allSettled([searcher.search(search), searcher.search(search)]);
+        const failed = {
+          status: 'rejected',
+          reason: expect.objectContaining({ code: 'STORE_UNAVAILABLE' }) as unknown,
+        };
+        expect(settled).toEqual([failed, failed]);
+      } finally {
+        await client.close();
+      }
     });
 
     it('that begin later are another request', async () => {
