@@ -1,7 +1,6 @@
-import { deserializeBlock } from '@antelope-history/deserialize';
 import type { BlockRecords } from '@antelope-history/records';
-import { createShipProtocol } from '@antelope-history/ship';
 import { createRecording, openSample, type Recording } from '@antelope-history/test-support/recordings';
+import { recordedBlocks } from '../recorded-blocks';
 import { continueChain } from './continued-chain';
 
 const ROUNDS = 3;
@@ -9,12 +8,12 @@ const ROUNDS = 3;
 describe('a continued recording', () => {
   const recorded = withoutForks(openSample('leap-edge'));
   const { recording, transactionId } = continueChain(recorded, ROUNDS);
-  const blocks = blocksOf(recording);
+  const blocks = recordedBlocks(recording);
   const perRound = recorded.messages.length - 1;
 
   it('begins with the recording itself, and repeats all but its first block', () => {
     expect(blocks.length).toBe(1 + ROUNDS * perRound);
-    expect(blocksOf(recorded)).toEqual(blocks.slice(0, 1 + perRound));
+    expect(recordedBlocks(recorded)).toEqual(blocks.slice(0, 1 + perRound));
   });
 
   it('is one chain: each block names the one before it, a later time and later sequences', () => {
@@ -58,14 +57,6 @@ function withoutForks({ abi, messages }: Recording): Recording {
     abi,
     branch.map(({ bytes }) => bytes),
   );
-}
-
-function blocksOf({ abi, messages }: Recording): BlockRecords[] {
-  const protocol = createShipProtocol(abi);
-  return messages.flatMap(({ bytes }) => {
-    const result = protocol.readResult(bytes);
-    return result.kind === 'blocks' && result.blocks.thisBlock ? [deserializeBlock(result.blocks, protocol)] : [];
-  });
 }
 
 /** A transaction without what differs between rounds. */

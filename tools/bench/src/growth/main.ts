@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { deserializeBlock } from '@antelope-history/deserialize';
-import { createShipProtocol } from '@antelope-history/ship';
-import { openRecording, type Recording } from '@antelope-history/test-support/recordings';
+import { openRecording } from '@antelope-history/test-support/recordings';
 import { writeBenchmarkFile } from '../benchmark-file';
 import { type ChainContents, countContents } from '../chain-contents';
 import { quantile } from '../load';
-import { type RecordedFacts, readFacts } from '../suite-queries/chain-facts';
+import { recordedBlocks } from '../recorded-blocks';
+import { readFacts } from '../suite-queries/chain-facts';
 import { continueChain } from './continued-chain';
 import { GrownChain, type IndexingFigures } from './grown-chain';
 import { type GrowthFigures, measureQueries } from './measure-growth';
@@ -16,10 +15,9 @@ const USAGE = `npm run bench:growth -- --recording DIR [--rounds 1,4,16,64] [--r
 Measures how cost grows with the chain, on the embedded set. A recording without forks is continued: its blocks follow each other
 again with other numbers, ids, times and sequences, as often as --rounds says. For each length, indexing from the socket to the
 committed block: traces per second of the whole chain and of its last quarter, bytes on disk, and memory without the pages of the
-store's file; then the start of the
-service, and the median time of requests with one connection, the lengths in turns. Ratios are to the first length; those of
-requests are medians of the runs with the lowest and the highest. Responses about the first round have to be the same at each length.
---out writes all figures as JSON. Exit status 1 if a response differs.
+store's file; then the start of the service, and the median time of requests with one connection, the lengths in turns. Ratios are to
+the first length; those of requests are medians of the runs with the lowest and the highest. Responses about the first round have to
+be the same at each length. --out writes all figures as JSON. Exit status 1 if a response differs.
 `;
 
 async function run(args: string[]): Promise<void> {
@@ -50,7 +48,7 @@ async function run(args: string[]): Promise<void> {
       print(INDEXING_WIDTHS, indexingCells(contents, grown));
     }
     const chains = grown.map(({ chain }) => chain);
-    const queries = await measureQueries(chains, factsOf(recording), load);
+    const queries = await measureQueries(chains, readFacts(recordedBlocks(recording)), load);
     for (const line of queryLines(lengths, queries)) print(QUERY_WIDTHS, line);
     writeBenchmarkFile(values.out, {
       benchmark: 'bench:growth',
@@ -61,16 +59,6 @@ async function run(args: string[]): Promise<void> {
   } finally {
     for (const { chain } of grown) await chain.remove();
   }
-}
-
-function factsOf({ abi, messages }: Recording): RecordedFacts {
-  const protocol = createShipProtocol(abi);
-  return readFacts(
-    messages.flatMap(({ bytes }) => {
-      const result = protocol.readResult(bytes);
-      return result.kind === 'blocks' && result.blocks.thisBlock ? [deserializeBlock(result.blocks, protocol)] : [];
-    }),
-  );
 }
 
 const INDEXING_HEADINGS = [

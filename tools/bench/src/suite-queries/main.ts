@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { Client } from '@elastic/elasticsearch';
-import { deserializeBlock } from '@antelope-history/deserialize';
 import type { BlockRecords } from '@antelope-history/records';
 import { holdServices, identify, releaseServices, SERVICE_NAMES } from '@antelope-history/servers';
-import { createShipProtocol } from '@antelope-history/ship';
 import { openRecording } from '@antelope-history/test-support/recordings';
 import { writeBenchmarkFile } from '../benchmark-file';
+import { recordedBlocks } from '../recorded-blocks';
 import { LOAD_OPTIONS, type LoadOptions, readLoadOptions } from '../load-options';
 import { factsOfLayout, readFacts, type RecordedFacts } from './chain-facts';
 import { type IndexedLayout, indexLayout, type LayoutOptions } from './indexed-layout';
@@ -41,19 +40,10 @@ async function run(args: string[]): Promise<void> {
   const options = readLoadOptions(values);
   const perIndex = [Number(values.few), Number(values.many)].filter((blocks) => blocks > 0);
   const layouts = perIndex.map((blocksPerIndex) => ({ blocksPerIndex, actionCompression: compression }));
-  const figures = await measureAll(readBlocks(values.recording), layouts, options);
+  const figures = await measureAll(recordedBlocks(openRecording(values.recording)), layouts, options);
   for (const figure of figures) print(cellsOf(figure));
   writeBenchmarkFile(values.out, { benchmark: 'bench:suite-queries', options: { ...options, compression }, figures });
   if (figures.some(({ equal }) => !equal)) process.exitCode = 1;
-}
-
-function readBlocks(folder: string): BlockRecords[] {
-  const { abi, messages } = openRecording(folder);
-  const protocol = createShipProtocol(abi);
-  return messages.flatMap(({ bytes }) => {
-    const result = protocol.readResult(bytes);
-    return result.kind === 'blocks' && result.blocks.thisBlock ? [deserializeBlock(result.blocks, protocol)] : [];
-  });
 }
 
 async function measureAll(
