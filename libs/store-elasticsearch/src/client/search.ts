@@ -91,12 +91,12 @@ export class Searcher {
     for (let start = 0; start < searches.length; start += MAX_SEARCHES_PER_REQUEST) {
       const some = searches.slice(start, start + MAX_SEARCHES_PER_REQUEST);
       const responses = await this.request(some);
-      found.push(...some.map((search, index) => foundIn(responses[index], search)));
+      found.push(...responses.map((response, index) => foundIn(response, some[index] as Search)));
     }
     return found;
   }
 
-  /** Sends searches in one request. */
+  /** Sends searches in one request; resolves with a response to each, in their order. */
   protected async request(searches: readonly Search[]): Promise<estypes.MsearchResponseItem[]> {
     const { responses } = await asked(
       this.client.msearch({
@@ -106,6 +106,7 @@ export class Searcher {
         ]),
       }),
     );
+    if (responses.length !== searches.length) throw incomplete('responses are missing');
     return responses;
   }
 
@@ -145,7 +146,7 @@ class QuerySearcher extends Searcher {
     this.waiting = [];
     try {
       const responses = await this.request(waiting.map(({ search }) => search));
-      for (const [index, each] of waiting.entries()) settle(each, responses[index]);
+      for (const [index, response] of responses.entries()) settle(waiting[index] as Waiting, response);
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }
@@ -158,7 +159,7 @@ interface Waiting {
   reject: (reason: unknown) => void;
 }
 
-function settle({ search, resolve, reject }: Waiting, response: estypes.MsearchResponseItem | undefined): void {
+function settle({ search, resolve, reject }: Waiting, response: estypes.MsearchResponseItem): void {
   try {
     resolve(foundIn(response, search));
   } catch (error) {
@@ -167,8 +168,7 @@ function settle({ search, resolve, reject }: Waiting, response: estypes.MsearchR
 }
 
 /** The result in a response; throws `STORE_UNAVAILABLE` when it is incomplete. */
-function foundIn(response: estypes.MsearchResponseItem | undefined, { fewest = 1 }: Search): Found {
-  if (!response) throw incomplete('responses are missing');
+function foundIn(response: estypes.MsearchResponseItem, { fewest = 1 }: Search): Found {
   if ('error' in response) {
     if (response.error.type !== 'index_not_found_exception')
       throw toResponseError(response.status, response.error.type);

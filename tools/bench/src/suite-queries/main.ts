@@ -14,10 +14,9 @@ import { suiteCases } from './suite-cases';
 
 const USAGE = `npm run bench:suite-queries -- --recording DIR [--few N] [--many N] [--compression best|fast] [--runs N] [--seconds N] [--out FILE]
 
-Indexes a recorded chain into Elasticsearch twice: with --few and with --many blocks per index (128 and 1 by default; 0: not at all), and
-with that store.elasticsearch.action_compression. Requests
-of each kind go to a history API of each, through a gateway too, in turns with the one bare search that the response needs,
-sent with the same client. Ratios are medians of the runs, with the lowest and the highest. --out writes all figures as JSON.
+Indexes a recorded chain into Elasticsearch twice: with --few and with --many blocks per index (128 and 1 by default; 0: not at all).
+--compression is store.elasticsearch.action_compression. Requests of each kind go to a history API of each, through a gateway too, in
+turns with the one bare search that the response needs, sent with the same client. Ratios are medians of the runs, with the lowest and the highest. --out writes all figures as JSON.
 Exit status 1 if a response ever differs from what the bare search found. Replays a recording without forks.
 `;
 
