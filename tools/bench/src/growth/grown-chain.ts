@@ -40,7 +40,7 @@ export class GrownChain {
   }
 
   /** The number of the block with which the first round ends. */
-  get lastBlockOfRound(): number {
+  get lastBlockOfFirstRound(): number {
     return this.lastBlockOf(1);
   }
 

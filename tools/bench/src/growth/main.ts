@@ -30,34 +30,36 @@ async function run(args: string[]): Promise<void> {
     help: { type: 'boolean' },
   } as const;
   const { values } = parseArgs({ args, options });
-  if (values.help || values.recording === undefined) {
+  const lengths = values.rounds.split(',').map(Number);
+  const isPlayable = lengths.every((rounds) => Number.isInteger(rounds) && rounds > 0);
+  if (values.help || values.recording === undefined || !isPlayable) {
     process.stdout.write(USAGE);
     if (!values.help) process.exitCode = 1;
     return;
   }
-  const lengths = values.rounds.split(',').map(Number);
   const load = { runs: Number(values.runs), seconds: Number(values.seconds) };
   const recording = openRecording(values.recording);
   const contents = countContents(recording);
-  const grown: { chain: GrownChain; indexing: IndexingFigures }[] = [];
+  const chains: GrownChain[] = [];
+  const indexing: IndexingFigures[] = [];
   try {
     print(INDEXING_WIDTHS, INDEXING_HEADINGS);
     for (const rounds of lengths) {
       const chain = await GrownChain.serve(continueChain(recording, rounds), rounds);
-      grown.push({ chain, indexing: await chain.index() });
-      print(INDEXING_WIDTHS, indexingCells(contents, grown));
+      chains.push(chain);
+      indexing.push(await chain.index());
+      print(INDEXING_WIDTHS, indexingCells(contents, lengths, indexing));
     }
-    const chains = grown.map(({ chain }) => chain);
     const queries = await measureQueries(chains, readFacts(recordedBlocks(recording)), load);
     for (const line of queryLines(lengths, queries)) print(QUERY_WIDTHS, line);
     writeBenchmarkFile(values.out, {
       benchmark: 'bench:growth',
       options: load,
-      figures: { contents, lengths, indexing: grown.map(({ indexing }) => indexing), ...queries },
+      figures: { contents, lengths, indexing, ...queries },
     });
     if (queries.cases.some(({ equal }) => !equal)) process.exitCode = 1;
   } finally {
-    for (const { chain } of grown) await chain.remove();
+    for (const chain of chains) await chain.remove();
   }
 }
 
@@ -77,20 +79,20 @@ const INDEXING_WIDTHS = [6, 12, 10, 7, 13, 7, 12, 7, 8];
 /** The cells of the last length; its ratios are to the first one. */
 function indexingCells(
   { traces: perRound }: ChainContents,
-  grown: readonly { chain: GrownChain; indexing: IndexingFigures }[],
+  lengths: readonly number[],
+  indexing: readonly IndexingFigures[],
 ): string[] {
-  const rates = ({ chain, indexing }: (typeof grown)[number]) => {
-    const traces = perRound * chain.rounds;
-    const { seconds, roundSeconds, diskBytes, memoryBytes = NaN } = indexing;
+  const ratesOf = (index: number) => {
+    const { seconds, roundSeconds, diskBytes, memoryBytes = NaN } = indexing[index] as IndexingFigures;
+    const traces = perRound * roundSeconds.length;
     const quarter = roundSeconds.slice(-Math.ceil(roundSeconds.length / 4));
     const late = (perRound * quarter.length) / quarter.reduce((sum, each) => sum + each, 0);
     return { traces, whole: traces / seconds, late, bytes: diskBytes / traces, memory: memoryBytes / 1e6 };
   };
-  const [first, last] = [grown[0], grown.at(-1)];
-  if (!first || !last) return [];
-  const [base, own] = [rates(first), rates(last)];
+  const last = indexing.length - 1;
+  const [base, own] = [ratesOf(0), ratesOf(last)];
   return [
-    String(last.chain.rounds),
+    String(lengths[last]),
     own.traces.toLocaleString('en'),
     own.whole.toFixed(0),
     (own.whole / base.whole).toFixed(2),

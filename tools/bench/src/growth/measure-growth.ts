@@ -25,7 +25,7 @@ export async function measureQueries(
   facts: RecordedFacts,
   { runs, seconds }: { runs: number; seconds: number },
 ): Promise<GrowthFigures> {
-  const lastRecorded = chains[0]?.lastBlockOfRound ?? 0;
+  const lastRecorded = chains[0]?.lastBlockOfFirstRound ?? 0;
   const served = chains.map((grown) => ({
     grown,
     cases: growthCases(facts, grown.chain, grown.rounds, lastRecorded),
