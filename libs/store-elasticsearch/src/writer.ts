@@ -20,7 +20,7 @@ import { ProgressStore } from './commit/progress-store';
 import { IndexNames } from './indices/index-names';
 import { MigrationPlans } from './indices/migration-plan';
 import { parseTiers } from './indices/index-tiers';
-import { emptyProgress } from './indices/progress';
+import { emptyProgress, layoutOf } from './indices/progress';
 import { BlockWriter } from './write/block-writer';
 import { BulkWriter } from './write/bulk-writer';
 import { CommittedAbis, DataAbis } from './write/data-abis';
@@ -82,13 +82,15 @@ export async function openElasticsearchStoreRepairer(options: ElasticsearchOptio
   try {
     const names = new IndexNames(options.indexPrefix);
     const progress = new ProgressStore(client, names);
-    if (!(await progress.read())) throw new HistoryError('STORE_UNAVAILABLE', 'the store is empty');
+    const read = await progress.read();
+    if (!read) throw new HistoryError('STORE_UNAVAILABLE', 'the store is empty');
     await progress.raiseFormat();
     const { replicas, catchUpReplicas = replicas, bulkBytes, bulkConcurrency } = options;
     const searcher = new Searcher(client, options.requestTimeoutSeconds);
     const bulk = new BulkWriter(client, bulkConcurrency);
     const documents = new BranchDocuments(client, names, searcher, bulk);
-    const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas });
+    const layout = layoutOf(read.progress);
+    const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout });
     const committedAbis = new CommittedAbis(names, searcher);
     const dataAbis = (fields: readonly string[]): DataAbis => new DataAbis(committedAbis, new DataFields(fields), 0);
     const plans = new MigrationPlans(client, names);
@@ -105,18 +107,22 @@ async function openWriter(
   options: ElasticsearchWriterOptions,
   { cleaning, permissionDelayMs, tidyEveryMs, dropAfterMs, directory: rules, postponeMs }: ElasticsearchDelays,
 ): Promise<ElasticsearchWriter> {
-  const { replicas, catchUpReplicas = replicas, actionCompression } = options;
+  const { replicas, catchUpReplicas = replicas } = options;
   const { bulkBytes, bulkConcurrency, retainBlocks, commitSeconds } = options;
   const progress = new ProgressStore(client, names);
   const tiers = parseTiers(options.tiers ?? []);
-  const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas, actionCompression }, tiers);
   // Before anything of another format version is touched.
-  const isNew = !(await progress.read());
+  const begun = await progress.read();
+  const layout = layoutOf(begun?.progress);
+  const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout }, tiers);
   await indices.prepare();
-  if (isNew) await progress.create(emptyProgress(options.blocksPerIndex));
+  if (!begun) await progress.create(emptyProgress(options.blocksPerIndex));
   await progress.raiseFormat();
+  const { progress: current } = (await progress.read()) ?? {};
+  // The next start puts the templates of the layout that the store has now.
+  if (layoutOf(current) !== layout) throw new HistoryError('STORE_UNAVAILABLE', 'an earlier version began the store');
   const fence = new WriteFence(client, names);
-  await fence.prepare((await progress.read())?.progress.write_term ?? 0);
+  await fence.prepare(current?.write_term ?? 0);
   const searcher = new Searcher(client, options.requestTimeoutSeconds);
   const bulk = new BulkWriter(client, bulkConcurrency);
   const journal = new Journal(client, names, searcher, bulk);

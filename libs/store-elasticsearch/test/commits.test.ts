@@ -12,6 +12,7 @@ import {
   type BlockPlan,
 } from '@antelope-history/store/contract';
 import type { DocumentKind } from '../src/indices/index-names';
+import { decodeOrigin } from '../src/indices/action-origin';
 import { PROGRESS_ID } from '../src/indices/progress';
 import { ProgressStore } from '../src/commit/progress-store';
 import { FaultyServer } from './faulty-server';
@@ -53,8 +54,13 @@ describeWithService(['elasticsearch'], (url = '') => {
   /** The blocks with documents of a kind, committed or not, without duplicates. */
   async function blocksIn({ names }: TemporaryStore, kind: DocumentKind): Promise<Set<string>> {
     await client.indices.refresh({ index: `${names.prefix}-*` });
-    const { hits } = await client.search<{ block: string }>({ index: names.of(kind), size: 10_000 });
-    return new Set(hits.hits.map(({ _source }) => _source?.block ?? ''));
+    const { hits } = await client.search<{ block: string }>({
+      index: names.of(kind),
+      size: 10_000,
+      docvalue_fields: ['origin'],
+    });
+    const blockOf = (fields: unknown): string => decodeOrigin((fields as { origin: [string] }).origin[0]).block;
+    return new Set(hits.hits.map(({ _source, fields }) => _source?.block ?? blockOf(fields)));
   }
 
   /** Cleaning follows a commit that does not wait for it. */

@@ -130,7 +130,7 @@ async function withTwoWriters(
 
 /** The index of the first range as a version without data fields created it. */
 async function createOlderIndex(client: Client, { names }: TemporaryStore): Promise<void> {
-  const { template } = indexTemplates(names.prefix, 0)[names.of('actions')] ?? {};
+  const { template } = indexTemplates(names.prefix, { replicas: 0, layout: 'doc-values' })[names.of('actions')] ?? {};
   const { data: _data, ...properties } = template?.mappings.properties ?? {};
   await client.indices.deleteIndexTemplate({ name: names.of('actions') });
   await client.indices.create({

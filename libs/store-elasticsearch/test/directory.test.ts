@@ -44,7 +44,11 @@ describeWithService(['elasticsearch'], (url) => {
       await indexed.commit({ blocks, cleanUpTo: CLEAN_UP_TO });
       comparison = new Comparison(indexed.reader, ModelHistory.of(blocks, NO_DATA_FIELDS));
       progress = new ProgressStore(indexed.client, indexed.names);
-      indices = new IndexProvisioner(indexed.client, indexed.names, { replicas: 0, catchUpReplicas: 0 });
+      indices = new IndexProvisioner(indexed.client, indexed.names, {
+        replicas: 0,
+        catchUpReplicas: 0,
+        layout: 'doc-values',
+      });
     }, 240_000);
     afterAll(() => indexed.dispose());
 

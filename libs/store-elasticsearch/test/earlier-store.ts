@@ -1,10 +1,12 @@
-import type { estypes } from '@elastic/elasticsearch';
+import type { Client, estypes } from '@elastic/elasticsearch';
 import type { StoreMigration, StoreReader, StoreWriter } from '@antelope-history/store';
 import type { EarlierStore } from '@antelope-history/store/contract';
 import { createClient } from '../src/client/client';
-import { PROGRESS_ID } from '../src/indices/progress';
-import { indexTemplates } from '../src/indices/index-templates';
-import type { ActionDocument, ProgressDocument } from '../src/indices/documents';
+import { ProgressStore } from '../src/commit/progress-store';
+import { emptyProgress, PROGRESS_ID } from '../src/indices/progress';
+import { indexTemplates, type TemplateOptions } from '../src/indices/index-templates';
+import type { ActionLayout, ProgressDocument, SourceActionDocument } from '../src/indices/documents';
+import type { IndexNames } from '../src/indices/index-names';
 import { migrateElasticsearch } from '../src/migrate';
 import { TemporaryStore } from './temporary-store';
 
@@ -14,13 +16,20 @@ const ACTIONS_PER_STEP = 7;
 const BLOCKS_PER_INDEX = 16;
 /** The server's own limit of a search; an index of a generated chain has fewer actions. */
 const MOST_ACTIONS = 10_000;
+const SOURCE: TemplateOptions = { replicas: 0, layout: 'source' };
 
 /** The data of a shared store that an earlier version began. */
 export class EarlierElasticsearchStore implements EarlierStore {
   private constructor(readonly store: TemporaryStore) {}
 
-  static async open(url: string): Promise<EarlierElasticsearchStore> {
-    return new EarlierElasticsearchStore(await TemporaryStore.open(url, { blocksPerIndex: BLOCKS_PER_INDEX }));
+  /** `layout`: of its actions; `becomeEarlier` needs those in `_source`. */
+  static async open(url: string, layout: ActionLayout = 'source'): Promise<EarlierElasticsearchStore> {
+    const options = { blocksPerIndex: BLOCKS_PER_INDEX };
+    const store =
+      layout === 'source'
+        ? await TemporaryStore.begin(url, options, beginEarlier)
+        : await TemporaryStore.open(url, options);
+    return new EarlierElasticsearchStore(store);
   }
 
   openWriter(dataFields: readonly string[]): Promise<StoreWriter> {
@@ -39,7 +48,7 @@ export class EarlierElasticsearchStore implements EarlierStore {
     // The templates of the next writer have the later fields again.
     await client.indices.deleteIndexTemplate({ name: names.of('actions') });
     for (const [name, { aliases = {} }] of Object.entries(await client.indices.get({ index }))) {
-      const { hits } = await client.search<ActionDocument>({ index: name, size: MOST_ACTIONS, version: true });
+      const { hits } = await client.search<SourceActionDocument>({ index: name, size: MOST_ACTIONS, version: true });
       if (hits.hits.length === MOST_ACTIONS) throw new Error('too many actions for one search');
       await client.indices.delete({ index: name });
       await client.indices.create({ index: name, ...templateWithout(names.prefix, dataFields.length > 0), aliases });
@@ -72,12 +81,20 @@ export class EarlierElasticsearchStore implements EarlierStore {
   }
 }
 
+/** Writes the first progress of a store as a version does that keeps actions in `_source`. */
+async function beginEarlier(client: Client, names: IndexNames): Promise<void> {
+  const { index_patterns, priority, template } = indexTemplates(names.prefix, SOURCE)[names.progress] ?? {};
+  await client.indices.putIndexTemplate({ name: names.progress, index_patterns, priority, template });
+  const { action_layout: _, ...progress } = emptyProgress(BLOCKS_PER_INDEX);
+  await new ProgressStore(client, names).create(progress);
+}
+
 /** The settings and the mapping of an index of actions, without the fields that the earlier version does not have. */
 function templateWithout(
   prefix: string,
   hasData: boolean,
 ): Pick<estypes.IndicesCreateRequest, 'settings' | 'mappings'> {
-  const { template } = indexTemplates(prefix, 0)[`${prefix}-actions`] ?? {};
+  const { template } = indexTemplates(prefix, SOURCE)[`${prefix}-actions`] ?? {};
   const { data, authorizers: _, further_traces: __, ...properties } = template?.mappings.properties ?? {};
   return {
     ...(template && { settings: template.settings }),
@@ -87,10 +104,10 @@ function templateWithout(
 
 /** The operation that writes an action as the earlier version does, in its version. */
 function earlierAction(
-  { _index, _id, _version, _source }: estypes.SearchHit<ActionDocument>,
+  { _index, _id, _version, _source }: estypes.SearchHit<SourceActionDocument>,
   dataFields: readonly string[],
 ): object[] {
-  const { authorizers: _, further_traces: __, data = [], ...fields } = _source as ActionDocument;
+  const { authorizers: _, further_traces: __, data = [], ...fields } = _source as SourceActionDocument;
   const kept = data.filter((term) =>
     dataFields.includes(`${fields.contract}:${fields.name}.${term.slice(0, term.search(/[=#]/))}`),
   );

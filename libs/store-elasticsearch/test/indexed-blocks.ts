@@ -7,7 +7,7 @@ import { createClient } from '../src/client/client';
 import { ProgressStore } from '../src/commit/progress-store';
 import type { ProgressDocument } from '../src/indices/documents';
 import { IndexNames, RANGED_KINDS } from '../src/indices/index-names';
-import { indexTemplates } from '../src/indices/index-templates';
+import { indexTemplates, type TemplateOptions } from '../src/indices/index-templates';
 import { emptyProgress } from '../src/indices/progress';
 import { ElasticsearchReader } from '../src/read/elasticsearch-reader';
 import { documentsOf, type NewDocument } from '../src/write/block-documents';
@@ -15,6 +15,7 @@ import { documentsOf, type NewDocument } from '../src/write/block-documents';
 /** For a model of such a store: its blocks are written without an indexer's data fields. */
 export const NO_DATA_FIELDS = { dataFields: [] } as const;
 const NO_DATA = new BlockData(new DataFields([]), { abiChanges: [] }, () => undefined);
+const TEMPLATES: TemplateOptions = { replicas: 0, layout: 'doc-values' };
 const TIMEOUT_SECONDS = 30;
 const OPERATIONS_PER_REQUEST = 5_000;
 /** Far below the 100 MiB that the server takes in one request. */
@@ -57,7 +58,7 @@ export class IndexedBlocks {
 
   static async open(url: string, blocksPerIndex = 1_000_000): Promise<IndexedBlocks> {
     const indexed = new IndexedBlocks(url, blocksPerIndex);
-    for (const [name, template] of Object.entries(indexTemplates(indexed.names.prefix, 0))) {
+    for (const [name, template] of Object.entries(indexTemplates(indexed.names.prefix, TEMPLATES))) {
       await indexed.client.indices.putIndexTemplate({ name, ...template });
     }
     return indexed;
@@ -66,7 +67,7 @@ export class IndexedBlocks {
   /** Indexes every document of the blocks without committing them. */
   async put(blocks: readonly BlockRecords[]): Promise<void> {
     for (const block of blocks) {
-      for (const document of documentsOf(block, NO_DATA)) this.add(block.position.num, document);
+      for (const document of documentsOf(block, NO_DATA, TEMPLATES.layout)) this.add(block.position.num, document);
       if (this.operations.length >= OPERATIONS_PER_REQUEST || this.bytes >= BYTES_PER_REQUEST) await this.send();
     }
     await this.send();
@@ -104,7 +105,7 @@ export class IndexedBlocks {
     const { prefix } = this.names;
     const names = await this.client.indices.get({ index: `${prefix}-*`, expand_wildcards: 'all' });
     if (Object.keys(names).length > 0) await this.client.indices.delete({ index: Object.keys(names) });
-    await this.client.indices.deleteIndexTemplate({ name: Object.keys(indexTemplates(prefix, 0)) });
+    await this.client.indices.deleteIndexTemplate({ name: Object.keys(indexTemplates(prefix, TEMPLATES)) });
     // The reader closes the client.
     await this.reader.close();
   }

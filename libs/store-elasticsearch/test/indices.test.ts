@@ -138,23 +138,6 @@ describeWithService(['elasticsearch'], (url = '') => {
       await eventually(async () => expect(await replicasOf(temporary)).toEqual([1, 1]));
     }));
 
-  it('have the compression of the configuration with which they are created', () =>
-    withStore({ blocksPerIndex: 10 }, async (temporary) => {
-      const sessions = new ReaderSessions();
-      const blocks = new SyntheticChain().blocks(undefined, Array<BlockPlan>(20).fill(BUSY));
-      await temporary.store.writeBlocks(sessions.read(blocks.slice(0, 5)));
-      const writer = await temporary.openWriter({ actionCompression: 'fast' });
-      await writer.writeBlocks(sessions.read(blocks.slice(5)));
-      const codecsOf = async (kind: 'actions' | 'bodies'): Promise<(string | undefined)[]> => {
-        const settings = await client.indices.getSettings({ index: await namesOf(temporary, kind) });
-        const names = Object.keys(settings).sort();
-        return names.map((name) => settings[name]?.settings?.index?.codec);
-      };
-      const [best, fast] = ['best_compression', 'default'];
-      expect(await codecsOf('actions')).toEqual([best, fast]);
-      expect(await codecsOf('bodies')).toEqual([best, best]);
-    }));
-
   it('require the nodes of the tier of their age, and stay readable where there is none', () =>
     withStore({ blocksPerIndex: 10, tiers: ['0:hot', '12:warm', '31:cold'] }, async (temporary) => {
       const chain = new SyntheticChain();

@@ -16,6 +16,7 @@ describeSourceFolders({
   entries: {
     'reader.ts': ['client', 'indices', 'read'],
     'writer.ts': ['client', 'indices', 'write', 'commit'],
+    'documents.ts': ['client', 'indices', 'write'],
     'check.ts': ['client', 'indices', 'check'],
     'migrate.ts': ['client', 'indices', 'read', 'write', 'commit', 'migrate'],
     'snapshot.ts': ['client', 'indices', 'snapshot'],

@@ -47,7 +47,19 @@ export class TemporaryStore implements StoreUnderTest {
   ) {}
 
   static async open(url: string, options: Partial<ElasticsearchOptions> = {}): Promise<TemporaryStore> {
+    return TemporaryStore.begin(url, options, () => Promise.resolve());
+  }
+
+  /** `prepare` runs before the store is opened for the first time. */
+  static async begin(
+    url: string,
+    options: Partial<ElasticsearchOptions>,
+    prepare: (client: Client, names: IndexNames) => Promise<void>,
+  ): Promise<TemporaryStore> {
     const temporary = new TemporaryStore(url, options);
+    const client = new Client({ node: url });
+    await prepare(client, temporary.names);
+    await client.close();
     temporary.store = await temporary.openBothSides();
     return temporary;
   }
@@ -130,7 +142,9 @@ async function removeIndices(url: string, prefix: string): Promise<void> {
     await client.indices.delete({ index: indices.slice(at, at + INDICES_PER_REQUEST) });
   }
   const { index_templates: templates } = await client.indices.getIndexTemplate({ name: `${prefix}-*` });
-  const ours = templates.map(({ name }) => name).filter((name) => name in indexTemplates(prefix, 0));
+  const ours = templates
+    .map(({ name }) => name)
+    .filter((name) => name in indexTemplates(prefix, { replicas: 0, layout: 'doc-values' }));
   if (ours.length > 0) await client.indices.deleteIndexTemplate({ name: ours });
   await client.close();
 }

@@ -7,6 +7,8 @@ export interface BareBulkOptions {
   /** Prefixes of the names of the copied indices, and of the copies. */
   from: string;
   to: string;
+  /** The JSON of each action's document by its id, of which the server returns a part. */
+  actions: ReadonlyMap<string, string>;
   bulkBytes: number;
   /** Number of concurrent requests. */
   concurrency: number;
@@ -35,7 +37,7 @@ const OWN_SETTINGS = ['creation_date', 'provided_name', 'uuid', 'version', 'rout
  * Throws when the copies are not equal.
  */
 export async function measureBareBulk(options: BareBulkOptions): Promise<BareBulkFigures> {
-  const { requests, from, to, concurrency } = options;
+  const { requests, from, to, actions, concurrency } = options;
   const indices = await requests.indices(from);
   const copyOf = (index: string): string => `${to}${index.slice(from.length)}`;
   await createCopies(requests, indices, copyOf);
@@ -44,7 +46,7 @@ export async function measureBareBulk(options: BareBulkOptions): Promise<BareBul
   for await (const document of requests.documents(indices)) {
     const copy = { ...document, index: copyOf(document.index) };
     written.add(copy);
-    bodies.add(copy);
+    bodies.add(copy, document.isWhole ? document.returned : (actions.get(document.id) ?? missing(document)));
   }
   const pending = bodies.finish();
   const usedBefore = serverProcessorSeconds(options);
@@ -63,6 +65,10 @@ export async function measureBareBulk(options: BareBulkOptions): Promise<BareBul
   if (found.digest() !== written.digest()) throw new Error('the copies differ from the documents of the stack');
   const serverSeconds = usedAfter === undefined ? undefined : usedAfter - (usedBefore ?? 0);
   return { documents: written.count, seconds, serverSeconds };
+}
+
+function missing({ index, id }: IndexedDocument): never {
+  throw new Error(`the document ${id} of ${index} is not one of the recording`);
 }
 
 function serverProcessorSeconds({ serverPid }: BareBulkOptions): number | undefined {
@@ -90,7 +96,7 @@ class BulkBodies {
 
   constructor(private readonly limit: number) {}
 
-  add({ index, id, version, body }: IndexedDocument): void {
+  add({ index, id, version }: IndexedDocument, body: string): void {
     const action = { index: { _index: index, _id: id, version, version_type: 'external' } };
     this.lines.push(JSON.stringify(action), body);
     this.bytes += body.length;
@@ -114,9 +120,9 @@ class DocumentDigest {
   count = 0;
   private sum = 0n;
 
-  add({ index, id, body }: IndexedDocument): void {
+  add({ index, id, returned }: IndexedDocument): void {
     this.count++;
-    const digest = createHash('sha256').update(`${index}\n${id}\n${body}`).digest();
+    const digest = createHash('sha256').update(`${index}\n${id}\n${returned}`).digest();
     this.sum += digest.readBigUInt64LE();
   }
 

@@ -3,15 +3,20 @@ export interface IndexedDocument {
   index: string;
   id: string;
   version: number;
-  /** Its JSON. */
-  body: string;
+  /** The JSON of what the server returns of it: the document, or, of an action, its doc values. */
+  returned: string;
+  isWhole: boolean;
 }
 
 interface SearchResponse {
-  hits: { hits: { _index: string; _id: string; _version: number; _source: unknown; sort: unknown[] }[] };
+  hits: {
+    hits: { _index: string; _id: string; _version: number; _source?: unknown; fields?: unknown; sort: unknown[] }[];
+  };
 }
 
 const PAGE = 1_000;
+/** Of actions; indices of other kinds do not have them. */
+const DOC_VALUES = ['origin', 'record'];
 const KEEP_ALIVE = '5m';
 const RESPONSE_LIMIT_MS = 300_000;
 
@@ -47,10 +52,17 @@ export class ElasticsearchRequests {
     const pit = { id: opened.id, keep_alive: KEEP_ALIVE };
     let after: unknown[] | undefined;
     do {
-      const request = { pit, size: PAGE, version: true, sort: ['_shard_doc'], ...(after && { search_after: after }) };
+      const request = {
+        pit,
+        size: PAGE,
+        version: true,
+        sort: ['_shard_doc'],
+        docvalue_fields: DOC_VALUES,
+        ...(after && { search_after: after }),
+      };
       const { hits } = (await this.send<SearchResponse>('POST', '_search', request)).hits;
-      for (const { _index: index, _id: id, _version: version, _source } of hits) {
-        yield { index, id, version, body: JSON.stringify(_source) };
+      for (const { _index: index, _id: id, _version: version, _source, fields } of hits) {
+        yield { index, id, version, returned: JSON.stringify(_source ?? fields), isWhole: _source !== undefined };
       }
       after = hits.at(-1)?.sort;
     } while (after);

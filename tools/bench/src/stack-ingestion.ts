@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -94,6 +95,9 @@ function subtract(after: ProcessorTimes, before: ProcessorTimes): ProcessorTimes
   return new Map([...after].map(([name, seconds]) => [name, seconds && seconds - (before.get(name) ?? 0)]));
 }
 
+/** Elasticsearch notes it each 30 s (`index.soft_deletes.retention_lease.sync_interval`). */
+const RETENTION_LEASE_MS = 35_000;
+
 interface StatsResponse {
   indices: Record<
     string,
@@ -104,6 +108,8 @@ interface StatsResponse {
 async function measureStore({ set }: Stack): Promise<Pick<StackIngestionFigures, 'indices'>> {
   const requests = new ElasticsearchRequests(set.servers.get('elasticsearch') ?? '');
   const names = await requests.indices(set.name);
+  // A merge drops the copies of documents for the recovery of replicas once the primary has noted that no replica needs them.
+  await sleep(RETENTION_LEASE_MS);
   // A merge removes deleted documents below the last flush only; the next refresh closes the merged segments, which then go.
   for (const command of ['_flush', '_forcemerge?max_num_segments=1', '_flush', '_refresh']) {
     await requests.send('POST', `${names.join()}/${command}`);

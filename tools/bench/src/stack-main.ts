@@ -1,12 +1,15 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import type { Stack } from '@antelope-history/processes';
+import type { BlockRecords } from '@antelope-history/records';
+import { actionDocuments } from './action-documents';
 import { type BareBulkFigures, measureBareBulk } from './bare-bulk';
 import { writeBenchmarkFile } from './benchmark-file';
 import { type ChainContents, countContents } from './chain-contents';
 import { ElasticsearchRequests } from './index-documents';
 import { type MeasuredChain, onblockChain, recordedChain } from './measured-chain';
 import { listenerOf } from './processor-time';
+import { recordedBlocks } from './recorded-blocks';
 import {
   type IndexFigures,
   measureStackIngestion,
@@ -76,7 +79,7 @@ async function measureAll(chain: MeasuredChain, blocks: MeasuredChain, counts: S
   await measureStackIngestion(chain, counts, () => Promise.resolve());
   let bareBulk: BareBulkFigures | undefined;
   const recording = await measureChain(chain, counts, async (stack, measured, contents) => {
-    bareBulk = await measureLimit(stack, BULK_CONCURRENCY * counts.indexers);
+    bareBulk = await measureLimit(stack, recordedBlocks(chain.recording), BULK_CONCURRENCY * counts.indexers);
     printLimit(bareBulk, measured, contents);
   });
   print('blocks with onblock only');
@@ -130,13 +133,18 @@ function printFigures(measured: StackIngestionFigures, expected: ChainContents):
   if (!isComplete) process.exitCode = 1;
 }
 
-async function measureLimit({ set }: Stack, concurrency: number): Promise<BareBulkFigures> {
+async function measureLimit(
+  { set }: Stack,
+  blocks: readonly BlockRecords[],
+  concurrency: number,
+): Promise<BareBulkFigures> {
   const url = set.servers.get('elasticsearch') ?? '';
   const requests = new ElasticsearchRequests(url);
   const serverPid = listenerOf(Number(new URL(url).port));
   // Below the stack's own prefix, so that the stack removes them.
   const to = `${set.name}-bare`;
-  return measureBareBulk({ requests, from: set.name, to, bulkBytes: BULK_BYTES, concurrency, serverPid });
+  const actions = actionDocuments(blocks);
+  return measureBareBulk({ requests, from: set.name, to, actions, bulkBytes: BULK_BYTES, concurrency, serverPid });
 }
 
 function printLimit(limit: BareBulkFigures, { seconds }: StackIngestionFigures, { actions }: ChainContents): void {

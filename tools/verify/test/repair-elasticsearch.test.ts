@@ -92,8 +92,13 @@ class RawDocuments {
     const index = `${this.prefix}-${kind}`;
     await this.client.indices.refresh({ index });
     const query = blockNum === undefined ? { match_all: {} } : { term: { block_num: blockNum } };
-    const { hits } = await this.client.search<Record<string, unknown>>({ index, size: ALL, query });
-    return hits.hits.map(({ _index, _id, _source }) => ({ index: _index, id: _id ?? '', source: _source ?? {} }));
+    const docvalue_fields = kind === 'actions' ? ['origin', 'record', 'sequence'] : [];
+    const { hits } = await this.client.search<Record<string, unknown>>({ index, size: ALL, query, docvalue_fields });
+    return hits.hits.map(({ _index, _id, _source, fields }) => ({
+      index: _index,
+      id: _id ?? '',
+      source: _source ?? actionOf(fields as ActionFields),
+    }));
   }
 
   /** One document of a block, the last by its id. */
@@ -130,6 +135,20 @@ class RawDocuments {
     }
     await this.client.close();
   }
+}
+
+interface ActionFields {
+  origin: [string];
+  record: string[];
+  sequence: [number];
+}
+
+/** The document of an action as far as the server returns it. */
+function actionOf({ origin, record, sequence }: ActionFields): Stored['source'] {
+  const [packed] = origin;
+  const bytes = Buffer.from(packed, 'base64');
+  const block = { block_num: bytes.readUInt32BE(0), block: bytes.toString('hex', 4, 36) };
+  return { ...block, origin: packed, record: record.length === 1 ? record[0] : record, sequence: sequence[0] };
 }
 
 /** Base64 text with a byte inverted; a negative offset counts from the end. */

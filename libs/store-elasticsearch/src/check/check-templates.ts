@@ -1,9 +1,10 @@
 import { ok, wrong, type Finding } from '@antelope-history/connectivity/check';
 import type { estypes } from '@elastic/elasticsearch';
-import { MAPPING_VERSION } from '../indices/format-version';
+import { DOC_VALUES_MAPPING_VERSION, MAPPING_VERSION } from '../indices/format-version';
 import { indexTemplates } from '../indices/index-templates';
 import type { CheckContext } from './check-requests';
 
+const MAPPING_VERSIONS = new Set<unknown>([MAPPING_VERSION, DOC_VALUES_MAPPING_VERSION]);
 /** An example of the number in a ranged index's name. */
 const SOME_RANGE = '0000000000';
 
@@ -12,7 +13,9 @@ const SOME_RANGE = '0000000000';
  * put when the service starts.
  */
 export async function checkTemplates({ client, signal, options }: CheckContext): Promise<Finding> {
-  const ours = Object.entries(indexTemplates(options.indexPrefix, options.replicas));
+  const ours = Object.entries(
+    indexTemplates(options.indexPrefix, { replicas: options.replicas, layout: 'doc-values' }),
+  );
   const { index_templates: all } = await client.indices.getIndexTemplate({}, { signal });
   for (const [
     name,
@@ -59,7 +62,7 @@ export async function checkIndices({ client, signal, options }: CheckContext): P
         {
           mappings: { _meta },
         },
-      ]) => _meta?.['format_version'] !== MAPPING_VERSION,
+      ]) => !MAPPING_VERSIONS.has(_meta?.['format_version']),
     )
     .map(([name]) => name);
   if (foreign.length === 0) {

@@ -1,6 +1,3 @@
-/** `store.elasticsearch.action_compression` */
-export type ActionCompression = 'best' | 'fast';
-
 /** The cluster's address and settings; `docs/configuration.md` explains each under `store.elasticsearch`. */
 export interface ElasticsearchOptions {
   urls: string[];
@@ -13,7 +10,6 @@ export interface ElasticsearchOptions {
   replicas: number;
   tiers?: readonly string[];
   catchUpReplicas?: number | undefined;
-  actionCompression?: ActionCompression;
   bulkBytes: number;
   bulkConcurrency: number;
   commitSeconds: number;

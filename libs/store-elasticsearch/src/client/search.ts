@@ -25,7 +25,7 @@ export interface Search {
   sort?: Record<string, 'asc' | 'desc'>[];
   searchAfter?: number[];
   /** The fields to return; see `hits.ts`. */
-  fetch?: Pick<estypes.MsearchMultisearchBody, '_source' | 'docvalue_fields'>;
+  fetch?: Pick<estypes.MsearchMultisearchBody, '_source' | 'docvalue_fields' | 'stored_fields'>;
   /** Whether hits have the version that replacing a document needs; otherwise it is 0. */
   withVersion?: boolean;
   /** Whether all matches are counted, or how many of them at least; otherwise `total` is 0. */
@@ -36,6 +36,7 @@ export interface Search {
 /** A document in the state in which a search found it. */
 export interface DocumentVersion {
   index: string;
+  /** Empty in a hit of a search without stored fields. */
   id: string;
   seqNo: number;
   primaryTerm: number;
@@ -185,7 +186,7 @@ function foundIn(response: estypes.MsearchResponseItem, { fewest = 1 }: Search):
     hits: response.hits.hits.map(
       ({ _index, _id, _seq_no: seqNo = 0, _primary_term: primaryTerm = 0, _source, fields, sort }) => ({
         index: _index,
-        id: _id as string,
+        id: _id ?? '',
         seqNo,
         primaryTerm,
         _source,

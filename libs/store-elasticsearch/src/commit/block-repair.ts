@@ -9,6 +9,7 @@ import { blockTag, permissionId } from '../indices/document-ids';
 import type { ProgressDocument } from '../indices/documents';
 import { type IndexNames, RANGED_KINDS, type RangedKind } from '../indices/index-names';
 import type { MigrationPlans } from '../indices/migration-plan';
+import { layoutOf } from '../indices/progress';
 import { documentsOf, type NewDocument } from '../write/block-documents';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
@@ -97,7 +98,7 @@ export class BlockRepair implements StoreRepairer {
     const early: NewDocument[] = [];
     const late: NewDocument[] = [];
     const data = await this.parts.dataAbis(fields).decodeStored(block, progress);
-    for (const document of documentsOf(block, data)) {
+    for (const document of documentsOf(block, data, layoutOf(progress))) {
       const { kind, id } = document;
       const ofKind = ids.get(kind);
       if (ofKind) ofKind.push(id);

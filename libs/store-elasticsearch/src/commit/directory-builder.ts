@@ -1,16 +1,17 @@
 import type { Client } from '@elastic/elasticsearch';
 import { incomplete, type Searcher } from '../client/search';
 import { asked, foundIn } from '../client/store-errors';
-import type { ActionDocument, BodyDocument, ProgressDocument } from '../indices/documents';
+import type { BodyDocument, ProgressDocument } from '../indices/documents';
 import { type DirectoryDocument, type DirectoryEntry, directoryIndex } from '../indices/directory';
+import { type ActionList, findTallied } from '../indices/found-actions';
 import { type IndexNames, rangeStart } from '../indices/index-names';
-import type { ReadProgress } from '../indices/progress';
+import { layoutOf, type ReadProgress } from '../indices/progress';
 import { decodeTransactionRecords } from '../indices/transaction-records';
 import { BulkRequest } from '../write/bulk-request';
 import { type BulkWriter, ConflictError } from '../write/bulk-writer';
 import type { IndexProvisioner } from '../write/index-provisioner';
 import type { ProgressStore } from './progress-store';
-import { RangeTally, type TalliedAction } from './range-tally';
+import { RangeTally } from './range-tally';
 import { type GroupedTransaction, groupTransactions } from './transaction-groups';
 
 export interface DirectoryRules {
@@ -20,7 +21,6 @@ export interface DirectoryRules {
   maxTallySize: number;
 }
 
-const ACTIONS_AT_ONCE = 5_000;
 const BODIES_AT_ONCE = 100;
 const ACCOUNTS_AT_ONCE = 500;
 /** Transactions whose groups are written in one request, or those of one block more. */
@@ -90,22 +90,12 @@ export class DirectoryBuilder {
 
   private async tally(range: number, progress: ProgressDocument, start: number): Promise<RangeTally> {
     const tally = new RangeTally(start, this.rules.maxTallySize);
-    const fields = ['accounts', 'contract', 'name', 'authorizers', 'further_traces'] satisfies (keyof ActionDocument)[];
-    let last: number | undefined;
-    for (;;) {
-      const { hits } = await this.parts.searcher.search({
-        index: this.parts.names.ranged('actions', range, progress.blocks_per_index),
-        filters: [ofHistory(progress)],
-        size: ACTIONS_AT_ONCE,
-        // The order of the index: a page costs the same wherever it is.
-        sort: [{ sequence: 'desc' }],
-        fetch: { _source: fields },
-        ...(last !== undefined && { searchAfter: [last] }),
-      });
-      for (const { _source } of hits) tally.add(_source as TalliedAction);
-      if (hits.length < ACTIONS_AT_ONCE) return tally;
-      last = hits.at(-1)?.sort[0];
-    }
+    const { searcher, names } = this.parts;
+    const index = names.ranged('actions', range, progress.blocks_per_index);
+    // The order of the index: a page costs the same wherever it is.
+    const list: ActionList = { index, filters: [ofHistory(progress)], order: 'desc', from: 0 };
+    for await (const action of findTallied(searcher, layoutOf(progress), list)) tally.add(action);
+    return tally;
   }
 
   private async writeEntries(index: string, entries: Iterable<[string, DirectoryEntry]>): Promise<void> {

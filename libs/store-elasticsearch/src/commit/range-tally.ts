@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ActionDocument } from '../indices/documents';
 import { type DirectoryEntry, MOST_ACTION_COUNTS, WHOLE_CHAIN } from '../indices/directory';
-
-/** What a tally needs of an action. */
-export type TalliedAction = Pick<ActionDocument, 'accounts' | 'contract' | 'name' | 'authorizers' | 'further_traces'>;
+import type { TalliedAction } from '../indices/tallied-action';
 
 interface AccountTally {
   rows: number;
@@ -36,11 +33,10 @@ export class RangeTally {
     return this.end < WHOLE ? this.end : undefined;
   }
 
-  add(action: TalliedAction): void {
-    const { accounts, contract, name, authorizers = [], further_traces: further = 0 } = action;
+  add({ accounts, contract, name, authorizers, furtherTraces }: TalliedAction): void {
     const key = `${contract}:${name}`;
-    this.count(WHOLE_CHAIN, undefined, 1 + further);
-    for (const account of accounts) this.count(account, key, 1 + (authorizers.includes(account) ? further : 0));
+    this.count(WHOLE_CHAIN, undefined, 1 + furtherTraces);
+    for (const account of accounts) this.count(account, key, 1 + (authorizers.includes(account) ? furtherTraces : 0));
     while (this.size > this.maxSize && this.accounts.size > 1) this.narrow();
   }
 

@@ -27,8 +27,8 @@ export interface BlockFields {
   block: string;
 }
 
-/** One action with the receipts of all its receivers. */
-export interface ActionDocument extends BlockFields {
+/** What actions are searched by. */
+export interface ActionFields extends BlockFields {
   sequence: number;
   /** Every account that received or authorised it. */
   accounts: string[];
@@ -40,6 +40,26 @@ export interface ActionDocument extends BlockFields {
   /** Only if notified accounts have traces of it, too: who authorized it, and the number of these traces. */
   authorizers?: string[];
   further_traces?: number;
+}
+
+/**
+ * Where the contents of actions are, which the progress names: in doc values, which the server reads for a few rows much faster than
+ * `_source`, or, in a store that an earlier version began, in `_source`. All actions of a store have one layout.
+ */
+export type ActionLayout = 'doc-values' | 'source';
+
+/** One action with the receipts of all its receivers, in the layout `doc-values`. */
+export interface ActionDocument extends ActionFields {
+  /** See `action-origin.ts`. */
+  origin: string;
+  /** See `tallied-action.ts` and `doc-values.ts`. */
+  tallied: string | string[];
+  /** The packed record, `ActionRecordEncoder`. */
+  record: string | string[];
+}
+
+/** One action with the receipts of all its receivers, in the layout `source`. */
+export interface SourceActionDocument extends ActionFields {
   /** Half-second slots since 2000-01-01. */
   timestamp: number;
   /** The transaction's id in hex, and the sequence that the packed record counts from. */
@@ -141,6 +161,8 @@ export interface DataAbi {
 /** The committed state of the store: the only document that changes, by compare and set on its sequence number. */
 export interface ProgressDocument {
   format_version: number;
+  /** Absent in a store that an earlier version began, which has the layout `source`. */
+  action_layout?: ActionLayout;
   blocks_per_index: number;
   chain_id: string | undefined;
   /** The first block whose history is stored; actions and blocks below it are being deleted and never returned. */

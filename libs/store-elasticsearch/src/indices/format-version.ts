@@ -6,12 +6,15 @@ import { HistoryError } from '@antelope-history/schemas';
  * - 1: that of version 4.1.0.
  * - 2: action records may leave out digests (`TRACE_FLAGS.computedDigest`) and what follows in receipts
  *   (`ACTION_FLAGS.derivedReceipts`), and bodies have the beginning of ids (`idTerm`).
+ * - 3: the progress names the layout of actions (`ActionLayout`).
  */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 const OLDEST_FORMAT = 1;
 
 /** The version of the index templates and of the mappings that come from them. It grows with every change that needs other indices. */
 export const MAPPING_VERSION = 1;
+/** That of actions in the layout `doc-values`. */
+export const DOC_VALUES_MAPPING_VERSION = 2;
 
 /** Throws `STORE_FORMAT_MISMATCH` unless this version reads the format that a progress names. */
 export function assertFormat(format: number): void {

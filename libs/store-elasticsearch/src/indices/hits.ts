@@ -1,17 +1,85 @@
-import type { Hit } from '../client/search';
-import type { ActionDocument, BodyDocument } from './documents';
+import { HistoryError } from '@antelope-history/schemas';
+import type { FoundHit, Hit, Search } from '../client/search';
+import { decodeOrigin } from './action-origin';
+import type { ActionFields, ActionLayout, BodyDocument, SourceActionDocument } from './documents';
+import { textOf } from './doc-values';
+import { decodeTallied, type TalliedAction } from './tallied-action';
 
 /*
  * How a search requests document contents and how they are read from a hit. Queries use only these functions, so the stored
  * layout can change without them.
  */
 
-/** The part of a search's body that requests whole actions. */
-export const FETCH_ACTION = { _source: true } as const;
+/** What queries read of an action. */
+export interface FoundAction {
+  sequence: number;
+  blockNum: number;
+  block: string;
+  /** Half-second slots since 2000-01-01. */
+  timestamp: number;
+  /** The transaction's id in hex, and the sequence that the packed record counts from. */
+  transaction: string;
+  firstSequence: number;
+  record: Buffer;
+}
 
-/** The action of a hit that was requested with `FETCH_ACTION`. */
-export function actionOf(hit: Hit): ActionDocument {
-  return hit._source as ActionDocument;
+const SOURCE_FIELDS = ['sequence', 'block_num', 'block', 'timestamp', 'transaction', 'first_sequence', 'record'];
+const DOC_VALUES = ['origin', 'record'];
+
+/** The part of a search's body that requests whole actions; `withId`: and the ids of their documents. */
+export function fetchAction(layout: ActionLayout, withId: boolean): Search['fetch'] {
+  if (layout === 'source') return { _source: SOURCE_FIELDS };
+  // Ids are stored fields: without them the server unpacks none.
+  return { docvalue_fields: DOC_VALUES, ...(!withId && { stored_fields: '_none_' }) };
+}
+
+/** The action of a hit that was requested with `fetchAction` and is sorted by its sequence alone. */
+export function actionOf({ _source: source, fields, sort }: FoundHit): FoundAction {
+  if (source) return fromSource(source as SourceActionDocument);
+  const [origin] = (fields?.['origin'] ?? []) as string[];
+  const values = fields?.['record'] as string[] | undefined;
+  const [sequence] = sort;
+  if (origin === undefined || !values || sequence === undefined) throw withoutContents();
+  const { transaction, ...rest } = decodeOrigin(origin);
+  return { ...rest, sequence, transaction: transaction.toString('hex'), record: Buffer.from(textOf(values), 'base64') };
+}
+
+const TALLIED_FIELDS = ['accounts', 'contract', 'name', 'authorizers', 'further_traces'];
+
+/** The part of a search's body that requests what is tallied of actions. */
+export function fetchTallied(layout: ActionLayout): Search['fetch'] {
+  return layout === 'source' ? { _source: TALLIED_FIELDS } : { docvalue_fields: ['tallied'], stored_fields: '_none_' };
+}
+
+/** What is tallied of the action of a hit that was requested with `fetchTallied`. */
+export function talliedIn({ _source: source, fields }: Hit): TalliedAction {
+  if (source) {
+    const { accounts, contract, name, authorizers = [], further_traces: furtherTraces = 0 } = source as ActionFields;
+    return { accounts, contract, name, authorizers, furtherTraces };
+  }
+  const values = fields?.['tallied'] as string[] | undefined;
+  if (!values) throw withoutContents();
+  return decodeTallied(textOf(values));
+}
+
+function fromSource(source: SourceActionDocument): FoundAction {
+  return {
+    sequence: source.sequence,
+    blockNum: source.block_num,
+    block: source.block,
+    timestamp: source.timestamp,
+    transaction: source.transaction,
+    firstSequence: source.first_sequence,
+    record: Buffer.from(source.record, 'base64'),
+  };
+}
+
+/** The index was made with another mapping, or by hand. */
+function withoutContents(): HistoryError {
+  return new HistoryError(
+    'STORE_REFUSED',
+    'an action in Elasticsearch has no contents: its index has a foreign mapping',
+  );
 }
 
 /** The part of a search's body that requests whole bodies. */

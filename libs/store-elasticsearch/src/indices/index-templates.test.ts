@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { indexTemplates, renderTemplates } from './index-templates';
+import { indexTemplates, renderTemplates, type TemplateOptions } from './index-templates';
 
 const DEPLOY = path.join(__dirname, '../../../../deploy/elasticsearch');
 const SUFFIX = '-template.json';
+const NEW: TemplateOptions = { replicas: 2, layout: 'doc-values' };
 
 describe('deploy/elasticsearch', () => {
   it('has the current index templates: npm run docs writes them', () => {
@@ -15,7 +16,7 @@ describe('deploy/elasticsearch', () => {
 
 describe('the index templates', () => {
   it('match the indices of their prefix only', () => {
-    const patterns = Object.values(indexTemplates('one-chain', 2)).flatMap(({ index_patterns }) => index_patterns);
+    const patterns = Object.values(indexTemplates('one-chain', NEW)).flatMap(({ index_patterns }) => index_patterns);
     expect(patterns.sort()).toEqual([
       'one-chain-abis',
       'one-chain-actions-*',
@@ -29,8 +30,22 @@ describe('the index templates', () => {
   });
 
   it('index the fields that queries use and no others', () => {
-    for (const { template } of Object.values(indexTemplates('history', 2))) {
+    for (const { template } of Object.values(indexTemplates('history', NEW))) {
       expect(template).toMatchObject({ mappings: { dynamic: false }, settings: { index: { number_of_replicas: 2 } } });
     }
+  });
+
+  it('keep the contents of actions in doc values, and in a store that an earlier version began in the source', () => {
+    const mappingsOf = (layout: TemplateOptions['layout']) =>
+      indexTemplates('history', { replicas: 0, layout })['history-actions']?.template.mappings;
+    const { properties, ...mappings } = mappingsOf('source') ?? {};
+    const contents = { type: 'keyword', index: false };
+    expect(mappings).toEqual({ dynamic: false, _meta: { format_version: 1 } });
+    expect(mappingsOf('doc-values')).toEqual({
+      dynamic: false,
+      _meta: { format_version: 2 },
+      _source: { enabled: false },
+      properties: { ...properties, origin: contents, tallied: contents, record: contents },
+    });
   });
 });

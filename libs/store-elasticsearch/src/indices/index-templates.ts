@@ -1,5 +1,5 @@
-import type { ActionCompression } from '../client/elasticsearch-options';
-import { MAPPING_VERSION } from './format-version';
+import type { ActionLayout } from './documents';
+import { DOC_VALUES_MAPPING_VERSION, MAPPING_VERSION } from './format-version';
 import { IndexNames, RANGED_KINDS, type DocumentKind, type RangedKind } from './index-names';
 
 /*
@@ -9,6 +9,7 @@ import { IndexNames, RANGED_KINDS, type DocumentKind, type RangedKind } from './
 
 const TERM = { type: 'keyword', doc_values: false } as const;
 const SORTABLE_TERM = { type: 'keyword' } as const;
+const RETURNED_TERM = { type: 'keyword', index: false } as const;
 const FLAG = { type: 'boolean', doc_values: false } as const;
 const INTEGER = { type: 'integer', doc_values: false } as const;
 const SORTABLE_INTEGER = { type: 'integer' } as const;
@@ -19,6 +20,7 @@ const RETURNED_LONG = { type: 'long', index: false } as const;
 type Field =
   | typeof TERM
   | typeof SORTABLE_TERM
+  | typeof RETURNED_TERM
   | typeof FLAG
   | typeof INTEGER
   | typeof SORTABLE_INTEGER
@@ -78,6 +80,9 @@ const FIELDS: Record<DocumentKind, Record<string, Field>> = {
   },
 };
 
+/** The contents of actions in the layout `doc-values`. */
+const CONTENTS = { origin: RETURNED_TERM, tallied: RETURNED_TERM, record: RETURNED_TERM };
+
 /** Fields that are not part of the stored source: a range has millions of ids. */
 const NOT_STORED: Partial<Record<DocumentKind, string[]>> = { directory: ['ids', 'first_sequence', 'sequence_count'] };
 
@@ -97,48 +102,57 @@ export interface IndexTemplate {
     mappings: {
       dynamic: false;
       _meta: { format_version: number };
-      _source?: { excludes: string[] };
+      _source?: { excludes: string[] } | { enabled: false };
       properties: Record<string, Field>;
     };
   };
   _meta: { description: string; format_version: number };
 }
 
-/**
- * How the stored fields of actions are compressed, by the name in the configuration. With `best_compression` (zstd) the server unpacks
- * 240 KB for each action that it returns, with `default` (LZ4) some 10 KB (Lucene's StoredFieldsFormat).
- */
-const ACTION_CODECS: Record<ActionCompression, string> = { best: 'best_compression', fast: 'default' };
+export interface TemplateOptions {
+  /** Copies of each index. */
+  replicas: number;
+  layout: ActionLayout;
+}
 
-/** The composable index templates of one prefix, by name; `replicas`: copies of each index. */
-export function indexTemplates(
-  prefix: string,
-  replicas: number,
-  actionCompression: ActionCompression = 'best',
-): Record<string, IndexTemplate> {
+/** The composable index templates of one prefix, by name. */
+export function indexTemplates(prefix: string, { replicas, layout }: TemplateOptions): Record<string, IndexTemplate> {
   const names = new IndexNames(prefix);
   const kinds = Object.keys(FIELDS) as DocumentKind[];
   return Object.fromEntries(
-    kinds.map((kind) => {
-      const codec = kind === 'actions' ? ACTION_CODECS[actionCompression] : ACTION_CODECS.best;
-      return [names.of(kind), templateOf(kind, names.of(kind), { replicas, codec })];
-    }),
+    kinds.map((kind) => [names.of(kind), templateOf(kind, names.of(kind), replicas, contentsOf(kind, layout))]),
   );
+}
+
+/** How the contents of a kind's documents are kept. */
+interface KindContents {
+  mappingVersion: number;
+  source?: IndexTemplate['template']['mappings']['_source'];
+  fields: Record<string, Field>;
+}
+
+function contentsOf(kind: DocumentKind, layout: ActionLayout): KindContents {
+  if (kind === 'actions' && layout === 'doc-values') {
+    const fields = { ...FIELDS.actions, ...CONTENTS };
+    return { mappingVersion: DOC_VALUES_MAPPING_VERSION, source: { enabled: false }, fields };
+  }
+  const excludes = NOT_STORED[kind];
+  return { mappingVersion: MAPPING_VERSION, ...(excludes && { source: { excludes } }), fields: FIELDS[kind] };
 }
 
 /** The templates of the default configuration as files, by name, for operators who install them by hand. */
 export function renderTemplates(): Record<string, string> {
-  const templates = Object.entries(indexTemplates('history', 1));
+  const templates = Object.entries(indexTemplates('history', { replicas: 1, layout: 'doc-values' }));
   return Object.fromEntries(templates.map(([name, template]) => [name, `${JSON.stringify(template, undefined, 2)}\n`]));
 }
 
 function templateOf(
   kind: DocumentKind,
   name: string,
-  { replicas, codec }: { replicas: number; codec: string },
+  replicas: number,
+  { mappingVersion, source, fields }: KindContents,
 ): IndexTemplate {
   const isSeveral = kind === 'directory' || RANGED_KINDS.includes(kind as RangedKind);
-  const excludes = NOT_STORED[kind];
   return {
     index_patterns: [isSeveral ? `${name}-*` : name],
     priority: PRIORITY,
@@ -147,7 +161,7 @@ function templateOf(
         index: {
           number_of_shards: 1,
           number_of_replicas: replicas,
-          codec,
+          codec: 'best_compression',
           // Committers refresh explicitly: no search needs documents before that.
           refresh_interval: '-1',
           max_terms_count: MAX_TERMS,
@@ -156,11 +170,11 @@ function templateOf(
       },
       mappings: {
         dynamic: false,
-        _meta: { format_version: MAPPING_VERSION },
-        ...(excludes && { _source: { excludes } }),
-        properties: FIELDS[kind],
+        _meta: { format_version: mappingVersion },
+        ...(source && { _source: source }),
+        properties: fields,
       },
     },
-    _meta: { description: 'Antelope History', format_version: MAPPING_VERSION },
+    _meta: { description: 'Antelope History', format_version: mappingVersion },
   };
 }

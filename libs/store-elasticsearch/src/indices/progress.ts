@@ -1,7 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { ChainStatus } from '@antelope-history/store';
 import { askedIfFound } from '../client/store-errors';
-import type { ProgressDocument } from './documents';
+import type { ActionLayout, ProgressDocument } from './documents';
 import { assertFormat, FORMAT_VERSION } from './format-version';
 import type { IndexNames } from './index-names';
 
@@ -19,6 +19,7 @@ export interface ReadProgress {
 export function emptyProgress(blocksPerIndex: number): ProgressDocument {
   return {
     format_version: FORMAT_VERSION,
+    action_layout: 'doc-values',
     blocks_per_index: blocksPerIndex,
     chain_id: undefined,
     first_block_num: undefined,
@@ -33,6 +34,11 @@ export function emptyProgress(blocksPerIndex: number): ProgressDocument {
     counts_traces: true,
     branch: [],
   };
+}
+
+/** The layout of the store's actions; that of a new store without a progress. */
+export function layoutOf(progress: ProgressDocument | undefined): ActionLayout {
+  return progress ? (progress.action_layout ?? 'source') : 'doc-values';
 }
 
 /** The newest block that may have set an ABI. */

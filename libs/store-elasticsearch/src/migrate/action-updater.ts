@@ -2,9 +2,10 @@ import { actionBytes } from '@antelope-history/store';
 import type { BlockPosition } from '@antelope-history/schemas';
 import { incomplete } from '../client/search';
 import { asked } from '../client/store-errors';
+import type { ActionList } from '../indices/found-actions';
 import { rangeStart } from '../indices/index-names';
 import type { MigrationPlan } from '../indices/migration-plan';
-import { type ActionList, type ReadAction, readActions } from '../read/action-reader';
+import { type ReadAction, readActions } from '../read/action-reader';
 import { inSequences } from '../read/actions-scope';
 import { type Snapshot, wholeHistory } from '../read/snapshot';
 import type { BulkWriter } from '../write/bulk-writer';
@@ -45,17 +46,13 @@ export class ActionUpdater {
     const last = Math.min(rangeStart(first, perIndex) + perIndex - 1, cleanUpTo);
     await this.refresh(snapshot, [index]);
     const filters = [{ range: { block_num: { gte: first, lte: last } } }, ...inSequences({ start, end: Infinity })];
-    const actions = readActions(
-      snapshot.searcher,
-      { index, filters, order: 'asc', from: 0, withVersion: true },
-      Infinity,
-    );
+    const actions = readActions(snapshot, { index, filters, order: 'asc', from: 0, withVersion: true }, Infinity);
     const chunks = chunksOf(actions, Math.min(ACTIONS_AT_ONCE, actionsPerStep));
     let nextSequence = start;
     for (;;) {
       const updated = await this.update(chunks, snapshot, actionsPerStep);
       if (!updated.last) break;
-      const { block_num: nextBlock, sequence } = updated.last.document;
+      const { blockNum: nextBlock, sequence } = updated.last.document;
       nextSequence = sequence + 1;
       yield { actions: updated.actions, nextBlock, nextSequence };
     }
@@ -75,7 +72,7 @@ export class ActionUpdater {
       from: 0,
       withVersion: true,
     };
-    const chunks = chunksOf(readActions(snapshot.searcher, list, Infinity), ACTIONS_AT_ONCE);
+    const chunks = chunksOf(readActions(snapshot, list, Infinity), ACTIONS_AT_ONCE);
     const { actions } = await this.update(chunks, snapshot, Infinity);
     await this.refresh(snapshot, [...indices]);
     return actions;

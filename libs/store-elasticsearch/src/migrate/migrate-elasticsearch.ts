@@ -6,7 +6,7 @@ import { Searcher } from '../client/search';
 import { ProgressStore } from '../commit/progress-store';
 import { IndexNames } from '../indices/index-names';
 import { type MigrationPlan, MigrationPlans } from '../indices/migration-plan';
-import type { ReadProgress } from '../indices/progress';
+import { layoutOf, type ReadProgress } from '../indices/progress';
 import type { Snapshot } from '../read/snapshot';
 import { BulkWriter, ConflictError } from '../write/bulk-writer';
 import { IndexProvisioner } from '../write/index-provisioner';
@@ -41,9 +41,10 @@ export async function migrateElasticsearch(options: ElasticsearchMigrationOption
     const read = await progress.read();
     const plan = read && planOf(read.progress, options.dataFields ?? [], await plans.read());
     if (!plan) return NOTHING_MISSING;
+    const layout = layoutOf(read.progress);
     // Before an action is updated: from here on, a repair writes the values of the fields, too.
     await plans.write(plan);
-    await new IndexProvisioner(client, names, { replicas, catchUpReplicas }).mapActionFields();
+    await new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout }).mapActionFields();
     const updater = new ActionUpdater(new BulkWriter(client, bulkConcurrency), new MissingFields(plan));
     const searcher = new Searcher(client, requestTimeoutSeconds);
     return await new Migration({ names, searcher, progress, plans, updater }, plan, options).run();

@@ -1,68 +1,67 @@
-import { DataFields, valuesOf } from '@antelope-history/data-fields';
+import { DataFields, type DataValue, valuesOf } from '@antelope-history/data-fields';
 import { readFurtherTraces } from '@antelope-history/records';
-import { dataTerm } from '../indices/data-terms';
-import type { ActionDocument } from '../indices/documents';
+import { entryOf } from '../indices/action-entry';
 import type { MigrationPlan } from '../indices/migration-plan';
+import { layoutOf } from '../indices/progress';
 import type { ReadAction } from '../read/action-reader';
 import type { Snapshot } from '../read/snapshot';
-import { asciiJson } from '../write/ascii-json';
+import { actionJson, originJson } from '../write/action-json';
 import { BulkRequest } from '../write/bulk-request';
 import { StoredDecoders } from './stored-decoders';
 
-/** Adds the fields that stored actions lack, with the contents with which the writer writes new ones. */
+const NONE: readonly DataValue[] = [];
+
+/** Adds the fields that stored actions lack: replaces them by what the writer writes of new ones. */
 export class MissingFields {
-  private readonly dataFields: DataFields;
+  private readonly added: DataFields;
   private readonly decoders = new StoredDecoders();
 
   constructor(private readonly plan: Pick<MigrationPlan, 'traces' | 'fields'>) {
-    this.dataFields = new DataFields(plan.fields);
+    this.added = new DataFields(plan.fields);
   }
 
   /** The replacements of the actions that lack something. */
   async updatesOf(actions: readonly ReadAction[], snapshot: Snapshot): Promise<BulkRequest> {
-    const terms = await this.dataTermsOf(actions, snapshot);
+    const values = await this.valuesOf(actions, snapshot);
+    const layout = layoutOf(snapshot.progress);
     const request = new BulkRequest();
     request.failsOnConflict = true;
-    for (const [index, { document, version }] of actions.entries()) {
-      const missing = { ...this.furtherTracesOf(document), ...dataOf(document, terms.get(index)) };
-      if (Object.keys(missing).length === 0) continue;
-      const { block_num: num, block: id } = document;
-      request.replaceSame(version, asciiJson({ ...document, ...missing }), { num, id });
+    for (const [index, { document, row, version }] of actions.entries()) {
+      const data = values.get(index) ?? NONE;
+      const lacksTraces = this.plan.traces && readFurtherTraces(document.record) !== undefined;
+      if (!lacksTraces && !data.some(({ field }) => this.plan.fields.includes(field.key))) continue;
+      const { blockNum: num, block: id, sequence, record: bytes } = document;
+      const origin = originJson({ ...document, transaction: Buffer.from(document.transaction, 'hex') }, layout);
+      const entry = { ...entryOf(row.action), sequence, bytes };
+      request.replaceSame(version, actionJson(origin, entry, data, layout), { num, id });
     }
     return request;
   }
 
-  private furtherTracesOf({ record }: ActionDocument): Partial<ActionDocument> {
-    const further = this.plan.traces && readFurtherTraces(Buffer.from(record, 'base64'));
-    return further ? { authorizers: further.authorizers, further_traces: further.count } : {};
-  }
-
-  /** By the index of the action; no entry for actions without values. */
-  private async dataTermsOf(actions: readonly ReadAction[], snapshot: Snapshot): Promise<Map<number, string[]>> {
+  /**
+   * By the index of the action: the values of all its indexed data fields; no entry for actions that cannot have any of a field that is
+   * added, unless they lack something else.
+   */
+  private async valuesOf(
+    actions: readonly ReadAction[],
+    snapshot: Snapshot,
+  ): Promise<Map<number, readonly DataValue[]>> {
+    const indexed = new DataFields([...this.plan.fields, ...Object.keys(snapshot.progress.data_fields ?? {})]);
+    const considered = this.plan.traces ? indexed : this.added;
     const withFields = [...actions.entries()].filter(
-      ([, { document }]) => this.dataFields.of(document.contract, document.name).length > 0,
+      ([, { row }]) => considered.of(row.action.account, row.action.name).length > 0,
     );
-    const requests = withFields.map(([, { document }]) => ({
-      account: document.contract,
-      blockNum: document.block_num,
+    const requests = withFields.map(([, { document, row }]) => ({
+      account: row.action.account,
+      blockNum: document.blockNum,
       sequence: document.sequence,
     }));
-    const terms = new Map<number, string[]>();
+    const values = new Map<number, readonly DataValue[]>();
     await this.decoders.forEach(snapshot, requests, (each, decoder) => {
-      const [index, { document, row }] = withFields[each] as [number, ReadAction];
-      const fields = this.dataFields.of(document.contract, document.name);
-      const values = valuesOf(fields, decoder?.decodeAction(document.name, row.action.data));
-      if (values.length === 0) return;
-      terms.set(
-        index,
-        values.map(({ field, text }) => dataTerm(field.field, text)),
-      );
+      const [index, { row }] = withFields[each] as [number, ReadAction];
+      const { account, name, data } = row.action;
+      values.set(index, valuesOf(indexed.of(account, name), decoder?.decodeAction(name, data)));
     });
-    return terms;
+    return values;
   }
-}
-
-/** With the values of fields that were indexed before. */
-function dataOf({ data = [] }: ActionDocument, terms: readonly string[] | undefined): Partial<ActionDocument> {
-  return terms ? { data: [...new Set([...data, ...terms])] } : {};
 }

@@ -8,7 +8,8 @@ import {
 } from '@antelope-history/store';
 import type { Query } from '../client/search';
 import { directoryBlocks } from '../indices/directory';
-import { readActions, type ActionList, type ReadAction } from './action-reader';
+import type { ActionList } from '../indices/found-actions';
+import { readActions, type ReadAction } from './action-reader';
 import { inSequences, scopeOf } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
 import { findTraces } from './directory-query';
@@ -92,8 +93,8 @@ async function readRows(
 }
 
 async function transactionStart(snapshot: Snapshot, wanted: Query[], sequence: number): Promise<number | undefined> {
-  for await (const { document } of readActions(snapshot.searcher, listFrom(snapshot, wanted, sequence), 1)) {
-    return document.first_sequence;
+  for await (const { document } of readActions(snapshot, listFrom(snapshot, wanted, sequence), 1)) {
+    return document.firstSequence;
   }
   return undefined;
 }
@@ -107,9 +108,9 @@ function tracesBefore(actions: readonly ReadAction[], account: string, sequence:
 /** The account's actions from a sequence on, by transaction. */
 async function* transactionsFrom(snapshot: Snapshot, wanted: Query[], sequence: number): AsyncGenerator<ReadAction[]> {
   let actions: ReadAction[] = [];
-  for await (const action of readActions(snapshot.searcher, listFrom(snapshot, wanted, sequence), Infinity)) {
+  for await (const action of readActions(snapshot, listFrom(snapshot, wanted, sequence), Infinity)) {
     const previous = actions.at(-1);
-    if (previous && previous.document.first_sequence !== action.document.first_sequence) {
+    if (previous && previous.document.firstSequence !== action.document.firstSequence) {
       yield actions;
       actions = [];
     }

@@ -1,84 +1,32 @@
-import { actionBytes, type StoredAction } from '@antelope-history/store';
+import type { StoredAction } from '@antelope-history/store';
 import { decodeActionRecord, type ActionRecord, type TransactionHeader } from '@antelope-history/records';
-import { type DocumentVersion, incomplete, type Query, type Searcher } from '../client/search';
-import type { ActionDocument } from '../indices/documents';
-import { actionOf, FETCH_ACTION } from '../indices/hits';
-import type { Order } from './row-location';
+import { incomplete } from '../client/search';
+import { type ActionList, findActions, type ListedAction } from '../indices/found-actions';
+import type { FoundAction } from '../indices/hits';
+import { layoutOf } from '../indices/progress';
+import type { Snapshot } from './snapshot';
 
-/** A list of actions: the index, the filters, the order by sequence and the first row. */
-export interface ActionList {
-  index: string;
-  /** The least number of indices that have to respond, see `Search`. */
-  fewest?: number;
-  filters: Query[];
-  order: Order;
-  /** Rows to skip at the beginning; each shard sorts as many. */
-  from: number;
-  withVersion?: boolean;
-  /** `set` is called with the number of rows in the list, or with `upTo` if there are more, when the first chunk is read. */
-  count?: { upTo: number; set: (rows: number) => void };
+/** An action of a list with its row. */
+export interface ReadAction extends ListedAction {
+  row: StoredAction;
 }
 
-/** The first chunk is small: an action can have half a megabyte of data, and console output besides. */
-const FIRST_CHUNK = 101;
-/** The largest chunk. It applies even after small rows, because the next ones may be large. */
-const MAX_CHUNK = 500;
-/** The target size of a chunk in actions' own bytes, estimated from the rows before. */
-const CHUNK_BYTES = 16 * 1024 * 1024;
-
-/**
- * Reads a list of actions as far as the caller consumes it, in chunks sized by the rows read so far. `wanted`: the most rows
- * that the caller will take.
- */
+/** Reads a list of actions as far as the caller consumes it. `wanted`: the most rows that the caller will take. */
 export async function* readActions(
-  searcher: Searcher,
-  { order, from, count, ...list }: ActionList,
+  { searcher, progress }: Snapshot,
+  list: ActionList,
   wanted: number,
 ): AsyncGenerator<ReadAction> {
-  let read = 0;
-  let bytes = 0;
-  let last: number | undefined;
-  while (read < wanted) {
-    const size = Math.min(wanted - read, read === 0 ? FIRST_CHUNK : chunkSize(read, bytes));
-    const isCounted = count !== undefined && last === undefined;
-    const { hits, total } = await searcher.search({
-      ...list,
-      size,
-      ...(isCounted && { count: count.upTo }),
-      sort: [{ sequence: order }],
-      fetch: FETCH_ACTION,
-      ...(last === undefined ? { from } : { searchAfter: [last] }),
-    });
-    if (isCounted) count.set(total);
-    for (const hit of hits) {
-      const document = actionOf(hit);
-      const row = storedActionOf(document);
-      bytes += actionBytes(row);
-      last = document.sequence;
-      yield { document, row, version: hit };
-    }
-    if (hits.length < size) return;
-    read += hits.length;
+  for await (const listed of findActions(searcher, layoutOf(progress), list, wanted)) {
+    yield { ...listed, row: storedActionOf(listed.document) };
   }
 }
 
-export interface ReadAction {
-  document: ActionDocument;
-  row: StoredAction;
-  /** Set only for a list `withVersion`. */
-  version: DocumentVersion;
-}
-
-function chunkSize(rows: number, bytes: number): number {
-  const each = Math.max(1, bytes / rows);
-  return Math.max(1, Math.min(MAX_CHUNK, Math.floor(CHUNK_BYTES / each)));
-}
-
-function storedActionOf(document: ActionDocument): StoredAction {
+function storedActionOf(document: FoundAction): StoredAction {
   return {
-    action: decodeActionRecord(Buffer.from(document.record, 'base64'), document.first_sequence),
+    action: decodeActionRecord(document.record, document.firstSequence),
     transactionId: document.transaction,
-    blockNum: document.block_num,
+    blockNum: document.blockNum,
     blockId: document.block,
     blockTimestamp: document.timestamp,
   };

@@ -10,9 +10,9 @@ import {
 } from '@antelope-history/store';
 import type { Query } from '../client/search';
 import { dataTerm } from '../indices/data-terms';
-import type { ActionDocument } from '../indices/documents';
+import type { ActionList } from '../indices/found-actions';
 import type { SequenceRange } from '../indices/sequence-range';
-import { readActions, type ActionList, type ReadAction } from './action-reader';
+import { readActions, type ReadAction } from './action-reader';
 import { type Scope, scopeOf } from './actions-scope';
 import { historyBlocks, onBranch } from './branch-filter';
 import { type DirectoryKey, directoryKeyOf } from './directory-query';
@@ -84,7 +84,7 @@ async function newestAscending(
     break;
   }
   if (!oldest) return takePage(snapshot, selection, key, 0, limit);
-  const { sequence: start, block_num: first } = oldest.document;
+  const { sequence: start, blockNum: first } = oldest.document;
   const narrowed: Scope = { blocks: { ...scope.blocks, first }, sequences: { ...scope.sequences, start } };
   return takePage(snapshot, { ...selection, scope: narrowed }, { ...key, isExact: false }, 0, limit);
 }
@@ -129,7 +129,7 @@ async function* rowsFrom(
         ? { ...opened.list, count: { upTo: rest, set: (rows: number) => (passed = rows) } }
         : opened.list;
     const before = missing;
-    for await (const row of readActions(snapshot.searcher, list, missing)) {
+    for await (const row of readActions(snapshot, list, missing)) {
       missing--;
       yield row;
     }
@@ -149,19 +149,11 @@ async function childrenOf(
   const trace = parent?.row.action.traces.find(({ receipt }) => receipt.globalSequence === parentSequence);
   if (!parent || !trace) return EMPTY;
   const rows: StoredAction[] = [];
-  for await (const row of laterInTransaction(snapshot, parent)) {
+  for await (const row of laterInTransaction(snapshot, parent, query.data.map(holding))) {
     const { sequence } = row.document;
-    if (sequence >= start && sequence < end && matchesData(row.document, query.data)) rows.push(row.row);
+    if (sequence >= start && sequence < end) rows.push(row.row);
   }
   return childrenPage(rows, trace.ordinal, query);
-}
-
-function matchesData({ contract, name, data = [] }: ActionDocument, conditions: readonly DataCondition[]): boolean {
-  return conditions.every(({ fields, text }) =>
-    fields.some(
-      (field) => field.contract === contract && field.action === name && data.includes(dataTerm(field.field, text)),
-    ),
-  );
 }
 
 /**
@@ -169,7 +161,7 @@ function matchesData({ contract, name, data = [] }: ActionDocument, conditions: 
  * last action whose own sequence is not above this one.
  */
 async function actionUpTo(snapshot: Snapshot, sequence: number): Promise<ReadAction | undefined> {
-  const { searcher, progress } = snapshot;
+  const { progress } = snapshot;
   const blocks = historyBlocks(progress);
   if (!blocks) return undefined;
   const list: ActionList = {
@@ -178,22 +170,26 @@ async function actionUpTo(snapshot: Snapshot, sequence: number): Promise<ReadAct
     order: 'desc',
     from: 0,
   };
-  for await (const found of readActions(searcher, list, 1)) return found;
+  for await (const found of readActions(snapshot, list, 1)) return found;
   return undefined;
 }
 
+/** The later actions of an action's transaction that match. */
 async function* laterInTransaction(
-  { searcher, names, progress }: Snapshot,
+  snapshot: Snapshot,
   { document }: ReadAction,
+  wanted: readonly Query[],
 ): AsyncGenerator<ReadAction> {
+  const { names, progress } = snapshot;
+  const { blockNum, block, sequence, transaction } = document;
   const list: ActionList = {
-    index: names.ranged('actions', document.block_num, progress.blocks_per_index),
-    filters: [{ term: { block: document.block } }, { range: { sequence: { gt: document.sequence } } }],
+    index: names.ranged('actions', blockNum, progress.blocks_per_index),
+    filters: [{ term: { block } }, { range: { sequence: { gt: sequence } } }, ...wanted],
     order: 'asc',
     from: 0,
   };
-  for await (const found of readActions(searcher, list, Infinity)) {
-    if (found.document.transaction !== document.transaction) return;
+  for await (const found of readActions(snapshot, list, Infinity)) {
+    if (found.document.transaction !== transaction) return;
     yield found;
   }
 }

@@ -64,15 +64,16 @@ async function readBody(
 
 /** All actions of a block by the first sequence of their transaction, ascending. */
 async function readActionsOf(
-  { searcher, names, progress }: Snapshot,
+  snapshot: Snapshot,
   { num, filters }: LocatedBlock,
 ): Promise<Map<number, StoredBlockTransaction['actions']>> {
+  const { names, progress } = snapshot;
   const index = names.ranged('actions', num, progress.blocks_per_index);
   const actions = new Map<number, StoredBlockTransaction['actions']>();
-  for await (const { document, row } of readActions(searcher, { index, filters, order: 'asc', from: 0 }, Infinity)) {
-    const ofTransaction = actions.get(document.first_sequence);
+  for await (const { document, row } of readActions(snapshot, { index, filters, order: 'asc', from: 0 }, Infinity)) {
+    const ofTransaction = actions.get(document.firstSequence);
     if (ofTransaction) ofTransaction.push(row.action);
-    else actions.set(document.first_sequence, [row.action]);
+    else actions.set(document.firstSequence, [row.action]);
   }
   return actions;
 }

@@ -3,7 +3,8 @@ import { rangeStart } from '../indices/index-names';
 import type { SequenceRange } from '../indices/sequence-range';
 import { inSequences, scopeOfRange, type Scope } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
-import { common, narrowToRow, type Bucket, type Counted, type Order, type RowInPart } from './row-location';
+import type { Order } from '../indices/found-actions';
+import { common, narrowToRow, type Bucket, type Counted, type RowInPart } from './row-location';
 import type { Snapshot } from './snapshot';
 
 /** All actions that a query matches, in an order. */

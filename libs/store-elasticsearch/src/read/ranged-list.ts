@@ -2,12 +2,12 @@ import { incomplete } from '../client/search';
 import { directoryBlocks } from '../indices/directory';
 import { rangeStart } from '../indices/index-names';
 import type { SequenceRange } from '../indices/sequence-range';
-import type { ActionList } from './action-reader';
+import type { ActionList, Order } from '../indices/found-actions';
 import { inSequences } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
 import { type DirectoryKey, findRanges } from './directory-query';
 import { type ActionSelection, countRanges, locateInRange, MAX_FROM } from './locate-row';
-import { type Counted, fromPartOn, type Order, partOfRow } from './row-location';
+import { type Counted, fromPartOn, partOfRow } from './row-location';
 import type { Snapshot } from './snapshot';
 
 /** Ranges that are searched together, in the order of the list. `rows`: the number of rows of each range, if it is known. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { SequenceRange } from '../indices/sequence-range';
-import { fromPartOn, narrowToRow, partOfRow, type CountBuckets, type Order } from './row-location';
+import type { Order } from '../indices/found-actions';
+import { fromPartOn, narrowToRow, partOfRow, type CountBuckets } from './row-location';
 
 const order = fc.constantFrom<Order>('asc', 'desc');
 /** Few or many sequences, close together or far apart. */

@@ -3,9 +3,8 @@
  * skipping them. Pure; `locate-row.ts` requests the counts.
  */
 
+import type { Order } from '../indices/found-actions';
 import type { SequenceRange } from '../indices/sequence-range';
-
-export type Order = 'asc' | 'desc';
 
 /** A part of a list and its number of rows. */
 export interface Counted<Part> {

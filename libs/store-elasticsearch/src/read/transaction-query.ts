@@ -186,14 +186,11 @@ function readActionsOf(
 }
 
 /** The actions in the range of a block that match, ascending. */
-async function actionsIn(
-  { searcher, names, progress }: Snapshot,
-  blockNum: number,
-  filters: Query[],
-): Promise<ReadAction[]> {
+async function actionsIn(snapshot: Snapshot, blockNum: number, filters: Query[]): Promise<ReadAction[]> {
+  const { names, progress } = snapshot;
   const index = names.ranged('actions', blockNum, progress.blocks_per_index);
   const actions: ReadAction[] = [];
-  for await (const action of readActions(searcher, { index, filters, order: 'asc', from: 0 }, Infinity)) {
+  for await (const action of readActions(snapshot, { index, filters, order: 'asc', from: 0 }, Infinity)) {
     actions.push(action);
   }
   return actions;

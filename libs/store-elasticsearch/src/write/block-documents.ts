@@ -1,15 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { BlockData, DataValue } from '@antelope-history/data-fields';
-import {
-  type BlockRecords,
-  isStateComplete,
-  readFurtherTraces,
-  type TransactionRecord,
-} from '@antelope-history/records';
-import { dataTerm } from '../indices/data-terms';
+import type { BlockData } from '@antelope-history/data-fields';
+import { type BlockRecords, isStateComplete } from '@antelope-history/records';
 import { abiId, actionId, blockTag, permissionId } from '../indices/document-ids';
 import type {
   AbiDocument,
+  ActionLayout,
   BlockDocument,
   BodyDocument,
   JournalDocument,
@@ -19,7 +14,7 @@ import { idTerm } from '../indices/id-terms';
 import { keyTerm, type DocumentKind } from '../indices/index-names';
 import { toGenerationField } from '../indices/node-generation';
 import { encodeTransactionRecords } from '../indices/transaction-records';
-import { asciiJson } from './ascii-json';
+import { actionJson, originJson } from './action-json';
 
 /** A document to write to the index of its kind, as JSON. */
 export interface NewDocument {
@@ -37,10 +32,10 @@ export function sequencesOf({ transactions }: BlockRecords): { first: number; en
 }
 
 /** All documents of a block except the journal entry. `data`: the values of its indexed data fields. */
-export function* documentsOf(block: BlockRecords, data: BlockData): Generator<NewDocument> {
+export function* documentsOf(block: BlockRecords, data: BlockData, layout: ActionLayout): Generator<NewDocument> {
   const tag = blockTag(block.position);
   const { first, end } = sequencesOf(block);
-  yield* actionsOf(block, data, tag, first);
+  yield* actionsOf(block, data, { tag, first, layout });
   const { num, id } = block.position;
   const fields = { block_num: num, block: id };
   const document: BlockDocument = {
@@ -100,40 +95,19 @@ export function journalEntryOf(block: BlockRecords, data: JournalData): JournalD
   };
 }
 
-/**
- * Most documents are actions. Their JSON is concatenated: names, hashes and base64 need no escaping, and the fields common to
- * a block or a transaction are serialized once.
- */
-function* actionsOf(block: BlockRecords, data: BlockData, tag: string, firstSequence: number): Generator<NewDocument> {
-  const ofBlock = `{"block_num":${block.position.num},"block":"${block.position.id}","timestamp":${block.timestamp}`;
-  for (const transaction of block.transactions) {
-    const ofTransaction = `${ofBlock},${transactionFields(transaction)}`;
-    for (const action of transaction.actions) {
-      const { sequence, accounts, account, name, root, bytes } = action;
-      const json =
-        `${ofTransaction},"sequence":${sequence},"accounts":["${accounts.join('","')}"],` +
-        `"contract":"${account}","name":"${name}","root":${root},${dataFields(data.of(action))}${furtherTraceFields(bytes)}` +
-        `"record":"${bytes.toString('base64')}"}`;
-      yield { kind: 'actions', id: actionId(tag, sequence - firstSequence), json };
+function* actionsOf(
+  block: BlockRecords,
+  data: BlockData,
+  { tag, first, layout }: { tag: string; first: number; layout: ActionLayout },
+): Generator<NewDocument> {
+  const { num: blockNum, id } = block.position;
+  for (const { id: transaction, firstSequence, actions } of block.transactions) {
+    const origin = originJson({ blockNum, block: id, timestamp: block.timestamp, firstSequence, transaction }, layout);
+    for (const action of actions) {
+      const json = actionJson(origin, action, data.of(action), layout);
+      yield { kind: 'actions', id: actionId(tag, action.sequence - first), json };
     }
   }
-}
-
-/** With a comma behind, or empty. */
-function dataFields(values: readonly DataValue[]): string {
-  if (values.length === 0) return '';
-  return `"data":${asciiJson(values.map(({ field, text }) => dataTerm(field.field, text)))},`;
-}
-
-/** With a comma behind, or empty. */
-function furtherTraceFields(bytes: Buffer): string {
-  const further = readFurtherTraces(bytes);
-  if (!further) return '';
-  return `"authorizers":["${further.authorizers.join('","')}"],"further_traces":${further.count},`;
-}
-
-function transactionFields({ id, firstSequence }: TransactionRecord): string {
-  return `"transaction":"${id.toString('hex')}","first_sequence":${firstSequence}`;
 }
 
 function bodyOf(block: BlockRecords, packedBlock: Buffer): Omit<BodyDocument, 'block_num' | 'block'> {

@@ -1,6 +1,7 @@
 import type { BlockRecords } from '@antelope-history/records';
 import type { ProgressDocument } from '../indices/documents';
 import { RANGED_KINDS, type IndexNames } from '../indices/index-names';
+import { layoutOf } from '../indices/progress';
 import { documentsOf, type JournalData, type NewDocument } from './block-documents';
 import type { BulkRequest, WriteTarget } from './bulk-request';
 import type { BulkWriter } from './bulk-writer';
@@ -90,7 +91,7 @@ export class BlockWriter {
       write.written.push({ block, journal: decoded.journal });
       if (isDecided(block, progress)) continue;
       const targetOf = await this.openTargets(block, progress);
-      for (const { kind, id, json } of documentsOf(block, decoded.data)) {
+      for (const { kind, id, json } of documentsOf(block, decoded.data, layoutOf(progress))) {
         request.put(targetOf(kind), id, block.streamPosition.sequence, json, block.position);
         if (request.bytes < this.bulkBytes) continue;
         yield request;

@@ -1,9 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
-import type { ActionCompression } from '../client/elasticsearch-options';
 import { asked, askedIfFound, errorTypeOf, toStoreError } from '../client/store-errors';
-import type { ProgressDocument } from '../indices/documents';
-import { MAPPING_VERSION } from '../indices/format-version';
+import type { ActionLayout, ProgressDocument } from '../indices/documents';
 import { RANGED_KINDS, rangeStart, SINGLE_KINDS, type IndexNames } from '../indices/index-names';
 import { indexTemplates } from '../indices/index-templates';
 import { type Tier, TIER_ATTRIBUTE, tierOf } from '../indices/index-tiers';
@@ -16,7 +14,7 @@ export interface IndexSettings {
   replicas: number;
   /** Replicas of those that are created far behind the head. */
   catchUpReplicas: number;
-  actionCompression?: ActionCompression | undefined;
+  layout: ActionLayout;
 }
 
 /**
@@ -147,8 +145,7 @@ export class IndexProvisioner {
   }
 
   private templates(): ReturnType<typeof indexTemplates> {
-    const { replicas, actionCompression } = this.settings;
-    return indexTemplates(this.names.prefix, replicas, actionCompression);
+    return indexTemplates(this.names.prefix, this.settings);
   }
 
   private ensure(index: string, replicas: number, alias?: string): Promise<void> {
@@ -181,11 +178,16 @@ export class IndexProvisioner {
   private async assertOurs(index: string): Promise<void> {
     const mappings = await asked(this.client.indices.getMapping({ index }));
     const format: unknown = mappings[index]?.mappings._meta?.['format_version'];
-    if (format === MAPPING_VERSION) return;
+    if (format === this.mappingVersionOf(index)) return;
     throw new HistoryError(
       'STORE_REFUSED',
       `the index ${index} has a foreign mapping: another index template matches its name`,
     );
+  }
+
+  private mappingVersionOf(index: string): number | undefined {
+    const kind = index.startsWith(`${this.names.of('actions')}-`) ? 'actions' : 'blocks';
+    return this.templates()[this.names.of(kind)]?.template.mappings._meta.format_version;
   }
 }
 

@@ -3,10 +3,7 @@ import type { Client } from '@elastic/elasticsearch';
 import type { BlockRecords } from '@antelope-history/records';
 import { createDistributedSet, type DistributedSet, startListeningApp, stop } from '@antelope-history/processes';
 import type { Services } from '@antelope-history/servers';
-import {
-  type ElasticsearchWriterOptions,
-  openElasticsearchStoreWriter,
-} from '@antelope-history/store-elasticsearch/writer';
+import { openElasticsearchStoreWriter } from '@antelope-history/store-elasticsearch/writer';
 
 /** A chain in indices of a number of blocks each, an API and a gateway that read it. */
 export interface IndexedLayout {
@@ -33,19 +30,15 @@ const EPOCH = 1_000;
 const POLL_MS = 200;
 const SETTLE_LIMIT_MS = 600_000;
 
-/** What layouts differ in. */
-export type LayoutOptions = Required<Pick<ElasticsearchWriterOptions, 'blocksPerIndex' | 'actionCompression'>>;
-
 /** Writes the blocks of a recording without forks as an indexer does, and starts the apps. */
 export async function indexLayout(
   services: Services,
   client: Client,
   blocks: readonly BlockRecords[],
-  options: LayoutOptions,
+  blocksPerIndex: number,
 ): Promise<IndexedLayout> {
-  const { blocksPerIndex } = options;
   const set = await createDistributedSet(services);
-  await write(set, client, blocks, options);
+  await write(set, client, blocks, blocksPerIndex);
   await client.indices.forcemerge({ index: `${set.name}-*`, max_num_segments: 1 }, { requestTimeout: 600_000 });
   await client.indices.refresh({ index: `${set.name}-*` });
   const { store, keyValue } = set.environment;
@@ -81,13 +74,13 @@ async function write(
   set: DistributedSet,
   client: Client,
   blocks: readonly BlockRecords[],
-  options: LayoutOptions,
+  blocksPerIndex: number,
 ): Promise<void> {
   const writer = await openElasticsearchStoreWriter(
     {
       urls: [set.servers.get('elasticsearch') ?? ''],
       indexPrefix: set.name,
-      ...options,
+      blocksPerIndex,
       retainBlocks: 0,
       replicas: 0,
       bulkBytes: 8 * 1024 * 1024,
@@ -104,7 +97,7 @@ async function write(
         .map((block, index) => ({ ...block, streamPosition: { epoch: EPOCH, sequence: EPOCH + start + index } }));
       await writer.writeBlocks(some);
     }
-    await untilInDirectory(client, set.name, options.blocksPerIndex);
+    await untilInDirectory(client, set.name, blocksPerIndex);
   } finally {
     await writer.close();
   }

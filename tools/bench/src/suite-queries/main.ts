@@ -8,46 +8,40 @@ import { writeBenchmarkFile } from '../benchmark-file';
 import { recordedBlocks } from '../recorded-blocks';
 import { LOAD_OPTIONS, type LoadOptions, readLoadOptions } from '../load-options';
 import { factsOfLayout, readFacts, type RecordedFacts } from './chain-facts';
-import { type IndexedLayout, indexLayout, type LayoutOptions } from './indexed-layout';
+import { type IndexedLayout, indexLayout } from './indexed-layout';
 import { measureLayout, type QueryFigures, ratiosOf } from './measure';
 import { suiteCases } from './suite-cases';
 
-const USAGE = `npm run bench:suite-queries -- --recording DIR [--few N] [--many N] [--compression best|fast] [--runs N] [--seconds N] [--out FILE]
+const USAGE = `npm run bench:suite-queries -- --recording DIR [--few N] [--many N] [--runs N] [--seconds N] [--out FILE]
 
 Indexes a recorded chain into Elasticsearch twice: with --few and with --many blocks per index (128 and 1 by default; 0: not at all).
---compression is store.elasticsearch.action_compression. Requests of each kind go to a history API of each, through a gateway too, in
-turns with the one bare search that the response needs, sent with the same client. Ratios are medians of the runs, with the lowest and the highest. --out writes all figures as JSON.
+Requests of each kind go to a history API of each, through a gateway too, in turns with the one bare search that the response needs,
+sent with the same client. Ratios are medians of the runs, with the lowest and the highest. --out writes all figures as JSON.
 Exit status 1 if a response ever differs from what the bare search found. Replays a recording without forks.
 `;
 
-const COMPRESSIONS = ['best', 'fast'] as const;
 const POSITION = 60_000;
 const MOST_SHARDS = 4_000;
 
 async function run(args: string[]): Promise<void> {
   const text = (value: string) => ({ type: 'string', default: value }) as const;
-  const { values } = parseArgs({
-    args,
-    options: { ...LOAD_OPTIONS, few: text('128'), many: text('1'), compression: text('best') },
-  });
-  const compression = COMPRESSIONS.find((each) => each === values.compression);
-  if (values.help || values.recording === undefined || !compression) {
+  const { values } = parseArgs({ args, options: { ...LOAD_OPTIONS, few: text('128'), many: text('1') } });
+  if (values.help || values.recording === undefined) {
     process.stdout.write(USAGE);
     if (!values.help) process.exitCode = 1;
     return;
   }
   const options = readLoadOptions(values);
   const perIndex = [Number(values.few), Number(values.many)].filter((blocks) => blocks > 0);
-  const layouts = perIndex.map((blocksPerIndex) => ({ blocksPerIndex, actionCompression: compression }));
-  const figures = await measureAll(recordedBlocks(openRecording(values.recording)), layouts, options);
+  const figures = await measureAll(recordedBlocks(openRecording(values.recording)), perIndex, options);
   for (const figure of figures) print(cellsOf(figure));
-  writeBenchmarkFile(values.out, { benchmark: 'bench:suite-queries', options: { ...options, compression }, figures });
+  writeBenchmarkFile(values.out, { benchmark: 'bench:suite-queries', options, figures });
   if (figures.some(({ equal }) => !equal)) process.exitCode = 1;
 }
 
 async function measureAll(
   blocks: BlockRecords[],
-  wanted: readonly LayoutOptions[],
+  perIndex: readonly number[],
   options: LoadOptions,
 ): Promise<QueryFigures[]> {
   const holder = identify(process.pid);
@@ -61,7 +55,7 @@ async function measureAll(
   const layouts: IndexedLayout[] = [];
   try {
     const facts = readFacts(blocks);
-    for (const each of wanted) {
+    for (const each of perIndex) {
       const layout = await indexLayout(services, client, blocks, each);
       layouts.push(layout);
       process.stderr.write(`${blocks.length} blocks in ${layout.ranges} ranges\n`);

@@ -34,13 +34,6 @@ const elasticsearch = z.strictObject({
       'Replicas of new indices while the indexer is far behind the head; default: `replicas`. 0 about halves the work of a bulk ' +
         'load, but a disk that is lost meanwhile takes committed blocks with it.',
     ),
-  action_compression: z
-    .enum(['best', 'fast'])
-    .default('best')
-    .describe(
-      'Compression of the indices of actions that are created from now on. `fast` (LZ4 instead of zstd) takes about a third ' +
-        'more disk in all and returns pages of actions in a third to two thirds of the time.',
-    ),
   tiers: z
     .array(
       z

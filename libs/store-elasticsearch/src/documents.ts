@@ -1,0 +1,1 @@
+export { documentsOf, type NewDocument } from './write/block-documents';

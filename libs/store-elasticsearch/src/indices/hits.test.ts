@@ -1,0 +1,47 @@
+import type { FoundHit } from '../client/search';
+import { encodeOrigin } from './action-origin';
+import { actionOf, fetchAction } from './hits';
+
+const BLOCK = '00000007'.padEnd(64, 'b');
+const TRANSACTION = 'c'.repeat(64);
+const RECORD = Buffer.from('a record');
+const HIT: FoundHit = { index: 'i', id: '', seqNo: 0, primaryTerm: 0, sort: [12] };
+const ACTION = {
+  sequence: 12,
+  blockNum: 7,
+  block: BLOCK,
+  timestamp: 5,
+  transaction: TRANSACTION,
+  firstSequence: 11,
+  record: RECORD,
+};
+
+describe('an action of a hit', () => {
+  it('is the same in both layouts', () => {
+    const transaction = Buffer.from(TRANSACTION, 'hex');
+    const origin = encodeOrigin({ blockNum: 7, block: BLOCK, timestamp: 5, firstSequence: 11, transaction });
+    const fields = { origin: [origin], record: [RECORD.toString('base64')] };
+    const source = {
+      sequence: 12,
+      block_num: 7,
+      block: BLOCK,
+      timestamp: 5,
+      transaction: TRANSACTION,
+      first_sequence: 11,
+      record: RECORD.toString('base64'),
+    };
+    expect(actionOf({ ...HIT, fields })).toEqual(ACTION);
+    expect(actionOf({ ...HIT, _source: source })).toEqual(ACTION);
+    const docValues = { docvalue_fields: Object.keys(fields) };
+    expect(fetchAction('doc-values', true)).toEqual(docValues);
+    expect(fetchAction('doc-values', false)).toEqual({ ...docValues, stored_fields: '_none_' });
+    expect(fetchAction('source', false)).toEqual({ _source: Object.keys(source) });
+  });
+
+  it.each([[{}], [{ fields: {} }], [{ fields: { record: ['AA=='] } }]])(
+    'without its contents is refused: %j',
+    (contents) => {
+      expect(() => actionOf({ ...HIT, ...contents })).toThrow(expect.objectContaining({ code: 'STORE_REFUSED' }));
+    },
+  );
+});

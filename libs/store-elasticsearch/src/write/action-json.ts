@@ -1,0 +1,59 @@
+import { type DataValue } from '@antelope-history/data-fields';
+import { type ActionEntry, type FurtherTraces, readFurtherTraces } from '@antelope-history/records';
+import { type ActionOrigin, encodeOrigin } from '../indices/action-origin';
+import { dataTerm } from '../indices/data-terms';
+import type { ActionLayout } from '../indices/documents';
+import { docValues } from '../indices/doc-values';
+import { encodeTallied } from '../indices/tallied-action';
+import { asciiJson } from './ascii-json';
+
+/*
+ * Most documents are actions. Their JSON is concatenated: names, hashes and base64 need no escaping, and the fields common to
+ * a transaction are serialized once.
+ */
+
+/** The beginning of the documents of a transaction's actions. */
+export function originJson(origin: ActionOrigin, layout: ActionLayout): string {
+  const { blockNum, block, timestamp, firstSequence, transaction } = origin;
+  const ofBlock = `{"block_num":${blockNum},"block":"${block}"`;
+  if (layout === 'doc-values') return `${ofBlock},"origin":"${encodeOrigin(origin)}"`;
+  const id = transaction.toString('hex');
+  return `${ofBlock},"timestamp":${timestamp},"transaction":"${id}","first_sequence":${firstSequence}`;
+}
+
+/** The document of an action; `origin`: its beginning, `originJson`. */
+export function actionJson(
+  origin: string,
+  action: ActionEntry,
+  data: readonly DataValue[],
+  layout: ActionLayout,
+): string {
+  const { sequence, accounts, account, name, root, bytes } = action;
+  const further = readFurtherTraces(bytes);
+  const record = bytes.toString('base64');
+  const contents =
+    layout === 'source'
+      ? `"record":"${record}"`
+      : `"tallied":${valuesJson(encodeTallied(action, further))},"record":${valuesJson(record)}`;
+  return (
+    `${origin},"sequence":${sequence},"accounts":["${accounts.join('","')}"],` +
+    `"contract":"${account}","name":"${name}","root":${root},${dataJson(data)}${furtherTracesJson(further)}${contents}}`
+  );
+}
+
+/** With a comma behind, or empty. */
+function dataJson(values: readonly DataValue[]): string {
+  if (values.length === 0) return '';
+  return `"data":${asciiJson(values.map(({ field, text }) => dataTerm(field.field, text)))},`;
+}
+
+/** With a comma behind, or empty. */
+function furtherTracesJson(further: FurtherTraces | undefined): string {
+  if (!further) return '';
+  return `"authorizers":["${further.authorizers.join('","')}"],"further_traces":${further.count},`;
+}
+
+function valuesJson(text: string): string {
+  const values = docValues(text);
+  return typeof values === 'string' ? `"${values}"` : `["${values.join('","')}"]`;
+}
