@@ -6,7 +6,6 @@ import { ProgressStore } from '../src/commit/progress-store';
 import { emptyProgress, PROGRESS_ID } from '../src/indices/progress';
 import { indexTemplates, type TemplateOptions } from '../src/indices/index-templates';
 import type { ActionLayout, ProgressDocument, SourceActionDocument } from '../src/indices/documents';
-import type { IndexNames } from '../src/indices/index-names';
 import { migrateElasticsearch } from '../src/migrate';
 import { TemporaryStore } from './temporary-store';
 
@@ -82,7 +81,7 @@ export class EarlierElasticsearchStore implements EarlierStore {
 }
 
 /** Writes the first progress of a store as a version does that keeps actions in `_source`. */
-async function beginEarlier(client: Client, names: IndexNames): Promise<void> {
+export async function beginEarlier({ names }: TemporaryStore, client: Client): Promise<void> {
   const { index_patterns, priority, template } = indexTemplates(names.prefix, SOURCE)[names.progress] ?? {};
   await client.indices.putIndexTemplate({ name: names.progress, index_patterns, priority, template });
   const { action_layout: _, ...progress } = emptyProgress(BLOCKS_PER_INDEX);

@@ -11,6 +11,8 @@ import {
   type BlockPlan,
 } from '@antelope-history/store/contract';
 import { testSize } from '@antelope-history/test-support/random';
+import { openElasticsearchStoreWriter } from '../src/writer';
+import { beginEarlier } from './earlier-store';
 import { FaultyServer } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
 
@@ -137,6 +139,28 @@ describeWithService(['elasticsearch'], (url = '') => {
       await temporary.store.writeBlocks(sessions.read(far.slice(14)));
       await eventually(async () => expect(await replicasOf(temporary)).toEqual([1, 1]));
     }));
+
+  it('have the layout of an earlier version that begins the store at the same moment', async () => {
+    const server = await FaultyServer.start(url);
+    let creations = 0;
+    const temporary = await TemporaryStore.begin(url, {}, async (unopened) => {
+      server.fault = ({ path }) =>
+        path.includes('/_create/progress') && creations++ === 0 ? { until: beginEarlier(unopened, client) } : 'none';
+      const opening = openElasticsearchStoreWriter(unopened.optionsWith({ urls: [server.url] }));
+      await expect(opening).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    });
+    try {
+      const blocks = new SyntheticChain().blocks(undefined, Array<BlockPlan>(3).fill(BUSY));
+      await temporary.store.writeBlocks(new ReaderSessions().read(blocks));
+      const [index = ''] = await namesOf(temporary, 'actions');
+      const { mappings } = (await client.indices.getMapping({ index }))[index] ?? {};
+      expect([creations, mappings?._source, mappings?._meta]).toEqual([1, undefined, { format_version: 1 }]);
+      await new Comparison(temporary.store, ModelHistory.of(blocks)).sampledActions(10, 1);
+    } finally {
+      await temporary.dispose();
+      await server.stop();
+    }
+  });
 
   it('require the nodes of the tier of their age, and stay readable where there is none', () =>
     withStore({ blocksPerIndex: 10, tiers: ['0:hot', '12:warm', '31:cold'] }, async (temporary) => {

@@ -54,11 +54,11 @@ export class TemporaryStore implements StoreUnderTest {
   static async begin(
     url: string,
     options: Partial<ElasticsearchOptions>,
-    prepare: (client: Client, names: IndexNames) => Promise<void>,
+    prepare: (temporary: TemporaryStore, client: Client) => Promise<void>,
   ): Promise<TemporaryStore> {
     const temporary = new TemporaryStore(url, options);
     const client = new Client({ node: url });
-    await prepare(client, temporary.names);
+    await prepare(temporary, client);
     await client.close();
     temporary.store = await temporary.openBothSides();
     return temporary;
