@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { parseDataField } from '@antelope-history/data-fields';
 import type { BlockRecords } from '@antelope-history/records';
 import type { PositionRange } from '../account-traces';
-import type { AbiRequest, ChainStatus, StoredBlock } from '../stored';
+import type { AbiRequest, ChainStatus, StoredAction, StoredBlock } from '../stored';
 import type { ActionsQuery, BlockSelector, HistoryReader, Progress } from '../history-store';
 import { sampleQueries } from './actions-queries';
 import { EVERY_ACTION } from './every-action';
@@ -11,6 +11,9 @@ import type { ModelHistory } from './model-history';
 import { sequenceOf, storedActionsOf } from './model-rows';
 
 const NEWEST_ACTIONS: ActionsQuery = { ...EVERY_ACTION, order: 'desc', limit: 10_000 };
+
+const MOST_CHILDREN = 10;
+const NO_VALUE = 'nobody.here';
 
 /** Sends the same queries to an adapter and the model, and fails where the results differ. */
 export class Comparison {
@@ -46,6 +49,24 @@ export class Comparison {
       const [key = '', text = ''] = JSON.parse(value) as string[];
       const field = parseDataField(key);
       if (field) await this.actions({ ...NEWEST_ACTIONS, data: [{ fields: [field], text }] });
+    }
+  }
+
+  /** Children of traces by values that they have, and by one that none has. */
+  async childrenByData(): Promise<void> {
+    const rows = this.model.historyBlocks.flatMap(storedActionsOf);
+    const children = rows.filter(
+      (row) => row.action.traces[0]?.creatorOrdinal !== 0 && this.model.dataOf(row).size > 0,
+    );
+    for (const child of children.slice(0, MOST_CHILDREN)) {
+      const sequence = creatorOf(child, rows);
+      for (const [key, text] of this.model.dataOf(child)) {
+        const field = parseDataField(key);
+        if (!field || sequence === undefined) continue;
+        for (const each of [text, NO_VALUE]) {
+          await this.actions({ ...NEWEST_ACTIONS, parent: { sequence }, data: [{ fields: [field], text: each }] });
+        }
+      }
     }
   }
 
@@ -172,4 +193,15 @@ function expectSame(actual: unknown, expected: unknown, about: unknown): void {
     const difference = error instanceof Error ? error.message : String(error);
     throw new Error(`${JSON.stringify(about)}\n${difference}`, { cause: error });
   }
+}
+
+/** The global sequence of the trace that created an action. */
+function creatorOf(
+  { action, blockNum, transactionId }: StoredAction,
+  rows: readonly StoredAction[],
+): number | undefined {
+  const ordinal = action.traces[0]?.creatorOrdinal;
+  const siblings = rows.filter((row) => row.blockNum === blockNum && row.transactionId === transactionId);
+  const traces = siblings.flatMap((row) => row.action.traces);
+  return traces.find((trace) => trace.ordinal === ordinal)?.receipt.globalSequence;
 }

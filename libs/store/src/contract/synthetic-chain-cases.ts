@@ -91,9 +91,11 @@ class Run {
     return this.compare(seed);
   }
 
-  /** Compares the actions of every value of every data field. */
-  compareData(): Promise<void> {
-    return new Comparison(this.store, this.model).everyDataValue();
+  /** Compares the actions of every value of every data field, and children of traces by values. */
+  async compareData(): Promise<void> {
+    const comparison = new Comparison(this.store, this.model);
+    await comparison.everyDataValue();
+    await comparison.childrenByData();
   }
 
   private async revisions(): Promise<{ store: number; model: number }> {
