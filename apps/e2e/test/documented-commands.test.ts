@@ -73,7 +73,9 @@ describeWithService(['elasticsearch'], (elasticsearch = '') => {
     replay = await startReplay(SAMPLE, []);
     service = await startIndexedService(SAMPLE);
     indices = createIndexPrefix(elasticsearch);
-    await fetch(`${elasticsearch}/${indices.prefix}-actions`, { method: 'PUT' });
+    for (const index of ['actions', 'actions-0000000000']) {
+      await fetch(`${elasticsearch}/${indices.prefix}-${index}`, { method: 'PUT' });
+    }
     const config = {
       ship: { urls: [replay.url] },
       store: { lmdb: { path: path.join(folder, 'data') } },
@@ -96,6 +98,7 @@ describeWithService(['elasticsearch'], (elasticsearch = '') => {
   function here(command: string): string {
     return command
       .replaceAll('http://127.0.0.1:8888', service.url)
+      .replaceAll('$ELASTICSEARCH/history-', `$ELASTICSEARCH/${indices.prefix}-`)
       .replaceAll('/history-*', `/${indices.prefix}-*`)
       .replace('npx antelope-history', 'antelope-history')
       .replace(/^(antelope-history status.*)$/, `$1 --url ${service.operationsUrl}`)
