@@ -1,4 +1,4 @@
-import { type DataValue } from '@antelope-history/data-fields';
+import type { DataValue } from '@antelope-history/data-fields';
 import { type ActionEntry, type FurtherTraces, readFurtherTraces } from '@antelope-history/records';
 import { type ActionOrigin, encodeOrigin } from '../indices/action-origin';
 import { dataTerm } from '../indices/data-terms';
