@@ -120,7 +120,9 @@ async function openWriter(
   await progress.raiseFormat();
   const { progress: current } = (await progress.read()) ?? {};
   // The next start puts the templates of the layout that the store has now.
-  if (layoutOf(current) !== layout) throw new HistoryError('STORE_UNAVAILABLE', 'an earlier version began the store');
+  if (layoutOf(current) !== layout) {
+    throw new HistoryError('STORE_UNAVAILABLE', 'a process of an earlier version has begun the store meanwhile');
+  }
   const fence = new WriteFence(client, names);
   await fence.prepare(current?.write_term ?? 0);
   const searcher = new Searcher(client, options.requestTimeoutSeconds);

@@ -1,6 +1,14 @@
 import { Client } from '@elastic/elasticsearch';
+import { type DataField, parseDataField } from '@antelope-history/data-fields';
 import { describeWithService } from '@antelope-history/servers';
-import { CONTRACT_DATA_FIELDS, DATA, ABIS, describeMigration, MigratedStore } from '@antelope-history/store/contract';
+import {
+  CONTRACT_DATA_FIELDS,
+  DATA,
+  ABIS,
+  describeMigration,
+  EVERY_ACTION,
+  MigratedStore,
+} from '@antelope-history/store/contract';
 import { NOTHING_MISSING } from '@antelope-history/store';
 import { testSize } from '@antelope-history/test-support/random';
 import { openElasticsearchStoreRepairer } from '../src/writer';
@@ -11,7 +19,7 @@ const TRANSFER = { account: 'alice', name: 'transfer', actor: 'bob', creatorDist
 const PAID = { transactions: [[{ ...TRANSFER, notified: ['bob'], data: DATA[1] }]], abis: [], permissions: [] };
 const SETTING = { ...PAID, abis: [{ account: 'alice', abi: ABIS[0] as Buffer }] };
 
-/** Versions before 4.2 kept actions in `_source`; a store of this version lacks only fields that were configured later. */
+/** Version 4.1.0 kept actions in `_source`; a store of this version lacks only fields that were configured later. */
 const LAYOUTS = ['source', 'doc-values'] as const;
 
 describeWithService(['elasticsearch'], (url) => {
@@ -101,6 +109,29 @@ describeWithService(['elasticsearch'], (url) => {
         if (ended.status === 'rejected') expect(ended.reason).toMatchObject({ code: 'STORE_IN_USE' });
       expect((await store.migrate()).isComplete).toBe(true);
       await store.compare();
+    });
+
+    it('keeps the values of another one that is about to take its fields into use', async () => {
+      const [field = '', ...others] = CONTRACT_DATA_FIELDS;
+      const server = await FaultyServer.start(url);
+      let held = 0;
+      server.fault = ({ method, path }) =>
+        method === 'PUT' && path.includes('/_doc/progress') && held++ === 0
+          ? { until: store.migrate(2, others).then(() => undefined) }
+          : 'none';
+      expect((await earlier.migrate([field], Infinity, server.url)).isComplete).toBe(true);
+      await server.stop();
+      expect(held).toBeGreaterThan(0);
+      const client = new Client({ node: url });
+      await client.indices.refresh({ index: earlier.store.names.actions });
+      await client.close();
+      const reader = await earlier.openReader();
+      const condition = { fields: [parseDataField(field) as DataField], text: 'bob' };
+      const { rows } = await reader.getActions({ ...EVERY_ACTION, data: [condition], limit: 1_000 });
+      await reader.close();
+      // In the first block, the action precedes the ABI.
+      const [, ...expected] = store.model.committedBlocks.map(({ position }) => position.num);
+      expect(rows.map(({ blockNum }) => blockNum)).toEqual(expected);
     });
 
     it('lets indexers commit blocks meanwhile', async () => {

@@ -8,7 +8,7 @@ import { asked } from '../client/store-errors';
 import { blockTag, permissionId } from '../indices/document-ids';
 import type { ProgressDocument } from '../indices/documents';
 import { type IndexNames, RANGED_KINDS, type RangedKind } from '../indices/index-names';
-import type { MigrationPlans } from '../indices/migration-plan';
+import { fieldsOf, type MigrationPlans } from '../indices/migration-plan';
 import { layoutOf } from '../indices/progress';
 import { documentsOf, type NewDocument } from '../write/block-documents';
 import { BulkRequest } from '../write/bulk-request';
@@ -69,8 +69,8 @@ export class BlockRepair implements StoreRepairer {
 
   /** The data fields that the store indexes, and those that a migration is adding. */
   private async dataFieldsOf({ data_fields: indexed = {} }: ProgressDocument): Promise<readonly string[]> {
-    const added = (await this.parts.plans.read())?.fields ?? [];
-    return [...new Set([...Object.keys(indexed), ...added])].sort();
+    const plan = await this.parts.plans.read();
+    return [...new Set([...Object.keys(indexed), ...(plan ? fieldsOf(plan) : [])])].sort();
   }
 
   async close(): Promise<void> {

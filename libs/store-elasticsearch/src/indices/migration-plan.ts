@@ -13,9 +13,19 @@ export interface MigrationPlan {
   traces: boolean;
   /** The keys of the data fields whose values actions get. */
   fields: readonly string[];
+  /**
+   * The keys of the fields of unfinished migrations that this one replaced. One of them may still take its fields into use, so that
+   * their values have to stay; absent if there are none.
+   */
+  kept?: readonly string[];
   /** All actions of earlier blocks, and those with a lower sequence, have them. */
   next_block: number;
   next_sequence: number;
+}
+
+/** The keys of all data fields whose values actions have to have while a plan exists, beside those that the progress names. */
+export function fieldsOf({ fields, kept = [] }: Pick<MigrationPlan, 'fields' | 'kept'>): readonly string[] {
+  return [...fields, ...kept];
 }
 
 /** Keeps the plan of the migration that has begun and not ended. The last one that begins owns it. */

@@ -2,6 +2,7 @@ import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { asked, askedIfFound, errorTypeOf, toStoreError } from '../client/store-errors';
 import type { ActionLayout, ProgressDocument } from '../indices/documents';
+import { DOC_VALUES_MAPPING_VERSION, MAPPING_VERSION } from '../indices/format-version';
 import { RANGED_KINDS, rangeStart, SINGLE_KINDS, type IndexNames } from '../indices/index-names';
 import { indexTemplates } from '../indices/index-templates';
 import { type Tier, TIER_ATTRIBUTE, tierOf } from '../indices/index-tiers';
@@ -185,9 +186,9 @@ export class IndexProvisioner {
     );
   }
 
-  private mappingVersionOf(index: string): number | undefined {
-    const kind = index.startsWith(`${this.names.of('actions')}-`) ? 'actions' : 'blocks';
-    return this.templates()[this.names.of(kind)]?.template.mappings._meta.format_version;
+  private mappingVersionOf(index: string): number {
+    const isActions = index.startsWith(`${this.names.of('actions')}-`);
+    return isActions && this.settings.layout === 'doc-values' ? DOC_VALUES_MAPPING_VERSION : MAPPING_VERSION;
   }
 }
 
