@@ -108,7 +108,7 @@ async function openWriter(
   { cleaning, permissionDelayMs, tidyEveryMs, dropAfterMs, directory: rules, postponeMs }: ElasticsearchDelays,
 ): Promise<ElasticsearchWriter> {
   const { replicas, catchUpReplicas = replicas } = options;
-  const { bulkBytes, bulkConcurrency, retainBlocks, commitSeconds } = options;
+  const { bulkBytes, bulkConcurrency, retainBlocks, commitSeconds, actionsPerIndex } = options;
   const progress = new ProgressStore(client, names);
   const tiers = parseTiers(options.tiers ?? []);
   // Before anything of another format version is touched.
@@ -137,7 +137,7 @@ async function openWriter(
     { tidyEveryMs, dropAfterMs: retainBlocks > 0 ? dropAfterMs : undefined, dropDirectoryAfterMs: dropAfterMs },
   );
   const abis = new CommittedAbis(names, searcher);
-  const committer = new Committer({ progress, journal, documents, cleaner, abis }, { retainBlocks });
+  const committer = new Committer({ progress, journal, documents, cleaner, abis }, { retainBlocks, actionsPerIndex });
   const commits = new CommitSchedule(committer, housekeeping, commitSeconds * 1000);
   const blocks = new BlockWriter(
     names,

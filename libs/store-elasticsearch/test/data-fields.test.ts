@@ -134,7 +134,7 @@ async function createOlderIndex(client: Client, { names }: TemporaryStore): Prom
   const { data: _data, ...properties } = template?.mappings.properties ?? {};
   await client.indices.deleteIndexTemplate({ name: names.of('actions') });
   await client.indices.create({
-    index: names.ranged('actions', 100, 128),
+    index: names.ranged('actions', 100, { blocks_per_index: 128 }),
     ...(template && { settings: template.settings }),
     mappings: { ...template?.mappings, properties },
     aliases: { [names.of('actions')]: {} },

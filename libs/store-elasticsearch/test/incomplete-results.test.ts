@@ -30,12 +30,12 @@ describeWithService(['elasticsearch'], (url) => {
     afterEach(() => indexed.dispose());
 
     it.each([
-      ['actions', () => indexed.names.ranged('actions', 104, 4), (): Promise<unknown> => deepPage()],
-      ['actions', () => indexed.names.ranged('actions', 104, 4), (): Promise<unknown> => newestPage()],
-      ['blocks', () => indexed.names.ranged('blocks', 104, 4), (): Promise<unknown> => boundedPage()],
-      ['bodies', () => indexed.names.ranged('bodies', 104, 4), (): Promise<unknown> => transaction()],
-      ['bodies', () => indexed.names.ranged('bodies', 104, 4), (): Promise<unknown> => block()],
-      ['actions', () => indexed.names.ranged('actions', 104, 4), (): Promise<unknown> => blockTraces()],
+      ['actions', () => indexed.rangedIndex('actions', 104), (): Promise<unknown> => deepPage()],
+      ['actions', () => indexed.rangedIndex('actions', 104), (): Promise<unknown> => newestPage()],
+      ['blocks', () => indexed.rangedIndex('blocks', 104), (): Promise<unknown> => boundedPage()],
+      ['bodies', () => indexed.rangedIndex('bodies', 104), (): Promise<unknown> => transaction()],
+      ['bodies', () => indexed.rangedIndex('bodies', 104), (): Promise<unknown> => block()],
+      ['actions', () => indexed.rangedIndex('actions', 104), (): Promise<unknown> => blockTraces()],
       ['ABIs', () => indexed.names.abis, (): Promise<unknown> => abis()],
       ['permissions', () => indexed.names.permissions, (): Promise<unknown> => keyAccounts()],
       ['progress', () => indexed.names.progress, (): Promise<unknown> => indexed.reader.getStatus()],

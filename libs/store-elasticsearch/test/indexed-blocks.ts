@@ -6,7 +6,7 @@ import type { BlockPosition } from '@antelope-history/schemas';
 import { createClient } from '../src/client/client';
 import { ProgressStore } from '../src/commit/progress-store';
 import type { ProgressDocument } from '../src/indices/documents';
-import { IndexNames, RANGED_KINDS } from '../src/indices/index-names';
+import { IndexNames, RANGED_KINDS, type RangedKind } from '../src/indices/index-names';
 import { indexTemplates, type TemplateOptions } from '../src/indices/index-templates';
 import { emptyProgress } from '../src/indices/progress';
 import { ElasticsearchReader } from '../src/read/elasticsearch-reader';
@@ -45,6 +45,7 @@ export class IndexedBlocks {
       urls: [url],
       indexPrefix: this.names.prefix,
       blocksPerIndex,
+      actionsPerIndex: 1_000_000,
       retainBlocks: 0,
       replicas: 0,
       bulkBytes: 1,
@@ -110,9 +111,14 @@ export class IndexedBlocks {
     await this.reader.close();
   }
 
+  /** The index of a kind that holds a block number. */
+  rangedIndex(kind: RangedKind, blockNum: number): string {
+    return this.names.ranged(kind, blockNum, { blocks_per_index: this.blocksPerIndex });
+  }
+
   private add(num: number, { kind, id, json }: NewDocument): void {
     const ranged = RANGED_KINDS.find((each) => each === kind);
-    const index = ranged ? this.names.ranged(ranged, num, this.blocksPerIndex) : this.names.of(kind);
+    const index = ranged ? this.rangedIndex(ranged, num) : this.names.of(kind);
     this.operations.push({ index: { _index: index, _id: id } }, json);
     this.bytes += json.length;
   }

@@ -11,6 +11,8 @@ import {
   type BlockPlan,
 } from '@antelope-history/store/contract';
 import { testSize } from '@antelope-history/test-support/random';
+import type { ProgressDocument } from '../src/indices/documents';
+import { ProgressReader } from '../src/indices/progress';
 import { openElasticsearchStoreWriter } from '../src/writer';
 import { beginEarlier } from './earlier-store';
 import { FaultyServer } from './faulty-server';
@@ -50,6 +52,10 @@ describeWithService(['elasticsearch'], (url = '') => {
     return Object.keys(found).sort();
   }
 
+  async function rangesOf({ names }: TemporaryStore): Promise<ProgressDocument['ranges']> {
+    return (await new ProgressReader(client, names).read())?.progress.ranges;
+  }
+
   async function replicasOf(temporary: TemporaryStore): Promise<number[]> {
     const settings = await client.indices.getSettings({ index: await namesOf(temporary, 'actions') });
     return Object.entries(settings)
@@ -70,6 +76,72 @@ describeWithService(['elasticsearch'], (url = '') => {
       const writer = await temporary.openWriter({ blocksPerIndex: 1_000 });
       await writer.writeBlocks(new ReaderSessions().read(new SyntheticChain().blocks(undefined, [BUSY])));
       expect(await namesOf(temporary, 'actions')).toEqual([`${temporary.names.actions}-0000000100`]);
+    }));
+
+  it('are followed by others when they are full, at a block that no process has written yet', () =>
+    withStore({ blocksPerIndex: 150, actionsPerIndex: 12 }, async (temporary) => {
+      const sessions = new ReaderSessions();
+      const blocks = grownIrreversible(new SyntheticChain(), 82);
+      await write(temporary.store, sessions, blocks.slice(0, 30));
+      // Two blocks are reserved at once.
+      expect(await rangesOf(temporary)).toMatchObject({ starts: [130], newest: { first: 0, actions: 15 } });
+      await write(temporary.store, sessions, blocks.slice(30, 32));
+      expect(await rangesOf(temporary)).toMatchObject({ starts: [130], newest: { first: 130, actions: 1 } });
+      for (let start = 32; start < 82; start += 8)
+        await write(temporary.store, sessions, blocks.slice(start, start + 8));
+      await temporary.settled();
+      const { starts = [] } = (await rangesOf(temporary)) ?? {};
+      expect(starts).toEqual([130, 180]);
+      const firsts = [0, 130, 150, 180].map((num) => num.toString().padStart(10, '0'));
+      expect(await namesOf(temporary, 'actions')).toEqual(firsts.map((first) => `${temporary.names.actions}-${first}`));
+      expect(await namesOf(temporary, 'bodies')).toEqual(firsts.map((first) => `${temporary.names.bodies}-${first}`));
+      const comparison = new Comparison(temporary.store, ModelHistory.of(blocks, { dataFrom: 100 }));
+      await comparison.status();
+      await comparison.sampledActions(60, 1);
+      for (const num of [100, 129, 130, 149, 150, 179, 180, 181]) await comparison.block({ num });
+    }));
+
+  it('hold each block once, also when a process writes that has read the progress before they were full', () =>
+    withStore({ blocksPerIndex: 1_000, actionsPerIndex: 6 }, async (temporary) => {
+      const server = await FaultyServer.start(url);
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      const hasArrived = new Promise<void>((arrived) => {
+        server.fault = ({ path }) => {
+          if (!path.includes('/_bulk')) return 'none';
+          arrived();
+          return { until: held };
+        };
+      });
+      try {
+        const irreversible = { num: 5_000, id: 'f'.repeat(64) };
+        // No write term keeps a late process from writing blocks that are irreversible.
+        const far = grownIrreversible(new SyntheticChain(), 40).map((block) => {
+          return { ...block, head: irreversible, lastIrreversible: irreversible };
+        });
+        const blocks = new ReaderSessions().read(far);
+        await temporary.store.writeBlocks(blocks.slice(0, 10));
+        const late = await temporary.openWriter({ urls: [server.url], bulkBytes: 1 });
+        const writing = late.writeBlocks(blocks.slice(10));
+        await hasArrived;
+        await temporary.store.writeBlocks(blocks.slice(10, 12));
+        await temporary.store.commitWritten();
+        // The late process has reserved the blocks below, and has read that they are in the first range.
+        expect(await rangesOf(temporary)).toMatchObject({ starts: [120], unwritten_from: 120 });
+        release();
+        await writing;
+        await temporary.store.commitWritten();
+        expect(await temporary.store.getStatus()).toMatchObject({ committed: blocks.at(-1)?.position });
+        const index = `${temporary.names.blocks}-*`;
+        const { hits } = await client.search({ index, size: 100, sort: ['block_num'], docvalue_fields: ['block_num'] });
+        const nums = hits.hits.map(({ fields }) => (fields as { block_num: number[] }).block_num[0]);
+        expect(nums).toEqual(blocks.map(({ position }) => position.num));
+        const comparison = new Comparison(temporary.store, ModelHistory.of(blocks, { dataFrom: 100 }));
+        await comparison.sampledActions(30, 1);
+      } finally {
+        release();
+        await server.stop();
+      }
     }));
 
   it('are refused when another template was applied to them', () =>

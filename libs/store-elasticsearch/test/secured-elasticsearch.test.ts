@@ -24,6 +24,7 @@ const DEFAULTS: ElasticsearchOptions = {
   urls: [],
   indexPrefix: 'history',
   blocksPerIndex: 1000,
+  actionsPerIndex: 1_000_000,
   retainBlocks: 0,
   replicas: 0,
   bulkBytes: 1024 * 1024,

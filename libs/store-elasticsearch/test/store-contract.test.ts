@@ -11,7 +11,13 @@ describeWithService(['elasticsearch'], (url) => {
   runStoreContract({
     name: 'Elasticsearch',
     open: () => TemporaryStore.open(url),
-    openDivided: (blocksPerIndex) => TemporaryStore.open(url, { blocksPerIndex }),
+    divided: [
+      { by: 'block numbers', open: () => TemporaryStore.open(url, { blocksPerIndex: 3 }) },
+      {
+        by: 'block numbers and actions',
+        open: () => TemporaryStore.open(url, { blocksPerIndex: 10, actionsPerIndex: 6 }),
+      },
+    ],
     recordings: RECORDINGS.map((name) => ({ name, ...openSample(name) })),
     size: testSize({ usual: SMALL_SIZE, long: FULL_SIZE }),
     writers: 'many',

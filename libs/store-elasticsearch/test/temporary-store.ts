@@ -9,7 +9,8 @@ import {
   type StoreUnderTest,
 } from '@antelope-history/store/contract';
 import type { CleaningRules } from '../src/commit/branch-cleaner';
-import { IndexNames, rangeStart } from '../src/indices/index-names';
+import { rangeLast, rangeStart } from '../src/indices/block-ranges';
+import { IndexNames } from '../src/indices/index-names';
 import { indexTemplates } from '../src/indices/index-templates';
 import { ProgressReader } from '../src/indices/progress';
 import { type ElasticsearchOptions, openElasticsearchStoreReader } from '../src/reader';
@@ -20,6 +21,7 @@ import { type ElasticsearchDelays, type ElasticsearchWriterOptions, openElastics
  * creating an index costs a server as much as hundreds of queries.
  */
 const BLOCKS_PER_INDEX = 128;
+const ACTIONS_PER_INDEX = 1_000_000;
 /** Orphaned documents are removed after few blocks and at once, so that short chains come to it. */
 const DELAYS: ElasticsearchDelays = {
   cleaning: { settleBlocks: 4, cleanBlocks: 1, forkPauseMs: 0, sweepEveryMs: Infinity },
@@ -89,9 +91,9 @@ export class TemporaryStore implements StoreUnderTest {
       const reader = new ProgressReader(client, this.names);
       for (const start = performance.now(); ;) {
         const { progress } = (await reader.read()) ?? {};
-        const { first_block_num: first, clean_up_to: cleanUpTo = 0, blocks_per_index: perIndex = 1 } = progress ?? {};
-        const missing = Math.max(progress?.directory?.to ?? 0, rangeStart(first ?? 0, perIndex));
-        if (first === undefined || missing + perIndex - 1 > cleanUpTo) return;
+        if (progress?.first_block_num === undefined) return;
+        const missing = Math.max(progress.directory?.to ?? 0, rangeStart(progress.first_block_num, progress));
+        if (rangeLast(missing, progress) > progress.clean_up_to) return;
         if (performance.now() - start > SETTLE_LIMIT_MS) throw new Error(`the directory ends before block ${missing}`);
         await sleep(SETTLE_POLL_MS);
       }
@@ -107,6 +109,7 @@ export class TemporaryStore implements StoreUnderTest {
       urls: [this.url],
       indexPrefix: this.names.prefix,
       blocksPerIndex: BLOCKS_PER_INDEX,
+      actionsPerIndex: ACTIONS_PER_INDEX,
       retainBlocks: 0,
       replicas: 0,
       bulkBytes: 1024 * 1024,

@@ -6,6 +6,7 @@ export function elasticsearchOptions(url: string, indexPrefix: string, blocksPer
     urls: [url],
     indexPrefix,
     blocksPerIndex,
+    actionsPerIndex: 1_000_000,
     retainBlocks: 0,
     replicas: 0,
     bulkBytes: 1024 * 1024,

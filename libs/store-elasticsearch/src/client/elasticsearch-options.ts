@@ -6,6 +6,7 @@ export interface ElasticsearchOptions {
   caFile?: string | undefined;
   indexPrefix: string;
   blocksPerIndex: number;
+  actionsPerIndex: number;
   retainBlocks: number;
   replicas: number;
   tiers?: readonly string[];

@@ -85,14 +85,14 @@ export class BlockRepair implements StoreRepairer {
     }
     const isOther = branch.some((each) => each.num === num && each.id !== id);
     const parents = previous && num > first ? [previous] : [];
-    const stored = await this.parts.documents.storedOf(parents, { first, blocksPerIndex: progress.blocks_per_index });
+    const stored = await this.parts.documents.storedOf(parents, progress);
     if (!isOther && stored.size === parents.length) return;
     throw new HistoryError('REPAIR_REFUSED', `block ${num} ${id} does not follow the stored block before it`);
   }
 
   private async replace(block: BlockRecords, fields: readonly string[], progress: ProgressDocument): Promise<void> {
     const { num } = block.position;
-    await this.parts.indices.ensureRange(num, progress.blocks_per_index, false);
+    await this.parts.indices.ensureRange(num, progress, false);
     const superseded = await this.supersededPermissions(block, progress);
     const ids = new Map<NewDocument['kind'], string[]>();
     const early: NewDocument[] = [];
@@ -183,8 +183,6 @@ export class BlockRepair implements StoreRepairer {
 
   private indexOf(kind: NewDocument['kind'], num: number, progress: ProgressDocument): string {
     const isRanged = (RANGED_KINDS as readonly string[]).includes(kind);
-    return isRanged
-      ? this.parts.names.ranged(kind as RangedKind, num, progress.blocks_per_index)
-      : this.parts.names.of(kind);
+    return isRanged ? this.parts.names.ranged(kind as RangedKind, num, progress) : this.parts.names.of(kind);
   }
 }

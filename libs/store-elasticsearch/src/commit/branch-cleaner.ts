@@ -49,11 +49,12 @@ export class BranchCleaner {
   async sweep(): Promise<void> {
     if (performance.now() - this.sweptAt < this.rules.sweepEveryMs) return;
     const read = await this.parts.progress.read();
-    const { first_block_num: oldest = 0, blocks_per_index: blocksPerIndex = 1 } = read?.progress ?? {};
+    if (!read) return;
+    const { first_block_num: oldest = 0 } = read.progress;
     const blocks = this.cleaned.filter(({ num }) => num >= oldest);
     const [first, last] = [blocks[0], blocks.at(-1)];
     if (!first || !last) return;
-    await this.parts.documents.removeStrays(first.num - 1, last.num, blocks, blocksPerIndex);
+    await this.parts.documents.removeStrays(first.num - 1, last.num, blocks, read.progress);
     this.sweptAt = performance.now();
   }
 
@@ -61,14 +62,14 @@ export class BranchCleaner {
     const { progress, documents, fence } = this.parts;
     const read = await progress.read();
     if (!read) return;
-    const { clean_up_to: from, blocks_per_index: blocksPerIndex, write_term: term = 0, branch } = read.progress;
+    const { clean_up_to: from, write_term: term = 0, branch } = read.progress;
     const upTo = this.cleanableUpTo(read.progress);
     if (upTo - from < this.rules.cleanBlocks) return;
     // All writers that can write after the term has begun know that the blocks up to `upTo` are irreversible.
     if (!(await progress.replace(read, { ...read.progress, write_term: term + 1 }))) return;
     if (!(await fence.begin(term + 1))) return;
     const cleaned = branch.filter(({ num }) => num > from && num <= upTo);
-    await documents.removeStrays(from, upTo, cleaned, blocksPerIndex);
+    await documents.removeStrays(from, upTo, cleaned, read.progress);
     await this.record(upTo);
     this.remember(cleaned);
   }

@@ -2,8 +2,9 @@ import type { Client } from '@elastic/elasticsearch';
 import type { BlockPosition } from '@antelope-history/schemas';
 import { type FoundHit, incomplete, type Search, type Searcher } from '../client/search';
 import { asked, foundIn } from '../client/store-errors';
-import type { JournalDocument } from '../indices/documents';
-import { type IndexNames, RANGED_KINDS, rangeStart } from '../indices/index-names';
+import { type RangeLayout, rangeStart, rangeStarts } from '../indices/block-ranges';
+import type { JournalDocument, ProgressDocument } from '../indices/documents';
+import { type IndexNames, RANGED_KINDS } from '../indices/index-names';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
 
@@ -28,8 +29,8 @@ export class BranchDocuments {
   ) {}
 
   /** Makes the durable documents of the blocks visible to searches. */
-  async refresh(blocks: readonly JournalDocument[], blocksPerIndex: number): Promise<void> {
-    const indices = new Set(blocks.flatMap((block) => this.indicesOf(block, blocksPerIndex)));
+  async refresh(blocks: readonly JournalDocument[], layout: RangeLayout): Promise<void> {
+    const indices = new Set(blocks.flatMap((block) => this.indicesOf(block, layout)));
     if (indices.size > 0) await this.refreshAll([...indices]);
   }
 
@@ -37,12 +38,12 @@ export class BranchDocuments {
    * Whether at least as many documents of each kind are visible as the journal has counted. There are more when another message
    * had more of the same block: a node that was started from a snapshot sends its first block without traces.
    */
-  async areWhole(blocks: readonly JournalDocument[], blocksPerIndex: number): Promise<boolean> {
-    for (const group of groupsOf(blocks, blocksPerIndex)) {
+  async areWhole(blocks: readonly JournalDocument[], layout: RangeLayout): Promise<boolean> {
+    for (const group of groupsOf(blocks, layout)) {
       const counted = KINDS.map((kind) => ({ kind, count: countOf(kind, group) })).filter(({ count }) => count > 0);
       const found = await this.searcher.searchAll(
         counted.map(({ kind }) => ({
-          index: this.indexOf(kind, (group[0] as JournalDocument).position.num, blocksPerIndex),
+          index: this.indexOf(kind, (group[0] as JournalDocument).position.num, layout),
           filters: [{ terms: { block: group.map(({ position }) => position.id) } }],
           count: true,
         })),
@@ -52,15 +53,13 @@ export class BranchDocuments {
     return true;
   }
 
-  /** The ids of those blocks, all below the listed branch, that are stored. `first`: the first block of the history. */
-  async storedOf(
-    positions: readonly BlockPosition[],
-    { first, blocksPerIndex }: { first: number; blocksPerIndex: number },
-  ): Promise<Set<string>> {
+  /** The ids of those blocks, all below the listed branch, that are stored. */
+  async storedOf(positions: readonly BlockPosition[], progress: ProgressDocument): Promise<Set<string>> {
+    const { first_block_num: first = 0 } = progress;
     if (positions.length === 0) return new Set();
     const { docs } = await asked(
       this.client.mget({
-        docs: positions.map(({ num, id }) => ({ _index: this.names.ranged('blocks', num, blocksPerIndex), _id: id })),
+        docs: positions.map(({ num, id }) => ({ _index: this.names.ranged('blocks', num, progress), _id: id })),
         _source: false,
       }),
     );
@@ -77,13 +76,13 @@ export class BranchDocuments {
     after: number,
     upTo: number,
     branch: readonly BlockPosition[],
-    blocksPerIndex: number,
+    layout: RangeLayout,
   ): Promise<void> {
     let start = after;
     for (let from = 0; from < branch.length || start < upTo; from += BLOCKS_AT_ONCE) {
       const some = branch.slice(from, from + BLOCKS_AT_ONCE);
       const end = from + BLOCKS_AT_ONCE < branch.length ? (some.at(-1) as BlockPosition).num : upTo;
-      const searches = KINDS.map((kind) => this.straySearch(kind, start, end, some, blocksPerIndex));
+      const searches = KINDS.map((kind) => this.straySearch(kind, start, end, some, layout));
       // A commit refreshes only the indices of its own blocks: a document of an orphan may not be visible to a search yet.
       await this.refreshAll(searches.flatMap(({ index }) => index.split(',')));
       while (await this.removeFound(searches));
@@ -123,10 +122,10 @@ export class BranchDocuments {
     after: number,
     upTo: number,
     branch: readonly BlockPosition[],
-    blocksPerIndex: number,
+    layout: RangeLayout,
   ): Search {
     return {
-      index: this.indexOfRange(kind, after, upTo, blocksPerIndex),
+      index: this.indexOfRange(kind, after, upTo, layout),
       fewest: 0,
       filters: [
         { range: { block_num: { gt: after, lte: upTo } } },
@@ -136,27 +135,25 @@ export class BranchDocuments {
     };
   }
 
-  private indicesOf({ position, counts }: JournalDocument, blocksPerIndex: number): string[] {
+  private indicesOf({ position, counts }: JournalDocument, layout: RangeLayout): string[] {
     return [
-      ...RANGED_KINDS.map((kind) => this.names.ranged(kind, position.num, blocksPerIndex)),
+      ...RANGED_KINDS.map((kind) => this.names.ranged(kind, position.num, layout)),
       ...(counts.abis > 0 ? [this.names.abis] : []),
       ...(counts.permissions > 0 ? [this.names.permissions] : []),
     ];
   }
 
-  private indexOf(kind: Kind, blockNum: number, blocksPerIndex: number): string {
+  private indexOf(kind: Kind, blockNum: number, layout: RangeLayout): string {
     if (kind === 'abis' || kind === 'permissions') return this.names.of(kind);
-    return this.names.ranged(kind, blockNum, blocksPerIndex);
+    return this.names.ranged(kind, blockNum, layout);
   }
 
   /** From block 0 on the range starts are unknown, so the alias is searched. */
-  private indexOfRange(kind: Kind, after: number, upTo: number, blocksPerIndex: number): string {
+  private indexOfRange(kind: Kind, after: number, upTo: number, layout: RangeLayout): string {
     if (kind === 'abis' || kind === 'permissions' || after === 0) return this.names.of(kind);
-    const indices: string[] = [];
-    for (let num = rangeStart(after + 1, blocksPerIndex); num <= upTo; num += blocksPerIndex) {
-      indices.push(this.names.ranged(kind, num, blocksPerIndex));
-    }
-    return indices.join(',');
+    return rangeStarts({ first: after + 1, last: upTo }, layout)
+      .map((start) => this.names.ranged(kind, start, layout))
+      .join(',');
   }
 }
 
@@ -173,12 +170,12 @@ function countOf(kind: Kind, blocks: readonly JournalDocument[]): number {
 }
 
 /** Splits ascending blocks by index range, and where there are too many for one search. */
-function groupsOf(blocks: readonly JournalDocument[], blocksPerIndex: number): JournalDocument[][] {
+function groupsOf(blocks: readonly JournalDocument[], layout: RangeLayout): JournalDocument[][] {
   const groups: JournalDocument[][] = [];
   for (const block of blocks) {
     const group = groups.at(-1);
-    const start = group && rangeStart((group[0] as JournalDocument).position.num, blocksPerIndex);
-    const fits = start === rangeStart(block.position.num, blocksPerIndex) && group && group.length < BLOCKS_AT_ONCE;
+    const start = group && rangeStart((group[0] as JournalDocument).position.num, layout);
+    const fits = start === rangeStart(block.position.num, layout) && group && group.length < BLOCKS_AT_ONCE;
     if (fits) group.push(block);
     else groups.push([block]);
   }

@@ -1,18 +1,21 @@
 import { type BlockPosition, hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
-import { rangeStart } from '../indices/index-names';
+import { rangeStart } from '../indices/block-ranges';
 import { type ReadProgress, statusOf } from '../indices/progress';
 import type { BranchCleaner } from './branch-cleaner';
 import type { BranchDocuments } from './branch-documents';
 import type { CommittedAbis } from '../write/data-abis';
 import { ChainOrder } from './chain-order';
+import { withRangesCounted } from './count-ranges';
 import type { Journal } from './journal';
 import type { ProgressStore } from './progress-store';
 
 export interface CommitRules {
   /** The number of newest blocks to keep, in whole ranges; 0 = all. */
   retainBlocks: number;
+  /** The actions with which a range of blocks ends. */
+  actionsPerIndex: number;
 }
 
 /** The most blocks in one commit; the next one continues. The progress lists them until they are cleaned. */
@@ -87,13 +90,13 @@ export class Committer {
     const { refusal, hasMore, hasLaterEpoch } = await this.advance(order, progress);
     if (order.position.ordinal === progress.view.ordinal) return { commit: undefined, refusal, hasMore: false };
     const { documents } = this.parts;
-    const { blocks_per_index: blocksPerIndex } = progress;
-    await documents.refresh(order.applied, blocksPerIndex);
-    if (!(await documents.areWhole(order.applied, blocksPerIndex))) {
+    await documents.refresh(order.applied, progress);
+    if (!(await documents.areWhole(order.applied, progress))) {
       const refused = hasLaterEpoch ? undefined : missing(order.applied);
       return { commit: undefined, refusal: refused, hasMore: false };
     }
-    return { commit: { before: progress, after: this.retained(order.moved()) }, refusal, hasMore };
+    const moved = withRangesCounted(order.moved(), order.applied, this.rules.actionsPerIndex);
+    return { commit: { before: progress, after: this.retained(moved) }, refusal, hasMore };
   }
 
   /** Applies journal entries as far as they connect. */
@@ -130,19 +133,20 @@ export class Committer {
 
   private async storedAmong(
     positions: BlockPosition[],
-    { blocks_per_index: blocksPerIndex, first_block_num: first = 0 }: ProgressDocument,
+    progress: ProgressDocument,
   ): Promise<(position: BlockPosition) => boolean> {
-    const stored = await this.parts.documents.storedOf(positions, { first, blocksPerIndex });
+    const { first_block_num: first = 0 } = progress;
+    const stored = await this.parts.documents.storedOf(positions, progress);
     // Blocks below the retained history are treated as stored: nothing is to be done about them.
     return ({ num, id }) => stored.has(id) || (this.rules.retainBlocks > 0 && num < first);
   }
 
   /** Moves the start of the history past the ranges that are no longer retained. */
   private retained(progress: ProgressDocument): ProgressDocument {
-    const { committed, first_block_num: first, clean_up_to: clean, blocks_per_index: blocksPerIndex } = progress;
+    const { committed, first_block_num: first, clean_up_to: clean } = progress;
     if (this.rules.retainBlocks === 0 || !committed || first === undefined) return progress;
     const oldest = Math.min(committed.num - this.rules.retainBlocks + 1, clean);
-    const kept = oldest <= 0 ? 0 : rangeStart(oldest, blocksPerIndex);
+    const kept = oldest <= 0 ? 0 : rangeStart(oldest, progress);
     if (kept <= first) return progress;
     // Positions of traces are counted from the first block, and would change with each removal.
     return { ...progress, first_block_num: kept, has_removed_blocks: true, counts_traces: false };

@@ -1,10 +1,11 @@
 import type { Client } from '@elastic/elasticsearch';
 import { incomplete, type Searcher } from '../client/search';
 import { asked, foundIn } from '../client/store-errors';
+import { rangeLast, rangeStart } from '../indices/block-ranges';
 import type { BodyDocument, ProgressDocument } from '../indices/documents';
 import { type DirectoryDocument, type DirectoryEntry, directoryIndex } from '../indices/directory';
 import { type ActionList, findTallied } from '../indices/found-actions';
-import { type IndexNames, rangeStart } from '../indices/index-names';
+import type { IndexNames } from '../indices/index-names';
 import { layoutOf, type ReadProgress } from '../indices/progress';
 import { decodeTransactionRecords } from '../indices/transaction-records';
 import { BulkRequest } from '../write/bulk-request';
@@ -91,7 +92,7 @@ export class DirectoryBuilder {
   private async tally(range: number, progress: ProgressDocument, start: number): Promise<RangeTally> {
     const tally = new RangeTally(start, this.rules.maxTallySize);
     const { searcher, names } = this.parts;
-    const index = names.ranged('actions', range, progress.blocks_per_index);
+    const index = names.ranged('actions', range, progress);
     // The order of the index: a page costs the same wherever it is.
     const list: ActionList = { index, filters: [ofHistory(progress)], order: 'desc', from: 0 };
     for await (const action of findTallied(searcher, layoutOf(progress), list)) tally.add(action);
@@ -164,7 +165,7 @@ export class DirectoryBuilder {
     let last: number | undefined;
     for (;;) {
       const { hits } = await this.parts.searcher.search({
-        index: this.parts.names.ranged('bodies', range, progress.blocks_per_index),
+        index: this.parts.names.ranged('bodies', range, progress),
         filters: [ofHistory(progress)],
         size: BODIES_AT_ONCE,
         sort: [{ block_num: 'asc' }],
@@ -181,12 +182,12 @@ export class DirectoryBuilder {
   }
 
   /** Lets queries use the range; false when blocks were rewritten, or another process has recorded it. */
-  private async record(range: number, { rewrites = 0, blocks_per_index: blocksPerIndex }: ProgressDocument) {
+  private async record(range: number, { rewrites = 0 }: ProgressDocument): Promise<boolean> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const read = await this.parts.progress.read();
       const { progress } = read ?? {};
       if (!read || !progress || (progress.rewrites ?? 0) !== rewrites || nextRange(progress) !== range) return false;
-      const directory = { rewrites, to: range + blocksPerIndex };
+      const directory = { rewrites, to: rangeLast(range, progress) + 1 };
       if (await this.parts.progress.replace(read, { ...progress, directory })) return true;
     }
     return false;
@@ -196,11 +197,10 @@ export class DirectoryBuilder {
 /** The first block number of the next range to add; undefined when it is not clean yet. */
 function nextRange(progress: ProgressDocument): number | undefined {
   const { directory, rewrites = 0, first_block_num: first, clean_up_to: cleanUpTo } = progress;
-  const { blocks_per_index: blocksPerIndex } = progress;
   if (first === undefined) return undefined;
   const to = directory?.rewrites === rewrites ? directory.to : 0;
-  const range = Math.max(to, rangeStart(first, blocksPerIndex));
-  return range + blocksPerIndex - 1 <= cleanUpTo ? range : undefined;
+  const range = Math.max(to, rangeStart(first, progress));
+  return rangeLast(range, progress) <= cleanUpTo ? range : undefined;
 }
 
 /** Blocks below the history are no part of it. */

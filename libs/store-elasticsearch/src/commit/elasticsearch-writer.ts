@@ -76,11 +76,10 @@ export class ElasticsearchWriter implements StoreWriter {
     const unseen = blocks.find(({ streamPosition }) => streamPosition.sequence <= 0);
     if (unseen) throw new HistoryError('INTERNAL', `block ${unseen.position.num} has no stream position`);
     const mayPostpone = postpone !== undefined;
-    const { written, postponed } = await this.parts.blocks.write(
-      blocks,
-      mayPostpone,
-      async () => (await this.read()).progress,
-    );
+    const { written, postponed } = await this.parts.blocks.write(blocks, mayPostpone, {
+      read: async () => (await this.read()).progress,
+      reserve: (blockNum) => this.parts.progress.reserve(blockNum),
+    });
     await this.parts.journal.add(written);
     for (const block of postponed) postpone?.(block);
     const newest = written.at(-1)?.block ?? postponed.at(-1);

@@ -105,11 +105,12 @@ export class Housekeeping {
     this.superseded.since = Infinity;
   }
 
-  private async dropRanges({ first_block_num: first, blocks_per_index: perIndex }: ProgressDocument): Promise<void> {
+  private async dropRanges(progress: ProgressDocument): Promise<void> {
+    const { first_block_num: first } = progress;
     const { dropAfterMs } = this.delays;
     if (first === undefined || dropAfterMs === undefined) return;
     if (this.dropped?.below !== first) this.dropped = { below: first, since: performance.now() };
     if (performance.now() - this.dropped.since < dropAfterMs) return;
-    await this.parts.indices.dropBelow(first, perIndex);
+    await this.parts.indices.dropBelow(first, progress);
   }
 }

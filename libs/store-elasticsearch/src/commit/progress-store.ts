@@ -6,6 +6,8 @@ import { PROGRESS_ID, ProgressReader, type ReadProgress } from '../indices/progr
 
 /** Each conflict means that another process has changed the progress. */
 const MOST_TRIES = 50;
+/** The most blocks that are reserved at once: a range that is full ends at most that many blocks later. */
+const MOST_AHEAD = 10_000;
 
 /** Reads the progress document and replaces it by compare and set. */
 export class ProgressStore extends ProgressReader {
@@ -44,13 +46,30 @@ export class ProgressStore extends ProgressReader {
     await this.change((progress) => ({ ...progress, rewrites: (progress.rewrites ?? 0) + 1 }), 'count a rewrite');
   }
 
-  /** Replaces the progress by what `next` makes of it; false = it stays. */
-  private async change(next: (progress: ProgressDocument) => ProgressDocument | false, why: string): Promise<void> {
+  /**
+   * Tells committers that a process is about to write a block and some after it. Returns the progress that does, with the range of the
+   * block.
+   */
+  async reserve(blockNum: number): Promise<ProgressDocument> {
+    return this.change((progress) => {
+      const { ranges, blocks_per_index: blocksPerIndex } = progress;
+      if (!ranges || blockNum < ranges.unwritten_from) return false;
+      const ahead = Math.ceil(Math.min(MOST_AHEAD, blocksPerIndex / 100));
+      return { ...progress, ranges: { ...ranges, unwritten_from: blockNum + ahead } };
+    }, 'reserve blocks');
+  }
+
+  /** Replaces the progress by what `next` makes of it, which is returned; false = it stays. */
+  private async change(
+    next: (progress: ProgressDocument) => ProgressDocument | false,
+    why: string,
+  ): Promise<ProgressDocument> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const read = await this.read();
       if (!read) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
       const progress = next(read.progress);
-      if (!progress || (await this.replace(read, progress))) return;
+      if (!progress) return read.progress;
+      if (await this.replace(read, progress)) return progress;
     }
     throw new HistoryError('STORE_UNAVAILABLE', `the progress changed on every attempt to ${why}`);
   }

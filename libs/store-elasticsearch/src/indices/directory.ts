@@ -1,4 +1,5 @@
-import { rangeStart, type IndexNames } from './index-names';
+import { rangeLast, type RangeLayout, rangeStart, rangeStarts } from './block-ranges';
+import type { IndexNames } from './index-names';
 import type { ProgressDocument } from './documents';
 
 /*
@@ -7,7 +8,9 @@ import type { ProgressDocument } from './documents';
  * any more. Queries search ranges that are not in the directory as if there were none.
  */
 
-/** Ranges in one index of the directory: the documents of an account grow by one entry per range. */
+/**
+ * An index of the directory has the entries of at most twice as many ranges: the documents of an account grow by one entry per range.
+ */
 const RANGES_PER_INDEX = 64;
 /** Distinct actions of one account in one range that are counted one by one; contracts choose names. */
 export const MOST_ACTION_COUNTS = 100;
@@ -51,12 +54,14 @@ export function directoryBlocks(progress: ProgressDocument): { first: number; la
 }
 
 /** The index of the directory with the entries of a range. */
-export function directoryIndex(
-  names: IndexNames,
-  range: number,
-  { blocks_per_index: blocksPerIndex, rewrites = 0 }: ProgressDocument,
-): string {
-  return names.directory(rangeStart(range, RANGES_PER_INDEX * blocksPerIndex), rewrites);
+export function directoryIndex(names: IndexNames, range: number, progress: ProgressDocument): string {
+  return names.directory(rangeStart(range, directoryLayout(progress)), progress.rewrites ?? 0);
+}
+
+/** What of the ranges is in one index: they end with some multiples of `blocks_per_index`, and with some of the other starts. */
+function directoryLayout({ blocks_per_index: blocksPerIndex, ranges }: RangeLayout): RangeLayout {
+  const starts = (ranges?.starts ?? []).filter((_, index) => (index + 1) % RANGES_PER_INDEX === 0);
+  return { blocks_per_index: RANGES_PER_INDEX * blocksPerIndex, ranges: { starts } };
 }
 
 /** The indices of the directory with entries of some of the blocks. */
@@ -65,21 +70,14 @@ export function directoryIndices(
   { first, last }: { first: number; last: number },
   progress: ProgressDocument,
 ): string[] {
-  const width = RANGES_PER_INDEX * progress.blocks_per_index;
-  const indices: string[] = [];
-  for (let start = rangeStart(first, width); start <= last; start += width) {
-    indices.push(directoryIndex(names, start, progress));
-  }
-  return indices;
+  const starts = rangeStarts({ first, last }, directoryLayout(progress));
+  return starts.map((start) => directoryIndex(names, start, progress));
 }
 
 /** Whether an index of the directory has no entry that a query needs: of an earlier build, or of removed blocks only. */
-export function isObsolete(
-  names: IndexNames,
-  index: string,
-  { rewrites = 0, first_block_num: first = 0, blocks_per_index: blocksPerIndex }: ProgressDocument,
-): boolean {
+export function isObsolete(names: IndexNames, index: string, progress: ProgressDocument): boolean {
+  const { rewrites = 0, first_block_num: first = 0 } = progress;
   const parsed = names.parseDirectory(index);
   if (!parsed) return false;
-  return parsed.rewrites < rewrites || parsed.firstBlock + RANGES_PER_INDEX * blocksPerIndex <= first;
+  return parsed.rewrites < rewrites || rangeLast(parsed.firstBlock, directoryLayout(progress)) < first;
 }

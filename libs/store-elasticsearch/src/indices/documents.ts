@@ -164,6 +164,15 @@ export interface ProgressDocument {
   /** Absent in a store that an earlier version began, which has the layout `source`. */
   action_layout?: ActionLayout;
   blocks_per_index: number;
+  /** Absent in a store that an earlier version began: all its ranges have `blocks_per_index` blocks. */
+  ranges?: {
+    /** The first block numbers of the ranges that begin between two multiples of `blocks_per_index`, ascending. None is removed. */
+    starts: readonly number[];
+    /** Processes have written blocks below this number only (`block-ranges.ts`). */
+    unwritten_from: number;
+    /** The first block number of the range with the committed block, and about how many actions the range has. */
+    newest?: { first: number; actions: number };
+  };
   chain_id: string | undefined;
   /** The first block whose history is stored; actions and blocks below it are being deleted and never returned. */
   first_block_num: number | undefined;

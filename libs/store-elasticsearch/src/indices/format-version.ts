@@ -7,8 +7,9 @@ import { HistoryError } from '@antelope-history/schemas';
  * - 2: action records may leave out digests (`TRACE_FLAGS.computedDigest`) and what follows in receipts
  *   (`ACTION_FLAGS.derivedReceipts`), and bodies have the beginning of ids (`idTerm`).
  * - 3: the progress names the layout of actions (`ActionLayout`).
+ * - 4: the progress lists where ranges begin besides the multiples of `blocks_per_index`.
  */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 const OLDEST_FORMAT = 1;
 
 /** The version of the index templates and of the mappings that come from them. It grows with every change that needs other indices. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { type RangeLayout, rangeStart } from './block-ranges';
 
-/** Document kinds with one index per range of block numbers, so that old ranges can be dropped whole. */
+/** Document kinds with one index per range of block numbers: `block-ranges.ts`. */
 export const RANGED_KINDS = ['actions', 'blocks', 'bodies'] as const;
 export type RangedKind = (typeof RANGED_KINDS)[number];
 
@@ -44,8 +45,8 @@ export class IndexNames {
   }
 
   /** The index of a kind that holds a block number. */
-  ranged(kind: RangedKind, blockNum: number, blocksPerIndex: number): string {
-    const first = rangeStart(blockNum, blocksPerIndex);
+  ranged(kind: RangedKind, blockNum: number, layout: RangeLayout): string {
+    const first = rangeStart(blockNum, layout);
     return `${this.of(kind)}-${first.toString().padStart(BLOCK_NUM_DIGITS, '0')}`;
   }
 
@@ -83,16 +84,6 @@ export class IndexNames {
     const digits = kind && index.slice(this.of(kind).length + 1);
     return digits && /^\d{10}$/.test(digits) ? Number(digits) : undefined;
   }
-}
-
-/** The first block number of the range that holds a number. */
-export function rangeStart(blockNum: number, blocksPerIndex: number): number {
-  return blockNum - (blockNum % blocksPerIndex);
-}
-
-/** How many ranges hold the blocks from the first to the last. */
-export function countRanges({ first, last }: { first: number; last: number }, blocksPerIndex: number): number {
-  return (rangeStart(last, blocksPerIndex) - rangeStart(first, blocksPerIndex)) / blocksPerIndex + 1;
 }
 
 /** The search term of a key, a hash: WebAuthn keys can be longer than a term may be. `key`: canonical key bytes. */

@@ -16,14 +16,9 @@ export function parseTiers(texts: readonly string[]): Tier[] {
   });
 }
 
-/** The tier of the range that begins with a block; undefined: any node. */
-export function tierOf(
-  firstBlock: number,
-  blocksPerIndex: number,
-  committed: number,
-  tiers: readonly Tier[],
-): string | undefined {
-  const age = Math.max(0, committed - (firstBlock + blocksPerIndex - 1));
+/** The tier of the range that ends with a block; undefined: any node. */
+export function tierOf(lastBlock: number, committed: number, tiers: readonly Tier[]): string | undefined {
+  const age = Math.max(0, committed - lastBlock);
   const due = tiers.filter(({ fromAge }) => fromAge <= age).sort((one, other) => other.fromAge - one.fromAge);
   return due[0]?.name;
 }

@@ -21,6 +21,7 @@ export function emptyProgress(blocksPerIndex: number): ProgressDocument {
     format_version: FORMAT_VERSION,
     action_layout: 'doc-values',
     blocks_per_index: blocksPerIndex,
+    ranges: { starts: [], unwritten_from: 0 },
     chain_id: undefined,
     first_block_num: undefined,
     committed: undefined,

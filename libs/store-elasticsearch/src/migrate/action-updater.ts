@@ -2,8 +2,8 @@ import { actionBytes } from '@antelope-history/store';
 import type { BlockPosition } from '@antelope-history/schemas';
 import { incomplete } from '../client/search';
 import { asked } from '../client/store-errors';
+import { rangeLast } from '../indices/block-ranges';
 import type { ActionList } from '../indices/found-actions';
-import { rangeStart } from '../indices/index-names';
 import type { MigrationPlan } from '../indices/migration-plan';
 import { type ReadAction, readActions } from '../read/action-reader';
 import { inSequences } from '../read/actions-scope';
@@ -41,9 +41,9 @@ export class ActionUpdater {
     { next_block: first, next_sequence: start }: MigrationPlan,
     actionsPerStep: number,
   ): AsyncGenerator<UpdateStep> {
-    const { clean_up_to: cleanUpTo, blocks_per_index: perIndex } = snapshot.progress;
-    const index = snapshot.names.ranged('actions', first, perIndex);
-    const last = Math.min(rangeStart(first, perIndex) + perIndex - 1, cleanUpTo);
+    const { names, progress } = snapshot;
+    const index = names.ranged('actions', first, progress);
+    const last = Math.min(rangeLast(first, progress), progress.clean_up_to);
     await this.refresh(snapshot, [index]);
     const filters = [{ range: { block_num: { gte: first, lte: last } } }, ...inSequences({ start, end: Infinity })];
     const actions = readActions(snapshot, { index, filters, order: 'asc', from: 0, withVersion: true }, Infinity);
@@ -63,7 +63,7 @@ export class ActionUpdater {
   /** Updates the actions of committed blocks, few enough for one search; returns their number. */
   async updateBlocks(snapshot: Snapshot, blocks: readonly BlockPosition[]): Promise<number> {
     const { names, progress } = snapshot;
-    const indices = new Set(blocks.map(({ num }) => names.ranged('actions', num, progress.blocks_per_index)));
+    const indices = new Set(blocks.map(({ num }) => names.ranged('actions', num, progress)));
     await this.refresh(snapshot, [...indices]);
     const list: ActionList = {
       ...wholeHistory(snapshot, 'actions'),

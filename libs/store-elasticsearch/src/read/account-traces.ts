@@ -7,6 +7,7 @@ import {
   tracesOfAccount,
 } from '@antelope-history/store';
 import type { Query } from '../client/search';
+import { rangeLast } from '../indices/block-ranges';
 import { directoryBlocks } from '../indices/directory';
 import type { ActionList } from '../indices/found-actions';
 import { readActions, type ReadAction } from './action-reader';
@@ -62,8 +63,10 @@ async function countTraces(
     findTraces(snapshot, account),
     young ? countRanges(snapshot, selection, rangesIn(young, snapshot)) : [],
   ]);
-  const { blocks_per_index: blocksPerIndex } = snapshot.progress;
-  const old = found.map(({ range, rows }) => ({ part: { first: range, last: range + blocksPerIndex - 1 }, rows }));
+  const old = found.map(({ range, rows }) => ({
+    part: { first: range, last: rangeLast(range, snapshot.progress) },
+    rows,
+  }));
   return [...old, ...ofYoung];
 }
 

@@ -183,7 +183,7 @@ async function* laterInTransaction(
   const { names, progress } = snapshot;
   const { blockNum, block, sequence, transaction } = document;
   const list: ActionList = {
-    index: names.ranged('actions', blockNum, progress.blocks_per_index),
+    index: names.ranged('actions', blockNum, progress),
     filters: [{ term: { block } }, { range: { sequence: { gt: sequence } } }, ...wanted],
     order: 'asc',
     from: 0,

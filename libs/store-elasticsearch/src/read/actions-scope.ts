@@ -28,7 +28,7 @@ export function scopeOfRange(snapshot: Snapshot, { first, last }: BlockRange): P
   const { names, progress } = snapshot;
   const blocks = historyBlocks(progress);
   if (!blocks) return Promise.resolve(undefined);
-  const place = { index: names.ranged('blocks', first, progress.blocks_per_index) };
+  const place = { index: names.ranged('blocks', first, progress) };
   return edgesOf(snapshot, blocks, fromBound({ blockNum: first }), toBound({ blockNum: last }), place);
 }
 

@@ -56,7 +56,7 @@ async function readBody(
   { searcher, names, progress }: Snapshot,
   { num, filters, mustExist }: LocatedBlock,
 ): Promise<BodyDocument | undefined> {
-  const index = names.ranged('bodies', num, progress.blocks_per_index);
+  const index = names.ranged('bodies', num, progress);
   const { hits } = await searcher.search({ index, filters, size: 1, fetch: FETCH_BODY });
   if (!hits[0] && mustExist) throw incomplete(`committed block ${num} is missing`);
   return hits[0] && bodyOf(hits[0]);
@@ -68,7 +68,7 @@ async function readActionsOf(
   { num, filters }: LocatedBlock,
 ): Promise<Map<number, StoredBlockTransaction['actions']>> {
   const { names, progress } = snapshot;
-  const index = names.ranged('actions', num, progress.blocks_per_index);
+  const index = names.ranged('actions', num, progress);
   const actions = new Map<number, StoredBlockTransaction['actions']>();
   for await (const { document, row } of readActions(snapshot, { index, filters, order: 'asc', from: 0 }, Infinity)) {
     const ofTransaction = actions.get(document.firstSequence);

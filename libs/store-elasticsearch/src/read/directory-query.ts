@@ -10,9 +10,8 @@ import {
   ID_DIGITS,
   WHOLE_CHAIN,
 } from '../indices/directory';
-import { rangeStart } from '../indices/index-names';
+import { rangeStart } from '../indices/block-ranges';
 import type { SequenceRange } from '../indices/sequence-range';
-import type { BlockRange } from './branch-filter';
 import type { Snapshot } from './snapshot';
 
 /** The rows of one range. */
@@ -86,7 +85,7 @@ async function readEntries(
 ): Promise<{ account: string; entry: DirectoryEntry }[]> {
   const covered = directoryBlocks(progress);
   if (!covered) return [];
-  const first = rangeStart(covered.first, progress.blocks_per_index);
+  const first = rangeStart(covered.first, progress);
   const indices = directoryIndices(names, covered, progress);
   const wanted = indices.flatMap((index) => accounts.map((account) => ({ _index: index, _id: account })));
   const { docs } = await asked(searcher.client.mget<DirectoryDocument>({ docs: wanted }));
@@ -144,7 +143,7 @@ export async function placesOfTransaction(
   const { hits } = await searcher.search({
     index: indices.join(),
     fewest: indices.length,
-    filters: [wanted, { range: { range: { gte: firstRange(covered, progress), lte: covered.last } } }],
+    filters: [wanted, { range: { range: { gte: rangeStart(covered.first, progress), lte: covered.last } } }],
     size: MAX_CANDIDATES,
     fetch: { docvalue_fields: ['range', 'first_sequence', 'sequence_count'] },
   });
@@ -156,8 +155,4 @@ function placeOf({ fields }: FoundHit): TransactionPlace {
   const [start, count] = [value('first_sequence'), value('sequence_count')];
   const sequences = start === undefined || count === undefined ? undefined : { start, end: start + count };
   return { range: value('range') as number, sequences };
-}
-
-function firstRange(covered: BlockRange, { blocks_per_index: blocksPerIndex }: Snapshot['progress']): number {
-  return rangeStart(covered.first, blocksPerIndex);
 }

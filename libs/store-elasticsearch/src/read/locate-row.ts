@@ -1,5 +1,5 @@
 import type { Aggregation, Query, Search } from '../client/search';
-import { rangeStart } from '../indices/index-names';
+import { rangeLast, rangeStart } from '../indices/block-ranges';
 import type { SequenceRange } from '../indices/sequence-range';
 import { inSequences, scopeOfRange, type Scope } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
@@ -61,13 +61,13 @@ export async function countRanges(
 function countSearch({ names, progress }: Snapshot, selection: ActionSelection, range: BlockRange): Search {
   const { scope, wanted } = selection;
   const { blocks, sequences } = scope;
-  const last = rangeStart(range.first, progress.blocks_per_index) + progress.blocks_per_index - 1;
+  const last = rangeLast(range.first, progress);
   const isWhole =
-    range.first === rangeStart(range.first, progress.blocks_per_index) &&
+    range.first === rangeStart(range.first, progress) &&
     range.first >= blocks.first &&
     last <= Math.min(blocks.last, progress.clean_up_to);
   return {
-    index: names.ranged('actions', range.first, progress.blocks_per_index),
+    index: names.ranged('actions', range.first, progress),
     filters: isWhole
       ? wanted
       : [...wanted, ...inSequences(sequences), onBranch(progress, within(blocks, range) ?? blocks)],
@@ -85,7 +85,7 @@ async function countBuckets(
   offset: number,
 ): Promise<Bucket[]> {
   const { aggregations } = await searcher.search({
-    index: names.ranged('actions', blocks.first, progress.blocks_per_index),
+    index: names.ranged('actions', blocks.first, progress),
     filters: [...selection.wanted, ...inSequences(sequences), onBranch(progress, blocks)],
     aggregations: {
       parts: {

@@ -1,6 +1,6 @@
 import { incomplete } from '../client/search';
+import { rangeLast, rangeStart, rangeStarts } from '../indices/block-ranges';
 import { directoryBlocks } from '../indices/directory';
-import { rangeStart } from '../indices/index-names';
 import type { SequenceRange } from '../indices/sequence-range';
 import type { ActionList, Order } from '../indices/found-actions';
 import { inSequences } from './actions-scope';
@@ -58,9 +58,8 @@ export async function* runsOf(
 
 /** The part of the blocks in the range with which a list in this order begins. */
 function firstRange({ first, last }: BlockRange, order: Order, { progress }: Snapshot): BlockRange {
-  const { blocks_per_index: blocksPerIndex } = progress;
-  if (order === 'desc') return { first: Math.max(first, rangeStart(last, blocksPerIndex)), last };
-  return { first, last: Math.min(last, rangeStart(first, blocksPerIndex) + blocksPerIndex - 1) };
+  if (order === 'desc') return { first: Math.max(first, rangeStart(last, progress)), last };
+  return { first, last: Math.min(last, rangeLast(first, progress)) };
 }
 
 /** The blocks without a part at their beginning or end; undefined when none are left. */
@@ -78,10 +77,9 @@ function* directoryRuns(
   covered: BlockRange,
   { ranges: found, isExact }: Awaited<ReturnType<typeof findRanges>>,
 ): Generator<Run> {
-  const { blocks_per_index: blocksPerIndex } = snapshot.progress;
   const { order } = selection;
   const parts = found.flatMap(({ range, rows }) => {
-    const whole = { first: range, last: range + blocksPerIndex - 1 };
+    const whole = { first: range, last: rangeLast(range, snapshot.progress) };
     const blocks = within(whole, old);
     if (!blocks) return [];
     const all = within(whole, covered);
@@ -113,12 +111,10 @@ function* uncounted(ranges: readonly BlockRange[]): Generator<Run> {
 
 /** The parts of the ranges that have some of the blocks, ascending. */
 export function rangesIn({ first, last }: BlockRange, { progress }: Snapshot): BlockRange[] {
-  const { blocks_per_index: blocksPerIndex } = progress;
-  const ranges: BlockRange[] = [];
-  for (let start = rangeStart(first, blocksPerIndex); start <= last; start += blocksPerIndex) {
-    ranges.push({ first: Math.max(start, first), last: Math.min(start + blocksPerIndex - 1, last) });
-  }
-  return ranges;
+  return rangeStarts({ first, last }, progress).map((start) => ({
+    first: Math.max(start, first),
+    last: Math.min(rangeLast(start, progress), last),
+  }));
 }
 
 /** The list of a run's rows after the first `skip`, at least `wanted` rows if the run has as many. */
@@ -171,7 +167,7 @@ function listIn(
   const ends = ranges.flatMap(({ first, last }) => [first, last]);
   const blocks = within(scope.blocks, { first: Math.min(...ends), last: Math.max(...ends) }) ?? scope.blocks;
   return {
-    index: ranges.map(({ first }) => names.ranged('actions', first, progress.blocks_per_index)).join(),
+    index: ranges.map(({ first }) => names.ranged('actions', first, progress)).join(),
     fewest: ranges.length,
     filters: [...wanted, ...inSequences(sequences), onBranch(progress, blocks)],
     order,

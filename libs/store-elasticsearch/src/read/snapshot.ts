@@ -1,6 +1,7 @@
 import type { Search, Searcher } from '../client/search';
+import { rangeStarts } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
-import { countRanges, type IndexNames, type RangedKind, type SingleKind } from '../indices/index-names';
+import type { IndexNames, RangedKind, SingleKind } from '../indices/index-names';
 import { historyBlocks } from './branch-filter';
 
 /** The state that a query reads: the branch that was committed when it began. Its documents do not change meanwhile. */
@@ -35,7 +36,7 @@ export function isStillReadable(before: ProgressDocument, after: ProgressDocumen
 /** The index, and the least number of indices that have to respond, for a search of the whole history. */
 export function wholeHistory({ names, progress }: Snapshot, kind: RangedKind): Pick<Search, 'index' | 'fewest'> {
   const blocks = historyBlocks(progress);
-  return { index: names.of(kind), fewest: blocks ? countRanges(blocks, progress.blocks_per_index) : 0 };
+  return { index: names.of(kind), fewest: blocks ? rangeStarts(blocks, progress).length : 0 };
 }
 
 /**

@@ -2,11 +2,11 @@ import type { TransactionHeader } from '@antelope-history/records';
 import type { FoundTransaction, StoredTransaction } from '@antelope-history/store';
 import { HistoryError } from '@antelope-history/schemas';
 import type { FoundHit, Query } from '../client/search';
+import { rangeLast, type RangeLayout, rangeStart } from '../indices/block-ranges';
 import type { BodyDocument } from '../indices/documents';
 import { directoryBlocks } from '../indices/directory';
 import { bodyOf, FETCH_BODY } from '../indices/hits';
 import { bodiesOfId, bodiesOfOtherIds } from '../indices/id-terms';
-import { rangeStart } from '../indices/index-names';
 import type { SequenceRange } from '../indices/sequence-range';
 import { decodeTransactionRecords } from '../indices/transaction-records';
 import { assertWhole, readActions, type ReadAction } from './action-reader';
@@ -54,7 +54,7 @@ async function bodyAtHint(
   const block = history && num !== undefined && within({ first: num, last: num }, history);
   if (!block || id.length < ID_DIGITS) return undefined;
   const { hits } = await searcher.search({
-    index: names.ranged('bodies', block.first, progress.blocks_per_index),
+    index: names.ranged('bodies', block.first, progress),
     filters: [bodiesOfId(id), onBranch(progress, block)],
     size: 1,
     fetch: FETCH_BODY,
@@ -97,7 +97,7 @@ async function findBodies(
     covered ? placesOfTransaction(snapshot, idPrefix) : undefined,
     young ? bodiesIn(snapshot, rangesIn(young, snapshot), filters) : [],
   ]);
-  const old = places && rangesOf(places, progress.blocks_per_index);
+  const old = places && rangesOf(places, progress);
   const [ofOld, near] = await Promise.all([
     bodiesIn(snapshot, old ?? rangesIn(covered ?? blocks, snapshot), filters),
     places?.length === 1 ? readNear(snapshot, places[0] as TransactionPlace) : undefined,
@@ -106,9 +106,9 @@ async function findBodies(
 }
 
 /** The ranges of places, ascending. */
-function rangesOf(places: readonly TransactionPlace[], blocksPerIndex: number): BlockRange[] {
+function rangesOf(places: readonly TransactionPlace[], layout: RangeLayout): BlockRange[] {
   const starts = [...new Set(places.map(({ range }) => range))].sort((one, other) => one - other);
-  return starts.map((first) => ({ first, last: first + blocksPerIndex - 1 }));
+  return starts.map((first) => ({ first, last: rangeLast(first, layout) }));
 }
 
 async function readNear(snapshot: Snapshot, { range, sequences }: TransactionPlace): Promise<NearActions | undefined> {
@@ -126,7 +126,7 @@ async function bodiesIn(
   const blocks = historyBlocks(progress);
   if (ranges.length === 0 || !blocks) return [];
   const { hits } = await searcher.search({
-    index: ranges.map(({ first }) => names.ranged('bodies', first, progress.blocks_per_index)).join(),
+    index: ranges.map(({ first }) => names.ranged('bodies', first, progress)).join(),
     fewest: ranges.length,
     filters: [...filters, onBranch(progress, blocks)],
     size: MAX_BODIES,
@@ -169,7 +169,7 @@ function nearActionsOf(
   near: NearActions | undefined,
 ): ReadAction[] | undefined {
   const end = firstSequence + sequenceCount;
-  if (!near || near.range !== rangeStart(body.block_num, progress.blocks_per_index)) return undefined;
+  if (!near || near.range !== rangeStart(body.block_num, progress)) return undefined;
   if (firstSequence < near.sequences.start || end > near.sequences.end) return undefined;
   return near.actions.filter(
     ({ document }) => document.block === body.block && document.sequence >= firstSequence && document.sequence < end,
@@ -188,7 +188,7 @@ function readActionsOf(
 /** The actions in the range of a block that match, ascending. */
 async function actionsIn(snapshot: Snapshot, blockNum: number, filters: Query[]): Promise<ReadAction[]> {
   const { names, progress } = snapshot;
-  const index = names.ranged('actions', blockNum, progress.blocks_per_index);
+  const index = names.ranged('actions', blockNum, progress);
   const actions: ReadAction[] = [];
   for await (const action of readActions(snapshot, { index, filters, order: 'asc', from: 0 }, Infinity)) {
     actions.push(action);

@@ -15,6 +15,13 @@ const PROGRESS_AGE_MS = 10_000;
 /** Each attempt after the first means that the write term has ended or that an index was deleted meanwhile. */
 const MAX_TRIES = 10;
 
+/** The progress, as it is read and changed while blocks are written. */
+export interface ProgressSource {
+  read(): Promise<ProgressDocument>;
+  /** Moves `ranges.unwritten_from` above a block number; returns the progress that says so. */
+  reserve(blockNum: number): Promise<ProgressDocument>;
+}
+
 /** A block whose documents are durable, and what the journal says of its data. */
 export interface WrittenBlock {
   block: BlockRecords;
@@ -44,19 +51,15 @@ export class BlockWriter {
    * Writes the documents of blocks that can still join the branch; with `mayPostpone`, not of those that need an ABI which
    * another process has yet to write. Rejects as `BulkWriter.write`.
    */
-  async write(
-    blocks: readonly BlockRecords[],
-    mayPostpone: boolean,
-    readProgress: () => Promise<ProgressDocument>,
-  ): Promise<BlockWrite> {
+  async write(blocks: readonly BlockRecords[], mayPostpone: boolean, source: ProgressSource): Promise<BlockWrite> {
     for (let tries = 1; ; tries++) {
       try {
         const write: BlockWrite = { written: [], postponed: [] };
-        await this.bulk.write(this.requestsOf(blocks, mayPostpone, readProgress, write));
+        await this.bulk.write(this.requestsOf(blocks, mayPostpone, source, write));
         return write;
       } catch (error) {
         if (!(error instanceof MissingIndexError) || tries === MAX_TRIES) throw error;
-        await this.reopen(await readProgress());
+        await this.reopen(await source.read());
       }
     }
   }
@@ -71,15 +74,15 @@ export class BlockWriter {
   private async *requestsOf(
     blocks: readonly BlockRecords[],
     mayPostpone: boolean,
-    readProgress: () => Promise<ProgressDocument>,
+    source: ProgressSource,
     write: BlockWrite,
   ): AsyncGenerator<BulkRequest> {
-    let progress = await readProgress();
+    let progress = await source.read();
     let readAt = performance.now();
     let request = this.bulk.newRequest();
     for (const block of blocks) {
       if (performance.now() - readAt > PROGRESS_AGE_MS) {
-        progress = await readProgress();
+        progress = await source.read();
         readAt = performance.now();
       }
       if (block.streamPosition.sequence <= progress.view.ordinal) continue;
@@ -90,6 +93,7 @@ export class BlockWriter {
       }
       write.written.push({ block, journal: decoded.journal });
       if (isDecided(block, progress)) continue;
+      if (!isReserved(block, progress)) progress = await source.reserve(block.position.num);
       const targetOf = await this.openTargets(block, progress);
       for (const { kind, id, json } of documentsOf(block, decoded.data, layoutOf(progress))) {
         request.put(targetOf(kind), id, block.streamPosition.sequence, json, block.position);
@@ -104,18 +108,24 @@ export class BlockWriter {
   /** Makes sure that the indices of a block exist. A block that a fork can still replace is written through the fence. */
   private async openTargets(
     block: BlockRecords,
-    { blocks_per_index: blocksPerIndex, write_term: term = 0 }: ProgressDocument,
+    progress: ProgressDocument,
   ): Promise<(kind: NewDocument['kind']) => WriteTarget> {
     const { position, lastIrreversible } = block;
-    await this.indices.ensureRange(position.num, blocksPerIndex, isFarBehind(block));
+    const { write_term: term = 0 } = progress;
+    await this.indices.ensureRange(position.num, progress, isFarBehind(block));
     const indices = new Map<string, string>(
-      RANGED_KINDS.map((kind) => [kind, this.names.ranged(kind, position.num, blocksPerIndex)]),
+      RANGED_KINDS.map((kind) => [kind, this.names.ranged(kind, position.num, progress)]),
     );
     const indexOf = (kind: NewDocument['kind']): string => indices.get(kind) ?? this.names.of(kind);
     if (position.num <= lastIrreversible.num) return (kind) => ({ index: indexOf(kind), isAlias: false });
     await this.fence.open([...indices.values(), this.names.abis, this.names.permissions], term);
     return (kind) => ({ index: this.names.writeAlias(indexOf(kind), term), isAlias: true });
   }
+}
+
+/** Whether the progress says that a process may have written a block of the number: its range is decided. */
+function isReserved({ position }: BlockRecords, { ranges }: ProgressDocument): boolean {
+  return !ranges || position.num < ranges.unwritten_from;
 }
 
 /** Whether a block's number is irreversible: its committed block is stored, and no other can replace it. */

@@ -1,9 +1,10 @@
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { asked, askedIfFound, errorTypeOf, toStoreError } from '../client/store-errors';
+import { rangeLast, type RangeLayout, rangeStart } from '../indices/block-ranges';
 import type { ActionLayout, ProgressDocument } from '../indices/documents';
 import { DOC_VALUES_MAPPING_VERSION, MAPPING_VERSION } from '../indices/format-version';
-import { RANGED_KINDS, rangeStart, SINGLE_KINDS, type IndexNames } from '../indices/index-names';
+import { RANGED_KINDS, SINGLE_KINDS, type IndexNames } from '../indices/index-names';
 import { indexTemplates } from '../indices/index-templates';
 import { type Tier, TIER_ATTRIBUTE, tierOf } from '../indices/index-tiers';
 
@@ -53,12 +54,10 @@ export class IndexProvisioner {
   }
 
   /** Creates the indices of a block's range; far behind the head they may have fewer replicas at first. */
-  async ensureRange(blockNum: number, blocksPerIndex: number, isFarBehind: boolean): Promise<void> {
+  async ensureRange(blockNum: number, layout: RangeLayout, isFarBehind: boolean): Promise<void> {
     const replicas = isFarBehind ? this.settings.catchUpReplicas : this.settings.replicas;
     await Promise.all(
-      RANGED_KINDS.map((kind) =>
-        this.ensure(this.names.ranged(kind, blockNum, blocksPerIndex), replicas, this.names.of(kind)),
-      ),
+      RANGED_KINDS.map((kind) => this.ensure(this.names.ranged(kind, blockNum, layout), replicas, this.names.of(kind))),
     );
   }
 
@@ -83,9 +82,10 @@ export class IndexProvisioner {
   }
 
   /** Adds replicas to indices created with fewer: to all when following the head, otherwise to those of earlier ranges. */
-  async settleReplicas({ committed, blocks_per_index }: ProgressDocument, isFarBehind: boolean): Promise<void> {
+  async settleReplicas(progress: ProgressDocument, isFarBehind: boolean): Promise<void> {
+    const { committed } = progress;
     if (!committed) return;
-    const written = rangeStart(committed.num, blocks_per_index);
+    const written = rangeStart(committed.num, progress);
     const settled = `${written} ${isFarBehind}`;
     if (this.settledAt === settled) return;
     for (const { index, firstBlock, replicas } of await this.ranges()) {
@@ -100,28 +100,26 @@ export class IndexProvisioner {
    * Requires the tier of each range's age. New indices begin on any node: while no node has the attribute, an index stays where it
    * is.
    */
-  async settleTiers({ committed, blocks_per_index: perIndex }: ProgressDocument): Promise<void> {
+  async settleTiers(progress: ProgressDocument): Promise<void> {
+    const { committed } = progress;
     if (this.tiers.length === 0 || !committed || committed.num < this.tiersDueAt) return;
+    let dueAt = rangeLast(committed.num, progress) + 1;
     for (const { index, firstBlock, tier } of await this.ranges()) {
-      const wanted = tierOf(firstBlock, perIndex, committed.num, this.tiers);
+      const last = rangeLast(firstBlock, progress);
+      const wanted = tierOf(last, committed.num, this.tiers);
+      const changes = this.tiers.map(({ fromAge }) => last + fromAge).filter((num) => num > committed.num);
+      dueAt = Math.min(dueAt, ...changes);
       if (wanted === tier) continue;
       const settings = { [`index.routing.allocation.require.${TIER_ATTRIBUTE}`]: wanted ?? null };
       await asked(this.client.indices.putSettings({ index, settings }));
     }
-    // All ranges have the same length, so that each change is as far from the end of its range as that of another.
-    this.tiersDueAt = committed.num + this.blocksToNextChange(committed.num, perIndex);
-  }
-
-  private blocksToNextChange(committed: number, perIndex: number): number {
-    const last = rangeStart(committed, perIndex) + perIndex - 1;
-    const ages = this.tiers.map(({ fromAge }) => (((last + fromAge - committed) % perIndex) + perIndex) % perIndex);
-    return Math.max(1, Math.min(...ages, last + 1 - committed));
+    this.tiersDueAt = dueAt;
   }
 
   /** Removes indices wholly below a block from their alias, and deletes those without an alias: two calls drop an index. */
-  async dropBelow(blockNum: number, blocksPerIndex: number): Promise<void> {
+  async dropBelow(blockNum: number, layout: RangeLayout): Promise<void> {
     for (const { index, firstBlock, alias } of await this.ranges()) {
-      if (firstBlock + blocksPerIndex > blockNum) continue;
+      if (rangeLast(firstBlock, layout) >= blockNum) continue;
       await askedIfFound(
         alias === undefined
           ? this.client.indices.delete({ index })

@@ -13,7 +13,6 @@ import { timeLimit, withStore } from './with-store';
 
 const SEED = 11;
 const BLOCKS = 26;
-const BLOCKS_PER_PART = 3;
 /** Blocks above the last irreversible one: the newest parts of the chain can still be replaced. */
 const REVERSIBLE = 8;
 const FORK_DEPTH = 5;
@@ -22,10 +21,8 @@ const ID_LENGTHS = [8, 15, 16, 17, 64];
 
 /** A chain in many parts, most of which no fork can reach: every result is that of the undivided chain. */
 export function describeDividedChains(contract: StoreContract): void {
-  const { openDivided, size } = contract;
-  if (!openDivided) return;
-  const open = (): ReturnType<typeof openDivided> => openDivided(BLOCKS_PER_PART);
-  describe('a chain in many parts', () => {
+  const { divided = [], size } = contract;
+  describe.each(divided)('a chain in many parts, divided by $by', ({ open }) => {
     const answersRight = async (): Promise<void> => {
       const plans = fc.array(blockPlan, { minLength: BLOCKS, maxLength: BLOCKS });
       const runs = Math.max(1, Math.floor(size.chains / 4));

@@ -21,8 +21,8 @@ export interface StoreUnderTest {
 export interface StoreContract {
   name: string;
   open(): Promise<StoreUnderTest>;
-  /** A store that divides the chain into parts of a few blocks; undefined for an adapter that does not divide it. */
-  openDivided?: (blocksPerPart: number) => Promise<StoreUnderTest>;
+  /** Stores that divide the chain into parts, each of a few blocks, by different rules; none for an adapter that does not divide it. */
+  divided?: readonly { by: string; open: () => Promise<StoreUnderTest> }[];
   /** The recorded chains to test with. */
   recordings: readonly RecordedChain[];
   size: ContractSize;

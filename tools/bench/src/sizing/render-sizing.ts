@@ -11,6 +11,7 @@ import {
 import { markdownTable } from './markdown-table';
 import { formatBytes, formatCount, formatDays, formatMemory, formatNumber, formatPercent } from './quantities';
 import {
+  BLOCKS_AFTER_FULL,
   BUSIEST_TO_AVERAGE,
   DISK_TO_MEMORY,
   findSaturation,
@@ -111,7 +112,8 @@ function renderRules(): string {
 
 - shards of at most ${formatBytes(SHARD_BYTES)};
   [Elastic](https://www.elastic.co/docs/deploy-manage/production-guidance/optimize-performance/size-shards) recommends 10 to 50 GB. The
-  busiest range of blocks is taken to have ${BUSIEST_TO_AVERAGE} times the data of the average one.
+  busiest blocks are taken to have ${BUSIEST_TO_AVERAGE} times the actions of the average ones.
+- ranges of \`actions_per_index\` actions and ${formatNumber(BLOCKS_AFTER_FULL)} blocks more, or of \`blocks_per_index\` blocks.
 - 1 GiB of the elected master's heap per ${formatCount(INDICES_PER_HEAP_GIB)} indices (the same page), at most ${formatCount(SHARDS_PER_NODE)} shards per node
   (\`cluster.max_shards_per_node\`), and at least ${MASTERS} nodes with replicas.
 - per byte of a node's memory ${DISK_TO_MEMORY.hot} bytes of data with fast disks (hot), and ${DISK_TO_MEMORY.warm} where data are seldom read (warm), as
@@ -184,7 +186,7 @@ function renderShards({ suite }: MeasuredCosts, chain: ChainSize, site: Site): s
     'in the busiest range',
   ];
   const others = given.blocksPerIndex === recommended.blocksPerIndex ? [] : [row(recommended)];
-  return `**Shards**, with \`blocks_per_index\` as given, and with the largest one whose shards are within the limit:
+  return `**Shards** with ${formatCount(site.actionsPerIndex)} \`actions_per_index\`, and \`blocks_per_index\` as given and as large as the limit allows:
 
 ${markdownTable([headings, row(given), ...others])}`;
 }

@@ -38,7 +38,15 @@ const EMBEDDED: EmbeddedCosts = {
   busiestThreadSeconds: cost(0.00005, 0.00001),
   memoryBytes: 400,
 };
-const SITE: Site = { processors: 16, memoryBytes: 64 * GIB, replicas: 1, blocksPerIndex: 1_000_000 };
+const SITE: Site = {
+  processors: 16,
+  memoryBytes: 64 * GIB,
+  replicas: 1,
+  blocksPerIndex: 1_000_000,
+  /** Ranges end by block numbers only. */
+  actionsPerIndex: Infinity,
+};
+const LIMITED: Site = { ...SITE, actionsPerIndex: 200_000_000 };
 const LARGE = { blocks: 400_000_000, actions: 100_000_000_000 };
 
 const chains = fc.record({
@@ -123,6 +131,16 @@ describe('the shards', () => {
     expect(recommended.busiestBytes).toBeLessThanOrEqual(SHARD_BYTES);
   });
 
+  it('have at most so many actions as the configuration says, and those of a few blocks more', () => {
+    const { ranges, averageBytes, busiestBytes } = sizeShards(SUITE, LARGE, LIMITED);
+    expect(ranges).toBe(400 + 502);
+    const bytes = LARGE.blocks * 300 + LARGE.actions * 160;
+    expect(averageBytes).toBeCloseTo(bytes / ranges);
+    const share = 200_000_000 / (LARGE.actions + LARGE.blocks) + (2 * 10_000) / LARGE.blocks;
+    expect(busiestBytes).toBeCloseTo(bytes * share);
+    expect(sizeShards(SUITE, { blocks: 1_000_000, actions: 1_000 }, LIMITED)).toMatchObject({ ranges: 1 });
+  });
+
   it('never have more in an index than the chain has', () => {
     const { averageBytes, busiestBytes } = sizeShards(SUITE, { blocks: 10, actions: 100 }, SITE);
     expect([averageBytes, busiestBytes]).toEqual([10 * 300 + 100 * 160, 10 * 300 + 100 * 160]);
@@ -131,8 +149,10 @@ describe('the shards', () => {
   it('are within the limit with the recommendation, for any chain that has one', () => {
     fc.assert(
       fc.property(chains, (chain) => {
-        const { blocksPerIndex, isWithinLimits } = recommendShards(SUITE, chain, SITE);
-        expect(isWithinLimits || blocksPerIndex === 1).toBe(true);
+        for (const site of [SITE, LIMITED]) {
+          const { blocksPerIndex, isWithinLimits } = recommendShards(SUITE, chain, site);
+          expect(isWithinLimits || blocksPerIndex === 1).toBe(true);
+        }
       }),
     );
   });

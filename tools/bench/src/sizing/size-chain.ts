@@ -19,6 +19,8 @@ export interface Site {
   replicas: number;
   /** `store.elasticsearch.blocks_per_index`. */
   blocksPerIndex: number;
+  /** `store.elasticsearch.actions_per_index`. */
+  actionsPerIndex: number;
 }
 
 export const SECONDS_PER_DAY = 86_400;
@@ -42,6 +44,8 @@ export const SHARD_BYTES = 50 * GB;
 export const SHARD_DOCUMENTS = 2_147_483_519;
 /** The busiest range of a chain is assumed to have this many times the actions of the average one. */
 export const BUSIEST_TO_AVERAGE = 2;
+/** A range that is full ends at most so many blocks later: `docs/configuration.md`. */
+export const BLOCKS_AFTER_FULL = 10_000;
 /** Per 1 GiB of heap of a master node, from the same page. */
 export const INDICES_PER_HEAP_GIB = 3_000;
 /** Of these, two can elect one when one node is lost. */
@@ -117,45 +121,48 @@ export interface ShardSizing {
   shards: number;
   /** The kind with the largest indices. */
   largestKind: RangedKind;
-  /** Its index of the average range, and of the busiest one, which has `BUSIEST_TO_AVERAGE` times as much. */
+  /** Its index of the average range, and of the busiest one. */
   averageBytes: number;
   busiestBytes: number;
   /** Whether the latter has at most `SHARD_BYTES` and `SHARD_DOCUMENTS`. */
   isWithinLimits: boolean;
 }
 
-export function sizeShards(costs: SuiteCosts, chain: ChainSize, { blocksPerIndex, replicas }: Site): ShardSizing {
-  const ranges = Math.max(1, Math.ceil(chain.blocks / blocksPerIndex));
+export function sizeShards(
+  { diskBytes }: SuiteCosts,
+  chain: ChainSize,
+  { blocksPerIndex, actionsPerIndex, replicas }: Site,
+): ShardSizing {
+  // With those of `onblock`: each is a document of the index of actions.
+  const actions = chain.actions + chain.blocks;
+  const share = shareOfBusiest(chain, actions, { blocksPerIndex, actionsPerIndex });
+  // A range ends with each multiple of `blocks_per_index`, and with each `actions_per_index` actions.
+  const ranges = Math.max(1, Math.ceil(chain.blocks / blocksPerIndex) + Math.floor(actions / actionsPerIndex));
   const indices = ranges * RANGED_KINDS.length + Math.ceil(ranges / RANGES_PER_DIRECTORY) + SINGLE_INDICES;
-  const average = averageRange(costs, chain, blocksPerIndex);
-  // A range with all blocks is not busier than the average.
-  const factor = ranges === 1 ? 1 : BUSIEST_TO_AVERAGE;
-  const busiestBytes = average.bytes * factor;
+  const sizes = RANGED_KINDS.map((kind) => ({ kind, bytes: totalOf(diskBytes[kind], chain) }));
+  const largest = sizes.reduce((most, size) => (size.bytes > most.bytes ? size : most));
+  const busiestBytes = largest.bytes * share;
   return {
     blocksPerIndex,
     ranges,
     indices,
     shards: indices * (1 + replicas),
-    largestKind: average.kind,
-    averageBytes: average.bytes,
+    largestKind: largest.kind,
+    averageBytes: largest.bytes / ranges,
     busiestBytes,
-    isWithinLimits: busiestBytes <= SHARD_BYTES && average.documents * factor <= SHARD_DOCUMENTS,
+    isWithinLimits: busiestBytes <= SHARD_BYTES && actions * share <= SHARD_DOCUMENTS,
   };
 }
 
-interface RangeSize {
-  kind: RangedKind;
-  bytes: number;
-  /** Actions, with those of `onblock`: each is a document of the index of actions. */
-  documents: number;
-}
-
-/** The largest index of the average range. A chain with fewer blocks than a range has one range with all of them. */
-function averageRange({ diskBytes }: SuiteCosts, chain: ChainSize, blocksPerIndex: number): RangeSize {
-  const share = Math.min(1, blocksPerIndex / chain.blocks);
-  const sizes = RANGED_KINDS.map((kind) => ({ kind, bytes: totalOf(diskBytes[kind], chain) * share }));
-  const largest = sizes.reduce((most, size) => (size.bytes > most.bytes ? size : most));
-  return { ...largest, documents: (chain.actions + chain.blocks) * share };
+/** The part of the chain that the busiest range has. A range with all blocks is not busier than the average. */
+function shareOfBusiest(
+  { blocks }: ChainSize,
+  actions: number,
+  { blocksPerIndex, actionsPerIndex }: Pick<Site, 'blocksPerIndex' | 'actionsPerIndex'>,
+): number {
+  const busiest = (count: number): number => Math.min(1, (count / blocks) * BUSIEST_TO_AVERAGE);
+  const byBlocks = blocksPerIndex >= blocks ? 1 : busiest(blocksPerIndex);
+  return Math.min(byBlocks, actionsPerIndex / actions + busiest(BLOCKS_AFTER_FULL));
 }
 
 /** Limits of `store.elasticsearch.blocks_per_index`. */

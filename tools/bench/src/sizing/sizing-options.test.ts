@@ -9,7 +9,13 @@ describe('the options of sizing', () => {
       [400_000_000, 100_000_000_000],
       [50_000_000, 20_000_000],
     ]);
-    expect(site).toEqual({ processors: 16, memoryBytes: 64 * 2 ** 30, replicas: 1, blocksPerIndex: 1_000_000 });
+    expect(site).toEqual({
+      processors: 16,
+      memoryBytes: 64 * 2 ** 30,
+      replicas: 1,
+      blocksPerIndex: 1_000_000,
+      actionsPerIndex: 200_000_000,
+    });
   });
 
   it('name a chain and machines', () => {

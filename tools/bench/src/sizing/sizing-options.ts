@@ -5,14 +5,15 @@ import type { SizedChain, SizingOptions } from './render-sizing';
 import { SizingError } from './sizing-error';
 
 export const USAGE = `npm run sizing -- [--embedded FILE] [--suite FILE] [--queries FILE] [--blocks N --actions N | --blocks N --traces N]
-                  [--machines N] [--processors N] [--memory-gib N] [--replicas N] [--blocks-per-index N] [--write]
+                  [--machines N] [--processors N] [--memory-gib N] [--replicas N]
+                  [--blocks-per-index N] [--actions-per-index N] [--write]
 
 Computes disks, shards, memory, machines and days of a backfill for a chain, from what npm run bench and npm run bench:suite
 wrote with --out, and the requests that a processor serves, from what npm run bench:queries wrote; by default from the files in
 tools/bench/measured. Without --blocks: for a large and for a small chain.
 --actions counts each action once, without the onblock of each block; --traces is the global_sequence of a recent action.
---processors and --memory-gib: of each machine (16 and 64 by default). --replicas and --blocks-per-index: the keys of
-store.elasticsearch (1 and 1,000,000 by default). --write writes the section into docs/sizing.md.
+--processors and --memory-gib: of each machine (16 and 64 by default). --replicas, --blocks-per-index and --actions-per-index: the
+keys of store.elasticsearch (1, 1,000,000 and 200,000,000 by default). --write writes the section into docs/sizing.md.
 `;
 
 const MEASURED = path.join(__dirname, '../../measured');
@@ -31,12 +32,21 @@ const OPTIONS = {
   'memory-gib': number('64'),
   replicas: number('1'),
   'blocks-per-index': number('1000000'),
+  'actions-per-index': number('200000000'),
   write: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const;
 
 /** What the document is computed with: options that `--write` refuses. */
-const CHANGING = ['blocks', 'machines', 'processors', 'memory-gib', 'replicas', 'blocks-per-index'] as const;
+const CHANGING = [
+  'blocks',
+  'machines',
+  'processors',
+  'memory-gib',
+  'replicas',
+  'blocks-per-index',
+  'actions-per-index',
+] as const;
 
 /** Names of the measured files. */
 export interface MeasuredFiles {
@@ -63,6 +73,7 @@ const MACHINES = [1, 2, 3, 6, 12];
 const MOST_BLOCKS = 2 ** 32 - 1;
 const MOST_REPLICAS = 10;
 const MOST_BLOCKS_PER_INDEX = 1_000_000_000;
+const MOST_ACTIONS_PER_INDEX = 1_000_000_000;
 const GIB = 2 ** 30;
 
 /** Parses the command line. Throws `SizingError` when a value is not usable. */
@@ -83,6 +94,7 @@ export function parseOptions(args: string[]): ParsedOptions {
     memoryBytes: wholeNumber('memory-gib', values['memory-gib'], 1) * GIB,
     replicas: wholeNumber('replicas', values.replicas, 0, MOST_REPLICAS),
     blocksPerIndex: wholeNumber('blocks-per-index', values['blocks-per-index'], 1, MOST_BLOCKS_PER_INDEX),
+    actionsPerIndex: wholeNumber('actions-per-index', values['actions-per-index'], 1, MOST_ACTIONS_PER_INDEX),
   };
   const counts = machines === undefined ? MACHINES : [wholeNumber('machines', machines, 1)];
   const sizeGiven = blocks === undefined ? undefined : givenSize(blocks, { actions, traces });

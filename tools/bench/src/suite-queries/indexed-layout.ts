@@ -81,6 +81,7 @@ async function write(
       urls: [set.servers.get('elasticsearch') ?? ''],
       indexPrefix: set.name,
       blocksPerIndex,
+      actionsPerIndex: 1_000_000_000,
       retainBlocks: 0,
       replicas: 0,
       bulkBytes: 8 * 1024 * 1024,

@@ -84,6 +84,7 @@ export async function startDistributedSet(
         ...(hasTrial && { HISTORY_INDEXER__STALL_SECONDS: String(LONG_STALL_SECONDS) }),
         HISTORY_STORE__ELASTICSEARCH__URLS: `http://127.0.0.1:${proxies.elasticsearch.port}`,
         HISTORY_STORE__ELASTICSEARCH__BLOCKS_PER_INDEX: String(10 + random(60)),
+        HISTORY_STORE__ELASTICSEARCH__ACTIONS_PER_INDEX: String(20 + random(200)),
         HISTORY_BROKER__RABBITMQ__URL: `amqp://127.0.0.1:${proxies.rabbitmq.port}`,
         HISTORY_KEY_VALUE__REDIS__URL: `redis://127.0.0.1:${proxies.redis.port}`,
         [CLOCK_FILE_VARIABLE]: path.join(folder, 'clock'),

@@ -17,7 +17,16 @@ const elasticsearch = z.strictObject({
     .min(1)
     .max(1_000_000_000)
     .default(1_000_000)
-    .describe('Number of block numbers per index. Fixed when the first block is written.'),
+    .describe('Most block numbers per index. Fixed when the first block is written.'),
+  actions_per_index: z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .default(200_000_000)
+    .describe(
+      'Actions with which an index is full: the next one begins up to 10,000 blocks later, also before `blocks_per_index` blocks. ' +
+        'Has no effect on a store that version 4.1.0 or an earlier one began.',
+    ),
   retain_blocks: z
     .int()
     .min(0)
