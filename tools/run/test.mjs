@@ -37,6 +37,8 @@ const COMPUTING = [
   'trace-endpoints',
   'workspace-rules',
 ];
+/** Test servers keep their data in memory: tools/servers/src/server-folder.ts. */
+const IN_MEMORY = { HISTORY_TEST_SERVER_DATA: 'memory' };
 /** Makes `testSize` of libs/test-support choose the long sizes. */
 const LONG = { HISTORY_TEST_SIZE: 'long' };
 
@@ -46,7 +48,7 @@ const LONG = { HISTORY_TEST_SIZE: 'long' };
  * there are any.
  */
 await runCommand(async (args) => {
-  const environment = args.includes('--long') ? LONG : {};
+  const environment = { ...IN_MEMORY, ...(args.includes('--long') && LONG) };
   const jestArgs = args.filter((arg) => arg !== '--long');
   const phases = new Phases();
   const runs = await runTests(jestArgs, environment, phases);
@@ -77,7 +79,7 @@ async function runAll(environment, phases) {
   installPackages();
   phases.begin('build, while the servers start');
   build([SERVERS_PROJECT]);
-  holdServers();
+  holdServers(environment);
   try {
     await startBuild();
     phases.begin('tests');
@@ -96,9 +98,10 @@ async function runAll(environment, phases) {
 }
 
 /** The servers run until this process releases them or ends. */
-function holdServers() {
+function holdServers(environment) {
   const holding = spawn(process.execPath, [path.join(ROOT, SERVERS), 'hold', String(process.pid)], {
     stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...environment },
   });
   // Jest's global set-up tries again and reports the reason.
   holding.on('error', () => undefined);

@@ -6,6 +6,7 @@ import { getLocalServer, stopLocalServer } from './servers/local-servers';
 import { findRabbitmqctl } from './servers/rabbitmqctl';
 import type { Service } from './servers/server-programs';
 import { type ServiceName, URL_VARIABLES } from './service-name';
+import { removeServerFolders } from './server-folder';
 import { readState, servicesFolder, type StartedServer, type State, writeState } from './state';
 
 /** Longer than any start of the servers takes. */
@@ -32,6 +33,7 @@ export async function holdServices(
   const folder = servicesFolder();
   return withLock(folder, LOCK_LIMIT_MS, async () => {
     const running = new RunningServers(folder);
+    if (running.isUnused) removeServerFolders(folder);
     running.hold(holder);
     const services: Services = { available: new Map(), missing: new Map() };
     await Promise.all(
@@ -75,6 +77,12 @@ class RunningServers {
   constructor(private readonly folder: string) {
     this.state = readState(folder);
     this.state.holders = this.state.holders.filter(isRunning);
+  }
+
+  /** Whether no server runs that was started here, and nobody waits for one. */
+  get isUnused(): boolean {
+    const { kept, holders, servers } = this.state;
+    return !kept && holders.length === 0 && !servers.some(({ processes }) => processes.some(isRunning));
   }
 
   hold(holder: Holder): void {

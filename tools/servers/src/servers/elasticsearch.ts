@@ -16,6 +16,7 @@ import { startInBackground, untilHealthy } from '../processes/background';
 import { findProgram, runCommand } from '../processes/command';
 import { findFreePorts } from '../processes/free-port';
 import type { ProcessIdentity } from '../processes/process-identity';
+import { makeServerFolder } from '../server-folder';
 import { checkHealth } from './health';
 import type { StartServer } from './server-programs';
 
@@ -66,7 +67,7 @@ export async function launchElasticsearch(
 ): Promise<LaunchedElasticsearch> {
   const java = await findJava();
   const home = await unpackDistribution(folder);
-  const own = mkdtempSync(path.join(folder, 'elasticsearch-'));
+  const own = makeServerFolder(folder, 'elasticsearch');
   const [port = 0, transportPort = 0] = await findFreePorts(2);
   prepareFolder(own, home, { 'http.port': port, 'transport.port': transportPort }, configuration);
   const user = findOtherUser();
