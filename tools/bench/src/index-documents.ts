@@ -16,7 +16,7 @@ interface SearchResponse {
 
 const PAGE = 1_000;
 /** Of actions; indices of other kinds do not have them. */
-const DOC_VALUES = ['origin', 'record'];
+const DOC_VALUES = ['origin', 'record', 'large_record'];
 const KEEP_ALIVE = '5m';
 const RESPONSE_LIMIT_MS = 300_000;
 

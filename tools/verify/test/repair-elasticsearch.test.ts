@@ -92,7 +92,7 @@ class RawDocuments {
     const index = `${this.prefix}-${kind}`;
     await this.client.indices.refresh({ index });
     const query = blockNum === undefined ? { match_all: {} } : { term: { block_num: blockNum } };
-    const docvalue_fields = kind === 'actions' ? ['origin', 'record', 'sequence'] : [];
+    const docvalue_fields = kind === 'actions' ? ['origin', 'record', 'large_record', 'sequence'] : [];
     const { hits } = await this.client.search<Record<string, unknown>>({ index, size: ALL, query, docvalue_fields });
     return hits.hits.map(({ _index, _id, _source, fields }) => ({
       index: _index,
@@ -139,16 +139,22 @@ class RawDocuments {
 
 interface ActionFields {
   origin: [string];
-  record: string[];
+  record?: [string];
+  large_record?: [string];
   sequence: [number];
 }
 
 /** The document of an action as far as the server returns it. */
-function actionOf({ origin, record, sequence }: ActionFields): Stored['source'] {
+function actionOf({ origin, record, large_record: large, sequence }: ActionFields): Stored['source'] {
   const [packed] = origin;
   const bytes = Buffer.from(packed, 'base64');
   const block = { block_num: bytes.readUInt32BE(0), block: bytes.toString('hex', 4, 36) };
-  return { ...block, origin: packed, record: record.length === 1 ? record[0] : record, sequence: sequence[0] };
+  return {
+    ...block,
+    origin: packed,
+    sequence: sequence[0],
+    ...(record ? { record: record[0] } : { large_record: large?.[0] }),
+  };
 }
 
 /** Base64 text with a byte inverted; a negative offset counts from the end. */
@@ -177,7 +183,10 @@ function damagesOf(documents: RawDocuments): DamagedStore['damages'] {
     'the bytes of a block': ({ blockNum }) =>
       documents.change('bodies', blockNum, (body) => ({ packed_block: flipped(body['packed_block'], 20) })),
     'the bytes of an action': ({ blockNum }) =>
-      documents.change('actions', blockNum, (action) => ({ record: flipped(action['record'], -3) })),
+      documents.change('actions', blockNum, (action) => {
+        const field = action['record'] === undefined ? 'large_record' : 'record';
+        return { [field]: flipped(action[field], -3) };
+      }),
     'a lost action': ({ blockNum }) => documents.delete('actions', blockNum),
     'an added action': ({ blockNum }) => documents.add('actions', blockNum, 'added', {}),
     'the record of a transaction': ({ blockNum, transactionId }) =>

@@ -54,8 +54,9 @@ export interface ActionDocument extends ActionFields {
   origin: string;
   /** See `tallied-action.ts` and `doc-values.ts`. */
   tallied: string | string[];
-  /** The packed record, `ActionRecordEncoder`. */
-  record: string | string[];
+  /** The packed record, `ActionRecordEncoder`, in one of two fields: `doc-values.ts`. */
+  record?: string;
+  large_record?: string;
 }
 
 /** One action with the receipts of all its receivers, in the layout `source`. */

@@ -1,5 +1,6 @@
 import type { FoundHit } from '../client/search';
 import { encodeOrigin } from './action-origin';
+import { docValues } from './doc-values';
 import { actionOf, fetchAction } from './hits';
 
 const BLOCK = '00000007'.padEnd(64, 'b');
@@ -32,10 +33,20 @@ describe('an action of a hit', () => {
     };
     expect(actionOf({ ...HIT, fields })).toEqual(ACTION);
     expect(actionOf({ ...HIT, _source: source })).toEqual(ACTION);
-    const docValues = { docvalue_fields: Object.keys(fields) };
-    expect(fetchAction('doc-values', true)).toEqual(docValues);
-    expect(fetchAction('doc-values', false)).toEqual({ ...docValues, stored_fields: '_none_' });
+    const requested = { docvalue_fields: ['origin', 'record', 'large_record'] };
+    expect(fetchAction('doc-values', true)).toEqual(requested);
+    expect(fetchAction('doc-values', false)).toEqual({ ...requested, stored_fields: '_none_' });
     expect(fetchAction('source', false)).toEqual({ _source: Object.keys(source) });
+  });
+
+  it('has a large record in a field of its own, or in parts of an earlier index', () => {
+    const record = Buffer.alloc(40_000, 'a record');
+    const base64 = record.toString('base64');
+    const transaction = Buffer.from(TRANSACTION, 'hex');
+    const origin = [encodeOrigin({ blockNum: 7, block: BLOCK, timestamp: 5, firstSequence: 11, transaction })];
+    const large = { ...ACTION, record };
+    expect(actionOf({ ...HIT, fields: { origin, large_record: [base64] } })).toEqual(large);
+    expect(actionOf({ ...HIT, fields: { origin, record: docValues(base64) as string[] } })).toEqual(large);
   });
 
   it.each([[{}], [{ fields: {} }], [{ fields: { record: ['AA=='] } }]])(

@@ -24,7 +24,7 @@ export interface FoundAction {
 }
 
 const SOURCE_FIELDS = ['sequence', 'block_num', 'block', 'timestamp', 'transaction', 'first_sequence', 'record'];
-const DOC_VALUES = ['origin', 'record'];
+const DOC_VALUES = ['origin', 'record', 'large_record'];
 
 /** The part of a search's body that requests whole actions; `withId`: and the ids of their documents. */
 export function fetchAction(layout: ActionLayout, withId: boolean): Search['fetch'] {
@@ -37,7 +37,8 @@ export function fetchAction(layout: ActionLayout, withId: boolean): Search['fetc
 export function actionOf({ _source: source, fields, sort }: FoundHit): FoundAction {
   if (source) return fromSource(source as SourceActionDocument);
   const [origin] = (fields?.['origin'] ?? []) as string[];
-  const values = fields?.['record'] as string[] | undefined;
+  // Before `large_record` was added, a large record had several terms in `record`.
+  const values = (fields?.['record'] ?? fields?.['large_record']) as string[] | undefined;
   const [sequence] = sort;
   if (origin === undefined || !values || sequence === undefined) throw withoutContents();
   const { transaction, ...rest } = decodeOrigin(origin);

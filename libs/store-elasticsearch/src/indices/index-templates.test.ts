@@ -45,7 +45,13 @@ describe('the index templates', () => {
       dynamic: false,
       _meta: { format_version: 2 },
       _source: { enabled: false },
-      properties: { ...properties, origin: contents, tallied: contents, record: contents },
+      properties: {
+        ...properties,
+        origin: contents,
+        tallied: contents,
+        record: contents,
+        large_record: { type: 'binary', doc_values: true },
+      },
     });
   });
 });

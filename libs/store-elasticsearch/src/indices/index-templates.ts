@@ -16,6 +16,7 @@ const SORTABLE_INTEGER = { type: 'integer' } as const;
 const SORTABLE_LONG = { type: 'long' } as const;
 const RETURNED_INTEGER = { type: 'integer', index: false } as const;
 const RETURNED_LONG = { type: 'long', index: false } as const;
+const RETURNED_BYTES = { type: 'binary', doc_values: true } as const;
 
 type Field =
   | typeof TERM
@@ -26,7 +27,8 @@ type Field =
   | typeof SORTABLE_INTEGER
   | typeof SORTABLE_LONG
   | typeof RETURNED_INTEGER
-  | typeof RETURNED_LONG;
+  | typeof RETURNED_LONG
+  | typeof RETURNED_BYTES;
 
 /** Above the priorities 100 and 200 of the templates that come with a server. */
 const PRIORITY = 500;
@@ -81,7 +83,12 @@ const FIELDS: Record<DocumentKind, Record<string, Field>> = {
 };
 
 /** The contents of actions in the layout `doc-values`. */
-const CONTENTS = { origin: RETURNED_TERM, tallied: RETURNED_TERM, record: RETURNED_TERM };
+const CONTENTS = {
+  origin: RETURNED_TERM,
+  tallied: RETURNED_TERM,
+  record: RETURNED_TERM,
+  large_record: RETURNED_BYTES,
+};
 
 /** Fields that are not part of the stored source: a range has millions of ids. */
 const NOT_STORED: Partial<Record<DocumentKind, string[]>> = { directory: ['ids', 'first_sequence', 'sequence_count'] };

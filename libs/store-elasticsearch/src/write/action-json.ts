@@ -3,7 +3,7 @@ import { type ActionEntry, type FurtherTraces, readFurtherTraces } from '@antelo
 import { type ActionOrigin, encodeOrigin } from '../indices/action-origin';
 import { dataTerm } from '../indices/data-terms';
 import type { ActionLayout } from '../indices/documents';
-import { docValues } from '../indices/doc-values';
+import { docValues, recordField } from '../indices/doc-values';
 import { encodeTallied } from '../indices/tallied-action';
 import { asciiJson } from './ascii-json';
 
@@ -34,7 +34,7 @@ export function actionJson(
   const contents =
     layout === 'source'
       ? `"record":"${record}"`
-      : `"tallied":${valuesJson(encodeTallied(action, further))},"record":${valuesJson(record)}`;
+      : `"tallied":${valuesJson(encodeTallied(action, further))},"${recordField(record)}":"${record}"`;
   return (
     `${origin},"sequence":${sequence},"accounts":["${accounts.join('","')}"],` +
     `"contract":"${account}","name":"${name}","root":${root},${dataJson(data)}${furtherTracesJson(further)}${contents}}`

@@ -8,8 +8,8 @@ import { RANGED_KINDS, SINGLE_KINDS, type IndexNames } from '../indices/index-na
 import { indexTemplates } from '../indices/index-templates';
 import { type Tier, TIER_ATTRIBUTE, tierOf } from '../indices/index-tiers';
 
-/** The fields of actions that version 4.1.0 did not have. */
-const ADDED_FIELDS = ['data', 'authorizers', 'further_traces'];
+/** The fields of actions that an earlier version did not have. */
+const ADDED_FIELDS = ['data', 'authorizers', 'further_traces', 'large_record'];
 
 /** Of the indices that are created from now on. */
 export interface IndexSettings {

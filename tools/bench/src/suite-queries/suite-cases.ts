@@ -67,7 +67,7 @@ export function suiteCases(facts: ChainFacts): SuiteCase[] {
     track_total_hits: false,
     _source: false,
     stored_fields: '_none_',
-    docvalue_fields: ['origin', 'record'],
+    docvalue_fields: ['origin', 'record', 'large_record'],
   });
   const sparseIndices = [...new Set(sparse.blocks.map((num) => indexOf('actions', num)))];
   return [
