@@ -6,7 +6,7 @@ import { PROGRESS_ID, ProgressReader, type ReadProgress } from '../indices/progr
 
 /** Each conflict means that another process has changed the progress. */
 const MOST_TRIES = 50;
-/** The most blocks that are reserved at once: a range that is full ends at most that many blocks later. */
+/** The most blocks that are reserved at once. A range that is full ends with the last block that a process has reserved. */
 const MOST_AHEAD = 10_000;
 
 /** Reads the progress document and replaces it by compare and set. */

@@ -44,7 +44,7 @@ export const SHARD_BYTES = 50 * GB;
 export const SHARD_DOCUMENTS = 2_147_483_519;
 /** The busiest range of a chain is assumed to have this many times the actions of the average one. */
 export const BUSIEST_TO_AVERAGE = 2;
-/** A range that is full ends at most so many blocks later: `docs/configuration.md`. */
+/** A range that is full ends about so many blocks later: `docs/configuration.md`. */
 export const BLOCKS_AFTER_FULL = 10_000;
 /** Per 1 GiB of heap of a master node, from the same page. */
 export const INDICES_PER_HEAP_GIB = 3_000;

@@ -24,7 +24,7 @@ const elasticsearch = z.strictObject({
     .max(1_000_000_000)
     .default(200_000_000)
     .describe(
-      'Actions with which an index is full: the next one begins up to 10,000 blocks later, also before `blocks_per_index` blocks. ' +
+      'Actions with which an index is full: the next one begins about 10,000 blocks later, also before `blocks_per_index` blocks. ' +
         'Has no effect on a store that version 4.1.0 or an earlier one began.',
     ),
   retain_blocks: z
