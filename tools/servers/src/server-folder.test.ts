@@ -35,6 +35,16 @@ describe('the folder of a server', () => {
     removeServerFolders(services);
   });
 
+  it('is not in memory where a link to nowhere or a file has its name', () => {
+    if (!existsSync(MEMORY)) return;
+    keepDataIn('memory');
+    symlinkSync(path.join(services, 'nowhere'), inMemory);
+    expect(path.dirname(makeServerFolder(services, 'elasticsearch'))).toBe(services);
+    rmSync(inMemory);
+    writeFileSync(inMemory, '');
+    expect(path.dirname(makeServerFolder(services, 'elasticsearch'))).toBe(services);
+  });
+
   it('is not in memory where another user could have made a link to elsewhere', () => {
     if (!existsSync(MEMORY)) return;
     keepDataIn('memory');

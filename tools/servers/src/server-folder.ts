@@ -7,7 +7,7 @@ export const DATA_VARIABLE = 'HISTORY_TEST_SERVER_DATA';
 
 /** The file system in memory that Linux has; containers often have one of 64 MB. */
 const MEMORY = '/dev/shm';
-/** The indices of all tests at once take about a tenth of it. */
+/** Several servers run at once, and the machine needs its memory for the tests, too. */
 const LEAST_FREE_BYTES = 4 * 2 ** 30;
 
 /** Makes the folder of a server that starts, in memory or below the folder of all servers. */
@@ -27,7 +27,11 @@ export function removeServerFolders(services: string): void {
 function dataFolder(services: string): string {
   if (process.env[DATA_VARIABLE] !== 'memory' || !hasRoom()) return services;
   const folder = inMemory(services);
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o755 });
+  } catch {
+    return services;
+  }
   return isOwn(folder) ? folder : services;
 }
 
