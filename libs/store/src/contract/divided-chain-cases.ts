@@ -22,6 +22,7 @@ const ID_LENGTHS = [8, 15, 16, 17, 64];
 /** A chain in many parts, most of which no fork can reach: every result is that of the undivided chain. */
 export function describeDividedChains(contract: StoreContract): void {
   const { divided = [], size } = contract;
+  if (divided.length === 0) return;
   describe.each(divided)('a chain in many parts, divided by $by', ({ open }) => {
     const answersRight = async (): Promise<void> => {
       const plans = fc.array(blockPlan, { minLength: BLOCKS, maxLength: BLOCKS });
