@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
@@ -9,13 +10,15 @@ export const DATA_VARIABLE = 'HISTORY_TEST_SERVER_DATA';
 const MEMORY = '/dev/shm';
 /** Several servers run at once, and the machine needs its memory for the tests, too. */
 const LEAST_FREE_BYTES = 4 * 2 ** 30;
+/** Hexadecimal digits that tell apart folders of the same name. */
+const PATH_DIGITS = 16;
 
 /** Makes the folder of a server that starts, in memory or below the folder of all servers. */
 export function makeServerFolder(services: string, name: string): string {
   return mkdtempSync(path.join(dataFolder(services), `${name}-`));
 }
 
-/** Removes what servers that were killed have left in memory. No server of this user may run. */
+/** Removes what servers that were killed have left in memory. No server of this folder may run. */
 export function removeServerFolders(services: string): void {
   if (isOwn(inMemory(services))) rmSync(inMemory(services), { recursive: true, force: true });
 }
@@ -35,8 +38,10 @@ function dataFolder(services: string): string {
   return isOwn(folder) ? folder : services;
 }
 
-function inMemory(services: string): string {
-  return path.join(MEMORY, path.basename(services));
+/** Each folder of servers has its own: with another temporary folder, other servers of this user may run. */
+export function inMemory(services: string): string {
+  const digest = createHash('sha256').update(path.resolve(services)).digest('hex');
+  return path.join(MEMORY, `${path.basename(services)}-${digest.slice(0, PATH_DIGITS)}`);
 }
 
 function hasRoom(): boolean {
