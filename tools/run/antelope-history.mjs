@@ -5,7 +5,7 @@ import { prepare, ROOT, runCommand } from './prepare.mjs';
 
 /** `npx antelope-history COMMAND`: installs and builds what is missing, then runs a command for operators and users. */
 await runCommand(async () => {
-  prepare();
+  await prepare();
   const script = path.join(ROOT, 'tools/cli/dist/main.js');
   process.argv.splice(1, 1, script);
   await import(pathToFileURL(script).href);

@@ -12,10 +12,10 @@ export const ROOT = path.resolve(import.meta.dirname, '../..');
 export class PrepareError extends Error {}
 
 /** Installs missing packages and compiles what changed: all projects, or only the ones named. */
-export function prepare(projects = []) {
+export async function prepare(projects = []) {
   requireNode();
   installPackages();
-  build(projects);
+  await build(projects);
 }
 
 /** Runs a Node.js script of the workspace on this terminal and waits for its end; returns its exit status. */
@@ -106,18 +106,21 @@ function isInstallNeeded() {
   );
 }
 
-/** Compiles the projects, or all of them with the types of their tests, as far as they changed. */
-export function build(projects = []) {
-  if (runNode(TSC, compilerArguments(projects)) !== 0) throw new PrepareError(BUILD_FAILED);
-}
-
-/** The same without blocking this process. */
-export async function startBuild() {
-  if ((await startNode(TSC, compilerArguments([]))) !== 0) throw new PrepareError(BUILD_FAILED);
+/** Compiles the projects, or all of them with the types of their tests, as far as they changed. Says so when it takes long. */
+export async function build(projects = []) {
+  const notice = setTimeout(() => process.stdout.write('Compiling (the first time: a minute or two) ...\n'), NOTICE_MS);
+  try {
+    if ((await startNode(TSC, compilerArguments(projects))) !== 0) {
+      throw new PrepareError('The build failed: see the messages of the compiler above.');
+    }
+  } finally {
+    clearTimeout(notice);
+  }
 }
 
 const TSC = 'node_modules/typescript/bin/tsc';
-const BUILD_FAILED = 'The build failed: see the messages of the compiler above.';
+/** A build that has nothing to compile takes less. */
+const NOTICE_MS = 3_000;
 
 function compilerArguments(projects) {
   return ['--build', ...projects, ...(process.stdout.isTTY ? ['--pretty'] : [])];

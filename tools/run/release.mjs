@@ -48,7 +48,7 @@ await runCommand(async (args) => {
   const { out, tag } = parseOptions(args);
   const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
   if (tag) requireReleasable(version);
-  prepare();
+  await prepare();
   const archive = await makeArchive(version, path.resolve(out));
   process.stdout.write(`${archive}\n`);
   if (tag) git('tag', '--annotate', `v${version}`, '--message', `Version ${version}`);

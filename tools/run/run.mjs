@@ -14,7 +14,7 @@ await runCommand(async ([name, ...args]) => {
       `usage: node tools/run/run.mjs COMMAND; the commands are ${Object.keys(COMMANDS).join(', ')}`,
     );
   }
-  prepare(command.builds === undefined ? [] : [command.builds]);
+  await prepare(command.builds === undefined ? [] : [command.builds]);
   if (command.inProcess === undefined) return runScripts(command.node, args);
   // The program reads its own arguments from the place where they are when Node.js runs it directly.
   const script = path.join(ROOT, command.inProcess);

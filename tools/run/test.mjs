@@ -1,16 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import {
-  build,
-  installPackages,
-  prepare,
-  PrepareError,
-  requireNode,
-  ROOT,
-  runCommand,
-  startBuild,
-  startNode,
-} from './prepare.mjs';
+import { build, installPackages, prepare, PrepareError, requireNode, ROOT, runCommand, startNode } from './prepare.mjs';
 import { Phases } from './phases.mjs';
 import { failedRun, runJest } from './run-jest.mjs';
 import { summarise } from './test-summary.mjs';
@@ -60,7 +50,7 @@ async function runTests(args, environment, phases) {
   try {
     if (args.length > 0) {
       phases.begin('build');
-      prepare();
+      await prepare();
       phases.begin('tests');
       return [await runJest(args, environment)];
     }
@@ -78,10 +68,10 @@ async function runAll(environment, phases) {
   phases.begin('packages');
   installPackages();
   phases.begin('build, while the servers start');
-  build([SERVERS_PROJECT]);
+  await build([SERVERS_PROJECT]);
   holdServers(environment);
   try {
-    await startBuild();
+    await build();
     phases.begin('tests');
     const others = await runJest(['--ignoreProjects', ...ALONE, ...ONE_PROCESSOR, ...COMPUTING], environment);
     phases.begin('the hostile chain, beside tests that compute');
