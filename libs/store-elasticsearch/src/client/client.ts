@@ -16,7 +16,7 @@ const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
 
 class QuickRetryTransport extends Transport {
   constructor(options: TransportOptions) {
-    super({ ...options, retryBackoff: (_min, _max, attempt) => RETRY_WAIT_SECONDS * attempt });
+    super({ ...options, openTelemetry: { enabled: false }, retryBackoff: (_min, _max, attempt) => RETRY_WAIT_SECONDS * attempt });
   }
 }
 
@@ -29,6 +29,7 @@ export function createClient(options: ElasticsearchOptions): Client {
     maxResponseSize: MAX_RESPONSE_BYTES,
     agent: { connections: options.bulkConcurrency + SPARE_CONNECTIONS, keepAliveTimeout: KEEP_ALIVE_MS },
     enableMetaHeader: false,
+    disablePrototypePoisoningProtection: true,
     Transport: QuickRetryTransport,
   };
   if (options.username !== undefined) settings.auth = { username: options.username, password: options.password ?? '' };
