@@ -1,8 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 
-/** The command that wrote a file: its name after `npm run`. */
-export type BenchmarkName = 'bench' | 'bench:growth' | 'bench:suite' | 'bench:queries' | 'bench:suite-queries';
+/** The benchmark that wrote a file: its name after `npm run bench --`. */
+export type BenchmarkName = 'indexing' | 'growth' | 'suite' | 'queries' | 'suite-queries' | 'stream';
+
+/** How a benchmark that writes a file is called. */
+export const commandOf = (benchmark: string): string => `npm run bench -- ${benchmark} --recording DIR --out FILE`;
 
 /** The machine that everything ran on. */
 export interface Machine {

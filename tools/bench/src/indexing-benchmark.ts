@@ -1,23 +1,23 @@
-#!/usr/bin/env node
 import { parseArgs } from 'node:util';
+import { measureBareLmdb } from './bare-lmdb';
 import { writeBenchmarkFile } from './benchmark-file';
 import { type ChainContents, countContents } from './chain-contents';
 import { measureDecoding, type DecodingFigures } from './decoding';
 import { measureBareSocket, measureIngestion, type IngestionFigures } from './ingestion';
 import { type MeasuredChain, onblockChain, recordedChain } from './measured-chain';
 
-const USAGE = `npm run bench -- --recording DIR [--runs N] [--onblock-blocks N] [--out FILE]
+const USAGE = `npm run bench -- indexing --recording DIR [--runs N] [--onblock-blocks N] [--out FILE]
 
-Measures, on a recorded chain: decoding alone, against @wharfkit/antelope; the bare socket, which is the limit; and
-the whole service from the socket to blocks committed in the embedded store. Ratios are of the same run. The service also
-indexes --onblock-blocks blocks (20,000 by default) with nothing but their onblock: what a block costs. --out writes all
-figures as JSON, which npm run sizing reads.
+Measures, on a recorded chain: decoding alone, against @wharfkit/antelope; the bare socket, which is the limit of reading;
+the whole service from the socket to blocks committed in the embedded store; and a loop that writes the same rows to LMDB and does
+nothing else, which is the limit of storing. Ratios are of the same run. The service also indexes --onblock-blocks blocks (20,000
+by default) with nothing but their onblock: what a block costs. --out writes all figures as JSON, which npm run sizing reads.
 `;
 
 /** Figures of the embedded set on one chain. */
 export interface EmbeddedChainFigures {
   contents: ChainContents;
-  runs: (IngestionFigures & { bareSocketSeconds: number })[];
+  runs: (IngestionFigures & { bareSocketSeconds: number; bareLmdbSeconds: number })[];
 }
 
 export interface EmbeddedFigures {
@@ -26,10 +26,11 @@ export interface EmbeddedFigures {
   onblock: EmbeddedChainFigures;
 }
 
-async function run(args: string[]): Promise<void> {
+/** Decoding alone, and the embedded set from the socket to the committed block. */
+export async function benchIndexing(args: string[]): Promise<void> {
   const options = {
     recording: { type: 'string' },
-    runs: { type: 'string', default: '3' },
+    runs: { type: 'string', default: '5' },
     'onblock-blocks': { type: 'string', default: '20000' },
     out: { type: 'string' },
     help: { type: 'boolean' },
@@ -48,7 +49,7 @@ async function run(args: string[]): Promise<void> {
   print(`blocks with onblock only: ${used.onblockBlocks}`);
   const onblock = await measureChain(onblockChain(used.onblockBlocks), used.runs);
   const figures: EmbeddedFigures = { decoding, recording, onblock };
-  writeBenchmarkFile(values.out, { benchmark: 'bench', options: used, figures });
+  writeBenchmarkFile(values.out, { benchmark: 'indexing', options: used, figures });
 }
 
 function printDecoding({ recording }: MeasuredChain, decoding: DecodingFigures): void {
@@ -71,21 +72,25 @@ async function measureChain(chain: MeasuredChain, runs: number): Promise<Embedde
   const figures: EmbeddedChainFigures = { contents, runs: [] };
   for (let index = 1; index <= runs; index++) {
     const bareSocketSeconds = await measureBareSocket(chain);
-    const service = await measureIngestion(chain);
-    figures.runs.push({ ...service, bareSocketSeconds });
+    let bareLmdbSeconds = NaN;
+    const service = await measureIngestion(chain, async (store) => {
+      bareLmdbSeconds = await measureBareLmdb(store);
+    });
+    figures.runs.push({ ...service, bareSocketSeconds, bareLmdbSeconds });
     print(
-      `run ${index}: bare socket ${rate(contents.traces / bareSocketSeconds)} traces/s; ` +
-        describe(service, contents.traces, bareSocketSeconds),
+      `run ${index}: bare socket ${rate(contents.traces / bareSocketSeconds)} traces/s, ` +
+        `bare LMDB ${rate(contents.traces / bareLmdbSeconds)} traces/s; ` +
+        describe(service, contents.traces, bareSocketSeconds, bareLmdbSeconds),
     );
   }
   return figures;
 }
 
-function describe(service: IngestionFigures, traces: number, limit: number): string {
+function describe(service: IngestionFigures, traces: number, socket: number, lmdb: number): string {
   const memory = service.peakMemoryBytes === undefined ? 'unknown' : `${mega(service.peakMemoryBytes)} MB`;
   const used = service.processorSeconds === undefined ? 'unknown' : `${service.processorSeconds.toFixed(1)} s`;
   return (
-    `socket to committed ${rate(traces / service.seconds)} traces/s (${(limit / service.seconds).toFixed(2)} of the limit), ` +
+    `socket to committed ${rate(traces / service.seconds)} traces/s (${(socket / service.seconds).toFixed(2)} and ${(lmdb / service.seconds).toFixed(2)} of them), ` +
     `processor time ${used}, ${(service.diskBytes / traces).toFixed(1)} bytes on disk per trace, peak memory ${memory}`
   );
 }
@@ -93,8 +98,3 @@ function describe(service: IngestionFigures, traces: number, limit: number): str
 const rate = (perSecond: number): string => Math.round(perSecond).toLocaleString('en');
 const mega = (bytes: number): string => (bytes / 1e6).toFixed(1);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
-
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Recording } from '@antelope-history/test-support/recordings';
-import { peakMemory, startService, stop, untilCommitted } from '@antelope-history/processes';
+import { anonymousMemory, peakMemory, startService, stop, untilCommitted } from '@antelope-history/processes';
 import { encodeAck, encodeBlocksRequest, END_OF_CHAIN } from '@antelope-history/ship';
 import WebSocket from 'ws';
 import type { MeasuredChain } from './measured-chain';
@@ -18,12 +18,20 @@ export interface IngestionFigures {
   diskBytes: number;
   /** Peak resident memory; undefined where the system does not report it. */
   peakMemoryBytes: number | undefined;
+  /** The same without the pages of the store's file, at the end of the run. */
+  ownMemoryBytes: number | undefined;
 }
 
 const IN_FLIGHT = 64;
 
-/** Runs the whole service as `npm start` does, on a chain that is served over a socket. */
-export async function measureIngestion({ recording, serve }: MeasuredChain): Promise<IngestionFigures> {
+/**
+ * Runs the whole service as `npm start` does, on a chain that is served over a socket. `then` is called with the folder of the store
+ * before it is removed.
+ */
+export async function measureIngestion(
+  { recording, serve }: MeasuredChain,
+  then: (store: string) => Promise<void> = () => Promise.resolve(),
+): Promise<IngestionFigures> {
   const data = mkdtempSync(path.join(tmpdir(), 'antelope-history-bench-'));
   const served = await serve();
   const service = startService(served.url, data);
@@ -35,13 +43,17 @@ export async function measureIngestion({ recording, serve }: MeasuredChain): Pro
     const seconds = (Date.now() - startedAt) / 1000;
     const usedAfter = processorSeconds(pid);
     const threads = [...threadSeconds(pid)].map(([id, used]) => used - (threadsBefore.get(id) ?? 0));
-    return {
+    const figures: IngestionFigures = {
       seconds,
       processorSeconds: usedAfter === undefined ? undefined : usedAfter - (usedBefore ?? 0),
       busiestThreadSeconds: threads.length === 0 ? undefined : Math.max(...threads),
       diskBytes: statSync(path.join(data, 'data.mdb')).blocks * 512,
       peakMemoryBytes: peakMemory(pid),
+      ownMemoryBytes: anonymousMemory(pid),
     };
+    await stop(service.child);
+    await then(data);
+    return figures;
   } finally {
     await stop(service.child);
     await served.stop();

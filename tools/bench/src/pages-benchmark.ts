@@ -1,16 +1,16 @@
-#!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { ADAPTER_SETS, parseAdapterSet } from '@antelope-history/processes';
 import { measurePages, type PageFigures } from './pages';
 
-const USAGE = `npm run bench:pages -- --recording DIR [--rounds N] [--set SET]
+const USAGE = `npm run bench -- pages --recording DIR [--rounds N] [--set SET]
 
 Indexes a recorded chain into a set of adapters (${ADAPTER_SETS.join(', ')}) and requests pages of get_actions at every depth over
 HTTP: of the chain and of its hottest accounts, in both orders, with filters and bounds. Each response is compared with the
 slice of the whole list. Each time is the median of several, as a ratio to the first page of the same list.
 `;
 
-async function run(args: string[]): Promise<void> {
+/** Pages of `get_actions` at every depth. */
+export async function benchPages(args: string[]): Promise<void> {
   const options = {
     recording: { type: 'string' },
     rounds: { type: 'string', default: '31' },
@@ -61,8 +61,3 @@ function formatRow(cells: string[]): string {
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
-
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`bench:pages: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,21 +12,25 @@ import {
 } from '@antelope-history/processes';
 import { createShipReplay } from '@antelope-history/ship-replay';
 import { openRecording } from '@antelope-history/test-support/recordings';
+import { writeBenchmarkFile } from './benchmark-file';
+import { quantile } from './load';
 import { measureStreamLatency, type StreamLatency } from './stream-latency';
 
-const USAGE = `npm run bench:stream -- --recording DIR [--set embedded|distributed] [--blocks N]
+const USAGE = `npm run bench -- stream --recording DIR [--set embedded|distributed] [--blocks N] [--out FILE]
 
 Follows the head of a recorded chain, block by block, and prints the time from the moment when the node has a block to its
 event on the stream, as server-sent events and over WebSocket, and to the first response that shows it to a client that polls
-every 5 ms.
+every 5 ms. --out writes all figures as JSON.
 `;
 const DEFAULT_BLOCKS = '300';
 
-async function run(args: string[]): Promise<void> {
+/** From a block at the node to its event on the stream, and to a response that shows it. */
+export async function benchStream(args: string[]): Promise<void> {
   const options = {
     recording: { type: 'string' },
     set: { type: 'string', default: 'embedded' },
     blocks: { type: 'string', default: DEFAULT_BLOCKS },
+    out: { type: 'string' },
     help: { type: 'boolean' },
   } as const;
   const { values } = parseArgs({ args, options });
@@ -36,11 +39,17 @@ async function run(args: string[]): Promise<void> {
     if (!values.help) process.exitCode = 1;
     return;
   }
-  const latency = await measure(values.recording, parseAdapterSet(values.set), Number(values.blocks));
+  const blocks = Number(values.blocks);
+  const latency = await measure(values.recording, parseAdapterSet(values.set), blocks);
   print(`${latency.response.length} blocks, ${values.set}: milliseconds from the node to the client`);
   printRow('a response shows the block', latency.response);
   printRow('server-sent event', latency.serverSentEvents);
   printRow('WebSocket message', latency.webSocket);
+  writeBenchmarkFile(values.out, {
+    benchmark: 'stream',
+    options: { blocks },
+    figures: { set: values.set, ...latency },
+  });
 }
 
 async function measure(folder: string, set: AdapterSet, blocks: number): Promise<StreamLatency> {
@@ -76,15 +85,10 @@ async function measure(folder: string, set: AdapterSet, blocks: number): Promise
 
 function printRow(name: string, milliseconds: readonly number[]): void {
   const sorted = [...milliseconds].sort((left, right) => left - right);
-  const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? NaN).toFixed(1);
+  const at = (share: number): string => quantile(sorted, share).toFixed(1);
   print(`${name.padEnd(28)} p50 ${at(0.5).padStart(7)}   p99 ${at(0.99).padStart(7)}   longest ${at(1).padStart(7)}`);
 }
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
-
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`bench:stream: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import type { Stack } from '@antelope-history/processes';
 import type { BlockRecords } from '@antelope-history/records';
@@ -17,7 +16,7 @@ import {
   type StackIngestionFigures,
 } from './stack-ingestion';
 
-const USAGE = `npm run bench:suite -- --recording DIR [--deserializers N] [--indexers N] [--apis N] [--onblock-blocks N] [--out FILE]
+const USAGE = `npm run bench -- suite --recording DIR [--deserializers N] [--indexers N] [--apis N] [--onblock-blocks N] [--out FILE]
 
 Indexes a recorded chain with every app as a process of its own on Elasticsearch, RabbitMQ and Redis, and measures from
 the socket to the commit of the last block: actions per second, processor time of our processes and of the servers, bytes
@@ -47,7 +46,8 @@ export interface SuiteFigures {
   bareBulk: BareBulkFigures | undefined;
 }
 
-async function run(args: string[]): Promise<void> {
+/** The distributed set from the socket to the committed block. */
+export async function benchSuite(args: string[]): Promise<void> {
   const count = { type: 'string', default: DEFAULT_COUNT } as const;
   const options = {
     recording: { type: 'string' },
@@ -71,7 +71,7 @@ async function run(args: string[]): Promise<void> {
   };
   const onblockBlocks = Number(values['onblock-blocks']);
   const figures = await measureAll(recordedChain(values.recording), onblockChain(onblockBlocks), counts);
-  writeBenchmarkFile(values.out, { benchmark: 'bench:suite', options: { ...counts, onblockBlocks }, figures });
+  writeBenchmarkFile(values.out, { benchmark: 'suite', options: { ...counts, onblockBlocks }, figures });
 }
 
 async function measureAll(chain: MeasuredChain, blocks: MeasuredChain, counts: StackCounts): Promise<SuiteFigures> {
@@ -157,8 +157,3 @@ function printLimit(limit: BareBulkFigures, { seconds }: StackIngestionFigures, 
 
 const rate = (perSecond: number): string => Math.round(perSecond).toLocaleString('en');
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
-
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});

@@ -12,7 +12,7 @@ export function embeddedFile(change: (file: MadeFile) => void = () => undefined)
     recording: { contents: RECORDING, runs: runs(2_700, 1.2) },
     onblock: { contents: ONBLOCK, runs: runs(70_000, 2) },
   };
-  return pack({ benchmark: 'bench', figures }, change);
+  return pack({ benchmark: 'indexing', figures }, change);
 }
 
 /** As above, of the suite. */
@@ -31,7 +31,7 @@ export function suiteFile(change: (file: MadeFile) => void = () => undefined): s
     },
   });
   const figures = { recording: chain(RECORDING, 10), onblock: chain(ONBLOCK, 1) };
-  return pack({ benchmark: 'bench:suite', figures }, change);
+  return pack({ benchmark: 'suite', figures }, change);
 }
 
 export type MadeFile = Record<string, unknown> & { figures: Record<'recording' | 'onblock', Record<string, unknown>> };

@@ -10,7 +10,7 @@ import { SlowProxy } from '../src/memory/slow-proxy';
 
 jest.setTimeout(60_000);
 
-describe('the chains of bench:memory', () => {
+describe('the chains of the benchmark of memory', () => {
   it('have blocks of about the size that was asked for, each on the one before', () => {
     const { abi, messages } = smallBlocks(50, 1_000);
     const protocol = createShipProtocol(abi);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { computeSection } from '../src/sizing/compute-section';
 import { embeddedCosts, requestRates, suiteCosts } from '../src/sizing/costs';
-import { MeasuredFile } from '../src/sizing/measured-file';
+import { MeasuredFile } from '../src/measured-file';
 import { sizingSection } from '../src/sizing/sizing-document';
 import { parseOptions } from '../src/sizing/sizing-options';
 import { embeddedFile, type MadeFile, suiteFile } from './made-files';
@@ -26,7 +26,7 @@ function fileWith(name: string, text: string): string {
 
 describe('the costs in the file of a benchmark', () => {
   it('are the median of the runs on blocks, and what the recording takes above them', () => {
-    const costs = embeddedCosts(new MeasuredFile('embedded.json', 'bench', embeddedFile()));
+    const costs = embeddedCosts(new MeasuredFile('embedded.json', 'indexing', embeddedFile()));
     expect(costs.diskBytes.perBlock).toBeCloseTo(700);
     // 2,700 bytes less 10 blocks are negative: a recording can not take less than its blocks.
     expect(costs.diskBytes.perAction).toBe(0);
@@ -37,7 +37,7 @@ describe('the costs in the file of a benchmark', () => {
 
   it('are those of each stage and kind of index, without indices that do not grow', () => {
     const { diskBytes, processorSeconds, memoryBytes } = suiteCosts(
-      new MeasuredFile('suite.json', 'bench:suite', suiteFile()),
+      new MeasuredFile('suite.json', 'suite', suiteFile()),
     );
     expect(diskBytes.actions).toEqual({ perBlock: 16, perAction: (16_000 - 160) / 10 });
     expect(diskBytes.others).toEqual({ perBlock: 0.01, perAction: (10 - 0.1) / 10 });
@@ -49,7 +49,7 @@ describe('the costs in the file of a benchmark', () => {
     const figures = [
       { name: 'get_actions', service: [{ processorMs: 0.4 }, { processorMs: 0.5 }, { processorMs: 9 }] },
     ];
-    const file = new MeasuredFile('q.json', 'bench:queries', JSON.stringify({ benchmark: 'bench:queries', figures }));
+    const file = new MeasuredFile('q.json', 'queries', JSON.stringify({ benchmark: 'queries', figures }));
     expect(requestRates(file)).toEqual([{ name: 'get_actions', perSecond: 2_000 }]);
   });
 });
@@ -61,19 +61,15 @@ describe('a file that can not be used', () => {
   };
   const withoutActions = ({ figures }: MadeFile): void =>
     void (figures.recording['contents'] = { blocks: 10, actions: 10, traces: 10 });
-  const again = 'Write it with: npm run bench:suite -- --recording DIR --out FILE';
+  const again = 'Write it with: npm run bench -- suite --recording DIR --out FILE';
 
   it.each([
-    ['is not JSON', 'npm run bench\n', `is not JSON. ${again}`],
-    [
-      'is JSON of something else',
-      '[1]',
-      `is not of a benchmark, but a file of npm run bench:suite is needed there. ${again}`,
-    ],
+    ['is not JSON', 'npm run bench -- suite\n', `is not JSON. ${again}`],
+    ['is JSON of something else', '[1]', `is not of a benchmark, but one of suite is needed there. ${again}`],
     [
       'is of another benchmark',
       embeddedFile(),
-      `is of npm run bench, but a file of npm run bench:suite is needed there. ${again}`,
+      `is of the benchmark indexing, but one of suite is needed there. ${again}`,
     ],
     ['has a negative number', suiteFile(negative), 'figures.onblock.indices.actions.bytes in'],
     ['lacks processor times', suiteFile(withoutTime), 'lacks figures.recording.processorSeconds.reader.'],
@@ -92,7 +88,7 @@ describe('a file that can not be used', () => {
     expect([status, stdout, stderr]).toEqual([
       1,
       '',
-      `sizing: --embedded ${missing}: there is no such file. Write it with: npm run bench -- --recording DIR --out FILE\n`,
+      `sizing: --embedded ${missing}: there is no such file. Write it with: npm run bench -- indexing --recording DIR --out FILE\n`,
     ]);
   });
 });

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { openRecording } from '@antelope-history/test-support/recordings';
 import { writeBenchmarkFile } from '../benchmark-file';
@@ -10,7 +9,7 @@ import { continueChain } from './continued-chain';
 import { GrownChain, type IndexingFigures } from './grown-chain';
 import { type GrowthFigures, measureQueries } from './measure-growth';
 
-const USAGE = `npm run bench:growth -- --recording DIR [--rounds 1,4,16,64] [--runs N] [--seconds N] [--out FILE]
+const USAGE = `npm run bench -- growth --recording DIR [--rounds 1,4,16,64] [--runs N] [--seconds N] [--out FILE]
 
 Measures how cost grows with the chain, on the embedded set. A recording without forks is continued: its blocks follow each other
 again with other numbers, ids, times and sequences, as often as --rounds says. For each length, indexing from the socket to the
@@ -20,7 +19,8 @@ the first length; those of requests are medians of the runs with the lowest and 
 be the same at each length. --out writes all figures as JSON. Exit status 1 if a response differs.
 `;
 
-async function run(args: string[]): Promise<void> {
+/** How the embedded set changes with the length of the chain. */
+export async function benchGrowth(args: string[]): Promise<void> {
   const options = {
     recording: { type: 'string' },
     rounds: { type: 'string', default: '1,4,16,64' },
@@ -53,7 +53,7 @@ async function run(args: string[]): Promise<void> {
     const queries = await measureQueries(chains, readFacts(recordedBlocks(recording)), load);
     for (const line of queryLines(lengths, queries)) print(QUERY_WIDTHS, line);
     writeBenchmarkFile(values.out, {
-      benchmark: 'bench:growth',
+      benchmark: 'growth',
       options: load,
       figures: { contents, lengths, indexing, ...queries },
     });
@@ -134,8 +134,3 @@ function print(widths: readonly number[], cells: readonly string[]): void {
   );
   process.stdout.write(`${line.join(' ')}\n`);
 }
-
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`bench:growth: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});

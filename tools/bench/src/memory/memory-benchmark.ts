@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import {
@@ -11,7 +10,7 @@ import {
 import { memoryCases, runMemoryCase } from './memory-cases';
 import { drawCurve, type MemoryCurve } from './memory-curve';
 
-const USAGE = `npm run bench:memory -- --out FILE [--case N] [--blocks N] [--deltas-mb N] [--away-seconds N]
+const USAGE = `npm run bench -- memory --out FILE [--case N] [--blocks N] [--deltas-mb N] [--away-seconds N]
 
 Indexes made chains with every app as a process of its own, and measures the resident memory of each process: blocks of
 1 KB, a first message with many deltas, a store that takes a tenth of what it could, and one that is away. Prints the
@@ -25,7 +24,8 @@ const API_LIMIT = 1_024 * MIB;
 const WORKERS = /^(reader|deserializer|indexer)/;
 const CURVE_WIDTH = 60;
 
-async function run(args: string[]): Promise<void> {
+/** Resident memory of the processes of the distributed set. */
+export async function benchMemory(args: string[]): Promise<void> {
   const options = {
     out: { type: 'string' },
     case: { type: 'string' },
@@ -82,8 +82,3 @@ function mebibytes(bytes: number): string {
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
-
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`bench:memory: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { startIndexedService } from '@antelope-history/processes';
 import { writeBenchmarkFile } from '../benchmark-file';
@@ -7,7 +6,7 @@ import { measureCase, medianOf, type QueryFigures } from './measure-queries';
 import { findQueryCases } from './query-cases';
 import { WithoutHttp } from './without-http';
 
-const USAGE = `npm run bench:queries -- --recording DIR [--runs N] [--seconds N] [--connections N] [--threads N] [--out FILE]
+const USAGE = `npm run bench -- queries --recording DIR [--runs N] [--seconds N] [--connections N] [--threads N] [--out FILE]
 
 Indexes a recorded chain into the embedded store and measures requests to the whole service, gateway included, against an
 Express handler in a process of its own that sends the same bytes from memory: the limit. Both run in turns, at least five times;
@@ -18,7 +17,8 @@ milliseconds. The last columns are processor times of what the service cannot be
 bytes from memory; the endpoint in this process without HTTP; and JSON.stringify of the response's objects. --out writes all figures as JSON. Exit status 1 if the two sides ever sent different bytes.
 `;
 
-async function run(args: string[]): Promise<void> {
+/** Requests to the embedded set. */
+export async function benchQueries(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { ...LOAD_OPTIONS, threads: { type: 'string', default: '0' } } });
   if (values.help || values.recording === undefined) {
     process.stdout.write(USAGE);
@@ -40,7 +40,7 @@ async function run(args: string[]): Promise<void> {
     await endpoints.close();
     await service.stop();
   }
-  writeBenchmarkFile(values.out, { benchmark: 'bench:queries', options, figures });
+  writeBenchmarkFile(values.out, { benchmark: 'queries', options, figures });
   if (figures.some(({ equal }) => !equal)) process.exitCode = 1;
 }
 
@@ -93,8 +93,3 @@ function print(cells: string[]): void {
 
 const FIRST_WIDTH = 24;
 const WIDTH = 8;
-
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`bench:queries: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});

@@ -1,13 +1,13 @@
+import { readMeasuredFile } from '../measured-file';
 import { embeddedCosts, requestRates, suiteCosts } from './costs';
-import { readMeasuredFile } from './measured-file';
 import { renderSizing } from './render-sizing';
 import type { ParsedOptions } from './sizing-options';
 
-/** Reads the measured files and renders the section as Markdown. Throws `SizingError` when a file is not usable. */
+/** Reads the measured files and renders the section as Markdown. Throws `MeasuredFileError` when a file is not usable. */
 export function computeSection({ files, sizing }: Pick<ParsedOptions, 'files' | 'sizing'>): string {
-  const suite = suiteCosts(readMeasuredFile(files.suite, 'bench:suite', 'suite'));
-  const embedded = embeddedCosts(readMeasuredFile(files.embedded, 'bench', 'embedded'));
-  const requests = requestRates(readMeasuredFile(files.queries, 'bench:queries', 'queries'));
+  const suite = suiteCosts(readMeasuredFile(files.suite, 'suite', `--suite ${files.suite}`));
+  const embedded = embeddedCosts(readMeasuredFile(files.embedded, 'indexing', `--embedded ${files.embedded}`));
+  const requests = requestRates(readMeasuredFile(files.queries, 'queries', `--queries ${files.queries}`));
   return renderSizing({ embedded, suite, requests }, sizing(tracesPerActionOf(suite.chain)));
 }
 

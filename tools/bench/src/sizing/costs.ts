@@ -1,6 +1,5 @@
+import { type MeasuredFile, MeasuredFileError } from '../measured-file';
 import { medianOf } from '../queries/measure-queries';
-import type { MeasuredFile } from './measured-file';
-import { SizingError } from './sizing-error';
 
 /** What a chain takes of something: a part per block, and a part per action besides the `onblock` of each block. */
 export interface Cost {
@@ -69,7 +68,7 @@ export interface SuiteCosts {
   memoryBytes: Record<'reader' | 'deserializer' | 'indexer', number>;
 }
 
-/** Reads the costs of the embedded set from a file of `npm run bench`. */
+/** Reads the costs of the embedded set from a file of `npm run bench -- indexing`. */
 export function embeddedCosts(file: MeasuredFile): EmbeddedCosts {
   const medianOfRuns = (chain: Chain, figure: string): number => {
     const runs = ['figures', chain, 'runs'];
@@ -85,7 +84,7 @@ export function embeddedCosts(file: MeasuredFile): EmbeddedCosts {
   };
 }
 
-/** Reads the costs of the suite from a file of `npm run bench:suite`. */
+/** Reads the costs of the suite from a file of `npm run bench -- suite`. */
 export function suiteCosts(file: MeasuredFile): SuiteCosts {
   const disk = (chain: Chain, kind: string): number => file.number('figures', chain, 'indices', kind, 'bytes');
   const others = (chain: Chain): number =>
@@ -108,7 +107,7 @@ export function suiteCosts(file: MeasuredFile): SuiteCosts {
   };
 }
 
-/** Reads how many requests per second one processor serves, by request, from a file of `npm run bench:queries`. */
+/** Reads how many requests per second one processor serves, by request, from a file of `npm run bench -- queries`. */
 export function requestRates(file: MeasuredFile): { name: string; perSecond: number }[] {
   return file.keys('figures').map((index) => {
     const runs = ['figures', index, 'service'];
@@ -124,7 +123,7 @@ function costOfFile(file: MeasuredFile, total: (chain: Chain) => number): Cost {
   const onblock = { blocks: sizeOf(file, 'onblock').blocks, total: total('onblock') };
   const recording = sizeOf(file, 'recording');
   if (recording.actions === 0) {
-    throw new SizingError('The recording that was measured has no actions besides onblock: measure another one.');
+    throw new MeasuredFileError('The recording that was measured has no actions besides onblock: measure another one.');
   }
   return costFrom(onblock, { ...recording, total: total('recording') });
 }

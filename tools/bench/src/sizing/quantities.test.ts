@@ -1,4 +1,4 @@
-import { markdownTable } from './markdown-table';
+import { markdownTable } from '../markdown-table';
 import { formatBytes, formatCount, formatDays, formatMemory } from './quantities';
 
 describe('a quantity', () => {

@@ -8,7 +8,7 @@ import {
   type SuiteCosts,
   totalOf,
 } from './costs';
-import { markdownTable } from './markdown-table';
+import { markdownTable } from '../markdown-table';
 import { formatBytes, formatCount, formatDays, formatMemory, formatNumber, formatPercent } from './quantities';
 import {
   BLOCKS_AFTER_FULL,

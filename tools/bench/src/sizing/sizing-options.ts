@@ -8,8 +8,8 @@ export const USAGE = `npm run sizing -- [--embedded FILE] [--suite FILE] [--quer
                   [--machines N] [--processors N] [--memory-gib N] [--replicas N]
                   [--blocks-per-index N] [--actions-per-index N] [--write]
 
-Computes disks, shards, memory, machines and days of a backfill for a chain, from what npm run bench and npm run bench:suite
-wrote with --out, and the requests that a processor serves, from what npm run bench:queries wrote; by default from the files in
+Computes disks, shards, memory, machines and days of a backfill for a chain, and the requests that a processor serves, from what
+the benchmarks indexing (--embedded), suite and queries of npm run bench wrote with --out; by default from the files in
 tools/bench/measured. Without --blocks: for a large and for a small chain.
 --actions counts each action once, without the onblock of each block; --traces is the global_sequence of a recent action.
 --processors and --memory-gib: of each machine (16 and 64 by default). --replicas, --blocks-per-index and --actions-per-index: the

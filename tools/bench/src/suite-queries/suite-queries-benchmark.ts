@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { Client } from '@elastic/elasticsearch';
 import type { BlockRecords } from '@antelope-history/records';
@@ -12,7 +11,7 @@ import { type IndexedLayout, indexLayout } from './indexed-layout';
 import { measureLayout, type QueryFigures, ratiosOf } from './measure';
 import { suiteCases } from './suite-cases';
 
-const USAGE = `npm run bench:suite-queries -- --recording DIR [--few N] [--many N] [--runs N] [--seconds N] [--out FILE]
+const USAGE = `npm run bench -- suite-queries --recording DIR [--few N] [--many N] [--runs N] [--seconds N] [--out FILE]
 
 Indexes a recorded chain into Elasticsearch twice: with --few and with --many blocks per index (128 and 1 by default; 0: not at all).
 Requests of each kind go to a history API of each, through a gateway too, in turns with the one bare search that the response needs,
@@ -23,7 +22,8 @@ Exit status 1 if a response ever differs from what the bare search found. Replay
 const POSITION = 60_000;
 const MOST_SHARDS = 4_000;
 
-async function run(args: string[]): Promise<void> {
+/** Requests to the distributed set. */
+export async function benchSuiteQueries(args: string[]): Promise<void> {
   const text = (value: string) => ({ type: 'string', default: value }) as const;
   const { values } = parseArgs({ args, options: { ...LOAD_OPTIONS, few: text('128'), many: text('1') } });
   if (values.help || values.recording === undefined) {
@@ -35,7 +35,7 @@ async function run(args: string[]): Promise<void> {
   const perIndex = [Number(values.few), Number(values.many)].filter((blocks) => blocks > 0);
   const figures = await measureAll(recordedBlocks(openRecording(values.recording)), perIndex, options);
   for (const figure of figures) print(cellsOf(figure));
-  writeBenchmarkFile(values.out, { benchmark: 'bench:suite-queries', options, figures });
+  writeBenchmarkFile(values.out, { benchmark: 'suite-queries', options, figures });
   if (figures.some(({ equal }) => !equal)) process.exitCode = 1;
 }
 
@@ -102,8 +102,3 @@ function print(cells: string[]): void {
   );
   process.stdout.write(`${line.join(' ')}\n`);
 }
-
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`bench:suite-queries: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { MEASURED_RUNS } from './measured-folder';
+import { targetTable } from './show-targets';
+
+const USAGE = `npm run bench -- all --recording DIR --out FOLDER
+
+Runs the benchmarks that have targets one after another, each in a process of its own, and writes their files into FOLDER. At the
+end it prints how the figures meet the targets. Takes most of an hour on two processors, which should do nothing else. Exit status 1 if a benchmark fails, or finds that what it compares is not equal.
+`;
+const MAIN = path.join(__dirname, '../main.js');
+
+/** Runs all benchmarks that have targets, and prints how their figures meet them. */
+export async function benchAll(args: string[]): Promise<void> {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ args, options: { recording: text, out: text, help: { type: 'boolean' } } });
+  const { recording, out } = values;
+  if (values.help || recording === undefined || out === undefined) {
+    process.stdout.write(USAGE);
+    if (!values.help) process.exitCode = 1;
+    return;
+  }
+  mkdirSync(out, { recursive: true });
+  for (const { benchmark, file, args: own } of MEASURED_RUNS) {
+    process.stdout.write(`\n== ${[benchmark, ...own].join(' ')}\n`);
+    const status = await runBenchmark([benchmark, '--recording', recording, ...own, '--out', path.join(out, file)]);
+    if (status !== 0) process.exitCode = 1;
+  }
+  process.stdout.write(`\n${targetTable(out)}`);
+}
+
+/** Resolves with the exit status; that of a process that a signal ended is 1. */
+async function runBenchmark(args: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'inherit' });
+  const [status] = (await once(child, 'exit')) as [number | null];
+  return status ?? 1;
+}
