@@ -9,7 +9,9 @@ import {
   type ActionPlan,
   type BlockPlan,
 } from '@antelope-history/store/contract';
+import { ElasticsearchReader } from '../src/read/elasticsearch-reader';
 import { IndexedBlocks, NO_DATA_FIELDS } from './indexed-blocks';
+import { RoundTrips } from './round-trips';
 
 const EVERYTHING: ActionsQuery = { ...EVERY_ACTION, limit: 30 };
 
@@ -97,6 +99,17 @@ describeWithService(['elasticsearch'], (url) => {
       expect(rows).toHaveLength(100);
       expect(requests).toBeGreaterThan(2);
       expect(requests).toBeLessThanOrEqual(8);
+    });
+
+    it('searches only once where the actions of an old range begin and end', async () => {
+      const reader = new ElasticsearchReader(indexed.client, indexed.names, 30);
+      const trips = new RoundTrips(indexed.client);
+      const searchesBlocks: boolean[] = [];
+      for (const skip of [106_000, 106_000, 108_000]) {
+        const { indices } = await trips.of(() => reader.getActions({ ...EVERYTHING, order: 'desc', skip }));
+        searchesBlocks.push(indices.some((index) => index.startsWith(`${indexed.names.of('blocks')}-`)));
+      }
+      expect(searchesBlocks).toEqual([true, false, false]);
     });
   });
 

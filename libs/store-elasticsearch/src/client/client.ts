@@ -16,7 +16,11 @@ const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
 
 class QuickRetryTransport extends Transport {
   constructor(options: TransportOptions) {
-    super({ ...options, openTelemetry: { enabled: false }, retryBackoff: (_min, _max, attempt) => RETRY_WAIT_SECONDS * attempt });
+    super({
+      ...options,
+      openTelemetry: { enabled: false },
+      retryBackoff: (_min, _max, attempt) => RETRY_WAIT_SECONDS * attempt,
+    });
   }
 }
 

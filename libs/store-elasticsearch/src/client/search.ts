@@ -61,7 +61,7 @@ const MAX_SEARCHES_PER_REQUEST = 50;
  * A search of more shards first asks each of them whether it can have matches, and skips those that cannot. By default a search with
  * an order asks already for two shards, which takes longer than searching them.
  */
-const MAX_SHARDS_UNFILTERED = 16;
+const MAX_SHARDS_UNFILTERED = 3;
 /** The server's time limit is shorter than the client's, so that the server reports the reason. */
 const SERVER_SHARE_OF_TIMEOUT = 0.9;
 

@@ -27,6 +27,7 @@ import { queryActions } from './actions-query';
 import { findBlock, findBlockTraces } from './block-queries';
 import { areSame, CommittedState, type ReadState } from './committed-state';
 import { hasOwnerPermission, ownersOfActor, ownersOfKey } from './permission-query';
+import { ScopeCache } from './scope-cache';
 import { isStillReadable, SNAPSHOT_AGE_MS, type Snapshot } from './snapshot';
 import { findTransaction } from './transaction-query';
 
@@ -53,6 +54,7 @@ export class ElasticsearchReader implements StoreReader {
   private readonly searcher: Searcher;
   private readonly state: CommittedState;
   private readonly abiVersions = new AbiVersionCache();
+  private readonly scopes = new ScopeCache();
   private closed = false;
 
   /** Owns `client`: `close` closes it. */
@@ -62,7 +64,10 @@ export class ElasticsearchReader implements StoreReader {
     requestTimeoutSeconds: number,
   ) {
     this.searcher = new Searcher(client, requestTimeoutSeconds);
-    this.state = new CommittedState(new ProgressReader(client, names), () => this.abiVersions.clear());
+    this.state = new CommittedState(new ProgressReader(client, names), () => {
+      this.abiVersions.clear();
+      this.scopes.clear();
+    });
   }
 
   createListCheck(): undefined {
@@ -152,7 +157,7 @@ export class ElasticsearchReader implements StoreReader {
   }
 
   private run<T>(query: QueryOf<T>, { progress }: ReadState): Promise<T> {
-    const { searcher, names } = this;
-    return query({ searcher: searcher.forQuery(), names, progress }, statusOf(progress));
+    const { searcher, names, scopes } = this;
+    return query({ searcher: searcher.forQuery(), names, progress, scopes }, statusOf(progress));
   }
 }

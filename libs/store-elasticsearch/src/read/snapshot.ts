@@ -3,12 +3,14 @@ import { rangeStarts } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
 import type { IndexNames, RangedKind, SingleKind } from '../indices/index-names';
 import { historyBlocks } from './branch-filter';
+import type { ScopeCache } from './scope-cache';
 
 /** The state that a query reads: the branch that was committed when it began. Its documents do not change meanwhile. */
 export interface Snapshot {
   searcher: Searcher;
   names: IndexNames;
   progress: ProgressDocument;
+  scopes: ScopeCache;
 }
 
 /** For this time after its progress was read, no writer deletes what a query reads: `BranchCleaner`, `PermissionCleaner`. */

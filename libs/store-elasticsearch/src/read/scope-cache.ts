@@ -1,0 +1,33 @@
+import { LRUCache } from 'lru-cache';
+import type { ProgressDocument } from '../indices/documents';
+import type { Scope } from './actions-scope';
+import type { BlockRange } from './branch-filter';
+
+/** An entry takes about 200 bytes. */
+const MAX_KEPT = 10_000;
+
+/**
+ * Caches where the actions of old blocks begin and end. An entry is valid until a block is repaired: no fork replaces blocks that
+ * are clean.
+ */
+export class ScopeCache {
+  private readonly known = new LRUCache<string, { scope: Scope; rewrites: number }>({ max: MAX_KEPT });
+
+  find(blocks: BlockRange, { rewrites = 0 }: ProgressDocument): Scope | undefined {
+    const known = this.known.get(keyOf(blocks));
+    return known?.rewrites === rewrites ? known.scope : undefined;
+  }
+
+  /** Keeps what was found by a query that reads this progress, if the blocks are clean. */
+  keep(blocks: BlockRange, scope: Scope, { rewrites = 0, clean_up_to: cleanUpTo }: ProgressDocument): void {
+    if (blocks.last <= cleanUpTo) this.known.set(keyOf(blocks), { scope, rewrites });
+  }
+
+  clear(): void {
+    this.known.clear();
+  }
+}
+
+function keyOf({ first, last }: BlockRange): string {
+  return `${first}-${last}`;
+}
