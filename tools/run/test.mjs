@@ -25,7 +25,6 @@ const COMPUTING = [
   'ship',
   'store-lmdb',
   'trace-endpoints',
-  'workspace-rules',
 ];
 /** Test servers keep their data in memory: tools/servers/src/server-folder.ts. */
 const IN_MEMORY = { HISTORY_TEST_SERVER_DATA: 'memory' };
