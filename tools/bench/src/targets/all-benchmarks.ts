@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { MEASURED_RUNS } from './measured-folder';
@@ -26,7 +26,10 @@ export async function benchAll(args: string[]): Promise<void> {
   mkdirSync(out, { recursive: true });
   for (const { benchmark, file, args: own } of MEASURED_RUNS) {
     process.stdout.write(`\n== ${[benchmark, ...own].join(' ')}\n`);
-    const status = await runBenchmark([benchmark, '--recording', recording, ...own, '--out', path.join(out, file)]);
+    const written = path.join(out, file);
+    // The table must not show the figures of an earlier run in place of one that fails.
+    rmSync(written, { force: true });
+    const status = await runBenchmark([benchmark, '--recording', recording, ...own, '--out', written]);
     if (status !== 0) process.exitCode = 1;
   }
   process.stdout.write(`\n${targetTable(out)}`);
