@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ROUTES } from '@antelope-history/routes';
 import { type IndexedService, startIndexedService } from '@antelope-history/processes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
-import { CheckedClient, exchange, openConnection } from '../src';
+import { CheckedClient, exchange, openConnection, settledHealth } from '../src';
 
 const PATH = ROUTES.getActions.path;
 const BODY = '{"account_name":"alice","offset":1}';
@@ -18,6 +18,7 @@ describe('HTTP connections to the gateway', () => {
     service = await startIndexedService(sampleFolder('leap-edge'));
     client = new CheckedClient(service.url);
     operations = new CheckedClient(service.operationsUrl);
+    await settledHealth(service);
   });
   afterAll(() => service.stop());
 
