@@ -1,6 +1,5 @@
-import type { RequestListener } from 'node:http';
 import { CHAIN_ROUTES } from '@antelope-history/chain-routes';
-import { type ApiDeps, createApi, createResponders, type Respond } from '@antelope-history/endpoint-kit';
+import { type ApiDeps, createApi, createResponders, type HttpApp, type Respond } from '@antelope-history/endpoint-kit';
 import { createGetAbi } from './get-abi';
 import { createGetBlock } from './get-block';
 import { createGetBlockInfo } from './get-block-info';
@@ -11,7 +10,7 @@ import { createNodeInfoReader } from './node-info';
 const NAME = 'chain-api';
 
 /** The app of `/v1/chain`: the state of the chain and its blocks, in the JSON of a chain node. */
-export function createChainApi(deps: ApiDeps): RequestListener {
+export function createChainApi(deps: ApiDeps): HttpApp {
   return createApi(NAME, CHAIN_ROUTES, endpointsOf(deps), deps);
 }
 

@@ -1,8 +1,8 @@
-import type { RequestListener } from 'node:http';
 import type { RouteTable } from '@antelope-history/schemas';
 import {
   clientSignal,
   createHttpApp,
+  type HttpApp,
   type HttpRoute,
   jsonBodyOf,
   operationsRoutes,
@@ -25,7 +25,7 @@ export function createApi<Routes extends RouteTable>(
   endpoints: EndpointsOf<Routes>,
   deps: ApiDeps,
   otherRoutes: readonly HttpRoute[] = [],
-): RequestListener {
+): HttpApp {
   const { reader, config, log, registry } = deps;
   countChainStatus(reader, registry);
   const responders = createResponders(name, routes, endpoints, deps);

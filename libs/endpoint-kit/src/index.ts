@@ -3,6 +3,7 @@ export * from './block-id';
 export { createHealthReader, createStateReader } from './chain-health';
 export { countChainStatus } from './chain-metrics';
 export { createApi } from './create-api';
+export type { HttpApp } from '@antelope-history/app-runtime';
 export type {
   CreateEndpoint,
   Endpoint,

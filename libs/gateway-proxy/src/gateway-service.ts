@@ -1,5 +1,4 @@
-import type { RequestListener } from 'node:http';
-import type { HttpRoute } from '@antelope-history/app-runtime';
+import type { HttpApp, HttpRoute } from '@antelope-history/app-runtime';
 import { createChainsGateway, type ChainsGatewayDeps } from './chains/chains-gateway';
 import { createGateway } from './gateway';
 import { createGatewayOperations } from './gateway-pages';
@@ -8,7 +7,7 @@ import { GatewayStatus } from './status/gateway-status';
 /** What a gateway process serves. */
 export interface GatewayService {
   /** The HTTP app for clients. */
-  app: RequestListener;
+  app: HttpApp;
   /** The pages of the operations listener. */
   operations: HttpRoute[];
   /** The status of the chain, or of each of several chains. A status takes samples between its `start` and `stop`. */

@@ -1,7 +1,6 @@
 import compression from 'compression';
 import cors from 'cors';
 import type { Request, RequestHandler } from 'express';
-import type { RequestListener } from 'node:http';
 import { constants } from 'node:zlib';
 import type { KeyValue } from '@antelope-history/key-value';
 import { ROUTES, STREAM } from '@antelope-history/routes';
@@ -10,6 +9,7 @@ import {
   type Config,
   createHttpApp,
   createHttpMetrics,
+  type HttpApp,
   type HttpMetrics,
   type HttpRoute,
   type Logger,
@@ -60,7 +60,7 @@ const PREFLIGHT_SECONDS = 86_400;
  * `ofSeveral`: given for the app of one of several chains. Throws `CONFIG_INVALID` when a file that the configuration names
  * cannot be opened, and when `config` still names several chains.
  */
-export function createGateway(deps: GatewayDeps, ofSeveral?: OfSeveralChains): RequestListener {
+export function createGateway(deps: GatewayDeps, ofSeveral?: OfSeveralChains): HttpApp {
   const { config, log, registry, now = Date.now } = deps;
   if (config.gateway.chains !== undefined) {
     throw new HistoryError(

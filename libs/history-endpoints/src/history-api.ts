@@ -1,5 +1,4 @@
-import type { RequestListener } from 'node:http';
-import { type ApiDeps, createApi, createResponders, type Respond } from '@antelope-history/endpoint-kit';
+import { type ApiDeps, createApi, createResponders, type HttpApp, type Respond } from '@antelope-history/endpoint-kit';
 import { HISTORY_ROUTES, STREAM } from '@antelope-history/history-routes';
 import { createGetActions } from './get-actions';
 import { createGetActionsByPosition } from './get-actions-by-position';
@@ -18,7 +17,7 @@ const ENDPOINTS = {
 };
 
 /** The app of `/v1/history`: actions, also as a stream, transactions, and the accounts that a key or another account controls. */
-export function createHistoryApi(deps: ApiDeps): RequestListener {
+export function createHistoryApi(deps: ApiDeps): HttpApp {
   return createApi(NAME, HISTORY_ROUTES, ENDPOINTS, deps, [{ ...STREAM, handlers: [createStreamHandler(deps)] }]);
 }
 

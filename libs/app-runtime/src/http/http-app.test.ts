@@ -120,6 +120,38 @@ describe('an HTTP app', () => {
     },
   );
 
+  it('gets messages with the methods of Express, and leaves their prototypes as they are', async () => {
+    const classes: string[] = [];
+    const app = createHttpApp({
+      name: 'classes',
+      log,
+      registry: new Registry(),
+      routes: [
+        {
+          endpoint: 'classes',
+          path: '/classes',
+          method: 'GET',
+          handlers: [
+            (incoming, response) => {
+              for (const message of [incoming, response])
+                classes.push((Object.getPrototypeOf(message) as object).constructor.name);
+              response.status(201).json({ host: incoming.get('host') });
+            },
+          ],
+        },
+      ],
+    });
+    const served = await listen(app, { host: '127.0.0.1', port: 0 });
+    const own = await request(served.url).get('/classes');
+    await served.close();
+    // `supertest` serves the app with a server of node:http, which has other classes.
+    const other = await request(app).get('/classes').set('host', new URL(served.url).host);
+    expect([own.status, own.body]).toEqual([201, { host: new URL(served.url).host }]);
+    expect([other.status, other.body]).toEqual([own.status, own.body]);
+    expect(classes.slice(0, 2)).toEqual([app.messages.IncomingMessage.name, app.messages.ServerResponse.name]);
+    expect(classes.slice(2)).toEqual(['IncomingMessage', 'ServerResponse']);
+  });
+
   it('runs the middleware once for each request, and counts it under its route', async () => {
     const registry = new Registry();
     const seen: string[] = [];

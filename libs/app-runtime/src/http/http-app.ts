@@ -1,9 +1,10 @@
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import type { RequestListener } from 'node:http';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Logger } from '../logger';
 import { createHttpMetrics, type Registry } from '../metrics';
 import { handleErrors } from './error-response';
+import { createMessageClasses, enterExpress, type MessageClasses } from './express-messages';
 import { enterRoute, openRequestContext } from './request-context';
 import { runHandlers } from './run-handlers';
 
@@ -30,6 +31,11 @@ export interface HttpAppOptions {
   describeUnknown?: (path: string) => string | undefined;
 }
 
+/** What `createHttpApp` returns: a listener, and the classes of messages for a server that uses it. */
+export interface HttpApp extends RequestListener {
+  readonly messages: MessageClasses;
+}
+
 /**
  * An HTTP app with the behaviour that all apps share: request ids, 405 with `Allow`, 404, error bodies in the shape of
  * nodeos, metrics. A path with a trailing slash is the same path.
@@ -37,7 +43,7 @@ export interface HttpAppOptions {
  * Requests that name a route exactly run its handlers without Express's router, which compares a path with the expression of
  * every handler and route before: a third of the processor time of a small response. Express gets all others.
  */
-export function createHttpApp(options: HttpAppOptions): RequestListener {
+export function createHttpApp(options: HttpAppOptions): HttpApp {
   const { name, routes, middleware = [], log, registry } = options;
   const metrics = createHttpMetrics(
     registry,
@@ -48,8 +54,8 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
   const app = createRoutingApp(options);
   const exact = exactRoutes(routes);
   const fail = handleErrors(log);
-  return (incoming, outgoing) => {
-    const { request, response } = asExpress(app, incoming, outgoing);
+  const respond: RequestListener = (incoming, outgoing) => {
+    const { request, response } = enterExpress(app, incoming, outgoing);
     const end = (error?: unknown): void => {
       if (error) void fail(error, request, response, () => undefined);
     };
@@ -60,6 +66,7 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
       else app(request, response);
     });
   };
+  return Object.assign(respond, { messages: createMessageClasses(app) });
 }
 
 /** The app for all requests, after the middleware. */
@@ -90,21 +97,6 @@ function exactRoutes(routes: readonly HttpRoute[]): ReadonlyMap<string, Readonly
 
 /** Without parameters and wildcards. */
 const CONSTANT_PATH = /^[\w/.-]+$/;
-
-/** Gives a request and its response the methods of Express, as Express does (express/lib/application.js, handle). */
-function asExpress(
-  app: Express,
-  incoming: Parameters<RequestListener>[0],
-  outgoing: Parameters<RequestListener>[1],
-): { request: Request; response: Response } {
-  const request = Object.setPrototypeOf(incoming, app.request as object) as Request;
-  const response = Object.setPrototypeOf(outgoing, app.response as object) as Response;
-  request.res = response;
-  response.req = request;
-  request.originalUrl ||= request.url;
-  response.locals = Object.create(null) as Response['locals'];
-  return { request, response };
-}
 
 /** HTTP/1.1 requires a Host header (RFC 9112, 3.2). */
 const requireHost: RequestHandler = ({ httpVersion, headers }, _response, next) => {

@@ -6,6 +6,7 @@ import { Registry } from '../metrics';
 import { countAccepted } from './accepted-connections';
 import { type ConnectionLimits, limitConnections } from './connection-limits';
 import { toErrorResponse } from './error-response';
+import type { HttpApp } from './http-app';
 import { RequestOrder } from './request-order';
 import { announceStop } from './stop-signal';
 import { handleUpgrades, UpgradableRequest } from './web-socket-upgrade';
@@ -44,7 +45,7 @@ export interface ListenOptions extends Partial<ConnectionLimits> {
  * Serves an app, with connection limits where `options` has them. Rejects with `CONFIG_INVALID` when it cannot listen on the
  * address.
  */
-export function listen(app: RequestListener, options: ListenOptions): Promise<Listener> {
+export function listen(app: RequestListener | HttpApp, options: ListenOptions): Promise<Listener> {
   const server = createServer({
     headersTimeout: HEADERS_LIMIT_MS,
     requestTimeout: REQUEST_LIMIT_MS,
@@ -52,7 +53,7 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
     keepAliveTimeout: KEEP_ALIVE_MS,
     // node:http would send its own 400 between the responses to pipelined requests; the app rejects such a request in order.
     requireHostHeader: false,
-    IncomingMessage: UpgradableRequest,
+    ...('messages' in app ? app.messages : { IncomingMessage: UpgradableRequest }),
   });
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

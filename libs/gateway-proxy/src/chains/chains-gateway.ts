@@ -1,6 +1,13 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { KeyValue } from '@antelope-history/key-value';
-import { type Config, createHttpApp, type HttpRoute, type Logger, type Registry } from '@antelope-history/app-runtime';
+import {
+  type Config,
+  createHttpApp,
+  type HttpApp,
+  type HttpRoute,
+  type Logger,
+  type Registry,
+} from '@antelope-history/app-runtime';
 import { type ClientHandlers, createClientHandlers } from '../client-handlers';
 import { createGateway } from '../gateway';
 import { createGatewayOperations } from '../gateway-pages';
@@ -28,7 +35,7 @@ export interface ChainsGatewayDeps {
 
 interface Chain {
   name: string;
-  app: RequestListener;
+  app: HttpApp;
   operations: HttpRoute[];
   status: GatewayStatus;
 }
@@ -60,11 +67,12 @@ export function createChainsGateway(deps: ChainsGatewayDeps): GatewayService {
     ...[...chains.values()].flatMap(({ operations: pages }) => pages),
   ];
   const chooser = new ChainChooser(deps.chains);
-  const app: RequestListener = (request, response) => {
+  const respond: RequestListener = (request, response) => {
     const chosen = chooser.choose(request.headers.host, request.url ?? '/');
     if (chosen) enterChain(request, chosen.url);
     (chains.get(chosen?.name ?? '')?.app ?? own)(request, response);
   };
+  const app = Object.assign(respond, { messages: own.messages });
   return { app, operations, statuses: [...chains.values()].map(({ status }) => status) };
 }
 
