@@ -54,7 +54,12 @@ export class IndexedBlocks {
       requestTimeoutSeconds: TIMEOUT_SECONDS,
     });
     this.client = client;
-    this.reader = new ElasticsearchReader(client, this.names, TIMEOUT_SECONDS);
+    this.reader = this.openReader();
+  }
+
+  /** A reader that has cached nothing yet. It need not be closed: it shares the client. */
+  openReader(): ElasticsearchReader {
+    return new ElasticsearchReader(this.client, this.names, TIMEOUT_SECONDS);
   }
 
   static async open(url: string, blocksPerIndex = 1_000_000): Promise<IndexedBlocks> {

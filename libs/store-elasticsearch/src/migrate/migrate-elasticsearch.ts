@@ -7,6 +7,7 @@ import { ProgressStore } from '../commit/progress-store';
 import { IndexNames } from '../indices/index-names';
 import { type MigrationPlan, MigrationPlans } from '../indices/migration-plan';
 import { layoutOf, type ReadProgress } from '../indices/progress';
+import { DirectoryCache } from '../read/directory-cache';
 import { ScopeCache } from '../read/scope-cache';
 import type { Snapshot } from '../read/snapshot';
 import { BulkWriter, ConflictError } from '../write/bulk-writer';
@@ -154,7 +155,7 @@ class Migration {
 
   private snapshotOf({ progress }: ReadProgress): Snapshot {
     const { searcher, names } = this.parts;
-    return { searcher, names, progress, scopes: new ScopeCache() };
+    return { searcher, names, progress, scopes: new ScopeCache(), directoryCache: new DirectoryCache() };
   }
 }
 

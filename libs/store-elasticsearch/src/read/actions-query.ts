@@ -117,7 +117,7 @@ async function* rowsFrom(
 ): AsyncGenerator<ReadAction> {
   let rest = skip;
   let missing = wanted;
-  for await (const run of runsOf(snapshot, selection, key, skip)) {
+  for await (const run of runsOf(snapshot, selection, key, { skip, wanted })) {
     const opened = await openRun(snapshot, selection, run, rest, missing);
     if ('passed' in opened) {
       rest -= opened.passed;

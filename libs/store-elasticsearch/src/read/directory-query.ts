@@ -21,6 +21,13 @@ export interface RangeRows {
   rows: number;
 }
 
+/** The ranges that the directory covers and that have rows of a list, ascending. */
+export interface DirectoryRanges {
+  ranges: readonly RangeRows[];
+  /** Whether the counts are those of the list, and not only upper limits. */
+  isExact: boolean;
+}
+
 /**
  * The entries of the directory that count the rows of a list. `isExact`: their counts are those of the list, and not only upper
  * limits.
@@ -54,11 +61,34 @@ export function directoryKeyOf(
   return { accounts: [WHOLE_CHAIN], filters: [], isExact: !narrowed && filters.length === 0 };
 }
 
-/** The rows of a list in the ranges that the directory covers and that have any, ascending. */
-export async function findRanges(
-  snapshot: Snapshot,
-  key: DirectoryKey,
-): Promise<{ ranges: RangeRows[]; isExact: boolean }> {
+/** What the directory says of a list; see `knownRanges`. */
+export function findRanges(snapshot: Snapshot, key: DirectoryKey): Promise<DirectoryRanges> {
+  return throughCache(snapshot, nameOf(key), () => readRanges(snapshot, key));
+}
+
+/** The result of an earlier `findRanges` if the directory still says the same. */
+export function knownRanges({ directoryCache, progress }: Snapshot, key: DirectoryKey): DirectoryRanges | undefined {
+  return directoryCache.find(nameOf(key), progress);
+}
+
+function nameOf({ accounts, filters, isExact }: DirectoryKey): string {
+  const actions = filters.map(({ account = '', name = '' }) => `${account}:${name}`);
+  return JSON.stringify(['rows', isExact, accounts, actions]);
+}
+
+async function throughCache(
+  { directoryCache, progress }: Snapshot,
+  list: string,
+  read: () => Promise<DirectoryRanges>,
+): Promise<DirectoryRanges> {
+  const known = directoryCache.find(list, progress);
+  if (known) return known;
+  const found = await read();
+  directoryCache.keep(list, found, progress);
+  return found;
+}
+
+async function readRanges(snapshot: Snapshot, key: DirectoryKey): Promise<DirectoryRanges> {
   const rows = new Map<number, number>();
   let { isExact } = key;
   for (const { account, entry } of await readEntries(snapshot, key.accounts)) {
@@ -72,10 +102,13 @@ export async function findRanges(
 }
 
 /** The traces of an account in the ranges that the directory covers, ascending. */
-export async function findTraces(snapshot: Snapshot, account: string): Promise<RangeRows[]> {
-  const found = await readEntries(snapshot, [account]);
-  const ranges = found.map(({ entry }) => ({ range: entry.range, rows: entry.traces }));
-  return ranges.sort((one, other) => one.range - other.range);
+export async function findTraces(snapshot: Snapshot, account: string): Promise<readonly RangeRows[]> {
+  const { ranges } = await throughCache(snapshot, JSON.stringify(['traces', account]), async () => {
+    const found = await readEntries(snapshot, [account]);
+    const traces = found.map(({ entry }) => ({ range: entry.range, rows: entry.traces }));
+    return { ranges: traces.sort((one, other) => one.range - other.range), isExact: true };
+  });
+  return ranges;
 }
 
 /** The entries of accounts in covered ranges. */

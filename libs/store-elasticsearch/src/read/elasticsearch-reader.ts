@@ -26,6 +26,7 @@ import { queryAccountTraces } from './account-traces';
 import { queryActions } from './actions-query';
 import { findBlock, findBlockTraces } from './block-queries';
 import { areSame, CommittedState, type ReadState } from './committed-state';
+import { DirectoryCache } from './directory-cache';
 import { hasOwnerPermission, ownersOfActor, ownersOfKey } from './permission-query';
 import { ScopeCache } from './scope-cache';
 import { isStillReadable, SNAPSHOT_AGE_MS, type Snapshot } from './snapshot';
@@ -55,6 +56,7 @@ export class ElasticsearchReader implements StoreReader {
   private readonly state: CommittedState;
   private readonly abiVersions = new AbiVersionCache();
   private readonly scopes = new ScopeCache();
+  private readonly directoryCache = new DirectoryCache();
   private closed = false;
 
   /** Owns `client`: `close` closes it. */
@@ -67,6 +69,7 @@ export class ElasticsearchReader implements StoreReader {
     this.state = new CommittedState(new ProgressReader(client, names), () => {
       this.abiVersions.clear();
       this.scopes.clear();
+      this.directoryCache.clear();
     });
   }
 
@@ -157,7 +160,7 @@ export class ElasticsearchReader implements StoreReader {
   }
 
   private run<T>(query: QueryOf<T>, { progress }: ReadState): Promise<T> {
-    const { searcher, names, scopes } = this;
-    return query({ searcher: searcher.forQuery(), names, progress, scopes }, statusOf(progress));
+    const { searcher, names, scopes, directoryCache } = this;
+    return query({ searcher: searcher.forQuery(), names, progress, scopes, directoryCache }, statusOf(progress));
   }
 }

@@ -5,7 +5,7 @@ import type { SequenceRange } from '../indices/sequence-range';
 import type { ActionList, Order } from '../indices/found-actions';
 import { inSequences } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
-import { type DirectoryKey, findRanges } from './directory-query';
+import { type DirectoryKey, type DirectoryRanges, findRanges, knownRanges } from './directory-query';
 import { type ActionSelection, countRanges, locateInRange, MAX_FROM } from './locate-row';
 import { type Counted, fromPartOn, partOfRow } from './row-location';
 import type { Snapshot } from './snapshot';
@@ -28,32 +28,64 @@ const GROWTH = 4;
 /** More rows are rather skipped by the counts of the directory. No page is larger. */
 const MAX_HEAD_SKIP = 1_000;
 
+/** A range of a list; `rows` undefined: it has not been counted. */
+interface ListedRange {
+  blocks: BlockRange;
+  rows: number | undefined;
+}
+
+/** The rows that a query takes of a list: `wanted` of them after the first `skip`. */
+export interface Window {
+  skip: number;
+  wanted: number;
+}
+
 /**
- * The ranges that have the rows of a selection after the first `skip`, in its order. The newest ranges are not in the directory yet
- * and come in runs of their own. Of those in it, the first one is searched before the directory responds, unless `skip` is large:
- * the rows of an active account fill the page, and an account without rows there costs the search little.
+ * The ranges that have the rows of a window of a selection, in its order. The newest ranges are not in the directory yet. If it is
+ * known what the directory says of the list, the first run has all ranges that the window needs.
  */
 export async function* runsOf(
   snapshot: Snapshot,
   selection: ActionSelection,
   key: DirectoryKey,
-  skip: number,
+  window: Window,
 ): AsyncGenerator<Run> {
   const { order, scope } = selection;
   const covered = directoryBlocks(snapshot.progress);
   const old = covered && within(scope.blocks, covered);
   const young = within(scope.blocks, { first: old ? old.last + 1 : 0, last: Infinity });
-  const head = old && skip <= MAX_HEAD_SKIP ? firstRange(old, order, snapshot) : undefined;
-  const rest = old && without(old, head);
+  const ofYoung = (young ? rangesIn(young, snapshot) : []).map((blocks) => ({ blocks, rows: undefined }));
+  if (order === 'desc') ofYoung.reverse();
+  const known = old && knownRanges(snapshot, key);
+  if (!covered || !old) yield* groups(ofYoung);
+  else if (!known) yield* whileReading(snapshot, selection, key, window, { covered, old, ofYoung });
+  else {
+    const ofOld = rangesWithRows(snapshot, order, old, covered, known);
+    yield* fillingFirst(order === 'desc' ? [...ofYoung, ...ofOld] : [...ofOld, ...ofYoung], window);
+  }
+}
+
+/**
+ * The runs while the directory is read. Of the ranges in it, the first one is searched before the directory responds, unless `skip`
+ * is large: the rows of an active account fill the page, and an account without rows there costs the search little.
+ */
+async function* whileReading(
+  snapshot: Snapshot,
+  { order }: ActionSelection,
+  key: DirectoryKey,
+  { skip }: Window,
+  { covered, old, ofYoung }: { covered: BlockRange; old: BlockRange; ofYoung: readonly ListedRange[] },
+): AsyncGenerator<Run> {
+  const head = skip <= MAX_HEAD_SKIP ? firstRange(old, order, snapshot) : undefined;
+  const rest = without(old, head);
   const inDirectory = rest && findRanges(snapshot, key);
   // The directory is awaited only if the list does not end before. Without this handler, a failure would then be an unhandled
   // rejection.
   inDirectory?.catch(() => undefined);
-  const ofHead = head ? [head] : [];
-  const ofYoung = young ? rangesIn(young, snapshot) : [];
-  yield* uncounted(order === 'desc' ? [...ofYoung.reverse(), ...ofHead] : ofHead);
-  if (covered && rest && inDirectory) yield* directoryRuns(snapshot, selection, rest, covered, await inDirectory);
-  if (order === 'asc') yield* uncounted(ofYoung);
+  const ofHead = head ? [{ blocks: head, rows: undefined }] : [];
+  yield* groups(order === 'desc' ? [...ofYoung, ...ofHead] : ofHead);
+  if (inDirectory) yield* groups(rangesWithRows(snapshot, order, rest, covered, await inDirectory));
+  if (order === 'asc') yield* groups(ofYoung);
 }
 
 /** The part of the blocks in the range with which a list in this order begins. */
@@ -69,32 +101,60 @@ function without({ first, last }: BlockRange, part: BlockRange | undefined): Blo
   return rest.first > rest.last ? undefined : rest;
 }
 
-/** The runs of ranges that the directory covers and that have rows. */
-function* directoryRuns(
-  snapshot: Snapshot,
-  selection: ActionSelection,
+/** The ranges of the old blocks that have rows by the directory, in the order of the list. */
+function rangesWithRows(
+  { progress }: Snapshot,
+  order: Order,
   old: BlockRange,
   covered: BlockRange,
-  { ranges: found, isExact }: Awaited<ReturnType<typeof findRanges>>,
-): Generator<Run> {
-  const { order } = selection;
-  const parts = found.flatMap(({ range, rows }) => {
-    const whole = { first: range, last: rangeLast(range, snapshot.progress) };
+  { ranges: found, isExact }: DirectoryRanges,
+): ListedRange[] {
+  const ranges = found.flatMap(({ range, rows }) => {
+    const whole = { first: range, last: rangeLast(range, progress) };
     const blocks = within(whole, old);
     if (!blocks) return [];
     const all = within(whole, covered);
     const isWhole = blocks.first === all?.first && blocks.last === all.last;
     return [{ blocks, rows: isExact && isWhole ? rows : undefined }];
   });
-  if (order === 'desc') parts.reverse();
-  for (let start = 0; start < parts.length;) {
-    const isCounted = parts[start]?.rows !== undefined;
+  return order === 'desc' ? ranges.reverse() : ranges;
+}
+
+/**
+ * The first run has the ranges whose rows fill the window, and the uncounted ones among them, as far as they are few. To count the
+ * latter first takes one request more, but not the ranges whose rows are all skipped, which may be many.
+ */
+function* fillingFirst(ranges: readonly ListedRange[], { skip, wanted }: Window): Generator<Run> {
+  const takesFew = skip <= MAX_HEAD_SKIP && filling(ranges, skip) <= FIRST_RANGES;
+  const first = takesFew ? ranges.slice(0, filling(ranges, skip + wanted)) : [];
+  // Counted ranges alone need no such run: the counts tell in which of them the window begins.
+  const isMixed = first.some(({ rows }) => rows === undefined);
+  if (isMixed) yield { ranges: first.map(({ blocks }) => blocks), rows: undefined };
+  yield* groups(isMixed ? ranges.slice(first.length) : ranges);
+}
+
+/** The number of ranges, from the first on, that have so many rows, with at most `FIRST_RANGES` uncounted ones. */
+function filling(ranges: readonly ListedRange[], rows: number): number {
+  let missing = rows;
+  let uncountedRanges = 0;
+  for (const [index, range] of ranges.entries()) {
+    if (range.rows === undefined) uncountedRanges++;
+    if (missing <= 0 || uncountedRanges > FIRST_RANGES) return index;
+    missing -= range.rows ?? 0;
+  }
+  return ranges.length;
+}
+
+/** A run of each group of counted ranges, and runs of those between them. */
+function* groups(ranges: readonly ListedRange[]): Generator<Run> {
+  for (let start = 0; start < ranges.length;) {
+    const isCounted = ranges[start]?.rows !== undefined;
     let end = start;
-    while (end < parts.length && (parts[end]?.rows !== undefined) === isCounted) end++;
-    const some = parts.slice(start, end);
-    const ranges = some.map(({ blocks }) => blocks);
-    if (isCounted) yield { ranges, rows: some.map(({ rows }) => rows ?? 0) };
-    else yield* uncounted(ranges);
+    while (end < ranges.length && (ranges[end]?.rows !== undefined) === isCounted) end++;
+    const some = ranges.slice(start, end);
+    const blocks = some.map((range) => range.blocks);
+    if (isCounted) yield { ranges: blocks, rows: some.map(({ rows }) => rows ?? 0) };
+    else yield* uncounted(blocks);
     start = end;
   }
 }

@@ -3,6 +3,7 @@ import { rangeStarts } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
 import type { IndexNames, RangedKind, SingleKind } from '../indices/index-names';
 import { historyBlocks } from './branch-filter';
+import type { DirectoryCache } from './directory-cache';
 import type { ScopeCache } from './scope-cache';
 
 /** The state that a query reads: the branch that was committed when it began. Its documents do not change meanwhile. */
@@ -11,6 +12,7 @@ export interface Snapshot {
   names: IndexNames;
   progress: ProgressDocument;
   scopes: ScopeCache;
+  directoryCache: DirectoryCache;
 }
 
 /** For this time after its progress was read, no writer deletes what a query reads: `BranchCleaner`, `PermissionCleaner`. */
