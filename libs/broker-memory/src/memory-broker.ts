@@ -30,6 +30,12 @@ interface Waiter {
   refused(error: HistoryError): void;
 }
 
+/**
+ * A queue holds at most this many bytes, also where its own bound is higher. Stages of one process wait for each other in the same
+ * thread: longer queues take memory and make none of them faster.
+ */
+const MAX_QUEUE_BYTES = 8 * 1024 * 1024;
+
 /** A queue: its ready and unacknowledged messages, its dead letters, and the publishers that wait for room. */
 class MemoryQueue {
   /** In the order of `sequence`. */
@@ -94,7 +100,8 @@ class MemoryQueue {
 
   /** Unacknowledged messages count as well: they are in this process's memory. */
   private hasRoomFor({ bytes }: Entry): boolean {
-    const { maxMessages, maxBytes } = this.bounds;
+    const { maxMessages } = this.bounds;
+    const maxBytes = Math.min(this.bounds.maxBytes, MAX_QUEUE_BYTES);
     return this.messages < maxMessages && (this.messages === 0 || this.bytes + bytes <= maxBytes);
   }
 

@@ -1,4 +1,4 @@
-import { type Transferable, Worker } from 'node:worker_threads';
+import { type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Config, LoggedError, MetricsJson } from '@antelope-history/app-runtime';
 import { fromPostedError, type FromThread, type ToThread } from './thread-messages';
@@ -9,6 +9,8 @@ export interface ServiceThreadOptions<Result> {
   /** The name of the thread in errors. */
   name: string;
   config: Config;
+  /** By default those of V8. */
+  memory?: ResourceLimits;
   onResult?(result: Result): void;
   /** Called when the thread fails, or ends without having been stopped, after it has become ready. */
   fail(error: unknown): void;
@@ -26,7 +28,10 @@ export class ServiceThread<Task = never, Result = never> {
   private onEnd: (() => void) | undefined;
 
   private constructor(private readonly options: ServiceThreadOptions<Result>) {
-    this.worker = new Worker(options.file, { workerData: options.config });
+    this.worker = new Worker(options.file, {
+      workerData: options.config,
+      ...(options.memory && { resourceLimits: options.memory }),
+    });
     this.worker.on('message', (message: FromThread<Result>) => this.onMessage(message));
     this.worker.on('error', (error) => this.onFailure(error));
     this.worker.on('exit', () => this.onExit());
