@@ -11,6 +11,7 @@ import {
 } from '@antelope-history/store/contract';
 import { NOTHING_MISSING } from '@antelope-history/store';
 import { testSize } from '@antelope-history/test-support/random';
+import { type MigrationPlan, MigrationPlans } from '../src/indices/migration-plan';
 import { openElasticsearchStoreRepairer } from '../src/writer';
 import { EarlierElasticsearchStore } from './earlier-store';
 import { FaultyServer } from './faulty-server';
@@ -109,6 +110,26 @@ describeWithService(['elasticsearch'], (url) => {
         if (ended.status === 'rejected') expect(ended.reason).toMatchObject({ code: 'STORE_IN_USE' });
       expect((await store.migrate()).isComplete).toBe(true);
       await store.compare();
+    });
+
+    it('leaves the plan of another one that began before it ended', async () => {
+      const server = await FaultyServer.start(url);
+      const client = new Client({ node: url });
+      const plans = new MigrationPlans(client, earlier.store.names);
+      const other: MigrationPlan = { traces: false, fields: ['alice:transfer.memo'], next_block: 0, next_sequence: 0 };
+      const begin = async (): Promise<void> => {
+        await plans.read();
+        await plans.write(other);
+      };
+      server.fault = ({ method, path }) =>
+        method === 'DELETE' && path.includes('/_doc/migration') ? { until: begin() } : 'none';
+      expect((await earlier.migrate(CONTRACT_DATA_FIELDS, Infinity, server.url)).isComplete).toBe(true);
+      await server.stop();
+      expect(await plans.read()).toEqual(other);
+      await plans.remove();
+      expect(await plans.read()).toBeUndefined();
+      await plans.remove();
+      await client.close();
     });
 
     it('keeps the values of another one that is about to take its fields into use', async () => {

@@ -58,8 +58,15 @@ export class MigrationPlans {
     }
   }
 
+  /** Removes the plan that was read or written last, if no other migration has replaced it. */
   async remove(): Promise<void> {
-    await askedIfFound(this.client.delete(this.place));
+    if (!this.version) return;
+    try {
+      await this.client.delete({ ...this.place, ...this.version });
+    } catch (error) {
+      // The server also reports a conflict when the plan is gone: the client repeats a request whose response was lost.
+      if (errorTypeOf(error) !== 'version_conflict_engine_exception') throw toStoreError(error);
+    }
   }
 
   private get place(): { index: string; id: string } {
