@@ -38,6 +38,13 @@ export async function benchAll(args: string[]): Promise<void> {
 /** Resolves with the exit status; that of a process that a signal ended is 1. */
 async function runBenchmark(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'inherit' });
+  // A terminal sends Ctrl-C to both; SIGTERM goes to this process only.
+  const stopBoth = (): void => {
+    child.kill();
+    process.kill(process.pid);
+  };
+  process.once('SIGTERM', stopBoth);
   const [status] = (await once(child, 'exit')) as [number | null];
+  process.off('SIGTERM', stopBoth);
   return status ?? 1;
 }
