@@ -11,7 +11,7 @@ export interface MessageClasses {
 /**
  * Creates classes whose instances have the methods of Express from the start. Express changes the prototype of each request and
  * response when it gets them (express/lib/application.js, handle). V8 then has a hidden class for them that its optimised code
- * for node:http was not made for, and looks up their properties without a cache: half of the processor time of the gateway.
+ * for node:http was not made for, and looks up their properties without a cache: half of the processor time of a request to the gateway.
  */
 export function createMessageClasses(app: Express): MessageClasses {
   class ExpressRequest extends UpgradableRequest {}

@@ -72,8 +72,7 @@ export function knownRanges({ directoryCache, progress }: Snapshot, key: Directo
 }
 
 function nameOf({ accounts, filters, isExact }: DirectoryKey): string {
-  const actions = filters.map(({ account = '', name = '' }) => `${account}:${name}`);
-  return JSON.stringify(['rows', isExact, accounts, actions]);
+  return JSON.stringify(['rows', isExact, accounts, filters.map(({ account, name }) => [account, name])]);
 }
 
 async function throughCache(
