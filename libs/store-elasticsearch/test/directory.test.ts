@@ -233,6 +233,12 @@ describeWithService(['elasticsearch'], (url) => {
     it('may cover a few old ranges only: all newer ones are searched in the order of the list', async () => {
       await change(FIRST_BLOCK + 2 * PER_RANGE);
       await compareAll();
+      // Of a known list, too, the newest ranges come in runs, of which the first one fills the page.
+      const reader = indexed.openReader();
+      const busy: ActionsQuery = { ...NEWEST, account: 'busy' };
+      await reader.getActions({ ...busy, skip: 10_000 });
+      const { depth, ranges } = await leastCost(new RoundTrips(indexed.client), busy, reader);
+      expect({ depth, ranges }).toEqual({ depth: 1, ranges: 8 });
       await change(CLEAN_UP_TO + 1);
     }, 240_000);
 
