@@ -35,20 +35,20 @@ interface ListedRange {
 }
 
 /** The rows that a query takes of a list: `wanted` of them after the first `skip`. */
-export interface Window {
+export interface Page {
   skip: number;
   wanted: number;
 }
 
 /**
- * The ranges that have the rows of a window of a selection, in its order. The newest ranges are not in the directory yet. If it is
- * known what the directory says of the list, the first run has all ranges that the window needs.
+ * The ranges that have the rows of a page of a selection, in its order. The newest ranges are not in the directory yet. If it is
+ * known what the directory says of the list, the first run has all ranges that the page needs.
  */
 export async function* runsOf(
   snapshot: Snapshot,
   selection: ActionSelection,
   key: DirectoryKey,
-  window: Window,
+  page: Page,
 ): AsyncGenerator<Run> {
   const { order, scope } = selection;
   const covered = directoryBlocks(snapshot.progress);
@@ -58,10 +58,10 @@ export async function* runsOf(
   if (order === 'desc') ofYoung.reverse();
   const known = old && knownRanges(snapshot, key);
   if (!covered || !old) yield* groups(ofYoung);
-  else if (!known) yield* whileReading(snapshot, selection, key, window, { covered, old, ofYoung });
+  else if (!known) yield* whileReading(snapshot, selection, key, page, { covered, old, ofYoung });
   else {
     const ofOld = rangesWithRows(snapshot, order, old, covered, known);
-    yield* fillingFirst(order === 'desc' ? [...ofYoung, ...ofOld] : [...ofOld, ...ofYoung], window);
+    yield* fillingFirst(order === 'desc' ? [...ofYoung, ...ofOld] : [...ofOld, ...ofYoung], page);
   }
 }
 
@@ -73,7 +73,7 @@ async function* whileReading(
   snapshot: Snapshot,
   { order }: ActionSelection,
   key: DirectoryKey,
-  { skip }: Window,
+  { skip }: Page,
   { covered, old, ofYoung }: { covered: BlockRange; old: BlockRange; ofYoung: readonly ListedRange[] },
 ): AsyncGenerator<Run> {
   const head = skip <= MAX_HEAD_SKIP ? firstRange(old, order, snapshot) : undefined;
@@ -121,13 +121,13 @@ function rangesWithRows(
 }
 
 /**
- * The first run has the ranges whose rows fill the window, and the uncounted ones among them, as far as they are few. To count the
+ * The first run has the ranges whose rows fill the page, and the uncounted ones among them, as far as they are few. To count the
  * latter first takes one request more, but not the ranges whose rows are all skipped, which may be many.
  */
-function* fillingFirst(ranges: readonly ListedRange[], { skip, wanted }: Window): Generator<Run> {
+function* fillingFirst(ranges: readonly ListedRange[], { skip, wanted }: Page): Generator<Run> {
   const takesFew = skip <= MAX_HEAD_SKIP && filling(ranges, skip) <= FIRST_RANGES;
   const first = takesFew ? ranges.slice(0, filling(ranges, skip + wanted)) : [];
-  // Counted ranges alone need no such run: the counts tell in which of them the window begins.
+  // Counted ranges alone need no such run: the counts tell in which of them the page begins.
   const isMixed = first.some(({ rows }) => rows === undefined);
   if (isMixed) yield { ranges: first.map(({ blocks }) => blocks), rows: undefined };
   yield* groups(isMixed ? ranges.slice(first.length) : ranges);
