@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Client } from '@elastic/elasticsearch';
 import { DataFields } from '@antelope-history/data-fields';
 import { HistoryError } from '@antelope-history/schemas';
@@ -116,7 +117,7 @@ async function openWriter(
   const layout = layoutOf(begun?.progress);
   const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout }, tiers);
   await indices.prepare();
-  if (!begun) await progress.create(emptyProgress(options.blocksPerIndex));
+  if (!begun) await progress.create({ ...emptyProgress(options.blocksPerIndex), store_id: randomUUID() });
   await progress.raiseFormat();
   const { progress: current } = (await progress.read()) ?? {};
   // The next start puts the templates of the layout that the store has now.

@@ -9,6 +9,8 @@ export type Fault =
   | 'cut after'
   /** The request arrives late, as that of a process that was suspended. */
   | { until: Promise<void> }
+  /** The server executes the request at once, and its response arrives late. */
+  | { respondsAfter: Promise<void> }
   /** No response ever arrives. */
   | 'silence'
   /** The server responds at once that it is busy, or that the request is too large. */
@@ -67,6 +69,12 @@ export class FaultyServer {
     if (typeof fault === 'object' && 'until' in fault) {
       await fault.until;
       const { status, body } = await this.forward(incoming, seen.body);
+      send(response, status, body);
+      return;
+    }
+    if (typeof fault === 'object' && 'respondsAfter' in fault) {
+      const { status, body } = await this.forward(incoming, seen.body);
+      await fault.respondsAfter;
       send(response, status, body);
       return;
     }

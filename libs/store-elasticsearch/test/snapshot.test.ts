@@ -10,6 +10,7 @@ import {
   ReaderSessions,
   SyntheticChain,
 } from '@antelope-history/store/contract';
+import { ProgressReader } from '../src/indices/progress';
 import { openElasticsearchStoreReader } from '../src/reader';
 import { createSnapshot, listSnapshots, restoreSnapshot } from '../src/snapshot';
 import { openElasticsearchStoreWriter } from '../src/writer';
@@ -63,6 +64,14 @@ describeWithService(['elasticsearch'], (url = '') => {
     }
   }
 
+  async function deleteIndices(store: TemporaryStore): Promise<void> {
+    await client.indices.delete({ index: Object.keys(await client.indices.get({ index: `${store.names.prefix}-*` })) });
+  }
+
+  async function storeId(store: TemporaryStore): Promise<string | undefined> {
+    return (await new ProgressReader(client, store.names).read())?.progress.store_id;
+  }
+
   async function compare(store: TemporaryStore, blocks: readonly BlockRecords[]): Promise<void> {
     const reader = await openElasticsearchStoreReader(store.optionsWith({}));
     const comparison = new Comparison(reader, ModelHistory.of(blocks));
@@ -93,13 +102,13 @@ describeWithService(['elasticsearch'], (url = '') => {
         code: 'CONFIG_INVALID',
         message: expect.stringContaining('delete these indices first'),
       });
-      await client.indices.delete({
-        index: Object.keys(await client.indices.get({ index: `${store.names.prefix}-*` })),
-      });
+      const before = await storeId(store);
+      await deleteIndices(store);
       const progress: number[] = [];
       const restored = await restoreSnapshot(options, { repository, name, onProgress: (done) => progress.push(done) });
       expect(restored).toEqual(made);
       expect(progress.length).toBeGreaterThan(0);
+      expect([typeof before, (await storeId(store)) === before]).toEqual(['string', false]);
       await compare(store, blocks);
 
       const next = await openElasticsearchStoreWriter(options);

@@ -162,6 +162,8 @@ export interface DataAbi {
 /** The committed state of the store: the only document that changes, by compare and set on its sequence number. */
 export interface ProgressDocument {
   format_version: number;
+  /** Random, another one whenever the indices are made or restored; absent in a store that an earlier version began. */
+  store_id?: string;
   /** Absent in a store that an earlier version began, which has the layout `source`. */
   action_layout?: ActionLayout;
   blocks_per_index: number;

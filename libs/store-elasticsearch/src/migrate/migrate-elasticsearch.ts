@@ -7,8 +7,7 @@ import { ProgressStore } from '../commit/progress-store';
 import { IndexNames } from '../indices/index-names';
 import { type MigrationPlan, MigrationPlans } from '../indices/migration-plan';
 import { layoutOf, type ReadProgress } from '../indices/progress';
-import { DirectoryCache } from '../read/directory-cache';
-import { ScopeCache } from '../read/scope-cache';
+import { QueryCaches } from '../read/query-caches';
 import type { Snapshot } from '../read/snapshot';
 import { BulkWriter, ConflictError } from '../write/bulk-writer';
 import { IndexProvisioner } from '../write/index-provisioner';
@@ -155,7 +154,7 @@ class Migration {
 
   private snapshotOf({ progress }: ReadProgress): Snapshot {
     const { searcher, names } = this.parts;
-    return { searcher, names, progress, scopes: new ScopeCache(), directoryCache: new DirectoryCache() };
+    return { searcher, names, progress, caches: new QueryCaches() };
   }
 }
 

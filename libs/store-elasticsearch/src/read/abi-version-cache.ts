@@ -60,10 +60,6 @@ export class AbiVersionCache {
       this.known.set(account, { versions: versions.get(account) ?? [], asOf, revision, rewrites });
     }
   }
-
-  clear(): void {
-    this.known.clear();
-  }
 }
 
 /**

@@ -25,15 +25,15 @@ export async function scopeOf(
 
 /** The blocks of one range, or of a part of it, that have actions, and their sequences; undefined when none have. */
 export async function scopeOfRange(snapshot: Snapshot, range: BlockRange): Promise<Scope | undefined> {
-  const { names, progress, scopes } = snapshot;
-  const known = scopes.find(range, progress);
+  const { names, progress, caches } = snapshot;
+  const known = caches.scopes.find(range, progress);
   if (known) return known;
   const blocks = historyBlocks(progress);
   if (!blocks) return undefined;
   const place = { index: names.ranged('blocks', range.first, progress) };
   const { first, last } = range;
   const scope = await edgesOf(snapshot, blocks, fromBound({ blockNum: first }), toBound({ blockNum: last }), place);
-  if (scope) scopes.keep(range, scope, progress);
+  if (scope) caches.scopes.keep(range, scope, progress);
   return scope;
 }
 

@@ -12,8 +12,9 @@ class Responses {
   }
 
   /** Responds to the oldest request with the progress of a version. */
-  async respond(seqNo: number): Promise<void> {
-    this.waiting.shift()?.({ progress: { ...emptyProgress(10), revision: seqNo }, seqNo, primaryTerm: 1 });
+  async respond(seqNo: number, storeId?: string): Promise<void> {
+    const progress = { ...emptyProgress(10), revision: seqNo, ...(storeId !== undefined && { store_id: storeId }) };
+    this.waiting.shift()?.({ progress, seqNo, primaryTerm: 1 });
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -68,12 +69,31 @@ describe('the committed state', () => {
     }
   });
 
+  it('tells when the indices were made again and have passed the version that was read last', async () => {
+    const responses = new Responses();
+    const onReset = jest.fn();
+    const state = new CommittedState(responses.reader, onReset);
+    const stores = [
+      ['one', 0],
+      ['one', 0],
+      ['other', 1],
+      ['other', 1],
+    ] as const;
+    for (const [index, [storeId, resets]] of stores.entries()) {
+      const read = state.read();
+      await responses.respond(index, storeId);
+      await read;
+      expect(onReset).toHaveBeenCalledTimes(resets);
+    }
+  });
+
   it('is the same only with the same version of the same chain', () => {
     const state = { progress: emptyProgress(10), seqNo: 3, primaryTerm: 1, age: () => 0 };
     expect(areSame(state, { ...state, progress: { ...state.progress } })).toBe(true);
     expect(areSame(state, { ...state, seqNo: 4 })).toBe(false);
     expect(areSame(state, { ...state, primaryTerm: 2 })).toBe(false);
     expect(areSame(state, { ...state, progress: { ...state.progress, chain_id: 'other' } })).toBe(false);
+    expect(areSame(state, { ...state, progress: { ...state.progress, store_id: 'other' } })).toBe(false);
     expect(areSame(state, { ...state, progress: { ...state.progress, committed: { num: 1, id: '01' } } })).toBe(false);
   });
 });

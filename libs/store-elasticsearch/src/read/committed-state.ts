@@ -19,7 +19,8 @@ export class CommittedState {
   private next: Promise<ReadState> | undefined;
 
   /**
-   * `onReset` is called when the progress has an earlier version than before, because the indices were deleted and made again.
+   * `onReset` is called when the indices were deleted and made again: the progress is of another store, or has an earlier version than
+   * before.
    */
   constructor(
     private readonly progress: ProgressReader,
@@ -60,10 +61,15 @@ export class CommittedState {
       primaryTerm: read?.primaryTerm,
       age,
     };
-    if ((state.seqNo ?? -1) < (this.held?.seqNo ?? -1)) this.onReset();
+    if (this.held && isOfLaterIndices(state, this.held)) this.onReset();
     this.held = state;
     return state;
   }
+}
+
+/** Versions alone do not tell: the progress of later indices may have passed the version that was read last. */
+function isOfLaterIndices(state: ReadState, before: ReadState): boolean {
+  return state.progress.store_id !== before.progress.store_id || (state.seqNo ?? -1) < (before.seqNo ?? -1);
 }
 
 /** Whether two reads found the same progress. Versions count anew in indices that were deleted and made again. */
@@ -71,6 +77,7 @@ export function areSame(one: ReadState, other: ReadState): boolean {
   return (
     one.seqNo === other.seqNo &&
     one.primaryTerm === other.primaryTerm &&
+    one.progress.store_id === other.progress.store_id &&
     one.progress.chain_id === other.progress.chain_id &&
     one.progress.committed?.id === other.progress.committed?.id &&
     one.progress.clean_up_to === other.progress.clean_up_to

@@ -33,10 +33,6 @@ export class DirectoryCache {
   keep(list: string, found: DirectoryRanges, progress: ProgressDocument): void {
     this.known.set(list, { of: stateOf(progress), found });
   }
-
-  clear(): void {
-    this.known.clear();
-  }
 }
 
 function stateOf(progress: ProgressDocument): string {

@@ -67,8 +67,8 @@ export function findRanges(snapshot: Snapshot, key: DirectoryKey): Promise<Direc
 }
 
 /** The result of an earlier `findRanges` if the directory still says the same. */
-export function knownRanges({ directoryCache, progress }: Snapshot, key: DirectoryKey): DirectoryRanges | undefined {
-  return directoryCache.find(nameOf(key), progress);
+export function knownRanges({ caches, progress }: Snapshot, key: DirectoryKey): DirectoryRanges | undefined {
+  return caches.directory.find(nameOf(key), progress);
 }
 
 function nameOf({ accounts, filters, isExact }: DirectoryKey): string {
@@ -76,14 +76,14 @@ function nameOf({ accounts, filters, isExact }: DirectoryKey): string {
 }
 
 async function throughCache(
-  { directoryCache, progress }: Snapshot,
+  { caches, progress }: Snapshot,
   list: string,
   read: () => Promise<DirectoryRanges>,
 ): Promise<DirectoryRanges> {
-  const known = directoryCache.find(list, progress);
+  const known = caches.directory.find(list, progress);
   if (known) return known;
   const found = await read();
-  directoryCache.keep(list, found, progress);
+  caches.directory.keep(list, found, progress);
   return found;
 }
 

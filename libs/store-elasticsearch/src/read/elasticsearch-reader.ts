@@ -21,14 +21,12 @@ import { Searcher } from '../client/search';
 import { keyTerm, type IndexNames } from '../indices/index-names';
 import { ProgressReader, statusOf } from '../indices/progress';
 import { findAbis } from './abi-query';
-import { AbiVersionCache } from './abi-version-cache';
 import { queryAccountTraces } from './account-traces';
 import { queryActions } from './actions-query';
 import { findBlock, findBlockTraces } from './block-queries';
 import { areSame, CommittedState, type ReadState } from './committed-state';
-import { DirectoryCache } from './directory-cache';
 import { hasOwnerPermission, ownersOfActor, ownersOfKey } from './permission-query';
-import { ScopeCache } from './scope-cache';
+import { QueryCaches } from './query-caches';
 import { isStillReadable, SNAPSHOT_AGE_MS, type Snapshot } from './snapshot';
 import { findTransaction } from './transaction-query';
 
@@ -54,9 +52,7 @@ type QueryOf<T> = (snapshot: Snapshot, status: ChainStatus) => Promise<T>;
 export class ElasticsearchReader implements StoreReader {
   private readonly searcher: Searcher;
   private readonly state: CommittedState;
-  private readonly abiVersions = new AbiVersionCache();
-  private readonly scopes = new ScopeCache();
-  private readonly directoryCache = new DirectoryCache();
+  private caches = new QueryCaches();
   private closed = false;
 
   /** Owns `client`: `close` closes it. */
@@ -66,11 +62,7 @@ export class ElasticsearchReader implements StoreReader {
     requestTimeoutSeconds: number,
   ) {
     this.searcher = new Searcher(client, requestTimeoutSeconds);
-    this.state = new CommittedState(new ProgressReader(client, names), () => {
-      this.abiVersions.clear();
-      this.scopes.clear();
-      this.directoryCache.clear();
-    });
+    this.state = new CommittedState(new ProgressReader(client, names), () => (this.caches = new QueryCaches()));
   }
 
   createListCheck(): undefined {
@@ -107,7 +99,7 @@ export class ElasticsearchReader implements StoreReader {
   async getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean, maxBytes: number): Promise<AbiLookup> {
     const query: QueryOf<AbiLookup> = async (snapshot, status) => ({
       status,
-      versions: await findAbis(snapshot, requests, { isKnown, maxBytes }, this.abiVersions),
+      versions: await findAbis(snapshot, requests, { isKnown, maxBytes }, snapshot.caches.abiVersions),
     });
     // The caller has just read these blocks from this state. Later blocks do not change which ABIs were in force at them. Only a
     // fork does, and the caller notices it by the revision in the status.
@@ -160,7 +152,7 @@ export class ElasticsearchReader implements StoreReader {
   }
 
   private run<T>(query: QueryOf<T>, { progress }: ReadState): Promise<T> {
-    const { searcher, names, scopes, directoryCache } = this;
-    return query({ searcher: searcher.forQuery(), names, progress, scopes, directoryCache }, statusOf(progress));
+    const { searcher, names, caches } = this;
+    return query({ searcher: searcher.forQuery(), names, progress, caches }, statusOf(progress));
   }
 }

@@ -22,10 +22,6 @@ export class ScopeCache {
   keep(blocks: BlockRange, scope: Scope, { rewrites = 0, clean_up_to: cleanUpTo }: ProgressDocument): void {
     if (blocks.last <= cleanUpTo) this.known.set(keyOf(blocks), { scope, rewrites });
   }
-
-  clear(): void {
-    this.known.clear();
-  }
 }
 
 function keyOf({ first, last }: BlockRange): string {

@@ -13,6 +13,10 @@ describe('a query that took long', () => {
     expect(isStillReadable(BEFORE, { ...BEFORE, committed: at(90), clean_up_to: 51 })).toBe(false);
   });
 
+  it('has read of another store when the indices were made again', () => {
+    expect(isStillReadable(BEFORE, { ...BEFORE, store_id: 'other' })).toBe(false);
+  });
+
   it('may lack orphans of its branch when anything was cleaned after a fork', () => {
     expect(isStillReadable(BEFORE, { ...BEFORE, revision: 4 })).toBe(true);
     expect(isStillReadable(BEFORE, { ...BEFORE, revision: 4, clean_up_to: 21 })).toBe(false);

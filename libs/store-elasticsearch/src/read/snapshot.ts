@@ -3,16 +3,14 @@ import { rangeStarts } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
 import type { IndexNames, RangedKind, SingleKind } from '../indices/index-names';
 import { historyBlocks } from './branch-filter';
-import type { DirectoryCache } from './directory-cache';
-import type { ScopeCache } from './scope-cache';
+import type { QueryCaches } from './query-caches';
 
 /** The state that a query reads: the branch that was committed when it began. Its documents do not change meanwhile. */
 export interface Snapshot {
   searcher: Searcher;
   names: IndexNames;
   progress: ProgressDocument;
-  scopes: ScopeCache;
-  directoryCache: DirectoryCache;
+  caches: QueryCaches;
 }
 
 /** For this time after its progress was read, no writer deletes what a query reads: `BranchCleaner`, `PermissionCleaner`. */
@@ -29,9 +27,10 @@ export function measureAge(): () => number {
 
 /**
  * Whether all that a query reads by `before` still exists, now that the progress is `after`: no orphan that `before` lists as
- * part of the branch can be deleted, and no permission version that was the newest one then.
+ * part of the branch can be deleted, and no permission version that was the newest one then. Nothing does in another store.
  */
 export function isStillReadable(before: ProgressDocument, after: ProgressDocument): boolean {
+  if (before.store_id !== after.store_id) return false;
   const hasForked = before.revision !== after.revision;
   if (hasForked && after.clean_up_to > before.clean_up_to) return false;
   return after.clean_up_to <= (before.committed?.num ?? 0);

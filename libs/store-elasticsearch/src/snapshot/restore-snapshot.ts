@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';
 import { asked } from '../client/store-errors';
 import type { IndexNames } from '../indices/index-names';
-import { ProgressReader } from '../indices/progress';
+import { PROGRESS_ID, ProgressReader, type ReadProgress } from '../indices/progress';
 import type { SnapshotOptions } from './create-snapshot';
 import { findSnapshot, requireRepository, type StoreSnapshot, toStoreSnapshot, withClient } from './snapshot-client';
 
@@ -42,11 +43,26 @@ export async function restoreSnapshot(
     );
     await untilReadable(client, indices, onProgress);
     const read = await new ProgressReader(client, names).read();
-    if (read?.progress.committed?.id !== snapshot.committed?.id) {
+    if (!read || read.progress.committed?.id !== snapshot.committed?.id) {
       throw new HistoryError('STORE_REFUSED', `what was restored is not what the snapshot ${name} says of itself`);
     }
+    await renewStoreId(client, names, read);
     return snapshot;
   });
+}
+
+/** An API that was paused meanwhile recognises by it that what it has cached is of the indices before. */
+async function renewStoreId(client: Client, names: IndexNames, read: ReadProgress): Promise<void> {
+  await asked(
+    client.index({
+      index: names.progress,
+      id: PROGRESS_ID,
+      document: { ...read.progress, store_id: randomUUID() },
+      if_seq_no: read.seqNo,
+      if_primary_term: read.primaryTerm,
+      refresh: false,
+    }),
+  );
 }
 
 async function requireNoIndices(client: Client, names: IndexNames): Promise<void> {
