@@ -8,6 +8,12 @@ const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
+/**
+ * What prepares a command prints on standard error, also the output of npm and of the compiler: what the command prints can go to
+ * another program.
+ */
+const ON_STANDARD_ERROR = ['ignore', process.stderr.fd, 'inherit'];
+
 /** An error that the user can fix; shown without its stack. */
 export class PrepareError extends Error {}
 
@@ -75,13 +81,13 @@ export function requireNode() {
 
 export function installPackages() {
   if (!isInstallNeeded()) return;
-  process.stdout.write('Installing packages (the first time: a minute or so) ...\n');
+  process.stderr.write('Installing packages (the first time: a minute or so) ...\n');
   // `npm run` names the npm that runs this script, which need not be on PATH.
   const npm = process.env.npm_execpath;
   const [command, args] = npm ? [process.execPath, [npm, 'ci']] : ['npm', ['ci']];
   const { status } = spawnSync(command, [...args, '--no-audit', '--no-fund'], {
     cwd: ROOT,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ON_STANDARD_ERROR,
     shell: !npm && process.platform === 'win32',
   });
   if (status !== 0)
@@ -108,9 +114,9 @@ function isInstallNeeded() {
 
 /** Compiles the projects, or all of them with the types of their tests, as far as they changed. Says so when it takes long. */
 export async function build(projects = []) {
-  const notice = setTimeout(() => process.stdout.write('Compiling (the first time: a minute or two) ...\n'), NOTICE_MS);
+  const notice = setTimeout(() => process.stderr.write('Compiling (the first time: a minute or two) ...\n'), NOTICE_MS);
   try {
-    if ((await startNode(TSC, compilerArguments(projects))) !== 0) {
+    if ((await startNode(TSC, compilerArguments(projects), { stdio: ON_STANDARD_ERROR })) !== 0) {
       throw new PrepareError('The build failed: see the messages of the compiler above.');
     }
   } finally {
@@ -123,7 +129,7 @@ const TSC = 'node_modules/typescript/bin/tsc';
 const NOTICE_MS = 3_000;
 
 function compilerArguments(projects) {
-  return ['--build', ...projects, ...(process.stdout.isTTY ? ['--pretty'] : [])];
+  return ['--build', ...projects, ...(process.stderr.isTTY ? ['--pretty'] : [])];
 }
 
 function readJson(file) {

@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const RUN = path.join(__dirname, '../../run');
+/** Longer than a build takes that has nothing to compile. */
+const COMPILING_MS = 4_000;
+
+/** A workspace of which `npx antelope-history` has to install the packages and to compile the programs. */
+const FILES = {
+  'package.json': JSON.stringify({ engines: { node: '>=20.19' } }),
+  'npm.js': `console.log('added 1 package');`,
+  'node_modules/typescript/bin/tsc': `setTimeout(() => console.log('a message of the compiler'), ${COMPILING_MS});`,
+  'tools/cli/dist/main.js': `console.log('block_num,global_sequence');`,
+};
+
+describe('what a command prints', () => {
+  let workspace: string;
+  beforeAll(() => {
+    workspace = mkdtempSync(path.join(tmpdir(), 'antelope-history-'));
+    for (const [file, text] of Object.entries(FILES)) {
+      mkdirSync(path.dirname(path.join(workspace, file)), { recursive: true });
+      writeFileSync(path.join(workspace, file), text);
+    }
+    cpSync(RUN, path.join(workspace, 'tools/run'), { recursive: true });
+  });
+  afterAll(() => rmSync(workspace, { recursive: true }));
+
+  it('has nothing of its installation and compilation, so that it can go to another program', async () => {
+    const command = [path.join(workspace, 'tools/run/antelope-history.mjs'), 'export'];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, command, {
+      env: { ...process.env, npm_execpath: path.join(workspace, 'npm.js') },
+    });
+    expect(stdout).toBe('block_num,global_sequence\n');
+    for (const message of ['Installing', 'added 1 package', 'Compiling', 'a message of the compiler']) {
+      expect(stderr).toContain(message);
+    }
+  });
+});
