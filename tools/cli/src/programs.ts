@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { START_USAGE, SUITE_USAGE } from '@antelope-history/quick-start/usage';
 
 /** A program of the workspace with a command line of its own, which `npm run` starts as well. */
 export interface OwnProgram {
@@ -16,13 +15,13 @@ export const PROGRAMS: readonly OwnProgram[] = [
   {
     name: 'start',
     summary: 'index a chain and serve it, in one process with nothing else installed',
-    usage: async () => START_USAGE,
+    usage: async () => (await import('./quick-start-usage.js')).START_USAGE,
     script: 'tools/quick-start/dist/main.js',
   },
   {
     name: 'suite',
     summary: 'the same as separate processes on Elasticsearch, RabbitMQ and Redis',
-    usage: async () => SUITE_USAGE,
+    usage: async () => (await import('./quick-start-usage.js')).SUITE_USAGE,
     script: 'tools/quick-start/dist/stack/main.js',
   },
   {

@@ -1,4 +1,3 @@
-import { createClient } from 'redis';
 import { createFreshName } from './fresh-name';
 
 /** A new prefix for keys. */
@@ -18,6 +17,7 @@ export function createKeyPrefix(url: string, prefix = createFreshName()): KeyPre
     url,
     prefix,
     async remove() {
+      const { createClient } = await import('redis');
       const client = createClient({ url, socket: { connectTimeout: CONNECT_LIMIT_MS, reconnectStrategy: false } });
       client.on('error', () => undefined);
       await client.connect();

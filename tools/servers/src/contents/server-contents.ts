@@ -1,4 +1,3 @@
-import { createClient } from 'redis';
 import { rabbitmqctl } from '../servers/rabbitmqctl';
 import type { Service } from '../servers/server-programs';
 import type { ServiceName } from '../service-name';
@@ -26,6 +25,7 @@ const LIST: Record<ServiceName, (service: Service) => Promise<string[]>> = {
   },
 
   async redis({ url }) {
+    const { createClient } = await import('redis');
     const client = createClient({ url, socket: { connectTimeout: ANSWER_LIMIT_MS, reconnectStrategy: false } });
     client.on('error', () => undefined);
     await client.connect();

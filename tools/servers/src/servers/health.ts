@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { connect as connectAmqp } from 'amqplib';
 import type { ServiceName } from '../service-name';
 
 const ANSWER_LIMIT_MS = 5_000;
@@ -15,6 +14,7 @@ export const checkHealth: Record<ServiceName, (url: string) => Promise<void>> = 
   },
 
   async rabbitmq(url) {
+    const { connect: connectAmqp } = await import('amqplib');
     const connection = await connectAmqp(url, { timeout: ANSWER_LIMIT_MS });
     connection.on('error', () => undefined);
     await connection.close();
