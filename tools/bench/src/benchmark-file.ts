@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 
 /** The benchmark that wrote a file: its name after `npm run bench --`. */
-export type BenchmarkName = 'indexing' | 'growth' | 'suite' | 'queries' | 'suite-queries' | 'stream';
+export type BenchmarkName =
+  'indexing' | 'growth' | 'suite' | 'queries' | 'queries-while-indexing' | 'suite-queries' | 'stream';
 
 /** How a benchmark that writes a file is called. */
 export const commandOf = (benchmark: string): string => `npm run bench -- ${benchmark} --recording DIR --out FILE`;

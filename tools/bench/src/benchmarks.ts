@@ -18,6 +18,10 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     summary: 'requests to the embedded set, against Express that sends the same bytes',
     load: async () => (await import('./queries/queries-benchmark.js')).benchQueries,
   },
+  'queries-while-indexing': {
+    summary: 'requests to the embedded set while it indexes as fast as it can',
+    load: async () => (await import('./queries-while-indexing/while-indexing-benchmark.js')).benchWhileIndexing,
+  },
   growth: {
     summary: 'the embedded set with a chain that is continued to 64 times its length',
     load: async () => (await import('./growth/growth-benchmark.js')).benchGrowth,

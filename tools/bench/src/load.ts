@@ -8,16 +8,23 @@ export interface LoadFigures {
   perSecond: number;
 }
 
+export interface LoadTurn {
+  connections: number;
+  seconds: number;
+  /** Ends the turn earlier. */
+  signal?: AbortSignal;
+}
+
 /** Sends requests for a time, `connections` at once, each as soon as the one before it has its response. */
 export async function load(
   send: () => Promise<unknown>,
-  { connections, seconds }: { connections: number; seconds: number },
+  { connections, seconds, signal }: LoadTurn,
 ): Promise<LoadFigures> {
   const times: number[] = [];
   const start = performance.now();
   const end = start + seconds * 1000;
   const sendAll = async (): Promise<void> => {
-    while (performance.now() < end) {
+    while (performance.now() < end && signal?.aborted !== true) {
       const sentAt = performance.now();
       await send();
       times.push(performance.now() - sentAt);

@@ -34,6 +34,17 @@ describe('the targets', () => {
     ]);
   });
 
+  it('of requests while indexing are medians of the ratios of rates and of the slowest responses', () => {
+    const runs = (...values: number[]): object[] => values.map((each) => ({ perSecond: 100 * each, p99: 8 / each }));
+    write('queries-while-indexing.json', 'queries-while-indexing', {
+      cases: [{ name: 'get_transaction', alone: runs(1, 1, 1), beside: runs(0.2, 0.4, 0.9) }],
+    });
+    expect(measured()).toEqual([
+      ['get_transaction, while indexing', 0.4, false],
+      ['get_transaction, while indexing', 2.5, true],
+    ]);
+  });
+
   it('of indexing compare with the loop that only writes to LMDB', () => {
     const runs = [1, 2, 4].map((seconds) => ({ seconds, bareLmdbSeconds: 1 }));
     write('indexing.json', 'indexing', { recording: { runs } });
@@ -133,11 +144,20 @@ describe('npm run bench', () => {
     ]);
   });
 
-  it.each(['indexing', 'queries', 'growth', 'suite', 'suite-queries', 'stream', 'memory', 'pages', 'all', 'targets'])(
-    'describes the options of %s',
-    (name) => {
-      const { status, stdout } = run(name, '--help');
-      expect([status, stdout.split('\n')[0]]).toEqual([0, expect.stringMatching(`^npm run bench -- ${name} `)]);
-    },
-  );
+  it.each([
+    'indexing',
+    'queries',
+    'queries-while-indexing',
+    'growth',
+    'suite',
+    'suite-queries',
+    'stream',
+    'memory',
+    'pages',
+    'all',
+    'targets',
+  ])('describes the options of %s', (name) => {
+    const { status, stdout } = run(name, '--help');
+    expect([status, stdout.split('\n')[0]]).toEqual([0, expect.stringMatching(`^npm run bench -- ${name} `)]);
+  });
 });

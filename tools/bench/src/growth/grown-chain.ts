@@ -18,7 +18,7 @@ export interface IndexingFigures {
 }
 
 /** Ids and roots of later rounds are not those of their contents. */
-const UNVERIFIED = { HISTORY_INDEXER__VERIFY_BLOCKS: 'off' };
+export const UNVERIFIED = { HISTORY_INDEXER__VERIFY_BLOCKS: 'off' };
 
 /** A continued chain in an embedded store, and the service that reads it. */
 export class GrownChain {

@@ -51,8 +51,8 @@ export async function measureQueries(
 const send = (url: string, query: GrowthCase | undefined): Promise<string> =>
   post(`${url}${query?.path}`, query?.next() ?? {});
 
-/** Without the numbers that the chain's length changes in every response. */
-async function fixedResponse(url: string, { path, fixed }: GrowthCase): Promise<object> {
+/** The response to a case's fixed request, without the numbers that the chain's length changes in every response. */
+export async function fixedResponse(url: string, { path, fixed }: GrowthCase): Promise<object> {
   const response = JSON.parse(await post(`${url}${path}`, fixed)) as Record<string, unknown>;
   return { ...response, last_irreversible_block: undefined, head_block_num: undefined };
 }

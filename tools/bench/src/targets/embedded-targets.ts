@@ -32,6 +32,22 @@ export function queryTargets(file: MeasuredFile): TargetRow[] {
   ];
 }
 
+/** Requests to the embedded set while it indexes, from a file of the benchmark `queries-while-indexing`. */
+export function whileIndexingTargets(file: MeasuredFile): TargetRow[] {
+  const ratiosOf = (figure: 'perSecond' | 'p99'): [string, number][] =>
+    file.keys('figures', 'cases').map((index) => {
+      const ofCase = ['figures', 'cases', index];
+      const ratios = file
+        .keys(...ofCase, 'beside')
+        .map((run) => file.positive(...ofCase, 'beside', run, figure) / file.positive(...ofCase, 'alone', run, figure));
+      return [`${file.text(...ofCase, 'name')}, while indexing`, medianOf(ratios)];
+    });
+  return [
+    ...rowsOf({ against: 'requests/s without indexing', bound: 'at least', value: 0.5 }, ratiosOf('perSecond')),
+    ...rowsOf({ against: 'p99 without indexing', bound: 'at most', value: 3 }, ratiosOf('p99')),
+  ];
+}
+
 /** Indexing of the embedded set, from a file of the benchmark `indexing`. */
 export function indexingTargets(file: MeasuredFile): TargetRow[] {
   const runs = ['figures', 'recording', 'runs'];

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { BenchmarkName } from '../benchmark-file';
 import { type MeasuredFile, readMeasuredFile } from '../measured-file';
-import { growthTargets, indexingTargets, queryTargets } from './embedded-targets';
+import { growthTargets, indexingTargets, queryTargets, whileIndexingTargets } from './embedded-targets';
 import { streamTargets, suiteQueryTargets, suiteTargets } from './suite-targets';
 import type { TargetRow } from './target-row';
 
@@ -23,6 +23,12 @@ const DISTRIBUTED_HEAD_MS = 1_000;
 export const MEASURED_RUNS: readonly MeasuredRun[] = [
   { benchmark: 'indexing', file: 'indexing.json', args: [], targets: indexingTargets },
   { benchmark: 'queries', file: 'queries.json', args: ['--seconds', '2'], targets: queryTargets },
+  {
+    benchmark: 'queries-while-indexing',
+    file: 'queries-while-indexing.json',
+    args: ['--seconds', '2'],
+    targets: whileIndexingTargets,
+  },
   { benchmark: 'growth', file: 'growth.json', args: [], targets: growthTargets },
   {
     benchmark: 'stream',
