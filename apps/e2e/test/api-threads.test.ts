@@ -1,4 +1,6 @@
+import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
+import { getPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type IndexedService, startIndexedService } from '@antelope-history/processes';
 import { ROUTES } from '@antelope-history/routes';
@@ -8,6 +10,8 @@ import { CheckedClient, type CheckedResponse } from '../src';
 const SAMPLE = 'leap-edge';
 const THREADS = 3;
 const AT_ONCE = 16;
+/** What the indexing thread adds to the niceness of the process. */
+const NICER_BY = 5;
 
 describe('a process with threads that render responses', () => {
   let service: IndexedService;
@@ -45,6 +49,16 @@ describe('a process with threads that render responses', () => {
     const requests = await metric(/^http_requests_total\{.*app="history-api".*status="2xx"/);
     expect(requests).toBeGreaterThan(0);
     expect(await metric(/^history_abis_compiled_total/)).toBeGreaterThan(0);
+  });
+
+  it('gives requests precedence over indexing where threads have priorities of their own', () => {
+    const own = getPriority(service.pid);
+    expect(own).toBe(getPriority(process.pid));
+    if (process.platform !== 'linux') return;
+    const niceness = readdirSync(`/proc/${service.pid}/task`).map((thread) => getPriority(Number(thread)));
+    expect(niceness.filter((each) => each === own).length).toBeGreaterThan(THREADS);
+    // Threads that the indexing thread starts have its niceness, too.
+    expect(new Set(niceness)).toEqual(new Set([own, own + NICER_BY]));
   });
 
   it('works on no request whose client has left', async () => {
