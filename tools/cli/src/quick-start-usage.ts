@@ -1,2 +1,2 @@
-/** A file of its own because loading it takes half a second, and Nx allows no project to be imported both statically and when needed. */
+/** A file of its own, so that only `completion` loads the quick start: Nx forbids to import a project both statically and when it is needed. */
 export { START_USAGE, SUITE_USAGE } from '@antelope-history/quick-start/usage';

@@ -10,7 +10,7 @@ export class LoadClient {
 
   private constructor(private readonly child: ChildProcess) {
     this.failure = once(child, 'exit').then(() => {
-      throw new Error('the client process has ended: a response had another status than 200');
+      throw new Error('the client process has ended: its error is above');
     });
     // `end` reports it; `stop` ends the process, too.
     this.failure.catch(() => undefined);
@@ -24,7 +24,7 @@ export class LoadClient {
     this.send({ kind: 'begin', url, body, connections });
   }
 
-  /** Resolves with the figures since `begin`; rejects when a response had another status than 200. */
+  /** Resolves with the figures since `begin`; rejects when the process has ended, as it does at a response with another status than 200. */
   async end(): Promise<LoadFigures> {
     const ended = once(this.child, 'message') as Promise<[LoadFigures]>;
     if (this.child.connected) this.send({ kind: 'end' });

@@ -21,7 +21,7 @@ export interface CaseWhileIndexing {
   /** Requests while a round is indexed, and the seconds that the round takes. */
   beside: LoadFigures[];
   indexing: number[];
-  /** Whether all responses of all runs are the same. */
+  /** Whether the response was the same at the beginning, in every round and at the end. */
   equal: boolean;
 }
 
