@@ -33,6 +33,12 @@ describe('the archive of a release', () => {
   const run = (...args: string[]) =>
     spawnSync(path.join(unpacked, 'antelope-history'), args, { cwd: folder, env: environment, encoding: 'utf8' });
 
+  /** Reads the whole body: a response that is not read keeps its connection open. */
+  const fetchText = async (url: string) => {
+    const response = await fetch(url);
+    return { status: response.status, body: await response.text() };
+  };
+
   it('has a digest, and the same contents make the same archive', () => {
     const digest = readFileSync(`${unpacked}.tar.gz.sha256`, 'utf8');
     execFileSync('sha256sum', ['--check', '--quiet', `${name}.tar.gz.sha256`], { cwd: folder });
@@ -83,7 +89,10 @@ describe('the archive of a release', () => {
     const files = [...(await (await fetch(page)).text()).matchAll(/"\.\/(page\/[^"]+)"/g)].map(([, file]) =>
       String(file),
     );
-    for (const file of files) expect([file, (await fetch(page + file)).status]).toEqual([file, 200]);
+    for (const file of files) {
+      const { status, body } = await fetchText(page + file);
+      expect([file, status, body.length > 0]).toEqual([file, 200, true]);
+    }
     expect(files.length).toBeGreaterThan(6);
     expect(run('verify', '--config', '/dev/null').status).toBe(2);
     child.kill('SIGINT');
