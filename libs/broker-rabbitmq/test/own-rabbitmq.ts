@@ -7,6 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { connect } from 'amqplib';
+import { RABBITMQCTL_WITHOUT_SPINNING } from '@antelope-history/servers';
 import type { RabbitmqOptions } from '../src';
 
 /** The start scripts on Debian's path only work for root and the rabbitmq user, and for one server. */
@@ -52,6 +53,7 @@ export class OwnRabbitmq {
       .join('\n')
       .replace('TLS_PORT', String(tlsPort));
     const rabbitmq = new OwnRabbitmq(port, tlsPort, folder, {
+      ...RABBITMQCTL_WITHOUT_SPINNING,
       PATH: `${SCRIPTS}:${process.env['PATH'] ?? ''}`,
       // The folder of the Erlang cookie.
       HOME: folder,

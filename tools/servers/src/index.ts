@@ -10,6 +10,7 @@ export { createFreshName } from './contents/fresh-name';
 export { findFreePorts } from './processes/free-port';
 export { createIndexPrefix, type IndexPrefix } from './contents/index-prefix';
 export { createKeyPrefix, type KeyPrefix } from './contents/key-prefix';
+export { RABBITMQCTL_WITHOUT_SPINNING } from './servers/rabbitmqctl';
 export { identify, isRunning, type ProcessIdentity } from './processes/process-identity';
 export { startSecuredElasticsearch } from './secured/secured-elasticsearch';
 export { startSecuredRabbitmq } from './secured/secured-rabbitmq';

@@ -7,7 +7,7 @@ import type { ProcessIdentity } from '../processes/process-identity';
 import { installPackage } from './debian';
 import { checkHealth } from './health';
 import { NotInstalledError } from './not-installed-error';
-import { INSTALLED_RABBITMQCTL, rabbitmqctl, type Rabbitmqctl } from './rabbitmqctl';
+import { INSTALLED_RABBITMQCTL, rabbitmqctl, type Rabbitmqctl, RABBITMQCTL_WITHOUT_SPINNING } from './rabbitmqctl';
 import type { FindServer, StartServer } from './server-programs';
 
 const DEFAULT_URL = 'amqp://guest:guest@127.0.0.1:5672';
@@ -108,6 +108,7 @@ function prepareFolder(
     return path.join(own, name);
   };
   return {
+    ...RABBITMQCTL_WITHOUT_SPINNING,
     HOME: own,
     RABBITMQ_NODENAME: `${path.basename(own).toLowerCase()}@localhost`,
     RABBITMQ_DIST_PORT: String(ports.distributionPort),
