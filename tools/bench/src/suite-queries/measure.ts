@@ -8,6 +8,9 @@ import type { SuiteCase } from './suite-cases';
 /** What is measured in turns: the API, the bare search, and the gateway before the API. */
 const SIDES = ['service', 'bare', 'gateway'] as const;
 type Side = (typeof SIDES)[number];
+/** A value per run of each side; without `bare` when no search is needed. */
+type Runs = Record<Exclude<Side, 'bare'>, LoadFigures[]> & { bare?: LoadFigures[] };
+type Medians = Record<'p50' | 'p99' | 'perSecond', number>;
 
 /** Figures of one case in one layout: a value per run, so that medians and spread can be taken. */
 export interface QueryFigures {
@@ -16,10 +19,10 @@ export interface QueryFigures {
   /** Whether every compared response contains the same results as that of the bare search. */
   equal: boolean;
   /** With one connection, and with `connections` of them. */
-  alone: Record<Side, LoadFigures[]>;
-  busy: Record<Side, LoadFigures[]>;
+  alone: Runs;
+  busy: Runs;
   /** Medians: times with one connection, requests per second with several. */
-  median: Record<Side, { p50: number; p99: number; perSecond: number }>;
+  median: Record<Exclude<Side, 'bare'>, Medians> & { bare?: Medians };
   /** The figures of the same case in the first layout, for ratios; undefined there. */
   few: QueryFigures | undefined;
 }
@@ -59,8 +62,8 @@ export async function measureLayout(
   return all;
 }
 
-function emptyFigures({ name }: SuiteCase, ranges: number): QueryFigures {
-  const none = (): Record<Side, LoadFigures[]> => ({ service: [], bare: [], gateway: [] });
+function emptyFigures({ name, bare }: SuiteCase, ranges: number): QueryFigures {
+  const none = (): Runs => ({ service: [], gateway: [], ...(bare && { bare: [] }) });
   const median = { p50: NaN, p99: NaN, perSecond: NaN };
   return {
     name,
@@ -68,7 +71,7 @@ function emptyFigures({ name }: SuiteCase, ranges: number): QueryFigures {
     equal: true,
     alone: none(),
     busy: none(),
-    median: { service: median, bare: median, gateway: median },
+    median: { service: median, gateway: median },
     few: undefined,
   };
 }
@@ -81,24 +84,27 @@ async function measureTurn(
   run: number,
   { connections, seconds }: LoadOptions,
 ): Promise<void> {
-  const senders: Record<Side, () => Promise<unknown>> = {
+  const { bare } = query;
+  const senders: Record<Side, (() => Promise<unknown>) | undefined> = {
     service: () => post(`${apiUrl}${query.path}`, query.next('service')),
-    bare: () => query.bare(client, query.next('bare')),
+    bare: bare && (() => bare(client, query.next('bare'))),
     gateway: () => post(`${gatewayUrl}${query.path}`, query.next('service')),
   };
   for (const side of SIDES) {
-    const alone = await load(senders[side], { connections: 1, seconds });
-    const busy = await load(senders[side], { connections, seconds });
+    const send = senders[side];
+    if (!send) continue;
+    const alone = await load(send, { connections: 1, seconds });
+    const busy = await load(send, { connections, seconds });
     if (run === 0) continue;
-    figures.alone[side].push(alone);
-    figures.busy[side].push(busy);
+    figures.alone[side]?.push(alone);
+    figures.busy[side]?.push(busy);
   }
 }
 
 async function areEqual(client: Client, { apiUrl, gatewayUrl }: IndexedLayout, query: SuiteCase): Promise<boolean> {
   for (let index = 0; index < COMPARED; index++) {
     const request = query.next('bare');
-    const expected = query.bareFacts(await query.bare(client, request));
+    const expected = query.bareFacts((await query.bare?.(client, request)) ?? []);
     for (const url of [apiUrl, gatewayUrl]) {
       if (!isDeepStrictEqual(query.factsOf(await post(`${url}${query.path}`, request)), expected)) return false;
     }
@@ -107,12 +113,16 @@ async function areEqual(client: Client, { apiUrl, gatewayUrl }: IndexedLayout, q
 }
 
 function mediansOf({ alone, busy }: QueryFigures): QueryFigures['median'] {
-  const of = (side: Side) => ({
-    p50: median(alone[side].map(({ p50 }) => p50)),
-    p99: median(alone[side].map(({ p99 }) => p99)),
-    perSecond: median(busy[side].map(({ perSecond }) => perSecond)),
+  const of = (slow: readonly LoadFigures[], fast: readonly LoadFigures[]): Medians => ({
+    p50: median(slow.map(({ p50 }) => p50)),
+    p99: median(slow.map(({ p99 }) => p99)),
+    perSecond: median(fast.map(({ perSecond }) => perSecond)),
   });
-  return { service: of('service'), bare: of('bare'), gateway: of('gateway') };
+  return {
+    service: of(alone.service, busy.service),
+    gateway: of(alone.gateway, busy.gateway),
+    ...(alone.bare && busy.bare && { bare: of(alone.bare, busy.bare) }),
+  };
 }
 
 function median(values: readonly number[]): number {
@@ -122,21 +132,30 @@ function median(values: readonly number[]): number {
   );
 }
 
-/** Ratios to the bare search, and to the same case with few ranges, each as `median (lowest to highest)`. */
+/**
+ * Ratios to the bare search, and to the same case with few ranges, each as `median (lowest to highest)`; empty where there is nothing
+ * to compare with.
+ */
 export function ratiosOf({
   alone,
   busy,
   few,
 }: QueryFigures): Record<'p50' | 'p99' | 'perSecond' | 'manyToFew', string> {
   return {
-    p50: spreadOf(alone.service.map(({ p50 }, run) => p50 / (alone.bare[run]?.p50 ?? NaN))),
-    p99: spreadOf(alone.service.map(({ p99 }, run) => p99 / (alone.bare[run]?.p99 ?? NaN))),
-    perSecond: spreadOf(busy.service.map(({ perSecond }, run) => perSecond / (busy.bare[run]?.perSecond ?? NaN))),
-    manyToFew: few ? spreadOf(alone.service.map(({ p50 }, run) => p50 / (few.alone.service[run]?.p50 ?? NaN))) : '',
+    p50: spreadOf(alone.service, alone.bare, 'p50'),
+    p99: spreadOf(alone.service, alone.bare, 'p99'),
+    perSecond: spreadOf(busy.service, busy.bare, 'perSecond'),
+    manyToFew: spreadOf(alone.service, few?.alone.service, 'p50'),
   };
 }
 
-function spreadOf(ratios: number[]): string {
+function spreadOf(
+  values: readonly LoadFigures[],
+  base: readonly LoadFigures[] | undefined,
+  figure: keyof LoadFigures,
+): string {
+  if (!base) return '';
+  const ratios = values.map((value, run) => value[figure] / (base[run]?.[figure] ?? NaN));
   const ascending = ratios.sort((left, right) => left - right);
   const [lowest = NaN, highest = NaN] = [ascending[0], ascending.at(-1)];
   return `${quantile(ascending, 0.5).toFixed(2)} (${lowest.toFixed(2)}-${highest.toFixed(2)})`;

@@ -5,8 +5,6 @@ import { rowsOf, type TargetRow } from './target-row';
 
 /** Requests whose response is in the newest range, or at a position that leads to one. */
 const ACTIVE = /20 rows|pos /;
-/** No bare search is needed for it. */
-const NOT_COMPARED = /no rows/;
 
 /** Requests to the distributed set, from a file of the benchmark `suite-queries`. */
 export function suiteQueryTargets(file: MeasuredFile): TargetRow[] {
@@ -14,7 +12,7 @@ export function suiteQueryTargets(file: MeasuredFile): TargetRow[] {
   const nameOf = (index: string): string => file.text('figures', index, 'name');
   const isFirst = (index: string): boolean => indices.find((each) => nameOf(each) === nameOf(index)) === index;
   const few = indices.filter(isFirst);
-  const compared = few.filter((index) => !NOT_COMPARED.test(nameOf(index)));
+  const compared = few.filter((index) => file.keys('figures', index, 'alone').includes('bare'));
   const many = indices.filter((index) => !isFirst(index));
   const runs = (index: string, load: string, side: string, figure: string): number[] => {
     const keys = ['figures', index, load, side];
