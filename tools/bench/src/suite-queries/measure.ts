@@ -113,10 +113,10 @@ async function areEqual(client: Client, { apiUrl, gatewayUrl }: IndexedLayout, q
 }
 
 function mediansOf({ alone, busy }: QueryFigures): QueryFigures['median'] {
-  const of = (slow: readonly LoadFigures[], fast: readonly LoadFigures[]): Medians => ({
-    p50: median(slow.map(({ p50 }) => p50)),
-    p99: median(slow.map(({ p99 }) => p99)),
-    perSecond: median(fast.map(({ perSecond }) => perSecond)),
+  const of = (withOne: readonly LoadFigures[], withSeveral: readonly LoadFigures[]): Medians => ({
+    p50: median(withOne.map(({ p50 }) => p50)),
+    p99: median(withOne.map(({ p99 }) => p99)),
+    perSecond: median(withSeveral.map(({ perSecond }) => perSecond)),
   });
   return {
     service: of(alone.service, busy.service),
