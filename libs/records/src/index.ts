@@ -13,9 +13,12 @@ export * from './whole-state';
 export { blockRecordsCodec } from './block-records-codec';
 export { rawBlockCodec } from './raw-block-codec';
 export {
+  readMany,
   readTransactionExtent,
+  readTransactionFields,
   readTransactionHeader,
   type TransactionExtent,
   type TransactionHeader,
+  writeTransactionFields,
   writeTransactionHeader,
 } from './transaction-header';

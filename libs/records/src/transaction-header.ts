@@ -6,6 +6,7 @@ import type { RecordWriter } from './record-writer';
 /** A transaction record without its actions. */
 export type TransactionHeader = Omit<TransactionRecord, 'actions'>;
 
+const ID_BYTES = 32;
 const HAS_PARTIAL = 1;
 
 /**
@@ -13,7 +14,16 @@ const HAS_PARTIAL = 1;
  * sequences | flags u8 | the partial transaction if any. `ownFlags`: bits 1 to 7 of the flags, for the caller's use.
  */
 export function writeTransactionHeader(writer: RecordWriter, header: TransactionHeader, ownFlags = 0): void {
-  writer.copy(header.id, 0, 32);
+  writer.copy(header.id, 0, ID_BYTES);
+  writeTransactionFields(writer, header, ownFlags);
+}
+
+/** Appends what `writeTransactionHeader` writes after the id. */
+export function writeTransactionFields(
+  writer: RecordWriter,
+  header: Omit<TransactionHeader, 'id'>,
+  ownFlags = 0,
+): void {
   writer.varuint(header.receiptIndex + 1);
   writer.varuint(header.status);
   writer.varuint(header.cpuUsageUs);
@@ -26,7 +36,16 @@ export function writeTransactionHeader(writer: RecordWriter, header: Transaction
 
 /** Reads what `writeTransactionHeader` wrote. Throws `DECODE_FAILED` on bytes that are not a header. */
 export function readTransactionHeader(reader: ByteReader): { header: TransactionHeader; ownFlags: number } {
-  const id = reader.slice(32);
+  const id = reader.slice(ID_BYTES);
+  const { fields, ownFlags } = readTransactionFields(reader);
+  return { header: { id, ...fields }, ownFlags };
+}
+
+/** Reads what `writeTransactionFields` wrote. Throws like `readTransactionHeader`. */
+export function readTransactionFields(reader: ByteReader): {
+  fields: Omit<TransactionHeader, 'id'>;
+  ownFlags: number;
+} {
   const receiptIndex = readVaruint(reader) - 1;
   const status = readVaruint(reader);
   const cpuUsageUs = readVaruint(reader);
@@ -36,7 +55,7 @@ export function readTransactionHeader(reader: ByteReader): { header: Transaction
   const flags = reader.uint8();
   const partial = flags & HAS_PARTIAL ? readPartial(reader) : undefined;
   return {
-    header: { id, receiptIndex, status, cpuUsageUs, netUsageWords, firstSequence, sequenceCount, partial },
+    fields: { receiptIndex, status, cpuUsageUs, netUsageWords, firstSequence, sequenceCount, partial },
     ownFlags: flags & ~HAS_PARTIAL,
   };
 }
@@ -55,7 +74,6 @@ export function readTransactionExtent(reader: ByteReader): TransactionExtent {
   return { firstSequence, sequenceCount, ownFlags: flags & ~HAS_PARTIAL };
 }
 
-const ID_BYTES = 32;
 /** Receipt index, status, cpu and net. */
 const FIELDS_BEFORE_EXTENT = 4;
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from '@elastic/elasticsearch';
 import { describeWithService } from '@antelope-history/servers';
 import { openElasticsearchStoreWriter } from '@antelope-history/store-elasticsearch/writer';
+import { DIGEST_CHECK_BYTES } from '@antelope-history/records';
 import { testSize } from '@antelope-history/test-support/random';
 import type { Recording } from '@antelope-history/test-support/recordings';
 import { elasticsearchOptions } from './elasticsearch-options';
@@ -191,8 +192,9 @@ function damagesOf(documents: RawDocuments): DamagedStore['damages'] {
     'an added action': ({ blockNum }) => documents.add('actions', blockNum, 'added', {}),
     'the record of a transaction': ({ blockNum, transactionId }) =>
       documents.change('bodies', blockNum, (body) => {
-        const records = Buffer.from(body['transaction_records'] as string, 'base64');
-        return { transaction_records: flipped(body['transaction_records'], records.indexOf(transactionId) + 4) };
+        const execution = Buffer.from(body['execution'] as string, 'base64');
+        const kept = transactionId.subarray(0, DIGEST_CHECK_BYTES);
+        return { execution: flipped(body['execution'], execution.lastIndexOf(kept)) };
       }),
     'the bytes of an ABI': ({ abiBlock }) =>
       documents.change('abis', abiBlock, (abi) => ({ abi: flipped(abi['abi'], 20) })),

@@ -2,12 +2,12 @@ import type { Client } from '@elastic/elasticsearch';
 import { incomplete, type Searcher } from '../client/search';
 import { asked, foundIn } from '../client/store-errors';
 import { rangeLast, rangeStart } from '../indices/block-ranges';
-import type { BodyDocument, ProgressDocument } from '../indices/documents';
+import type { ProgressDocument } from '../indices/documents';
 import { type DirectoryDocument, type DirectoryEntry, directoryIndex } from '../indices/directory';
 import { type ActionList, findTallied } from '../indices/found-actions';
+import { bodyOf, FETCH_BODY } from '../indices/hits';
 import type { IndexNames } from '../indices/index-names';
 import { layoutOf, type ReadProgress } from '../indices/progress';
-import { decodeTransactionRecords } from '../indices/transaction-records';
 import { BulkRequest } from '../write/bulk-request';
 import { type BulkWriter, ConflictError } from '../write/bulk-writer';
 import type { IndexProvisioner } from '../write/index-provisioner';
@@ -22,7 +22,8 @@ export interface DirectoryRules {
   maxTallySize: number;
 }
 
-const BODIES_AT_ONCE = 100;
+/** Each may have some megabytes. */
+const BODIES_AT_ONCE = 20;
 const ACCOUNTS_AT_ONCE = 500;
 /** Transactions whose groups are written in one request, or those of one block more. */
 const TRANSACTIONS_AT_ONCE = 5_000;
@@ -161,7 +162,10 @@ export class DirectoryBuilder {
   }
 
   /** The transactions of each block, in the order of the blocks. */
-  private async *transactionsOf(range: number, progress: ProgressDocument): AsyncGenerator<GroupedTransaction[]> {
+  private async *transactionsOf(
+    range: number,
+    progress: ProgressDocument,
+  ): AsyncGenerator<readonly GroupedTransaction[]> {
     let last: number | undefined;
     for (;;) {
       const { hits } = await this.parts.searcher.search({
@@ -169,13 +173,10 @@ export class DirectoryBuilder {
         filters: [ofHistory(progress)],
         size: BODIES_AT_ONCE,
         sort: [{ block_num: 'asc' }],
-        fetch: { _source: ['transaction_records'] satisfies (keyof BodyDocument)[] },
+        fetch: FETCH_BODY,
         ...(last !== undefined && { searchAfter: [last] }),
       });
-      for (const { _source } of hits) {
-        const { transaction_records: records } = _source as Pick<BodyDocument, 'transaction_records'>;
-        yield decodeTransactionRecords(Buffer.from(records, 'base64'));
-      }
+      for (const hit of hits) yield bodyOf(hit).transactions();
       if (hits.length < BODIES_AT_ONCE) return;
       last = hits.at(-1)?.sort[0];
     }

@@ -82,16 +82,28 @@ export interface BlockDocument extends BlockFields {
 
 /** The block as packed by the node, and its transactions without their actions. */
 export interface BodyDocument extends BlockFields {
-  /** The `idTerm` of each transaction; in format 1 the whole id in hex. */
-  transactions: string[];
-  /** The packed signed block; undefined when the node did not send it. */
-  packed_block: string | undefined;
+  /** The packed signed block. */
+  packed_block: string;
   generation: GenerationField;
   has_traces: boolean;
   /** Undefined in documents of version 4.1.0 too. */
   action_root: string | undefined;
+  /** Packed by `encodeExecution`. */
+  execution: string;
+}
+
+/** A body with the field that is indexed and not part of the stored source, except in indices of formats before 5. */
+export interface NewBodyDocument extends BodyDocument {
+  /** The `idTerm` of each transaction; in format 1 the whole id in hex. */
+  transactions: string[];
+}
+
+/** A body of a format before 5. */
+export interface EarlierBodyDocument extends Omit<BodyDocument, 'packed_block' | 'execution'> {
+  /** Undefined when the node did not send it. */
+  packed_block: string | undefined;
   root_sequences: number[][];
-  /** In the order of the block; packed by `transaction-records.ts`. */
+  /** In the order of the block; read by `decodeTransactionRecords`. */
   transaction_records: string;
 }
 

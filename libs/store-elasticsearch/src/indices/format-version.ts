@@ -8,8 +8,9 @@ import { HistoryError } from '@antelope-history/schemas';
  *   (`ACTION_FLAGS.derivedReceipts`), and bodies have the beginning of ids (`idTerm`).
  * - 3: the progress names the layout of actions (`ActionLayout`).
  * - 4: the progress lists where ranges begin besides the multiples of `blocks_per_index`.
+ * - 5: bodies have their root sequences and transactions as `execution`, without ids that follow from the block.
  */
-export const FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
 const OLDEST_FORMAT = 1;
 
 /** The version of the index templates and of the mappings that come from them. It grows with every change that needs other indices. */

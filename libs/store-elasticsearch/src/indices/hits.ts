@@ -1,8 +1,16 @@
+import type { NodeGeneration, TransactionHeader } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { FoundHit, Hit, Search } from '../client/search';
 import { decodeOrigin } from './action-origin';
-import type { ActionFields, ActionLayout, BodyDocument, SourceActionDocument } from './documents';
+import {
+  decodeExecution,
+  decodeRootSequences,
+  decodeTransactionRecords,
+  decodeTransactionsOf,
+} from './block-execution';
+import type { ActionFields, ActionLayout, BodyDocument, EarlierBodyDocument, SourceActionDocument } from './documents';
 import { textOf } from './doc-values';
+import { fromGenerationField } from './node-generation';
 import { decodeTallied, type TalliedAction } from './tallied-action';
 
 /*
@@ -86,7 +94,55 @@ function withoutContents(): HistoryError {
 /** The part of a search's body that requests whole bodies. */
 export const FETCH_BODY = { _source: true } as const;
 
+/** What queries read of a body; its transactions are decoded when they are used. */
+export interface FoundBody extends FoundExecution {
+  blockNum: number;
+  block: string;
+  /** Undefined when the node did not send it. */
+  packedBlock: Buffer | undefined;
+  generation: NodeGeneration;
+  hasTraces: boolean;
+  actionRoot: string | undefined;
+}
+
+interface FoundExecution {
+  rootSequences(): number[][];
+  /** In the order of the block. */
+  transactions(): readonly TransactionHeader[];
+  /** Those whose ids begin with the prefix, of 8 to 64 lowercase hex digits. */
+  transactionsOf(idPrefix: string): readonly TransactionHeader[];
+}
+
 /** The body of a hit that was requested with `FETCH_BODY`. */
-export function bodyOf(hit: Hit): BodyDocument {
-  return hit._source as BodyDocument;
+export function bodyOf(hit: Hit): FoundBody {
+  const source = hit._source as BodyDocument | EarlierBodyDocument;
+  const packedBlock = source.packed_block === undefined ? undefined : Buffer.from(source.packed_block, 'base64');
+  return {
+    blockNum: source.block_num,
+    block: source.block,
+    packedBlock,
+    generation: fromGenerationField(source.generation),
+    hasTraces: source.has_traces,
+    actionRoot: source.action_root,
+    ...('execution' in source
+      ? executionOf(Buffer.from(source.execution, 'base64'), packedBlock as Buffer)
+      : earlierExecutionOf(source)),
+  };
+}
+
+function executionOf(bytes: Buffer, block: Buffer): FoundExecution {
+  return {
+    rootSequences: () => decodeRootSequences(bytes),
+    transactions: () => decodeExecution(bytes, block).transactions,
+    transactionsOf: (idPrefix) => decodeTransactionsOf(bytes, block, idPrefix),
+  };
+}
+
+function earlierExecutionOf({ root_sequences, transaction_records }: EarlierBodyDocument): FoundExecution {
+  const transactions = (): TransactionHeader[] => decodeTransactionRecords(Buffer.from(transaction_records, 'base64'));
+  return {
+    rootSequences: () => root_sequences,
+    transactions,
+    transactionsOf: (idPrefix) => transactions().filter(({ id }) => id.toString('hex').startsWith(idPrefix)),
+  };
 }

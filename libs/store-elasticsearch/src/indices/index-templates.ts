@@ -91,7 +91,10 @@ const CONTENTS = {
 };
 
 /** Fields that are not part of the stored source: a range has millions of ids. */
-const NOT_STORED: Partial<Record<DocumentKind, string[]>> = { directory: ['ids', 'first_sequence', 'sequence_count'] };
+const NOT_STORED: Partial<Record<DocumentKind, string[]>> = {
+  bodies: ['transactions'],
+  directory: ['ids', 'first_sequence', 'sequence_count'],
+};
 
 /** Settings of single kinds. */
 const SETTINGS: Partial<Record<DocumentKind, Record<string, unknown>>> = {

@@ -1,9 +1,7 @@
 import type { BlockSelector, StoredBlock, StoredBlockTransaction } from '@antelope-history/store';
 import { incomplete, type Query } from '../client/search';
-import type { BodyDocument, ProgressDocument } from '../indices/documents';
-import { bodyOf, FETCH_BODY } from '../indices/hits';
-import { fromGenerationField } from '../indices/node-generation';
-import { decodeTransactionRecords } from '../indices/transaction-records';
+import type { ProgressDocument } from '../indices/documents';
+import { bodyOf, FETCH_BODY, type FoundBody } from '../indices/hits';
 import { assertWhole, readActions } from './action-reader';
 import { historyBlocks, onBranch, within } from './branch-filter';
 import type { Snapshot } from './snapshot';
@@ -55,7 +53,7 @@ function blockNumOf(selector: BlockSelector, progress: ProgressDocument): number
 async function readBody(
   { searcher, names, progress }: Snapshot,
   { num, filters, mustExist }: LocatedBlock,
-): Promise<BodyDocument | undefined> {
+): Promise<FoundBody | undefined> {
   const index = names.ranged('bodies', num, progress);
   const { hits } = await searcher.search({ index, filters, size: 1, fetch: FETCH_BODY });
   if (!hits[0] && mustExist) throw incomplete(`committed block ${num} is missing`);
@@ -78,23 +76,24 @@ async function readActionsOf(
   return actions;
 }
 
-function storedBlockOf(body: BodyDocument): StoredBlock | undefined {
-  if (body.packed_block === undefined) return undefined;
+function storedBlockOf(body: FoundBody): StoredBlock | undefined {
+  const { blockNum: num, block: id, packedBlock, generation, hasTraces, actionRoot } = body;
+  if (!packedBlock) return undefined;
   return {
-    position: { num: body.block_num, id: body.block },
-    block: Buffer.from(body.packed_block, 'base64'),
-    generation: fromGenerationField(body.generation),
-    hasTraces: body.has_traces,
-    actionRoot: body.action_root,
-    rootSequences: body.root_sequences,
+    position: { num, id },
+    block: packedBlock,
+    generation,
+    hasTraces,
+    actionRoot,
+    rootSequences: body.rootSequences(),
   };
 }
 
 function transactionsOf(
-  body: BodyDocument,
+  body: FoundBody,
   actionsBySequence: ReadonlyMap<number, StoredBlockTransaction['actions']>,
 ): StoredBlockTransaction[] {
-  return decodeTransactionRecords(Buffer.from(body.transaction_records, 'base64')).map((record) => {
+  return body.transactions().map((record) => {
     const actions = actionsBySequence.get(record.firstSequence) ?? [];
     assertWhole(record, actions);
     return { record, actions };

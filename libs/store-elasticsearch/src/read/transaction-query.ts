@@ -1,14 +1,11 @@
 import type { TransactionHeader } from '@antelope-history/records';
 import type { FoundTransaction, StoredTransaction } from '@antelope-history/store';
-import { HistoryError } from '@antelope-history/schemas';
 import type { FoundHit, Query } from '../client/search';
 import { rangeLast, type RangeLayout, rangeStart } from '../indices/block-ranges';
-import type { BodyDocument } from '../indices/documents';
 import { directoryBlocks } from '../indices/directory';
-import { bodyOf, FETCH_BODY } from '../indices/hits';
+import { bodyOf, FETCH_BODY, type FoundBody } from '../indices/hits';
 import { bodiesOfId, bodiesOfOtherIds } from '../indices/id-terms';
 import type { SequenceRange } from '../indices/sequence-range';
-import { decodeTransactionRecords } from '../indices/transaction-records';
 import { assertWhole, readActions, type ReadAction } from './action-reader';
 import { inSequences } from './actions-scope';
 import { type BlockRange, historyBlocks, onBranch, within } from './branch-filter';
@@ -17,6 +14,7 @@ import { rangesIn } from './ranged-list';
 import type { Snapshot } from './snapshot';
 
 const ID_DIGITS = 64;
+const NO_BLOCK = Buffer.alloc(0);
 
 /**
  * Finds the one transaction whose id begins with the prefix of 8 to 64 lowercase hex digits. A whole id is searched in the hinted
@@ -28,28 +26,36 @@ export async function findTransaction(
   blockNumHint: number | undefined,
 ): Promise<FoundTransaction> {
   const hinted = await bodyAtHint(snapshot, idPrefix, blockNumHint);
-  if (hinted) return { found: 'one', transaction: await readTransaction(snapshot, hinted, idPrefix) };
+  const [atHint] = hinted ? recordsIn(hinted, idPrefix) : [];
+  if (atHint) return { found: 'one', transaction: await readTransaction(snapshot, atHint) };
   const { bodies, near } = await findBodies(snapshot, idPrefix, [bodiesOfId(idPrefix)]);
-  const found = bodies.flatMap((body) => idsIn(body, idPrefix).map((id) => ({ body, id })));
+  const found = bodies.flatMap((body) => recordsIn(body, idPrefix));
   const [first] = found;
   if (!first) return { found: 'none' };
   const ids = new Set(found.map(({ id }) => id));
   if (ids.size > 1 || (await isInOthers(snapshot, idPrefix, first.id, bodies.length))) return { found: 'several' };
-  return { found: 'one', transaction: await readTransaction(snapshot, first.body, first.id, near) };
+  return { found: 'one', transaction: await readTransaction(snapshot, first, near) };
 }
 
-/** The ids in a body that begin with the prefix. */
-function idsIn({ transaction_records: records }: BodyDocument, idPrefix: string): string[] {
-  const ids = decodeTransactionRecords(Buffer.from(records, 'base64')).map(({ id }) => id.toString('hex'));
-  return ids.filter((id) => id.startsWith(idPrefix));
+/** A transaction and the body that has it. */
+interface FoundRecord {
+  /** 64 hex digits. */
+  id: string;
+  record: TransactionHeader;
+  body: FoundBody;
 }
 
-/** The body of the hinted block if it has the transaction. One index is searched instead of those of the whole history. */
+/** The transactions of a body whose ids begin with the prefix. */
+function recordsIn(body: FoundBody, idPrefix: string): FoundRecord[] {
+  return body.transactionsOf(idPrefix).map((record) => ({ id: record.id.toString('hex'), record, body }));
+}
+
+/** The body of the hinted block if it may have the transaction. One index is searched instead of those of the whole history. */
 async function bodyAtHint(
   { searcher, names, progress }: Snapshot,
   id: string,
   num: number | undefined,
-): Promise<BodyDocument | undefined> {
+): Promise<FoundBody | undefined> {
   const history = historyBlocks(progress);
   const block = history && num !== undefined && within({ first: num, last: num }, history);
   if (!block || id.length < ID_DIGITS) return undefined;
@@ -59,8 +65,7 @@ async function bodyAtHint(
     size: 1,
     fetch: FETCH_BODY,
   });
-  const body = hits[0] && bodyOf(hits[0]);
-  return body && idsIn(body, id).length > 0 ? body : undefined;
+  return hits[0] && bodyOf(hits[0]);
 }
 
 /** Whether another id has the prefix: when two bodies have the same id, a third one may still have another. */
@@ -87,7 +92,7 @@ async function findBodies(
   snapshot: Snapshot,
   idPrefix: string,
   filters: Query[],
-): Promise<{ bodies: BodyDocument[]; near: NearActions | undefined }> {
+): Promise<{ bodies: FoundBody[]; near: NearActions | undefined }> {
   const { progress } = snapshot;
   const blocks = historyBlocks(progress);
   if (!blocks) return { bodies: [], near: undefined };
@@ -138,23 +143,18 @@ async function bodiesIn(
 
 async function readTransaction(
   snapshot: Snapshot,
-  body: BodyDocument,
-  id: string,
+  { id, record, body }: FoundRecord,
   near?: NearActions,
 ): Promise<StoredTransaction> {
-  const record = decodeTransactionRecords(Buffer.from(body.transaction_records, 'base64')).find(
-    (each) => each.id.toString('hex') === id,
-  );
-  if (!record) throw new HistoryError('INTERNAL', `block ${body.block} has no record of transaction ${id}`);
   const found = nearActionsOf(snapshot, body, record, near) ?? (await readActionsOf(snapshot, body, record));
   const actions = found.map(({ row }) => row.action);
   assertWhole(record, actions);
   return {
     id,
-    blockNum: body.block_num,
+    blockNum: body.blockNum,
     blockId: body.block,
     blockTimestamp: found[0]?.document.timestamp ?? 0,
-    block: Buffer.from(body.packed_block ?? '', 'base64'),
+    block: body.packedBlock ?? NO_BLOCK,
     receiptIndex: record.receiptIndex,
     record,
     actions,
@@ -164,12 +164,12 @@ async function readTransaction(
 /** The transaction's actions among those near it; undefined when not all its sequences are near. */
 function nearActionsOf(
   { progress }: Snapshot,
-  body: BodyDocument,
+  body: FoundBody,
   { firstSequence, sequenceCount }: TransactionHeader,
   near: NearActions | undefined,
 ): ReadAction[] | undefined {
   const end = firstSequence + sequenceCount;
-  if (!near || near.range !== rangeStart(body.block_num, progress)) return undefined;
+  if (!near || near.range !== rangeStart(body.blockNum, progress)) return undefined;
   if (firstSequence < near.sequences.start || end > near.sequences.end) return undefined;
   return near.actions.filter(
     ({ document }) => document.block === body.block && document.sequence >= firstSequence && document.sequence < end,
@@ -178,11 +178,11 @@ function nearActionsOf(
 
 function readActionsOf(
   snapshot: Snapshot,
-  body: BodyDocument,
+  body: FoundBody,
   { firstSequence, sequenceCount }: TransactionHeader,
 ): Promise<ReadAction[]> {
   const sequences = { start: firstSequence, end: firstSequence + sequenceCount };
-  return actionsIn(snapshot, body.block_num, [{ term: { block: body.block } }, ...inSequences(sequences)]);
+  return actionsIn(snapshot, body.blockNum, [{ term: { block: body.block } }, ...inSequences(sequences)]);
 }
 
 /** The actions in the range of a block that match, ascending. */

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { BlockData } from '@antelope-history/data-fields';
 import { type BlockRecords, isStateComplete } from '@antelope-history/records';
+import { encodeExecution } from '../indices/block-execution';
 import { abiId, actionId, blockTag, permissionId } from '../indices/document-ids';
 import type {
   AbiDocument,
   ActionLayout,
   BlockDocument,
-  BodyDocument,
   JournalDocument,
+  NewBodyDocument,
   PermissionDocument,
 } from '../indices/documents';
 import { idTerm } from '../indices/id-terms';
 import { keyTerm, type DocumentKind } from '../indices/index-names';
 import { toGenerationField } from '../indices/node-generation';
-import { encodeTransactionRecords } from '../indices/transaction-records';
 import { actionJson, originJson } from './action-json';
 
 /** A document to write to the index of its kind, as JSON. */
@@ -110,14 +110,13 @@ function* actionsOf(
   }
 }
 
-function bodyOf(block: BlockRecords, packedBlock: Buffer): Omit<BodyDocument, 'block_num' | 'block'> {
+function bodyOf(block: BlockRecords, packedBlock: Buffer): Omit<NewBodyDocument, 'block_num' | 'block'> {
   return {
     transactions: block.transactions.map(({ id }) => idTerm(id.toString('hex'))),
     packed_block: packedBlock.toString('base64'),
     generation: toGenerationField(block.generation),
     has_traces: block.hasTraces,
     action_root: block.actionRoot,
-    root_sequences: block.rootSequences,
-    transaction_records: encodeTransactionRecords(block.transactions).toString('base64'),
+    execution: encodeExecution(block, packedBlock).toString('base64'),
   };
 }

@@ -9,6 +9,7 @@ export * from './join-store';
 export * from './list-faults';
 export * from './model-history';
 export * from './packed-action';
+export { packBlock } from './packed-block';
 export * from './reader-sessions';
 export * from './recorded-blocks';
 export * from './simulated-reader';

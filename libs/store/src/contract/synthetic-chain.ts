@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BlockRecords, PermissionChange, TransactionRecord } from '@antelope-history/records';
 import type { BlockPosition } from '@antelope-history/schemas';
 import { type ActionPlan, packAction } from './packed-action';
+import { packBlock } from './packed-block';
 
 /** The plan of a synthetic block. */
 export interface BlockPlan {
@@ -38,10 +39,14 @@ export class SyntheticChain {
       abiChanges.filter((change) => change.account === account && change.sequence < sequence).length +
       (abiCounts.get(account) ?? 0);
     const transactions: TransactionRecord[] = [];
+    const packed: Buffer[] = [];
     let sequence = firstSequence;
     for (const actions of plan.transactions) {
-      const transaction = this.transaction(actions, sequence, transactions.length, abiSequenceAt);
+      const text = `transaction ${this.made++}`;
+      const transaction = this.transaction(text, actions, sequence, transactions.length, abiSequenceAt);
       transactions.push(transaction);
+      // A third of the ids does not follow from the block, as that of a failed deferred transaction.
+      packed.push(Buffer.from(packed.length % 3 === 2 ? 'another transaction' : text));
       sequence += transaction.sequenceCount;
     }
     this.endSequences.set(position.id, sequence);
@@ -54,7 +59,7 @@ export class SyntheticChain {
       lastIrreversible: irreversible ?? { num: FIRST_BLOCK_NUM - 1, id: this.digest('before the chain') },
       position,
       previous: parent?.position,
-      block: Buffer.from(`the packed block ${position.id}`),
+      block: packBlock({ timestamp }, packed),
       timestamp,
       generation: position.num % 2 === 0 ? 'eosio-2.1+' : 'eosio-2.0',
       hasTraces: true,
@@ -74,6 +79,7 @@ export class SyntheticChain {
   }
 
   private transaction(
+    text: string,
     actions: readonly ActionPlan[],
     firstSequence: number,
     index: number,
@@ -93,7 +99,7 @@ export class SyntheticChain {
       return entry;
     });
     return {
-      id: Buffer.from(this.digest(`transaction ${this.made++}`), 'hex'),
+      id: Buffer.from(this.digest(text), 'hex'),
       receiptIndex: index,
       status: 0,
       cpuUsageUs: 100 + index,
