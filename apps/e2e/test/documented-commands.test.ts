@@ -73,7 +73,7 @@ describeWithService(['elasticsearch'], (elasticsearch = '') => {
     replay = await startReplay(SAMPLE, []);
     service = await startIndexedService(SAMPLE);
     indices = createIndexPrefix(elasticsearch);
-    for (const index of ['actions', 'actions-0000000000']) {
+    for (const index of ['actions', 'actions-0000000000', 'bodies-0000000000']) {
       await fetch(`${elasticsearch}/${indices.prefix}-${index}`, { method: 'PUT' });
     }
     const config = {
@@ -98,8 +98,7 @@ describeWithService(['elasticsearch'], (elasticsearch = '') => {
   function here(command: string): string {
     return command
       .replaceAll('http://127.0.0.1:8888', service.url)
-      .replaceAll('$ELASTICSEARCH/history-', `$ELASTICSEARCH/${indices.prefix}-`)
-      .replaceAll('/history-*', `/${indices.prefix}-*`)
+      .replaceAll(/(?<=[/,])history-(?=actions-|bodies-|\*)/g, `${indices.prefix}-`)
       .replace('npx antelope-history', 'antelope-history')
       .replace(/^(antelope-history status.*)$/, `$1 --url ${service.operationsUrl}`)
       .replace(/^(antelope-history export.*) --out alice\.csv$/, `$1 --url ${service.url} --out ${folder}/alice.csv`)
