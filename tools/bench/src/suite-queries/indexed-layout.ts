@@ -4,6 +4,7 @@ import type { BlockRecords } from '@antelope-history/records';
 import { createDistributedSet, type DistributedSet, startListeningApp, stop } from '@antelope-history/processes';
 import type { Services } from '@antelope-history/servers';
 import { openElasticsearchStoreWriter } from '@antelope-history/store-elasticsearch/writer';
+import { RecordingProxy } from './recording-proxy';
 
 /** A chain in indices of a number of blocks each, an API and a gateway that read it. */
 export interface IndexedLayout {
@@ -13,6 +14,9 @@ export interface IndexedLayout {
   prefix: string;
   apiUrl: string;
   gatewayUrl: string;
+  /** An API whose requests to Elasticsearch go through `proxy`. */
+  recordedApiUrl: string;
+  proxy: RecordingProxy;
   remove(): Promise<void>;
 }
 
@@ -42,12 +46,17 @@ export async function indexLayout(
   await client.indices.forcemerge({ index: `${set.name}-*`, max_num_segments: 1 }, { requestTimeout: 600_000 });
   await client.indices.refresh({ index: `${set.name}-*` });
   const { store, keyValue } = set.environment;
-  const api = await startListeningApp('history-api', {
-    ...store,
-    ...keyValue,
-    HISTORY_HISTORY_API__PORT: '0',
-    HISTORY_OPS__HISTORY_API_PORT: '0',
-  });
+  const startApi = (urls: NodeJS.ProcessEnv = {}) =>
+    startListeningApp('history-api', {
+      ...store,
+      ...keyValue,
+      ...urls,
+      HISTORY_HISTORY_API__PORT: '0',
+      HISTORY_OPS__HISTORY_API_PORT: '0',
+    });
+  const api = await startApi();
+  const proxy = await RecordingProxy.start(set.servers.get('elasticsearch') ?? '');
+  const recordedApi = await startApi({ HISTORY_STORE__ELASTICSEARCH__URLS: proxy.url });
   const gateway = await startListeningApp('gateway', {
     ...keyValue,
     HISTORY_GATEWAY__PORT: '0',
@@ -62,9 +71,11 @@ export async function indexLayout(
     prefix: set.name,
     apiUrl: api.url,
     gatewayUrl: gateway.url,
+    recordedApiUrl: recordedApi.url,
+    proxy,
     async remove() {
-      await stop(gateway.child);
-      await stop(api.child);
+      for (const { child } of [gateway, api, recordedApi]) await stop(child);
+      await proxy.close();
       await set.remove();
     },
   };

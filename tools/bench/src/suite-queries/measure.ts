@@ -3,10 +3,14 @@ import type { Client } from '@elastic/elasticsearch';
 import type { LoadOptions } from '../load-options';
 import type { IndexedLayout } from './indexed-layout';
 import { load, type LoadFigures, post, quantile } from '../load';
+import { type Round, sendAgain } from './recording-proxy';
 import type { SuiteCase } from './suite-cases';
 
-/** What is measured in turns: the API, the bare search, and the gateway before the API. */
-const SIDES = ['service', 'bare', 'gateway'] as const;
+/**
+ * What is measured in turns: the API, the bare search, the requests to Elasticsearch that the API sends, sent by the client of the bare
+ * search, and the gateway before the API.
+ */
+const SIDES = ['service', 'bare', 'requests', 'gateway'] as const;
 type Side = (typeof SIDES)[number];
 /** A value per run of each side; without `bare` when no search is needed. */
 type Runs = Record<Exclude<Side, 'bare'>, LoadFigures[]> & { bare?: LoadFigures[] };
@@ -29,6 +33,8 @@ export interface QueryFigures {
 
 /** Compared requests per case, before and after the runs. */
 const COMPARED = 5;
+/** Recorded requests per case. */
+const RECORDED = 20;
 
 /** Measures every case in all layouts, in turns. The first run of each does not count. */
 export async function measureLayout(
@@ -48,9 +54,10 @@ export async function measureLayout(
       figures: measured[each] as QueryFigures,
     }));
     for (const { query, layout, figures } of ofLayout) figures.equal &&= await areEqual(client, layout, query);
+    const recorded = await Promise.all(ofLayout.map(({ query, layout }) => recordRequests(layout, query)));
     for (let run = 0; run <= options.runs; run++) {
-      for (const { query, layout, figures } of ofLayout)
-        await measureTurn(client, layout, query, figures, run, options);
+      for (const [each, { query, layout, figures }] of ofLayout.entries())
+        await measureTurn(client, layout, { query, requests: recorded[each] ?? [] }, figures, run, options);
     }
     for (const { query, layout, figures } of ofLayout) figures.equal &&= await areEqual(client, layout, query);
     for (const figures of measured) {
@@ -63,7 +70,7 @@ export async function measureLayout(
 }
 
 function emptyFigures({ name, bare }: SuiteCase, ranges: number): QueryFigures {
-  const none = (): Runs => ({ service: [], gateway: [], ...(bare && { bare: [] }) });
+  const none = (): Runs => ({ service: [], requests: [], gateway: [], ...(bare && { bare: [] }) });
   const median = { p50: NaN, p99: NaN, perSecond: NaN };
   return {
     name,
@@ -71,23 +78,36 @@ function emptyFigures({ name, bare }: SuiteCase, ranges: number): QueryFigures {
     equal: true,
     alone: none(),
     busy: none(),
-    median: { service: median, gateway: median },
+    median: { service: median, requests: median, gateway: median },
     few: undefined,
   };
+}
+
+/** What the API sends to Elasticsearch for some requests of a case, after others, so that it has ABIs and scopes. */
+async function recordRequests({ recordedApiUrl, proxy }: IndexedLayout, query: SuiteCase): Promise<Round[][]> {
+  const recorded: Round[][] = [];
+  for (let index = 0; index < 2 * RECORDED; index++) {
+    proxy.take();
+    await post(`${recordedApiUrl}${query.path}`, query.next('service'));
+    if (index >= RECORDED) recorded.push(proxy.take());
+  }
+  return recorded;
 }
 
 async function measureTurn(
   client: Client,
   { apiUrl, gatewayUrl }: IndexedLayout,
-  query: SuiteCase,
+  { query, requests }: { query: SuiteCase; requests: readonly (readonly Round[])[] },
   figures: QueryFigures,
   run: number,
   { connections, seconds }: LoadOptions,
 ): Promise<void> {
   const { bare } = query;
+  let next = 0;
   const senders: Record<Side, (() => Promise<unknown>) | undefined> = {
     service: () => post(`${apiUrl}${query.path}`, query.next('service')),
     bare: bare && (() => bare(client, query.next('bare'))),
+    requests: () => sendAgain(client, requests[next++ % requests.length] ?? []),
     gateway: () => post(`${gatewayUrl}${query.path}`, query.next('service')),
   };
   for (const side of SIDES) {
@@ -120,6 +140,7 @@ function mediansOf({ alone, busy }: QueryFigures): QueryFigures['median'] {
   });
   return {
     service: of(alone.service, busy.service),
+    requests: of(alone.requests, busy.requests),
     gateway: of(alone.gateway, busy.gateway),
     ...(alone.bare && busy.bare && { bare: of(alone.bare, busy.bare) }),
   };
@@ -133,15 +154,17 @@ function median(values: readonly number[]): number {
 }
 
 /**
- * Ratios to the bare search, and to the same case with few ranges, each as `median (lowest to highest)`; empty where there is nothing
+ * Ratios to the bare search, of the API and of its requests to Elasticsearch, and to the same case with few ranges, each as `median (lowest to highest)`; empty where there is nothing
  * to compare with.
  */
 export function ratiosOf({
   alone,
   busy,
   few,
-}: QueryFigures): Record<'p50' | 'p99' | 'perSecond' | 'manyToFew', string> {
+}: QueryFigures): Record<'p50' | 'p99' | 'perSecond' | 'manyToFew' | 'requestsP50' | 'requestsPerSecond', string> {
   return {
+    requestsP50: spreadOf(alone.requests, alone.bare, 'p50'),
+    requestsPerSecond: spreadOf(busy.requests, busy.bare, 'perSecond'),
     p50: spreadOf(alone.service, alone.bare, 'p50'),
     p99: spreadOf(alone.service, alone.bare, 'p99'),
     perSecond: spreadOf(busy.service, busy.bare, 'perSecond'),

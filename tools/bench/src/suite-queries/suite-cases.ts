@@ -118,7 +118,7 @@ function transactionCase(facts: ChainFacts, indexOf: (kind: string, blockNum: nu
     async bare(client, request) {
       const { id } = request as { id: string };
       const blockNum = blockOf.get(id) ?? 0;
-      const body = await client.search<{ block: string }>({
+      const body = await client.search<{ block_num: number }>({
         index: indexOf('bodies', blockNum),
         query: { bool: { filter: [{ term: { transactions: indexedId(id) } }] } },
         size: 1,
@@ -127,12 +127,10 @@ function transactionCase(facts: ChainFacts, indexOf: (kind: string, blockNum: nu
       return [body, id];
     },
     factsOf: (response) => (JSON.parse(response) as { id: string }).id,
-    bareFacts: ([body, id]) =>
-      (body as estypes.SearchResponse<{ transactions: string[] }>).hits.hits[0]?._source?.transactions.includes(
-        indexedId(String(id)),
-      )
-        ? id
-        : undefined,
+    bareFacts([body, id]) {
+      const [hit] = (body as estypes.SearchResponse<{ block_num: number }>).hits.hits;
+      return hit?._source?.block_num === blockOf.get(String(id)) ? id : undefined;
+    },
   };
 }
 

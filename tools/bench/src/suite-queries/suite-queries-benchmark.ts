@@ -15,7 +15,9 @@ const USAGE = `npm run bench -- suite-queries --recording DIR [--few N] [--many 
 
 Indexes a recorded chain into Elasticsearch twice: with --few and with --many blocks per index (128 and 1 by default; 0: not at all).
 Requests of each kind go to a history API of each, through a gateway too, in turns with the one bare search that the response needs,
-sent with the same client. Ratios are medians of the runs, with the lowest and the highest. --out writes all figures as JSON.
+sent with the same client, and with the requests to Elasticsearch that the API sends for the response, recorded and sent by the client of
+the bare search ("requests"): what a response cannot be without. Ratios are medians of the runs, with the lowest and the highest. --out
+writes all figures as JSON.
 Exit status 1 if a response ever differs from what the bare search found. Replays a recording without forks.
 `;
 
@@ -75,26 +77,31 @@ function casesOf(facts: RecordedFacts, layouts: readonly IndexedLayout[]) {
   return layouts.map(({ prefix, blocksPerIndex }) => suiteCases(factsOfLayout(facts, prefix, blocksPerIndex, pos)));
 }
 
-const HEADINGS = ['request', 'ranges', 'p50 ms', 'bare', 'p50', 'p99', 'req/s', 'bare', 'ratio', 'many/few', 'equal'];
+const HEADINGS = [
+  ...['request', 'ranges', 'p50 ms', 'bare', 'p50', 'requests', 'p99'],
+  ...['req/s', 'bare', 'ratio', 'requests', 'many/few', 'equal'],
+];
 
 function cellsOf(figure: QueryFigures): string[] {
-  const { p50, p99, perSecond, manyToFew } = ratiosOf(figure);
+  const { p50, p99, perSecond, manyToFew, requestsP50, requestsPerSecond } = ratiosOf(figure);
   return [
     figure.name,
     String(figure.ranges),
     figure.median.service.p50.toFixed(2),
     figure.median.bare?.p50.toFixed(2) ?? '',
     p50,
+    requestsP50,
     p99,
     figure.median.service.perSecond.toFixed(0),
     figure.median.bare?.perSecond.toFixed(0) ?? '',
     perSecond,
+    requestsPerSecond,
     manyToFew,
     figure.equal ? 'yes' : 'NO',
   ];
 }
 
-const WIDTHS = [26, 7, 8, 8, 18, 18, 8, 8, 18, 18, 6];
+const WIDTHS = [26, 7, 8, 8, 18, 18, 18, 8, 8, 18, 18, 18, 6];
 
 function print(cells: string[]): void {
   const line = cells.map((cell, index) =>
