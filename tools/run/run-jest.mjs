@@ -17,7 +17,9 @@ export async function runJest(args, environment = {}) {
   try {
     const resultsFile = path.join(folder, 'results.json');
     const env = { ...process.env, ...environment, [RESULTS_VARIABLE]: resultsFile };
-    const status = await startNode('node_modules/jest/bin/jest.js', [`--reporters=${REPORTER}`, ...args], { env });
+    // Jest takes arguments after `--reporters` that are no options for more reporters.
+    const jestArgs = [...args, `--reporters=${REPORTER}`];
+    const status = await startNode('node_modules/jest/bin/jest.js', jestArgs, { env });
     const { counts, suites } = readResults(resultsFile);
     if ((status !== 0 || counts.passed === 0) && counts.failed === 0) {
       counts.failed = 1;

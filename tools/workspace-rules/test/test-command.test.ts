@@ -40,10 +40,11 @@ describe('the runner of npm test', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Starts Jest on files as `npm test` does. */
-  function start(files: Record<string, string>): ChildProcessWithoutNullStreams {
+  /** Starts Jest on files as `npm test -- ARGS` does. */
+  function start(files: Record<string, string>, args: readonly string[] = []): ChildProcessWithoutNullStreams {
     for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content);
     const config = path.join(folder, 'jest.config.js');
+    const jestArgs = [...args, '--config', config, '--maxWorkers', '2'];
     const script = `
       import { runJest } from ${JSON.stringify(pathToFileURL(path.join(RUN, 'run-jest.mjs')))};
       import { runCommand } from ${JSON.stringify(pathToFileURL(path.join(RUN, 'prepare.mjs')))};
@@ -52,15 +53,15 @@ describe('the runner of npm test', () => {
       const phases = new Phases();
       phases.begin('tests');
       await runCommand(async () => {
-        const run = await runJest(['--config', ${JSON.stringify(config)}, '--maxWorkers', '2']);
+        const run = await runJest(${JSON.stringify(jestArgs)});
         process.stdout.write(summarise([run], phases.finish()).join('\\n'));
       });`;
     return spawn(process.execPath, ['--input-type=module', '--eval', script]);
   }
 
   /** Runs it to its end; returns the printed lines. */
-  async function run(files: Record<string, string>): Promise<string[]> {
-    return (await text(start(files).stdout)).split('\n');
+  async function run(files: Record<string, string>, args?: readonly string[]): Promise<string[]> {
+    return (await text(start(files, args).stdout)).split('\n');
   }
 
   it(
@@ -85,6 +86,15 @@ describe('the runner of npm test', () => {
         expect(Number(share?.[2])).toBeGreaterThan(0);
         expect(Number(share?.[2])).toBeLessThanOrEqual(100);
       }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'runs the files that its arguments name, and no others',
+    async () => {
+      const lines = await run(FILES, ['passes.test.js']);
+      expect(lines.at(-1)).toBe('1 passed, 0 failed, 1 skipped');
     },
     LIMIT_MS,
   );
