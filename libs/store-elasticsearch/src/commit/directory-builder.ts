@@ -3,9 +3,10 @@ import { incomplete, type Searcher } from '../client/search';
 import { asked, foundIn } from '../client/store-errors';
 import { rangeLast, rangeStart } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
+import type { ListedTransaction } from '../indices/block-execution';
 import { type DirectoryDocument, type DirectoryEntry, directoryIndex } from '../indices/directory';
 import { type ActionList, findTallied } from '../indices/found-actions';
-import { bodyOf, FETCH_BODY } from '../indices/hits';
+import { FETCH_LISTED, listedIn } from '../indices/hits';
 import type { IndexNames } from '../indices/index-names';
 import { layoutOf, type ReadProgress } from '../indices/progress';
 import { BulkRequest } from '../write/bulk-request';
@@ -13,7 +14,7 @@ import { type BulkWriter, ConflictError } from '../write/bulk-writer';
 import type { IndexProvisioner } from '../write/index-provisioner';
 import type { ProgressStore } from './progress-store';
 import { RangeTally } from './range-tally';
-import { type GroupedTransaction, groupTransactions } from './transaction-groups';
+import { groupTransactions } from './transaction-groups';
 
 export interface DirectoryRules {
   /** For this time other processes leave a range to the one that has begun to add it. */
@@ -22,8 +23,7 @@ export interface DirectoryRules {
   maxTallySize: number;
 }
 
-/** Each may have some megabytes. */
-const BODIES_AT_ONCE = 20;
+const BODIES_AT_ONCE = 100;
 const ACCOUNTS_AT_ONCE = 500;
 /** Transactions whose groups are written in one request, or those of one block more. */
 const TRANSACTIONS_AT_ONCE = 5_000;
@@ -144,7 +144,7 @@ export class DirectoryBuilder {
   }
 
   private async *groupRequests(index: string, range: number, progress: ProgressDocument): AsyncGenerator<BulkRequest> {
-    let transactions: GroupedTransaction[] = [];
+    let transactions: ListedTransaction[] = [];
     let count = 0;
     const flush = (): BulkRequest => {
       const request = new BulkRequest();
@@ -162,10 +162,7 @@ export class DirectoryBuilder {
   }
 
   /** The transactions of each block, in the order of the blocks. */
-  private async *transactionsOf(
-    range: number,
-    progress: ProgressDocument,
-  ): AsyncGenerator<readonly GroupedTransaction[]> {
+  private async *transactionsOf(range: number, progress: ProgressDocument): AsyncGenerator<ListedTransaction[]> {
     let last: number | undefined;
     for (;;) {
       const { hits } = await this.parts.searcher.search({
@@ -173,10 +170,10 @@ export class DirectoryBuilder {
         filters: [ofHistory(progress)],
         size: BODIES_AT_ONCE,
         sort: [{ block_num: 'asc' }],
-        fetch: FETCH_BODY,
+        fetch: FETCH_LISTED,
         ...(last !== undefined && { searchAfter: [last] }),
       });
-      for (const hit of hits) yield bodyOf(hit).transactions();
+      for (const hit of hits) yield listedIn(hit);
       if (hits.length < BODIES_AT_ONCE) return;
       last = hits.at(-1)?.sort[0];
     }

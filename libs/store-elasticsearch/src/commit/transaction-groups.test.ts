@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { type GroupedTransaction, groupTransactions, MOST_SEQUENCES, MOST_TRANSACTIONS } from './transaction-groups';
+import type { ListedTransaction } from '../indices/block-execution';
+import { groupTransactions, MOST_SEQUENCES, MOST_TRANSACTIONS } from './transaction-groups';
 
 const RANGE = 40;
 
@@ -15,7 +16,7 @@ const chain = fc
   )
   .map((steps) => {
     let next = 1_000;
-    return steps.map(({ id, gap, sequenceCount }): GroupedTransaction => {
+    return steps.map(({ id, gap, sequenceCount }): ListedTransaction => {
       const firstSequence = next + gap;
       next = firstSequence + sequenceCount;
       return { id, firstSequence, sequenceCount };

@@ -1,9 +1,6 @@
-import type { TransactionHeader } from '@antelope-history/records';
+import type { ListedTransaction } from '../indices/block-execution';
 import { type DirectoryIdsDocument, ID_DIGITS } from '../indices/directory';
 import type { SequenceRange } from '../indices/sequence-range';
-
-/** What a group needs of a transaction. */
-export type GroupedTransaction = Pick<TransactionHeader, 'id' | 'firstSequence' | 'sequenceCount'>;
 
 /**
  * The most transactions of a group. A query for one of them also reads the actions of the others: more transactions cost time, fewer
@@ -19,7 +16,7 @@ export const MOST_SEQUENCES = 64;
 /** Groups consecutive transactions of a range into documents of the directory. */
 export function* groupTransactions(
   range: number,
-  transactions: Iterable<GroupedTransaction>,
+  transactions: Iterable<ListedTransaction>,
 ): Generator<DirectoryIdsDocument> {
   let ids: string[] = [];
   let sequences = NO_SEQUENCES;
@@ -38,7 +35,7 @@ export function* groupTransactions(
 
 const NO_SEQUENCES: SequenceRange = { start: Infinity, end: -Infinity };
 
-function join({ start, end }: SequenceRange, { firstSequence, sequenceCount }: GroupedTransaction): SequenceRange {
+function join({ start, end }: SequenceRange, { firstSequence, sequenceCount }: ListedTransaction): SequenceRange {
   if (sequenceCount === 0) return { start, end };
   return { start: Math.min(start, firstSequence), end: Math.max(end, firstSequence + sequenceCount) };
 }

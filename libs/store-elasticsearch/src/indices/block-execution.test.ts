@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import {
   type BlockExecution,
   decodeExecution,
+  decodeListed,
   decodeRootSequences,
   decodeTransactionRecords,
   decodeTransactionsOf,
@@ -79,7 +80,10 @@ describe('the execution of a block', () => {
         const packed = encodeExecution(execution, block);
         expect(decodeExecution(packed, block)).toEqual(execution);
         expect(decodeRootSequences(packed)).toEqual(execution.rootSequences);
-        for (const { id } of execution.transactions) {
+        const listed = decodeListed(packed);
+        for (const [index, { id, firstSequence, sequenceCount }] of execution.transactions.entries()) {
+          expect(listed[index]).toMatchObject({ firstSequence, sequenceCount });
+          expect(listed[index]?.id.subarray(0, 8)).toEqual(id.subarray(0, 8));
           for (const prefix of [id.toString('hex'), id.toString('hex', 0, 4)]) {
             const expected = execution.transactions.filter((each) => each.id.toString('hex').startsWith(prefix));
             expect(decodeTransactionsOf(packed, block, prefix)).toEqual(expected);
@@ -94,11 +98,11 @@ describe('the execution of a block', () => {
     );
   });
 
-  it('has two bytes of each id that follows from the block, and the others as a whole', () => {
+  it('has eight bytes of each id that follows from the block, and the others as a whole', () => {
     fc.assert(
       fc.property(executedBlock, ({ block, execution, contained }) => {
         const without = encodeExecution(execution, NO_BLOCK);
-        expect(without.length - encodeExecution(execution, block).length).toBe(30 * contained);
+        expect(without.length - encodeExecution(execution, block).length).toBe(24 * contained);
       }),
     );
   });

@@ -2,7 +2,6 @@ import { ByteReader } from '@antelope-history/abi';
 import {
   type Digest,
   DIGEST_BYTES,
-  DIGEST_CHECK_BYTES,
   digestOf,
   readMany,
   readTransactionFields,
@@ -14,6 +13,7 @@ import {
 } from '@antelope-history/records';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import { readPackedTransaction, readReceipts, type TransactionReceipt } from '@antelope-history/ship';
+import { ID_DIGITS } from './directory';
 
 /** What a node recorded of a block's execution, besides the actions. */
 export interface BlockExecution {
@@ -27,14 +27,16 @@ export interface BlockExecution {
  * The packed form:
  *   root sequences: varuint receipts | per receipt varuint n, n × (varuint 1 + how far it is above the one before it, or 0 and
  *     varuint the sequence)
- *   | per transaction: its fields (`writeTransactionFields`, with DERIVED_ID) | its id 32, or the first DIGEST_CHECK_BYTES of it
+ *   | per transaction: its fields (`writeTransactionFields`, with DERIVED_ID) | its id 32, or the first KEPT_BYTES of it
  *
  * Ids cannot be compressed. A transaction that the block contains has its digest as its id, so that the id follows from the block.
- * The bytes that are kept show a damaged block, all but once in 65,536 times.
+ * The bytes that are kept are those that the directory lists, and show a damaged block.
  */
 
 /** The flag of a transaction whose id follows from the block. */
 const DERIVED_ID = 2;
+/** Bytes of an id that are kept where it follows from the block. */
+const KEPT_BYTES = ID_DIGITS / 2;
 const BYTES_EACH = 32;
 
 /** Packs the execution of `block`, a packed signed_block. */
@@ -45,7 +47,7 @@ export function encodeExecution({ rootSequences, transactions }: BlockExecution,
   for (const transaction of transactions) {
     const isDerived = ids.of(transaction.receiptIndex) === transaction.id.toString('latin1');
     writeTransactionFields(writer, transaction, isDerived ? DERIVED_ID : 0);
-    writer.copy(transaction.id, 0, isDerived ? DIGEST_CHECK_BYTES : DIGEST_BYTES);
+    writer.copy(transaction.id, 0, isDerived ? KEPT_BYTES : DIGEST_BYTES);
   }
   return writer.view(0);
 }
@@ -65,15 +67,27 @@ export function decodeRootSequences(bytes: Buffer): number[][] {
   return readRootSequences(new ByteReader(bytes));
 }
 
-/**
- * Decodes the transactions whose ids begin with the prefix, of at least `2 * DIGEST_CHECK_BYTES` hex digits: those that begin with other
- * bytes take no hash. Throws like `decodeExecution`.
- */
+/** Decodes the transactions whose ids begin with these hex digits: those that begin with others take no hash. Throws like `decodeExecution`. */
 export function decodeTransactionsOf(bytes: Buffer, block: Buffer, idPrefix: string): TransactionHeader[] {
   const reader = new ByteReader(bytes);
   readRootSequences(reader);
-  const beginsLikeIt = (kept: Buffer): boolean => idPrefix.startsWith(kept.toString('hex', 0, DIGEST_CHECK_BYTES));
+  const beginsLikeIt = (kept: Buffer): boolean => kept.toString('hex').startsWith(idPrefix.slice(0, 2 * kept.length));
   return readTransactions(reader, block, beginsLikeIt).filter(({ id }) => id.toString('hex').startsWith(idPrefix));
+}
+
+/** What the directory lists of a transaction; `id` may be its first `ID_DIGITS` only. */
+export type ListedTransaction = Pick<TransactionHeader, 'id' | 'firstSequence' | 'sequenceCount'>;
+
+/** Decodes what the directory lists of all transactions, without the block. Throws `DECODE_FAILED` for malformed bytes. */
+export function decodeListed(bytes: Buffer): ListedTransaction[] {
+  const reader = new ByteReader(bytes);
+  readRootSequences(reader);
+  const listed: ListedTransaction[] = [];
+  while (reader.remaining() > 0) {
+    const { fields, kept } = readTransaction(reader);
+    listed.push({ id: kept, firstSequence: fields.firstSequence, sequenceCount: fields.sequenceCount });
+  }
+  return listed;
 }
 
 /** Decodes the transactions of a document of a format before 5: each with its whole id. Throws `DECODE_FAILED` for malformed bytes. */
@@ -93,13 +107,22 @@ function readTransactions(
   const ids = new BlockIds(block);
   const transactions: TransactionHeader[] = [];
   while (reader.remaining() > 0) {
-    const { fields, ownFlags } = readTransactionFields(reader);
-    const isDerived = (ownFlags & DERIVED_ID) !== 0;
-    const kept = reader.slice(isDerived ? DIGEST_CHECK_BYTES : DIGEST_BYTES);
+    const { fields, isDerived, kept } = readTransaction(reader);
     if (!isWanted(kept)) continue;
     transactions.push({ id: isDerived ? ids.derived(fields.receiptIndex, kept) : kept, ...fields });
   }
   return transactions;
+}
+
+function readTransaction(reader: ByteReader): {
+  fields: Omit<TransactionHeader, 'id'>;
+  isDerived: boolean;
+  /** Its id, or the beginning of one that follows from the block. */
+  kept: Buffer;
+} {
+  const { fields, ownFlags } = readTransactionFields(reader);
+  const isDerived = (ownFlags & DERIVED_ID) !== 0;
+  return { fields, isDerived, kept: reader.slice(isDerived ? KEPT_BYTES : DIGEST_BYTES) };
 }
 
 function writeRootSequences(writer: RecordWriter, rootSequences: readonly number[][]): void {

@@ -4,9 +4,11 @@ import type { FoundHit, Hit, Search } from '../client/search';
 import { decodeOrigin } from './action-origin';
 import {
   decodeExecution,
+  decodeListed,
   decodeRootSequences,
   decodeTransactionRecords,
   decodeTransactionsOf,
+  type ListedTransaction,
 } from './block-execution';
 import type { ActionFields, ActionLayout, BodyDocument, EarlierBodyDocument, SourceActionDocument } from './documents';
 import { textOf } from './doc-values';
@@ -145,4 +147,14 @@ function earlierExecutionOf({ root_sequences, transaction_records }: EarlierBody
     transactions,
     transactionsOf: (idPrefix) => transactions().filter(({ id }) => id.toString('hex').startsWith(idPrefix)),
   };
+}
+
+/** The part of a search's body that requests what the directory lists of bodies, without the blocks. */
+export const FETCH_LISTED = { _source: ['execution', 'transaction_records'] };
+
+/** What the directory lists of the transactions of a hit that was requested with `FETCH_LISTED`. */
+export function listedIn(hit: Hit): ListedTransaction[] {
+  const source = hit._source as Pick<BodyDocument, 'execution'> | Pick<EarlierBodyDocument, 'transaction_records'>;
+  if ('execution' in source) return decodeListed(Buffer.from(source.execution, 'base64'));
+  return decodeTransactionRecords(Buffer.from(source.transaction_records, 'base64'));
 }
