@@ -1,4 +1,9 @@
-import { createDeserializerHealth, DESERIALIZER_WORK, startDeserializer } from '@antelope-history/deserializer-stage';
+import {
+  createBlockDeserializer,
+  createDeserializerHealth,
+  DESERIALIZER_WORK,
+  startDeserializer,
+} from '@antelope-history/deserializer-stage';
 import { openBroker } from '@antelope-history/open-broker';
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { runProgram, startWorkerOperations } from '@antelope-history/app-runtime';
@@ -21,7 +26,12 @@ runProgram({
     );
     const broker = await openBroker(config.broker, 'many processes', log);
     onStop(() => broker.close());
-    const deserializer = await startDeserializer({ broker, log, registry, config });
+    const deserializer = await startDeserializer({
+      broker,
+      log,
+      registry,
+      blocks: createBlockDeserializer({ config, registry }),
+    });
     onStop(() => deserializer.stop());
     operations.showHealth(createDeserializerHealth(broker));
   },

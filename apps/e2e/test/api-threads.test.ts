@@ -13,11 +13,14 @@ const AT_ONCE = 16;
 /** What the indexing thread adds to the niceness of the process. */
 const NICER_BY = 5;
 
-describe('a process with threads that render responses', () => {
+describe('a process with threads that render responses and deserialize', () => {
   let service: IndexedService;
   let client: CheckedClient;
   beforeAll(async () => {
-    service = await startIndexedService(sampleFolder(SAMPLE), { HISTORY_API__THREADS: String(THREADS) });
+    service = await startIndexedService(sampleFolder(SAMPLE), {
+      HISTORY_API__THREADS: String(THREADS),
+      HISTORY_INDEXER__DESERIALIZER_THREADS: '2',
+    });
     client = new CheckedClient(service.url);
   }, 120_000);
   afterAll(() => service.stop());
@@ -49,6 +52,7 @@ describe('a process with threads that render responses', () => {
     const requests = await metric(/^http_requests_total\{.*app="history-api".*status="2xx"/);
     expect(requests).toBeGreaterThan(0);
     expect(await metric(/^history_abis_compiled_total/)).toBeGreaterThan(0);
+    expect(await metric(/^history_deserialize_duration_seconds_count/)).toBe(openSample(SAMPLE).messages.length);
   });
 
   it('gives requests precedence over indexing where threads have priorities of their own', () => {

@@ -21,6 +21,7 @@ const REQUEST = { offset: 100 };
 /** A program gives itself eight seconds to stop; a machine that is busy with other work needs more. */
 const END_LIMIT_MS = 60_000;
 const HEAP_MB = 200;
+const THREADS = { HISTORY_API__THREADS: '2', HISTORY_INDEXER__DESERIALIZER_THREADS: '2' };
 
 /**
  * Loaded into every thread of the service: a thread whose file has the name runs the code in the trigger file, as soon as there is
@@ -72,7 +73,7 @@ describe('a process with threads', () => {
   /** The errors that it logs are not shown: Jest takes a line about memory for one of its own process. */
   function start(environment: NodeJS.ProcessEnv = {}): AppProcess {
     const base = serviceEnvironment(replay.url, path.join(folder, 'data'));
-    return startApp('standalone', { environment: { ...base, HISTORY_API__THREADS: '2', ...environment } });
+    return startApp('standalone', { environment: { ...base, ...THREADS, ...environment } });
   }
 
   async function failUnderLoad(service: AppProcess, breakThread: () => void): Promise<void> {
@@ -98,6 +99,8 @@ describe('a process with threads', () => {
     ['api-thread.js', 'has no memory left'],
     ['ingestion-thread.js', 'ends by itself'],
     ['ingestion-thread.js', 'has no memory left'],
+    ['deserializer-thread.js', 'ends by itself'],
+    ['deserializer-thread.js', 'has no memory left'],
   ] as const)(
     'ends with status 1 and sends no wrong response when its %s %s',
     async (file, failure) => {

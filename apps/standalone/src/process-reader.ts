@@ -12,8 +12,7 @@ export function createProcessReader(
   const since = new Date(Date.now() - process.uptime() * 1000).toISOString();
   return async () => {
     const report = describeProcess(await registry.getMetricsAsJSON(), [log]);
-    const errors = [report.last_error ?? [], threads.lastErrors()].flat();
-    const [lastError] = errors.sort((one, other) => other.at - one.at);
+    const lastError = threads.newestError(report.last_error);
     const identity = { kind: 'standalone', host: hostname(), pid: process.pid, since, status: 'ok' as const };
     return [{ ...identity, ...report, ...(lastError && { last_error: lastError }) }];
   };

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { HistoryError } from '@antelope-history/schemas';
 import { createLogger, Registry, type Config } from '@antelope-history/app-runtime';
 import { startIngestion } from '../src/ingestion/ingestion';
+import { ThreadList } from '../src/threads/thread-list';
 
 /** A line of the log. */
 export interface LogLine {
@@ -43,6 +44,7 @@ export class IngestionRun {
       config: run.config(),
       log: createLogger('test', 'debug', run.logStream()),
       registry: run.registry,
+      threads: new ThreadList(),
       onStop: (close) => void run.closers.push(close),
       fail: (error) => void run.failures.push(error),
     });
@@ -117,6 +119,8 @@ export class IngestionRun {
         batchSeconds: 0.01,
         stallSeconds: 2,
         verifyBlocks: options.verifyBlocks ?? 'new',
+        // Threads run compiled files: apps/e2e tests them.
+        deserializerThreads: 0,
       },
     } as Config;
   }

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY } from '@antelope-history/broker';
-import { startDeserializer } from '@antelope-history/deserializer-stage';
+import { createBlockDeserializer, startDeserializer } from '@antelope-history/deserializer-stage';
 import { MemoryBroker } from '@antelope-history/broker-memory';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { startIndexer } from '@antelope-history/indexer-stage';
@@ -64,7 +64,8 @@ it('a blocked store stops the node, which continues when the store does', async 
     store,
     config: { indexer: { batchBytes: 2 ** 20, batchSeconds: 0.01, stallSeconds: 60 }, chainId: undefined },
   });
-  const deserializer = await startDeserializer({ ...shared, config: { indexer: { verifyBlocks: 'new' } } });
+  const config = { indexer: { verifyBlocks: 'new' as const } };
+  const deserializer = await startDeserializer({ ...shared, blocks: createBlockDeserializer({ ...shared, config }) });
   const bounds = { maxMessagesInFlight: WINDOW, maxMessageBytes: 2 ** 30, maxBytesInFlight: 2 ** 26 };
   const ship = { urls: [node.url], startBlock: 0, ...bounds };
   const waits = { reconnectMinSeconds: 0.1, reconnectMaxSeconds: 1, silenceSeconds: 0 };

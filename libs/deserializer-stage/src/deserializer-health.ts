@@ -1,6 +1,6 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import { answerOf, type WorkerHealth } from '@antelope-history/app-runtime';
-import { DESERIALIZE_DURATION } from './deserializer';
+import { DESERIALIZE_DURATION } from './block-deserializer';
 
 /** The metric of a deserializer's work, for its heartbeats. */
 export const DESERIALIZER_WORK = { metric: DESERIALIZE_DURATION, unit: 'blocks' } as const;

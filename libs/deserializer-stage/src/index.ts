@@ -1,3 +1,3 @@
-export type { VerifiedBlocks } from './block-verifier';
+export { type BlockDeserializer, type BlockDeserializerOptions, createBlockDeserializer } from './block-deserializer';
 export { type Deserializer, type DeserializerDependencies, startDeserializer } from './deserializer';
 export * from './deserializer-health';

@@ -1,13 +1,19 @@
 import path from 'node:path';
 import { Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Delivery, type Queue, type RefetchRequest, type Subscription, TOPOLOGY } from '@antelope-history/broker';
 import { MemoryBroker } from '@antelope-history/broker-memory';
 import type { BlockRecords, RawBlock } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
-import { createLogger, Registry } from '@antelope-history/app-runtime';
+import { createLogger, type Logger, Registry } from '@antelope-history/app-runtime';
 import { openRecording, openSample, sampleFolder } from '@antelope-history/test-support/recordings';
-import { type Deserializer, startDeserializer, type VerifiedBlocks } from '../src/index';
+import {
+  type BlockDeserializer,
+  type BlockDeserializerOptions,
+  createBlockDeserializer,
+  type Deserializer,
+  startDeserializer,
+} from '../src/index';
 
 const { abi, messages } = openSample('leap-forks');
 const RAW = messages.map(({ bytes }): RawBlock => ({
@@ -54,16 +60,17 @@ afterEach(async () => {
 
 function start(verifyBlocks: VerifiedBlocks = 'all'): Promise<Deserializer> {
   registry = new Registry();
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  return startDeserializer({
-    broker,
-    log: createLogger('test', 'silent', nowhere),
-    registry,
-    ...configOf(verifyBlocks),
-  });
+  return startDeserializer({ broker, log: silentLog(), registry, blocks: blocksOf(verifyBlocks) });
 }
 
-const configOf = (verifyBlocks: VerifiedBlocks) => ({ config: { indexer: { verifyBlocks } } });
+function silentLog(): Logger {
+  return createLogger('test', 'silent', new Writable({ write: (_chunk, _encoding, done) => done() }));
+}
+
+const blocksOf = (verifyBlocks: VerifiedBlocks): BlockDeserializer =>
+  createBlockDeserializer({ registry, config: { indexer: { verifyBlocks } } });
+
+type VerifiedBlocks = BlockDeserializerOptions['config']['indexer']['verifyBlocks'];
 
 function receive(): Promise<Subscription> {
   return broker.consume<BlockRecords>(TOPOLOGY.blockRecords, (delivery) => {
@@ -151,6 +158,68 @@ describe('the deserializer', () => {
   });
 });
 
+/** Deserializes several blocks at a time, each of which takes a random number of turns of the event loop. */
+class SlowBlocks implements BlockDeserializer {
+  readonly concurrency = 4;
+  /** The largest number of blocks at the same time. */
+  most = 0;
+  private working = 0;
+  private readonly own = blocksOf('off');
+
+  constructor(
+    private readonly seed: number,
+    private readonly failing: ReadonlyMap<Buffer, HistoryError>,
+  ) {}
+
+  async deserialize(raw: RawBlock): Promise<BlockRecords | undefined> {
+    this.most = Math.max(this.most, ++this.working);
+    for (let turns = (raw.message.length * this.seed) % 7; turns > 0; turns--) await nextTurn();
+    this.working--;
+    const error = this.failing.get(raw.message);
+    if (error) throw error;
+    return this.own.deserialize(raw);
+  }
+}
+
+describe('a deserializer that works on several blocks at a time', () => {
+  const corrupt = new HistoryError('DECODE_FAILED', 'refused by the test');
+  const BAD = [4, 11, 12];
+  beforeEach(() => deserializer.stop());
+
+  const startSlow = async (blocks: BlockDeserializer): Promise<void> => {
+    deserializer = await startDeserializer({ broker, log: silentLog(), registry, blocks });
+  };
+
+  it.each([1, 2, 3, 4, 5, 6])('passes blocks and errors on in the order of the blocks (seed %i)', async (seed) => {
+    registry = new Registry();
+    const blocks = new SlowBlocks(seed, new Map(BAD.map((index) => [RAW[index]!.message, corrupt])));
+    await startSlow(blocks);
+    await receive();
+    await publish(RAW);
+    await until('all are acknowledged', async () => (await rawMessages()) === 0);
+    expect(receivedNumbers()).toEqual(NUMBERS.filter((_, index) => !BAD.includes(index)));
+    const dead = await broker.deadLetters(TOPOLOGY.rawBlocks);
+    expect(dead.map(({ message }) => message?.message)).toEqual(BAD.map((index) => RAW[index]!.message));
+    expect(refetches).toHaveLength(BAD.length);
+    expect(blocks.most).toBe(blocks.concurrency);
+  });
+
+  it('loses no block that was not deserialized because its deserializer ended', async () => {
+    registry = new Registry();
+    const ended = new HistoryError('STOPPED', 'refused by the test');
+    await startSlow(new SlowBlocks(1, new Map([[RAW[6]!.message, ended]])));
+    await receive();
+    await publish(RAW.slice(0, 10));
+    await until('all others are acknowledged', async () => (await rawMessages()) === 1);
+    await deserializer.stop();
+    deserializer = await start();
+    await until('all are acknowledged', async () => (await rawMessages()) === 0);
+    expect(receivedNumbers().sort((left, right) => left - right)).toEqual(NUMBERS.slice(0, 10));
+    expect(await broker.deadLetters(TOPOLOGY.rawBlocks)).toEqual([]);
+    expect(refetches).toEqual([]);
+  });
+});
+
 /** A broker that hands its raw blocks out again and again, and whose next queue takes nothing until it is released. */
 class RenewedBroker extends MemoryBroker {
   publishes = 0;
@@ -186,9 +255,8 @@ class RenewedBroker extends MemoryBroker {
 
 it('blocks that are delivered again replace the lost ones while nothing can be published', async () => {
   const renewed = new RenewedBroker();
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const log = createLogger('test', 'silent', nowhere);
-  const stage = await startDeserializer({ broker: renewed, log, registry: new Registry(), ...configOf('off') });
+  const dependencies = { broker: renewed, log: silentLog(), registry: new Registry(), blocks: blocksOf('off') };
+  const stage = await startDeserializer(dependencies);
   const { prefetch } = TOPOLOGY.rawBlocks;
   for (let times = 0; times < 20; times++) {
     renewed.renew();

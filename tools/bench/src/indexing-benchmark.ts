@@ -6,12 +6,13 @@ import { measureDecoding, type DecodingFigures } from './decoding';
 import { measureBareSocket, measureIngestion, type IngestionFigures } from './ingestion';
 import { type MeasuredChain, onblockChain, recordedChain } from './measured-chain';
 
-const USAGE = `npm run bench -- indexing --recording DIR [--runs N] [--onblock-blocks N] [--out FILE]
+const USAGE = `npm run bench -- indexing --recording DIR [--runs N] [--onblock-blocks N] [--threads N] [--out FILE]
 
 Measures, on a recorded chain: decoding alone, against @wharfkit/antelope; the bare socket, which is the limit of reading;
 the whole service from the socket to blocks committed in the embedded store; and a loop that writes the same rows to LMDB and does
 nothing else, which is the limit of storing. Ratios are of the same run. The service also indexes --onblock-blocks blocks (20,000
-by default) with nothing but their onblock: what a block costs. --out writes all figures as JSON, which npm run sizing reads.
+by default) with nothing but their onblock: what a block costs. --threads: the threads that deserialize (default 0: the one that
+reads and writes does). "busiest" is the processor time of the busiest thread, which no further processor makes shorter. --out writes all figures as JSON, which npm run sizing reads.
 `;
 
 /** Figures of the embedded set on one chain. */
@@ -32,6 +33,7 @@ export async function benchIndexing(args: string[]): Promise<void> {
     recording: { type: 'string' },
     runs: { type: 'string', default: '5' },
     'onblock-blocks': { type: 'string', default: '20000' },
+    threads: { type: 'string', default: '0' },
     out: { type: 'string' },
     help: { type: 'boolean' },
   } as const;
@@ -41,13 +43,17 @@ export async function benchIndexing(args: string[]): Promise<void> {
     if (!values.help) process.exitCode = 1;
     return;
   }
-  const used = { runs: Number(values.runs), onblockBlocks: Number(values['onblock-blocks']) };
+  const used = {
+    runs: Number(values.runs),
+    onblockBlocks: Number(values['onblock-blocks']),
+    threads: Number(values.threads),
+  };
   const chain = recordedChain(values.recording);
   const decoding = measureDecoding(chain.recording);
   printDecoding(chain, decoding);
-  const recording = await measureChain(chain, used.runs);
+  const recording = await measureChain(chain, used);
   print(`blocks with onblock only: ${used.onblockBlocks}`);
-  const onblock = await measureChain(onblockChain(used.onblockBlocks), used.runs);
+  const onblock = await measureChain(onblockChain(used.onblockBlocks), used);
   const figures: EmbeddedFigures = { decoding, recording, onblock };
   writeBenchmarkFile(values.out, { benchmark: 'indexing', options: used, figures });
 }
@@ -67,14 +73,20 @@ function printDecoding({ recording }: MeasuredChain, decoding: DecodingFigures):
 }
 
 /** The whole service and the bare socket on one chain, in turns. */
-async function measureChain(chain: MeasuredChain, runs: number): Promise<EmbeddedChainFigures> {
+async function measureChain(
+  chain: MeasuredChain,
+  { runs, threads }: { runs: number; threads: number },
+): Promise<EmbeddedChainFigures> {
   const contents = countContents(chain.recording);
   const figures: EmbeddedChainFigures = { contents, runs: [] };
   for (let index = 1; index <= runs; index++) {
     const bareSocketSeconds = await measureBareSocket(chain);
     let bareLmdbSeconds = NaN;
-    const service = await measureIngestion(chain, async (store) => {
-      bareLmdbSeconds = await measureBareLmdb(store);
+    const service = await measureIngestion(chain, {
+      environment: { HISTORY_INDEXER__DESERIALIZER_THREADS: String(threads) },
+      async then(store) {
+        bareLmdbSeconds = await measureBareLmdb(store);
+      },
     });
     figures.runs.push({ ...service, bareSocketSeconds, bareLmdbSeconds });
     print(
@@ -88,13 +100,16 @@ async function measureChain(chain: MeasuredChain, runs: number): Promise<Embedde
 
 function describe(service: IngestionFigures, traces: number, socket: number, lmdb: number): string {
   const memory = service.peakMemoryBytes === undefined ? 'unknown' : `${mega(service.peakMemoryBytes)} MB`;
-  const used = service.processorSeconds === undefined ? 'unknown' : `${service.processorSeconds.toFixed(1)} s`;
+  const used = describeSeconds(service.processorSeconds);
+  const busiest = describeSeconds(service.busiestThreadSeconds);
   return (
     `socket to committed ${rate(traces / service.seconds)} traces/s (${(socket / service.seconds).toFixed(2)} and ${(lmdb / service.seconds).toFixed(2)} of them), ` +
-    `processor time ${used}, ${(service.diskBytes / traces).toFixed(1)} bytes on disk per trace, peak memory ${memory}`
+    `processor time ${used}, busiest ${busiest}, ${(service.diskBytes / traces).toFixed(1)} bytes on disk per trace, peak memory ${memory}`
   );
 }
 
+const describeSeconds = (seconds: number | undefined): string =>
+  seconds === undefined ? 'unknown' : `${seconds.toFixed(1)} s`;
 const rate = (perSecond: number): string => Math.round(perSecond).toLocaleString('en');
 const mega = (bytes: number): string => (bytes / 1e6).toFixed(1);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -24,17 +24,21 @@ export interface IngestionFigures {
 
 const IN_FLIGHT = 64;
 
-/**
- * Runs the whole service as `npm start` does, on a chain that is served over a socket. `then` is called with the folder of the store
- * before it is removed.
- */
+export interface IngestionOptions {
+  /** Adds to the configuration of the service. */
+  environment?: NodeJS.ProcessEnv;
+  /** Called with the folder of the store before it is removed. */
+  then?(store: string): Promise<void>;
+}
+
+/** Runs the whole service as `npm start` does, on a chain that is served over a socket. */
 export async function measureIngestion(
   { recording, serve }: MeasuredChain,
-  then: (store: string) => Promise<void> = () => Promise.resolve(),
+  { environment = {}, then = () => Promise.resolve() }: IngestionOptions = {},
 ): Promise<IngestionFigures> {
   const data = mkdtempSync(path.join(tmpdir(), 'antelope-history-bench-'));
   const served = await serve();
-  const service = startService(served.url, data);
+  const service = startService(served.url, data, environment);
   const { pid = 0 } = service.child;
   try {
     const startedAt = await service.reading;

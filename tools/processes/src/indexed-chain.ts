@@ -77,12 +77,16 @@ export interface IndexedChainOptions {
   replayOptions?: string[];
   /**
    * Two processes of each app that may run in any number, as in a scaled deployment; by default one, because each process
-   * takes seconds of processor time to start. On the embedded set, two threads that render responses.
+   * takes seconds of processor time to start. On the embedded set, two threads that deserialize and two that render responses.
    */
   scaled?: boolean;
 }
 
 const SCALED = { deserializers: 2, indexers: 2, apis: 2 };
+const SCALED_THREADS = {
+  HISTORY_INDEXER__DESERIALIZER_THREADS: String(SCALED.deserializers),
+  HISTORY_API__THREADS: String(SCALED.apis),
+};
 
 /** Replays a recording into the whole service on either set of adapters; resolves when the last block is committed. */
 export async function startIndexedChain(
@@ -94,7 +98,7 @@ export async function startIndexedChain(
   const patient = { HISTORY_SHIP__SILENCE_SECONDS: '0', ...environment };
   const counts = scaled ? SCALED : {};
   if (set === 'distributed') return startIndexedStack(folder, { environment: patient, ...counts }, replayOptions);
-  const threads = scaled ? { HISTORY_API__THREADS: String(SCALED.apis) } : {};
+  const threads = scaled ? SCALED_THREADS : {};
   const service = await startIndexedService(folder, { ...threads, ...patient }, replayOptions);
   const { url, operationsUrl, pid, stop: end } = service;
   return { url, pids: () => [pid], metric: (name) => sumMetric([{ operationsUrl }], name), stop: end };

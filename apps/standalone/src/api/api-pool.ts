@@ -1,7 +1,8 @@
 import type { LargeResponseLimit } from '@antelope-history/endpoint-kit';
 import type { LocalResponder, LocalResponse, RequestBody } from '@antelope-history/gateway-proxy';
 import type { Config, LoggedError, MetricsJson } from '@antelope-history/app-runtime';
-import { HistoryError } from '@antelope-history/schemas';
+import { toBuffer } from '../threads/owned-bytes';
+import { PendingTasks } from '../threads/pending-tasks';
 import { ServiceThread } from '../threads/service-thread';
 import type { ReportingThread } from '../threads/thread-list';
 import { fromPostedError } from '../threads/thread-messages';
@@ -45,16 +46,9 @@ export class ApiPool {
   }
 }
 
-interface Waiter {
-  resolve(response: LocalResponse): void;
-  reject(error: Error): void;
-}
-
 /** One thread of the pool, and the requests that it works on. */
 class ApiThread implements ReportingThread {
-  private readonly waiting = new Map<number, Waiter>();
-  private lastId = 0;
-  private ended = false;
+  private readonly requests = new PendingTasks<LocalResponse>();
   private readonly desk: LargeResponseDesk;
   private thread: ServiceThread<ApiTask, ApiResult> | undefined;
 
@@ -70,7 +64,7 @@ class ApiThread implements ReportingThread {
       config,
       onResult: (result) => own.receive(result),
       fail: (error) => {
-        own.end();
+        own.requests.end();
         fail(error);
       },
     });
@@ -78,20 +72,22 @@ class ApiThread implements ReportingThread {
   }
 
   get pending(): number {
-    return this.waiting.size;
+    return this.requests.size;
   }
 
-  respond(route: string, { bytes, contentEncoding }: RequestBody, signal: AbortSignal): Promise<LocalResponse> {
-    if (this.ended) return Promise.reject(stopped());
-    const id = ++this.lastId;
-    const owned = new Uint8Array(bytes);
-    const abandon = (): void => this.thread?.send({ kind: 'abandon', id });
-    return new Promise<LocalResponse>((resolve, reject) => {
-      signal.throwIfAborted();
-      this.waiting.set(id, { resolve, reject });
-      signal.addEventListener('abort', abandon, { once: true });
-      this.thread?.send({ kind: 'respond', id, path: route, bytes: owned, contentEncoding }, [owned.buffer]);
-    }).finally(() => signal.removeEventListener('abort', abandon));
+  async respond(route: string, { bytes, contentEncoding }: RequestBody, signal: AbortSignal): Promise<LocalResponse> {
+    signal.throwIfAborted();
+    let abandon = (): void => undefined;
+    try {
+      return await this.requests.run((id) => {
+        const owned = new Uint8Array(bytes);
+        abandon = () => this.thread?.send({ kind: 'abandon', id });
+        signal.addEventListener('abort', abandon, { once: true });
+        this.thread?.send({ kind: 'respond', id, path: route, bytes: owned, contentEncoding }, [owned.buffer]);
+      });
+    } finally {
+      signal.removeEventListener('abort', abandon);
+    }
   }
 
   metrics(): Promise<MetricsJson> {
@@ -104,41 +100,19 @@ class ApiThread implements ReportingThread {
 
   async stop(): Promise<void> {
     await this.thread?.stop();
-    this.end();
+    this.requests.end();
   }
 
   private receive(result: ApiResult): void {
     switch (result.kind) {
       case 'response': {
-        const { headers, pieces, cost } = result;
-        return this.take(result.id)?.resolve({ headers, pieces: pieces.map(toBuffer), cost });
+        const { id, headers, pieces, cost } = result;
+        return this.requests.resolve(id, { headers, pieces: pieces.map(toBuffer), cost });
       }
       case 'error':
-        return this.take(result.id)?.reject(fromPostedError(result.error));
+        return this.requests.reject(result.id, fromPostedError(result.error));
       default:
         return this.desk.receive(result);
     }
   }
-
-  private take(id: number): Waiter | undefined {
-    const waiter = this.waiting.get(id);
-    this.waiting.delete(id);
-    return waiter;
-  }
-
-  /** Rejects the requests that the thread has, and those that come until the process has stopped. */
-  private end(): void {
-    this.ended = true;
-    for (const { reject } of this.waiting.values()) reject(stopped());
-    this.waiting.clear();
-  }
-}
-
-function stopped(): HistoryError {
-  return new HistoryError('STOPPED', 'the service stops');
-}
-
-/** A view of the same bytes. */
-function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
 }

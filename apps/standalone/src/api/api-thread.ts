@@ -1,5 +1,6 @@
 import type { LocalResponder } from '@antelope-history/gateway-proxy';
 import { HistoryError } from '@antelope-history/schemas';
+import { toBuffer, toOwned } from '../threads/owned-bytes';
 import { runThread, type ThreadContext } from '../threads/run-thread';
 import { toPostedError } from '../threads/thread-messages';
 import type { ApiResult, ApiTask } from './api-messages';
@@ -33,7 +34,7 @@ async function respondTo(
   { send }: ThreadContext<ApiResult>,
 ): Promise<void> {
   try {
-    const body = { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), contentEncoding };
+    const body = { bytes: toBuffer(bytes), contentEncoding };
     const { pieces, ...response } = await respond(body, signal);
     const owned = pieces.map(toOwned);
     const buffers = owned.map(({ buffer }) => buffer);
@@ -41,12 +42,4 @@ async function respondTo(
   } catch (error) {
     send({ kind: 'error', id, error: toPostedError(error) });
   }
-}
-
-/** The bytes in a buffer of their own, which can be handed over: Node.js cuts small buffers from one that they share. */
-function toOwned(piece: Buffer): Uint8Array<ArrayBuffer> {
-  const { buffer, byteLength } = piece;
-  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
-    ? new Uint8Array(buffer)
-    : new Uint8Array(piece);
 }

@@ -1,11 +1,14 @@
 import { parentPort, type Transferable, workerData } from 'node:worker_threads';
 import { type Config, createLogger, lastErrorOf, type Logger, Registry } from '@antelope-history/app-runtime';
+import { ThreadList } from './thread-list';
 import { type FromThread, type ToThread, toPostedError } from './thread-messages';
 
 export interface ThreadContext<Result> {
   config: Config;
   log: Logger;
   registry: Registry;
+  /** Receives the threads that this one starts: what they report is a part of what it reports. */
+  threads: ThreadList;
   /** Posts a result to the main thread, which takes over the buffers of `transfer`. */
   send(result: Result, transfer?: Transferable[]): void;
   onStop(close: () => void | Promise<void>): void;
@@ -27,6 +30,7 @@ export function runThread<Result>(name: string, start: (context: ThreadContext<R
   const config = workerData as Config;
   const log = createLogger(name, config.logLevel);
   const registry = new Registry();
+  const threads = new ThreadList();
   const closers: (() => void | Promise<void>)[] = [];
   const post = (message: FromThread<Result>, transfer?: Transferable[]): void =>
     port.postMessage(message, transfer ?? []);
@@ -37,8 +41,10 @@ export function runThread<Result>(name: string, start: (context: ThreadContext<R
     for (let close = closers.pop(); close; close = closers.pop()) await close();
     port.close();
   };
-  const postMetrics = async (id: number): Promise<void> =>
-    post({ kind: 'metrics', id, metrics: await registry.getMetricsAsJSON(), lastError: lastErrorOf(log) });
+  const postMetrics = async (id: number): Promise<void> => {
+    const metrics = [await registry.getMetricsAsJSON(), ...(await threads.metrics())].flat();
+    post({ kind: 'metrics', id, metrics, lastError: threads.newestError(lastErrorOf(log)) });
+  };
 
   port.on('message', (message: ToThread<never>) => {
     switch (message.kind) {
@@ -51,7 +57,7 @@ export function runThread<Result>(name: string, start: (context: ThreadContext<R
     }
   });
   const send = (result: Result, transfer?: Transferable[]): void => post({ kind: 'result', result }, transfer);
-  start({ config, log, registry, send, onStop: (close) => void closers.push(close), fail }).then((handler) => {
+  start({ config, log, registry, threads, send, onStop: (close) => void closers.push(close), fail }).then((handler) => {
     handle = handler;
     post({ kind: 'ready' });
   }, fail);

@@ -19,7 +19,10 @@ export class ThreadList {
     return Promise.all(this.threads.map((thread) => thread.metrics()));
   }
 
-  lastErrors(): LoggedError[] {
-    return this.threads.flatMap((thread) => thread.lastError() ?? []);
+  /** The newest of the errors that the threads logged last, and of `own`. */
+  newestError<Own extends { at: number }>(own: Own | undefined): Own | LoggedError | undefined {
+    const errors: (Own | LoggedError)[] = this.threads.flatMap((thread) => thread.lastError() ?? []);
+    if (own) errors.push(own);
+    return errors.sort((one, other) => other.at - one.at)[0];
   }
 }

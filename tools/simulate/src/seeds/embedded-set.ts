@@ -18,7 +18,7 @@ const ENVIRONMENT = {
   HISTORY_OPS__GATEWAY_PORT: '0',
 };
 /** In every second seed: a machine with few processors has none by default. */
-const API_THREADS = 2;
+const THREADS = 2;
 const RESTART_DELAY_MS = 50;
 const MAX_STARTS = 20;
 const HOUR_MS = 3_600_000;
@@ -27,13 +27,15 @@ const HOUR_MS = 3_600_000;
 export async function startEmbeddedSet({ urls, folder, random, chain }: SetParts): Promise<SetUnderTest> {
   mkdirSync(folder, { recursive: true });
   const [port = 0] = await findFreePorts(1);
+  const threads = String(chain.seed % 2 === 0 ? THREADS : 0);
   const service = new EmbeddedService(folder, {
     ...ENVIRONMENT,
     HISTORY_SHIP__URLS: urls.join(),
     HISTORY_STORE__LMDB__PATH: path.join(folder, 'data'),
     HISTORY_GATEWAY__PORT: String(port),
     HISTORY_INDEXER__VERIFY_BLOCKS: random(2) ? 'all' : 'new',
-    HISTORY_API__THREADS: String(chain.seed % 2 === 0 ? API_THREADS : 0),
+    HISTORY_INDEXER__DESERIALIZER_THREADS: threads,
+    HISTORY_API__THREADS: threads,
     [CLOCK_FILE_VARIABLE]: path.join(folder, 'clock'),
     NODE_OPTIONS: `--require ${path.resolve(__dirname, '../../dist/seeds/clock-step.js')}`,
   });
