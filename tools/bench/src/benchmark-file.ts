@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os';
 
 /** The benchmark that wrote a file: its name after `npm run bench --`. */
 export type BenchmarkName =
-  'indexing' | 'growth' | 'suite' | 'queries' | 'queries-while-indexing' | 'suite-queries' | 'stream';
+  'indexing' | 'growth' | 'suite' | 'queries' | 'api-threads' | 'queries-while-indexing' | 'suite-queries' | 'stream';
 
 /** How a benchmark that writes a file is called. */
 export const commandOf = (benchmark: string): string => `npm run bench -- ${benchmark} --recording DIR --out FILE`;

@@ -18,6 +18,10 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     summary: 'requests to the embedded set, against Express that sends the same bytes',
     load: async () => (await import('./queries/queries-benchmark.js')).benchQueries,
   },
+  'api-threads': {
+    summary: 'requests to the embedded set with one and with two threads that render responses',
+    load: async () => (await import('./api-threads/api-threads-benchmark.js')).benchApiThreads,
+  },
   'queries-while-indexing': {
     summary: 'requests to the embedded set while it indexes as fast as it can',
     load: async () => (await import('./queries-while-indexing/while-indexing-benchmark.js')).benchWhileIndexing,

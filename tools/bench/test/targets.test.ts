@@ -34,6 +34,18 @@ describe('the targets', () => {
     ]);
   });
 
+  it('of threads compare the time of one with that of two, by run', () => {
+    const runs = (...times: number[]): object[] => times.map((renderMs) => ({ renderMs, mainMs: 1, perSecond: 1 }));
+    write('api-threads.json', 'api-threads', [
+      { name: 'get_transaction', runs: [runs(9, 8, 5), runs(10, 10, 10)] },
+      { name: 'chain get_block', runs: [runs(9, 9, 9), runs(10, 10, 20)] },
+    ]);
+    expect(measured()).toEqual([
+      ['get_transaction', 0.8, false],
+      ['chain get_block', 0.9, true],
+    ]);
+  });
+
   it('of requests while indexing are medians of the ratios of rates and of the slowest responses', () => {
     const runs = (...values: number[]): object[] => values.map((each) => ({ perSecond: 100 * each, p99: 8 / each }));
     write('queries-while-indexing.json', 'queries-while-indexing', {
@@ -157,6 +169,7 @@ describe('npm run bench', () => {
   it.each([
     'indexing',
     'queries',
+    'api-threads',
     'queries-while-indexing',
     'growth',
     'suite',

@@ -76,7 +76,7 @@ export async function measureCase(
     for (let run = 0; run <= runs; run++) {
       const own = await load(service, query, connections, seconds);
       const bare = await load(rival, query, connections, seconds);
-      const { responseMs } = await send(service.url, query, 1, seconds);
+      const { responseMs } = await sendRequests(service.url, query, 1, seconds);
       const bareHttp = await load(http, query, connections, seconds);
       const withoutHttpMs = await endpoints.processorMs(query, seconds);
       const textMs = await stringifyMs(
@@ -122,7 +122,7 @@ async function load(
 ): Promise<RunFigures> {
   const clocks = [processorSeconds, mainThreadSeconds];
   const before = clocks.map((clock) => clock(pid));
-  const { responseMs, duration } = await send(url, query, connections, seconds);
+  const { responseMs, duration } = await sendRequests(url, query, connections, seconds);
   const [processorMs = null, mainThreadMs = null] = clocks.map((clock, index) => {
     const [from, to] = [before[index], clock(pid)];
     return from === undefined || to === undefined ? null : ((to - from) * 1000) / responseMs.length;
@@ -131,7 +131,7 @@ async function load(
 }
 
 /** Sends requests for a time. Resolves with the time of each response; rejects when one is not of status 2xx. */
-async function send(
+export async function sendRequests(
   url: string,
   { path: route, bodies }: QueryCase,
   connections: number,

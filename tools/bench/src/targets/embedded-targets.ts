@@ -32,6 +32,19 @@ export function queryTargets(file: MeasuredFile): TargetRow[] {
   ];
 }
 
+/** Threads that render responses, from a file of the benchmark `api-threads`: two of them, compared with one. */
+export function threadTargets(file: MeasuredFile): TargetRow[] {
+  const shares = file.keys('figures').map((index): [string, number] => {
+    const runs = (service: string): number[] =>
+      file
+        .keys('figures', index, 'runs', service)
+        .map((run) => file.positive('figures', index, 'runs', service, run, 'renderMs'));
+    const two = runs('1');
+    return [file.text('figures', index, 'name'), medianOf(runs('0').map((one, run) => one / (two[run] ?? NaN)))];
+  });
+  return rowsOf({ against: 'responses per time of a thread, two beside one', bound: 'at least', value: 0.85 }, shares);
+}
+
 /** Requests to the embedded set while it indexes, from a file of the benchmark `queries-while-indexing`. */
 export function whileIndexingTargets(file: MeasuredFile): TargetRow[] {
   const ratiosOf = (figure: 'perSecond' | 'p99'): [string, number][] =>

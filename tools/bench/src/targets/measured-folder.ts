@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { BenchmarkName } from '../benchmark-file';
 import { type MeasuredFile, readMeasuredFile } from '../measured-file';
-import { growthTargets, indexingTargets, queryTargets, whileIndexingTargets } from './embedded-targets';
+import { growthTargets, indexingTargets, queryTargets, threadTargets, whileIndexingTargets } from './embedded-targets';
 import { streamTargets, suiteQueryTargets, suiteTargets } from './suite-targets';
 import type { TargetRow } from './target-row';
 
@@ -23,6 +23,7 @@ const DISTRIBUTED_HEAD_MS = 1_000;
 export const MEASURED_RUNS: readonly MeasuredRun[] = [
   { benchmark: 'indexing', file: 'indexing.json', args: [], targets: indexingTargets },
   { benchmark: 'queries', file: 'queries.json', args: ['--seconds', '2'], targets: queryTargets },
+  { benchmark: 'api-threads', file: 'api-threads.json', args: ['--seconds', '1'], targets: threadTargets },
   {
     benchmark: 'queries-while-indexing',
     file: 'queries-while-indexing.json',
