@@ -46,7 +46,8 @@ describeWithService(['elasticsearch'], (url) => {
     };
 
     it.each([
-      0, 101, 9_000, 9_001, 9_999, 10_000, 15_999, 16_000, 50_001, 100_000, 111_111, 119_985, 119_999, 120_000, 1e12,
+      0, 101, 1_000, 1_001, 1_999, 4_444, 8_999, 9_000, 9_001, 9_999, 10_000, 15_999, 16_000, 50_001, 100_000, 111_111,
+      119_985, 119_999, 120_000, 1e12,
     ])('passes over %d rows of the whole chain and of an account', async (skip) => {
       await both({ skip });
       await both({ skip, account: 'hot' });
@@ -62,6 +63,12 @@ describeWithService(['elasticsearch'], (url) => {
       await both({ skip: 62_000, after: { blockNum: 110 }, before: { blockNum: 140 } });
       await both({ skip: 12_000, account: 'cold', after: { blockNum: 130 } });
       await both({ skip: 9_500, before: { blockNum: 104 } });
+      for (const skip of [1_001, 3_333, 5_999, 6_000]) {
+        await both({ skip, account: 'warm' });
+        await both({ skip, account: 'cold', after: { blockNum: 111 } });
+        await both({ skip, before: { blockNum: 131 }, parent: 'root' });
+        await both({ skip, after: { blockNum: 114 }, before: { blockNum: 117 } });
+      }
     });
 
     it('finds time bounds within and between blocks', async () => {
@@ -99,6 +106,21 @@ describeWithService(['elasticsearch'], (url) => {
       expect(rows).toHaveLength(100);
       expect(requests).toBeGreaterThan(2);
       expect(requests).toBeLessThanOrEqual(8);
+    });
+
+    it('lets the server skip few rows of a page that is not far from the newest row', async () => {
+      const trips = new RoundTrips(indexed.client);
+      const skipped: [number, number][] = [];
+      for (const skip of [1_000, 1_001, 9_000]) {
+        await indexed.reader.getStatus();
+        const found = await trips.of(() => indexed.reader.getActions({ ...EVERYTHING, order: 'desc', skip }));
+        skipped.push([found.depth, found.skipped]);
+      }
+      expect(skipped).toEqual([
+        [1, 1_000],
+        [2, expect.closeTo(30, -2)],
+        [2, expect.closeTo(300, -3)],
+      ]);
     });
 
     it('searches only once where the actions of an old range begin and end', async () => {

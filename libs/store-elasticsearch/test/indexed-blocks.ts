@@ -29,6 +29,12 @@ export interface Committed {
   cleanUpTo: number;
 }
 
+/** The sequence after the last one of the blocks. */
+function endSequenceOf(blocks: readonly BlockRecords[]): number {
+  const last = blocks.findLast(({ transactions }) => transactions.length > 0)?.transactions.at(-1);
+  return last ? last.firstSequence + last.sequenceCount : 0;
+}
+
 /** Temporary indices that a test fills with any blocks, committed or not, without the writer. */
 export class IndexedBlocks {
   readonly names = new IndexNames(`read-${randomUUID()}`);
@@ -101,6 +107,7 @@ export class IndexedBlocks {
       committed_timestamp: blocks.at(-1)?.timestamp || undefined,
       head: blocks.at(-1)?.head,
       last_irreversible: blocks.at(-1)?.lastIrreversible,
+      end_sequence: endSequenceOf(blocks),
       clean_up_to: cleanUpTo,
       branch: blocks.map(({ position }) => position).filter(({ num }) => num >= cleanUpTo),
     };

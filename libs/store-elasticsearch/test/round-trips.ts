@@ -7,6 +7,8 @@ export interface CallTrips {
   requests: number;
   /** The names of all indices that were searched. */
   indices: string[];
+  /** The largest number of rows that the server was told to skip. */
+  skipped: number;
 }
 
 interface RequestEvent {
@@ -21,10 +23,15 @@ export class RoundTrips {
     const depths = new Map<unknown, number>();
     let reached = 0;
     const indices: string[] = [];
+    let skipped = 0;
     const onRequest = (_error: unknown, event: RequestEvent | null): void => {
       const { id, params } = (event as RequestEvent).meta.request;
       depths.set(id, reached + 1);
-      if (params.path.endsWith('/_msearch')) indices.push(...searchedIn(params.body));
+      if (!params.path.endsWith('/_msearch')) return;
+      for (const { index, from } of searchesIn(params.body)) {
+        indices.push(...index.split(','));
+        skipped = Math.max(skipped, from);
+      }
     };
     const onResponse = (_error: unknown, event: RequestEvent | null): void => {
       reached = Math.max(reached, depths.get((event as RequestEvent).meta.request.id) ?? 0);
@@ -37,14 +44,15 @@ export class RoundTrips {
       this.client.diagnostic.off('request', onRequest);
       this.client.diagnostic.off('response', onResponse);
     }
-    return { depth: reached, requests: depths.size, indices };
+    return { depth: reached, requests: depths.size, indices, skipped };
   }
 }
 
-/** The indices in the headers of a multi-search body, lines of JSON. */
-function searchedIn(body: unknown): string[] {
-  const lines = String(body).split('\n').filter(Boolean);
-  return lines.flatMap((line, index) =>
-    index % 2 === 0 ? (JSON.parse(line) as { index: string }).index.split(',') : [],
-  );
+/** The searches of a multi-search body: lines of JSON, a header before each search. */
+function searchesIn(body: unknown): { index: string; from: number }[] {
+  const lines = String(body)
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { index: string; from?: number });
+  return lines.flatMap(({ index }, at) => (at % 2 === 0 ? { index, from: lines[at + 1]?.from ?? 0 } : []));
 }

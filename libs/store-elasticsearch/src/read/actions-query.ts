@@ -125,7 +125,7 @@ async function* rowsFrom(
     }
     let passed = 0;
     const list =
-      rest > 0 && !run.rows
+      rest > 0 && !opened.hasRows
         ? { ...opened.list, count: { upTo: rest, set: (rows: number) => (passed = rows) } }
         : opened.list;
     const before = missing;

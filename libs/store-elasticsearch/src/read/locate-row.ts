@@ -4,7 +4,16 @@ import type { SequenceRange } from '../indices/sequence-range';
 import { inSequences, scopeOfRange, type Scope } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
 import type { Order } from '../indices/found-actions';
-import { common, narrowToRow, type Bucket, type Counted, type RowInPart } from './row-location';
+import {
+  common,
+  narrowToRow,
+  partOfRow,
+  partsOf,
+  type Bucket,
+  type CountBuckets,
+  type Counted,
+  type RowInPart,
+} from './row-location';
 import type { Snapshot } from './snapshot';
 
 /** All actions that a query matches, in an order. */
@@ -17,8 +26,16 @@ export interface ActionSelection {
   order: Order;
 }
 
-/** The most rows that a search itself skips; each shard sorts them. */
+/** The most rows that a search itself skips where it is not known how many rows there are; each shard sorts them. */
 export const MAX_FROM = 9_000;
+/** To skip more rows takes the server longer than to count them in parts: 1,000 rows 2 ms, 5,000 rows 7 ms, to count these 1.6 ms. */
+export const FAR_FROM = 1_000;
+/** For each row to skip, the rows of so many of the newest sequences are counted: those of longer lists are among them. */
+const NEAR_SEQUENCES = 16;
+/** To skip more rows, ranges are counted first: a list that ends before would be counted twice. */
+const MOST_NEAR = 1_000_000;
+/** The number of parts in which the newest sequences are counted: the page begins within one, so that few rows are left to skip. */
+const NEAR_PARTS = { least: 250, most: 1_000 };
 /** The number of ranges that are counted in one request. */
 const RANGES_AT_ONCE = 32;
 
@@ -35,6 +52,32 @@ export async function locateInRange(
   if (!inside) return undefined;
   const row = { ...found, part: common(inside.sequences, scope.sequences) };
   return narrowToRow(row, order, maxBefore, (...parts) => countBuckets(snapshot, selection, inside.blocks, ...parts));
+}
+
+/**
+ * Finds a part with the row that has `rowsBefore` rows before it in a descending list, among the newest sequences of the scope; at
+ * most `FAR_FROM` rows of the part precede the row. Undefined when the row is not there, not in `newest`, the first range of the
+ * list (rows of other ranges follow those of the first), or so near that it can be skipped to.
+ */
+export async function locateNearEnd(
+  snapshot: Snapshot,
+  selection: ActionSelection,
+  newest: BlockRange | undefined,
+  rowsBefore: number,
+): Promise<RowInPart<SequenceRange> | undefined> {
+  const { scope, order } = selection;
+  const blocks = newest && within(newest, scope.blocks);
+  const { start, end } = common(scope.sequences, { start: 0, end: snapshot.progress.end_sequence });
+  if (!blocks || rowsBefore <= FAR_FROM || rowsBefore > MOST_NEAR || rowsBefore >= end - start) return undefined;
+  const near = { start: Math.max(start, end - NEAR_SEQUENCES * rowsBefore), end };
+  const width = near.end - near.start;
+  const parts = Math.min(NEAR_PARTS.most, Math.max(NEAR_PARTS.least, Math.ceil(width / FAR_FROM)));
+  const interval = Math.ceil(width / parts);
+  const count: CountBuckets = (...part) => countBuckets(snapshot, selection, blocks, ...part);
+  const buckets = await count(near, interval, near.start % interval);
+  const found = partOfRow(partsOf(buckets, interval, order), rowsBefore);
+  if (!('part' in found)) return undefined;
+  return narrowToRow({ ...found, part: common(found.part, near) }, order, FAR_FROM, count);
 }
 
 /** Counts the rows of each range, some ranges at a time. */

@@ -6,8 +6,8 @@ import type { ActionList, Order } from '../indices/found-actions';
 import { inSequences } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
 import { type DirectoryKey, type DirectoryRanges, findRanges, knownRanges } from './directory-query';
-import { type ActionSelection, countRanges, locateInRange, MAX_FROM } from './locate-row';
-import { type Counted, fromPartOn, partOfRow } from './row-location';
+import { type ActionSelection, countRanges, FAR_FROM, locateInRange, locateNearEnd, MAX_FROM } from './locate-row';
+import { type Counted, fromPartOn, partOfRow, type RowInPart } from './row-location';
 import type { Snapshot } from './snapshot';
 
 /** Ranges that are searched together, in the order of the list. `rows`: the number of rows of each range, if it is known. */
@@ -17,10 +17,10 @@ export interface Run {
 }
 
 /**
- * The list of the rows of a run that are left after some are skipped. If none are left, `passed` is the number of rows of the
- * run.
+ * The list of the rows of a run that are left after some are skipped; `hasRows`: whether it is known that some are left. If it is
+ * known that none are, `passed` is the number of rows of the run.
  */
-export type OpenedRun = { list: ActionList } | { passed: number };
+export type OpenedRun = { list: ActionList; hasRows: boolean } | { passed: number };
 
 /** The number of ranges in the first run of uncounted ranges. Each later run has `GROWTH` times as many. */
 const FIRST_RANGES = 8;
@@ -185,20 +185,27 @@ export async function openRun(
   skip: number,
   wanted: number,
 ): Promise<OpenedRun> {
-  if (!run.rows && skip <= MAX_FROM) {
-    return { list: listIn(snapshot, selection, run.ranges, selection.scope.sequences, skip) };
+  const { scope, order } = selection;
+  const listAt = (ranges: readonly BlockRange[], { part, rowsBefore }: RowInPart<SequenceRange>): OpenedRun => {
+    const sequences = fromPartOn(part, scope.sequences, order);
+    return { list: listIn(snapshot, selection, ranges, sequences, rowsBefore), hasRows: true };
+  };
+  if (!run.rows) {
+    const near = order === 'desc' ? await locateNearEnd(snapshot, selection, run.ranges[0], skip) : undefined;
+    if (near) return listAt(run.ranges, near);
+    if (skip <= MAX_FROM)
+      return { list: listIn(snapshot, selection, run.ranges, scope.sequences, skip), hasRows: false };
   }
   const counted = run.rows ? countedOf(run.ranges, run.rows) : await countRanges(snapshot, selection, run.ranges);
   const found = partOfRow(counted, skip);
   if ('passed' in found) return found;
   const ranges = rangesFor(counted, found.part, found.rowsBefore + wanted);
-  if (found.rowsBefore <= MAX_FROM) {
-    return { list: listIn(snapshot, selection, ranges, selection.scope.sequences, found.rowsBefore) };
+  if (found.rowsBefore <= FAR_FROM) {
+    return { list: listIn(snapshot, selection, ranges, scope.sequences, found.rowsBefore), hasRows: true };
   }
-  const located = await locateInRange(snapshot, selection, found, MAX_FROM);
+  const located = await locateInRange(snapshot, selection, found, FAR_FROM);
   if (!located) throw incomplete('rows that were counted are missing');
-  const sequences = fromPartOn(located.part, selection.scope.sequences, selection.order);
-  return { list: listIn(snapshot, selection, ranges, sequences, located.rowsBefore) };
+  return listAt(ranges, located);
 }
 
 function countedOf(ranges: readonly BlockRange[], rows: readonly number[]): Counted<BlockRange>[] {

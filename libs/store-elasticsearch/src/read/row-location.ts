@@ -89,7 +89,8 @@ function splitRange({ start, end }: SequenceRange, share: number, order: Order):
   return order === 'asc' ? [low, high] : [high, low];
 }
 
-function partsOf(buckets: readonly Bucket[], interval: number, order: Order): Counted<SequenceRange>[] {
+/** The parts that buckets of a width count, in the list's order. */
+export function partsOf(buckets: readonly Bucket[], interval: number, order: Order): Counted<SequenceRange>[] {
   const parts = buckets.map(({ key, doc_count: rows }) => ({ part: { start: key, end: key + interval }, rows }));
   return order === 'asc' ? parts : parts.reverse();
 }
