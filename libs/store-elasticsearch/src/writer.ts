@@ -32,7 +32,7 @@ export type { ElasticsearchOptions, ElasticsearchWriterOptions } from './client/
 
 /** Delays that follow from how long requests may take; the configuration does not change them. */
 export interface ElasticsearchDelays {
-  /** See `CleaningRules`: 500 blocks are more than four minutes. */
+  /** See `CleaningRules`: 120 blocks are a minute, six times as long as a query relies on them (`SNAPSHOT_AGE_MS`). */
   cleaning: CleaningRules;
   /** See `PermissionCleaner`. */
   permissionDelayMs: number;
@@ -46,7 +46,7 @@ export interface ElasticsearchDelays {
 }
 
 const DELAYS: ElasticsearchDelays = {
-  cleaning: { settleBlocks: 500, cleanBlocks: 50, forkPauseMs: 30_000, sweepEveryMs: 60_000 },
+  cleaning: { settleBlocks: 120, cleanBlocks: 50, forkPauseMs: 30_000, startPauseMs: 30_000, sweepEveryMs: 60_000 },
   permissionDelayMs: 30_000,
   tidyEveryMs: 5_000,
   dropAfterMs: 120_000,

@@ -24,7 +24,7 @@ const BLOCKS_PER_INDEX = 128;
 const ACTIONS_PER_INDEX = 1_000_000;
 /** Orphaned documents are removed after few blocks and at once, so that short chains come to it. */
 const DELAYS: ElasticsearchDelays = {
-  cleaning: { settleBlocks: 4, cleanBlocks: 1, forkPauseMs: 0, sweepEveryMs: Infinity },
+  cleaning: { settleBlocks: 4, cleanBlocks: 1, forkPauseMs: 0, startPauseMs: 0, sweepEveryMs: Infinity },
   permissionDelayMs: 0,
   tidyEveryMs: 0,
   dropAfterMs: 0,

@@ -16,7 +16,7 @@ const CATCH_UP_MS = 200;
 const ALL = 10_000;
 /** Superseded permissions are kept and cleaned blocks come at once, so that what is stored is the same at any time. */
 const DELAYS = {
-  cleaning: { settleBlocks: 0, cleanBlocks: 1, forkPauseMs: 0, sweepEveryMs: Infinity },
+  cleaning: { settleBlocks: 0, cleanBlocks: 1, forkPauseMs: 0, startPauseMs: 0, sweepEveryMs: Infinity },
   permissionDelayMs: Infinity,
   tidyEveryMs: 0,
   dropAfterMs: 0,

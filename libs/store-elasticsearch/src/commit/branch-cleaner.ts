@@ -6,12 +6,17 @@ import type { BranchDocuments } from './branch-documents';
 import type { ProgressStore } from './progress-store';
 
 export interface CleaningRules {
-  /** While following the head, blocks this far below it are cleaned: queries that read them as part of a fork have ended. */
+  /**
+   * While following the head, blocks this far below it are cleaned: queries that read them as part of a fork have ended. Each query
+   * names the blocks above, so that more of them cost every query time.
+   */
   settleBlocks: number;
   /** The fewest blocks that are worth a write term. */
   cleanBlocks: number;
   /** For this time after a fork nothing above it is cleaned: queries in progress still read the branch that was undone. */
   forkPauseMs: number;
+  /** A process that follows the head cleans nothing for this time after its start: it has not seen the forks before. */
+  startPauseMs: number;
   /** How often recently cleaned blocks are searched again for documents that no writer should have been able to add. */
   sweepEveryMs: number;
 }
@@ -33,6 +38,7 @@ export class BranchCleaner {
   /** The newest blocks that this process has cleaned, ascending without a gap. */
   private cleaned: BlockPosition[] = [];
   private sweptAt = -Infinity;
+  private readonly startedAt = performance.now();
 
   constructor(
     private readonly parts: { progress: ProgressStore; documents: BranchDocuments; fence: WriteFence },
@@ -78,6 +84,7 @@ export class BranchCleaner {
     const { committed: position, head, last_irreversible: irreversible } = progress;
     this.observeForks(progress);
     if (!position || !head || !irreversible) return 0;
+    if (!isFarBehind({ position, head }) && performance.now() - this.startedAt < this.rules.startPauseMs) return 0;
     const upTo = cleanableUpTo({ position, head, irreversible }, this.rules);
     return Math.min(upTo, ...this.forks.map(({ num }) => num - 1));
   }

@@ -22,7 +22,7 @@ export interface IndexedLayout {
 
 /** Blocks are cleaned as soon as they are irreversible: the chain is the old part of a longer one. */
 const CLEANED_AT_ONCE = {
-  cleaning: { settleBlocks: 0, cleanBlocks: 1, forkPauseMs: 0, sweepEveryMs: Infinity },
+  cleaning: { settleBlocks: 0, cleanBlocks: 1, forkPauseMs: 0, startPauseMs: 0, sweepEveryMs: Infinity },
   permissionDelayMs: 0,
   tidyEveryMs: 0,
   dropAfterMs: 0,

@@ -10,7 +10,7 @@ import type { ElasticsearchDelays, ElasticsearchWriterOptions } from '@antelope-
  */
 const SNAPSHOT_AGE_MS = 700;
 const DELAYS: ElasticsearchDelays = {
-  cleaning: { settleBlocks: 4, cleanBlocks: 2, forkPauseMs: 1_500, sweepEveryMs: 5_000 },
+  cleaning: { settleBlocks: 4, cleanBlocks: 2, forkPauseMs: 1_500, startPauseMs: 1_500, sweepEveryMs: 5_000 },
   permissionDelayMs: 1_500,
   tidyEveryMs: 500,
   dropAfterMs: 120_000,
