@@ -5,6 +5,7 @@ import { type BlockRecords, isStateComplete } from '@antelope-history/records';
 import type { BlockPosition } from '@antelope-history/schemas';
 import { createClient } from '../src/client/client';
 import { ProgressStore } from '../src/commit/progress-store';
+import { rangeStart } from '../src/indices/block-ranges';
 import type { ProgressDocument } from '../src/indices/documents';
 import { IndexNames, RANGED_KINDS, type RangedKind } from '../src/indices/index-names';
 import { indexTemplates, type TemplateOptions } from '../src/indices/index-templates';
@@ -97,8 +98,15 @@ export class IndexedBlocks {
     for (const block of blocks) hasState = isStateComplete(block, hasState);
     const store = new ProgressStore(this.client, this.names);
     const read = await store.read();
+    const empty = emptyProgress(this.blocksPerIndex);
+    const newest = rangeStart(last.num, empty);
+    const ofNewest = blocks
+      .filter(({ position }) => position.num >= newest)
+      .flatMap(({ transactions }) => transactions);
+    const actions = ofNewest.reduce((sum, transaction) => sum + transaction.actions.length, 0);
     const progress: ProgressDocument = {
-      ...emptyProgress(this.blocksPerIndex),
+      ...empty,
+      ranges: { starts: [], unwritten_from: last.num + 1, newest: { first: newest, actions } },
       // As after a fork: the blocks may be of another branch than the last ones.
       revision: (read?.progress.revision ?? 0) + 1,
       first_block_num: blocks.find(({ block }) => block !== undefined)?.position.num,

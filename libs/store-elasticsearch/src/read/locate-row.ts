@@ -1,5 +1,6 @@
 import type { Aggregation, Query, Search } from '../client/search';
 import { rangeLast, rangeStart } from '../indices/block-ranges';
+import type { ProgressDocument } from '../indices/documents';
 import type { SequenceRange } from '../indices/sequence-range';
 import { inSequences, scopeOfRange, type Scope } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
@@ -66,9 +67,11 @@ export async function locateNearEnd(
   rowsBefore: number,
 ): Promise<RowInPart<SequenceRange> | undefined> {
   const { scope, order } = selection;
+  const { progress } = snapshot;
   const blocks = newest && within(newest, scope.blocks);
-  const { start, end } = common(scope.sequences, { start: 0, end: snapshot.progress.end_sequence });
-  if (!blocks || rowsBefore <= FAR_FROM || rowsBefore > MOST_NEAR || rowsBefore >= end - start) return undefined;
+  const { start, end } = common(scope.sequences, { start: 0, end: progress.end_sequence });
+  if (!blocks || rowsBefore <= FAR_FROM || rowsBefore > MOST_NEAR) return undefined;
+  if (rowsBefore >= Math.min(end - start, actionsIn(newest, progress))) return undefined;
   const near = { start: Math.max(start, end - NEAR_SEQUENCES * rowsBefore), end };
   const width = near.end - near.start;
   const parts = Math.min(NEAR_PARTS.most, Math.max(NEAR_PARTS.least, Math.ceil(width / FAR_FROM)));
@@ -78,6 +81,12 @@ export async function locateNearEnd(
   const found = partOfRow(partsOf(buckets, interval, order), rowsBefore);
   if (!('part' in found)) return undefined;
   return narrowToRow({ ...found, part: common(found.part, near) }, order, FAR_FROM, count);
+}
+
+/** The number of actions in the newest range, or more; Infinity where it is not known. */
+function actionsIn({ first }: BlockRange, progress: ProgressDocument): number {
+  const counted = progress.ranges?.newest;
+  return counted?.first === rangeStart(first, progress) ? counted.actions : Infinity;
 }
 
 /** Counts the rows of each range, some ranges at a time. */
