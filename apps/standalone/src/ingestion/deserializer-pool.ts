@@ -1,4 +1,4 @@
-import type { Config, LoggedError, MetricsJson } from '@antelope-history/app-runtime';
+import type { Config } from '@antelope-history/app-runtime';
 import { TOPOLOGY } from '@antelope-history/broker';
 import type { BlockDeserializer } from '@antelope-history/deserializer-stage';
 import type { BlockRecords, RawBlock } from '@antelope-history/records';
@@ -29,12 +29,17 @@ const MEMORY = { maxYoungGenerationSizeMb: 24 };
  * processes. Raw blocks are copied: one that cannot be deserialized goes to the dead letters as it came.
  */
 export class DeserializerPool implements BlockDeserializer {
-  private constructor(readonly threads: readonly DeserializerThread[]) {}
+  private constructor(private readonly threads: readonly DeserializerThread[]) {}
 
   /** Resolves when all threads are ready. */
   static async start({ count, ...options }: DeserializerPoolOptions): Promise<DeserializerPool> {
     const starting = Array.from({ length: count }, () => DeserializerThread.start(options));
     return new DeserializerPool(await Promise.all(starting));
+  }
+
+  /** What the threads report of themselves. */
+  get reporting(): readonly ReportingThread[] {
+    return this.threads.map(({ service }) => service);
   }
 
   get concurrency(): number {
@@ -52,24 +57,26 @@ export class DeserializerPool implements BlockDeserializer {
 }
 
 /** One thread of the pool, and the blocks that it works on. */
-class DeserializerThread implements ReportingThread {
-  private readonly blocks = new PendingTasks<BlockRecords | undefined>();
-  private thread: ServiceThread<DeserializerTask, DeserializerResult> | undefined;
+class DeserializerThread {
+  private constructor(
+    readonly service: ServiceThread<DeserializerTask, DeserializerResult>,
+    private readonly blocks: PendingTasks<BlockRecords | undefined>,
+  ) {}
 
   static async start({ file, config, fail }: Omit<DeserializerPoolOptions, 'count'>): Promise<DeserializerThread> {
-    const own = new DeserializerThread();
-    own.thread = await ServiceThread.start<DeserializerTask, DeserializerResult>({
+    const blocks = new PendingTasks<BlockRecords | undefined>();
+    const service = await ServiceThread.start<DeserializerTask, DeserializerResult>({
       file,
       name: 'deserializer',
       config,
       memory: MEMORY,
-      onResult: (result) => own.receive(result),
+      onResult: (result) => settle(blocks, result),
       fail: (error) => {
-        own.blocks.end();
+        blocks.end();
         fail(error);
       },
     });
-    return own;
+    return new DeserializerThread(service, blocks);
   }
 
   get pending(): number {
@@ -79,26 +86,18 @@ class DeserializerThread implements ReportingThread {
   deserialize(block: RawBlock): Promise<BlockRecords | undefined> {
     return this.blocks.run((id) => {
       const raw = toOwned(TOPOLOGY.rawBlocks.codec.encode(block));
-      this.thread?.send({ id, raw }, [raw.buffer]);
+      this.service.send({ id, raw }, [raw.buffer]);
     });
   }
 
-  metrics(): Promise<MetricsJson> {
-    return this.thread?.metrics() ?? Promise.resolve([]);
-  }
-
-  lastError(): LoggedError | undefined {
-    return this.thread?.lastError();
-  }
-
   async stop(): Promise<void> {
-    await this.thread?.stop();
+    await this.service.stop();
     this.blocks.end();
   }
+}
 
-  private receive(result: DeserializerResult): void {
-    if (result.kind === 'error') return this.blocks.reject(result.id, fromPostedError(result.error));
-    const { id, records } = result;
-    this.blocks.resolve(id, records && TOPOLOGY.blockRecords.codec.decode(toBuffer(records)));
-  }
+function settle(blocks: PendingTasks<BlockRecords | undefined>, result: DeserializerResult): void {
+  if (result.kind === 'error') return blocks.reject(result.id, fromPostedError(result.error));
+  const { id, records } = result;
+  blocks.resolve(id, records && TOPOLOGY.blockRecords.codec.decode(toBuffer(records)));
 }

@@ -50,7 +50,7 @@ async function openBlockDeserializer(context: IngestionContext): Promise<BlockDe
   const file = path.join(__dirname, 'deserializer-thread.js');
   const pool = await DeserializerPool.start({ file, config, count, fail });
   onStop(() => pool.stop());
-  threads.add(...pool.threads);
+  threads.add(...pool.reporting);
   return pool;
 }
 
