@@ -72,8 +72,9 @@ export async function locateNearEnd(
   const { start, end } = common(scope.sequences, { start: 0, end: progress.end_sequence });
   if (!blocks || rowsBefore <= FAR_FROM || rowsBefore > MOST_NEAR) return undefined;
   if (rowsBefore >= Math.min(end - start, actionsIn(newest, progress))) return undefined;
-  const near = { start: Math.max(start, end - NEAR_SEQUENCES * rowsBefore), end };
-  const width = near.end - near.start;
+  const width = Math.min(end - start, NEAR_SEQUENCES * rowsBefore);
+  // The width is an estimate; all rows from there on are counted.
+  const near = { start: end - width, end: scope.sequences.end };
   const parts = Math.min(NEAR_PARTS.most, Math.max(NEAR_PARTS.least, Math.ceil(width / FAR_FROM)));
   const interval = Math.ceil(width / parts);
   const count: CountBuckets = (...part) => countBuckets(snapshot, selection, blocks, ...part);
