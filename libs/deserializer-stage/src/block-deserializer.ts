@@ -1,5 +1,4 @@
-import type { Config, Registry } from '@antelope-history/app-runtime';
-import { histogram } from '@antelope-history/app-runtime';
+import { type Config, histogram, type Registry } from '@antelope-history/app-runtime';
 import { deserializeBlock } from '@antelope-history/deserialize';
 import type { BlockRecords, RawBlock } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';

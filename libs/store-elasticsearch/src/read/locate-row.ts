@@ -71,7 +71,7 @@ export async function locateNearEnd(
   const blocks = newest && within(newest, scope.blocks);
   const { start, end } = common(scope.sequences, { start: 0, end: progress.end_sequence });
   if (!blocks || rowsBefore <= FAR_FROM || rowsBefore > MOST_NEAR) return undefined;
-  if (rowsBefore >= Math.min(end - start, actionsIn(newest, progress))) return undefined;
+  if (rowsBefore >= Math.min(end - start, mostActionsIn(newest, progress))) return undefined;
   const width = Math.min(end - start, NEAR_SEQUENCES * rowsBefore);
   // The width is an estimate; all rows from there on are counted.
   const near = { start: end - width, end: scope.sequences.end };
@@ -84,8 +84,8 @@ export async function locateNearEnd(
   return narrowToRow({ ...found, part: common(found.part, near) }, order, FAR_FROM, count);
 }
 
-/** The number of actions in the newest range, or more; Infinity where it is not known. */
-function actionsIn({ first }: BlockRange, progress: ProgressDocument): number {
+/** A bound on the number of actions in a range; only that of the newest one is known. Actions of undone blocks count, too. */
+function mostActionsIn({ first }: BlockRange, progress: ProgressDocument): number {
   const counted = progress.ranges?.newest;
   return counted?.first === rangeStart(first, progress) ? counted.actions : Infinity;
 }

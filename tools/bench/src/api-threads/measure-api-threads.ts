@@ -45,8 +45,8 @@ export async function measureThreads(
 }
 
 /**
- * What one thread does of its work alone, as a share of what it does of it beside others, in the median of the runs: 1 when each thread
- * renders as many responses as a single one.
+ * The processor time that a response takes with one thread, as a share of that with more threads, for each service after the first.
+ * Median of the runs; 1: each of the threads renders as many responses as one alone.
  */
 export function perThread({ runs: [alone = [], ...others] }: ThreadFigures): number[] {
   return others.map((beside) => medianOf(beside.map(({ renderMs }, run) => (alone[run]?.renderMs ?? NaN) / renderMs)));
