@@ -1,3 +1,3 @@
 const { createJestConfig } = require('../../jest.preset.cjs');
 
-module.exports = createJestConfig('cli');
+module.exports = createJestConfig('cli', { servers: 'rabbitmq' });

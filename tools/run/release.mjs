@@ -8,9 +8,9 @@ import { prepare, PrepareError, ROOT, runCommand } from './prepare.mjs';
 
 /** What the commands of tools/cli and tools/processes start by path. */
 const PROGRAMS = [
-  'tools/check-config/dist/main.js',
+  'tools/cli/dist/check-config/main.js',
+  'tools/cli/dist/dead-letters/main.js',
   'tools/cli/dist/main.js',
-  'tools/dead-letters/dist/main.js',
   'tools/processes/dist/follow-parent.js',
   'tools/quick-start/dist/main.js',
   'tools/quick-start/dist/stack/main.js',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { checkConfig } from '@antelope-history/check-config';
+import { checkConfig } from '@antelope-history/cli/check-config';
 import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
 import {
   describeWithPrograms,

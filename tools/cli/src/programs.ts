@@ -27,8 +27,8 @@ export const PROGRAMS: readonly OwnProgram[] = [
   {
     name: 'check-config',
     summary: 'try every connection and permission that a configuration needs',
-    usage: async () => (await import('@antelope-history/check-config')).USAGE,
-    script: 'tools/check-config/dist/main.js',
+    usage: async () => (await import('./check-config/command-line.js')).USAGE,
+    script: 'tools/cli/dist/check-config/main.js',
   },
   {
     name: 'verify',
@@ -63,8 +63,8 @@ export const PROGRAMS: readonly OwnProgram[] = [
   {
     name: 'dead-letters',
     summary: 'list messages that could not be processed, or send them again',
-    usage: async () => (await import('@antelope-history/dead-letters')).USAGE,
-    script: 'tools/dead-letters/dist/main.js',
+    usage: async () => (await import('./dead-letters/dead-letters.js')).USAGE,
+    script: 'tools/cli/dist/dead-letters/main.js',
   },
 ];
 

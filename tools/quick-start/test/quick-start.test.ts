@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dashboardExpressions, readAlertRules, readMetricUses } from '@antelope-history/deploy-check';
+import { dashboardExpressions, readAlertRules, readMetricUses } from '@antelope-history/workspace-rules';
 import { provideCurl } from '@antelope-history/servers';
 import { statusResponse } from '@antelope-history/schemas';
 import { sampleFolder } from '@antelope-history/test-support/recordings';

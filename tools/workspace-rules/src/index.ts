@@ -1,2 +1,3 @@
 export * from './app-contents';
+export * from './deploy';
 export * from './projects';

@@ -1,6 +1,6 @@
 /**
  * One condition that has to hold for the service to work, and how to test it. The libraries that speak to a server define
- * the checks of that server; `tools/check-config` runs them and prints their findings.
+ * the checks of that server; `tools/cli/src/check-config` runs them and prints their findings.
  */
 export interface Check {
   /** What is checked; unique within a run, for example `redis permissions`. */
