@@ -1,7 +1,7 @@
 import { constants } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConfirmChannel, Message } from 'amqplib';
+import type { ConfirmChannel, GetMessage, Message } from 'amqplib';
 import type { QueueBounds } from '@antelope-history/broker';
 import { Backoff } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
@@ -161,8 +161,7 @@ async function fetchParts(
     let copied = content.copy(whole);
     const offsets = new Set<number>();
     while (offsets.size < count) {
-      const late = sleep(PART_LIMIT_MS, false as const, { ref: false });
-      const part = await channel.within(Promise.race([channel.amqp.get(queue), late]));
+      const part = await fetchPart(channel, queue);
       if (!part) return undefined;
       const offset = Number(part.properties.headers?.[OFFSET]);
       if (!(offset >= content.length && offset < bytes) || offsets.has(offset)) return undefined;
@@ -175,5 +174,17 @@ async function fetchParts(
     throw error;
   } finally {
     await channel.close();
+  }
+}
+
+/** The next part; false when the queue is empty or does not answer in time. */
+async function fetchPart(channel: ServerChannel, queue: string): Promise<GetMessage | false> {
+  const fetched = new AbortController();
+  // A timer that runs on would hold the part until it ends.
+  const late = sleep(PART_LIMIT_MS, false as const, { ref: false, signal: fetched.signal }).catch(() => false as const);
+  try {
+    return await channel.within(Promise.race([channel.amqp.get(queue), late]));
+  } finally {
+    fetched.abort();
   }
 }
