@@ -45,6 +45,11 @@ const JOIN_WAIT_MAX_MS = 2_000;
  * queue's declaration can have forgotten its member of it; the queue then never has a leader (seen with RabbitMQ 3.10).
  */
 const PART_LIMIT_MS = 4_000;
+/**
+ * No attempt begins after this time. The attempt at a queue without a leader takes six seconds, with the close of its channel, and the
+ * messages behind it wait meanwhile.
+ */
+const JOIN_LIMIT_MS = 15_000;
 
 const MIN_SPLIT_BYTES = 64 * 1024;
 
@@ -137,7 +142,8 @@ export async function joinParts(
   reference: PartsReference,
 ): Promise<Buffer> {
   const backoff = new Backoff(JOIN_WAIT_MIN_MS, JOIN_WAIT_MAX_MS);
-  for (let attempt = 0; attempt < JOIN_ATTEMPTS; attempt++) {
+  const startedAt = performance.now();
+  for (let attempt = 0; attempt < JOIN_ATTEMPTS && performance.now() - startedAt < JOIN_LIMIT_MS; attempt++) {
     if (attempt > 0) await sleep(backoff.next());
     const joined = await fetchParts(connection, content, reference);
     if (joined) return joined;
