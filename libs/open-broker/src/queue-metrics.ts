@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
-import { gauge, type Registry } from '@antelope-history/app-runtime';
+import { answerInTime, gauge, type Registry } from '@antelope-history/app-runtime';
 
 type Depth = Awaited<ReturnType<Broker['depth']>>;
 
@@ -19,7 +18,9 @@ export function registerQueueMetrics(broker: Broker, registry: Registry): void {
       labelNames: ['queue'],
       async collect() {
         const queues = Object.values(TOPOLOGY);
-        const depths = await Promise.all(queues.map((queue) => readDepth(() => broker.depth<unknown>(queue))));
+        const depths = await Promise.all(
+          queues.map((queue) => answerInTime(broker.depth<unknown>(queue), DEPTH_LIMIT_MS, undefined)),
+        );
         queues.forEach(({ name: queue }, index) => {
           const depth = depths[index];
           if (depth) metric.set({ queue }, valueOf(depth));
@@ -28,9 +29,4 @@ export function registerQueueMetrics(broker: Broker, registry: Registry): void {
       },
     });
   }
-}
-
-function readDepth(read: () => Promise<Depth>): Promise<Depth | undefined> {
-  const timeout = sleep(DEPTH_LIMIT_MS, undefined, { ref: false });
-  return Promise.race([read().catch(() => undefined), timeout]);
 }
