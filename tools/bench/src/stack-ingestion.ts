@@ -40,7 +40,7 @@ export interface IndexFigures {
 
 /** Indexes a chain with a stack of its own and measures it. `then` is called before the stack's data is removed. */
 export async function measureStackIngestion(
-  { recording, serve }: MeasuredChain,
+  { recording, environment, serve }: MeasuredChain,
   counts: StackCounts,
   then: (stack: Stack, figures: StackIngestionFigures) => Promise<void>,
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function measureStackIngestion(
   const served = await serve();
   let stack: Stack | undefined;
   try {
-    stack = await startStack({ ...counts, shipUrl: served.url, logFolder });
+    stack = await startStack({ ...counts, shipUrl: served.url, logFolder, environment });
     const lastBlock = recording.messages.at(-1)?.thisBlock;
     if (!lastBlock) throw new Error('the recording ends without a block');
     const before = readProcessorTimes(stack);

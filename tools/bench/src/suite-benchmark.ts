@@ -6,7 +6,7 @@ import { type BareBulkFigures, measureBareBulk } from './bare-bulk';
 import { writeBenchmarkFile } from './benchmark-file';
 import { type ChainContents, countContents } from './chain-contents';
 import { ElasticsearchRequests } from './index-documents';
-import { type MeasuredChain, onblockChain, recordedChain } from './measured-chain';
+import { type MeasuredChain, onblockChain, recordedChain, repeatedChain } from './measured-chain';
 import { listenerOf } from './processor-time';
 import { recordedBlocks } from './recorded-blocks';
 import {
@@ -16,12 +16,13 @@ import {
   type StackIngestionFigures,
 } from './stack-ingestion';
 
-const USAGE = `npm run bench -- suite --recording DIR [--deserializers N] [--indexers N] [--apis N] [--onblock-blocks N] [--out FILE]
+const USAGE = `npm run bench -- suite --recording DIR [--deserializers N] [--indexers N] [--apis N] [--rounds N] [--onblock-blocks N] [--out FILE]
 
 Indexes a recorded chain with every app as a process of its own on Elasticsearch, RabbitMQ and Redis, and measures from
 the socket to the commit of the last block: actions per second, processor time of our processes and of the servers, bytes
 per action. A first run warms the servers up. Then a bare loop of _bulk requests writes the same documents: it is the
-limit. At the end the suite indexes --onblock-blocks blocks (20,000 by default) with nothing but their onblock: what a block
+limit. --rounds repeats the blocks of the recording, as growth does: processes that have just started compile their own
+code, which is a smaller share of a longer run. At the end the suite indexes --onblock-blocks blocks (20,000 by default) with nothing but their onblock: what a block
 costs. --out writes all figures as JSON, which npm run sizing reads.
 `;
 /** Defaults of the indexers, see docs/configuration.md. */
@@ -54,6 +55,7 @@ export async function benchSuite(args: string[]): Promise<void> {
     deserializers: count,
     indexers: count,
     apis: count,
+    rounds: { type: 'string', default: '1' },
     'onblock-blocks': { type: 'string', default: '20000' },
     out: { type: 'string' },
     help: { type: 'boolean' },
@@ -70,8 +72,10 @@ export async function benchSuite(args: string[]): Promise<void> {
     apis: Number(values.apis),
   };
   const onblockBlocks = Number(values['onblock-blocks']);
-  const figures = await measureAll(recordedChain(values.recording), onblockChain(onblockBlocks), counts);
-  writeBenchmarkFile(values.out, { benchmark: 'suite', options: { ...counts, onblockBlocks }, figures });
+  const rounds = Number(values.rounds);
+  const chain = rounds > 1 ? repeatedChain(values.recording, rounds) : recordedChain(values.recording);
+  const figures = await measureAll(chain, onblockChain(onblockBlocks), counts);
+  writeBenchmarkFile(values.out, { benchmark: 'suite', options: { ...counts, rounds, onblockBlocks }, figures });
 }
 
 async function measureAll(chain: MeasuredChain, blocks: MeasuredChain, counts: StackCounts): Promise<SuiteFigures> {

@@ -9,6 +9,9 @@ export interface ContinuedChain {
   transactionId(recorded: string, round: number): string;
 }
 
+/** The setting of a service that indexes it: ids and roots of later rounds are not those of their contents. */
+export const UNVERIFIED = { HISTORY_INDEXER__VERIFY_BLOCKS: 'off' };
+
 /** Of a signed block, the bytes before the id of the previous one: timestamp, producer and confirmed blocks. */
 const PREVIOUS_AT = 4 + 8 + 2;
 /** A result begins with its variant, then `head` and `last_irreversible`; the options of this and the previous block follow. */

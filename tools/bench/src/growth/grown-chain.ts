@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { anonymousMemory, startService, stop, untilCommitted } from '@antelope-history/processes';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
-import type { ContinuedChain } from './continued-chain';
+import { type ContinuedChain, UNVERIFIED } from './continued-chain';
 
 /** What indexing a continued chain took. */
 export interface IndexingFigures {
@@ -16,9 +16,6 @@ export interface IndexingFigures {
   /** The most memory without pages of the store's file, measured at the end of each round; undefined where the system does not report it. */
   memoryBytes: number | undefined;
 }
-
-/** Ids and roots of later rounds are not those of their contents. */
-export const UNVERIFIED = { HISTORY_INDEXER__VERIFY_BLOCKS: 'off' };
 
 /** A continued chain in an embedded store, and the service that reads it. */
 export class GrownChain {

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { type ServiceProcess, startService, stop, untilCommitted } from '@antelope-history/processes';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 import type { Recording } from '@antelope-history/test-support/recordings';
-import type { ContinuedChain } from '../growth/continued-chain';
-import { UNVERIFIED } from '../growth/grown-chain';
+import { type ContinuedChain, UNVERIFIED } from '../growth/continued-chain';
 
 /** A service that has indexed the first rounds of a continued chain, and gets the next ones when the benchmark says so. */
 export class FollowedChain {
