@@ -16,20 +16,24 @@ import {
   type StackIngestionFigures,
 } from './stack-ingestion';
 
-const USAGE = `npm run bench -- suite --recording DIR [--deserializers N] [--indexers N] [--apis N] [--rounds N] [--onblock-blocks N] [--out FILE]
+const DEFAULT_COUNT = '2';
+
+const USAGE = `npm run bench -- suite --recording DIR [OPTIONS]
 
 Indexes a recorded chain with every app as a process of its own on Elasticsearch, RabbitMQ and Redis, and measures from
 the socket to the commit of the last block: actions per second, processor time of our processes and of the servers, bytes
 per action. A first run warms the servers up. Then a bare loop of _bulk requests writes the same documents: it is the
-limit. --rounds repeats the blocks of the recording, as growth does: processes that have just started compile their own
-code, which is a smaller share of a longer run. At the end the suite indexes --onblock-blocks blocks (20,000 by default) with nothing but their onblock: what a block
-costs. --out writes all figures as JSON, which npm run sizing reads.
+limit. At the end the suite indexes blocks with nothing but their onblock: what a block costs.
+
+  --deserializers N, --indexers N, --apis N   processes of each app (default: ${DEFAULT_COUNT})
+  --rounds N          repeats the blocks of the recording N times, as growth does (default: 1). Processes that have just
+                      started compile their own code, which is a smaller share of a longer run
+  --onblock-blocks N  blocks with nothing but their onblock (default: 20000)
+  --out FILE          writes all figures as JSON, which npm run sizing reads
 `;
 /** Defaults of the indexers, see docs/configuration.md. */
 const BULK_BYTES = 8 * 1024 * 1024;
 const BULK_CONCURRENCY = 2;
-
-const DEFAULT_COUNT = '2';
 
 /** Figures of the suite on one chain, as JSON. Maps are objects with a key per app, server or kind of index. */
 export interface SuiteChainFigures {
@@ -61,7 +65,8 @@ export async function benchSuite(args: string[]): Promise<void> {
     help: { type: 'boolean' },
   } as const;
   const { values } = parseArgs({ args, options });
-  if (values.help || values.recording === undefined) {
+  const rounds = Number(values.rounds);
+  if (values.help || values.recording === undefined || !Number.isInteger(rounds) || rounds < 1) {
     process.stdout.write(USAGE);
     if (!values.help) process.exitCode = 1;
     return;
@@ -72,7 +77,6 @@ export async function benchSuite(args: string[]): Promise<void> {
     apis: Number(values.apis),
   };
   const onblockBlocks = Number(values['onblock-blocks']);
-  const rounds = Number(values.rounds);
   const chain = rounds > 1 ? repeatedChain(values.recording, rounds) : recordedChain(values.recording);
   const figures = await measureAll(chain, onblockChain(onblockBlocks), counts);
   writeBenchmarkFile(values.out, { benchmark: 'suite', options: { ...counts, rounds, onblockBlocks }, figures });
