@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WORKSPACE_ROOT } from '../../src';
+import { NX_ENVIRONMENT, NX_SCRIPT, WORKSPACE_ROOT } from '../../src';
 
 const STOP_LIMIT_MS = 15_000;
 
@@ -23,10 +23,9 @@ describe('npx nx serve', () => {
 
   /** Serves an app that is already built: the build runs before the tests. */
   function serve(app: string, ...args: string[]): ChildProcessByStdio<null, Readable, null> {
-    const script = path.join(WORKSPACE_ROOT, 'node_modules/nx/dist/bin/nx.js');
-    return spawn(process.execPath, [script, 'serve', app, '--excludeTaskDependencies', ...args], {
+    return spawn(process.execPath, [NX_SCRIPT, 'serve', app, '--excludeTaskDependencies', ...args], {
       cwd: WORKSPACE_ROOT,
-      env: { ...process.env, NX_DAEMON: 'false' },
+      env: { ...process.env, ...NX_ENVIRONMENT },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
   }
