@@ -45,17 +45,21 @@ export async function createVhost(
   };
 }
 
-/** Creates a virtual host and a user with all permissions in it and none in others. */
+/**
+ * Creates a virtual host and a user with all permissions in it and none in others. One command imports all three: each starts an Erlang
+ * node, which takes half a second of processor time.
+ */
 export async function addVhost(
   ctl: Rabbitmqctl,
   { vhost, user, password }: { vhost: string; user: string; password: string },
 ): Promise<void> {
-  await Promise.all([
-    rabbitmqctl(ctl, ['add_vhost', vhost]),
-    // From standard input: process lists show arguments.
-    rabbitmqctl(ctl, ['add_user', user], `${password}\n`),
-  ]);
-  await rabbitmqctl(ctl, ['set_permissions', '--vhost', vhost, user, '.*', '.*', '.*']);
+  const definitions = {
+    vhosts: [{ name: vhost }],
+    users: [{ name: user, password, tags: '' }],
+    permissions: [{ vhost, user, configure: '.*', write: '.*', read: '.*' }],
+  };
+  // From standard input: process lists show arguments.
+  await rabbitmqctl(ctl, ['import_definitions'], JSON.stringify(definitions));
 }
 
 function withoutUser(serverUrl: string): string {
