@@ -194,6 +194,7 @@ export class MemoryBroker implements Broker {
     };
     return {
       message: entry.message,
+      bytes: entry.bytes,
       redelivered: entry.redelivered,
       isLost: () => !state.consumers.has(consumer),
       acknowledge: () => {

@@ -172,6 +172,7 @@ export class ConsumeSession<T> {
     };
     return {
       message,
+      bytes: held.bytes,
       redelivered: held.message.fields.redelivered,
       isLost: () => !this.isOpen,
       acknowledge: () =>

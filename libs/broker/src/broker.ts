@@ -36,6 +36,8 @@ export const MAX_DEAD_LETTERS = 1_000;
 /** A delivered message. Its consumer calls exactly one of the three methods, once. */
 export interface Delivery<T> {
   message: T;
+  /** Its size as the broker counts it: that of its encoded form, or `Queue.sizeOf` where it has none. */
+  bytes: number;
   /** True when the message was delivered before and not settled. */
   redelivered: boolean;
   /**

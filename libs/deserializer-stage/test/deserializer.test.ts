@@ -244,7 +244,16 @@ class RenewedBroker extends MemoryBroker {
     const nothing = (): void => undefined;
     const isLost = (): boolean => own !== this.renewals;
     for (const message of RAW.slice(0, TOPOLOGY.rawBlocks.prefetch)) {
-      this.handOut({ message, redelivered: true, isLost, acknowledge: nothing, reject: nothing, requeue: nothing });
+      const bytes = message.message.length;
+      this.handOut({
+        message,
+        bytes,
+        redelivered: true,
+        isLost,
+        acknowledge: nothing,
+        reject: nothing,
+        requeue: nothing,
+      });
     }
   }
 

@@ -16,7 +16,7 @@ export class PendingBlocks {
   add(delivery: Delivery<BlockRecords>): void {
     if (this.deliveries[0]?.isLost()) this.dropLost();
     this.deliveries.push(delivery);
-    this.bytes += sizeOf(delivery);
+    this.bytes += delivery.bytes;
   }
 
   /**
@@ -38,7 +38,7 @@ export class PendingBlocks {
     let bytes = 0;
     while (this.deliveries.length > 0 && bytes < this.batchBytes) {
       const delivery = this.deliveries.shift() as Delivery<BlockRecords>;
-      bytes += sizeOf(delivery);
+      bytes += delivery.bytes;
       batch.push(delivery);
     }
     this.bytes -= bytes;
@@ -47,8 +47,6 @@ export class PendingBlocks {
 
   private dropLost(): void {
     this.deliveries = this.deliveries.filter((delivery) => !delivery.isLost());
-    this.bytes = this.deliveries.reduce((sum, delivery) => sum + sizeOf(delivery), 0);
+    this.bytes = this.deliveries.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 }
-
-const sizeOf = ({ message }: Delivery<BlockRecords>): number => TOPOLOGY.blockRecords.sizeOf(message);

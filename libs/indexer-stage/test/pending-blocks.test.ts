@@ -1,4 +1,4 @@
-import type { Delivery } from '@antelope-history/broker';
+import { type Delivery, TOPOLOGY } from '@antelope-history/broker';
 import type { BlockRecords } from '@antelope-history/records';
 import { PendingBlocks } from '../src/pending-blocks';
 import { recordedRecords } from './recorded-records';
@@ -11,6 +11,7 @@ function deliveriesOf(isLost: () => boolean): Delivery<BlockRecords>[] {
   const nothing = (): void => undefined;
   return BLOCKS.map((message) => ({
     message,
+    bytes: TOPOLOGY.blockRecords.sizeOf(message),
     redelivered: false,
     isLost,
     acknowledge: nothing,

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Broker, Queue } from '../broker';
 import type { BrokerContract } from './broker-under-test';
-import { Inbox, messages, testQueue, type TestMessage } from './test-queue';
+import { Inbox, message, messages, randomMessage, sizeOf, testQueue, type TestMessage } from './test-queue';
 import { expectDepth, publishAll, withBroker } from './with-broker';
 
 const REASON = new HistoryError('DECODE_FAILED', 'the bytes are garbage');
@@ -24,6 +24,15 @@ export function describeDelivery(contract: BrokerContract): void {
           delivery?.acknowledge();
         }
         await expectDepth(broker, queue, 0);
+      }));
+
+    it('have the size of their message, also of one that a broker divides', () =>
+      withBroker(contract, async (broker) => {
+        const sent = [message(1, 1_000), randomMessage(2, 2 * contract.largeBytes), message(3)];
+        const queue = testQueue({ maxBytes: 4 * contract.largeBytes });
+        await publishAll(broker, queue, sent);
+        const inbox = await Inbox.open(broker, queue);
+        expect((await inbox.received(3)).map(({ bytes }) => bytes)).toEqual(sent.map(sizeOf));
       }));
 
     it('wait in the queue for a consumer', () =>
