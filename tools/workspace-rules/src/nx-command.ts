@@ -18,7 +18,8 @@ export function affectedBy(files: readonly string[]): string[] {
     cwd: WORKSPACE_ROOT,
     encoding: 'utf8',
     env: { ...process.env, ...NX_ENVIRONMENT },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    // What Nx says of a failure becomes part of the error.
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const names = JSON.parse(output.slice(output.indexOf('['))) as string[];
   return names.map((name) => name.slice(SCOPE.length));
