@@ -11,7 +11,7 @@ export const NX_SCRIPT = path.join(WORKSPACE_ROOT, 'node_modules/nx/dist/bin/nx.
  */
 export const NX_ENVIRONMENT = { NX_DAEMON: 'false', NX_ISOLATE_PLUGINS: 'false' };
 
-/** The names, without the scope, of the projects that Nx rebuilds and retests after a change of the files; their paths are relative to the root. */
+/** Names, without the scope, of the projects that a change of the files affects. `files`: paths relative to the root. */
 export function affectedBy(files: readonly string[]): string[] {
   const args = ['show', 'projects', '--affected', `--files=${files.join(',')}`, '--json'];
   const output = execFileSync(process.execPath, [NX_SCRIPT, ...args], {
