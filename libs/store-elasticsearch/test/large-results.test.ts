@@ -109,6 +109,33 @@ describeWithService(['elasticsearch'], (url) => {
       expect((await indexed.reader.getKeyAccounts(key)).accounts).toHaveLength(expected);
     }
   }, 120_000);
+
+  it('finds the accounts that have always held a key among those that released it or hold it beside another one', async () => {
+    const key = Buffer.alloc(34, 1);
+    const other = Buffer.alloc(34, 2);
+    const owners = Array.from({ length: 120 }, (_, index) => `account${letters(index)}`);
+    const permission = (owner: string, name: string, keys: Buffer[]) => ({
+      owner,
+      name,
+      authority: { keys, actors: [] },
+    });
+    const [always, released, beside] = [0, 1, 2].map((kind) => owners.filter((_, index) => index % 3 === kind)) as [
+      string[],
+      string[],
+      string[],
+    ];
+    const comparison = await commit(
+      new SyntheticChain().blocks(undefined, [
+        { ...EMPTY, permissions: owners.map((owner) => permission(owner, 'owner', [key])) },
+        { ...EMPTY, permissions: always.map((owner) => permission(owner, 'active', [key])) },
+        { ...EMPTY, permissions: released.map((owner) => permission(owner, 'owner', [other])) },
+        { ...EMPTY, permissions: beside.map((owner) => permission(owner, 'active', [other])) },
+      ]),
+    );
+    await comparison.keyAccounts(key);
+    await comparison.keyAccounts(other);
+    expect((await indexed.reader.getKeyAccounts(key)).accounts).toEqual([...always, ...beside].sort());
+  });
 });
 
 /** Encodes a number in letters that names may have. */
