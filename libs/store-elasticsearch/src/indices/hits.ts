@@ -36,11 +36,18 @@ export interface FoundAction {
 const SOURCE_FIELDS = ['sequence', 'block_num', 'block', 'timestamp', 'transaction', 'first_sequence', 'record'];
 const DOC_VALUES = ['origin', 'record', 'large_record'];
 
+/**
+ * The part of a search's body that requests doc values and nothing else. Ids are stored fields, too: without them the server unpacks
+ * none, which takes it a quarter of a small search.
+ */
+export function fetchDocValues(...fields: string[]): { docvalue_fields: string[]; stored_fields: string } {
+  return { docvalue_fields: fields, stored_fields: '_none_' };
+}
+
 /** The part of a search's body that requests whole actions; `withId`: and the ids of their documents. */
 export function fetchAction(layout: ActionLayout, withId: boolean): Search['fetch'] {
   if (layout === 'source') return { _source: SOURCE_FIELDS };
-  // Ids are stored fields: without them the server unpacks none.
-  return { docvalue_fields: DOC_VALUES, ...(!withId && { stored_fields: '_none_' }) };
+  return withId ? { docvalue_fields: DOC_VALUES } : fetchDocValues(...DOC_VALUES);
 }
 
 /** The action of a hit that was requested with `fetchAction` and is sorted by its sequence alone. */
@@ -59,7 +66,7 @@ const TALLIED_FIELDS = ['accounts', 'contract', 'name', 'authorizers', 'further_
 
 /** The part of a search's body that requests what is tallied of actions. */
 export function fetchTallied(layout: ActionLayout): Search['fetch'] {
-  return layout === 'source' ? { _source: TALLIED_FIELDS } : { docvalue_fields: ['tallied'], stored_fields: '_none_' };
+  return layout === 'source' ? { _source: TALLIED_FIELDS } : fetchDocValues('tallied');
 }
 
 /** What is tallied of the action of a hit that was requested with `fetchTallied`. */

@@ -1,5 +1,6 @@
 import { slotOf, type ActionsQuery, type Bound } from '@antelope-history/store';
 import type { FoundHit, Query, Search } from '../client/search';
+import { fetchDocValues } from '../indices/hits';
 import type { SequenceRange } from '../indices/sequence-range';
 import { historyBlocks, onBranch, within, type BlockRange } from './branch-filter';
 import { wholeHistory, type Snapshot } from './snapshot';
@@ -73,7 +74,7 @@ function edgeSearch(snapshot: Snapshot, blocks: BlockRange, bound: Query, order:
     filters: [bound, { range: { end_sequence: { gt: 0 } } }, onBranch(snapshot.progress, blocks)],
     size: 1,
     sort: [{ block_num: order }],
-    fetch: { docvalue_fields: ['block_num', 'first_sequence', 'end_sequence'] },
+    fetch: fetchDocValues('block_num', 'first_sequence', 'end_sequence'),
   } satisfies Partial<Search>;
 }
 

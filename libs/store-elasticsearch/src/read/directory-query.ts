@@ -11,6 +11,7 @@ import {
   WHOLE_CHAIN,
 } from '../indices/directory';
 import { rangeStart } from '../indices/block-ranges';
+import { fetchDocValues } from '../indices/hits';
 import type { SequenceRange } from '../indices/sequence-range';
 import type { Snapshot } from './snapshot';
 
@@ -177,7 +178,7 @@ export async function placesOfTransaction(
     fewest: indices.length,
     filters: [wanted, { range: { range: { gte: rangeStart(covered.first, progress), lte: covered.last } } }],
     size: MAX_CANDIDATES,
-    fetch: { docvalue_fields: ['range', 'first_sequence', 'sequence_count'] },
+    fetch: fetchDocValues('range', 'first_sequence', 'sequence_count'),
   });
   return hits.length === MAX_CANDIDATES ? undefined : hits.map(placeOf);
 }
