@@ -59,9 +59,10 @@ export const MAX_WINDOW = 10_000;
 const MAX_SEARCHES_PER_REQUEST = 50;
 /**
  * A search of more shards first asks each of them whether it can have matches, and skips those that cannot. By default a search with
- * an order asks already for two shards, which takes longer than searching them.
+ * an order asks already for two shards. A shard without matches responds as fast as it says so: 22 shards with rows take 8 to 12 %
+ * longer when they are asked, 32 without rows 16 to 28 %.
  */
-const MAX_SHARDS_UNFILTERED = 3;
+const MAX_SHARDS_UNFILTERED = 128;
 /** The server's time limit is shorter than the client's, so that the server reports the reason. */
 const SERVER_SHARE_OF_TIMEOUT = 0.9;
 
