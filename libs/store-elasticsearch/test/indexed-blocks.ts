@@ -18,6 +18,10 @@ export const NO_DATA_FIELDS = { dataFields: [] } as const;
 const NO_DATA = new BlockData(new DataFields([]), { abiChanges: [] }, () => undefined);
 const TEMPLATES: TemplateOptions = { replicas: 0, layout: 'doc-values' };
 const TIMEOUT_SECONDS = 30;
+/** The server takes request lines of up to 4,096 bytes. */
+const NAMES_PER_REQUEST = 40;
+/** The status of `resource_already_exists_exception`. */
+const EXISTS_ALREADY = 400;
 const OPERATIONS_PER_REQUEST = 5_000;
 /** Far below the 100 MiB that the server takes in one request. */
 const BYTES_PER_REQUEST = 16 * 1024 ** 2;
@@ -84,10 +88,12 @@ export class IndexedBlocks {
       if (this.operations.length >= OPERATIONS_PER_REQUEST || this.bytes >= BYTES_PER_REQUEST) await this.send();
     }
     await this.send();
+    // As a writer does, which makes all indices of a range before the first document of it.
+    for (const index of new Set(blocks.map(({ position }) => this.rangedIndex('actions', position.num)))) {
+      await this.client.indices.create({ index }, { ignore: [EXISTS_ALREADY] });
+    }
     for (const kind of RANGED_KINDS) {
-      // Blocks without actions have created no actions index.
-      const index = `${this.names.of(kind)}-*`;
-      await this.client.indices.putAlias({ index, name: this.names.of(kind) }, { ignore: [404] });
+      await this.client.indices.putAlias({ index: `${this.names.of(kind)}-*`, name: this.names.of(kind) });
     }
     await this.client.indices.refresh({ index: `${this.names.prefix}-*` });
   }
@@ -124,8 +130,9 @@ export class IndexedBlocks {
 
   async dispose(): Promise<void> {
     const { prefix } = this.names;
-    const names = await this.client.indices.get({ index: `${prefix}-*`, expand_wildcards: 'all' });
-    if (Object.keys(names).length > 0) await this.client.indices.delete({ index: Object.keys(names) });
+    const found = await this.client.indices.get({ index: `${prefix}-*`, expand_wildcards: 'all' });
+    const indices = Object.keys(found);
+    while (indices.length > 0) await this.client.indices.delete({ index: indices.splice(0, NAMES_PER_REQUEST) });
     await this.client.indices.deleteIndexTemplate({ name: Object.keys(indexTemplates(prefix, TEMPLATES)) });
     // The reader closes the client.
     await this.reader.close();

@@ -15,7 +15,7 @@ import { inSequences, scopeOf } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
 import { findTraces } from './directory-query';
 import { type ActionSelection, countRanges, locateInRange } from './locate-row';
-import { rangesIn } from './ranged-list';
+import { rangesIn } from './range-groups';
 import { type Counted, partOfRow } from './row-location';
 import { wholeHistory, type Snapshot } from './snapshot';
 

@@ -1,5 +1,5 @@
 import { incomplete } from '../client/search';
-import { rangeLast, rangeStart, rangeStarts } from '../indices/block-ranges';
+import { rangeLast, rangeStart } from '../indices/block-ranges';
 import { directoryBlocks } from '../indices/directory';
 import type { SequenceRange } from '../indices/sequence-range';
 import type { ActionList, Order } from '../indices/found-actions';
@@ -7,6 +7,7 @@ import { inSequences } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
 import { type DirectoryKey, type DirectoryRanges, findRanges, knownRanges } from './directory-query';
 import { type ActionSelection, countRanges, FAR_FROM, locateInRange, locateNearEnd, MAX_FROM } from './locate-row';
+import { growingGroups, rangesIn } from './range-groups';
 import { type Counted, fromPartOn, partOfRow, type RowInPart } from './row-location';
 import type { Snapshot } from './snapshot';
 
@@ -22,9 +23,8 @@ export interface Run {
  */
 export type OpenedRun = { list: ActionList; hasRows: boolean } | { passed: number };
 
-/** The number of ranges in the first run of uncounted ranges. Each later run has `GROWTH` times as many. */
+/** The number of ranges in the first run of uncounted ranges. */
 const FIRST_RANGES = 8;
-const GROWTH = 4;
 /** More rows are rather skipped by the counts of the directory. No page is larger. */
 const MAX_HEAD_SKIP = 1_000;
 
@@ -154,27 +154,9 @@ function* groups(ranges: readonly ListedRange[]): Generator<Run> {
     const some = ranges.slice(start, end);
     const blocks = some.map((range) => range.blocks);
     if (isCounted) yield { ranges: blocks, rows: some.map(({ rows }) => rows ?? 0) };
-    else yield* uncounted(blocks);
+    else for (const group of growingGroups(blocks, FIRST_RANGES)) yield { ranges: group, rows: undefined };
     start = end;
   }
-}
-
-/** Runs of ranges whose rows are not counted, each larger than the one before it. */
-function* uncounted(ranges: readonly BlockRange[]): Generator<Run> {
-  let size = FIRST_RANGES;
-  for (let start = 0; start < ranges.length;) {
-    yield { ranges: ranges.slice(start, start + size), rows: undefined };
-    start += size;
-    size *= GROWTH;
-  }
-}
-
-/** The parts of the ranges that have some of the blocks, ascending. */
-export function rangesIn({ first, last }: BlockRange, { progress }: Snapshot): BlockRange[] {
-  return rangeStarts({ first, last }, progress).map((start) => ({
-    first: Math.max(start, first),
-    last: Math.min(rangeLast(start, progress), last),
-  }));
 }
 
 /** The list of a run's rows after the first `skip`, at least `wanted` rows if the run has as many. */

@@ -10,7 +10,7 @@ import { assertWhole, readActions, type ReadAction } from './action-reader';
 import { inSequences } from './actions-scope';
 import { type BlockRange, historyBlocks, onBranch, within } from './branch-filter';
 import { placesOfTransaction, type TransactionPlace } from './directory-query';
-import { rangesIn } from './ranged-list';
+import { rangesIn } from './range-groups';
 import type { Snapshot } from './snapshot';
 
 const ID_DIGITS = 64;

@@ -1,0 +1,125 @@
+import { type Bound, slotOf } from '@antelope-history/store';
+import type { FoundHit, Query } from '../client/search';
+import type { ProgressDocument } from '../indices/documents';
+import type { Order } from '../indices/found-actions';
+import { fetchDocValues } from '../indices/hits';
+import { type BlockRange, onBranch, within } from './branch-filter';
+import { growingGroups, rangesIn } from './range-groups';
+import type { Snapshot } from './snapshot';
+
+/** The block of a number is in the first one. That of a time is as many blocks after it as slots have had no block since. */
+const FIRST_RANGES = 4;
+
+/** A block with actions at the beginning or the end of a scope, and its sequences. */
+export interface Edge {
+  blockNum: number;
+  firstSequence: number;
+  endSequence: number;
+}
+
+/** The first block with actions among `blocks` that is not before a bound. */
+export async function firstEdge(snapshot: Snapshot, blocks: BlockRange, after: Bound): Promise<Edge | undefined> {
+  const matching = notBefore(after);
+  const rest = within(blocks, { first: lowestNum(snapshot.progress, after, Math.ceil), last: Infinity });
+  for (const ranges of growingGroups(rest ? rangesIn(rest, snapshot) : [], FIRST_RANGES)) {
+    const edge = await edgeIn(snapshot, ranges, blocks, matching, 'asc');
+    if (edge) return edge;
+  }
+  return undefined;
+}
+
+/** The last block with actions among `blocks` that is not after a bound. */
+export async function lastEdge(snapshot: Snapshot, blocks: BlockRange, before: Bound): Promise<Edge | undefined> {
+  const matching = notAfter(before);
+  const lowest = lowestNum(snapshot.progress, before, Math.floor);
+  const last = 'timeMs' in before ? await lastFrom(snapshot, blocks, lowest, matching) : undefined;
+  if (last) return last;
+  const rest = within(blocks, { first: 0, last: lowest });
+  for (const ranges of growingGroups(rest ? rangesIn(rest, snapshot).reverse() : [], FIRST_RANGES)) {
+    const edge = await edgeIn(snapshot, ranges, blocks, matching, 'desc');
+    if (edge) return edge;
+  }
+  return undefined;
+}
+
+/** The last block with actions that matches, if it is in the range of the block `lowest` or in a later range. */
+async function lastFrom(
+  snapshot: Snapshot,
+  blocks: BlockRange,
+  lowest: number,
+  matching: Query,
+): Promise<Edge | undefined> {
+  const later: Query = { bool: { must_not: [matching] } };
+  const rest = within(blocks, { first: lowest, last: Infinity });
+  let last: Edge | undefined;
+  for (const ranges of growingGroups(rest ? rangesIn(rest, snapshot) : [], FIRST_RANGES)) {
+    const [found, next] = await Promise.all([
+      edgeIn(snapshot, ranges, blocks, matching, 'desc'),
+      edgeIn(snapshot, ranges, blocks, later, 'asc'),
+    ]);
+    last = found ?? last;
+    if (next) break;
+  }
+  return last;
+}
+
+/** The first or the last block with actions in ranges, among `blocks`, that matches. */
+export async function edgeIn(
+  { searcher, names, progress }: Snapshot,
+  ranges: readonly BlockRange[],
+  blocks: BlockRange,
+  matching: Query,
+  order: Order,
+): Promise<Edge | undefined> {
+  const { hits } = await searcher.search({
+    index: ranges.map(({ first }) => names.ranged('blocks', first, progress)).join(),
+    fewest: ranges.length,
+    // A block without actions may have no sequences.
+    filters: [matching, { range: { end_sequence: { gt: 0 } } }, onBranch(progress, blocks)],
+    size: 1,
+    sort: [{ block_num: order }],
+    fetch: fetchDocValues('block_num', 'first_sequence', 'end_sequence'),
+  });
+  return hits[0] && edgeOf(hits[0]);
+}
+
+function edgeOf({ fields }: FoundHit): Edge {
+  const value = (field: string): number => fields?.[field]?.[0] as number;
+  return {
+    blockNum: value('block_num'),
+    firstSequence: value('first_sequence'),
+    endSequence: value('end_sequence'),
+  };
+}
+
+/**
+ * The lowest number that a block at a bound can have: all blocks with lower numbers are before the bound, and the block with this number is
+ * not after it. A slot has at most one block (nodeos block_header_state.cpp, next), so from a time to the committed block there are at
+ * most as many blocks as slots.
+ */
+function lowestNum(
+  { committed, committed_timestamp: committedSlot }: ProgressDocument,
+  bound: Bound,
+  toSlot: (slot: number) => number,
+): number {
+  if ('blockNum' in bound) return bound.blockNum;
+  if (!committed || committedSlot === undefined) return 0;
+  return Math.max(0, committed.num - Math.max(0, committedSlot - toSlot(slotOf(bound.timeMs))));
+}
+
+/** The highest value that the mapping of block numbers and timestamps allows. */
+const MAX_INTEGER = 2 ** 31 - 1;
+
+export function notBefore(bound: Bound): Query {
+  if ('blockNum' in bound) return { range: { block_num: { gte: toInteger(bound.blockNum) } } };
+  return { range: { timestamp: { gte: toInteger(Math.ceil(slotOf(bound.timeMs))) } } };
+}
+
+export function notAfter(bound: Bound): Query {
+  if ('blockNum' in bound) return { range: { block_num: { lte: toInteger(bound.blockNum) } } };
+  return { range: { timestamp: { lte: toInteger(Math.floor(slotOf(bound.timeMs))) } } };
+}
+
+function toInteger(value: number): number {
+  return Math.max(-1, Math.min(MAX_INTEGER, value));
+}
