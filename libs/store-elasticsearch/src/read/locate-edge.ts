@@ -7,7 +7,10 @@ import { type BlockRange, onBranch, within } from './branch-filter';
 import { growingGroups, rangesIn } from './range-groups';
 import type { Snapshot } from './snapshot';
 
-/** The block of a number is in the first one. That of a time is as many blocks after it as slots have had no block since. */
+/**
+ * The number of ranges that are searched first. The block of a number is in the first of them; the block of a time comes later by as many
+ * blocks as there have been slots without a block since.
+ */
 const FIRST_RANGES = 4;
 
 /** A block with actions at the beginning or the end of a scope, and its sequences. */
@@ -18,14 +21,12 @@ export interface Edge {
 }
 
 /** The first block with actions among `blocks` that is not before a bound. */
-export async function firstEdge(snapshot: Snapshot, blocks: BlockRange, after: Bound): Promise<Edge | undefined> {
-  const matching = notBefore(after);
-  const rest = within(blocks, { first: lowestNum(snapshot.progress, after, Math.ceil), last: Infinity });
-  for (const ranges of growingGroups(rest ? rangesIn(rest, snapshot) : [], FIRST_RANGES)) {
-    const edge = await edgeIn(snapshot, ranges, blocks, matching, 'asc');
-    if (edge) return edge;
-  }
-  return undefined;
+export function firstEdge(snapshot: Snapshot, blocks: BlockRange, after: Bound): Promise<Edge | undefined> {
+  const ranges = rangesWithin(snapshot, blocks, {
+    first: lowestNum(snapshot.progress, after, Math.ceil),
+    last: Infinity,
+  });
+  return nearestEdge(snapshot, ranges, blocks, notBefore(after), 'asc');
 }
 
 /** The last block with actions among `blocks` that is not after a bound. */
@@ -34,9 +35,26 @@ export async function lastEdge(snapshot: Snapshot, blocks: BlockRange, before: B
   const lowest = lowestNum(snapshot.progress, before, Math.floor);
   const last = 'timeMs' in before ? await lastFrom(snapshot, blocks, lowest, matching) : undefined;
   if (last) return last;
-  const rest = within(blocks, { first: 0, last: lowest });
-  for (const ranges of growingGroups(rest ? rangesIn(rest, snapshot).reverse() : [], FIRST_RANGES)) {
-    const edge = await edgeIn(snapshot, ranges, blocks, matching, 'desc');
+  const ranges = rangesWithin(snapshot, blocks, { first: 0, last: lowest }).reverse();
+  return nearestEdge(snapshot, ranges, blocks, matching, 'desc');
+}
+
+/** The ranges of the blocks within bounds, ascending. */
+function rangesWithin(snapshot: Snapshot, blocks: BlockRange, bounds: BlockRange): BlockRange[] {
+  const rest = within(blocks, bounds);
+  return rest ? rangesIn(rest, snapshot) : [];
+}
+
+/** The first block in this order with actions that matches, in ranges in this order. */
+async function nearestEdge(
+  snapshot: Snapshot,
+  ranges: readonly BlockRange[],
+  blocks: BlockRange,
+  matching: Query,
+  order: Order,
+): Promise<Edge | undefined> {
+  for (const group of growingGroups(ranges, FIRST_RANGES)) {
+    const edge = await edgeIn(snapshot, group, blocks, matching, order);
     if (edge) return edge;
   }
   return undefined;
@@ -50,12 +68,12 @@ async function lastFrom(
   matching: Query,
 ): Promise<Edge | undefined> {
   const later: Query = { bool: { must_not: [matching] } };
-  const rest = within(blocks, { first: lowest, last: Infinity });
+  const ranges = rangesWithin(snapshot, blocks, { first: lowest, last: Infinity });
   let last: Edge | undefined;
-  for (const ranges of growingGroups(rest ? rangesIn(rest, snapshot) : [], FIRST_RANGES)) {
+  for (const group of growingGroups(ranges, FIRST_RANGES)) {
     const [found, next] = await Promise.all([
-      edgeIn(snapshot, ranges, blocks, matching, 'desc'),
-      edgeIn(snapshot, ranges, blocks, later, 'asc'),
+      edgeIn(snapshot, group, blocks, matching, 'desc'),
+      edgeIn(snapshot, group, blocks, later, 'asc'),
     ]);
     last = found ?? last;
     if (next) break;

@@ -7,7 +7,7 @@ import { wholeState, type Snapshot } from './snapshot';
 const PAGE = 10_000;
 /**
  * The versions of at most this many owners are read at once. Of more owners, those are found first that have a version which does not
- * match: most have none, and a bucket of an owner takes the server a sixth of the time that those of its permissions take.
+ * match: most have none, and the server takes a fifth of the time for owners that it takes for their permissions.
  */
 const FEW_OWNERS = 50;
 
