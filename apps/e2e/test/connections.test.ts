@@ -115,6 +115,11 @@ describe('HTTP connections to the gateway', () => {
     });
   });
 
+  it('are counted and limited', async () => {
+    const { text } = await operations.send('GET', '/metrics');
+    expect(text).toContain('history_gateway_connections_refused_total{reason="client"} 0');
+  });
+
   describe('a connection', () => {
     it('serves pipelined requests in order', async () => {
       const bodies = [1, 2, 3, 4, 5].map((offset) => JSON.stringify({ offset }));

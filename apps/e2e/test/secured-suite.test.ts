@@ -154,6 +154,8 @@ describeWithPrograms(['java', 'mvn', 'redis-server', 'rabbitmqctl'], () => {
       const logs = readdirSync(logFolder).map((file) => readFileSync(path.join(logFolder, file), 'utf8'));
       expect(logs).toHaveLength(7);
       expect(shown).toContain('apps/indexer/dist/main.js');
+      // The gateway limits the connections of its clients.
+      expect(shown).toContain('history_gateway_connections_refused_total{reason="client"} 0');
       expect(logs.join('\n')).toContain('reading state history');
       expect(secretsIn(shown)).toEqual([]);
       expect(secretsIn(logs.join('\n'))).toEqual([]);

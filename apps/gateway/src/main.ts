@@ -1,6 +1,13 @@
 import { createGatewayService } from '@antelope-history/gateway-proxy';
 import { openChainKeyValues, openKeyValue } from '@antelope-history/open-key-value';
-import { HTTP_WORK, listen, runProgram, startHeartbeats, startOperations } from '@antelope-history/app-runtime';
+import {
+  HTTP_WORK,
+  limitConnections,
+  listen,
+  runProgram,
+  startHeartbeats,
+  startOperations,
+} from '@antelope-history/app-runtime';
 
 /** The gateway as a process of its own. */
 runProgram({
@@ -17,7 +24,8 @@ runProgram({
     onStop(() => service.statuses.forEach((status) => status.stop()));
     const address = { host: config.ops.host, port: config.ops.gatewayPort };
     await startOperations({ log, onStop, fail }, { name: 'gateway', address, routes: service.operations });
-    const server = await listen(service.app, { ...config.gateway, registry });
+    const limit = limitConnections(config.gateway, registry);
+    const server = await listen(service.app, { ...config.gateway, limit });
     onStop(() => server.close());
     const readState = () => Promise.resolve({ status: 'ok' as const });
     const heartbeats = startHeartbeats({ kind: 'gateway', keyValue, log, registry, work: HTTP_WORK, readState });

@@ -6,6 +6,7 @@ export { loadConfig, type LoadConfigOptions } from './config/load-config';
 export { type ConfigFor, SERVER_SECTIONS, type ServerSection } from './config/server-sections';
 export { ClientAddresses, clientKeyOf } from './http/client-address';
 export * from './http/client-signal';
+export { limitConnections } from './http/connection-limits';
 export * from './http/error-response';
 export * from './http/fetch-json';
 export * from './http/http-app';

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -102,6 +102,14 @@ describe('starting the operations listener', () => {
     for (const close of closers.reverse()) await close();
     expect(fail).not.toHaveBeenCalled();
     server.close();
+  });
+
+  it('loads neither zod nor prom-client on its thread', () => {
+    const thread = path.resolve(__dirname, '../dist/operations/operations-thread.js');
+    const script = `require(${JSON.stringify(thread)}); console.log(Object.keys(require.cache).join('\\n'))`;
+    const loaded = execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' }).split('\n');
+    expect(loaded).toContain(thread);
+    expect(loaded.filter((file) => /\/(zod|prom-client)\//.test(file))).toEqual([]);
   });
 
   it('opens nothing without a port', async () => {

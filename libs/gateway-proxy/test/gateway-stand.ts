@@ -8,6 +8,7 @@ import {
   createHttpApp,
   createLogger,
   jsonBodyOf,
+  limitConnections,
   listen,
   type Listener,
   loadConfig,
@@ -144,7 +145,8 @@ export class GatewayStand {
     const { gateway } = this.loadConfig(settings.environment);
     const { registry = new Registry() } = settings;
     const app = this.createGateway({ ...settings, registry });
-    const listener = await listen(app, { ...gateway, host: '127.0.0.1', port: 0, registry });
+    const limit = limitConnections(gateway, registry);
+    const listener = await listen(app, { host: '127.0.0.1', port: 0, limit });
     this.listeners.push(listener);
     return listener;
   }

@@ -15,13 +15,18 @@ export interface ConnectionLimits {
   writeTimeoutSeconds: number;
 }
 
-/** Closes new connections beyond the limits, and connections whose client does not read. */
-export function limitConnections(server: Server, limits: ConnectionLimits, registry: Registry): void {
-  const metrics = createConnectionMetrics(registry, server);
-  server.maxConnections = limits.maxConnections;
-  server.on('drop', () => metrics.refused('all'));
-  setWriteDeadline(server, limits.writeTimeoutSeconds, () => metrics.refused('slow_reader'));
-  limitPerClient(server, limits, () => metrics.refused('client'));
+/**
+ * Makes a server close new connections beyond the limits, and connections whose client does not read; for `ListenOptions`. The
+ * registry receives how many are open and how many were closed.
+ */
+export function limitConnections(limits: ConnectionLimits, registry: Registry): (server: Server) => void {
+  return (server) => {
+    const metrics = createConnectionMetrics(registry, server);
+    server.maxConnections = limits.maxConnections;
+    server.on('drop', () => metrics.refused('all'));
+    setWriteDeadline(server, limits.writeTimeoutSeconds, () => metrics.refused('slow_reader'));
+    limitPerClient(server, limits, () => metrics.refused('client'));
+  };
 }
 
 function limitPerClient(server: Server, limits: ConnectionLimits, onRefused: () => void): void {

@@ -1,22 +1,11 @@
 import type { ErrorRequestHandler, Response } from 'express';
-import { STATUS_CODES } from 'node:http';
-import { clientErrorOf, type ErrorResponse, HistoryError } from '@antelope-history/schemas';
+import { clientErrorOf, HistoryError } from '@antelope-history/schemas';
 import type { Logger } from '../logger';
+import { toErrorResponse } from './error-body';
 import { endpointOf, requestIdOf } from './request-context';
 
 /** The value of `Retry-After` in responses with status 503. */
 const RETRY_AFTER_SECONDS = 5;
-
-/** The response body for an error. With a status of 500 or above it omits the detail, which only the log contains. */
-export function toErrorResponse(error: HistoryError, endpoint: string): ErrorResponse {
-  const { status, nodeCode, nodeName, what, message } = clientErrorOf(error);
-  const details = { message: status < 500 ? error.message : what, file: '', line_number: 0, method: endpoint };
-  return {
-    code: status,
-    message: message ?? STATUS_CODES[status] ?? '',
-    error: { code: nodeCode, name: nodeName, what, details: [details] },
-  };
-}
 
 /** The Express error handler: every error becomes its response here. */
 export function handleErrors(log: Logger): ErrorRequestHandler {

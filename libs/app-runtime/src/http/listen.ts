@@ -1,11 +1,9 @@
 import { createServer, maxHeaderSize, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { clientErrorOf, HistoryError } from '@antelope-history/schemas';
-import { Registry } from '../metrics';
+import { clientErrorOf, HistoryError } from '@antelope-history/schemas/errors';
 import { countAccepted } from './accepted-connections';
-import { type ConnectionLimits, limitConnections } from './connection-limits';
-import { toErrorResponse } from './error-response';
+import { toErrorResponse } from './error-body';
 import type { HttpApp } from './http-app';
 import { RequestOrder } from './request-order';
 import { announceStop } from './stop-signal';
@@ -33,16 +31,16 @@ const BACKLOG = 1024;
 const STALL_AT_STOP_SECONDS = 1;
 const CLOSE_LIMIT_MS = 5_000;
 
-export interface ListenOptions extends Partial<ConnectionLimits> {
+export interface ListenOptions {
   host: string;
   /** 0 = any free port. */
   port: number;
-  /** Receives the metrics of the connection limits. */
-  registry?: Registry;
+  /** The limits of a server that untrusted clients reach directly: `limitConnections`. */
+  limit?: (server: Server) => void;
 }
 
 /**
- * Serves an app, with connection limits where `options` has them. Rejects with `CONFIG_INVALID` when it cannot listen on the
+ * Serves an app. Rejects with `CONFIG_INVALID` when it cannot listen on the
  * address.
  */
 export function listen(app: RequestListener | HttpApp, options: ListenOptions): Promise<Listener> {
@@ -64,7 +62,7 @@ export function listen(app: RequestListener | HttpApp, options: ListenOptions): 
   const announce = announceStop(server);
   handleUpgrades(server);
   respondToClientErrors(server, new RequestOrder(server, app));
-  if (hasLimits(options)) limitConnections(server, options, options.registry ?? new Registry());
+  options.limit?.(server);
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       reject(new HistoryError('CONFIG_INVALID', `cannot listen on ${options.host}:${options.port}`, { cause }));
@@ -73,10 +71,6 @@ export function listen(app: RequestListener | HttpApp, options: ListenOptions): 
       resolve(createListener(server, sockets, announce)),
     );
   });
-}
-
-function hasLimits(options: ListenOptions): options is ListenOptions & ConnectionLimits {
-  return options.maxConnections !== undefined;
 }
 
 function createListener(server: Server, sockets: ReadonlySet<Socket>, announce: () => void): Listener {
