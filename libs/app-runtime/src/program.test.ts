@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import v8 from 'node:v8';
 import { type ProgramContext, type ProgramHost, runProgram } from './program';
 
 /** A process that records its exit codes. */
@@ -49,6 +50,14 @@ describe('runProgram', () => {
     host.emit(event, new Error('lost'));
     await host.ended;
     expect([closed, host.exitCodes]).toEqual([['server', 'store'], [1]]);
+  });
+
+  it('keeps the objects of responses in the young generation', async () => {
+    const setFlags = jest.spyOn(v8, 'setFlagsFromString');
+    runProgram({ name: 'test', uses: ['keyValue'], start: async (context) => open(context) }, host);
+    expect(setFlags).toHaveBeenCalledWith('--no-allocation-site-pretenuring');
+    host.emit('SIGTERM');
+    await host.ended;
   });
 
   it('exits with 1, once, when components fail permanently', async () => {

@@ -3,6 +3,7 @@ import { loadConfig } from './config/load-config';
 import type { ConfigFor, ServerSection } from './config/server-sections';
 import { createLogger, type Logger } from './logger';
 import { createProcessRegistry, type Registry } from './metrics';
+import { keepObjectsYoung } from './young-objects';
 
 export interface Program<Used extends ServerSection = ServerSection> {
   name: string;
@@ -43,6 +44,7 @@ export function runProgram<const Used extends ServerSection>(
   program: Program<Used>,
   host: ProgramHost = process,
 ): void {
+  keepObjectsYoung();
   let config: ConfigFor<Used>;
   const warnings: string[] = [];
   try {
