@@ -39,10 +39,7 @@ export interface ListenOptions {
   limit?: (server: Server) => void;
 }
 
-/**
- * Serves an app. Rejects with `CONFIG_INVALID` when it cannot listen on the
- * address.
- */
+/** Serves an app. Rejects with `CONFIG_INVALID` when it cannot listen on the address. */
 export function listen(app: RequestListener | HttpApp, options: ListenOptions): Promise<Listener> {
   const server = createServer({
     headersTimeout: HEADERS_LIMIT_MS,
