@@ -46,6 +46,11 @@ describeWithService(['elasticsearch'], (url) => {
     return server.seen.map(({ body }) => operationsOf(body).map(idOf));
   }
 
+  /** Whether each bulk request asked for the results of its operations. */
+  function listsRequested(): boolean[] {
+    return server.seen.map(({ path }) => path.includes('items'));
+  }
+
   async function expectStored(ids: readonly string[], version = 1): Promise<void> {
     const { docs } = await direct.mget({ index, ids: [...ids] });
     expect(docs).toMatchObject(ids.map((_id) => ({ _id, _version: version, found: true })));
@@ -62,14 +67,37 @@ describeWithService(['elasticsearch'], (url) => {
   });
 
   it('retries the operations that the server had no room for, and no others', async () => {
-    inject({ takes: (index) => index % 2 === 0 }, { takes: () => false });
+    inject({ takes: (index) => index < 2 }, { takes: (index) => index % 2 === 0 }, { takes: () => false });
     await writer.write([requestOf(['a1', 'a2', 'a3', 'a4', 'a5'])]);
     expect(sent()).toEqual([
+      ['a1', 'a2', 'a3', 'a4', 'a5'],
       ['a1', 'a2', 'a3', 'a4', 'a5'],
       ['a2', 'a4'],
       ['a2', 'a4'],
     ]);
     await expectStored(['a1', 'a2', 'a3', 'a4', 'a5']);
+  });
+
+  it('requests the result of each operation only after one has failed', async () => {
+    await writer.write([requestOf(['j1', 'j2'])]);
+    expect(listsRequested()).toEqual([false]);
+    inject({ takes: () => false }, { status: 429 });
+    await writer.write([requestOf(['j3', 'j4'])]);
+    expect(listsRequested()).toEqual([false, false, true, true]);
+    await writer.write([requestOf(['j1', 'j2'])]);
+    expect(listsRequested().slice(4)).toEqual([false, true]);
+    await expectStored(['j1', 'j2', 'j3', 'j4']);
+  });
+
+  it('sends all again when a list leaves an operation out', async () => {
+    inject({ takes: () => false }, 'item missing');
+    await writer.write([requestOf(['k1', 'k2'])]);
+    expect(sent()).toEqual([
+      ['k1', 'k2'],
+      ['k1', 'k2'],
+      ['k1', 'k2'],
+    ]);
+    await expectStored(['k1', 'k2']);
   });
 
   it.each<[string, Fault]>([
@@ -78,7 +106,7 @@ describeWithService(['elasticsearch'], (url) => {
     ['goes away before it took it', 'cut before'],
     ['goes away after it took it', 'cut after'],
     ['does not respond', 'silence'],
-    ['leaves an operation out of its response', 'item missing'],
+    ['does not say whether an operation failed', 'empty response'],
   ])('sends all again when the server %s', async (_what, fault) => {
     inject(fault);
     const ids = ['b1', 'b2'].map((id) => id + JSON.stringify(fault).replace(/\W/g, ''));
@@ -92,7 +120,7 @@ describeWithService(['elasticsearch'], (url) => {
     function* requests(): Generator<BulkRequest> {
       for (const id of ids) yield requestOf([id, `${id}-${'x'.repeat(400)}`]);
     }
-    inject({ takes: (index) => index === 0 }, 'cut after', 'item missing', { status: 503 });
+    inject({ takes: (index) => index === 0 }, 'cut after', 'item missing', 'empty response', { status: 503 });
     await writer.write(requests());
     await expectStored(ids.flatMap((id) => [id, `${id}-${'x'.repeat(400)}`]));
   });

@@ -19,6 +19,8 @@ export type Fault =
   | 'copy failed'
   /** The server executes a bulk request, and the last operation is missing in its response. */
   | 'item missing'
+  /** The server executes a request, and its response says nothing. */
+  | 'empty response'
   /** The server executes some operations of a bulk request and rejects the others with status 429. */
   | { takes: (index: number) => boolean };
 
@@ -88,8 +90,12 @@ export class FaultyServer {
     }
     const { status, body } = await this.forward(incoming, seen.body);
     if (fault === 'cut after') return void incoming.socket.destroy();
+    if (fault === 'empty response') {
+      send(response, status, '{}');
+      return;
+    }
     if (fault === 'item missing') {
-      const { items } = JSON.parse(body) as BulkResponse;
+      const { items = [] } = JSON.parse(body) as BulkResponse;
       send(response, status, JSON.stringify({ errors: false, items: items.slice(0, -1) }));
       return;
     }
@@ -98,13 +104,14 @@ export class FaultyServer {
 
   private async forwardSome(
     incoming: IncomingMessage,
-    { body }: SeenRequest,
+    { path, body }: SeenRequest,
     takes: (index: number) => boolean,
   ): Promise<string> {
     const operations = operationsOf(body);
     const taken = operations.filter((_, index) => takes(index));
     const answered =
       taken.length > 0 ? (JSON.parse((await this.forward(incoming, taken.join(''))).body) as BulkResponse).items : [];
+    if (!path.includes('items') || !answered) return JSON.stringify({ errors: true });
     const items = operations.map((_, index) =>
       takes(index) ? answered.shift() : { index: { status: 429, error: { type: 'es_rejected_execution_exception' } } },
     );
@@ -128,7 +135,8 @@ export class FaultyServer {
 }
 
 interface BulkResponse {
-  items: unknown[];
+  /** If the request asks for them. */
+  items?: unknown[];
 }
 
 /** The operations of a bulk request with their documents. */

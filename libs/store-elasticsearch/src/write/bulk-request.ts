@@ -25,6 +25,8 @@ export class BulkRequest {
   visibleAtOnce = false;
   /** Whether a document that was replaced or deleted since it was read fails the request; otherwise such a one is left as it is. */
   failsOnConflict = false;
+  /** Whether the response lists every operation. Otherwise it only says whether one failed, which costs the server and the client less. */
+  listsOperations = false;
 
   /** `buffers`: those that the request takes its buffer from and that `release` gives it back to. */
   constructor(private readonly buffers?: RequestBuffers) {
@@ -83,6 +85,7 @@ export class BulkRequest {
     const picked = new BulkRequest();
     picked.visibleAtOnce = this.visibleAtOnce;
     picked.failsOnConflict = this.failsOnConflict;
+    picked.listsOperations = this.listsOperations;
     for (const index of indices) picked.add(this.operationAt(index), '', this.blocks[index]);
     return picked;
   }

@@ -17,9 +17,14 @@ const TOO_LARGE = 413;
 const CONFLICT = 409;
 const NOT_FOUND = 404;
 
+/** Fields of responses, as `filter_path` names them. */
+const WHETHER_FAILED = 'errors';
+const EACH_OPERATION = 'errors,items.*.status,items.*.error.type';
+
 interface BulkResponse {
-  errors: boolean;
-  items: Record<string, { status: number; error?: { type?: string } }>[];
+  errors?: boolean;
+  /** Of a request that lists its operations. */
+  items?: Record<string, { status: number; error?: { type?: string } }>[];
 }
 
 /** A document was replaced or deleted since it was read. */
@@ -90,6 +95,8 @@ export class BulkWriter {
       const waitMs = backoff.next();
       if (performance.now() + waitMs > deadline) throw rest.reason;
       await this.wait(waitMs);
+      // Operations that were executed conflict with themselves when they are sent again.
+      rest.request.listsOperations = true;
       rest = await this.attempt(rest.request);
     }
   }
@@ -123,7 +130,10 @@ export class BulkWriter {
       {
         method: 'POST',
         path: '/_bulk',
-        querystring: { filter_path: 'errors,items.*.status,items.*.error.type', refresh: request.visibleAtOnce },
+        querystring: {
+          filter_path: request.listsOperations ? EACH_OPERATION : WHETHER_FAILED,
+          refresh: request.visibleAtOnce,
+        },
         bulkBody: request.body,
       },
       // Retried here and not by the client, which would retry completed operations too.
@@ -133,13 +143,11 @@ export class BulkWriter {
 }
 
 /** The operations to retry; items are in the order of the operations. */
-function restOf(request: BulkRequest, { errors, items }: BulkResponse): Rest | undefined {
-  if (items.length !== request.count) {
-    return {
-      request,
-      reason: new HistoryError('STORE_UNAVAILABLE', 'Elasticsearch returned an incomplete bulk response'),
-    };
+function restOf(request: BulkRequest, { errors, items = [] }: BulkResponse): Rest | undefined {
+  if (!request.listsOperations) {
+    return errors === false ? undefined : unavailable(request, 'did not execute every operation of a bulk request');
   }
+  if (items.length !== request.count) return unavailable(request, 'returned an incomplete bulk response');
   if (!errors) return undefined;
   let reason: HistoryError | undefined;
   const retries: number[] = [];
@@ -156,6 +164,10 @@ function restOf(request: BulkRequest, { errors, items }: BulkResponse): Rest | u
     retries.push(index);
   }
   return reason && { request: request.pick(retries), reason };
+}
+
+function unavailable(request: BulkRequest, what: string): Rest {
+  return { request, reason: new HistoryError('STORE_UNAVAILABLE', `Elasticsearch ${what}`) };
 }
 
 function itemError(request: BulkRequest, index: number, status: number, type: string | undefined): HistoryError {
