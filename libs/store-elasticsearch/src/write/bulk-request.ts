@@ -85,7 +85,6 @@ export class BulkRequest {
     const picked = new BulkRequest();
     picked.visibleAtOnce = this.visibleAtOnce;
     picked.failsOnConflict = this.failsOnConflict;
-    picked.listsOperations = this.listsOperations;
     for (const index of indices) picked.add(this.operationAt(index), '', this.blocks[index]);
     return picked;
   }
