@@ -44,7 +44,7 @@ export function actionJson(
 /** With a comma behind, or empty. */
 function dataJson(values: readonly DataValue[]): string {
   if (values.length === 0) return '';
-  return `"data":${asciiJson(values.map(({ field, text }) => dataTerm(field.field, text)))},`;
+  return `"data":[${values.map(({ field, text }) => asciiJson(dataTerm(field.field, text))).join()}],`;
 }
 
 /** With a comma behind, or empty. */

@@ -110,8 +110,7 @@ export class BulkRequest {
     const start = this.bytes;
     const end = start + action.length + document.length;
     if (end > this.buffer.length) this.grow(end);
-    this.buffer.write(action, start, 'latin1');
-    this.buffer.write(document, start + action.length, 'latin1');
+    this.buffer.write(action + document, start, 'latin1');
     this.ends.push(end);
     this.blocks.push(block);
   }
