@@ -145,7 +145,7 @@ export class BulkWriter {
 /** The operations to retry; items are in the order of the operations. */
 function restOf(request: BulkRequest, { errors, items = [] }: BulkResponse): Rest | undefined {
   if (!request.listsOperations) {
-    return errors === false ? undefined : unavailable(request, 'did not execute every operation of a bulk request');
+    return errors === false ? undefined : unavailable(request, 'did not confirm every operation of a bulk request');
   }
   if (items.length !== request.count) return unavailable(request, 'returned an incomplete bulk response');
   if (!errors) return undefined;
