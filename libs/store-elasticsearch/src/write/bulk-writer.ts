@@ -89,6 +89,8 @@ export class BulkWriter {
 
   private async send(request: BulkRequest): Promise<void> {
     const deadline = performance.now() + SEND_LIMIT_MS;
+    // Sent again as a whole, it would fail because of the operations that were executed.
+    if (request.failsOnConflict) request.listsOperations = true;
     let rest = await this.attempt(request);
     const backoff = new Backoff(FIRST_WAIT_MS, LONGEST_WAIT_MS);
     while (rest) {
