@@ -3,7 +3,7 @@ import { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { describeWithService } from '@antelope-history/servers';
 import type { BulkRequest } from '../src/write/bulk-request';
-import { BulkWriter } from '../src/write/bulk-writer';
+import { BulkWriter, ConflictError } from '../src/write/bulk-writer';
 import { FaultyServer, operationsOf, type Fault } from './faulty-server';
 
 const BLOCK = { num: 7, id: '00000007'.padEnd(64, 'a') };
@@ -87,6 +87,23 @@ describeWithService(['elasticsearch'], (url) => {
     await writer.write([requestOf(['j1', 'j2'])]);
     expect(listsRequested().slice(4)).toEqual([false, true]);
     await expectStored(['j1', 'j2', 'j3', 'j4']);
+  });
+
+  it('retries only what a server rejected of a request that fails on conflicts', async () => {
+    inject({ takes: (index) => index !== 1 });
+    const request = requestOf(['l1', 'l2', 'l3']);
+    request.failsOnConflict = true;
+    await writer.write([request]);
+    expect(sent()).toEqual([['l1', 'l2', 'l3'], ['l2']]);
+    await expectStored(['l1', 'l2', 'l3']);
+  });
+
+  it('fails a request that fails on conflicts when a document exists', async () => {
+    await writer.write([requestOf(['m2'], 5)]);
+    const request = requestOf(['m1', 'm2'], 4);
+    request.failsOnConflict = true;
+    await expect(writer.write([request])).rejects.toBeInstanceOf(ConflictError);
+    await expectStored(['m2'], 5);
   });
 
   it('sends all again when a list leaves an operation out', async () => {
