@@ -2,6 +2,7 @@ import { APIClient, type APIError, Checksum256, Name, PublicKey } from '@wharfki
 import { JsonRpc, RpcError } from 'eosjs';
 import { readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
+import { describePluginClients, PLUGIN_PREFIX } from './plugin-client-cases';
 
 const PLUGIN_SAMPLE = 'eosio20-edge';
 
@@ -64,7 +65,11 @@ function compared(trace: unknown) {
 
 describeOnSets('client libraries with a service that indexed eosio20-edge', (set) => {
   let service: IndexedChain;
-  beforeAll(async () => (service = await startIndexedChain(set, sampleFolder(PLUGIN_SAMPLE))), 180_000);
+  // One service for clients of both rules: a start takes as long as hundreds of requests.
+  beforeAll(async () => {
+    const environment = { HISTORY_API__NODEOS_PATH_PREFIX: PLUGIN_PREFIX };
+    service = await startIndexedChain(set, sampleFolder(PLUGIN_SAMPLE), { environment });
+  }, 180_000);
   afterAll(() => service.stop());
 
   const eosjs = () => new JsonRpc(service.url, { fetch });
@@ -191,4 +196,6 @@ describeOnSets('client libraries with a service that indexed eosio20-edge', (set
       expect((error as APIError).message).toBe('The transaction can not be found at /v1/history/get_transaction');
     });
   });
+
+  describe('with the prefix of the history plugin', () => describePluginClients(() => service.url));
 });

@@ -1,5 +1,6 @@
 import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
+import { describeDataFilters, FIELDS } from './data-filter-cases';
 import { describeErrors } from './error-cases';
 import { describeLeapClients } from './leap-client-cases';
 import { describeRequests } from './request-cases';
@@ -7,9 +8,10 @@ import { describeRequests } from './request-cases';
 /** All cases are in one file because starting a set of adapters takes as long as hundreds of requests. */
 describeOnSets('a service that indexed leap-edge', (set) => {
   let service: IndexedChain;
-  // Scaled, so that requests come to different processes of an API.
   beforeAll(async () => {
-    service = await startIndexedChain(set, sampleFolder('leap-edge'), { scaled: true });
+    const environment = { HISTORY_INDEX__DATA_FIELDS: FIELDS.join() };
+    // Scaled, so that requests come to different processes of an API.
+    service = await startIndexedChain(set, sampleFolder('leap-edge'), { environment, scaled: true });
   }, 180_000);
   afterAll(() => service.stop());
   const url = (): string => service.url;
@@ -17,4 +19,5 @@ describeOnSets('a service that indexed leap-edge', (set) => {
   describe('request bodies', () => describeRequests(url));
   describe('errors', () => describeErrors(url));
   describe('clients', () => describeLeapClients(url));
+  describe('filters on action data', () => describeDataFilters(url));
 });

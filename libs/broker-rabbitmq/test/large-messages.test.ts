@@ -129,12 +129,12 @@ describeWithService(['rabbitmq'], (url) => {
 
     it('pass in hundreds of megabytes with a small part of them in memory', async () => {
       const queue = numberedQueue({ maxBytes: 16 * MIB });
-      const [count, size] = [128, 5 * MIB];
+      const [count, size] = [48, 5 * MIB];
       let most = 0;
       const receiving = receiveAll(broker, queue, count);
       for (let n = 1; n <= count; n++) {
         await broker.publish(queue, { n, size });
-        if (n % 16 === 0) most = Math.max(most, await leastHeld(most));
+        if (n % 8 === 0) most = Math.max(most, await leastHeld(most));
       }
       expect(await receiving).toBe(count);
       const atRest = await bytesHeldAtRest();

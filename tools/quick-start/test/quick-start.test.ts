@@ -225,6 +225,19 @@ describe('a run of the quick start', () => {
       if (!isShortened(shown, response)) expect(response).toEqual(shown);
     }
   });
+
+  it('ends with the reason beside a service that runs on the same data, and leaves its log alone', async () => {
+    const log = path.join(data, 'service.log');
+    const startsIn = (): number => readFileSync(log, 'utf8').split('"msg":"running"').length - 1;
+    expect(startsIn()).toBe(1);
+    const lines = readFileSync(log, 'utf8').length;
+    const { child, output } = start('--port', String(port + 1), '--ops-port', String(opsPort + 1));
+    await once(child, 'exit');
+    expect(child.exitCode).toBe(1);
+    expect(output()).toMatch(/^another process writes to .*\. Change that, or name another directory/m);
+    expect(readFileSync(log, 'utf8').slice(lines)).not.toContain('another process');
+    expect(startsIn()).toBe(1);
+  });
 });
 
 describe('the quick start', () => {
@@ -240,7 +253,7 @@ describe('the quick start', () => {
     if (otherAddress !== undefined) expect((await fetch(`http://${otherAddress}:${port}/live`)).status).toBe(200);
   });
 
-  it('stops at Ctrl-C and continues where it stopped', async () => {
+  it('continues where it stopped after Ctrl-C and after it was killed', async () => {
     run = start();
     await untilReady(run);
     const askedAtMs = Date.now();
@@ -251,11 +264,8 @@ describe('the quick start', () => {
     run = start();
     await untilReady(run);
     expect(run.output()).toContain('this run indexed 0 blocks');
-  });
 
-  it('leaves no process behind when it is killed', async () => {
-    run = start();
-    await untilReady(run);
+    // Killed, it leaves no process behind.
     await end(run, 'SIGKILL');
     await until(async () => !(await isUp()));
     // No process holds the store's lock either.
@@ -271,20 +281,19 @@ describe('the quick start', () => {
     expect(await end(run, 'SIGINT')).toBe(0);
   });
 
-  it.each(['eosio20-edge', 'spring-savanna'] as const)(
-    'ends when the data is of another chain than its source: %s, with or without a chain id of its own',
-    async (name) => {
-      run = start();
-      await untilReady(run);
-      await end(run, 'SIGINT');
+  it('ends when the data is of another chain than its source, with or without a chain id of its own', async () => {
+    run = start();
+    await untilReady(run);
+    await end(run, 'SIGINT');
+    for (const name of ['eosio20-edge', 'spring-savanna'] as const) {
       run = start('--recording', sampleFolder(name));
       const { child, output } = run;
       await once(child, 'exit');
       expect(child.exitCode).toBe(1);
       expect(output()).toContain('holds another chain than');
       expect(output()).not.toContain('Ready');
-    },
-  );
+    }
+  });
 
   it('stops when npm, or the shell between npm and it, is killed', async () => {
     const launcher = path.resolve(__dirname, '../../run/run.mjs');
@@ -304,25 +313,5 @@ describe('the quick start', () => {
       shell.kill('SIGKILL');
     }
     await until(async () => !(await isUp()));
-  });
-
-  it('ends with the reason beside a service that runs on the same data, and leaves its log alone', async () => {
-    run = start();
-    await untilReady(run);
-    const first = run;
-    const log = path.join(data, 'service.log');
-    const startsIn = (): number => readFileSync(log, 'utf8').split('"msg":"running"').length - 1;
-    expect(startsIn()).toBe(1);
-    const lines = readFileSync(log, 'utf8').length;
-    port += 1;
-    opsPort += 1;
-    run = start();
-    const { child, output } = run;
-    await once(child, 'exit');
-    expect(child.exitCode).toBe(1);
-    expect(output()).toMatch(/^another process writes to .*\. Change that, or name another directory/m);
-    expect(readFileSync(log, 'utf8').slice(lines)).not.toContain('another process');
-    expect(startsIn()).toBe(1);
-    await end(first, 'SIGTERM');
   });
 });

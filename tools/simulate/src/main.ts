@@ -89,11 +89,12 @@ async function run(args: string[]): Promise<void> {
   }
 }
 
-async function runSeeds(range: string, options: Omit<SeedsOptions, 'from' | 'to' | 'report'>): Promise<void> {
+async function runSeeds(range: string, options: Omit<SeedsOptions, 'seeds' | 'report'>): Promise<void> {
   const [from = NaN, to = from] = range.split('-').map(Number);
   if (!(from >= 0 && to >= from)) throw new Error(`--seeds takes a number or a range as 1-20, not "${range}"`);
   const report = (line: string): void => void process.stdout.write(`${line}\n`);
-  const summary = await simulateSeeds({ ...options, from, to, report });
+  const chosen = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const summary = await simulateSeeds({ ...options, seeds: chosen, report });
   for (const [name, count] of [...summary.faults].sort()) report(`  ${name}: ${count}`);
   if (summary.failedSeeds.length > 0) report(`failed seeds: ${summary.failedSeeds.join(', ')}`);
   report(describeSummary(summary));

@@ -2,14 +2,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type SeedsOptions, type SeedsSummary, simulateSeeds } from './simulate-seeds';
 
-/** Plays the seeds from 1 on. `failed`: what is said of each seed with violations, with the folder that keeps what it found. */
+/** Plays seeds. `failed`: what is said of each seed with violations, with the folder that keeps what it found. */
 export async function playSeeds(
-  options: Pick<SeedsOptions, 'to' | 'set' | 'size' | 'parallel'>,
+  options: Pick<SeedsOptions, 'seeds' | 'set' | 'size' | 'parallel'>,
 ): Promise<{ summary: SeedsSummary; failed: string[] }> {
   const lines: string[] = [];
   const summary = await simulateSeeds({
     ...options,
-    from: 1,
     keepIn: path.join(tmpdir(), 'antelope-history-simulate'),
     report: (line) => void lines.push(line),
   });

@@ -26,3 +26,8 @@ export const SHORT_SEED: SeedSize = {
   spanMs: { embedded: 1_200, distributed: 5_000 },
   hasTrials: false,
 };
+
+/** The seeds from 1 to a number. */
+export function firstSeeds(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
+}

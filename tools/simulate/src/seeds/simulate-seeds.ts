@@ -3,8 +3,7 @@ import { runSeed, type SeedOutcome } from './seed-run';
 import type { SeedSize } from './seed-size';
 
 export interface SeedsOptions {
-  from: number;
-  to: number;
+  seeds: readonly number[];
   set: AdapterSet;
   size: SeedSize;
   /** Seeds that run at the same time. */
@@ -25,10 +24,9 @@ export interface SeedsSummary {
 /** Runs seeds one after another, some at the same time, and sums up what they found. */
 export async function simulateSeeds(options: SeedsOptions): Promise<SeedsSummary> {
   const summary: SeedsSummary = { seeds: 0, faults: new Map(), checked: 0, violations: 0, failedSeeds: [] };
-  let next = options.from;
+  const left = [...options.seeds];
   const work = async (): Promise<void> => {
-    while (next <= options.to) {
-      const seed = next++;
+    for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
       const outcome = await runSeed({ ...options, seed });
       add(summary, outcome);
       options.report(describeOutcome(outcome));

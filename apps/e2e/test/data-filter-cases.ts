@@ -1,9 +1,8 @@
-import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
 import { ROUTES, STREAM } from '@antelope-history/routes';
 import { readEventStream } from '@antelope-history/test-support/event-stream';
-import { sampleFolder } from '@antelope-history/test-support/recordings';
 
-const FIELDS = [
+/** The fields of actions that the service indexes. */
+export const FIELDS = [
   'eosio.token:transfer.from',
   'eosio.token:transfer.to',
   'eosio.token:transfer.quantity',
@@ -20,18 +19,13 @@ interface Page {
   more: boolean;
 }
 
-describeOnSets('filters on action data', (set) => {
-  let chain: IndexedChain;
+/** Declares the tests of filters on action data. `url` returns the URL of a gateway that serves leap-edge, indexed with `FIELDS`. */
+export function describeDataFilters(url: () => string): void {
   let all: Row[];
-  beforeAll(async () => {
-    const environment = { HISTORY_INDEX__DATA_FIELDS: FIELDS.join(',') };
-    chain = await startIndexedChain(set, sampleFolder('leap-edge'), { environment });
-    all = await rowsOf({});
-  }, 240_000);
-  afterAll(() => chain.stop());
+  beforeAll(async () => (all = await rowsOf({})));
 
   async function ask(request: object): Promise<{ status: number; body: unknown }> {
-    const response = await fetch(chain.url + ROUTES.getActions.path, { method: 'POST', body: JSON.stringify(request) });
+    const response = await fetch(url() + ROUTES.getActions.path, { method: 'POST', body: JSON.stringify(request) });
     return { status: response.status, body: await response.json() };
   }
 
@@ -92,7 +86,7 @@ describeOnSets('filters on action data', (set) => {
     const sent = scan(all, 'eosio.token:transfer', { from: 'alice' }).reverse();
     const rows: Row[] = [];
     const parameters = 'after=1&transfer.from=alice';
-    const events = readEventStream(`${chain.url}${STREAM.path}?${parameters}`, {
+    const events = readEventStream(`${url()}${STREAM.path}?${parameters}`, {
       signal: new AbortController().signal,
     });
     for await (const { type, data } of events) {
@@ -100,7 +94,7 @@ describeOnSets('filters on action data', (set) => {
       if (type === 'head') break;
     }
     expect(sequences(rows)).toEqual(sequences(sent));
-    const refused = await fetch(`${chain.url}${STREAM.path}?transfer.memo=x`);
+    const refused = await fetch(`${url()}${STREAM.path}?transfer.memo=x`);
     expect([refused.status, await refused.text()]).toEqual([
       400,
       expect.stringContaining('transfer.memo: actions are not'),
@@ -120,7 +114,7 @@ describeOnSets('filters on action data', (set) => {
   });
 
   it('are listed in /health with the first block of their values', async () => {
-    const health = (await (await fetch(`${chain.url}/health`)).json()) as { data_fields: Record<string, number> };
+    const health = (await (await fetch(`${url()}/health`)).json()) as { data_fields: Record<string, number> };
     expect(Object.keys(health.data_fields).sort()).toEqual([...FIELDS].sort());
   });
-});
+}

@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { APIClient } from '@wharfkit/antelope';
 import { JsonRpc } from 'eosjs';
-import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-history/processes';
 import { readHistoryResponses, sampleFolder } from '@antelope-history/test-support/recordings';
 
 const SAMPLE = 'eosio20-edge';
 /** The gateway serves the rules of the plugin behind this path and its own rules elsewhere. */
-const PREFIX = '/plugin';
+export const PLUGIN_PREFIX = '/plugin';
 const ACCOUNT = 'alice';
 
 interface Row {
@@ -70,16 +69,13 @@ async function cleos(url: string, path: string, body: object): Promise<{ status:
   return { status: Number(head.split(' ')[1]), body: JSON.parse(rest.join('\r\n\r\n')) };
 }
 
-describeOnSets('clients of the history plugin, whose URL has the prefix of its rules', (set) => {
-  let service: IndexedChain;
-  let url: string;
+/**
+ * Declares the tests of clients whose URL has the prefix of the plugin's rules. `gateway` returns the URL of a gateway that serves
+ * eosio20-edge with `PLUGIN_PREFIX`.
+ */
+export function describePluginClients(gateway: () => string): void {
   const expected = pluginRowsOf(ACCOUNT);
-  beforeAll(async () => {
-    const environment = { HISTORY_API__NODEOS_PATH_PREFIX: PREFIX };
-    service = await startIndexedChain(set, sampleFolder(SAMPLE), { environment });
-    url = service.url + PREFIX;
-  }, 180_000);
-  afterAll(() => service.stop());
+  const url = (): string => gateway() + PLUGIN_PREFIX;
 
   /** Compares all rows of an account, oldest first, with those that the plugin returned. */
   function expectPluginRows(rows: readonly Row[]): void {
@@ -92,7 +88,7 @@ describeOnSets('clients of the history plugin, whose URL has the prefix of its r
   }
 
   it('eosjs pages from position 0 until a page is not full, and reads the last ones', async () => {
-    const rpc = new JsonRpc(url, { fetch });
+    const rpc = new JsonRpc(url(), { fetch });
     const rows: Row[] = [];
     for (let page: Row[] = []; rows.length === 0 || page.length === 10;) {
       // Both ends of a window are included.
@@ -106,7 +102,7 @@ describeOnSets('clients of the history plugin, whose URL has the prefix of its r
   });
 
   it('wharfkit pages by position', async () => {
-    const { history } = new APIClient({ url }).v1;
+    const { history } = new APIClient({ url: url() }).v1;
     const rows: Row[] = [];
     for (let size = 20; size === 20;) {
       const { actions } = await history.get_actions(ACCOUNT, rows.length, 19);
@@ -117,7 +113,7 @@ describeOnSets('clients of the history plugin, whose URL has the prefix of its r
   });
 
   it('cleos get actions, get transaction, get accounts, get servants', async () => {
-    const ask = (call: string, body: object) => cleos(url, `/v1/history/${call}`, body);
+    const ask = (call: string, body: object) => cleos(url(), `/v1/history/${call}`, body);
     const last = (await ask('get_actions', { account_name: ACCOUNT, pos: -1, offset: -20 })).body as Recorded['body'];
     expect(last.actions).toHaveLength(20);
     const first = (await ask('get_actions', { account_name: ACCOUNT, pos: 0, offset: 3 })).body as Recorded['body'];
@@ -129,13 +125,13 @@ describeOnSets('clients of the history plugin, whose URL has the prefix of its r
     expect(unknown).toMatchObject({ status: 404, body: { error: { code: 3040011 } } });
     const servants = await ask('get_controlled_accounts', { controlling_account: 'eosio' });
     expect(servants).toMatchObject({ status: 200, body: { controlled_accounts: expect.any(Array) as unknown } });
-    const chain = await cleos(url, '/v1/chain/get_info', {});
+    const chain = await cleos(url(), '/v1/chain/get_info', {});
     expect(chain).toMatchObject({ status: 200, body: { head_block_num: expect.any(Number) as unknown } });
   });
 
   it('eosjs and wharfkit read transactions, keys and controlled accounts', async () => {
-    const rpc = new JsonRpc(url, { fetch });
-    const { history } = new APIClient({ url }).v1;
+    const rpc = new JsonRpc(url(), { fetch });
+    const { history } = new APIClient({ url: url() }).v1;
     const id = [...expected.values()].at(-1)?.action_trace.trx_id ?? '';
     expect((await rpc.history_get_transaction(id)).id).toBe(id);
     expect(String((await history.get_transaction(id)).id)).toBe(id);
@@ -151,14 +147,14 @@ describeOnSets('clients of the history plugin, whose URL has the prefix of its r
   });
 
   it('serves its own rules to clients without the prefix', async () => {
-    const { actions } = await new JsonRpc(service.url, { fetch }).history_get_actions(ACCOUNT, 0, 20);
+    const { actions } = await new JsonRpc(gateway(), { fetch }).history_get_actions(ACCOUNT, 0, 20);
     const sequences = actions.map(({ global_action_seq }) => global_action_seq);
     expect(sequences).toEqual([...sequences].sort((one, other) => other - one));
     const body = { account_name: ACCOUNT, pos: -1, offset: -20 };
-    const newest = (await cleos(service.url, '/v1/history/get_actions', body)).body as Recorded['body'];
+    const newest = (await cleos(gateway(), '/v1/history/get_actions', body)).body as Recorded['body'];
     expect(newest.actions.map(({ global_action_seq }) => global_action_seq)).toEqual(sequences);
     const { trx_id: id } = (newest.actions[0] as Row).action_trace;
-    const transaction = await cleos(service.url, '/v1/history/get_transaction', { id, block_num_hint: 1 });
+    const transaction = await cleos(gateway(), '/v1/history/get_transaction', { id, block_num_hint: 1 });
     expect(transaction).toMatchObject({ status: 200, body: { id } });
   });
-});
+}
