@@ -231,10 +231,14 @@ describe('a run of the quick start', () => {
     const startsIn = (): number => readFileSync(log, 'utf8').split('"msg":"running"').length - 1;
     expect(startsIn()).toBe(1);
     const lines = readFileSync(log, 'utf8').length;
-    const { child, output } = start('--port', String(port + 1), '--ops-port', String(opsPort + 1));
-    await once(child, 'exit');
-    expect(child.exitCode).toBe(1);
-    expect(output()).toMatch(/^another process writes to .*\. Change that, or name another directory/m);
+    const second = start('--port', String(port + 1), '--ops-port', String(opsPort + 1));
+    try {
+      await once(second.child, 'exit');
+    } finally {
+      await end(second, 'SIGKILL');
+    }
+    expect(second.child.exitCode).toBe(1);
+    expect(second.output()).toMatch(/^another process writes to .*\. Change that, or name another directory/m);
     expect(readFileSync(log, 'utf8').slice(lines)).not.toContain('another process');
     expect(startsIn()).toBe(1);
   });

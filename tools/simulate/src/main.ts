@@ -16,7 +16,7 @@ import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { compareStores } from '@antelope-history/store/compare-stores';
 import { openRecording } from '@antelope-history/test-support/recordings';
 import { runWithKills } from './kill-run';
-import { SHORT_SEED, WHOLE_SEED } from './seeds/seed-size';
+import { seedRange, SHORT_SEED, WHOLE_SEED } from './seeds/seed-size';
 import { describeSummary, type SeedsOptions, simulateSeeds } from './seeds/simulate-seeds';
 import { runWithFaults } from './stack-faults';
 import { openStackStore } from './stack-store';
@@ -93,8 +93,7 @@ async function runSeeds(range: string, options: Omit<SeedsOptions, 'seeds' | 're
   const [from = NaN, to = from] = range.split('-').map(Number);
   if (!(from >= 0 && to >= from)) throw new Error(`--seeds takes a number or a range as 1-20, not "${range}"`);
   const report = (line: string): void => void process.stdout.write(`${line}\n`);
-  const chosen = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  const summary = await simulateSeeds({ ...options, seeds: chosen, report });
+  const summary = await simulateSeeds({ ...options, seeds: seedRange(from, to), report });
   for (const [name, count] of [...summary.faults].sort()) report(`  ${name}: ${count}`);
   if (summary.failedSeeds.length > 0) report(`failed seeds: ${summary.failedSeeds.join(', ')}`);
   report(describeSummary(summary));

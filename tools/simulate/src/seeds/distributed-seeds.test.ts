@@ -1,12 +1,12 @@
 import { describeWithService } from '@antelope-history/servers';
 import { testSize } from '@antelope-history/test-support/random';
 import { playSeeds } from './play-seeds';
-import { firstSeeds, SHORT_SEED, WHOLE_SEED } from './seed-size';
+import { seedRange, SHORT_SEED, WHOLE_SEED } from './seed-size';
 
 /** Of the first three, those with faults of the servers and of the indexers. */
 const { seeds, size } = testSize({
   usual: { seeds: [2, 3], size: SHORT_SEED },
-  long: { seeds: firstSeeds(100), size: WHOLE_SEED },
+  long: { seeds: seedRange(1, 100), size: WHOLE_SEED },
 });
 /** Half the seeds wait at any time. */
 const PARALLEL = 2;

@@ -27,7 +27,7 @@ export const SHORT_SEED: SeedSize = {
   hasTrials: false,
 };
 
-/** The seeds from 1 to a number. */
-export function firstSeeds(count: number): number[] {
-  return Array.from({ length: count }, (_, index) => index + 1);
+/** The seeds from `first` to `last`. */
+export function seedRange(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
