@@ -1,4 +1,4 @@
-export * from './answer-in-time';
+export * from './result-within';
 export type { Config } from './config/config-schema';
 export type { PublicPath } from './config/sections/gateway';
 export { configFileSets, readJsonObject } from './config/config-file';
@@ -19,7 +19,7 @@ export * from './http/raw-body';
 export { endpointOf, requestIdOf } from './http/request-context';
 export * from './logger';
 export * from './metrics';
-export * from './operations/component-answers';
+export * from './operations/component-status';
 export * from './operations/heartbeats';
 export { type OperationsOptions, startOperations } from './operations/operations-listener';
 export * from './operations/operations-routes';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nodeInfo, type NodeInfo } from '@antelope-history/chain-routes';
-import { answerInTime, fetchJson } from '@antelope-history/app-runtime';
+import { resultWithin, fetchJson } from '@antelope-history/app-runtime';
 
 /** What a chain node reports of itself, and the chain that it is on. */
 export interface ReportedNodeInfo {
@@ -49,7 +49,7 @@ class NodeReports {
     if (!this.isYoungerThan(FRESH_MS)) this.startAsking();
     if (!this.isYoungerThan(USABLE_MS) && this.asking) {
       const left = Math.max(0, this.asking.since + WAIT_MS - this.now());
-      await answerInTime(this.asking.done, left, undefined);
+      await resultWithin(this.asking.done, left, undefined);
     }
     return this.isYoungerThan(USABLE_MS) ? this.known?.report : undefined;
   }

@@ -1,5 +1,5 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
-import { answerOf, type WorkerHealth } from '@antelope-history/app-runtime';
+import { resultOfComponent, type WorkerHealth } from '@antelope-history/app-runtime';
 import { DESERIALIZE_DURATION } from './block-deserializer';
 
 /** The metric of a deserializer's work, for its heartbeats. */
@@ -8,7 +8,7 @@ export const DESERIALIZER_WORK = { metric: DESERIALIZE_DURATION, unit: 'blocks' 
 /** Health of a deserializer: it needs only the broker. */
 export function createDeserializerHealth(broker: Broker) {
   return async (): Promise<WorkerHealth> => {
-    const waiting = await answerOf(broker.depth(TOPOLOGY.rawBlocks));
+    const waiting = await resultOfComponent(broker.depth(TOPOLOGY.rawBlocks));
     const status = waiting ? 'ok' : 'down';
     return { status, components: { broker: { status } }, facts: { waiting_blocks: waiting?.messages ?? null } };
   };

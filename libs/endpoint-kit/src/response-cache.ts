@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { stringifyJson } from '@antelope-history/json';
 import type { KeyValue } from '@antelope-history/key-value';
-import { answerInTime, counter, readServiceVersion, type Registry } from '@antelope-history/app-runtime';
+import { resultWithin, counter, readServiceVersion, type Registry } from '@antelope-history/app-runtime';
 import type { ChainStatus, HistoryReader } from '@antelope-history/store';
 import type { FinalFacts } from './endpoint';
 import { isIrreversible } from './irreversible';
@@ -58,7 +58,7 @@ export class ResponseCache {
    */
   async find(key: string): Promise<{ id: string; text: string } | undefined> {
     const { keyValue, reader } = this.deps;
-    const value = await answerInTime(keyValue.get(key), FIND_TIMEOUT_MS, undefined);
+    const value = await resultWithin(keyValue.get(key), FIND_TIMEOUT_MS, undefined);
     const cached = value === undefined ? undefined : parseCached(value);
     if (!cached) {
       this.count('miss');

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
-import { answerInTime, type Config, type Logger } from '@antelope-history/app-runtime';
+import { resultWithin, type Config, type Logger } from '@antelope-history/app-runtime';
 
 /** One API key: its SHA-256 and its limits per minute; 0 = no limit. */
 const apiKeySchema = z.object({
@@ -101,7 +101,7 @@ class StoredApiKeys {
     const known = this.cached.get(sha256);
     if (known && known.until > this.now()) return known.key;
     const stored = this.keyValue.get(`api-key:${sha256}`).then((text) => text ?? '');
-    const text = await answerInTime(stored, READ_LIMIT_MS, undefined);
+    const text = await resultWithin(stored, READ_LIMIT_MS, undefined);
     if (text === undefined) return 'unavailable';
     const key = parseStored(text, sha256);
     if (this.cached.size >= MAX_CACHED) this.cached.clear();

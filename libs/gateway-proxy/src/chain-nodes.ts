@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerInTime, fetchJson, type Logger } from '@antelope-history/app-runtime';
+import { resultWithin, fetchJson, type Logger } from '@antelope-history/app-runtime';
 import type { Upstreams } from './upstreams';
 
 /** Nodes are checked while requests arrive, at most once in this time. */
@@ -36,7 +36,7 @@ export class ChainNodes {
     if (this.upstreams.urls.length < 2) return;
     const age = this.now() - this.checkedAt;
     if (age >= CHECK_EVERY_MS) this.checking ??= this.check().finally(() => (this.checking = undefined));
-    if (age >= STALE_MS && this.checking) await answerInTime(this.checking, WAIT_MS, undefined);
+    if (age >= STALE_MS && this.checking) await resultWithin(this.checking, WAIT_MS, undefined);
   }
 
   private async check(): Promise<void> {

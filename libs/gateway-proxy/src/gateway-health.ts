@@ -1,6 +1,6 @@
 import type { KeyValue } from '@antelope-history/key-value';
 import { describeLag, healthResponse, type HealthResponse, type HealthStatus } from '@antelope-history/schemas';
-import { answerOf, type Config, readServiceVersion, statusOf } from '@antelope-history/app-runtime';
+import { resultOfComponent, type Config, readServiceVersion, statusOf } from '@antelope-history/app-runtime';
 import type { LocalApis } from './local-apis';
 import { ProcessWatch } from './process-watch';
 
@@ -78,9 +78,12 @@ async function readHealth(
     ),
     statusOf(keyValue.get('health')),
     Promise.all(
-      Object.entries(components).map(async ([name, read]) => ({ name, ...((await answerOf(read())) ?? DOWN) })),
+      Object.entries(components).map(async ([name, read]) => ({
+        name,
+        ...((await resultOfComponent(read())) ?? DOWN),
+      })),
     ),
-    answerOf(processes.read()),
+    resultOfComponent(processes.read()),
   ]);
   const parts = new Map<string, Component>(reported?.components);
   // Whether an API responds to this gateway outweighs what its heartbeat says.
@@ -135,7 +138,7 @@ async function readApi(url: string): Promise<ApiHealth> {
 }
 
 async function readHealthOf(health: Promise<FactsOfApi>): Promise<ApiHealth> {
-  const found = await answerOf(health);
+  const found = await resultOfComponent(health);
   if (!found) return { status: 'down', facts: NO_FACTS };
   const { status, version: _version, incomplete_ranges = [], ...facts } = found;
   return { status, facts: { ...facts, incomplete_ranges } };

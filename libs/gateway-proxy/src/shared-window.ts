@@ -1,5 +1,5 @@
 import type { KeyValue } from '@antelope-history/key-value';
-import { answerInTime } from '@antelope-history/app-runtime';
+import { resultWithin } from '@antelope-history/app-runtime';
 import { WindowCounts } from './window-counts';
 
 export const WINDOW_MS = 60_000;
@@ -49,7 +49,7 @@ export class SharedWindow {
   private async countEverywhere(client: string, start: number, amount: number): Promise<number> {
     const { name, keyValue, onCountedAlone } = this.deps;
     const counting = keyValue.count(`${name}:${client}:${start}`, WINDOW_MS, amount);
-    const counted = await answerInTime(counting, COUNT_LIMIT_MS, undefined);
+    const counted = await resultWithin(counting, COUNT_LIMIT_MS, undefined);
     if (counted === undefined) onCountedAlone();
     return counted ?? 0;
   }

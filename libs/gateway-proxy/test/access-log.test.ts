@@ -6,16 +6,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { listen, type Listener, Registry } from '@antelope-history/app-runtime';
 import { ROUTES, STREAM } from '@antelope-history/routes';
-import { GatewayStand } from './gateway-stand';
+import { GatewayFixture } from './gateway-fixture';
 
 const KEY = { name: 'gold', sha256: createHash('sha256').update('secret-key').digest('hex') };
 
 describe('the access log', () => {
-  const stand = new GatewayStand();
+  const fixture = new GatewayFixture();
   let folder: string;
   let listener: Listener | undefined;
-  beforeAll(() => stand.open());
-  afterAll(() => stand.close());
+  beforeAll(() => fixture.open());
+  afterAll(() => fixture.close());
   beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'access-log-'))));
   afterEach(async () => {
     await listener?.close();
@@ -27,7 +27,7 @@ describe('the access log', () => {
     const keys = path.join(folder, 'keys.json');
     const file = path.join(folder, 'access.log');
     writeFileSync(keys, JSON.stringify([{ ...KEY, requests_per_minute: 0, cost_per_minute: 0 }]));
-    const gateway = stand.createGateway({
+    const gateway = fixture.createGateway({
       registry,
       environment: {
         HISTORY_GATEWAY__ACCESS_LOG: format,
@@ -133,7 +133,7 @@ describe('the access log', () => {
   it('is refused at the start where its file can not be written', async () => {
     folder = path.join(folder, 'gone');
     const opened = () =>
-      stand.createGateway({
+      fixture.createGateway({
         environment: {
           HISTORY_GATEWAY__ACCESS_LOG: 'json',
           HISTORY_GATEWAY__ACCESS_LOG_FILE: path.join(folder, 'log'),

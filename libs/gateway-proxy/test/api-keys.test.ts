@@ -8,20 +8,20 @@ import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES } from '@antelope-history/routes';
 import type { Logger } from '@antelope-history/app-runtime';
 import { createGateway } from '../src';
-import { BrokenKeyValue, GatewayStand } from './gateway-stand';
+import { BrokenKeyValue, GatewayFixture } from './gateway-fixture';
 import { RecordingUpstream } from './recording-upstream';
 
 const sha256 = (key: string) => createHash('sha256').update(key).digest('hex');
 const GOLD = { name: 'gold', sha256: sha256('gold-key'), requests_per_minute: 3, cost_per_minute: 0 };
 
 describe('API keys', () => {
-  const stand = new GatewayStand();
+  const fixture = new GatewayFixture();
   let folder: string;
   let file: string;
   let now = Date.UTC(2026, 0, 1);
 
-  beforeAll(() => stand.open());
-  afterAll(() => stand.close());
+  beforeAll(() => fixture.open());
+  afterAll(() => fixture.close());
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'api-keys-'));
     file = path.join(folder, 'keys.json');
@@ -30,7 +30,7 @@ describe('API keys', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const open = (environment: Record<string, string> = {}, keyValue = new MemoryKeyValue()) =>
-    stand.createGateway({
+    fixture.createGateway({
       environment: { HISTORY_API__RATE_LIMIT_RPM: '1', HISTORY_GATEWAY__API_KEYS_FILE: file, ...environment },
       keyValue,
       now: () => now,
@@ -72,7 +72,7 @@ describe('API keys', () => {
   });
 
   it('are ignored where none are configured', async () => {
-    const gateway = stand.createGateway();
+    const gateway = fixture.createGateway();
     expect((await post(gateway, { authorization: 'Bearer gold-key' })).status).toBe(200);
   });
 
@@ -125,7 +125,7 @@ describe('API keys', () => {
       HISTORY_GATEWAY__HISTORY_API_URL: await upstream.open(),
       HISTORY_GATEWAY__API_KEYS_FILE: file,
     };
-    const deps = stand.depsOf({ environment });
+    const deps = fixture.depsOf({ environment });
     const gateway = createGateway({ ...deps, log });
     await post(gateway, { 'x-api-key': 'gold-key' });
     await post(gateway, { authorization: 'Bearer gold-key' });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
-import { GatewayStand } from './gateway-stand';
+import { GatewayFixture } from './gateway-fixture';
 
 const CHAIN = 'ab'.repeat(32);
 const INFO = '/v1/chain/get_info';
@@ -10,7 +10,7 @@ const CALL = '/v1/chain/get_account';
 const PUSH = '/v1/chain/push_transaction';
 
 /** A chain node that counts what it receives. */
-class NodeStandIn {
+class CountingNode {
   head = 1_000;
   chainId = CHAIN;
   /** How it handles calls: it responds, leaves the client waiting, or closes the connection after it has read the request. */
@@ -52,23 +52,23 @@ class NodeStandIn {
 }
 
 describe('a gateway with several chain nodes', () => {
-  const stand = new GatewayStand();
-  let nodes: NodeStandIn[];
+  const fixture = new GatewayFixture();
+  let nodes: CountingNode[];
   let time: number;
-  beforeAll(() => stand.open());
-  afterAll(() => stand.close());
+  beforeAll(() => fixture.open());
+  afterAll(() => fixture.close());
   beforeEach(async () => {
     time = Date.now();
-    nodes = ['a', 'b', 'c'].map((name) => new NodeStandIn(name));
+    nodes = ['a', 'b', 'c'].map((name) => new CountingNode(name));
     await Promise.all(nodes.map((node) => node.open()));
   });
   afterEach(() => nodes.forEach((node) => node.close()));
 
   const createGateway = () => {
     const urls = nodes.map(({ url }) => url).join(',');
-    return stand.createGateway({ environment: { HISTORY_GATEWAY__CHAIN_NODE_URL: urls }, now: () => time });
+    return fixture.createGateway({ environment: { HISTORY_GATEWAY__CHAIN_NODE_URL: urls }, now: () => time });
   };
-  const [first, second] = [() => nodes[0] as NodeStandIn, () => nodes[1] as NodeStandIn];
+  const [first, second] = [() => nodes[0] as CountingNode, () => nodes[1] as CountingNode];
 
   /** The names of the nodes that respond to a number of calls. */
   async function respondersOf(gateway: ReturnType<typeof createGateway>, calls: number): Promise<string[]> {
@@ -85,7 +85,7 @@ describe('a gateway with several chain nodes', () => {
     expect(new Set(await respondersOf(createGateway(), 6))).toEqual(new Set(['a', 'b', 'c']));
   });
 
-  it.each<[string, (node: NodeStandIn) => void]>([
+  it.each<[string, (node: CountingNode) => void]>([
     ['is more than 20 blocks behind', (node) => (node.head = 979)],
     ['is on another chain', (node) => (node.chainId = 'cd'.repeat(32))],
     ['does not respond to get_info', (node) => (node.infoMode = 'hangs')],
@@ -149,7 +149,7 @@ describe('a gateway with several chain nodes', () => {
   it('does not check a single node', async () => {
     first().infoMode = 'hangs';
     const environment = { HISTORY_GATEWAY__CHAIN_NODE_URL: first().url };
-    const gateway = stand.createGateway({ environment, now: () => time });
+    const gateway = fixture.createGateway({ environment, now: () => time });
     const startedAt = performance.now();
     await respondersOf(gateway, 2);
     expect(performance.now() - startedAt).toBeLessThan(400);

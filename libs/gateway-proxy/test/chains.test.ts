@@ -7,13 +7,13 @@ import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES } from '@antelope-history/routes';
 import { createHttpApp, createLogger, listen, loadConfig, Registry } from '@antelope-history/app-runtime';
 import { createGateway, createGatewayService } from '../src';
-import { CHAIN_FACTS, GatewayStand } from './gateway-stand';
+import { CHAIN_FACTS, GatewayFixture } from './gateway-fixture';
 
 const PATH = ROUTES.getActions.path;
 const OTHER_ID = 'cd'.repeat(32);
 
 describe('a gateway of several chains', () => {
-  const [eos, wax] = [new GatewayStand(), new GatewayStand({ ...CHAIN_FACTS, chain_id: OTHER_ID })];
+  const [eos, wax] = [new GatewayFixture(), new GatewayFixture({ ...CHAIN_FACTS, chain_id: OTHER_ID })];
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-chains-'));
@@ -47,10 +47,10 @@ describe('a gateway of several chains', () => {
     return { ...createGatewayService(deps), registry };
   }
 
-  /** The port of the API that responded: the stands have no other difference. */
+  /** The port of the API that responded: the fixtures have no other difference. */
   const hostOf = (response: { body: { host?: string } }): string | undefined => response.body.host;
   const hosts = { eos: () => hostAt(eos), wax: () => hostAt(wax) };
-  const hostAt = (stand: GatewayStand): string => new URL(stand.apiUrls().history_api_url).host;
+  const hostAt = (fixture: GatewayFixture): string => new URL(fixture.apiUrls().history_api_url).host;
 
   it('serves each chain below its name and at its host names, with the paths and queries of a chain', async () => {
     const { app } = createService();
@@ -130,7 +130,7 @@ describe('a gateway of several chains', () => {
 
   it('refuses them from five seconds after its APIs have changed the chain', async () => {
     let time = 1_800_000_000_000;
-    const moved = new GatewayStand();
+    const moved = new GatewayFixture();
     await moved.open();
     const { app } = createService({ eos: { ...moved.apiUrls(), chain_id: CHAIN_FACTS.chain_id }, now: () => time });
     const post = async () => (await request(app).post(`/eos${PATH}`).send({})).status;

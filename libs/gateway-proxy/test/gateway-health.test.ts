@@ -2,15 +2,15 @@ import request from 'supertest';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { healthResponse } from '@antelope-history/schemas';
 import type { Heartbeat } from '@antelope-history/app-runtime';
-import { BrokenKeyValue, CHAIN_FACTS, GatewayStand, type Settings } from './gateway-stand';
+import { BrokenKeyValue, CHAIN_FACTS, GatewayFixture, type Settings } from './gateway-fixture';
 
 describe('GET /health of the operations listener', () => {
-  const stand = new GatewayStand();
-  beforeAll(() => stand.open());
-  afterAll(() => stand.close());
-  beforeEach(() => (stand.chainHealth = 'ok'));
+  const fixture = new GatewayFixture();
+  beforeAll(() => fixture.open());
+  afterAll(() => fixture.close());
+  beforeEach(() => (fixture.chainHealth = 'ok'));
 
-  const healthOf = async (settings?: Settings) => request(stand.createOperations(settings)).get('/health');
+  const healthOf = async (settings?: Settings) => request(fixture.createOperations(settings)).get('/health');
 
   it('shows the chain state of the APIs, and every component', async () => {
     const response = await healthOf({ components: { reader: async () => ({ status: 'ok' as const }) } });
@@ -50,7 +50,7 @@ describe('GET /health of the operations listener', () => {
   });
 
   it('is degraded when an API reports that it is down', async () => {
-    stand.chainHealth = 'down';
+    fixture.chainHealth = 'down';
     expect((await healthOf()).body).toMatchObject({
       status: 'degraded',
       components: { chain_api: { status: 'down' } },
@@ -71,7 +71,7 @@ describe('GET /health of the operations listener', () => {
   it('counts processes by their heartbeats, and is degraded when a stage is missing', async () => {
     const keyValue = new MemoryKeyValue();
     let now = 0;
-    const gateway = stand.createOperations({ keyValue, now: () => now });
+    const gateway = fixture.createOperations({ keyValue, now: () => now });
     const heartbeat = (kind: string): Heartbeat => ({
       kind,
       host: 'machine',
@@ -119,7 +119,7 @@ describe('GET /health of the operations listener', () => {
         work: { unit: 'blocks', perSecond: 0 },
       };
       await keyValue.setMember('heartbeats', 'one', JSON.stringify(heartbeat), 60_000);
-      expect((await request(stand.createOperations({ keyValue })).get('/health')).body).toMatchObject(health);
+      expect((await request(fixture.createOperations({ keyValue })).get('/health')).body).toMatchObject(health);
     },
   );
 
@@ -127,7 +127,7 @@ describe('GET /health of the operations listener', () => {
     let requests = 0;
     const components = { reader: async () => (requests++, { status: 'ok' as const }) };
     let now = 0;
-    const gateway = stand.createOperations({ components, now: () => now });
+    const gateway = fixture.createOperations({ components, now: () => now });
     await Promise.all([request(gateway).get('/health'), request(gateway).get('/health')]);
     expect(requests).toBe(1);
     now = 1000;

@@ -2,7 +2,7 @@ import request from 'supertest';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { healthResponse, type ProcessStatus, statusResponse } from '@antelope-history/schemas';
 import { StatusHistory } from '../src/status/status-history';
-import { CHAIN_FACTS, GatewayStand } from './gateway-stand';
+import { CHAIN_FACTS, GatewayFixture } from './gateway-fixture';
 
 const AT = Date.UTC(2026, 0, 2);
 const HEALTH = healthResponse.parse({ ...CHAIN_FACTS, status: 'ok' });
@@ -17,9 +17,9 @@ const INDEXER: ProcessStatus = {
 };
 
 describe('GET /status', () => {
-  const stand = new GatewayStand();
-  beforeAll(() => stand.open());
-  afterAll(() => stand.close());
+  const fixture = new GatewayFixture();
+  beforeAll(() => fixture.open());
+  afterAll(() => fixture.close());
 
   it('has what each process reports, and the figures of all together', async () => {
     const keyValue = new MemoryKeyValue();
@@ -54,7 +54,7 @@ describe('GET /status', () => {
       last_error: error,
     });
     await beat('deserializer', 'old');
-    const { status, body } = await request(stand.createOperations({ keyValue, now: () => AT })).get('/status');
+    const { status, body } = await request(fixture.createOperations({ keyValue, now: () => AT })).get('/status');
     expect([status, body.at]).toEqual([200, AT]);
     expect(statusResponse.parse(body)).toEqual(body);
     expect(body.totals).toEqual({
@@ -77,18 +77,18 @@ describe('GET /status', () => {
   it('names no machine and no error to clients, where the operator shows it to them', async () => {
     const readProcesses = async () => [{ ...INDEXER, last_error: { at: AT, message: 'redis://secret' } }];
     const environment = { HISTORY_GATEWAY__PUBLIC_PATHS: 'status_page' };
-    const { status, body, text } = await request(stand.createGateway({ environment, readProcesses })).get('/status');
+    const { status, body, text } = await request(fixture.createGateway({ environment, readProcesses })).get('/status');
     expect([status, body.processes]).toEqual([
       200,
       [{ kind: 'indexer', since: INDEXER.since, status: 'ok', version: '4.1.0' }],
     ]);
     expect(text).not.toMatch(/secret|"one"|"host"|"pid"/);
-    const own = await request(stand.createOperations({ readProcesses })).get('/status');
+    const own = await request(fixture.createOperations({ readProcesses })).get('/status');
     expect(own.body.processes).toMatchObject([{ host: 'one', pid: 7, last_error: { message: 'redis://secret' } }]);
   });
 
   it('is not for clients by default', async () => {
-    expect((await request(stand.createGateway()).get('/status')).status).toBe(404);
+    expect((await request(fixture.createGateway()).get('/status')).status).toBe(404);
   });
 });
 

@@ -4,20 +4,23 @@ import type { AddressInfo } from 'node:net';
 import request from 'supertest';
 import { ROUTES } from '@antelope-history/routes';
 import { Registry } from '@antelope-history/app-runtime';
-import { GatewayStand } from './gateway-stand';
+import { GatewayFixture } from './gateway-fixture';
 
 describe('the gateway', () => {
-  const stand = new GatewayStand();
-  beforeAll(() => stand.open());
-  afterAll(() => stand.close());
+  const fixture = new GatewayFixture();
+  beforeAll(() => fixture.open());
+  afterAll(() => fixture.close());
 
   it.each(Object.values(ROUTES))('forwards $path with its body to the $group API', async ({ path, group: app }) => {
-    const response = await request(stand.createGateway()).post(`${path}/?x=1`).type('text/plain').send('{"a":[1,{}]}');
+    const response = await request(fixture.createGateway())
+      .post(`${path}/?x=1`)
+      .type('text/plain')
+      .send('{"a":[1,{}]}');
     expect(response.body).toMatchObject({ app, path, body: { a: [1, {}] } });
   });
 
   it("forwards an API's error response", async () => {
-    const gateway = stand.createGateway();
+    const gateway = fixture.createGateway();
     const wrongMethod = await request(gateway).get(ROUTES.getActions.path);
     expect([wrongMethod.status, wrongMethod.headers['allow']]).toEqual([405, 'POST']);
     expect((await request(gateway).head(ROUTES.getActions.path)).status).toBe(405);
@@ -30,7 +33,7 @@ describe('the gateway', () => {
   });
 
   it('responds 404 to unknown paths, and to chain calls when no node is configured', async () => {
-    const gateway = stand.createGateway();
+    const gateway = fixture.createGateway();
     for (const path of ['/documents', '/v1/chain/get_account', '/v1/history/nothing', '/v1/%ZZ']) {
       const response = await request(gateway).post(path).send({});
       expect([path, response.status, response.body.error.name]).toEqual([path, 404, 'unknown_path']);
@@ -38,23 +41,26 @@ describe('the gateway', () => {
   });
 
   it('names the setting that serves other chain calls', async () => {
-    const response = await request(stand.createGateway()).post('/v1/chain/get_account').send({});
+    const response = await request(fixture.createGateway()).post('/v1/chain/get_account').send({});
     expect(response.body.error.details[0].message).toContain('gateway.chain_node_url');
-    const withNode = stand.createGateway({ environment: { HISTORY_GATEWAY__CHAIN_NODE_URL: 'http://127.0.0.1:9' } });
+    const withNode = fixture.createGateway({ environment: { HISTORY_GATEWAY__CHAIN_NODE_URL: 'http://127.0.0.1:9' } });
     const unknown = await request(withNode).post('/v1/history/nothing').send({});
     expect(unknown.body.error.details[0].message).toBe('this path does not exist');
   });
 
   it('forwards the request id to the API and back', async () => {
-    const kept = await request(stand.createGateway()).post(ROUTES.getActions.path).set('x-request-id', 'mine').send({});
+    const kept = await request(fixture.createGateway())
+      .post(ROUTES.getActions.path)
+      .set('x-request-id', 'mine')
+      .send({});
     expect([kept.headers['x-request-id'], kept.body.requestId]).toEqual(['mine', 'mine']);
-    const made = await request(stand.createGateway()).post(ROUTES.getActions.path).send({});
+    const made = await request(fixture.createGateway()).post(ROUTES.getActions.path).send({});
     expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect(made.body.requestId).toBe(made.headers['x-request-id']);
   });
 
   it('allows cross-origin requests', async () => {
-    const gateway = stand.createGateway();
+    const gateway = fixture.createGateway();
     const preflight = await request(gateway).options(ROUTES.getActions.path).set({
       origin: 'https://wallet.example',
       'access-control-request-method': 'POST',
@@ -74,12 +80,12 @@ describe('the gateway', () => {
 
   it('compresses large responses for clients that accept it', async () => {
     const large = { a: 'x'.repeat(10_000) };
-    const compressed = await request(stand.createGateway())
+    const compressed = await request(fixture.createGateway())
       .post(ROUTES.getActions.path)
       .set('accept-encoding', 'gzip')
       .send(large);
     expect([compressed.headers['content-encoding'], compressed.body.body]).toEqual(['gzip', large]);
-    const plain = await request(stand.createGateway())
+    const plain = await request(fixture.createGateway())
       .post(ROUTES.getActions.path)
       .set('accept-encoding', 'identity')
       .send(large);
@@ -87,7 +93,7 @@ describe('the gateway', () => {
   });
 
   it('sends the same to clients that name no coding as to clients that accept none', async () => {
-    const server = createServer(stand.createGateway()).listen(0, '127.0.0.1');
+    const server = createServer(fixture.createGateway()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     /** The status, the headers without those that differ per response, and the body. */
@@ -121,7 +127,9 @@ describe('the gateway', () => {
 
   describe('when an API is unavailable', () => {
     it('responds 503 with Retry-After and without the name of a host', async () => {
-      const gateway = stand.createGateway({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: 'http://127.0.0.1:9' } });
+      const gateway = fixture.createGateway({
+        environment: { HISTORY_GATEWAY__HISTORY_API_URL: 'http://127.0.0.1:9' },
+      });
       const response = await request(gateway).post(ROUTES.getActions.path).send({});
       expect([response.status, response.headers['retry-after']]).toEqual([503, '5']);
       expect(response.body).toMatchObject({
@@ -139,8 +147,8 @@ describe('the gateway', () => {
       }).listen(0, '127.0.0.1');
       await once(broken, 'listening');
       const { port } = broken.address() as AddressInfo;
-      const url = await stand.serve(
-        stand.createGateway({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: `http://127.0.0.1:${port}` } }),
+      const url = await fixture.serve(
+        fixture.createGateway({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: `http://127.0.0.1:${port}` } }),
       );
       const received = fetch(`${url}${ROUTES.getActions.path}`, { method: 'POST' }).then((response) => response.text());
       await expect(received).rejects.toThrow();
@@ -155,11 +163,11 @@ describe('the gateway', () => {
         response.writeHead(500, { 'content-type': 'application/json' });
         response.end(JSON.stringify({ node: incoming.url, method: incoming.method }));
       };
-      environment = { HISTORY_GATEWAY__CHAIN_NODE_URL: await stand.serve(node) };
+      environment = { HISTORY_GATEWAY__CHAIN_NODE_URL: await fixture.serve(node) };
     });
 
     it('forwards the other chain calls and the status of their responses', async () => {
-      const gateway = stand.createGateway({ environment });
+      const gateway = fixture.createGateway({ environment });
       const response = await request(gateway).get('/v1/chain/get_account?x=1');
       expect([response.status, response.body]).toEqual([500, { node: '/v1/chain/get_account?x=1', method: 'GET' }]);
       expect((await request(gateway).post(ROUTES.getChainBlock.path).send({})).body.app).toBe('chain');
@@ -203,7 +211,7 @@ describe('the gateway', () => {
 
     /** The node responds 500. The raw path is sent over a socket, because HTTP clients would normalize it. */
     async function statusOf(path: string): Promise<number | undefined> {
-      const { hostname, port } = new URL(await stand.serve(stand.createGateway({ environment })));
+      const { hostname, port } = new URL(await fixture.serve(fixture.createGateway({ environment })));
       const sent = httpRequest({ hostname, port, path, method: 'POST' }).end();
       const [response] = (await once(sent, 'response')) as [IncomingMessage];
       response.resume();
@@ -213,7 +221,7 @@ describe('the gateway', () => {
 
   it('counts its responses', async () => {
     const registry = new Registry();
-    await request(stand.createGateway({ registry })).post(ROUTES.getActions.path).send({});
+    await request(fixture.createGateway({ registry })).post(ROUTES.getActions.path).send({});
     const text = await registry.metrics();
     expect(text).toContain('http_requests_total{app="gateway",path="/v1/history/get_actions",status="2xx"} 1');
     expect(text).toContain('http_requests_total{app="gateway",path="/v1/chain/get_block",status="5xx"} 0');

@@ -4,32 +4,32 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from '@antelope-history/app-runtime';
 import { ROUTES } from '@antelope-history/routes';
-import { GatewayStand } from './gateway-stand';
+import { GatewayFixture } from './gateway-fixture';
 
 const { path } = ROUTES.getActions;
 const POST = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`;
 const MIB = 1024 * 1024;
 
 describe('a gateway with hostile clients', () => {
-  const stand = new GatewayStand();
+  const fixture = new GatewayFixture();
   let sockets: Socket[];
   let registry: Registry;
 
-  beforeAll(() => stand.open());
+  beforeAll(() => fixture.open());
   beforeEach(() => {
     sockets = [];
     registry = new Registry();
   });
   afterEach(() => sockets.forEach((socket) => socket.destroy()));
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   async function startGateway(upstream: RequestListener | undefined, environment: Record<string, string> = {}) {
-    const url = upstream && (await stand.serve(upstream));
+    const url = upstream && (await fixture.serve(upstream));
     const gateway = {
       environment: { ...environment, ...(url && { HISTORY_GATEWAY__HISTORY_API_URL: url }) },
       registry,
     };
-    return stand.serveLimited(gateway);
+    return fixture.serveLimited(gateway);
   }
 
   function open(url: string, bytes: string): Socket {

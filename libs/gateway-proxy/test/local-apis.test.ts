@@ -6,7 +6,7 @@ import { parseJsonBody, Registry } from '@antelope-history/app-runtime';
 import { ROUTES } from '@antelope-history/routes';
 import { type ErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { LocalApis, LocalResponder } from '../src';
-import { CHAIN_FACTS, GatewayStand } from './gateway-stand';
+import { CHAIN_FACTS, GatewayFixture } from './gateway-fixture';
 
 const { path } = ROUTES.getActions;
 const MIB = 1024 * 1024;
@@ -48,12 +48,12 @@ const failing = (code: ErrorCode): LocalApis =>
   localApis(() => () => Promise.reject(new HistoryError(code, 'for the test')));
 
 describe('a gateway with the APIs in its own process', () => {
-  const stand = new GatewayStand();
-  // No API listens at the URLs of the stand.
-  afterAll(() => stand.close());
+  const fixture = new GatewayFixture();
+  // No API listens at the URLs of the fixture.
+  afterAll(() => fixture.close());
 
   it.each(Object.values(ROUTES))('passes requests of $path to its responder', async (route) => {
-    const response = await request(stand.createGateway({ localApis: localApis() }))
+    const response = await request(fixture.createGateway({ localApis: localApis() }))
       .post(route.path)
       .send({ a: 1 });
     expect([response.status, response.body]).toMatchObject([200, { route: route.path, body: { a: 1 } }]);
@@ -63,7 +63,7 @@ describe('a gateway with the APIs in its own process', () => {
   });
 
   it('sends a long response in pieces', async () => {
-    const gateway = stand.createGateway({ localApis: localApis() });
+    const gateway = fixture.createGateway({ localApis: localApis() });
     const response = await request(gateway).post(path).send({ bytes: 3_000_000, pieces: 50 });
     expect(response.body.filling).toHaveLength(3_000_000);
   });
@@ -71,7 +71,7 @@ describe('a gateway with the APIs in its own process', () => {
   it.each([1, 3, 50])(
     'compresses a response of %i pieces, and serves the next on the same connection',
     async (pieces) => {
-      const { url } = await stand.serveLimited({ localApis: localApis() });
+      const { url } = await fixture.serveLimited({ localApis: localApis() });
       for (const bytes of [200_000, 2_000_000, 10]) {
         const response = await fetch(url + path, { method: 'POST', body: JSON.stringify({ bytes, pieces }) });
         expect(response.headers.get('content-encoding')).toBe(bytes > 10 ? 'gzip' : null);
@@ -89,7 +89,7 @@ describe('a gateway with the APIs in its own process', () => {
       { pieces: 64, atLeast: MIB, atMost: bytes - bytes / 64 },
     ])('counts what it holds of $pieces pieces', async ({ pieces, atLeast, atMost }) => {
       const registry = new Registry();
-      const { url } = await stand.serveLimited({ localApis: localApis(), registry });
+      const { url } = await fixture.serveLimited({ localApis: localApis(), registry });
       const client = connect(Number(new URL(url).port), '127.0.0.1').pause();
       const body = JSON.stringify({ bytes, pieces });
       client.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
@@ -107,7 +107,7 @@ describe('a gateway with the APIs in its own process', () => {
   });
 
   it('parses compressed bodies, and refuses bodies that are none', async () => {
-    const gateway = stand.createGateway({ localApis: localApis() });
+    const gateway = fixture.createGateway({ localApis: localApis() });
     const post = (body: Buffer, encoding: string) =>
       request(gateway).post(path).type('application/octet-stream').set('content-encoding', encoding).send(body);
     expect((await post(gzipSync('{"a":2}'), 'gzip')).body).toMatchObject({ body: { a: 2 } });
@@ -116,11 +116,11 @@ describe('a gateway with the APIs in its own process', () => {
   });
 
   it('answers the errors of an API as the API would', async () => {
-    const missing = await request(stand.createGateway({ localApis: failing('TRANSACTION_NOT_FOUND') }))
+    const missing = await request(fixture.createGateway({ localApis: failing('TRANSACTION_NOT_FOUND') }))
       .post(path)
       .send({});
     expect([missing.status, missing.body.error.details[0].method]).toEqual([404, ROUTES.getActions.endpoint]);
-    const busy = await request(stand.createGateway({ localApis: failing('STORE_UNAVAILABLE') }))
+    const busy = await request(fixture.createGateway({ localApis: failing('STORE_UNAVAILABLE') }))
       .post(path)
       .send({});
     expect([busy.status, busy.text.includes('for the test')]).toEqual([503, false]);
@@ -129,7 +129,7 @@ describe('a gateway with the APIs in its own process', () => {
   it('charges the cost and counts the requests under the name of the API', async () => {
     const registry = new Registry();
     const environment = { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '10' };
-    const gateway = stand.createGateway({ localApis: localApis(), environment, registry });
+    const gateway = fixture.createGateway({ localApis: localApis(), environment, registry });
     const statuses = [];
     for (let turn = 0; turn < 3; turn++) statuses.push((await request(gateway).post(path).send({})).status);
     expect(statuses).toEqual([200, 200, 429]);
@@ -139,7 +139,7 @@ describe('a gateway with the APIs in its own process', () => {
   });
 
   it('reports their health without a request to their URLs', async () => {
-    const health = await request(stand.createOperations({ localApis: localApis() })).get('/health');
+    const health = await request(fixture.createOperations({ localApis: localApis() })).get('/health');
     expect(health.body).toMatchObject({
       status: 'ok',
       committed_block_num: CHAIN_FACTS.committed_block_num,

@@ -1,17 +1,17 @@
 import request from 'supertest';
 import { ROUTES } from '@antelope-history/routes';
-import { GatewayStand } from './gateway-stand';
+import { GatewayFixture } from './gateway-fixture';
 
 const { path: BY_ROWS } = ROUTES.getActions;
 const { path: BY_NODEOS } = ROUTES.getActionsByPosition;
 
 describe('the positions of get_actions', () => {
-  const stand = new GatewayStand();
-  beforeAll(() => stand.open());
-  afterAll(() => stand.close());
+  const fixture = new GatewayFixture();
+  beforeAll(() => fixture.open());
+  afterAll(() => fixture.close());
 
   const servedBy = async (environment: Record<string, string>, path: string, headers: Record<string, string> = {}) => {
-    const response = await request(stand.createGateway({ environment })).post(path).set(headers).send({});
+    const response = await request(fixture.createGateway({ environment })).post(path).set(headers).send({});
     return response.body.path as string;
   };
 
@@ -28,7 +28,7 @@ describe('the positions of get_actions', () => {
     expect(await servedBy({}, BY_ROWS, { 'x-positions': 'nodeos' })).toBe(BY_ROWS);
     const nodeos = { ...named, HISTORY_API__POSITIONS: 'nodeos' };
     expect(await servedBy(nodeos, BY_ROWS, { 'x-positions': 'rows' })).toBe(BY_ROWS);
-    const unknown = await request(stand.createGateway({ environment: named }))
+    const unknown = await request(fixture.createGateway({ environment: named }))
       .post(BY_ROWS)
       .set('x-positions', 'plugin')
       .send({});
@@ -44,10 +44,10 @@ describe('the positions of get_actions', () => {
     expect(await servedBy(prefixed, BY_ROWS)).toBe(BY_ROWS);
     for (const { path } of Object.values(ROUTES).filter(({ path }) => path !== BY_ROWS))
       expect(await servedBy(prefixed, `/plugin${path}`)).toBe(path);
-    const gateway = stand.createGateway({ environment: prefixed });
+    const gateway = fixture.createGateway({ environment: prefixed });
     for (const path of ['/pluginx/v1/history/get_actions', '/plugin/plugin/v1/history/get_actions', '/plugin'])
       expect((await request(gateway).post(path).send({})).status).toBe(404);
     expect((await request(gateway).get(`/plugin${BY_ROWS}`)).status).toBe(405);
-    expect((await request(stand.createGateway()).post(`/plugin${BY_ROWS}`).send({})).status).toBe(404);
+    expect((await request(fixture.createGateway()).post(`/plugin${BY_ROWS}`).send({})).status).toBe(404);
   });
 });

@@ -1,17 +1,17 @@
 import request from 'supertest';
-import { GatewayStand } from './gateway-stand';
+import { GatewayFixture } from './gateway-fixture';
 
 const ALL = ['/live', '/health', '/metrics', '/status', '/', '/docs', '/openapi.json'];
 
 describe('the pages of the gateway', () => {
-  const stand = new GatewayStand();
-  beforeAll(() => stand.open());
-  afterAll(() => stand.close());
+  const fixture = new GatewayFixture();
+  beforeAll(() => fixture.open());
+  afterAll(() => fixture.close());
 
   /** The pages that a value of `gateway.public_paths` serves. */
   async function shownBy(choice?: string): Promise<string[]> {
     const environment: Record<string, string> = choice === undefined ? {} : { HISTORY_GATEWAY__PUBLIC_PATHS: choice };
-    const gateway = stand.createGateway({ environment });
+    const gateway = fixture.createGateway({ environment });
     const shown: string[] = [];
     for (const path of ALL) {
       const { status, body } = await request(gateway).get(path);
@@ -27,7 +27,7 @@ describe('the pages of the gateway', () => {
 
   it('include a health response without components by default', async () => {
     const components = { reader: async () => ({ status: 'ok' as const }) };
-    const { body } = await request(stand.createGateway({ components })).get('/health');
+    const { body } = await request(fixture.createGateway({ components })).get('/health');
     expect(body).toEqual({
       status: 'ok',
       version: '4.1.0',
@@ -57,12 +57,12 @@ describe('the pages of the gateway', () => {
 
   it('include the components in the health response where configured', async () => {
     const environment = { HISTORY_GATEWAY__PUBLIC_PATHS: 'health,health_details' };
-    const { body } = await request(stand.createGateway({ environment })).get('/health');
+    const { body } = await request(fixture.createGateway({ environment })).get('/health');
     expect(Object.keys(body)).toEqual(expect.arrayContaining(['components', 'incomplete_ranges']));
   });
 
   it('are all served by the operations listener, which has no endpoints', async () => {
-    const operations = stand.createOperations();
+    const operations = fixture.createOperations();
     for (const path of ALL) expect([path, (await request(operations).get(path)).status]).toEqual([path, 200]);
     expect((await request(operations).post('/v1/history/get_actions').send({})).status).toBe(404);
   });

@@ -2,12 +2,12 @@ import request from 'supertest';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES } from '@antelope-history/routes';
 import { Registry } from '@antelope-history/app-runtime';
-import { BrokenKeyValue, GatewayStand } from './gateway-stand';
+import { BrokenKeyValue, GatewayFixture } from './gateway-fixture';
 
 describe('rate limits', () => {
-  const stand = new GatewayStand();
-  beforeAll(() => stand.open());
-  afterAll(() => stand.close());
+  const fixture = new GatewayFixture();
+  beforeAll(() => fixture.open());
+  afterAll(() => fixture.close());
   const NOW = Date.UTC(2026, 0, 1, 0, 0, 59);
 
   it('count by client address and minute', async () => {
@@ -16,7 +16,7 @@ describe('rate limits', () => {
       HISTORY_API__RATE_LIMIT_RPM: '2',
       HISTORY_GATEWAY__TRUSTED_PROXIES: '127.0.0.1,::1,::ffff:127.0.0.1',
     };
-    const gateway = stand.createGateway({ environment, now: () => now });
+    const gateway = fixture.createGateway({ environment, now: () => now });
     const post = (client: string) =>
       request(gateway).post(ROUTES.getActions.path).set('x-forwarded-for', client).send({});
     expect((await post('10.0.0.1')).headers).toMatchObject({
@@ -33,7 +33,7 @@ describe('rate limits', () => {
   });
 
   it.each(Object.values(ROUTES))('apply to $path', async ({ path }) => {
-    const gateway = stand.createGateway({ environment: { HISTORY_API__RATE_LIMIT_RPM: '1' }, now: () => NOW });
+    const gateway = fixture.createGateway({ environment: { HISTORY_API__RATE_LIMIT_RPM: '1' }, now: () => NOW });
     expect((await request(gateway).post(path).send({})).status).toBe(200);
     expect((await request(gateway).post(path).send({})).status).toBe(429);
   });
@@ -43,7 +43,7 @@ describe('rate limits', () => {
       HISTORY_API__RATE_LIMIT_RPM: '1',
       HISTORY_GATEWAY__TRUSTED_PROXIES: '127.0.0.1,::1,::ffff:127.0.0.1',
     };
-    const gateway = stand.createGateway({ environment });
+    const gateway = fixture.createGateway({ environment });
     const post = (client: string) =>
       request(gateway).post(ROUTES.getActions.path).set('x-forwarded-for', client).send({});
     await post('2001:db8::1');
@@ -53,7 +53,7 @@ describe('rate limits', () => {
 
   it('are shared by gateways through the key-value store, and ignore an untrusted X-Forwarded-For', async () => {
     const shared = { environment: { HISTORY_API__RATE_LIMIT_RPM: '1' }, keyValue: new MemoryKeyValue() };
-    const [first, second] = [stand.createGateway(shared), stand.createGateway(shared)];
+    const [first, second] = [fixture.createGateway(shared), fixture.createGateway(shared)];
     await request(first).post(ROUTES.getActions.path).set('x-forwarded-for', '10.0.0.1').send({});
     const response = await request(second).post(ROUTES.getActions.path).set('x-forwarded-for', '10.0.0.2').send({});
     expect(response.status).toBe(429);
@@ -63,7 +63,7 @@ describe('rate limits', () => {
     const environment = { HISTORY_API__RATE_LIMIT_RPM: '2' };
     const broken = { environment, keyValue: new BrokenKeyValue(), now: () => NOW };
     const registry = new Registry();
-    const [first, second] = [stand.createGateway({ ...broken, registry }), stand.createGateway(broken)];
+    const [first, second] = [fixture.createGateway({ ...broken, registry }), fixture.createGateway(broken)];
     const post = (gateway: typeof first) => request(gateway).post(ROUTES.getActions.path).send({});
     expect((await post(first)).headers).toMatchObject({ 'x-ratelimit-remaining': '1' });
     expect((await post(first)).status).toBe(200);
@@ -76,7 +76,7 @@ describe('rate limits', () => {
     const keyValue = new MemoryKeyValue();
     keyValue.count = () => new Promise(() => undefined);
     const environment = { HISTORY_API__RATE_LIMIT_RPM: '1' };
-    const gateway = stand.createGateway({ environment, keyValue, now: () => NOW });
+    const gateway = fixture.createGateway({ environment, keyValue, now: () => NOW });
     const startedAt = performance.now();
     expect((await request(gateway).post(ROUTES.getActions.path).send({})).status).toBe(200);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
@@ -87,7 +87,7 @@ describe('rate limits', () => {
     const keyValue = new MemoryKeyValue();
     const count = jest.spyOn(keyValue, 'count');
     const environment = { HISTORY_API__RATE_LIMIT_RPM: '2' };
-    const gateway = stand.createGateway({ environment, keyValue, now: () => NOW });
+    const gateway = fixture.createGateway({ environment, keyValue, now: () => NOW });
     const statuses: number[] = [];
     for (let requests = 0; requests < 6; requests++) {
       statuses.push((await request(gateway).post(ROUTES.getActions.path).send({})).status);
@@ -99,13 +99,13 @@ describe('rate limits', () => {
 
   it('are shown in the RateLimit header fields', async () => {
     const environment = { HISTORY_API__RATE_LIMIT_RPM: '3', HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '100' };
-    const gateway = stand.createGateway({ environment, now: () => NOW });
+    const gateway = fixture.createGateway({ environment, now: () => NOW });
     const { headers } = await request(gateway).post(ROUTES.getActions.path).send({});
     expect(headers).toMatchObject({
       'ratelimit-policy': '"requests";q=3;w=60, "cost";q=100;w=60',
       ratelimit: '"requests";r=2;t=1, "cost";r=100;t=1',
     });
-    const none = await request(stand.createGateway()).post(ROUTES.getActions.path).send({});
+    const none = await request(fixture.createGateway()).post(ROUTES.getActions.path).send({});
     expect([none.headers['ratelimit'], none.headers['x-ratelimit-limit']]).toEqual([undefined, undefined]);
   });
 
@@ -114,7 +114,7 @@ describe('rate limits', () => {
     let cost: string | undefined;
     let upstream: string;
     beforeAll(async () => {
-      upstream = await stand.serve((incoming, response) => {
+      upstream = await fixture.serve((incoming, response) => {
         incoming.resume();
         if (cost !== undefined) response.setHeader('x-request-cost', cost);
         response.end('{}');
@@ -123,7 +123,7 @@ describe('rate limits', () => {
 
     function createGateway(keyValue = new MemoryKeyValue(), now = () => NOW) {
       const settings = { ...environment, HISTORY_GATEWAY__HISTORY_API_URL: upstream };
-      return stand.createGateway({ environment: settings, keyValue, now });
+      return fixture.createGateway({ environment: settings, keyValue, now });
     }
     const post = (gateway: ReturnType<typeof createGateway>) => request(gateway).post(ROUTES.getActions.path).send({});
     const leftOf = (headers: Record<string, string>) => Number(/"cost";r=(\d+)/.exec(headers['ratelimit'] ?? '')?.[1]);
@@ -160,8 +160,8 @@ describe('rate limits', () => {
       cost = '7';
       const settings = { HISTORY_GATEWAY__HISTORY_API_URL: upstream };
       const trusting = { ...settings, HISTORY_GATEWAY__TRUSTED_PROXIES: '127.0.0.1,::1' };
-      expect((await post(stand.createGateway({ environment: trusting }))).headers['x-request-cost']).toBe('7');
-      expect((await post(stand.createGateway({ environment: settings }))).headers['x-request-cost']).toBeUndefined();
+      expect((await post(fixture.createGateway({ environment: trusting }))).headers['x-request-cost']).toBe('7');
+      expect((await post(fixture.createGateway({ environment: settings }))).headers['x-request-cost']).toBeUndefined();
     });
 
     it('are shared by all gateways', async () => {
@@ -176,7 +176,7 @@ describe('rate limits', () => {
   });
 
   it('count requests for pages like requests for endpoints', async () => {
-    const gateway = stand.createGateway({ environment: { HISTORY_API__RATE_LIMIT_RPM: '4' } });
+    const gateway = fixture.createGateway({ environment: { HISTORY_API__RATE_LIMIT_RPM: '4' } });
     for (const path of ['/live', '/health', '/docs', '/openapi.json']) {
       expect([path, (await request(gateway).get(path)).status]).toEqual([path, 200]);
     }
@@ -187,7 +187,7 @@ describe('rate limits', () => {
   });
 
   it('do not apply to the operations listener', async () => {
-    const operations = stand.createOperations({ environment: { HISTORY_API__RATE_LIMIT_RPM: '1' } });
+    const operations = fixture.createOperations({ environment: { HISTORY_API__RATE_LIMIT_RPM: '1' } });
     for (let i = 0; i < 3; i++) expect((await request(operations).get('/live')).status).toBe(200);
   });
 });

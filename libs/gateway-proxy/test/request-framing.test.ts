@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ROUTES } from '@antelope-history/routes';
-import { GatewayStand } from './gateway-stand';
+import { GatewayFixture } from './gateway-fixture';
 import { RecordingUpstream } from './recording-upstream';
 
 /** A body that is itself a request, for a server that mistakes it for one. */
@@ -124,12 +124,12 @@ const statusesOf = (responses: string) =>
   [...responses.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
 describe('the gateway', () => {
-  const stand = new GatewayStand();
+  const fixture = new GatewayFixture();
   let upstream: RecordingUpstream;
   let upstreamUrl: string;
   let url: string;
 
-  beforeAll(() => stand.open());
+  beforeAll(() => fixture.open());
   beforeEach(async () => {
     upstream = new RecordingUpstream();
     upstreamUrl = await upstream.open();
@@ -138,10 +138,10 @@ describe('the gateway', () => {
       HISTORY_GATEWAY__CHAIN_API_URL: upstreamUrl,
       HISTORY_GATEWAY__CHAIN_NODE_URL: upstreamUrl,
     };
-    url = await stand.serve(stand.createGateway({ environment }));
+    url = await fixture.serve(fixture.createGateway({ environment }));
   });
   afterEach(() => upstream.close());
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const expected = (path: string, id: string, body: string, method = 'POST') =>
     forwarded(upstreamUrl, method, path, id, body);

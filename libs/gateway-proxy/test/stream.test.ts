@@ -6,14 +6,14 @@ import { listen, type Listener } from '@antelope-history/app-runtime';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES, STREAM } from '@antelope-history/routes';
 import { readEventStream, type ServerSentEvent } from '@antelope-history/test-support/event-stream';
-import { CHAIN_FACTS, GatewayStand } from './gateway-stand';
+import { CHAIN_FACTS, GatewayFixture } from './gateway-fixture';
 
 const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-store, no-transform' };
 
 describe('the stream of actions through the gateway', () => {
-  const stand = new GatewayStand();
-  beforeAll(() => stand.open());
-  afterAll(() => stand.close());
+  const fixture = new GatewayFixture();
+  beforeAll(() => fixture.open());
+  afterAll(() => fixture.close());
 
   const servers: Server[] = [];
   const listeners: Listener[] = [];
@@ -34,7 +34,7 @@ describe('the stream of actions through the gateway', () => {
   }
 
   async function serve(historyApiUrl: string, environment: Record<string, string> = {}): Promise<Listener> {
-    const gateway = stand.createGateway({
+    const gateway = fixture.createGateway({
       environment: { HISTORY_GATEWAY__HISTORY_API_URL: historyApiUrl, ...environment },
     });
     const listener = await listen(gateway, { host: '127.0.0.1', port: 0 });
@@ -125,7 +125,7 @@ describe('the stream of actions through the gateway', () => {
       }
     }
     const api = await startApi((_request, response) => void response.writeHead(200, HEADERS).write(eventText(1)));
-    const gateway = stand.createGateway({
+    const gateway = fixture.createGateway({
       keyValue: new SlowKeyValue(),
       environment: {
         HISTORY_GATEWAY__HISTORY_API_URL: api,
@@ -143,7 +143,7 @@ describe('the stream of actions through the gateway', () => {
   });
 
   it('is served by the APIs of the same process', async () => {
-    const gateway = stand.createGateway({
+    const gateway = fixture.createGateway({
       localApis: {
         responders: new Map(
           Object.values(ROUTES).map(({ path }) => [path, () => Promise.reject(new Error('not requested'))] as const),

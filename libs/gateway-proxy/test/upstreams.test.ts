@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
 import { ROUTES } from '@antelope-history/routes';
-import { CHAIN_FACTS, GatewayStand } from './gateway-stand';
+import { CHAIN_FACTS, GatewayFixture } from './gateway-fixture';
 
 const { path } = ROUTES.getActions;
 
@@ -37,21 +37,21 @@ class NamedApi {
 }
 
 describe('a gateway in front of several interchangeable APIs', () => {
-  const stand = new GatewayStand();
+  const fixture = new GatewayFixture();
   const apis = ['a', 'b', 'c'].map((name) => new NamedApi(name));
   let urls: string[];
   let time = 0;
 
-  beforeAll(() => stand.open());
+  beforeAll(() => fixture.open());
   beforeEach(async () => {
     urls = await Promise.all(apis.map((api) => api.open()));
   });
   afterEach(() => Promise.all(apis.map((api) => api.close())));
-  afterAll(() => stand.close());
+  afterAll(() => fixture.close());
 
   const createGateway = () =>
-    stand.serve(
-      stand.createGateway({
+    fixture.serve(
+      fixture.createGateway({
         environment: {
           HISTORY_GATEWAY__HISTORY_API_URL: urls.join(', '),
           HISTORY_GATEWAY__PUBLIC_PATHS: 'health_details',

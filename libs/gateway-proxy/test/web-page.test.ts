@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import request from 'supertest';
 import { statusResponse } from '@antelope-history/schemas';
-import { BrokenKeyValue, GatewayStand } from './gateway-stand';
+import { BrokenKeyValue, GatewayFixture } from './gateway-fixture';
 
 describe('the page', () => {
-  const stand = new GatewayStand();
-  beforeAll(() => stand.open());
-  afterAll(() => stand.close());
+  const fixture = new GatewayFixture();
+  beforeAll(() => fixture.open());
+  afterAll(() => fixture.close());
 
   const settingsIn = (html: string): unknown => {
     const text = /data-settings="([^"]*)"/.exec(html)?.[1] ?? '';
     return JSON.parse(text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))));
   };
   const publicPage = (paths: string) =>
-    request(stand.createGateway({ environment: { HISTORY_GATEWAY__PUBLIC_PATHS: paths } })).get('/');
+    request(fixture.createGateway({ environment: { HISTORY_GATEWAY__PUBLIC_PATHS: paths } })).get('/');
 
   it('loads only what the listener serves', async () => {
-    const operations = stand.createOperations();
+    const operations = fixture.createOperations();
     const { text, headers } = await request(operations).get('/');
     const policy = String(headers['content-security-policy']).split('; ');
     const importMap = /<script type="importmap">([^]*?)<\/script>/.exec(text)?.[1] ?? '';
@@ -35,7 +35,7 @@ describe('the page', () => {
   });
 
   it('has all modules that its modules import', async () => {
-    const operations = stand.createOperations();
+    const operations = fixture.createOperations();
     const folder = await folderOf(operations);
     const seen = new Set(['main.js']);
     for (const name of seen) {
@@ -49,14 +49,14 @@ describe('the page', () => {
   });
 
   /** Where the files of the page are: `/page/VERSION`. */
-  async function folderOf(operations: ReturnType<GatewayStand['createOperations']>): Promise<string> {
+  async function folderOf(operations: ReturnType<GatewayFixture['createOperations']>): Promise<string> {
     const { text } = await request(operations).get('/');
     return /src="\.(\/page\/[0-9a-f]{12})\/main\.js"/.exec(text)?.[1] ?? '';
   }
 
   it('names the files by their contents, so that browsers keep them until the next version', async () => {
-    const operations = stand.createOperations();
-    expect(await folderOf(operations)).toBe(await folderOf(stand.createOperations()));
+    const operations = fixture.createOperations();
+    expect(await folderOf(operations)).toBe(await folderOf(fixture.createOperations()));
     expect((await request(operations).get('/page/000000000000/main.js')).status).toBe(404);
     expect((await request(operations).get('/')).headers['cache-control']).toBe('no-cache');
   });
@@ -75,13 +75,13 @@ describe('the page', () => {
     'VERSION/vendor/other.js',
     `VERSION/${'a/'.repeat(2_000)}b.js`,
   ])('has no other files: %.40s', async (path) => {
-    const operations = stand.createOperations();
+    const operations = fixture.createOperations();
     const { status, body } = await request(operations).get(path.replace('VERSION', await folderOf(operations)));
     expect([status, body.error.name]).toEqual([404, 'unknown_path']);
   });
 
   it('of the operations listener has all views, and uses the API at the port for clients', async () => {
-    const { text, headers } = await request(stand.createOperations()).get('/');
+    const { text, headers } = await request(fixture.createOperations()).get('/');
     expect(settingsIn(text)).toEqual({
       status: true,
       explorer: true,
@@ -94,7 +94,7 @@ describe('the page', () => {
 
   it('uses the public URL where one is configured', async () => {
     const environment = { HISTORY_GATEWAY__PUBLIC_URL: 'https://history.example/eos' };
-    const { text, headers } = await request(stand.createOperations({ environment })).get('/');
+    const { text, headers } = await request(fixture.createOperations({ environment })).get('/');
     expect(settingsIn(text)).toMatchObject({ api: { url: 'https://history.example/eos' } });
     expect(headers['content-security-policy']).toContain("connect-src 'self' https://history.example;");
   });
@@ -120,7 +120,7 @@ describe('the page', () => {
       HISTORY_GATEWAY__CHAIN_API_URL: nowhere,
       HISTORY_GATEWAY__TRACE_API_URL: nowhere,
     };
-    const operations = stand.createOperations({ environment, keyValue: new BrokenKeyValue() });
+    const operations = fixture.createOperations({ environment, keyValue: new BrokenKeyValue() });
     expect((await request(operations).get('/')).status).toBe(200);
     const { status, body, headers } = await request(operations).get('/status');
     expect([status, headers['cache-control'], body.health.status, body.processes]).toEqual([

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket, WebSocketServer } from 'ws';
 import { listen, type Listener } from '@antelope-history/app-runtime';
 import { STREAM } from '@antelope-history/routes';
-import { GatewayStand } from './gateway-stand';
+import { GatewayFixture } from './gateway-fixture';
 
 interface Api {
   url: string;
@@ -14,9 +14,9 @@ interface Api {
 }
 
 describe('the stream over WebSocket through the gateway', () => {
-  const stand = new GatewayStand();
-  beforeAll(() => stand.open());
-  afterAll(() => stand.close());
+  const fixture = new GatewayFixture();
+  beforeAll(() => fixture.open());
+  afterAll(() => fixture.close());
 
   const servers: Server[] = [];
   const listeners: Listener[] = [];
@@ -45,7 +45,7 @@ describe('the stream over WebSocket through the gateway', () => {
   }
 
   async function serve(historyApiUrl: string, environment: Record<string, string> = {}): Promise<Listener> {
-    const gateway = stand.createGateway({
+    const gateway = fixture.createGateway({
       environment: { HISTORY_GATEWAY__HISTORY_API_URL: historyApiUrl, ...environment },
     });
     const listener = await listen(gateway, { host: '127.0.0.1', port: 0 });

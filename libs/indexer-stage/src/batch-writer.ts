@@ -23,7 +23,8 @@ export interface BatchWriterDependencies {
   signal: AbortSignal;
 }
 
-const GAPS = ['BLOCK_GAP', 'FORK_TOO_DEEP', 'ABI_OUTDATED'] as const;
+/** A block with one of these errors is dropped and read again from the node. */
+const REREAD_CODES = ['BLOCK_GAP', 'FORK_TOO_DEEP', 'ABI_OUTDATED'] as const;
 const RETRY_MIN_MS = 200;
 /**
  * The longest wait between two attempts. After the store has recovered, the committed head stands still until the wait is over.
@@ -72,8 +73,8 @@ export class BatchWriter {
     } catch (error) {
       // Blocks are missing, the node contradicts an irreversible block, or data was decoded with an outdated ABI. The batch is
       // dropped and read again; stored blocks stay and are served.
-      const isGap = GAPS.some((code) => hasErrorCode(error, code));
-      if (isGap) return this.gaps.drop(batch, error as HistoryError);
+      const needsReread = REREAD_CODES.some((code) => hasErrorCode(error, code));
+      if (needsReread) return this.gaps.drop(batch, error as HistoryError);
       if (hasErrorCode(error, 'BLOCK_REFUSED') || hasErrorCode(error, 'CHAIN_ID_MISMATCH')) {
         return this.refuse(batch, error);
       }

@@ -1,6 +1,12 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import { readProgress, type KeyValue } from '@antelope-history/key-value';
-import { answerOf, readMetric, statusOf, type Registry, type WorkerHealth } from '@antelope-history/app-runtime';
+import {
+  resultOfComponent,
+  readMetric,
+  statusOf,
+  type Registry,
+  type WorkerHealth,
+} from '@antelope-history/app-runtime';
 import type { HistoryWriter } from '@antelope-history/store';
 import { INDEXED_BLOCKS, LAST_COMMIT } from './indexer-metrics';
 
@@ -19,8 +25,8 @@ export const INDEXER_WORK = { metric: INDEXED_BLOCKS, unit: 'blocks' } as const;
 export function createIndexerHealth({ broker, store, keyValue, registry }: IndexerHealthDependencies) {
   return async (): Promise<WorkerHealth> => {
     const [waiting, progress, keyValueStatus, lastCommit] = await Promise.all([
-      answerOf(broker.depth(TOPOLOGY.blockRecords)),
-      answerOf(store.getProgress()),
+      resultOfComponent(broker.depth(TOPOLOGY.blockRecords)),
+      resultOfComponent(store.getProgress()),
       statusOf(readProgress(keyValue)),
       readMetric(registry, LAST_COMMIT),
     ]);

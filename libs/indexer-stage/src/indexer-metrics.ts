@@ -1,6 +1,6 @@
 import type { BlockRecords } from '@antelope-history/records';
 import type { StoreWriter } from '@antelope-history/store';
-import { answerInTime, counter, gauge, histogram, type Registry } from '@antelope-history/app-runtime';
+import { resultWithin, counter, gauge, histogram, type Registry } from '@antelope-history/app-runtime';
 
 export const INDEXED_BLOCKS = 'history_indexed_blocks_total';
 export const LAST_COMMIT = 'history_last_commit_timestamp_seconds';
@@ -14,7 +14,7 @@ export function registerFreeBytes(store: Pick<StoreWriter, 'readFreeBytes'>, reg
     name: 'history_store_free_bytes',
     help: 'Free bytes on the disk of the store; of several disks, on the fullest',
     async collect() {
-      const free = await answerInTime(store.readFreeBytes(), FREE_BYTES_LIMIT_MS, undefined);
+      const free = await resultWithin(store.readFreeBytes(), FREE_BYTES_LIMIT_MS, undefined);
       if (free === undefined) metric.remove();
       else metric.set(free);
     },

@@ -1,5 +1,5 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
-import { answerInTime, gauge, type Registry } from '@antelope-history/app-runtime';
+import { resultWithin, gauge, type Registry } from '@antelope-history/app-runtime';
 
 type Depth = Awaited<ReturnType<Broker['depth']>>;
 
@@ -19,7 +19,7 @@ export function registerQueueMetrics(broker: Broker, registry: Registry): void {
       async collect() {
         const queues = Object.values(TOPOLOGY);
         const depths = await Promise.all(
-          queues.map((queue) => answerInTime(broker.depth<unknown>(queue), DEPTH_LIMIT_MS, undefined)),
+          queues.map((queue) => resultWithin(broker.depth<unknown>(queue), DEPTH_LIMIT_MS, undefined)),
         );
         queues.forEach(({ name: queue }, index) => {
           const depth = depths[index];

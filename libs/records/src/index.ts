@@ -9,7 +9,7 @@ export * from './read-varuint';
 export * from './receipt-actors';
 export { copyReceipt, DIGEST_CHECK_BYTES } from './record-receipt';
 export * from './record-writer';
-export * from './whole-state';
+export * from './state-completeness';
 export { blockRecordsCodec } from './block-records-codec';
 export { rawBlockCodec } from './raw-block-codec';
 export {

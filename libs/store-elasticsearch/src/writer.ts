@@ -32,7 +32,7 @@ export type { ElasticsearchOptions, ElasticsearchWriterOptions } from './client/
 
 /** Delays that follow from how long requests may take; the configuration does not change them. */
 export interface ElasticsearchDelays {
-  /** See `CleaningRules`: 120 blocks are a minute, six times as long as a query relies on them (`SNAPSHOT_AGE_MS`). */
+  /** See `CleaningRules`: 120 blocks are a minute, six times as long as a query relies on them (`READABLE_FOR_MS`). */
   cleaning: CleaningRules;
   /** See `PermissionCleaner`. */
   permissionDelayMs: number;

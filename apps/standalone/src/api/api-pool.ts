@@ -7,7 +7,7 @@ import { ServiceThread } from '../threads/service-thread';
 import type { ReportingThread } from '../threads/thread-list';
 import { fromPostedError } from '../threads/thread-messages';
 import type { ApiResult, ApiTask } from './api-messages';
-import { LargeResponseDesk } from './shared-large-responses';
+import { LargeResponseServer } from './shared-large-responses';
 
 export interface ApiPoolOptions extends ApiThreadOptions {
   /** Number of threads, at least 1. */
@@ -49,11 +49,11 @@ export class ApiPool {
 /** One thread of the pool, and the requests that it works on. */
 class ApiThread implements ReportingThread {
   private readonly requests = new PendingTasks<LocalResponse>();
-  private readonly desk: LargeResponseDesk;
+  private readonly largeResponseServer: LargeResponseServer;
   private thread: ServiceThread<ApiTask, ApiResult> | undefined;
 
   private constructor(largeResponses: LargeResponseLimit) {
-    this.desk = new LargeResponseDesk(largeResponses, (reply) => this.thread?.send(reply));
+    this.largeResponseServer = new LargeResponseServer(largeResponses, (reply) => this.thread?.send(reply));
   }
 
   static async start({ file, config, largeResponses, fail }: ApiThreadOptions): Promise<ApiThread> {
@@ -112,7 +112,7 @@ class ApiThread implements ReportingThread {
       case 'error':
         return this.requests.reject(result.id, fromPostedError(result.error));
       default:
-        return this.desk.receive(result);
+        return this.largeResponseServer.receive(result);
     }
   }
 }

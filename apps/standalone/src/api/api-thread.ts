@@ -5,10 +5,10 @@ import { runThread, type ThreadContext } from '../threads/run-thread';
 import { toPostedError } from '../threads/thread-messages';
 import type { ApiResult, ApiTask } from './api-messages';
 import { createLocalResponders, openApiDependencies } from './open-responders';
-import { ThreadLargeResponses } from './shared-large-responses';
+import { LargeResponseClient } from './shared-large-responses';
 
 runThread<ApiResult>('api', async (context) => {
-  const largeResponses = new ThreadLargeResponses(context.send);
+  const largeResponses = new LargeResponseClient(context.send);
   const responders = createLocalResponders(await openApiDependencies(context, largeResponses));
   const working = new Map<number, AbortController>();
   return (task: ApiTask) => {

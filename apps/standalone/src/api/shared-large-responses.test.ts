@@ -2,12 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { LargeResponses } from '@antelope-history/endpoint-kit';
 import { HistoryError } from '@antelope-history/schemas';
-import { LargeResponseDesk, ThreadLargeResponses } from './shared-large-responses';
+import { LargeResponseServer, LargeResponseClient } from './shared-large-responses';
 
-/** A thread and its desk, between which messages take a turn of the event loop. */
-function connect(limit: LargeResponses): ThreadLargeResponses {
-  const desk = new LargeResponseDesk(limit, (reply) => void setImmediate().then(() => thread.receive(reply)));
-  const thread = new ThreadLargeResponses((request) => void setImmediate().then(() => desk.receive(request)));
+/** A client and its server, between which messages take a turn of the event loop. */
+function connect(limit: LargeResponses): LargeResponseClient {
+  const server = new LargeResponseServer(limit, (reply) => void setImmediate().then(() => thread.receive(reply)));
+  const thread = new LargeResponseClient((request) => void setImmediate().then(() => server.receive(request)));
   return thread;
 }
 

@@ -2,8 +2,11 @@ import type { LargeResponseLimit } from '@antelope-history/endpoint-kit';
 import { fromPostedError, toPostedError } from '../threads/thread-messages';
 import type { LargeResponseReply, LargeResponseRequest } from './api-messages';
 
-/** The side of a thread of the limit on large responses that all threads of the process share. */
-export class ThreadLargeResponses implements LargeResponseLimit {
+/**
+ * An API thread's side of the limit on large responses, which all API threads of the process share: it asks the main thread before a
+ * large response is rendered, and reports its end.
+ */
+export class LargeResponseClient implements LargeResponseLimit {
   private readonly waiting = new Map<number, (reply: LargeResponseReply) => void>();
   /** Those that are being rendered: which of them ends makes no difference. */
   private readonly entered: number[] = [];
@@ -43,8 +46,8 @@ export class ThreadLargeResponses implements LargeResponseLimit {
   }
 }
 
-/** The side of the main thread, for one thread. */
-export class LargeResponseDesk {
+/** The main thread's side of the same limit: grants the requests of one API thread. */
+export class LargeResponseServer {
   private readonly held = new Map<number, { waiting: AbortController; isEntered: boolean }>();
 
   constructor(

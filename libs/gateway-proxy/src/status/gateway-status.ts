@@ -1,6 +1,6 @@
 import type { KeyValue } from '@antelope-history/key-value';
 import type { HealthResponse, ProcessStatus, StatusResponse } from '@antelope-history/schemas';
-import { answerOf, readHeartbeats } from '@antelope-history/app-runtime';
+import { resultOfComponent, readHeartbeats } from '@antelope-history/app-runtime';
 import { createGatewayHealth, type GatewayHealthDeps } from '../gateway-health';
 import { describeHeartbeats, totalsOf } from './process-statuses';
 import { StatusHistory } from './status-history';
@@ -49,7 +49,7 @@ export class GatewayStatus {
   }
 
   private async readBoth(): Promise<[HealthResponse, ProcessStatus[]]> {
-    return Promise.all([this.readHealth(), answerOf(this.readProcesses()).then((found) => found ?? [])]);
+    return Promise.all([this.readHealth(), resultOfComponent(this.readProcesses()).then((found) => found ?? [])]);
   }
 }
 

@@ -35,14 +35,14 @@ const MAX_TALLIED_CHUNK = 5_000;
 /** The target size of a chunk in bytes, estimated from the rows before. */
 const CHUNK_BYTES = 16 * 1024 * 1024;
 
-/** Reads a list of actions as far as the caller consumes it. `wanted`: the most rows that the caller will take. */
+/** Reads a list of actions as far as the caller consumes it. `limit`: the most rows that the caller will take. */
 export function findActions(
   searcher: Searcher,
   layout: ActionLayout,
   list: ActionList,
-  wanted: number,
+  limit: number,
 ): AsyncGenerator<ListedAction> {
-  return readChunks(searcher, list, wanted, {
+  return readChunks(searcher, list, limit, {
     fetch: fetchAction(layout, list.withVersion === true),
     rowOf: (hit) => ({ document: actionOf(hit), version: hit }),
     bytesOf: ({ document }) => document.record.length,
@@ -73,14 +73,14 @@ interface RowReading<Row> {
 async function* readChunks<Row>(
   searcher: Searcher,
   { order, from, count, ...list }: ActionList,
-  wanted: number,
+  limit: number,
   { fetch, rowOf, bytesOf, maxChunk }: RowReading<Row>,
 ): AsyncGenerator<Row> {
   let read = 0;
   let bytes = 0;
   let last: number | undefined;
-  while (read < wanted) {
-    const size = Math.min(wanted - read, read === 0 ? FIRST_CHUNK : chunkSize(bytes / read, maxChunk));
+  while (read < limit) {
+    const size = Math.min(limit - read, read === 0 ? FIRST_CHUNK : chunkSize(bytes / read, maxChunk));
     const isCounted = count !== undefined && last === undefined;
     const { hits, total } = await searcher.search({
       ...list,

@@ -7,7 +7,7 @@ import type { ActionList } from '../indices/found-actions';
 import type { MigrationPlan } from '../indices/migration-plan';
 import { type ReadAction, readActions } from '../read/action-reader';
 import { inSequences } from '../read/actions-scope';
-import { type Snapshot, wholeHistory } from '../read/snapshot';
+import { type QueryState, historySearch } from '../read/query-state';
 import type { BulkWriter } from '../write/bulk-writer';
 import type { MissingFields } from './missing-fields';
 
@@ -37,51 +37,51 @@ export class ActionUpdater {
    * changes any more are included.
    */
   async *updateIndex(
-    snapshot: Snapshot,
+    state: QueryState,
     { next_block: first, next_sequence: start }: MigrationPlan,
     actionsPerStep: number,
   ): AsyncGenerator<UpdateStep> {
-    const { names, progress } = snapshot;
+    const { names, progress } = state;
     const index = names.ranged('actions', first, progress);
     const last = Math.min(rangeLast(first, progress), progress.clean_up_to);
-    await this.refresh(snapshot, [index]);
+    await this.refresh(state, [index]);
     const filters = [{ range: { block_num: { gte: first, lte: last } } }, ...inSequences({ start, end: Infinity })];
-    const actions = readActions(snapshot, { index, filters, order: 'asc', from: 0, withVersion: true }, Infinity);
+    const actions = readActions(state, { index, filters, order: 'asc', from: 0, withVersion: true }, Infinity);
     const chunks = chunksOf(actions, Math.min(ACTIONS_AT_ONCE, actionsPerStep));
     let nextSequence = start;
     for (;;) {
-      const updated = await this.update(chunks, snapshot, actionsPerStep);
+      const updated = await this.update(chunks, state, actionsPerStep);
       if (!updated.last) break;
       const { blockNum: nextBlock, sequence } = updated.last.document;
       nextSequence = sequence + 1;
       yield { actions: updated.actions, nextBlock, nextSequence };
     }
-    await this.refresh(snapshot, [index]);
+    await this.refresh(state, [index]);
     yield { actions: 0, nextBlock: last + 1, nextSequence };
   }
 
   /** Updates the actions of committed blocks, few enough for one search; returns their number. */
-  async updateBlocks(snapshot: Snapshot, blocks: readonly BlockPosition[]): Promise<number> {
-    const { names, progress } = snapshot;
+  async updateBlocks(state: QueryState, blocks: readonly BlockPosition[]): Promise<number> {
+    const { names, progress } = state;
     const indices = new Set(blocks.map(({ num }) => names.ranged('actions', num, progress)));
-    await this.refresh(snapshot, [...indices]);
+    await this.refresh(state, [...indices]);
     const list: ActionList = {
-      ...wholeHistory(snapshot, 'actions'),
+      ...historySearch(state, 'actions'),
       filters: [{ terms: { block: blocks.map(({ id }) => id) } }],
       order: 'asc',
       from: 0,
       withVersion: true,
     };
-    const chunks = chunksOf(readActions(snapshot, list, Infinity), ACTIONS_AT_ONCE);
-    const { actions } = await this.update(chunks, snapshot, Infinity);
-    await this.refresh(snapshot, [...indices]);
+    const chunks = chunksOf(readActions(state, list, Infinity), ACTIONS_AT_ONCE);
+    const { actions } = await this.update(chunks, state, Infinity);
+    await this.refresh(state, [...indices]);
     return actions;
   }
 
   /** Updates chunks until they have `limit` actions; resolves when all updates are durable. */
   private async update(
     chunks: AsyncGenerator<ReadAction[]>,
-    snapshot: Snapshot,
+    state: QueryState,
     limit: number,
   ): Promise<{ actions: number; last: ReadAction | undefined }> {
     const { missing } = this;
@@ -90,7 +90,7 @@ export class ActionUpdater {
       while (updated.actions < limit) {
         const chunk = await chunks.next();
         if (chunk.done) return;
-        const request = await missing.updatesOf(chunk.value, snapshot);
+        const request = await missing.updatesOf(chunk.value, state);
         updated.actions += chunk.value.length;
         updated.last = chunk.value.at(-1);
         if (request.count > 0) yield request;
@@ -100,7 +100,7 @@ export class ActionUpdater {
     return updated;
   }
 
-  private async refresh({ searcher }: Snapshot, index: string[]): Promise<void> {
+  private async refresh({ searcher }: QueryState, index: string[]): Promise<void> {
     const { _shards: shards } = await asked(searcher.client.indices.refresh({ index }));
     if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
   }

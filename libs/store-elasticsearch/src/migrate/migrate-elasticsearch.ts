@@ -8,7 +8,7 @@ import { IndexNames } from '../indices/index-names';
 import { type MigrationPlan, MigrationPlans } from '../indices/migration-plan';
 import { layoutOf, type ReadProgress } from '../indices/progress';
 import { QueryCaches } from '../read/query-caches';
-import type { Snapshot } from '../read/snapshot';
+import type { QueryState } from '../read/query-state';
 import { BulkWriter, ConflictError } from '../write/bulk-writer';
 import { IndexProvisioner } from '../write/index-provisioner';
 import { ActionUpdater } from './action-updater';
@@ -105,7 +105,7 @@ class Migration {
     // Blocks may be removed meanwhile.
     const plan = { ...this.plan, next_block: Math.max(this.plan.next_block, firstBlock) };
     const perStep = this.options.actionsPerStep ?? ACTIONS_PER_STEP;
-    for await (const step of this.parts.updater.updateIndex(this.snapshotOf(read), plan, perStep)) {
+    for await (const step of this.parts.updater.updateIndex(this.stateOf(read), plan, perStep)) {
       this.actions += step.actions;
       this.plan.next_block = step.nextBlock;
       this.plan.next_sequence = step.nextSequence;
@@ -118,10 +118,10 @@ class Migration {
 
   /** Adds to blocks that a fork can replace, or that a writer can write again; false when `signal` ended it. */
   private async addReversible(blocks: readonly BlockPosition[], read: ReadProgress): Promise<boolean> {
-    const snapshot = this.snapshotOf(read);
+    const state = this.stateOf(read);
     for (let from = 0; from < blocks.length; from += BLOCKS_AT_ONCE) {
       const some = blocks.slice(from, from + BLOCKS_AT_ONCE);
-      this.actions += await againOnConflict(() => this.parts.updater.updateBlocks(snapshot, some));
+      this.actions += await againOnConflict(() => this.parts.updater.updateBlocks(state, some));
       this.report(some.at(-1)?.num ?? 0, read);
       if (this.options.signal.aborted) return false;
     }
@@ -152,7 +152,7 @@ class Migration {
     return read;
   }
 
-  private snapshotOf({ progress }: ReadProgress): Snapshot {
+  private stateOf({ progress }: ReadProgress): QueryState {
     const { searcher, names } = this.parts;
     return { searcher, names, progress, caches: new QueryCaches() };
   }

@@ -4,7 +4,7 @@ import { entryOf } from '../indices/action-entry';
 import { fieldsOf, type MigrationPlan } from '../indices/migration-plan';
 import { layoutOf } from '../indices/progress';
 import type { ReadAction } from '../read/action-reader';
-import type { Snapshot } from '../read/snapshot';
+import type { QueryState } from '../read/query-state';
 import { actionJson, originJson } from '../write/action-json';
 import { BulkRequest } from '../write/bulk-request';
 import { StoredDecoders } from './stored-decoders';
@@ -21,9 +21,9 @@ export class MissingFields {
   }
 
   /** The replacements of the actions that lack something. */
-  async updatesOf(actions: readonly ReadAction[], snapshot: Snapshot): Promise<BulkRequest> {
-    const values = await this.valuesOf(actions, snapshot);
-    const layout = layoutOf(snapshot.progress);
+  async updatesOf(actions: readonly ReadAction[], state: QueryState): Promise<BulkRequest> {
+    const values = await this.valuesOf(actions, state);
+    const layout = layoutOf(state.progress);
     const request = new BulkRequest();
     request.failsOnConflict = true;
     for (const [index, { document, row, version }] of actions.entries()) {
@@ -44,9 +44,9 @@ export class MissingFields {
    */
   private async valuesOf(
     actions: readonly ReadAction[],
-    snapshot: Snapshot,
+    state: QueryState,
   ): Promise<Map<number, readonly DataValue[]>> {
-    const indexed = new DataFields([...fieldsOf(this.plan), ...Object.keys(snapshot.progress.data_fields ?? {})]);
+    const indexed = new DataFields([...fieldsOf(this.plan), ...Object.keys(state.progress.data_fields ?? {})]);
     const considered = this.plan.traces ? indexed : this.added;
     const withFields = [...actions.entries()].filter(
       ([, { row }]) => considered.of(row.action.account, row.action.name).length > 0,
@@ -57,7 +57,7 @@ export class MissingFields {
       sequence: document.sequence,
     }));
     const values = new Map<number, readonly DataValue[]>();
-    await this.decoders.forEach(snapshot, requests, (each, decoder) => {
+    await this.decoders.forEach(state, requests, (each, decoder) => {
       const [index, { row }] = withFields[each] as [number, ReadAction];
       const { account, name, data } = row.action;
       values.set(index, valuesOf(indexed.of(account, name), decoder?.decodeAction(name, data)));

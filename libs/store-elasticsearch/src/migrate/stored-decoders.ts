@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import type { AbiRequest } from '@antelope-history/store';
 import { findAbis } from '../read/abi-query';
-import type { Snapshot } from '../read/snapshot';
+import type { QueryState } from '../read/query-state';
 
 const MAX_DECODERS = 100;
 const NO_BYTES = { isKnown: () => true, maxBytes: 0 };
@@ -16,20 +16,20 @@ export class StoredDecoders {
    * may have an ABI of its own, and a decoder may take megabytes.
    */
   async forEach(
-    snapshot: Snapshot,
+    state: QueryState,
     requests: readonly AbiRequest[],
     use: (index: number, decoder: AbiDecoder | undefined) => void,
   ): Promise<void> {
-    const versions = await findAbis(snapshot, requests, NO_BYTES);
+    const versions = await findAbis(state, requests, NO_BYTES);
     for (const [index, version] of versions.entries()) {
-      use(index, version && (await this.decoderOf(version.id, requests[index] as AbiRequest, snapshot)));
+      use(index, version && (await this.decoderOf(version.id, requests[index] as AbiRequest, state)));
     }
   }
 
-  private async decoderOf(id: string, request: AbiRequest, snapshot: Snapshot): Promise<AbiDecoder | undefined> {
+  private async decoderOf(id: string, request: AbiRequest, state: QueryState): Promise<AbiDecoder | undefined> {
     const known = this.decoders.get(id);
     if (known) return known.decoder;
-    const [version] = await findAbis(snapshot, [request], { isKnown: () => false, maxBytes: Infinity });
+    const [version] = await findAbis(state, [request], { isKnown: () => false, maxBytes: Infinity });
     const decoder = version?.bytes && createAbiDecoder(version.bytes);
     this.decoders.set(id, { decoder });
     return decoder;

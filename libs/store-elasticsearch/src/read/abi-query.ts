@@ -5,7 +5,7 @@ import { asked } from '../client/store-errors';
 import type { AbiDocument } from '../indices/documents';
 import { type AbiLimit, type AbiVersionCache, type AbiVersionHit, versionAt } from './abi-version-cache';
 import { onBranch, stateBlocks, within } from './branch-filter';
-import { wholeState, type Snapshot } from './snapshot';
+import { singleIndexSearch, type QueryState } from './query-state';
 
 /** Contracts seldom have more than a few versions: one search returns the newest versions of all contracts of a page. */
 const NEWEST_VERSIONS = 1_000;
@@ -19,16 +19,16 @@ const NO_ABI = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
  * `cache` and `isKnown` know.
  */
 export async function findAbis(
-  snapshot: Snapshot,
+  state: QueryState,
   requests: readonly AbiRequest[],
   { isKnown, maxBytes }: AbiBytesWanted,
   cache?: AbiVersionCache,
 ): Promise<(AbiVersion | undefined)[]> {
   const limits = requests.map(limitOf);
-  const versions = await versionsAt(snapshot, limits, cache);
+  const versions = await versionsAt(state, limits, cache);
   const found = limits.map((limit) => versions.get(keyOf(limit)));
   const bytes = await readBytes(
-    snapshot,
+    state,
     found.flatMap((version) => (version && !isKnown(version.hash) ? [version] : [])),
     maxBytes,
   );
@@ -46,32 +46,32 @@ function keyOf({ account, blockNum, sequence }: AbiLimit): string {
 
 /** The version in force at each limit, by the limit's key; no entry where there is none or an empty one. */
 async function versionsAt(
-  snapshot: Snapshot,
+  state: QueryState,
   limits: readonly AbiLimit[],
   cache: AbiVersionCache | undefined,
 ): Promise<Map<string, AbiVersionHit>> {
   const found = new Map<string, AbiVersionHit>();
   const open = new Map<string, AbiLimit>();
   for (const limit of limits) {
-    const known = cache?.find(limit, snapshot.progress);
+    const known = cache?.find(limit, state.progress);
     if (known?.version) found.set(keyOf(limit), known.version);
     if (!known) open.set(keyOf(limit), limit);
   }
-  if (open.size > 0) await searchVersions(snapshot, open, found, cache);
+  if (open.size > 0) await searchVersions(state, open, found, cache);
   for (const [key, { hash }] of found) if (hash === NO_ABI) found.delete(key);
   return found;
 }
 
 /** Adds to `found` the version in force at each limit of `open`. */
 async function searchVersions(
-  snapshot: Snapshot,
+  state: QueryState,
   open: Map<string, AbiLimit>,
   found: Map<string, AbiVersionHit>,
   cache: AbiVersionCache | undefined,
 ): Promise<void> {
-  const { searcher, progress } = snapshot;
+  const { searcher, progress } = state;
   const accounts = new Set([...open.values()].map(({ account }) => account));
-  const { hits } = await searcher.search(newestSearch(snapshot, [...accounts]));
+  const { hits } = await searcher.search(newestSearch(state, [...accounts]));
   const newest = versionsByAccount(hits);
   if (hits.length < NEWEST_VERSIONS) cache?.keep(accounts, newest, progress);
   for (const [key, limit] of open) {
@@ -79,7 +79,7 @@ async function searchVersions(
     if (version) found.set(key, version);
     if (version || hits.length < NEWEST_VERSIONS) open.delete(key);
   }
-  const older = await searcher.searchAll([...open.values()].map((limit) => latestSearch(snapshot, limit)));
+  const older = await searcher.searchAll([...open.values()].map((limit) => latestSearch(state, limit)));
   for (const [index, key] of [...open.keys()].entries()) {
     const hit = older[index]?.hits[0];
     if (hit) found.set(key, versionOf(hit));
@@ -109,13 +109,13 @@ function versionOf(hit: FoundHit): AbiVersionHit {
 }
 
 /** Searches the newest versions of all the accounts, up to the committed block. */
-function newestSearch(snapshot: Snapshot, accounts: readonly string[]): Search {
-  const { last } = stateBlocks(snapshot.progress);
-  return versionSearch(snapshot, [{ terms: { account: [...accounts] } }], last, NEWEST_VERSIONS);
+function newestSearch(state: QueryState, accounts: readonly string[]): Search {
+  const { last } = stateBlocks(state.progress);
+  return versionSearch(state, [{ terms: { account: [...accounts] } }], last, NEWEST_VERSIONS);
 }
 
 /** Searches the one version in force at a limit. */
-function latestSearch(snapshot: Snapshot, { account, blockNum, sequence }: AbiLimit): Search {
+function latestSearch(state: QueryState, { account, blockNum, sequence }: AbiLimit): Search {
   const inBlock: Query[] = [{ term: { block_num: blockNum } }, { range: { sequence: { lte: sequence } } }];
   const upTo: Query = {
     bool: {
@@ -123,14 +123,14 @@ function latestSearch(snapshot: Snapshot, { account, blockNum, sequence }: AbiLi
       minimum_should_match: 1,
     },
   };
-  return versionSearch(snapshot, [{ term: { account } }, upTo], blockNum, 1);
+  return versionSearch(state, [{ term: { account } }, upTo], blockNum, 1);
 }
 
-function versionSearch(snapshot: Snapshot, filters: Query[], lastBlock: number, size: number): Search {
-  const { progress } = snapshot;
+function versionSearch(state: QueryState, filters: Query[], lastBlock: number, size: number): Search {
+  const { progress } = state;
   const blocks = within(stateBlocks(progress), { first: 0, last: lastBlock }) ?? { first: 0, last: 0 };
   return {
-    ...wholeState(snapshot, 'abis'),
+    ...singleIndexSearch(state, 'abis'),
     filters: [...filters, onBranch(progress, blocks)],
     size,
     sort: [{ block_num: 'desc' }, { sequence: 'desc' }],
@@ -140,7 +140,7 @@ function versionSearch(snapshot: Snapshot, filters: Query[], lastBlock: number, 
 
 /** The bytes of versions by hash, until they reach `maxBytes`; versions of one hash have the same bytes. */
 async function readBytes(
-  { searcher: { client } }: Snapshot,
+  { searcher: { client } }: QueryState,
   versions: readonly AbiVersionHit[],
   maxBytes: number,
 ): Promise<Map<string, Buffer>> {

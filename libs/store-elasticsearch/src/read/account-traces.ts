@@ -17,7 +17,7 @@ import { findTraces } from './directory-query';
 import { type ActionSelection, countRanges, locateInRange } from './locate-row';
 import { rangesIn } from './range-groups';
 import { type Counted, partOfRow } from './row-location';
-import { wholeHistory, type Snapshot } from './snapshot';
+import { historySearch, type QueryState } from './query-state';
 
 type Rows = Omit<AccountTracesPage, 'status'>;
 
@@ -27,44 +27,44 @@ const EMPTY: Rows = { rows: [], more: false };
 const MAX_BEFORE = 100;
 
 /** Reads a page of an account's traces by their positions. */
-export async function queryAccountTraces(snapshot: Snapshot, { account, select }: AccountTracesQuery): Promise<Rows> {
-  if (!snapshot.progress.counts_traces) throw positionsNotStored();
-  const scope = await scopeOf(snapshot, {});
+export async function queryAccountTraces(state: QueryState, { account, select }: AccountTracesQuery): Promise<Rows> {
+  if (!state.progress.counts_traces) throw positionsNotStored();
+  const scope = await scopeOf(state, {});
   if (!scope) return EMPTY;
   const selection: ActionSelection = {
     scope,
-    wanted: [{ term: { accounts: account } }],
+    filters: [{ term: { accounts: account } }],
     withFurtherTraces: { term: { authorizers: account } },
     order: 'asc',
   };
-  const counted = await countTraces(snapshot, account, selection);
+  const counted = await countTraces(state, account, selection);
   const range = positionsWithin(
     select,
     counted.reduce((sum, { rows }) => sum + rows, 0),
   );
   const index = range && partOfRow(counted, range.first);
-  const located = index && 'part' in index && (await locateInRange(snapshot, selection, index, MAX_BEFORE));
+  const located = index && 'part' in index && (await locateInRange(state, selection, index, MAX_BEFORE));
   if (!range || !located) return EMPTY;
-  const { wanted } = selection;
+  const { filters } = selection;
   const from = { sequence: located.part.start, position: range.first - located.rowsBefore };
-  return readRows(snapshot, account, wanted, from, new AccountTraceRows(account, range));
+  return readRows(state, account, filters, from, new AccountTraceRows(account, range));
 }
 
 /** The traces of an account in each range. */
 async function countTraces(
-  snapshot: Snapshot,
+  state: QueryState,
   account: string,
   selection: ActionSelection,
 ): Promise<Counted<BlockRange>[]> {
   const { blocks } = selection.scope;
-  const covered = directoryBlocks(snapshot.progress);
+  const covered = directoryBlocks(state.progress);
   const young = within(blocks, { first: covered ? covered.last + 1 : 0, last: Infinity });
   const [found, ofYoung] = await Promise.all([
-    findTraces(snapshot, account),
-    young ? countRanges(snapshot, selection, rangesIn(young, snapshot)) : [],
+    findTraces(state, account),
+    young ? countRanges(state, selection, rangesIn(young, state)) : [],
   ]);
   const old = found.map(({ range, rows }) => ({
-    part: { first: range, last: rangeLast(range, snapshot.progress) },
+    part: { first: range, last: rangeLast(range, state.progress) },
     rows,
   }));
   return [...old, ...ofYoung];
@@ -75,16 +75,16 @@ async function countTraces(
  * position `from.position`.
  */
 async function readRows(
-  snapshot: Snapshot,
+  state: QueryState,
   account: string,
-  wanted: Query[],
+  filters: Query[],
   from: { sequence: number; position: number },
   page: AccountTraceRows,
 ): Promise<Rows> {
-  const start = await transactionStart(snapshot, wanted, from.sequence);
+  const start = await transactionStart(state, filters, from.sequence);
   if (start === undefined) return EMPTY;
   let position: number | undefined;
-  for await (const actions of transactionsFrom(snapshot, wanted, start)) {
+  for await (const actions of transactionsFrom(state, filters, start)) {
     position ??= from.position - tracesBefore(actions, account, from.sequence);
     position = page.take(
       actions.map(({ row }) => row),
@@ -95,8 +95,8 @@ async function readRows(
   return { rows: page.rows, more: page.more };
 }
 
-async function transactionStart(snapshot: Snapshot, wanted: Query[], sequence: number): Promise<number | undefined> {
-  for await (const { document } of readActions(snapshot, listFrom(snapshot, wanted, sequence), 1)) {
+async function transactionStart(state: QueryState, filters: Query[], sequence: number): Promise<number | undefined> {
+  for await (const { document } of readActions(state, listFrom(state, filters, sequence), 1)) {
     return document.firstSequence;
   }
   return undefined;
@@ -109,9 +109,9 @@ function tracesBefore(actions: readonly ReadAction[], account: string, sequence:
 }
 
 /** The account's actions from a sequence on, by transaction. */
-async function* transactionsFrom(snapshot: Snapshot, wanted: Query[], sequence: number): AsyncGenerator<ReadAction[]> {
+async function* transactionsFrom(state: QueryState, filters: Query[], sequence: number): AsyncGenerator<ReadAction[]> {
   let actions: ReadAction[] = [];
-  for await (const action of readActions(snapshot, listFrom(snapshot, wanted, sequence), Infinity)) {
+  for await (const action of readActions(state, listFrom(state, filters, sequence), Infinity)) {
     const previous = actions.at(-1);
     if (previous && previous.document.firstSequence !== action.document.firstSequence) {
       yield actions;
@@ -122,12 +122,12 @@ async function* transactionsFrom(snapshot: Snapshot, wanted: Query[], sequence: 
   if (actions.length > 0) yield actions;
 }
 
-function listFrom(snapshot: Snapshot, wanted: Query[], start: number): ActionList {
-  const { progress } = snapshot;
+function listFrom(state: QueryState, filters: Query[], start: number): ActionList {
+  const { progress } = state;
   const blocks = { first: progress.first_block_num ?? 0, last: progress.committed?.num ?? 0 };
   return {
-    ...wholeHistory(snapshot, 'actions'),
-    filters: [...wanted, ...inSequences({ start, end: Infinity }), onBranch(progress, blocks)],
+    ...historySearch(state, 'actions'),
+    filters: [...filters, ...inSequences({ start, end: Infinity }), onBranch(progress, blocks)],
     order: 'asc',
     from: 0,
   };

@@ -4,20 +4,20 @@ import { incomplete } from '../client/search';
 import { type ActionList, findActions, type ListedAction } from '../indices/found-actions';
 import type { FoundAction } from '../indices/hits';
 import { layoutOf } from '../indices/progress';
-import type { Snapshot } from './snapshot';
+import type { QueryState } from './query-state';
 
 /** An action of a list with its row. */
 export interface ReadAction extends ListedAction {
   row: StoredAction;
 }
 
-/** Reads a list of actions as far as the caller consumes it. `wanted`: the most rows that the caller will take. */
+/** Reads a list of actions as far as the caller consumes it. `limit`: the most rows that the caller will take. */
 export async function* readActions(
-  { searcher, progress }: Snapshot,
+  { searcher, progress }: QueryState,
   list: ActionList,
-  wanted: number,
+  limit: number,
 ): AsyncGenerator<ReadAction> {
-  for await (const listed of findActions(searcher, layoutOf(progress), list, wanted)) {
+  for await (const listed of findActions(searcher, layoutOf(progress), list, limit)) {
     yield { ...listed, row: storedActionOf(listed.document) };
   }
 }

@@ -17,26 +17,26 @@ import { type Scope, scopeOf } from './actions-scope';
 import { historyBlocks, onBranch } from './branch-filter';
 import { type DirectoryKey, directoryKeyOf } from './directory-query';
 import type { ActionSelection } from './locate-row';
-import { openRun, runsOf } from './ranged-list';
-import { wholeHistory, type Snapshot } from './snapshot';
+import { openRun, runsOfPage } from './ranged-list';
+import { historySearch, type QueryState } from './query-state';
 
 const EMPTY: ActionRows = { rows: [], more: false };
 
 /** Reads one page of actions. */
-export async function queryActions(snapshot: Snapshot, query: ActionsQuery): Promise<ActionRows> {
-  const scope = await scopeOf(snapshot, query);
+export async function queryActions(state: QueryState, query: ActionsQuery): Promise<ActionRows> {
+  const scope = await scopeOf(state, query);
   if (!scope) return EMPTY;
-  if (typeof query.parent === 'object') return childrenOf(snapshot, query, query.parent.sequence, scope.sequences);
-  const selection: ActionSelection = { scope, wanted: wantedBy(query), order: query.order };
+  if (typeof query.parent === 'object') return childrenOf(state, query, query.parent.sequence, scope.sequences);
+  const selection: ActionSelection = { scope, filters: filtersOf(query), order: query.order };
   const key = directoryKeyOf(query.account, query.filters, query.data.length > 0 || query.parent !== undefined);
   if (query.window === 'newest' && query.order === 'asc') {
-    return newestAscending(snapshot, selection, key, query.limit);
+    return newestAscending(state, selection, key, query.limit);
   }
-  return takePage(snapshot, selection, key, query.skip, query.limit);
+  return takePage(state, selection, key, query.skip, query.limit);
 }
 
 /** The filters of account, contracts and names, without the bounds. */
-function wantedBy({ account, filters, data, parent }: ActionsQuery): Query[] {
+function filtersOf({ account, filters, data, parent }: ActionsQuery): Query[] {
   return [
     ...data.map(holding),
     ...(account === undefined ? [] : [{ term: { accounts: account } }]),
@@ -71,7 +71,7 @@ function matching({ account, name }: ActionFilter): Query {
 
 /** The newest `limit` rows in ascending order: the page begins at the oldest of them. */
 async function newestAscending(
-  snapshot: Snapshot,
+  state: QueryState,
   selection: ActionSelection,
   key: DirectoryKey,
   limit: number,
@@ -79,19 +79,19 @@ async function newestAscending(
   const { scope } = selection;
   const backwards: ActionSelection = { ...selection, order: 'desc' };
   let oldest: ReadAction | undefined;
-  for await (const row of rowsFrom(snapshot, backwards, key, limit - 1, 1)) {
+  for await (const row of rowsFrom(state, backwards, key, limit - 1, 1)) {
     oldest = row;
     break;
   }
-  if (!oldest) return takePage(snapshot, selection, key, 0, limit);
+  if (!oldest) return takePage(state, selection, key, 0, limit);
   const { sequence: start, blockNum: first } = oldest.document;
   const narrowed: Scope = { blocks: { ...scope.blocks, first }, sequences: { ...scope.sequences, start } };
-  return takePage(snapshot, { ...selection, scope: narrowed }, { ...key, isExact: false }, 0, limit);
+  return takePage(state, { ...selection, scope: narrowed }, { ...key, isExact: false }, 0, limit);
 }
 
 /** Takes rows until the page is full; one row more shows whether any follow. */
 async function takePage(
-  snapshot: Snapshot,
+  state: QueryState,
   selection: ActionSelection,
   key: DirectoryKey,
   skip: number,
@@ -99,7 +99,7 @@ async function takePage(
 ): Promise<ActionRows> {
   const rows: StoredAction[] = [];
   let bytes = 0;
-  for await (const { row } of rowsFrom(snapshot, selection, key, skip, limit + 1)) {
+  for await (const { row } of rowsFrom(state, selection, key, skip, limit + 1)) {
     if (rows.length === limit || bytes >= MAX_PAGE_BYTES) return { rows, more: true };
     rows.push(row);
     bytes += actionBytes(row);
@@ -107,18 +107,18 @@ async function takePage(
   return { rows, more: false };
 }
 
-/** The rows of a selection after the first `skip`, at most `wanted`. */
+/** The rows of a selection after the first `skip`, at most `limit`. */
 async function* rowsFrom(
-  snapshot: Snapshot,
+  state: QueryState,
   selection: ActionSelection,
   key: DirectoryKey,
   skip: number,
-  wanted: number,
+  limit: number,
 ): AsyncGenerator<ReadAction> {
   let rest = skip;
-  let missing = wanted;
-  for await (const run of runsOf(snapshot, selection, key, { skip, wanted })) {
-    const opened = await openRun(snapshot, selection, run, rest, missing);
+  let missing = limit;
+  for await (const run of runsOfPage(state, selection, key, { skip, limit })) {
+    const opened = await openRun(state, selection, run, rest, missing);
     if ('passed' in opened) {
       rest -= opened.passed;
       continue;
@@ -129,7 +129,7 @@ async function* rowsFrom(
         ? { ...opened.list, count: { upTo: rest, set: (rows: number) => (passed = rows) } }
         : opened.list;
     const before = missing;
-    for await (const row of readActions(snapshot, list, missing)) {
+    for await (const row of readActions(state, list, missing)) {
       missing--;
       yield row;
     }
@@ -140,16 +140,16 @@ async function* rowsFrom(
 
 /** The actions that one trace created: all of them follow it in its transaction. */
 async function childrenOf(
-  snapshot: Snapshot,
+  state: QueryState,
   query: ActionsQuery,
   parentSequence: number,
   { start, end }: SequenceRange,
 ): Promise<ActionRows> {
-  const parent = await actionUpTo(snapshot, parentSequence);
+  const parent = await actionUpTo(state, parentSequence);
   const trace = parent?.row.action.traces.find(({ receipt }) => receipt.globalSequence === parentSequence);
   if (!parent || !trace) return EMPTY;
   const rows: StoredAction[] = [];
-  for await (const row of laterInTransaction(snapshot, parent, query.data.map(holding))) {
+  for await (const row of laterInTransaction(state, parent, query.data.map(holding))) {
     const { sequence } = row.document;
     if (sequence >= start && sequence < end) rows.push(row.row);
   }
@@ -160,35 +160,35 @@ async function childrenOf(
  * The action that has the trace with a global sequence. The traces of notified accounts follow that of the contract, so it is the
  * last action whose own sequence is not above this one.
  */
-async function actionUpTo(snapshot: Snapshot, sequence: number): Promise<ReadAction | undefined> {
-  const { progress } = snapshot;
+async function actionUpTo(state: QueryState, sequence: number): Promise<ReadAction | undefined> {
+  const { progress } = state;
   const blocks = historyBlocks(progress);
   if (!blocks) return undefined;
   const list: ActionList = {
-    ...wholeHistory(snapshot, 'actions'),
+    ...historySearch(state, 'actions'),
     filters: [{ range: { sequence: { lte: sequence } } }, onBranch(progress, blocks)],
     order: 'desc',
     from: 0,
   };
-  for await (const found of readActions(snapshot, list, 1)) return found;
+  for await (const found of readActions(state, list, 1)) return found;
   return undefined;
 }
 
 /** The later actions of an action's transaction that match. */
 async function* laterInTransaction(
-  snapshot: Snapshot,
+  state: QueryState,
   { document }: ReadAction,
-  wanted: readonly Query[],
+  conditions: readonly Query[],
 ): AsyncGenerator<ReadAction> {
-  const { names, progress } = snapshot;
+  const { names, progress } = state;
   const { blockNum, block, sequence, transaction } = document;
   const list: ActionList = {
     index: names.ranged('actions', blockNum, progress),
-    filters: [{ term: { block } }, { range: { sequence: { gt: sequence } } }, ...wanted],
+    filters: [{ term: { block } }, { range: { sequence: { gt: sequence } } }, ...conditions],
     order: 'asc',
     from: 0,
   };
-  for await (const found of readActions(snapshot, list, Infinity)) {
+  for await (const found of readActions(state, list, Infinity)) {
     if (found.document.transaction !== transaction) return;
     yield found;
   }

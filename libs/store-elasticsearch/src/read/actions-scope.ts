@@ -3,7 +3,7 @@ import type { Query } from '../client/search';
 import type { SequenceRange } from '../indices/sequence-range';
 import { historyBlocks, within, type BlockRange } from './branch-filter';
 import { type Edge, edgeIn, firstEdge, lastEdge, notAfter, notBefore } from './locate-edge';
-import type { Snapshot } from './snapshot';
+import type { QueryState } from './query-state';
 
 /** The blocks and sequences in which actions are searched. */
 export interface Scope {
@@ -15,30 +15,30 @@ const ALL_SEQUENCES: SequenceRange = { start: 0, end: Infinity };
 
 /** The history within a query's bounds; undefined when it is empty. */
 export async function scopeOf(
-  snapshot: Snapshot,
+  state: QueryState,
   { after, before }: Partial<Pick<ActionsQuery, 'after' | 'before'>>,
 ): Promise<Scope | undefined> {
-  const blocks = historyBlocks(snapshot.progress);
+  const blocks = historyBlocks(state.progress);
   if (!blocks) return undefined;
   if (!after && !before) return { blocks, sequences: ALL_SEQUENCES };
   const [first, last] = await Promise.all([
-    after && firstEdge(snapshot, blocks, after),
-    before && lastEdge(snapshot, blocks, before),
+    after && firstEdge(state, blocks, after),
+    before && lastEdge(state, blocks, before),
   ]);
   if ((after && !first) || (before && !last)) return undefined;
   return scopeBetween(blocks, first, last);
 }
 
 /** The blocks of one range, or of a part of it, that have actions, and their sequences; undefined when none have. */
-export async function scopeOfRange(snapshot: Snapshot, range: BlockRange): Promise<Scope | undefined> {
-  const { progress, caches } = snapshot;
+export async function scopeOfRange(state: QueryState, range: BlockRange): Promise<Scope | undefined> {
+  const { progress, caches } = state;
   const known = caches.scopes.find(range, progress);
   if (known) return known;
   const blocks = historyBlocks(progress);
   if (!blocks) return undefined;
   const [first, last] = await Promise.all([
-    edgeIn(snapshot, [range], blocks, notBefore({ blockNum: range.first }), 'asc'),
-    edgeIn(snapshot, [range], blocks, notAfter({ blockNum: range.last }), 'desc'),
+    edgeIn(state, [range], blocks, notBefore({ blockNum: range.first }), 'asc'),
+    edgeIn(state, [range], blocks, notAfter({ blockNum: range.last }), 'desc'),
   ]);
   const scope = first && last && scopeBetween(blocks, first, last);
   if (scope) caches.scopes.keep(range, scope, progress);

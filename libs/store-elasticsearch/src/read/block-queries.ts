@@ -4,7 +4,7 @@ import type { ProgressDocument } from '../indices/documents';
 import { bodyOf, FETCH_BODY, type FoundBody } from '../indices/hits';
 import { assertWhole, readActions } from './action-reader';
 import { historyBlocks, onBranch, within } from './branch-filter';
-import type { Snapshot } from './snapshot';
+import type { QueryState } from './query-state';
 
 /** A block of the committed branch and the filters for its documents. */
 interface LocatedBlock {
@@ -14,21 +14,21 @@ interface LocatedBlock {
   mustExist: boolean;
 }
 
-export async function findBlock(snapshot: Snapshot, selector: BlockSelector): Promise<StoredBlock | undefined> {
-  const located = locateBlock(snapshot.progress, selector);
-  const body = located && (await readBody(snapshot, located));
+export async function findBlock(state: QueryState, selector: BlockSelector): Promise<StoredBlock | undefined> {
+  const located = locateBlock(state.progress, selector);
+  const body = located && (await readBody(state, located));
   return body && storedBlockOf(body);
 }
 
 /** A block and its transactions; the block is undefined when there is none. */
 export async function findBlockTraces(
-  snapshot: Snapshot,
+  state: QueryState,
   selector: BlockSelector,
 ): Promise<{ block: StoredBlock | undefined; transactions: StoredBlockTransaction[] }> {
   const nothing = { block: undefined, transactions: [] };
-  const located = locateBlock(snapshot.progress, selector);
+  const located = locateBlock(state.progress, selector);
   if (!located) return nothing;
-  const [body, actions] = await Promise.all([readBody(snapshot, located), readActionsOf(snapshot, located)]);
+  const [body, actions] = await Promise.all([readBody(state, located), readActionsOf(state, located)]);
   const block = body && storedBlockOf(body);
   if (!block) return nothing;
   return { block, transactions: transactionsOf(body, actions) };
@@ -51,7 +51,7 @@ function blockNumOf(selector: BlockSelector, progress: ProgressDocument): number
 }
 
 async function readBody(
-  { searcher, names, progress }: Snapshot,
+  { searcher, names, progress }: QueryState,
   { num, filters, mustExist }: LocatedBlock,
 ): Promise<FoundBody | undefined> {
   const index = names.ranged('bodies', num, progress);
@@ -62,13 +62,13 @@ async function readBody(
 
 /** All actions of a block by the first sequence of their transaction, ascending. */
 async function readActionsOf(
-  snapshot: Snapshot,
+  state: QueryState,
   { num, filters }: LocatedBlock,
 ): Promise<Map<number, StoredBlockTransaction['actions']>> {
-  const { names, progress } = snapshot;
+  const { names, progress } = state;
   const index = names.ranged('actions', num, progress);
   const actions = new Map<number, StoredBlockTransaction['actions']>();
-  for await (const { document, row } of readActions(snapshot, { index, filters, order: 'asc', from: 0 }, Infinity)) {
+  for await (const { document, row } of readActions(state, { index, filters, order: 'asc', from: 0 }, Infinity)) {
     const ofTransaction = actions.get(document.firstSequence);
     if (ofTransaction) ofTransaction.push(row.action);
     else actions.set(document.firstSequence, [row.action]);

@@ -1,6 +1,6 @@
 import type { ProgressDocument } from '../indices/documents';
 import { emptyProgress, type ProgressReader } from '../indices/progress';
-import { measureAge } from './snapshot';
+import { measureAge } from './query-state';
 
 /** A progress that was the current one at some moment after `age` began to count. */
 export interface ReadState {

@@ -13,7 +13,7 @@ import {
 import { rangeStart } from '../indices/block-ranges';
 import { fetchDocValues } from '../indices/hits';
 import type { SequenceRange } from '../indices/sequence-range';
-import type { Snapshot } from './snapshot';
+import type { QueryState } from './query-state';
 
 /** The rows of one range. */
 export interface RangeRows {
@@ -63,12 +63,12 @@ export function directoryKeyOf(
 }
 
 /** What the directory says of a list; see `knownRanges`. */
-export function findRanges(snapshot: Snapshot, key: DirectoryKey): Promise<DirectoryRanges> {
-  return throughCache(snapshot, nameOf(key), () => readRanges(snapshot, key));
+export function findRanges(state: QueryState, key: DirectoryKey): Promise<DirectoryRanges> {
+  return throughCache(state, nameOf(key), () => readRanges(state, key));
 }
 
 /** The result of an earlier `findRanges` if the directory still says the same. */
-export function knownRanges({ caches, progress }: Snapshot, key: DirectoryKey): DirectoryRanges | undefined {
+export function knownRanges({ caches, progress }: QueryState, key: DirectoryKey): DirectoryRanges | undefined {
   return caches.directory.find(nameOf(key), progress);
 }
 
@@ -77,7 +77,7 @@ function nameOf({ accounts, filters, isExact }: DirectoryKey): string {
 }
 
 async function throughCache(
-  { caches, progress }: Snapshot,
+  { caches, progress }: QueryState,
   list: string,
   read: () => Promise<DirectoryRanges>,
 ): Promise<DirectoryRanges> {
@@ -88,10 +88,10 @@ async function throughCache(
   return found;
 }
 
-async function readRanges(snapshot: Snapshot, key: DirectoryKey): Promise<DirectoryRanges> {
+async function readRanges(state: QueryState, key: DirectoryKey): Promise<DirectoryRanges> {
   const rows = new Map<number, number>();
   let { isExact } = key;
-  for (const { account, entry } of await readEntries(snapshot, key.accounts)) {
+  for (const { account, entry } of await readEntries(state, key.accounts)) {
     const counted = countOf(entry, key, account);
     isExact &&= counted !== undefined;
     const count = counted ?? entry.rows;
@@ -102,9 +102,9 @@ async function readRanges(snapshot: Snapshot, key: DirectoryKey): Promise<Direct
 }
 
 /** The traces of an account in the ranges that the directory covers, ascending. */
-export async function findTraces(snapshot: Snapshot, account: string): Promise<readonly RangeRows[]> {
-  const { ranges } = await throughCache(snapshot, JSON.stringify(['traces', account]), async () => {
-    const found = await readEntries(snapshot, [account]);
+export async function findTraces(state: QueryState, account: string): Promise<readonly RangeRows[]> {
+  const { ranges } = await throughCache(state, JSON.stringify(['traces', account]), async () => {
+    const found = await readEntries(state, [account]);
     const traces = found.map(({ entry }) => ({ range: entry.range, rows: entry.traces }));
     return { ranges: traces.sort((one, other) => one.range - other.range), isExact: true };
   });
@@ -113,7 +113,7 @@ export async function findTraces(snapshot: Snapshot, account: string): Promise<r
 
 /** The entries of accounts in covered ranges. */
 async function readEntries(
-  { searcher, names, progress }: Snapshot,
+  { searcher, names, progress }: QueryState,
   accounts: readonly string[],
 ): Promise<{ account: string; entry: DirectoryEntry }[]> {
   const covered = directoryBlocks(progress);
@@ -164,10 +164,10 @@ const MAX_CANDIDATES = 100;
  * the prefix is short.
  */
 export async function placesOfTransaction(
-  snapshot: Snapshot,
+  state: QueryState,
   idPrefix: string,
 ): Promise<TransactionPlace[] | undefined> {
-  const { searcher, names, progress } = snapshot;
+  const { searcher, names, progress } = state;
   const covered = directoryBlocks(progress);
   if (!covered) return [];
   const start = idPrefix.slice(0, ID_DIGITS);

@@ -27,7 +27,7 @@ import { findBlock, findBlockTraces } from './block-queries';
 import { areSame, CommittedState, type ReadState } from './committed-state';
 import { hasOwnerPermission, ownersOfActor, ownersOfKey } from './permission-query';
 import { QueryCaches } from './query-caches';
-import { isStillReadable, SNAPSHOT_AGE_MS, type Snapshot } from './snapshot';
+import { isStillReadable, READABLE_FOR_MS, type QueryState } from './query-state';
 import { findTransaction } from './transaction-query';
 
 /** A query runs at most this many times. It runs again when its state was cleaned up before it ended. */
@@ -38,11 +38,11 @@ const MAX_TRIES = 2;
  */
 const BEGIN_WITHIN_MS = 250;
 /**
- * ABIs are read from a state that is at most this old: far less than `SNAPSHOT_AGE_MS`, so that it is not cleaned up meanwhile.
+ * ABIs are read from a state that is at most this old: far less than `READABLE_FOR_MS`, so that it is not cleaned up meanwhile.
  */
 const ABI_STATE_WITHIN_MS = 2_000;
 
-type QueryOf<T> = (snapshot: Snapshot, status: ChainStatus) => Promise<T>;
+type QueryOf<T> = (state: QueryState, status: ChainStatus) => Promise<T>;
 
 /**
  * The read side of the shared store. Each method reads only documents of the branch that one progress lists, so a result is of
@@ -74,32 +74,32 @@ export class ElasticsearchReader implements StoreReader {
   }
 
   getActions(query: ActionsQuery): Promise<ActionsPage> {
-    return this.read(async (snapshot, status) => ({ status, ...(await queryActions(snapshot, query)) }));
+    return this.read(async (state, status) => ({ status, ...(await queryActions(state, query)) }));
   }
 
   getAccountTraces(query: AccountTracesQuery): Promise<AccountTracesPage> {
-    return this.read(async (snapshot, status) => ({ status, ...(await queryAccountTraces(snapshot, query)) }));
+    return this.read(async (state, status) => ({ status, ...(await queryAccountTraces(state, query)) }));
   }
 
   getTransaction(idPrefix: string, blockNumHint?: number): Promise<TransactionLookup> {
-    return this.read(async (snapshot, status) => ({
+    return this.read(async (state, status) => ({
       status,
-      ...(await findTransaction(snapshot, idPrefix, blockNumHint)),
+      ...(await findTransaction(state, idPrefix, blockNumHint)),
     }));
   }
 
   getBlock(selector: BlockSelector): Promise<BlockLookup> {
-    return this.read(async (snapshot, status) => ({ status, block: await findBlock(snapshot, selector) }));
+    return this.read(async (state, status) => ({ status, block: await findBlock(state, selector) }));
   }
 
   getBlockTraces(selector: BlockSelector): Promise<BlockTracesLookup> {
-    return this.read(async (snapshot, status) => ({ status, ...(await findBlockTraces(snapshot, selector)) }));
+    return this.read(async (state, status) => ({ status, ...(await findBlockTraces(state, selector)) }));
   }
 
   async getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean, maxBytes: number): Promise<AbiLookup> {
-    const query: QueryOf<AbiLookup> = async (snapshot, status) => ({
+    const query: QueryOf<AbiLookup> = async (state, status) => ({
       status,
-      versions: await findAbis(snapshot, requests, { isKnown, maxBytes }, snapshot.caches.abiVersions),
+      versions: await findAbis(state, requests, { isKnown, maxBytes }, state.caches.abiVersions),
     });
     // The caller has just read these blocks from this state. Later blocks do not change which ABIs were in force at them. Only a
     // fork does, and the caller notices it by the revision in the status.
@@ -107,21 +107,21 @@ export class ElasticsearchReader implements StoreReader {
     const last = held?.progress.committed?.num ?? -1;
     if (held && !this.closed && requests.every(({ blockNum }) => blockNum <= last)) {
       const found = await this.run(query, held);
-      if (held.age() < SNAPSHOT_AGE_MS) return found;
+      if (held.age() < READABLE_FOR_MS) return found;
     }
     return this.read(query);
   }
 
   hasAccount(account: string): Promise<AccountLookup> {
-    return this.read(async (snapshot, status) => ({ status, exists: await hasOwnerPermission(snapshot, account) }));
+    return this.read(async (state, status) => ({ status, exists: await hasOwnerPermission(state, account) }));
   }
 
   getKeyAccounts(key: Buffer): Promise<AccountsLookup> {
-    return this.read(async (snapshot, status) => ({ status, accounts: await ownersOfKey(snapshot, keyTerm(key)) }));
+    return this.read(async (state, status) => ({ status, accounts: await ownersOfKey(state, keyTerm(key)) }));
   }
 
   getControlledAccounts(actor: string): Promise<AccountsLookup> {
-    return this.read(async (snapshot, status) => ({ status, accounts: await ownersOfActor(snapshot, actor) }));
+    return this.read(async (state, status) => ({ status, accounts: await ownersOfActor(state, actor) }));
   }
 
   async close(): Promise<void> {
@@ -143,7 +143,7 @@ export class ElasticsearchReader implements StoreReader {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const current = await this.state.read();
       const result = await (begun && areSame(begun.held, current) ? begun.result : this.run(query, current));
-      if (current.age() < SNAPSHOT_AGE_MS || isStillReadable(current.progress, (await this.state.read()).progress)) {
+      if (current.age() < READABLE_FOR_MS || isStillReadable(current.progress, (await this.state.read()).progress)) {
         return result;
       }
       begun = undefined;

@@ -5,7 +5,7 @@ import type { Order } from '../indices/found-actions';
 import { fetchDocValues } from '../indices/hits';
 import { type BlockRange, onBranch, within } from './branch-filter';
 import { growingGroups, rangesIn } from './range-groups';
-import type { Snapshot } from './snapshot';
+import type { QueryState } from './query-state';
 
 /**
  * The number of ranges that are searched first. The block of a number is in the first of them; the block of a time comes later by as many
@@ -21,40 +21,40 @@ export interface Edge {
 }
 
 /** The first block with actions among `blocks` that is not before a bound. */
-export function firstEdge(snapshot: Snapshot, blocks: BlockRange, after: Bound): Promise<Edge | undefined> {
-  const ranges = rangesWithin(snapshot, blocks, {
-    first: lowestNum(snapshot.progress, after, Math.ceil),
+export function firstEdge(state: QueryState, blocks: BlockRange, after: Bound): Promise<Edge | undefined> {
+  const ranges = rangesWithin(state, blocks, {
+    first: lowestNum(state.progress, after, Math.ceil),
     last: Infinity,
   });
-  return nearestEdge(snapshot, ranges, blocks, notBefore(after), 'asc');
+  return nearestEdge(state, ranges, blocks, notBefore(after), 'asc');
 }
 
 /** The last block with actions among `blocks` that is not after a bound. */
-export async function lastEdge(snapshot: Snapshot, blocks: BlockRange, before: Bound): Promise<Edge | undefined> {
+export async function lastEdge(state: QueryState, blocks: BlockRange, before: Bound): Promise<Edge | undefined> {
   const matching = notAfter(before);
-  const lowest = lowestNum(snapshot.progress, before, Math.floor);
-  const last = 'timeMs' in before ? await lastFrom(snapshot, blocks, lowest, matching) : undefined;
+  const lowest = lowestNum(state.progress, before, Math.floor);
+  const last = 'timeMs' in before ? await lastFrom(state, blocks, lowest, matching) : undefined;
   if (last) return last;
-  const ranges = rangesWithin(snapshot, blocks, { first: 0, last: lowest }).reverse();
-  return nearestEdge(snapshot, ranges, blocks, matching, 'desc');
+  const ranges = rangesWithin(state, blocks, { first: 0, last: lowest }).reverse();
+  return nearestEdge(state, ranges, blocks, matching, 'desc');
 }
 
 /** The ranges of the blocks within bounds, ascending. */
-function rangesWithin(snapshot: Snapshot, blocks: BlockRange, bounds: BlockRange): BlockRange[] {
+function rangesWithin(state: QueryState, blocks: BlockRange, bounds: BlockRange): BlockRange[] {
   const rest = within(blocks, bounds);
-  return rest ? rangesIn(rest, snapshot) : [];
+  return rest ? rangesIn(rest, state) : [];
 }
 
 /** The first block in this order with actions that matches, in ranges in this order. */
 async function nearestEdge(
-  snapshot: Snapshot,
+  state: QueryState,
   ranges: readonly BlockRange[],
   blocks: BlockRange,
   matching: Query,
   order: Order,
 ): Promise<Edge | undefined> {
   for (const group of growingGroups(ranges, FIRST_RANGES)) {
-    const edge = await edgeIn(snapshot, group, blocks, matching, order);
+    const edge = await edgeIn(state, group, blocks, matching, order);
     if (edge) return edge;
   }
   return undefined;
@@ -62,18 +62,18 @@ async function nearestEdge(
 
 /** The last block with actions that matches, if it is in the range of the block `lowest` or in a later range. */
 async function lastFrom(
-  snapshot: Snapshot,
+  state: QueryState,
   blocks: BlockRange,
   lowest: number,
   matching: Query,
 ): Promise<Edge | undefined> {
   const later: Query = { bool: { must_not: [matching] } };
-  const ranges = rangesWithin(snapshot, blocks, { first: lowest, last: Infinity });
+  const ranges = rangesWithin(state, blocks, { first: lowest, last: Infinity });
   let last: Edge | undefined;
   for (const group of growingGroups(ranges, FIRST_RANGES)) {
     const [found, next] = await Promise.all([
-      edgeIn(snapshot, group, blocks, matching, 'desc'),
-      edgeIn(snapshot, group, blocks, later, 'asc'),
+      edgeIn(state, group, blocks, matching, 'desc'),
+      edgeIn(state, group, blocks, later, 'asc'),
     ]);
     last = found ?? last;
     if (next) break;
@@ -83,7 +83,7 @@ async function lastFrom(
 
 /** The first or the last block with actions in ranges, among `blocks`, that matches. */
 export async function edgeIn(
-  { searcher, names, progress }: Snapshot,
+  { searcher, names, progress }: QueryState,
   ranges: readonly BlockRange[],
   blocks: BlockRange,
   matching: Query,

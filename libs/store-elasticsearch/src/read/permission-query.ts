@@ -1,7 +1,7 @@
 import type { Aggregation, Query } from '../client/search';
 import type { PermissionDocument } from '../indices/documents';
 import { onBranch, stateBlocks } from './branch-filter';
-import { wholeState, type Snapshot } from './snapshot';
+import { singleIndexSearch, type QueryState } from './query-state';
 
 /** Buckets per page. */
 const PAGE = 10_000;
@@ -23,10 +23,10 @@ interface PermissionBucket extends OwnerBucket {
 }
 
 /** Whether the newest version of an account's permission `owner` is not its removal. */
-export async function hasOwnerPermission(snapshot: Snapshot, account: string): Promise<boolean> {
-  const { searcher, progress } = snapshot;
+export async function hasOwnerPermission(state: QueryState, account: string): Promise<boolean> {
+  const { searcher, progress } = state;
   const { hits } = await searcher.search({
-    ...wholeState(snapshot, 'permissions'),
+    ...singleIndexSearch(state, 'permissions'),
     filters: [{ term: { owner: account } }, { term: { name: 'owner' } }, onBranch(progress, stateBlocks(progress))],
     size: 1,
     sort: [{ block_num: 'desc' }],
@@ -37,36 +37,36 @@ export async function hasOwnerPermission(snapshot: Snapshot, account: string): P
 }
 
 /** The owners of permissions that hold a key now, sorted, without duplicates. `keyTerm`: see `index-names.ts`. */
-export function ownersOfKey(snapshot: Snapshot, keyTerm: string): Promise<string[]> {
-  return ownersHolding(snapshot, { term: { keys: keyTerm } });
+export function ownersOfKey(state: QueryState, keyTerm: string): Promise<string[]> {
+  return ownersHolding(state, { term: { keys: keyTerm } });
 }
 
 /** The owners of permissions that name an actor now, sorted, without duplicates. */
-export function ownersOfActor(snapshot: Snapshot, actor: string): Promise<string[]> {
-  return ownersHolding(snapshot, { term: { actors: actor } });
+export function ownersOfActor(state: QueryState, actor: string): Promise<string[]> {
+  return ownersHolding(state, { term: { actors: actor } });
 }
 
 /** The owners of a permission whose newest version matches. */
-async function ownersHolding(snapshot: Snapshot, holds: Query): Promise<string[]> {
+async function ownersHolding(state: QueryState, holds: Query): Promise<string[]> {
   const owners: string[] = [];
-  for await (const matching of ownersOfVersions(snapshot, [holds])) {
-    const uncertain = matching.length > FEW_OWNERS ? await ownersOfOthers(snapshot, holds, matching) : matching;
+  for await (const matching of ownersOfVersions(state, [holds])) {
+    const uncertain = matching.length > FEW_OWNERS ? await ownersOfOthers(state, holds, matching) : matching;
     const released = new Set(uncertain);
-    for (const owner of await holdersAmong(snapshot, holds, uncertain)) released.delete(owner);
+    for (const owner of await holdersAmong(state, holds, uncertain)) released.delete(owner);
     owners.push(...matching.filter((owner) => !released.has(owner)));
   }
   return owners;
 }
 
 /** Those of at most `PAGE` owners that have a version which does not match. */
-async function ownersOfOthers(snapshot: Snapshot, holds: Query, owners: readonly string[]): Promise<string[]> {
+async function ownersOfOthers(state: QueryState, holds: Query, owners: readonly string[]): Promise<string[]> {
   const others: Query[] = [{ terms: { owner: [...owners] } }, { bool: { must_not: [holds] } }];
-  for await (const page of ownersOfVersions(snapshot, others)) return page;
+  for await (const page of ownersOfVersions(state, others)) return page;
   return [];
 }
 
 /** Those of the owners that have a permission whose newest version matches. */
-async function holdersAmong(snapshot: Snapshot, holds: Query, owners: readonly string[]): Promise<Set<string>> {
+async function holdersAmong(state: QueryState, holds: Query, owners: readonly string[]): Promise<Set<string>> {
   const holders = new Set<string>();
   if (owners.length === 0) return holders;
   const aggregations: Record<string, Aggregation> = {
@@ -74,7 +74,7 @@ async function holdersAmong(snapshot: Snapshot, holds: Query, owners: readonly s
     matching: { filter: holds, aggregations: { newest: { max: { field: 'block_num' } } } },
   };
   const filters: Query[] = [{ terms: { owner: [...owners] } }];
-  for await (const page of bucketsOfVersions(snapshot, filters, ['owner', 'name'], aggregations)) {
+  for await (const page of bucketsOfVersions(state, filters, ['owner', 'name'], aggregations)) {
     for (const { key, newest, matching } of page as PermissionBucket[]) {
       if (matching.newest.value === newest.value) holders.add(key.owner);
     }
@@ -83,22 +83,22 @@ async function holdersAmong(snapshot: Snapshot, holds: Query, owners: readonly s
 }
 
 /** The owners of the versions that match, ascending, in pages of up to `PAGE`. */
-async function* ownersOfVersions(snapshot: Snapshot, filters: readonly Query[]): AsyncGenerator<string[]> {
-  for await (const page of bucketsOfVersions(snapshot, filters, ['owner'])) yield page.map(({ key }) => key.owner);
+async function* ownersOfVersions(state: QueryState, filters: readonly Query[]): AsyncGenerator<string[]> {
+  for await (const page of bucketsOfVersions(state, filters, ['owner'])) yield page.map(({ key }) => key.owner);
 }
 
 /** A bucket of each combination of the fields' values in versions on the branch that match, ascending, in pages of up to `PAGE`. */
 async function* bucketsOfVersions(
-  snapshot: Snapshot,
+  state: QueryState,
   filters: readonly Query[],
   fields: readonly ('owner' | 'name')[],
   aggregations?: Record<string, Aggregation>,
 ): AsyncGenerator<OwnerBucket[]> {
-  const { searcher, progress } = snapshot;
+  const { searcher, progress } = state;
   let after: OwnerBucket['key'] | undefined;
   for (;;) {
     const found = await searcher.search({
-      ...wholeState(snapshot, 'permissions'),
+      ...singleIndexSearch(state, 'permissions'),
       filters: [...filters, onBranch(progress, stateBlocks(progress))],
       aggregations: {
         versions: {

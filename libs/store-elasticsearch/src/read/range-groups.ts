@@ -1,12 +1,12 @@
 import { rangeLast, rangeStarts } from '../indices/block-ranges';
 import type { BlockRange } from './branch-filter';
-import type { Snapshot } from './snapshot';
+import type { QueryState } from './query-state';
 
 /** How many times as many ranges a group has as the one before it. */
 const GROWTH = 4;
 
 /** The parts of the ranges that have some of the blocks, ascending. */
-export function rangesIn({ first, last }: BlockRange, { progress }: Pick<Snapshot, 'progress'>): BlockRange[] {
+export function rangesIn({ first, last }: BlockRange, { progress }: Pick<QueryState, 'progress'>): BlockRange[] {
   return rangeStarts({ first, last }, progress).map((start) => ({
     first: Math.max(start, first),
     last: Math.min(rangeLast(start, progress), last),

@@ -6,10 +6,17 @@ import type { ActionList, Order } from '../indices/found-actions';
 import { inSequences } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
 import { type DirectoryKey, type DirectoryRanges, findRanges, knownRanges } from './directory-query';
-import { type ActionSelection, countRanges, FAR_FROM, locateInRange, locateNearEnd, MAX_FROM } from './locate-row';
+import {
+  type ActionSelection,
+  countRanges,
+  locateInRange,
+  locateNearEnd,
+  MAX_SKIP_BY_SEARCH,
+  MAX_SKIP_WITHOUT_COUNTING,
+} from './locate-row';
 import { growingGroups, rangesIn } from './range-groups';
 import { type Counted, fromPartOn, partOfRow, type RowInPart } from './row-location';
-import type { Snapshot } from './snapshot';
+import type { QueryState } from './query-state';
 
 /** Ranges that are searched together, in the order of the list. `rows`: the number of rows of each range, if it is known. */
 export interface Run {
@@ -34,34 +41,37 @@ interface ListedRange {
   rows: number | undefined;
 }
 
-/** The rows that a query takes of a list: `wanted` of them after the first `skip`. */
+/** The rows that a query takes of a list: at most `limit` of them after the first `skip`. */
 export interface Page {
   skip: number;
-  wanted: number;
+  limit: number;
 }
 
 /**
- * The ranges that have the rows of a page of a selection, in its order. The newest ranges are not in the directory yet. If it is
- * known what the directory says of the list, the first run has all ranges that the page needs.
+ * The ranges that have the rows of a page of a selection, in its order. The newest ranges are not in the directory yet, and are
+ * always searched. Of the others,
+ * - all are searched while there is no directory;
+ * - if this process has read the directory's counts of the list, the first run has all ranges that the page needs;
+ * - otherwise the first of them is searched while the directory is read, then those that have rows by the directory.
  */
-export async function* runsOf(
-  snapshot: Snapshot,
+export async function* runsOfPage(
+  state: QueryState,
   selection: ActionSelection,
   key: DirectoryKey,
   page: Page,
 ): AsyncGenerator<Run> {
   const { order, scope } = selection;
-  const covered = directoryBlocks(snapshot.progress);
+  const covered = directoryBlocks(state.progress);
   const old = covered && within(scope.blocks, covered);
   const young = within(scope.blocks, { first: old ? old.last + 1 : 0, last: Infinity });
-  const ofYoung = (young ? rangesIn(young, snapshot) : []).map((blocks) => ({ blocks, rows: undefined }));
+  const ofYoung = (young ? rangesIn(young, state) : []).map((blocks) => ({ blocks, rows: undefined }));
   if (order === 'desc') ofYoung.reverse();
-  const known = old && knownRanges(snapshot, key);
-  if (!covered || !old) yield* groups(ofYoung);
-  else if (!known) yield* whileReading(snapshot, selection, key, page, { covered, old, ofYoung });
+  const known = old && knownRanges(state, key);
+  if (!covered || !old) yield* toRuns(ofYoung);
+  else if (!known) yield* runsWhileReadingDirectory(state, selection, key, page, { covered, old, ofYoung });
   else {
-    const ofOld = rangesWithRows(snapshot, order, old, covered, known);
-    yield* fillingFirst(order === 'desc' ? [...ofYoung, ...ofOld] : [...ofOld, ...ofYoung], page);
+    const ofOld = rangesWithRows(state, order, old, covered, known);
+    yield* runsOfKnownCounts(order === 'desc' ? [...ofYoung, ...ofOld] : [...ofOld, ...ofYoung], page);
   }
 }
 
@@ -69,27 +79,27 @@ export async function* runsOf(
  * The runs while the directory is read. Of the ranges in it, the first one is searched before the directory responds, unless `skip`
  * is large: the rows of an active account fill the page, and an account without rows there costs the search little.
  */
-async function* whileReading(
-  snapshot: Snapshot,
+async function* runsWhileReadingDirectory(
+  state: QueryState,
   { order }: ActionSelection,
   key: DirectoryKey,
   { skip }: Page,
   { covered, old, ofYoung }: { covered: BlockRange; old: BlockRange; ofYoung: readonly ListedRange[] },
 ): AsyncGenerator<Run> {
-  const head = skip <= MAX_HEAD_SKIP ? firstRange(old, order, snapshot) : undefined;
+  const head = skip <= MAX_HEAD_SKIP ? firstRange(old, order, state) : undefined;
   const rest = without(old, head);
-  const inDirectory = rest && findRanges(snapshot, key);
+  const inDirectory = rest && findRanges(state, key);
   // The directory is awaited only if the list does not end before. Without this handler, a failure would then be an unhandled
   // rejection.
   inDirectory?.catch(() => undefined);
   const ofHead = head ? [{ blocks: head, rows: undefined }] : [];
-  yield* groups(order === 'desc' ? [...ofYoung, ...ofHead] : ofHead);
-  if (inDirectory) yield* groups(rangesWithRows(snapshot, order, rest, covered, await inDirectory));
-  if (order === 'asc') yield* groups(ofYoung);
+  yield* toRuns(order === 'desc' ? [...ofYoung, ...ofHead] : ofHead);
+  if (inDirectory) yield* toRuns(rangesWithRows(state, order, rest, covered, await inDirectory));
+  if (order === 'asc') yield* toRuns(ofYoung);
 }
 
 /** The part of the blocks in the range with which a list in this order begins. */
-function firstRange({ first, last }: BlockRange, order: Order, { progress }: Snapshot): BlockRange {
+function firstRange({ first, last }: BlockRange, order: Order, { progress }: QueryState): BlockRange {
   if (order === 'desc') return { first: Math.max(first, rangeStart(last, progress)), last };
   return { first, last: Math.min(last, rangeLast(first, progress)) };
 }
@@ -103,7 +113,7 @@ function without({ first, last }: BlockRange, part: BlockRange | undefined): Blo
 
 /** The ranges of the old blocks that have rows by the directory, in the order of the list. */
 function rangesWithRows(
-  { progress }: Snapshot,
+  { progress }: QueryState,
   order: Order,
   old: BlockRange,
   covered: BlockRange,
@@ -124,17 +134,17 @@ function rangesWithRows(
  * The first run has the ranges whose rows fill the page, and the uncounted ones among them, as far as they are few. To count the
  * latter first takes one request more, but not the ranges whose rows are all skipped, which may be many.
  */
-function* fillingFirst(ranges: readonly ListedRange[], { skip, wanted }: Page): Generator<Run> {
-  const takesFew = skip <= MAX_HEAD_SKIP && filling(ranges, skip) <= FIRST_RANGES;
-  const first = takesFew ? ranges.slice(0, filling(ranges, skip + wanted)) : [];
+function* runsOfKnownCounts(ranges: readonly ListedRange[], { skip, limit }: Page): Generator<Run> {
+  const takesFew = skip <= MAX_HEAD_SKIP && rangesNeeded(ranges, skip) <= FIRST_RANGES;
+  const first = takesFew ? ranges.slice(0, rangesNeeded(ranges, skip + limit)) : [];
   // Counted ranges alone need no such run: the counts tell in which of them the page begins.
   const isMixed = first.some(({ rows }) => rows === undefined);
   if (isMixed) yield { ranges: first.map(({ blocks }) => blocks), rows: undefined };
-  yield* groups(isMixed ? ranges.slice(first.length) : ranges);
+  yield* toRuns(isMixed ? ranges.slice(first.length) : ranges);
 }
 
-/** The number of ranges, from the first on, that have so many rows, with at most `FIRST_RANGES` uncounted ones. */
-function filling(ranges: readonly ListedRange[], rows: number): number {
+/** The number of ranges, from the first on, that have `rows` rows together; it ends after `FIRST_RANGES` uncounted ones. */
+function rangesNeeded(ranges: readonly ListedRange[], rows: number): number {
   let missing = rows;
   let uncountedRanges = 0;
   for (const [index, range] of ranges.entries()) {
@@ -146,7 +156,7 @@ function filling(ranges: readonly ListedRange[], rows: number): number {
 }
 
 /** A run of each group of counted ranges, and runs of those between them. */
-function* groups(ranges: readonly ListedRange[]): Generator<Run> {
+function* toRuns(ranges: readonly ListedRange[]): Generator<Run> {
   for (let start = 0; start < ranges.length;) {
     const isCounted = ranges[start]?.rows !== undefined;
     let end = start;
@@ -159,33 +169,33 @@ function* groups(ranges: readonly ListedRange[]): Generator<Run> {
   }
 }
 
-/** The list of a run's rows after the first `skip`, at least `wanted` rows if the run has as many. */
+/** The list of a run's rows after the first `skip`, at least `limit` rows if the run has as many. */
 export async function openRun(
-  snapshot: Snapshot,
+  state: QueryState,
   selection: ActionSelection,
   run: Run,
   skip: number,
-  wanted: number,
+  limit: number,
 ): Promise<OpenedRun> {
   const { scope, order } = selection;
   const listAt = (ranges: readonly BlockRange[], { part, rowsBefore }: RowInPart<SequenceRange>): OpenedRun => {
     const sequences = fromPartOn(part, scope.sequences, order);
-    return { list: listIn(snapshot, selection, ranges, sequences, rowsBefore), hasRows: true };
+    return { list: listIn(state, selection, ranges, sequences, rowsBefore), hasRows: true };
   };
   if (!run.rows) {
-    const near = order === 'desc' ? await locateNearEnd(snapshot, selection, run.ranges[0], skip) : undefined;
+    const near = order === 'desc' ? await locateNearEnd(state, selection, run.ranges[0], skip) : undefined;
     if (near) return listAt(run.ranges, near);
-    if (skip <= MAX_FROM)
-      return { list: listIn(snapshot, selection, run.ranges, scope.sequences, skip), hasRows: false };
+    if (skip <= MAX_SKIP_BY_SEARCH)
+      return { list: listIn(state, selection, run.ranges, scope.sequences, skip), hasRows: false };
   }
-  const counted = run.rows ? countedOf(run.ranges, run.rows) : await countRanges(snapshot, selection, run.ranges);
+  const counted = run.rows ? countedOf(run.ranges, run.rows) : await countRanges(state, selection, run.ranges);
   const found = partOfRow(counted, skip);
   if ('passed' in found) return found;
-  const ranges = rangesFor(counted, found.part, found.rowsBefore + wanted);
-  if (found.rowsBefore <= FAR_FROM) {
-    return { list: listIn(snapshot, selection, ranges, scope.sequences, found.rowsBefore), hasRows: true };
+  const ranges = rangesFor(counted, found.part, found.rowsBefore + limit);
+  if (found.rowsBefore <= MAX_SKIP_WITHOUT_COUNTING) {
+    return { list: listIn(state, selection, ranges, scope.sequences, found.rowsBefore), hasRows: true };
   }
-  const located = await locateInRange(snapshot, selection, found, FAR_FROM);
+  const located = await locateInRange(state, selection, found, MAX_SKIP_WITHOUT_COUNTING);
   if (!located) throw incomplete('rows that were counted are missing');
   return listAt(ranges, located);
 }
@@ -194,21 +204,21 @@ function countedOf(ranges: readonly BlockRange[], rows: readonly number[]): Coun
   return ranges.map((part, index) => ({ part, rows: rows[index] ?? 0 }));
 }
 
-/** The ranges, beginning with `from`, that have the next `wanted` rows. */
-function rangesFor(counted: readonly Counted<BlockRange>[], from: BlockRange, wanted: number): BlockRange[] {
+/** The ranges, beginning with `from`, that have the next `rows` rows. */
+function rangesFor(counted: readonly Counted<BlockRange>[], from: BlockRange, rows: number): BlockRange[] {
   const ranges: BlockRange[] = [];
-  let rows = 0;
+  let found = 0;
   for (const each of counted.slice(counted.findIndex(({ part }) => part === from))) {
-    if (rows >= wanted) break;
+    if (found >= rows) break;
     if (each.rows > 0) ranges.push(each.part);
-    rows += each.rows;
+    found += each.rows;
   }
   return ranges;
 }
 
 function listIn(
-  { names, progress }: Snapshot,
-  { scope, wanted, order }: ActionSelection,
+  { names, progress }: QueryState,
+  { scope, filters, order }: ActionSelection,
   ranges: readonly BlockRange[],
   sequences: SequenceRange,
   from: number,
@@ -218,7 +228,7 @@ function listIn(
   return {
     index: ranges.map(({ first }) => names.ranged('actions', first, progress)).join(),
     fewest: ranges.length,
-    filters: [...wanted, ...inSequences(sequences), onBranch(progress, blocks)],
+    filters: [...filters, ...inSequences(sequences), onBranch(progress, blocks)],
     order,
     from,
   };

@@ -11,7 +11,7 @@ import { inSequences } from './actions-scope';
 import { type BlockRange, historyBlocks, onBranch, within } from './branch-filter';
 import { placesOfTransaction, type TransactionPlace } from './directory-query';
 import { rangesIn } from './range-groups';
-import type { Snapshot } from './snapshot';
+import type { QueryState } from './query-state';
 
 const ID_DIGITS = 64;
 const NO_BLOCK = Buffer.alloc(0);
@@ -21,20 +21,20 @@ const NO_BLOCK = Buffer.alloc(0);
  * block first.
  */
 export async function findTransaction(
-  snapshot: Snapshot,
+  state: QueryState,
   idPrefix: string,
   blockNumHint: number | undefined,
 ): Promise<FoundTransaction> {
-  const hinted = await bodyAtHint(snapshot, idPrefix, blockNumHint);
+  const hinted = await bodyAtHint(state, idPrefix, blockNumHint);
   const [atHint] = hinted ? recordsIn(hinted, idPrefix) : [];
-  if (atHint) return { found: 'one', transaction: await readTransaction(snapshot, atHint) };
-  const { bodies, near } = await findBodies(snapshot, idPrefix, [bodiesOfId(idPrefix)]);
+  if (atHint) return { found: 'one', transaction: await readTransaction(state, atHint) };
+  const { bodies, near } = await findBodies(state, idPrefix, [bodiesOfId(idPrefix)]);
   const found = bodies.flatMap((body) => recordsIn(body, idPrefix));
   const [first] = found;
   if (!first) return { found: 'none' };
   const ids = new Set(found.map(({ id }) => id));
-  if (ids.size > 1 || (await isInOthers(snapshot, idPrefix, first.id, bodies.length))) return { found: 'several' };
-  return { found: 'one', transaction: await readTransaction(snapshot, first, near) };
+  if (ids.size > 1 || (await isInOthers(state, idPrefix, first.id, bodies.length))) return { found: 'several' };
+  return { found: 'one', transaction: await readTransaction(state, first, near) };
 }
 
 /** A transaction and the body that has it. */
@@ -52,7 +52,7 @@ function recordsIn(body: FoundBody, idPrefix: string): FoundRecord[] {
 
 /** The body of the hinted block if it may have the transaction. One index is searched instead of those of the whole history. */
 async function bodyAtHint(
-  { searcher, names, progress }: Snapshot,
+  { searcher, names, progress }: QueryState,
   id: string,
   num: number | undefined,
 ): Promise<FoundBody | undefined> {
@@ -69,10 +69,10 @@ async function bodyAtHint(
 }
 
 /** Whether another id has the prefix: when two bodies have the same id, a third one may still have another. */
-async function isInOthers(snapshot: Snapshot, idPrefix: string, id: string, bodies: number): Promise<boolean> {
+async function isInOthers(state: QueryState, idPrefix: string, id: string, bodies: number): Promise<boolean> {
   if (bodies < MAX_BODIES || idPrefix.length === ID_DIGITS) return false;
   const filters = [bodiesOfId(idPrefix), bodiesOfOtherIds(id)];
-  return (await findBodies(snapshot, idPrefix, filters)).bodies.length > 0;
+  return (await findBodies(state, idPrefix, filters)).bodies.length > 0;
 }
 
 const MAX_BODIES = 2;
@@ -89,23 +89,23 @@ interface NearActions {
  * when the directory has one place of the id.
  */
 async function findBodies(
-  snapshot: Snapshot,
+  state: QueryState,
   idPrefix: string,
   filters: Query[],
 ): Promise<{ bodies: FoundBody[]; near: NearActions | undefined }> {
-  const { progress } = snapshot;
+  const { progress } = state;
   const blocks = historyBlocks(progress);
   if (!blocks) return { bodies: [], near: undefined };
   const covered = directoryBlocks(progress);
   const young = covered && within(blocks, { first: covered.last + 1, last: Infinity });
   const [places, ofYoung] = await Promise.all([
-    covered ? placesOfTransaction(snapshot, idPrefix) : undefined,
-    young ? bodiesIn(snapshot, rangesIn(young, snapshot), filters) : [],
+    covered ? placesOfTransaction(state, idPrefix) : undefined,
+    young ? bodiesIn(state, rangesIn(young, state), filters) : [],
   ]);
   const old = places && rangesOf(places, progress);
   const [ofOld, near] = await Promise.all([
-    bodiesIn(snapshot, old ?? rangesIn(covered ?? blocks, snapshot), filters),
-    places?.length === 1 ? readNear(snapshot, places[0] as TransactionPlace) : undefined,
+    bodiesIn(state, old ?? rangesIn(covered ?? blocks, state), filters),
+    places?.length === 1 ? readNear(state, places[0] as TransactionPlace) : undefined,
   ]);
   return { bodies: [...ofOld, ...ofYoung].slice(0, MAX_BODIES).map(bodyOf), near };
 }
@@ -116,15 +116,15 @@ function rangesOf(places: readonly TransactionPlace[], layout: RangeLayout): Blo
   return starts.map((first) => ({ first, last: rangeLast(first, layout) }));
 }
 
-async function readNear(snapshot: Snapshot, { range, sequences }: TransactionPlace): Promise<NearActions | undefined> {
-  const blocks = historyBlocks(snapshot.progress);
+async function readNear(state: QueryState, { range, sequences }: TransactionPlace): Promise<NearActions | undefined> {
+  const blocks = historyBlocks(state.progress);
   if (!blocks || !sequences) return undefined;
-  const actions = await actionsIn(snapshot, range, [onBranch(snapshot.progress, blocks), ...inSequences(sequences)]);
+  const actions = await actionsIn(state, range, [onBranch(state.progress, blocks), ...inSequences(sequences)]);
   return { range, sequences, actions };
 }
 
 async function bodiesIn(
-  { searcher, names, progress }: Snapshot,
+  { searcher, names, progress }: QueryState,
   ranges: readonly BlockRange[],
   filters: Query[],
 ): Promise<FoundHit[]> {
@@ -142,11 +142,11 @@ async function bodiesIn(
 }
 
 async function readTransaction(
-  snapshot: Snapshot,
+  state: QueryState,
   { id, record, body }: FoundRecord,
   near?: NearActions,
 ): Promise<StoredTransaction> {
-  const found = nearActionsOf(snapshot, body, record, near) ?? (await readActionsOf(snapshot, body, record));
+  const found = nearActionsOf(state, body, record, near) ?? (await readActionsOf(state, body, record));
   const actions = found.map(({ row }) => row.action);
   assertWhole(record, actions);
   return {
@@ -163,7 +163,7 @@ async function readTransaction(
 
 /** The transaction's actions among those near it; undefined when not all its sequences are near. */
 function nearActionsOf(
-  { progress }: Snapshot,
+  { progress }: QueryState,
   body: FoundBody,
   { firstSequence, sequenceCount }: TransactionHeader,
   near: NearActions | undefined,
@@ -177,20 +177,20 @@ function nearActionsOf(
 }
 
 function readActionsOf(
-  snapshot: Snapshot,
+  state: QueryState,
   body: FoundBody,
   { firstSequence, sequenceCount }: TransactionHeader,
 ): Promise<ReadAction[]> {
   const sequences = { start: firstSequence, end: firstSequence + sequenceCount };
-  return actionsIn(snapshot, body.blockNum, [{ term: { block: body.block } }, ...inSequences(sequences)]);
+  return actionsIn(state, body.blockNum, [{ term: { block: body.block } }, ...inSequences(sequences)]);
 }
 
 /** The actions in the range of a block that match, ascending. */
-async function actionsIn(snapshot: Snapshot, blockNum: number, filters: Query[]): Promise<ReadAction[]> {
-  const { names, progress } = snapshot;
+async function actionsIn(state: QueryState, blockNum: number, filters: Query[]): Promise<ReadAction[]> {
+  const { names, progress } = state;
   const index = names.ranged('actions', blockNum, progress);
   const actions: ReadAction[] = [];
-  for await (const action of readActions(snapshot, { index, filters, order: 'asc', from: 0 }, Infinity)) {
+  for await (const action of readActions(state, { index, filters, order: 'asc', from: 0 }, Infinity)) {
     actions.push(action);
   }
   return actions;

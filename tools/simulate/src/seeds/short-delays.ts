@@ -8,7 +8,7 @@ import type { ElasticsearchDelays, ElasticsearchWriterOptions } from '@antelope-
  * follow from how long queries may take, and a seed's chain ends before any of them has passed. All are shorter by about the same
  * factor, so that what holds between them still holds: a state is read for less time than a fork delays the cleaning.
  */
-const SNAPSHOT_AGE_MS = 700;
+const READABLE_FOR_MS = 700;
 const DELAYS: ElasticsearchDelays = {
   cleaning: { settleBlocks: 4, cleanBlocks: 2, forkPauseMs: 1_500, startPauseMs: 1_500, sweepEveryMs: 5_000 },
   permissionDelayMs: 1_500,
@@ -30,13 +30,13 @@ function shortenCleaning(): void {
   writer.openElasticsearchStoreWriter = (options) => open(options, DELAYS);
 }
 
-function shortenSnapshots(): void {
+function shortenReadableTime(): void {
   const reader = load.resolve('@antelope-history/store-elasticsearch/reader');
-  const snapshot = load(path.join(path.dirname(reader), 'read/snapshot.js')) as { SNAPSHOT_AGE_MS?: number };
-  if (snapshot.SNAPSHOT_AGE_MS === undefined) throw new Error('the age of snapshots has moved to another module');
-  snapshot.SNAPSHOT_AGE_MS = SNAPSHOT_AGE_MS;
+  const queryState = load(path.join(path.dirname(reader), 'read/query-state.js')) as { READABLE_FOR_MS?: number };
+  if (queryState.READABLE_FOR_MS === undefined) throw new Error('READABLE_FOR_MS has moved to another module');
+  queryState.READABLE_FOR_MS = READABLE_FOR_MS;
 }
 
 const program = process.argv[1] ?? '';
 if (isMainThread && program.includes('indexer')) shortenCleaning();
-if (isMainThread && program.includes('-api')) shortenSnapshots();
+if (isMainThread && program.includes('-api')) shortenReadableTime();

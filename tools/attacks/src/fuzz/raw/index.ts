@@ -1,7 +1,7 @@
-export { type CreateTarget, openGatewayStand } from './gateway-stand';
+export { type CreateTarget, openGatewayFixture } from './gateway-fixture';
 export { readKnownRawFailures } from './known-raw-failures';
 export { type RawAttack } from './raw-attack';
 export { runRawCommand } from './raw-command';
 export { readResponses } from './response-stream';
-export { openServiceStand } from './service-stand';
+export { openServiceFixture } from './service-fixture';
 export { replayAttacks, runRawFuzz } from './run-raw-fuzz';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawAttack } from './raw-attack';
 import { type RawFailure, replayAttacks } from './run-raw-fuzz';
-import type { OpenStand } from './raw-stand';
+import type { OpenFixture } from './raw-fixture';
 
 /** Attacks of earlier runs that revealed a fault. The tests repeat them. */
 const FILE = path.join(__dirname, '..', '..', '..', 'src', 'fuzz', 'raw', 'known-raw-failures.json');
@@ -22,12 +22,12 @@ export function keepRawFailures(failures: RawFailure[]): void {
 }
 
 /** The failure with the fewest attacks, pieces and splits that still cause it; unchanged when it does not recur. */
-export async function minimise(failure: RawFailure, openStand?: OpenStand): Promise<RawFailure> {
+export async function minimise(failure: RawFailure, openFixture?: OpenFixture): Promise<RawFailure> {
   const wanted = failure.reason.slice(0, ALIKE_LENGTH);
   let replays = 0;
   const fails = async (attacks: RawAttack[]): Promise<boolean> => {
     for (let attempt = 0; attempt < TRIES && replays < MAX_REPLAYS; attempt++, replays++) {
-      if ((await replayAttacks(attacks, openStand)).some((reason) => reason.includes(wanted))) return true;
+      if ((await replayAttacks(attacks, openFixture)).some((reason) => reason.includes(wanted))) return true;
     }
     return false;
   };

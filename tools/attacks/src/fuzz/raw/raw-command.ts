@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { currentMemory } from '@antelope-history/processes';
 import { keepRawFailures, minimise } from './known-raw-failures';
-import { openGatewayStand } from './gateway-stand';
+import { openGatewayFixture } from './gateway-fixture';
 import { type RawFigures, runRawFuzz } from './run-raw-fuzz';
-import { openServiceStand } from './service-stand';
+import { openServiceFixture } from './service-fixture';
 
 export const RAW_USAGE = `npm run fuzz -- --raw [--service] [--rounds N] [--seed N]
 
@@ -33,14 +33,14 @@ export async function runRawCommand(args: string[], print: (line: string) => voi
   }
   const target = values.service ? 'the service in one process' : 'a gateway with upstreams';
   print(`seed ${values.seed}, ${values.rounds} rounds, ${target}`);
-  const openStand = values.service ? openServiceStand : openGatewayStand;
+  const openFixture = values.service ? openServiceFixture : openGatewayFixture;
   const startedAt = performance.now();
   let warm: number | undefined;
   let last: number | undefined;
   const figures = await runRawFuzz({
     rounds: Number(values.rounds),
     seed: Number(values.seed),
-    openStand,
+    openFixture,
     onProgress(rounds, pid) {
       last = currentMemory(pid);
       if (rounds === WARM_ROUNDS) warm = last;
@@ -51,7 +51,7 @@ export async function runRawCommand(args: string[], print: (line: string) => voi
   const grew = warm !== undefined && last !== undefined && last > warm * MAX_GROWTH;
   print(`memory ${mega(warm)} when warm, ${mega(last)} at the end${grew ? ': it grew' : ''}`);
   const kept = [];
-  for (const failure of figures.failures) kept.push(await minimise(failure, openStand));
+  for (const failure of figures.failures) kept.push(await minimise(failure, openFixture));
   if (kept.length > 0) keepRawFailures(kept);
   if (kept.length > 0 || grew) process.exitCode = 1;
 }

@@ -1,9 +1,9 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from '@antelope-history/test-support/random';
-import { openGatewayStand } from './gateway-stand';
+import { openGatewayFixture } from './gateway-fixture';
 import { performAttack } from './perform-attack';
 import { bytesOf, generateRawAttack, type RawAttack } from './raw-attack';
-import type { OpenStand, RawStand } from './raw-stand';
+import type { OpenFixture, RawFixture } from './raw-fixture';
 import { type ReferenceReading, ReferenceParser } from './reference-parser';
 import { readResponses } from './response-stream';
 
@@ -28,7 +28,7 @@ export interface RawFuzzOptions {
   rounds: number;
   seed: number;
   /** Opens the attacked server; by default a gateway with upstreams. */
-  openStand?: OpenStand;
+  openFixture?: OpenFixture;
   /** `pid`: process of the attacked server. */
   onProgress?: (rounds: number, pid: number) => void;
 }
@@ -44,13 +44,13 @@ const ALLOWED_STATUS = /^(2..|304|4..|501|503)$/;
 
 /** Runs one attack per round on a server while an honest client sends requests. The seed determines the attacks. */
 export async function runRawFuzz(options: RawFuzzOptions): Promise<RawFigures> {
-  const { rounds, seed, openStand = openGatewayStand, onProgress } = options;
-  const stand = await openStand();
-  const run = new RawRun(stand);
+  const { rounds, seed, openFixture = openGatewayFixture, onProgress } = options;
+  const fixture = await openFixture();
+  const run = new RawRun(fixture);
   try {
     for (let round = 0; round < rounds && run.figures.failures.length < MAX_FAILURES; round++) {
       await run.attack(generateRawAttack(seed, round), round);
-      if ((round + 1) % PROGRESS_EVERY === 0) onProgress?.(round + 1, stand.pid);
+      if ((round + 1) % PROGRESS_EVERY === 0) onProgress?.(round + 1, fixture.pid);
     }
     await run.settle();
   } finally {
@@ -60,8 +60,11 @@ export async function runRawFuzz(options: RawFuzzOptions): Promise<RawFigures> {
 }
 
 /** Performs attacks one after the other on a server of their own; resolves with the faults. */
-export async function replayAttacks(attacks: RawAttack[], openStand: OpenStand = openGatewayStand): Promise<string[]> {
-  const run = new RawRun(await openStand());
+export async function replayAttacks(
+  attacks: RawAttack[],
+  openFixture: OpenFixture = openGatewayFixture,
+): Promise<string[]> {
+  const run = new RawRun(await openFixture());
   try {
     for (const [round, attack] of attacks.entries()) await run.attack(attack, round);
     await run.settle(REPLAY_SETTLE_MS);
@@ -76,48 +79,48 @@ class RawRun {
   private readonly parser = new ReferenceParser();
   private readonly recent: RawAttack[] = [];
 
-  constructor(private readonly stand: RawStand) {}
+  constructor(private readonly fixture: RawFixture) {}
 
   async attack(attack: RawAttack, round: number): Promise<void> {
     this.recent.push(attack);
     if (this.recent.length > KEPT_ATTACKS) this.recent.shift();
     const reference = await this.parser.read(bytesOf(attack));
-    for (const request of reference.whole) this.stand.allow(request);
+    for (const request of reference.whole) this.fixture.allow(request);
     const honest = this.sendHonest(round);
-    const received = await performAttack(attack, reference.begun, this.stand.port);
+    const received = await performAttack(attack, reference.begun, this.fixture.port);
     const reasons = (await Promise.all(honest)).filter((reason) => reason !== undefined);
     if (received === undefined) reasons.push('the connection is never closed');
     else if (attack.end === 'finish') reasons.push(...this.judge(received, attack, reference));
     this.figures.rounds++;
     this.figures.requests += reference.begun;
-    this.report([...reasons, ...this.stand.takeFaults()]);
+    this.report([...reasons, ...this.fixture.takeFaults()]);
   }
 
   /** After the last round: no request is in flight, and honest requests get the same responses as before. */
   async settle(limitMs = SETTLE_LIMIT_MS): Promise<void> {
-    for (let waited = 0; waited < limitMs && (await this.stand.inFlight()) > 0; waited += 50) await sleep(50);
-    const inFlight = await this.stand.inFlight();
+    for (let waited = 0; waited < limitMs && (await this.fixture.inFlight()) > 0; waited += 50) await sleep(50);
+    const inFlight = await this.fixture.inFlight();
     const reasons = inFlight === 0 ? [] : [`${inFlight} requests are in flight when all connections are closed`];
-    for (const request of this.stand.honest.requests) {
-      reasons.push(...[(await this.stand.honest.check(request)) ?? []].flat());
+    for (const request of this.fixture.honest.requests) {
+      reasons.push(...[(await this.fixture.honest.check(request)) ?? []].flat());
     }
-    this.figures.upstream = this.stand.upstreamRequests;
-    this.report([...reasons, ...this.stand.takeFaults()]);
+    this.figures.upstream = this.fixture.upstreamRequests;
+    this.report([...reasons, ...this.fixture.takeFaults()]);
   }
 
   close(): Promise<void> {
-    return this.stand.close();
+    return this.fixture.close();
   }
 
   private sendHonest(round: number): Promise<string | undefined>[] {
     const random = createRandom(round);
-    const { requests } = this.stand.honest;
+    const { requests } = this.fixture.honest;
     return Array.from({ length: 1 + random(3) }, async () => {
       const request = requests[random(requests.length)]!;
       const turns = random(6);
       for (let waited = 0; waited < turns; waited++) await turn();
       this.figures.honest++;
-      return this.stand.honest.check(request);
+      return this.fixture.honest.check(request);
     });
   }
 

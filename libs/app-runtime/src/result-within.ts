@@ -1,5 +1,5 @@
 /** The result of a promise, or `otherwise` when it rejects or has not settled after `limitMs` milliseconds. */
-export function answerInTime<T, Otherwise>(
+export function resultWithin<T, Otherwise>(
   promise: Promise<T>,
   limitMs: number,
   otherwise: Otherwise,

@@ -1,5 +1,5 @@
 import { emptyProgress } from '../indices/progress';
-import { isStillReadable, measureAge } from './snapshot';
+import { isStillReadable, measureAge } from './query-state';
 
 const at = (num: number) => ({ num, id: num.toString(16).padStart(64, '0') });
 const BEFORE = { ...emptyProgress(100), committed: at(50), revision: 3, clean_up_to: 20 };

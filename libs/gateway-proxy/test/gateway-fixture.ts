@@ -27,7 +27,7 @@ import {
 const log = createLogger('test', 'silent');
 const NOWHERE = 'http://127.0.0.1:1';
 
-/** The chain facts that the APIs of the stand report in /health. */
+/** The chain facts that the APIs of the fixture report in /health. */
 export const CHAIN_FACTS = {
   version: '4.1.0',
   chain_id: 'ab'.repeat(32),
@@ -83,17 +83,17 @@ export interface Settings
   extends
     Partial<Pick<GatewayDeps, 'localApis' | 'now' | 'registry'>>,
     Pick<GatewayStatusDeps, 'components' | 'readProcesses'> {
-  /** Environment variables that override the stand's configuration. */
+  /** Environment variables that override the fixture's configuration. */
   environment?: Record<string, string>;
   keyValue?: KeyValue;
 }
 
 /** Three APIs that echo requests, and gateways that forward to them. */
-export class GatewayStand {
+export class GatewayFixture {
   /** The status that the chain API reports in /health. */
   chainHealth: HealthStatus = 'ok';
   private readonly listeners: Listener[] = [];
-  /** Until the stand is opened: a port that nothing listens on. */
+  /** Until the fixture is opened: a port that nothing listens on. */
   private urls: Record<RouteGroup, string> = { history: NOWHERE, chain: NOWHERE, trace: NOWHERE };
 
   /** `facts`: what the APIs report in /health. */
@@ -133,7 +133,7 @@ export class GatewayStand {
     await Promise.all(this.listeners.map((listener) => listener.close()));
   }
 
-  /** Starts a listener that is open until the stand is closed. */
+  /** Starts a listener that is open until the fixture is closed. */
   async serve(app: RequestListener): Promise<string> {
     const listener = await listen(app, { host: '127.0.0.1', port: 0 });
     this.listeners.push(listener);

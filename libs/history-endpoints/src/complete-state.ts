@@ -2,7 +2,7 @@ import { HistoryError } from '@antelope-history/schemas';
 import type { AccountsLookup } from '@antelope-history/store';
 
 /** The accounts found. Throws `STATE_INCOMPLETE` where accounts could be missing among them. */
-export function accountsOfWholeState({ status, accounts }: AccountsLookup): string[] {
+export function accountsOfCompleteState({ status, accounts }: AccountsLookup): string[] {
   if (!status.lacksState) return accounts;
   const first = status.firstBlockNum ?? 'none';
   throw new HistoryError(

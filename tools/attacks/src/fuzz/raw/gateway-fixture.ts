@@ -5,7 +5,7 @@ import { createLogger, listen, type Listener, loadConfig, Registry } from '@ante
 import { ROUTES } from '@antelope-history/routes';
 import { type HonestRequest, inAllCodings } from '../../honest-requests';
 import { HonestClient } from './honest-client';
-import { type RawStand, recordedAlone } from './raw-stand';
+import { type RawFixture, recordedAlone } from './raw-fixture';
 import { RecordingUpstream } from './recording-upstream';
 import { keyOf, type SeenRequest } from './reference-parser';
 import { RequestPool } from './request-pool';
@@ -60,7 +60,7 @@ class UpstreamTraffic {
 }
 
 /** Opens a gateway of this process and upstreams that report their requests. */
-export async function openGatewayStand(createTarget: CreateTarget = createRealTarget): Promise<RawStand> {
+export async function openGatewayFixture(createTarget: CreateTarget = createRealTarget): Promise<RawFixture> {
   const traffic = new UpstreamTraffic();
   const upstreams = Array.from({ length: 4 }, () => {
     return new RecordingUpstream(
@@ -73,11 +73,11 @@ export async function openGatewayStand(createTarget: CreateTarget = createRealTa
   const registry = new Registry();
   const target = createTarget({ history, chain, trace, node }, registry);
   const listener = await listen(target, { host: '127.0.0.1', port: 0 });
-  const stand = new GatewayStand(listener, upstreams, registry, traffic);
-  return recordedAlone(stand);
+  const fixture = new GatewayFixture(listener, upstreams, registry, traffic);
+  return recordedAlone(fixture);
 }
 
-class GatewayStand implements RawStand {
+class GatewayFixture implements RawFixture {
   readonly pid = process.pid;
   readonly honest: HonestClient;
 

@@ -2,7 +2,7 @@ import type { HonestClient } from './honest-client';
 import type { SeenRequest } from './reference-parser';
 
 /** An attacked server, an honest client that knows the expected responses, and what can be seen of the server's inside. */
-export interface RawStand {
+export interface RawFixture {
   readonly port: number;
   /** The process whose memory must not grow. */
   readonly pid: number;
@@ -18,15 +18,15 @@ export interface RawStand {
   close(): Promise<void>;
 }
 
-export type OpenStand = () => Promise<RawStand>;
+export type OpenFixture = () => Promise<RawFixture>;
 
-/** The stand when its honest client has recorded the expected responses; closes it when that fails. */
-export async function recordedAlone(stand: RawStand): Promise<RawStand> {
+/** The fixture when its honest client has recorded the expected responses; closes it when that fails. */
+export async function recordedAlone(fixture: RawFixture): Promise<RawFixture> {
   try {
-    await stand.honest.recordAlone();
-    return stand;
+    await fixture.honest.recordAlone();
+    return fixture;
   } catch (error) {
-    await stand.close();
+    await fixture.close();
     throw error;
   }
 }

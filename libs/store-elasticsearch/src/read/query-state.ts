@@ -6,7 +6,7 @@ import { historyBlocks } from './branch-filter';
 import type { QueryCaches } from './query-caches';
 
 /** The state that a query reads: the branch that was committed when it began. Its documents do not change meanwhile. */
-export interface Snapshot {
+export interface QueryState {
   searcher: Searcher;
   names: IndexNames;
   progress: ProgressDocument;
@@ -14,7 +14,7 @@ export interface Snapshot {
 }
 
 /** For this time after its progress was read, no writer deletes what a query reads: `BranchCleaner`, `PermissionCleaner`. */
-export const SNAPSHOT_AGE_MS = 10_000;
+export const READABLE_FOR_MS = 10_000;
 
 /**
  * Returns a function for the milliseconds since now. The larger of two clocks counts: the monotonic clock stands still while
@@ -37,7 +37,7 @@ export function isStillReadable(before: ProgressDocument, after: ProgressDocumen
 }
 
 /** The index, and the least number of indices that have to respond, for a search of the whole history. */
-export function wholeHistory({ names, progress }: Snapshot, kind: RangedKind): Pick<Search, 'index' | 'fewest'> {
+export function historySearch({ names, progress }: QueryState, kind: RangedKind): Pick<Search, 'index' | 'fewest'> {
   const blocks = historyBlocks(progress);
   return { index: names.of(kind), fewest: blocks ? rangeStarts(blocks, progress).length : 0 };
 }
@@ -46,6 +46,6 @@ export function wholeHistory({ names, progress }: Snapshot, kind: RangedKind): P
  * The index, and the least number of indices that have to respond, of a kind with a single index, which exists before the first
  * commit.
  */
-export function wholeState({ names, progress }: Snapshot, kind: SingleKind): Pick<Search, 'index' | 'fewest'> {
+export function singleIndexSearch({ names, progress }: QueryState, kind: SingleKind): Pick<Search, 'index' | 'fewest'> {
   return { index: names.of(kind), fewest: progress.committed ? 1 : 0 };
 }

@@ -1,5 +1,5 @@
 import type { PermissionChange } from './block-records';
-import { isStateComplete } from './whole-state';
+import { isStateComplete } from './state-completeness';
 
 const authority = { keys: [], actors: [] };
 const of = (...owners: string[]): PermissionChange[] => owners.map((owner) => ({ owner, name: 'owner', authority }));

@@ -2,7 +2,7 @@ import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { type IndexedService, startIndexedService } from '@antelope-history/processes';
 import { createHonestRequests, inAllCodings, LARGEST_REQUEST, NEXT_LARGEST_REQUEST } from '../../honest-requests';
 import { HonestClient } from './honest-client';
-import { type RawStand, recordedAlone } from './raw-stand';
+import { type RawFixture, recordedAlone } from './raw-fixture';
 
 const SAMPLE = sampleFolder('leap-edge');
 const IN_FLIGHT = /^http_requests_in_flight(?:\{[^}]*\})? (\d+)$/gm;
@@ -11,13 +11,13 @@ const IN_FLIGHT = /^http_requests_in_flight(?:\{[^}]*\})? (\d+)$/gm;
  * Starts the service of one process, whose gateway calls its APIs directly, over a recorded chain. It has no upstreams:
  * its responses are all that can be wrong.
  */
-export async function openServiceStand(): Promise<RawStand> {
+export async function openServiceFixture(): Promise<RawFixture> {
   const service = await startIndexedService(SAMPLE, { HISTORY_API__RATE_LIMIT_RPM: '0' });
-  const stand = new ServiceStand(service);
-  return recordedAlone(stand);
+  const fixture = new ServiceFixture(service);
+  return recordedAlone(fixture);
 }
 
-class ServiceStand implements RawStand {
+class ServiceFixture implements RawFixture {
   readonly port: number;
   readonly pid: number;
   readonly honest: HonestClient;

@@ -12,11 +12,11 @@ const FIRST_ACCOUNTS = ['eosio', 'eosio.null'];
  * block 1 of EOSIO 2.0 comes from a node of another version, neither has the state of genesis.
  */
 export function isStateComplete(block: Pick<BlockRecords, 'permissionChanges'>, before?: boolean): boolean {
-  return before === true || hasWholeState(block);
+  return before === true || hasCompleteState(block);
 }
 
 /** Whether a block brings the whole state. */
-export function hasWholeState({ permissionChanges }: Pick<BlockRecords, 'permissionChanges'>): boolean {
+export function hasCompleteState({ permissionChanges }: Pick<BlockRecords, 'permissionChanges'>): boolean {
   const owners = new Set(permissionChanges.flatMap(({ owner, authority }) => (authority ? owner : [])));
   return FIRST_ACCOUNTS.every((account) => owners.has(account));
 }
