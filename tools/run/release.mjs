@@ -16,11 +16,11 @@ const PROGRAMS = [
   'tools/quick-start/dist/stack/main.js',
   'tools/servers/dist/main.js',
   'tools/ship-replay/dist/main.js',
-  'tools/verify/dist/backup-main.js',
-  'tools/verify/dist/main.js',
-  'tools/verify/dist/migrate-main.js',
-  'tools/verify/dist/repair-main.js',
-  'tools/verify/dist/snapshot-main.js',
+  'tools/store-maintenance/dist/backup-main.js',
+  'tools/store-maintenance/dist/verify-main.js',
+  'tools/store-maintenance/dist/migrate-main.js',
+  'tools/store-maintenance/dist/repair-main.js',
+  'tools/store-maintenance/dist/snapshot-main.js',
 ];
 /** The sample chain is what `start` indexes without options. */
 const FILES = [

@@ -25,7 +25,7 @@ const ELSEWHERE: Record<string, string> = {
   'curl -s https://': 'apps/e2e/test/several-chains.test.ts sends these requests',
   rabbitmqctl: 'needs a cluster; apps/e2e/test/clusters.test.ts (npm run test:long) runs them',
   'rabbitmq-queues': 'needs a cluster; apps/e2e/test/clusters.test.ts (npm run test:long) runs it',
-  'curl -X PUT "$ELASTICSEARCH/_snapshot': 'tools/verify/test/snapshot.test.ts',
+  'curl -X PUT "$ELASTICSEARCH/_snapshot': 'tools/store-maintenance/test/snapshot.test.ts',
 };
 /** The requests of these pages are compared with their responses by other tests. */
 const COMPARED = ['api.md', 'moving-from-history-plugin.md', 'moving-from-hyperion.md'];

@@ -1,3 +1,0 @@
-const { createJestConfig } = require('../../jest.preset.cjs');
-
-module.exports = createJestConfig('verify', { servers: 'elasticsearch' });
