@@ -70,7 +70,10 @@ describe('a service that keeps its newest blocks', () => {
   it('passes the check of every stored block and list', async () => {
     const file = path.join(service.data, 'verify.json');
     writeFileSync(file, JSON.stringify({ store: { lmdb: { path: service.data } } }));
-    const child = startProgram('tools/store-maintenance/dist/verify-main.js', { args: ['--config', file, '--json'], stderr: 'pipe' });
+    const child = startProgram('tools/store-maintenance/dist/verify-main.js', {
+      args: ['--config', file, '--json'],
+      stderr: 'pipe',
+    });
     const [output, status] = await Promise.all([
       text(child.stdout as NodeJS.ReadableStream),
       new Promise((resolve) => child.once('exit', resolve)),

@@ -27,7 +27,7 @@ export interface HttpMetrics {
   finished(path: string, status: number, seconds: number): void;
 }
 
-/** The metric that heartbeats report as the throughput of a process that answers requests. */
+/** The metric that heartbeats report as the throughput of a process that responds to requests. */
 export const HTTP_WORK = { metric: 'http_requests_total', unit: 'requests' } as const;
 const STATUS_CLASSES = ['2xx', '4xx', '5xx'];
 export const UNKNOWN_PATH = 'unknown';
@@ -35,7 +35,7 @@ export const UNKNOWN_PATH = 'unknown';
 export function createHttpMetrics(registry: Registry, app: string, paths: string[]): HttpMetrics {
   const requests = counter(registry, {
     name: HTTP_WORK.metric,
-    help: 'Requests answered, by app, path and status class',
+    help: 'Requests that got a response, by app, path and status class',
     labelNames: ['app', 'path', 'status'],
   });
   const durations = histogram(registry, {

@@ -10,10 +10,10 @@ export type VerifiedBlocks = Config['indexer']['verifyBlocks'];
 const VERIFIED_BLOCKS = 'history_verified_blocks_total';
 /** At most this many faults stand in an error's message. */
 const MAX_NAMED_FAULTS = 3;
-/** As many bytes unpack in about 20 ms; the compressed transactions of a usual block have less than 100 KB. */
+/** The most bytes that are unpacked of a block, about 20 ms of work; the compressed transactions of a usual block have less than 100 KB. */
 const MAX_UNPACKED_BYTES = 8 * 1024 * 1024;
 
-/** After this long sockets and timers get their turn. */
+/** The longest time for which the verifier keeps the event loop from sockets and timers. */
 const MAX_TURN_MS = 20;
 
 /**

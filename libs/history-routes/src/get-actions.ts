@@ -115,7 +115,7 @@ export const getActions = defineRoute({
     'One row per action that the account received or authorised. The notifications of one action share a row, which shows ' +
     'the receipt of the account, or that of the contract if the account has none. Only executed actions are listed, ' +
     'newest first unless `sort` says otherwise. Ascending order needs `after` or `before`, and a date in `after` must ' +
-    'lie within the last 90 days (both rules can be configured). A page costs the same at any `pos`. A field with a dot in ' +
+    'lie within the last 90 days (both rules can be configured). The cost of a page does not grow with `pos`. A field with a dot in ' +
     'its name selects actions by their data, for example `"transfer.to": "bob"`: the value has to be equal to the one that the ' +
     'response shows. The operator chooses the fields (`index.data_fields`), and `/health` lists them with the first block whose ' +
     'values are indexed; earlier actions need another filter.',

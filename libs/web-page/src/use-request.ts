@@ -5,7 +5,7 @@ import type { Api, ApiRequest, Path, RequestError, ResponseOf } from './api.js';
 export type Requested<T> =
   { state: 'waiting' } | { state: 'failed'; error: RequestError } | { state: 'done'; response: T };
 
-/** What is missing can come, and a service that is away or busy comes back; a wrong request stays wrong. */
+/** Whether the same request can succeed later: the item may be indexed (404), the service may recover (0, 429, 5xx). */
 function mayChange({ status }: RequestError): boolean {
   return status === 0 || status === 404 || status === 429 || status >= 500;
 }

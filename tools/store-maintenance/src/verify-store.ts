@@ -33,7 +33,7 @@ export interface VerifyOptions {
 
 /** What a run has verified, and from where another one continues. */
 export type Verification = Omit<Checkpoint, 'chainId' | 'range'> & {
-  /** Whether nothing is left: not every block was verified, or not every permission, when it was aborted. */
+  /** False when the run was aborted before it had verified every block and every permission. */
   isComplete: boolean;
 };
 

@@ -7,8 +7,8 @@ const MOST = 19;
 
 /**
  * Lets the calling thread give way to the other threads of the process: while a chain is indexed as fast as possible, clients wait
- * less for responses. Indexing takes all that they leave, and the threads that respond leave a processor of several.
- * Threads that it is the first to need, as those of libuv, get its priority.
+ * less for responses. Indexing uses the processor time that is left. Threads that the calling thread creates later have its
+ * priority, too: those of libuv's pool, if nothing has used the pool before.
  */
 export function lowerPriority(log: Logger): void {
   // Elsewhere the priority is that of the whole process.
@@ -17,7 +17,7 @@ export function lowerPriority(log: Logger): void {
     setPriority(Math.min(MOST, getPriority() + NICER_BY));
   } catch (error) {
     log.warn(
-      { err: error },
+      { error },
       'the system does not let indexing give way to requests: responses take longer while it catches up',
     );
   }

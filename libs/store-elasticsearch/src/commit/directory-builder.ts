@@ -31,8 +31,8 @@ const TRANSACTIONS_AT_ONCE = 5_000;
 const MAX_TRIES = 50;
 
 /**
- * Adds clean ranges to the directory, one after another. Any process may do so at any time, and stop at any point: what it writes
- * of a range is the same whenever it is written, and counts only when the progress says that the whole range is in.
+ * Adds clean ranges to the directory, one after another. Any process may do so at any time, and stop at any point: every
+ * process writes the same entries for a range, and queries use them only after the progress names the range as complete.
  */
 export class DirectoryBuilder {
   constructor(

@@ -171,7 +171,7 @@ export interface DataAbi {
   hash: string;
 }
 
-/** The committed state of the store: the only document that changes, by compare and set on its sequence number. */
+/** The committed state of the store: the document that decides what queries see. It changes by compare and set on its sequence number. */
 export interface ProgressDocument {
   format_version: number;
   /** Random, another one whenever the indices are made or restored; absent in a store that an earlier version began. */

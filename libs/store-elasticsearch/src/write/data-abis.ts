@@ -193,7 +193,7 @@ export class DataAbis {
 
   /**
    * Whether the contract may have set an ABI in a block that is not committed and that this process has not seen: more ABIs than
-   * have become known since this process last used one. What the first one is, only the blocks before say.
+   * have become known since this process last used one. Which ABI the first block needs can only be learned from the blocks before it.
    */
   private isOutdated(
     contract: string,

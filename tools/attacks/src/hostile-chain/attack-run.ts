@@ -1,6 +1,6 @@
 import { ByteReader, publicKeyToString } from '@antelope-history/abi';
 import { ROUTES } from '@antelope-history/routes';
-import type { Attack } from './attacks';
+import type { Attack } from './attacks/attack';
 import { CROWDED_KEY, LONG_KEY, OVERLONG_KEY, SHARED_KEY, SHARERS } from './attacks/state';
 import { exchange, type Exchange } from './exchange';
 import type { HostileService } from './hostile-service';
@@ -33,9 +33,9 @@ export type Extent = 'all' | 'long' | 'usual' | 'first';
 const TRANSACTIONS: Record<Extent, number> = { all: Infinity, long: 10, usual: 10, first: 3 };
 /** The tests read lists up to this length in both orders and in pages of both sizes. */
 const SHORT_LIST = 100;
-/** Of the large pages of a long list in `usual`, which come to the limits of a response like all later ones. */
+/** The number of large pages that `usual` reads of a long list; they reach the limits of a response as all later ones do. */
 const MOST_PAGES = 4;
-/** What `usual` reads of the end of a list that has more pages. */
+/** The number of rows that `usual` reads at the end of a list that has more pages. */
 const LAST_ROWS = 10;
 const [SMALL_PAGE, LARGE_PAGE] = [20, 1000];
 const ACTIONS = ROUTES.getActions.path;

@@ -1,4 +1,5 @@
-import { type Attack, ATTACKS, ATTACKS_BY_HAND } from './attacks';
+import { ATTACKS, ATTACKS_BY_HAND } from './attacks/all-attacks';
+import type { Attack } from './attacks/attack';
 import { HostileChain } from './hostile-chain';
 
 /** Blocks at the end, so that the attacks are irreversible when requests are sent. */

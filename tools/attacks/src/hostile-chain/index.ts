@@ -1,5 +1,6 @@
 export { AttackRun, type Extent, type Outcome } from './attack-run';
-export { ATTACKS, type Attack } from './attacks';
+export { ATTACKS } from './attacks/all-attacks';
+export type { Attack } from './attacks/attack';
 export { generateHostileChain } from './generate';
 export type { HostileChain } from './hostile-chain';
 export { HOSTILE_SAMPLE } from './hostile-sample';

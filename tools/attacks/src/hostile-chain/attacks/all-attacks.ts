@@ -7,8 +7,6 @@ import { PACKED_ATTACKS } from './packed';
 import { STATE_ATTACKS } from './state';
 import { TYPE_ATTACKS } from './types';
 
-export type { Attack } from './attack';
-
 /** Attacks that are too large for the sample. */
 export const ATTACKS_BY_HAND: readonly Attack[] = BY_HAND;
 
