@@ -1,9 +1,8 @@
+import { readOneBranch } from '@antelope-history/endpoint-kit';
 import { HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus, HistoryReader } from '@antelope-history/store';
 import { unknownBlock } from './block-selector';
 
-/** A fork between the reads of a request is rare; several in a row are more likely a fault of the store. */
-const MAX_TRIES = 5;
 /** Far above the size of an ABI that fits into a transaction. */
 const MAX_ABI_BYTES = 16 * 1024 * 1024;
 /**
@@ -24,21 +23,27 @@ export interface AccountAbi {
  * for a block that is not indexed, `UNKNOWN_ACCOUNT` if there is no such account or its ABI was set before the index began,
  * `UNAVAILABLE` while the chain forks.
  */
-export async function readAccountAbi(
+export function readAccountAbi(
   reader: HistoryReader,
   account: string,
   blockNum: number | undefined,
 ): Promise<AccountAbi> {
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const { status, exists } = await reader.hasAccount(account);
-    const at = blockToRead(status, blockNum);
-    const { status: later, versions } = await reader.getAbis([afterBlock(account, at)], () => false, MAX_ABI_BYTES);
-    if (later.revision !== status.revision) continue;
-    const abi = versions[0]?.bytes;
-    if (!abi) await expectKnownWithoutAbi(reader, account, exists);
-    return { status, blockNum: at, abi: abi ?? Buffer.alloc(0) };
-  }
-  throw new HistoryError('UNAVAILABLE', 'the chain is forking: try again');
+  return readOneBranch(() => tryAccountAbi(reader, account, blockNum));
+}
+
+/** As `readAccountAbi`, but undefined when the chain forked between the reads. */
+export async function tryAccountAbi(
+  reader: HistoryReader,
+  account: string,
+  blockNum: number | undefined,
+): Promise<AccountAbi | undefined> {
+  const { status, exists } = await reader.hasAccount(account);
+  const at = blockToRead(status, blockNum);
+  const { status: later, versions } = await reader.getAbis([afterBlock(account, at)], () => false, MAX_ABI_BYTES);
+  if (later.revision !== status.revision) return undefined;
+  const abi = versions[0]?.bytes;
+  if (!abi) await expectKnownWithoutAbi(reader, account, exists);
+  return { status, blockNum: at, abi: abi ?? Buffer.alloc(0) };
 }
 
 function blockToRead({ firstBlockNum, committed }: ChainStatus, blockNum = committed?.num): number {

@@ -1,13 +1,11 @@
 import { blockTimestampToString } from '@antelope-history/abi';
 import type { CHAIN_ROUTES, GetInfoResponse } from '@antelope-history/chain-routes';
-import type { CreateEndpoint } from '@antelope-history/endpoint-kit';
+import { type CreateEndpoint, readOneBranch } from '@antelope-history/endpoint-kit';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
 import { type HeaderFacts, HeaderReader } from './block-header';
 import type { ReadNodeInfo, ReportedNodeInfo } from './node-info';
 
-/** A fork between the two reads of a request is rare; several in a row are more likely a fault of the store. */
-const MAX_TRIES = 5;
 const NO_BLOCK: BlockPosition = { num: 0, id: '0'.repeat(64) };
 
 /** All numbers and ids come from one status, and the times and the producer belong to those ids. */
@@ -16,17 +14,16 @@ export function createGetInfo(readNodeInfo: ReadNodeInfo): CreateEndpoint<typeof
     const headers = new HeaderReader(reader);
     return async () => {
       const reported = readNodeInfo();
-      for (let tries = 0; tries < MAX_TRIES; tries++) {
+      return readOneBranch(async () => {
         const status = await reader.getStatus();
         const { committed } = status;
         if (!committed) throw new HistoryError('UNAVAILABLE', 'no block is committed yet: try again');
         const head = await headers.read(committed.id);
-        if (!head) continue;
+        if (!head) return undefined;
         const irreversible = lastIrreversibleOf(status, committed);
         const last = await headers.read(irreversible.id);
         return { body: renderInfo(status, { ...committed, ...head }, { ...irreversible, ...last }, await reported) };
-      }
-      throw new HistoryError('UNAVAILABLE', 'the head block is not stored, or the chain is forking: try again');
+      });
     };
   };
 }

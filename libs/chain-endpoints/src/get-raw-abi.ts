@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ByteReader } from '@antelope-history/abi';
 import type { CHAIN_ROUTES } from '@antelope-history/chain-routes';
-import { type CreateEndpoint, parseAccountName } from '@antelope-history/endpoint-kit';
-import { HistoryError } from '@antelope-history/schemas';
+import { type CreateEndpoint, parseAccountName, readOneBranch } from '@antelope-history/endpoint-kit';
 import type { ActionsPage, ActionsQuery, HistoryReader, StoredAction } from '@antelope-history/store';
-import { readAccountAbi } from './account-abi';
+import { tryAccountAbi } from './account-abi';
 
 const NO_CODE = '0'.repeat(64);
-/** A fork between the reads of a request is rare; several in a row are more likely a fault of the store. */
-const MAX_TRIES = 5;
 /** Actions looked at for the code of an account: others that it authorised may have set the code of other accounts. */
 const MAX_SETCODES = 8;
 
@@ -30,13 +27,14 @@ export const createGetRawAbi: CreateEndpoint<typeof CHAIN_ROUTES.getRawAbi> = ({
 };
 
 /** The ABI and the hash of the code, both from one branch of the chain. Rejects as `readAccountAbi` does. */
-async function readAbiAndCode(reader: HistoryReader, account: string, blockNum: number | undefined) {
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const found = await readAccountAbi(reader, account, blockNum);
+function readAbiAndCode(reader: HistoryReader, account: string, blockNum: number | undefined) {
+  return readOneBranch(async () => {
+    const found = await tryAccountAbi(reader, account, blockNum);
+    if (!found) return undefined;
     const page = await reader.getActions(setcodesOf(account, found.blockNum));
-    if (page.status.revision === found.status.revision) return { abi: found.abi, codeHash: codeHashIn(page, account) };
-  }
-  throw new HistoryError('UNAVAILABLE', 'the chain is forking: try again');
+    if (page.status.revision !== found.status.revision) return undefined;
+    return { abi: found.abi, codeHash: codeHashIn(page, account) };
+  });
 }
 
 /**

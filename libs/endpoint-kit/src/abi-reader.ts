@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { ABI_BEYOND_BUDGET, type AbiDecoder, type BinaryAbi, compileBinaryAbi } from '@antelope-history/abi';
 import { type AbiDecoders, createAbiDecoders, type ResponseBudget } from '@antelope-history/responses';
-import { HistoryError } from '@antelope-history/schemas';
 import { counter, type Registry } from '@antelope-history/app-runtime';
 import type { AbiRequest, AbiVersion, ChainStatus, HistoryReader } from '@antelope-history/store';
+import { readOneBranch } from './read-one-branch';
 import type { RequestWork } from './request-work';
 
 /** Maximum number of cached decoders; a busy chain has a few thousand contracts, most of them idle. */
@@ -14,14 +14,12 @@ const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const ENTRY_BYTES = 512;
 /** Limit on packed ABIs per request; one request cannot compile more, see `AbiFootprint`. */
 const MAX_READ_BYTES = 16 * 1024 * 1024;
-/** A fork between the two reads of a query is rare; several in a row are more likely a fault of the store. */
-const MAX_TRIES = 5;
 
 export interface AbiReader {
   /**
    * Reads the records of a response and the ABIs in force at each of its actions, both from one branch of the chain: after
    * a fork between the two reads, both are repeated. ABIs that do not fit the request's budget decode nothing. Rejects with
-   * `UNAVAILABLE` after `MAX_TRIES` forks.
+   * `UNAVAILABLE` as `readOneBranch` does.
    */
   read<Found extends { status: ChainStatus }>(
     work: RequestWork,
@@ -76,16 +74,15 @@ export function createAbiReader(reader: HistoryReader, registry: Registry, app: 
   }
 
   return {
-    async read(work, readFound, abisOf) {
-      for (let tries = 0; tries < MAX_TRIES; tries++) {
-        if (tries > 0) retries.inc({ app });
+    read(work, readFound, abisOf) {
+      const tryRead = async () => {
         const found = await readFound();
         const requests = await abisOf(found);
         if (requests.length === 0) return { found, decoders: createAbiDecoders([], []) };
         const decoders = await readDecoders(work, requests, found.status.revision);
-        if (decoders) return { found, decoders };
-      }
-      throw new HistoryError('UNAVAILABLE', 'the chain is forking: try again');
+        return decoders && { found, decoders };
+      };
+      return readOneBranch(tryRead, () => retries.inc({ app }));
     },
   };
 }

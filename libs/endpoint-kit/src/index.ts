@@ -14,6 +14,7 @@ export type {
 } from './endpoint';
 export * from './irreversible';
 export { type LargeResponseLimit, LargeResponses } from './large-responses';
+export { readOneBranch } from './read-one-branch';
 export { RequestWork } from './request-work';
 export * from './names';
 export * from './responders';
