@@ -1,5 +1,6 @@
-import { destination, pino, type DestinationStream, levels, type Logger, stdSerializers } from 'pino';
+import { pino, type DestinationStream, levels, type Logger, type SerializedError, stdSerializers } from 'pino';
 import { HistoryError } from '@antelope-history/schemas';
+import { openLogOutput } from './log-output';
 
 export type { Logger } from 'pino';
 
@@ -15,7 +16,11 @@ const ERROR = levels.values['error'] ?? 50;
 const lastErrors = new WeakMap<Logger, { last: LoggedError | undefined }>();
 
 /** Writes JSON lines to `output`. The object is the first argument, the message the second: `log.info({ blockNum }, 'committed')`. */
-export function createLogger(name: string, level: string, output: DestinationStream = standardOutput()): Logger {
+export function createLogger(
+  name: string,
+  level: string,
+  output: DestinationStream = openLogOutput(process.stdout.fd),
+): Logger {
   const errors: { last: LoggedError | undefined } = { last: undefined };
   const log = pino(
     {
@@ -57,14 +62,28 @@ function codeOf(entry: unknown): string | undefined {
   return 'error' in entry ? codeOf(entry.error) : undefined;
 }
 
-/** Synchronous: the lines before a crash or an exit must not be lost in a buffer. */
-function standardOutput(): DestinationStream {
-  return destination({ dest: process.stdout.fd, sync: true });
-}
+/** A text of an error, which can come from another server, is cut to this many characters. */
+const TEXT_LIMIT = 8_192;
+/** Node.js tries to connect to a few addresses of a server. */
+const MAX_AGGREGATED = 8;
 
-/** The logged form of an error: pino's, with the code of a `HistoryError`. */
+/**
+ * The logged form of an error: pino's, with the code of a `HistoryError`. Texts are cut, and properties that are objects are left out:
+ * an error of node:http's parser has the packet that another server sent.
+ */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const described = stdSerializers.err(error);
+  const described = shortened(stdSerializers.err(error));
   return error instanceof HistoryError ? { ...described, code: error.code } : described;
+}
+
+function shortened({ aggregateErrors, ...error }: SerializedError): Record<string, unknown> {
+  const described: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(error)) {
+    if (typeof value === 'string') described[name] = value.slice(0, TEXT_LIMIT);
+    else if (typeof value === 'number' || typeof value === 'boolean') described[name] = value;
+  }
+  const parts = aggregateErrors as SerializedError[] | undefined;
+  if (parts) described['aggregateErrors'] = parts.slice(0, MAX_AGGREGATED).map(shortened);
+  return described;
 }

@@ -10,6 +10,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
+import { droppedLogLines } from './log-output';
 
 export { Registry } from 'prom-client';
 
@@ -17,6 +18,14 @@ export { Registry } from 'prom-client';
 export function createProcessRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  counter(registry, {
+    name: 'history_log_lines_dropped_total',
+    help: 'Lines of logs that were dropped because the disk or the pipe did not take them',
+    collect() {
+      this.reset();
+      this.inc(droppedLogLines());
+    },
+  });
   return registry;
 }
 

@@ -104,7 +104,7 @@ describe('the stream over WebSocket', () => {
     expect((await open(url, ['CONNECT x:1 HTTP/1.1', 'host: x'])).received).toBe('');
   });
 
-  it('closes the connection of a client that sends messages or a flood of pings', async () => {
+  it('closes the connection of a client that sends messages or a flood of pings or pongs', async () => {
     const { url } = await serve();
     const talker = new WebSocket(url.replace('http', 'ws') + STREAM);
     await once(talker, 'open');
@@ -115,6 +115,10 @@ describe('the stream over WebSocket', () => {
     await once(pinger, 'open');
     for (let count = 0; count < 40; count++) pinger.ping();
     await once(pinger, 'close');
+    const ponger = new WebSocket(url.replace('http', 'ws') + STREAM);
+    await once(ponger, 'open');
+    for (let count = 0; count < 40; count++) ponger.pong();
+    await once(ponger, 'close');
     const large = new WebSocket(url.replace('http', 'ws') + STREAM);
     await once(large, 'open');
     large.send(Buffer.alloc(1_000_000));

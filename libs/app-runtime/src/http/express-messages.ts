@@ -1,10 +1,10 @@
 import type { Express, Request, Response } from 'express';
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import { UpgradableRequest } from './web-socket-upgrade';
+import { BoundedRequest } from './bounded-request';
 
 /** The classes that a server of node:http takes for its requests and responses. */
 export interface MessageClasses {
-  IncomingMessage: typeof UpgradableRequest;
+  IncomingMessage: typeof BoundedRequest;
   ServerResponse: typeof ServerResponse;
 }
 
@@ -14,7 +14,7 @@ export interface MessageClasses {
  * for node:http was not made for, and looks up their properties without a cache: half of the processor time of a request to the gateway.
  */
 export function createMessageClasses(app: Express): MessageClasses {
-  class ExpressRequest extends UpgradableRequest {}
+  class ExpressRequest extends BoundedRequest {}
   class ExpressResponse<Incoming extends IncomingMessage> extends ServerResponse<Incoming> {}
   for (const [{ prototype }, methods] of [
     [ExpressRequest, app.request],
@@ -23,6 +23,9 @@ export function createMessageClasses(app: Express): MessageClasses {
     Object.defineProperties(prototype, Object.getOwnPropertyDescriptors(Object.getPrototypeOf(methods) as object));
     Object.defineProperties(prototype, Object.getOwnPropertyDescriptors(methods));
   }
+  // Express sets these prototypes when it handles a request: with its own, the message would no longer be of its class.
+  app.request = ExpressRequest.prototype as unknown as Request;
+  app.response = ExpressResponse.prototype as unknown as Response;
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 

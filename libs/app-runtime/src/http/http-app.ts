@@ -50,7 +50,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     name,
     routes.map(({ path }) => path),
   );
-  const first = [openRequestContext(log, metrics), requireHost, ...middleware];
+  const first = [openRequestContext(log, metrics), requireHost, requireTarget, ...middleware];
   const app = createRoutingApp(options);
   const exact = exactRoutes(routes);
   const fail = handleErrors(log);
@@ -102,6 +102,16 @@ const CONSTANT_PATH = /^[\w/.-]+$/;
 const requireHost: RequestHandler = ({ httpVersion, headers }, _response, next) => {
   if (httpVersion === '1.1' && headers.host === undefined)
     throw new HistoryError('INVALID_REQUEST', 'send a Host header');
+  next();
+};
+
+/**
+ * The target is a path, or a URL for clients that take the service for their proxy (RFC 9112, 3.2). Node.js throws when it parses some
+ * others, whose requests would fail with 500 before the limits of clients.
+ */
+const requireTarget: RequestHandler = ({ url }, _response, next) => {
+  if (!url.startsWith('/') && !URL.canParse(url))
+    throw new HistoryError('INVALID_REQUEST', 'send the path of an endpoint');
   next();
 };
 

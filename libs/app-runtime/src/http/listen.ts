@@ -3,11 +3,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { clientErrorOf, HistoryError } from '@antelope-history/schemas/errors';
 import { countAccepted } from './accepted-connections';
+import { BoundedRequest } from './bounded-request';
 import { toErrorResponse } from './error-body';
 import type { HttpApp } from './http-app';
 import { RequestOrder } from './request-order';
 import { announceStop } from './stop-signal';
-import { handleUpgrades, UpgradableRequest } from './web-socket-upgrade';
+import { handleUpgrades } from './web-socket-upgrade';
 import { stallDetector } from './write-deadline';
 
 export interface Listener {
@@ -48,7 +49,7 @@ export function listen(app: RequestListener | HttpApp, options: ListenOptions): 
     keepAliveTimeout: KEEP_ALIVE_MS,
     // node:http would send its own 400 between the responses to pipelined requests; the app rejects such a request in order.
     requireHostHeader: false,
-    ...('messages' in app ? app.messages : { IncomingMessage: UpgradableRequest }),
+    ...('messages' in app ? app.messages : { IncomingMessage: BoundedRequest }),
   });
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

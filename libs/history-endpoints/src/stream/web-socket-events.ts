@@ -12,8 +12,8 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
 const VERSION = '13';
 /** Clients send nothing but pings and the close frame, which have at most 125 bytes (RFC 6455, 5.5). */
 const MAX_MESSAGE_BYTES = 125;
-/** A client may send this many pings between two pings of the service. Each of them is answered. */
-const MAX_PINGS = 30;
+/** A client may send this many pings and pongs between two pings of the service. */
+const MAX_CONTROL_FRAMES = 30;
 /** Status codes of RFC 6455, 7.4.1, and the registered 1013 (try again later). */
 const CODES: Record<CloseReason, number> = { shutdown: 1001, slow_client: 1008, unavailable: 1013 };
 const NO_MESSAGES = 1008;
@@ -23,7 +23,7 @@ export class WebSocketEvents implements EventSink {
   readonly left: AbortSignal;
   private readonly keepAlive: NodeJS.Timeout;
   private isAlive = true;
-  private pings = 0;
+  private controlFrames = 0;
 
   constructor(
     private readonly socket: WebSocket,
@@ -36,10 +36,11 @@ export class WebSocketEvents implements EventSink {
     // After an error, the library closes the connection itself.
     socket.on('error', () => undefined);
     socket.on('message', () => socket.close(NO_MESSAGES, 'the stream takes no messages'));
-    socket.on('pong', () => (this.isAlive = true));
-    socket.on('ping', () => {
-      if (++this.pings > MAX_PINGS) socket.terminate();
+    socket.on('pong', () => {
+      this.isAlive = true;
+      this.countControlFrame();
     });
+    socket.on('ping', () => this.countControlFrame());
   }
 
   async send(event: StreamEvent, signal: AbortSignal): Promise<boolean> {
@@ -61,13 +62,17 @@ export class WebSocketEvents implements EventSink {
     clearTimeout(limit);
   }
 
+  private countControlFrame(): void {
+    if (++this.controlFrames > MAX_CONTROL_FRAMES) this.socket.terminate();
+  }
+
   private ping(): void {
     if (!this.isAlive) {
       this.socket.terminate();
       return;
     }
     this.isAlive = false;
-    this.pings = 0;
+    this.controlFrames = 0;
     this.socket.ping();
   }
 }

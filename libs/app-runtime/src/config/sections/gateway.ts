@@ -69,7 +69,7 @@ export const gateway = z.strictObject({
   max_requests_in_flight: count(100_000)
     .default(64)
     .describe(
-      'Requests that the APIs and the chain node process at once; further requests wait, and clients take turns.',
+      'Requests that the APIs process at once, and as many that the chain nodes do; further requests wait, and clients take turns.',
     ),
   max_requests_per_client: count(100_000).default(16).describe('The same per client.'),
   max_requests_waiting: count(1_000_000)
