@@ -1,8 +1,13 @@
 import { openSync } from 'node:fs';
 import type { RequestHandler, Response } from 'express';
 import morgan, { type TokenIndexer } from 'morgan';
-import { SonicBoom } from 'sonic-boom';
-import { ClientAddresses, type Config, isWebSocketHandshake, requestIdOf } from '@antelope-history/app-runtime';
+import {
+  ClientAddresses,
+  type Config,
+  isWebSocketHandshake,
+  openLogOutput,
+  requestIdOf,
+} from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 import { keyNameOf } from './client';
 
@@ -23,7 +28,7 @@ export function createAccessLog({ gateway }: Pick<Config, 'gateway'>): RequestHa
   const format = accessLog === 'json' ? jsonLine : commonLine;
   return morgan<Parameters<RequestHandler>[0], Response>(
     (tokens, request, response) => format(readFacts(tokens, request, response, addresses.of(request))),
-    { stream: { write: (line) => void output.write(line) } },
+    { stream: { write: (line) => output.write(line) } },
   );
 }
 
@@ -97,11 +102,10 @@ function commonTime(iso: string): string {
   return `${day}/${MONTHS[Number(month) - 1]}/${year}:${time} +0000`;
 }
 
-/** Writes synchronously, as the log of the process does: the lines before a crash must not be lost. */
-function openOutput(file: string | undefined): SonicBoom {
-  if (file === undefined) return new SonicBoom({ fd: process.stdout.fd, sync: true });
+function openOutput(file: string | undefined): ReturnType<typeof openLogOutput> {
+  if (file === undefined) return openLogOutput(process.stdout.fd);
   try {
-    return new SonicBoom({ fd: openSync(file, 'a'), sync: true });
+    return openLogOutput(openSync(file, 'a'));
   } catch (cause) {
     throw new HistoryError('CONFIG_INVALID', `gateway.access_log_file: ${file} cannot be written`, { cause });
   }

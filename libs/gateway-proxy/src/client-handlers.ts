@@ -30,23 +30,24 @@ export interface ClientHandlers {
   identify: RequestHandler[];
   limitStreams: RequestHandler;
   /**
-   * Creates the limiter of one chain. Each chain has its own, so that a chain whose APIs hang does not delay requests to another
-   * chain.
+   * Creates the limiter of the requests to the APIs of one chain, or to its nodes. Each has its own, so that upstreams that hang do
+   * not delay requests to others. `share`: its part of the chain's limits on memory.
    */
-  createWorkLimiter(): RequestHandler;
+  createWorkLimiter(share: number): RequestHandler;
 }
 
 /**
- * `chains`: how many work limiters will be created. Throws `CONFIG_INVALID` when the file of API keys or of the access log
+ * `chains`: the number of chains that share the limits on memory. Throws `CONFIG_INVALID` when the file of API keys or of the access log
  * cannot be opened.
  */
 export function createClientHandlers(deps: ClientHandlersDeps, chains = 1): ClientHandlers {
   const { config, keyValue, log, registry, now } = deps;
   const apiKeys = createApiKeys({ config, keyValue, log, now });
+  const createWorkLimiter = workLimiters(config.gateway, registry);
   return {
     observe: [...[createAccessLog(config) ?? []].flat(), ...(apiKeys ? [countKeyUsage(registry)] : [])],
     identify: [identifyClient(config, apiKeys), createRateLimit({ keyValue, registry, now })],
     limitStreams: createStreamLimiter(config.gateway.maxStreamsPerClient),
-    createWorkLimiter: workLimiters(config.gateway, registry, chains),
+    createWorkLimiter: (share) => createWorkLimiter(share / chains),
   };
 }

@@ -96,8 +96,10 @@ const NO_NODE = 'this call needs a chain node, and the operator of this service 
  * function adds the header itself.
  */
 function compressWhereAccepted(): RequestHandler {
-  // A response is compressed once and sent once: speed matters more than the last percent of size.
-  const compress = compression({ level: constants.Z_BEST_SPEED });
+  // A response is compressed once and sent once: speed matters more than the last percent of size. Pages have few hundred KB, for which
+  // the default window of brotli would take 4 MB per client.
+  const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 18 } };
+  const compress = compression({ level: constants.Z_BEST_SPEED, brotli });
   const paths = new Set<string>(Object.values(ROUTES).map(({ path }) => path));
   return (request, response, next) => {
     if (request.headers['accept-encoding'] !== undefined || !paths.has(request.path)) {
@@ -116,7 +118,8 @@ function upstreamRoutes(deps: GatewayDeps, clients: ClientHandlers, requireChain
   const enter = [...clients.identify, requireAccess, ...requireChain];
   // The whole body is read before an upstream connection is used, so a slow client holds no upstream connection.
   const readBody = readRawBody(config.api.bodyLimitBytes);
-  const admit = [...enter, readBody, clients.createWorkLimiter()];
+  const nodeShare = chainNodeUrl === undefined ? 0 : NODE_SHARE;
+  const admit = [...enter, readBody, clients.createWorkLimiter(1 - nodeShare)];
   const urls = { history: historyApiUrl, chain: chainApiUrl, trace: traceApiUrl };
   const handlersOf = deps.localApis
     ? createLocalHandlers(deps.localApis, registry)
@@ -135,10 +138,13 @@ function upstreamRoutes(deps: GatewayDeps, clients: ClientHandlers, requireChain
       endpoint: '',
       path: '/v1/chain/:call',
       method: ['GET', 'POST'],
-      handlers: [acceptCall, ...admit, proxyToNode(nodeTarget)],
+      handlers: [acceptCall, ...enter, readBody, clients.createWorkLimiter(nodeShare), proxyToNode(nodeTarget)],
     },
   ];
 }
+
+/** The part of the limits on memory for calls to chain nodes, whose responses are counted as they arrive. */
+const NODE_SHARE = 0.25;
 
 type HandlerOf = (route: Route) => RequestHandler;
 

@@ -54,8 +54,10 @@ export function createStreamProxy(urls: string[], log: Logger, now: () => number
       response.statusCode = SWITCHING_PROTOCOLS;
       await joinWebSockets(request, reply, AbortSignal.any([left, stop]));
     } else {
-      stop.addEventListener('abort', () => response.end());
-      await forwardResponse(reply.response, response);
+      const end = (): void => void response.end();
+      stop.addEventListener('abort', end);
+      // The signal outlives the stream, and would keep its request and response.
+      await forwardResponse(reply.response, response).finally(() => stop.removeEventListener('abort', end));
     }
     sent.destroy();
   };

@@ -7,10 +7,13 @@ import { ChainNodes } from './chain-nodes';
 import { ticketOf } from './limits/limit-work';
 import { createUpstreamAgent } from './upstream-agent';
 import { UpstreamRequest } from './upstream-request';
-import { sendUpstreamResponse } from './upstream-response';
+import { limitUpstreamTime } from './upstream-deadline';
+import { isFinalResponse, sendApiResponse, sendNodeResponse } from './upstream-response';
 import { Upstreams } from './upstreams';
 
-/** Longer than an API waits for a request's body, so that the API's own error response comes first. */
+/**
+ * The time for a whole response. Longer than an API waits for a request's body, so that the API's own error response comes first.
+ */
 const RESPONSE_LIMIT_MS = 35_000;
 
 /** Creates a handler that sends requests to an upstream, with the path and query that `target` returns. */
@@ -22,7 +25,7 @@ export type UpstreamProxy = (target: (request: Request) => string) => RequestHan
  * disconnects, the request to the upstream is aborted.
  */
 export function createUpstreamProxy(name: string, urls: string[], log: Logger, now: () => number): UpstreamProxy {
-  return createProxyTo(name, new Upstreams(urls, now), log);
+  return createProxyTo(name, new Upstreams(urls, now), log, { send: sendApiResponse });
 }
 
 /**
@@ -33,7 +36,10 @@ export function createUpstreamProxy(name: string, urls: string[], log: Logger, n
 export function createNodeProxy(urls: string[], log: Logger, now: () => number): UpstreamProxy {
   const upstreams = new Upstreams(urls, now);
   const nodes = new ChainNodes(upstreams, log, now);
-  const proxyTo = createProxyTo('chain-node', upstreams, log, (url) => upstreams.setUnavailable(url));
+  const proxyTo = createProxyTo('chain-node', upstreams, log, {
+    send: sendNodeResponse,
+    onFailure: (url) => upstreams.setUnavailable(url),
+  });
   return (target) => {
     const proxy = proxyTo(target);
     return async (request, response, next) => {
@@ -43,24 +49,37 @@ export function createNodeProxy(urls: string[], log: Logger, now: () => number):
   };
 }
 
-/** `onFailure` is called with the URL of an upstream that did not respond to a request. */
+interface ProxyOptions {
+  /** Sends a final response to the client. */
+  send: typeof sendApiResponse;
+  /** Called with the URL of an upstream that did not respond to a request. */
+  onFailure?: (url: string) => void;
+}
+
 function createProxyTo(
   name: string,
   upstreams: Upstreams,
   log: Logger,
-  onFailure: (url: string) => void = () => undefined,
+  { send, onFailure = () => undefined }: ProxyOptions,
 ): UpstreamProxy {
   const { urls } = upstreams;
   const agent = createUpstreamAgent(upstreams, (url, error) => {
     if (urls.length > 1) log.warn({ upstream: name, url, error }, 'an upstream cannot be reached; trying another');
   });
-  const sendUnavailable = (response: Response, error: Error): void => {
-    log.warn({ requestId: requestIdOf(response), upstream: name, error }, 'no response from upstream');
-    sendError(response, new HistoryError('UNAVAILABLE', `${name} does not respond`, { cause: error }));
-  };
   // Parsed once: http-proxy would parse the URL for each request.
   const targets = new Map(urls.map((url) => [url, toTarget(url)]));
   const chosen = new WeakMap<object, string>();
+  const fail = (error: Error, request: IncomingMessage, response: Response): void => {
+    if (response.closed) return;
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const url = chosen.get(request);
+    if (url !== undefined) onFailure(url);
+    log.warn({ requestId: requestIdOf(response), upstream: name, error }, 'no response from upstream');
+    sendError(response, new HistoryError('UNAVAILABLE', `${name} does not respond`, { cause: error }));
+  };
   const proxy = createProxyMiddleware<IncomingMessage, Response>({
     target: urls[0],
     router: (request) => {
@@ -70,7 +89,6 @@ function createProxyTo(
     },
     changeOrigin: true,
     agent,
-    proxyTimeout: RESPONSE_LIMIT_MS,
     // The path of the target is sent unchanged.
     toProxy: true,
     // http-proxy would forward hop-by-hop headers, and leave the client waiting when a response is aborted.
@@ -79,14 +97,20 @@ function createProxyTo(
     ejectPlugins: true,
     plugins: [
       (server) => {
-        server.on('proxyRes', (upstreamResponse, _request, response) =>
-          sendUpstreamResponse(upstreamResponse, response, ticketOf(response)),
-        );
+        server.on('proxyReq', (sent, request, response) => {
+          limitUpstreamTime(sent, RESPONSE_LIMIT_MS);
+          sent.once('upgrade', (_received, socket) => {
+            socket.destroy();
+            fail(new Error('the upstream switched to another protocol'), request, response);
+          });
+        });
+        server.on('proxyRes', (received, request, response) => {
+          if (isFinalResponse(received)) return send(received, response, ticketOf(response));
+          received.destroy();
+          fail(new Error(`the upstream responded with status ${received.statusCode}`), request, response);
+        });
         server.on('error', (error, request, response) => {
-          if (!('locals' in response) || response.closed) return;
-          const url = chosen.get(request);
-          if (url !== undefined) onFailure(url);
-          sendUnavailable(response, error);
+          if ('locals' in response) fail(error, request, response);
         });
       },
     ],

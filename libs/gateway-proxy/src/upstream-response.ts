@@ -15,32 +15,59 @@ const DROPPED_HEADERS = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
+/** What a chain node, which may belong to others, says about its body. The gateway sets all other headers itself. */
+const NODE_HEADERS = ['content-type', 'content-length', 'content-encoding'];
 
-/**
- * Streams an upstream's response to the client with backpressure, and aborts it when the upstream's connection fails.
- * The ticket counts the bytes that the gateway holds.
- */
-export function sendUpstreamResponse(upstreamResponse: IncomingMessage, response: Response, ticket: Ticket): void {
-  chargeCost(response, upstreamResponse.headers[COST_HEADER]);
-  sendHead(upstreamResponse, response);
-  const length = bodyLength(upstreamResponse, response);
-  ticket.beginResponse(length);
-  upstreamResponse.on('data', (chunk: Buffer) => ticket.receive(chunk.length));
-  if (length === undefined) {
-    upstreamResponse.once('pause', () => ticket.endWork());
-    upstreamResponse.once('end', () => ticket.endWork());
-  }
-  upstreamResponse.once('error', () => response.destroy());
-  response.once('close', () => upstreamResponse.destroy());
-  upstreamResponse.pipe(response);
+/** Whether a response ends its request with a status that HTTP defines (RFC 9110, 15): a node may send any three digits. */
+export function isFinalResponse({ statusCode = 0 }: IncomingMessage): boolean {
+  return statusCode >= 200 && statusCode <= 599;
 }
 
-function sendHead({ statusCode = 502, headers }: IncomingMessage, response: Response): void {
-  const named = namedIn(headers.connection);
+/**
+ * Streams an API's response to the client with backpressure, and aborts it when the API's connection fails. The ticket counts the
+ * bytes that the gateway holds. The response is final (`isFinalResponse`).
+ */
+export function sendApiResponse(received: IncomingMessage, response: Response, ticket: Ticket): void {
+  chargeCost(response, received.headers[COST_HEADER]);
+  const named = namedIn(received.headers.connection);
+  const headers = Object.entries(received.headers).filter(
+    ([name]) => !DROPPED_HEADERS.has(name) && !named.includes(name),
+  );
+  sendHead(received, headers, response);
+  sendBody(received, response, ticket, bodyLength(received, response));
+}
+
+/**
+ * As `sendApiResponse`, for a chain node. The ticket counts the bytes that arrive, whatever length the node announces: by the
+ * length alone a node could reserve all response bytes of the gateway.
+ */
+export function sendNodeResponse(received: IncomingMessage, response: Response, ticket: Ticket): void {
+  chargeCost(response, undefined);
+  const headers = NODE_HEADERS.map((name): [string, string | string[] | undefined] => [name, received.headers[name]]);
+  sendHead(received, headers, response);
+  sendBody(received, response, ticket, undefined);
+}
+
+function sendHead(
+  { statusCode = 502 }: IncomingMessage,
+  headers: readonly [string, string | string[] | undefined][],
+  response: Response,
+): void {
   response.status(statusCode);
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !DROPPED_HEADERS.has(name) && !named.includes(name)) response.setHeader(name, value);
+  for (const [name, value] of headers) if (value !== undefined) response.setHeader(name, value);
+}
+
+/** `length`: undefined for a body whose length is not known or not trusted. */
+function sendBody(received: IncomingMessage, response: Response, ticket: Ticket, length: number | undefined): void {
+  ticket.beginResponse(length);
+  received.on('data', (chunk: Buffer) => ticket.receive(chunk.length));
+  if (length === undefined) {
+    received.once('pause', () => ticket.endWork());
+    received.once('end', () => ticket.endWork());
   }
+  received.once('error', () => response.destroy());
+  response.once('close', () => received.destroy());
+  received.pipe(response);
 }
 
 /** The content length; undefined for a chunked body or one that ends with the connection. */

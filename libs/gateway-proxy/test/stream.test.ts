@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { getEventListeners, once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen, type Listener } from '@antelope-history/app-runtime';
+import { listen, type Listener, stopSignal } from '@antelope-history/app-runtime';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES, STREAM } from '@antelope-history/routes';
 import { readEventStream, type ServerSentEvent } from '@antelope-history/test-support/event-stream';
@@ -73,6 +73,31 @@ describe('the stream of actions through the gateway', () => {
     ]);
     // The API is told that the client left.
     while (!response?.destroyed) await sleep(5);
+  });
+
+  it('leaves nothing behind of a stream whose client left', async () => {
+    const api = await startApi((_request, response) => void response.writeHead(200, HEADERS).write(eventText(1)));
+    const gateway = fixture.createGateway({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: api } });
+    let stop: AbortSignal | undefined;
+    let closed = 0;
+    const app: RequestListener = (request, response) => {
+      stop = stopSignal(response);
+      response.once('close', () => closed++);
+      gateway(request, response);
+    };
+    const listener = await listen(Object.assign(app, { messages: gateway.messages }), { host: '127.0.0.1', port: 0 });
+    listeners.push(listener);
+    for (let opened = 1; opened <= 5; opened++) {
+      const abort = new AbortController();
+      for await (const { id } of readEventStream(listener.url + STREAM.path, { signal: abort.signal })) {
+        expect(id).toBe('1');
+        abort.abort();
+        break;
+      }
+      while (closed < opened) await sleep(5);
+    }
+    await sleep(20);
+    expect(stop && getEventListeners(stop, 'abort')).toEqual([]);
   });
 
   it('passes errors on, and responds 503 when no history API does', async () => {

@@ -7,27 +7,27 @@ import { type LimitReason, WorkLimits, type WorkLimitSettings } from './work-lim
 const REASONS: LimitReason[] = ['queue', 'wait', 'stalled'];
 
 /**
- * Creates limiters that are independent of each other, so that the chains of a gateway do not wait for one another. `limiters`:
- * how many will be created. The limits on memory are divided by this number, so that all limiters together hold no more than one
- * would. The metrics show the sums over all limiters.
+ * Creates limiters that are independent of each other, so that requests to one upstream do not wait for those to another. `share`: the
+ * part of the limits on memory that a limiter gets; the shares of all limiters are at most 1 together. The metrics show the sums
+ * over all limiters.
  */
-export function workLimiters(settings: WorkLimitSettings, registry: Registry, limiters: number): () => RequestHandler {
+export function workLimiters(settings: WorkLimitSettings, registry: Registry): (share: number) => RequestHandler {
   const count = countLimits(registry);
   const all: WorkLimits[] = [];
   showLimits(all, registry);
-  return () => {
-    const limits = new WorkLimits(shareOf(settings, limiters), count);
+  return (share) => {
+    const limits = new WorkLimits(shareOf(settings, share), count);
     all.push(limits);
     return createWorkLimiter(limits);
   };
 }
 
-function shareOf(settings: WorkLimitSettings, limiters: number): WorkLimitSettings {
-  const share = (whole: number): number => Math.ceil(whole / limiters);
+function shareOf(settings: WorkLimitSettings, share: number): WorkLimitSettings {
+  const part = (whole: number): number => Math.ceil(whole * share);
   return {
     ...settings,
-    maxRequestsWaiting: share(settings.maxRequestsWaiting),
-    maxResponseBytesInFlight: share(settings.maxResponseBytesInFlight),
+    maxRequestsWaiting: part(settings.maxRequestsWaiting),
+    maxResponseBytesInFlight: part(settings.maxResponseBytesInFlight),
   };
 }
 

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer, request, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limitUpstreamTime } from './upstream-deadline';
+
+const LIMIT_MS = 300;
+
+describe('the time of an upstream for its response', () => {
+  let server: Server | undefined;
+  afterEach(() => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+
+  async function send(upstream: RequestListener) {
+    server = createServer(upstream).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const sent = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+    limitUpstreamTime(sent, LIMIT_MS);
+    sent.end();
+    return sent;
+  }
+
+  it('ends a request whose upstream sends interim responses only', async () => {
+    const sent = await send((_request, response) => {
+      const timer = setInterval(() => response.writeProcessing(), 20);
+      response.once('close', () => clearInterval(timer));
+    });
+    const [error] = (await once(sent, 'error')) as [Error];
+    expect(error.message).toBe('the upstream took too long to respond');
+  });
+
+  it('ends a response that arrives byte by byte', async () => {
+    const sent = await send((_request, response) => {
+      const timer = setInterval(() => response.write('x'), 20);
+      response.once('close', () => clearInterval(timer));
+    });
+    const failed = once(sent, 'error') as Promise<[Error]>;
+    const [received] = (await once(sent, 'response')) as [NodeJS.ReadableStream];
+    received.on('error', () => undefined).resume();
+    expect((await failed)[0].message).toBe('the upstream took too long to respond');
+  });
+
+  it('does not count the time in which the client delays the response', async () => {
+    const body = Buffer.alloc(8 * 1024 * 1024);
+    const sent = await send((_request, response) => void response.end(body));
+    const [received] = (await once(sent, 'response')) as [NodeJS.ReadableStream];
+    let bytes = 0;
+    received.on('data', (chunk: Buffer) => (bytes += chunk.length));
+    await once(received, 'data');
+    received.pause();
+    await sleep(2 * LIMIT_MS);
+    received.resume();
+    await once(received, 'end');
+    expect(bytes).toBe(body.length);
+  });
+});

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from '@antelope-history/app-runtime';
+import { ROUTES } from '@antelope-history/routes';
+import { GatewayFixture } from './gateway-fixture';
+
+const CALL = '/v1/chain/get_account';
+const OWN = ROUTES.getActions.path;
+
+/** A chain node that sends the bytes of `reply` to each request, and leaves the connection open. */
+class HostileNode {
+  reply = '';
+  readonly sockets: Socket[] = [];
+  private readonly server: Server;
+
+  constructor() {
+    this.server = createServer((socket) => {
+      this.sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.write(this.reply));
+    });
+  }
+
+  async open(): Promise<void> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.sockets.forEach((socket) => socket.destroy());
+    this.server.close();
+  }
+}
+
+describe('a gateway with a hostile chain node', () => {
+  const fixture = new GatewayFixture();
+  let node: HostileNode;
+  let url: string;
+
+  beforeAll(() => fixture.open());
+  beforeEach(async () => {
+    node = new HostileNode();
+    await node.open();
+    url = await fixture
+      .serveLimited({
+        registry: new Registry(),
+        environment: {
+          HISTORY_GATEWAY__CHAIN_NODE_URL: node.url,
+          HISTORY_GATEWAY__MAX_REQUESTS_IN_FLIGHT: '2',
+          HISTORY_GATEWAY__MAX_REQUESTS_PER_CLIENT: '2',
+          HISTORY_GATEWAY__MAX_RESPONSE_BYTES_IN_FLIGHT: '1048576',
+        },
+      })
+      .then((served) => served.url);
+  });
+  afterEach(() => node.close());
+  afterAll(() => fixture.close());
+
+  const post = (path: string) => fetch(url + path, { method: 'POST', body: '{}', signal: AbortSignal.timeout(10_000) });
+
+  it.each([
+    ['no status of HTTP', 'HTTP/1.1 000 X\r\ncontent-length: 0\r\n\r\n'],
+    ['a status below 100', 'HTTP/1.1 099 X\r\ncontent-length: 0\r\n\r\n'],
+    ['a status above 599', 'HTTP/1.1 999 X\r\ncontent-length: 0\r\n\r\n'],
+    ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
+    ['bytes that are not HTTP', 'hello\r\n\r\n'],
+  ])('responds 503 when it sends %s, and goes on', async (_, reply) => {
+    node.reply = reply;
+    const response = await post(CALL);
+    expect([response.status, ((await response.json()) as { error: { name: string } }).error.name]).toEqual([
+      503,
+      'unavailable',
+    ]);
+    expect((await post(OWN)).status).toBe(200);
+  });
+
+  it.each([
+    ['does not respond', ''],
+    ['announces a huge response and sends nothing of it', 'HTTP/1.1 200 OK\r\ncontent-length: 300000000\r\n\r\n{'],
+    ['announces more bytes than a number holds', 'HTTP/1.1 200 OK\r\ncontent-length: 18446744073709551614\r\n\r\n{'],
+  ])('serves its own endpoints at once while a node %s', async (_, reply) => {
+    node.reply = reply;
+    const hanging = Array.from({ length: 4 }, () => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(`POST ${CALL} HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}`);
+      return socket;
+    });
+    while (node.sockets.length < 2) await sleep(10);
+    await sleep(100);
+    const startedAt = performance.now();
+    for (let count = 0; count < 3; count++) expect((await post(OWN)).status).toBe(200);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    hanging.forEach((socket) => socket.destroy());
+  });
+
+  it('takes over only what describes the body', async () => {
+    node.reply = [
+      'HTTP/1.1 302 Found',
+      'content-type: application/json',
+      'content-length: 2',
+      'location: https://elsewhere.example',
+      'set-cookie: a=b',
+      'access-control-allow-origin: https://elsewhere.example',
+      'x-request-id: other',
+      'ratelimit: other',
+      '',
+      '{}',
+    ].join('\r\n');
+    const response = await fetch(url + CALL, { method: 'POST', body: '{}', redirect: 'manual' });
+    const { headers } = response;
+    expect([response.status, headers.get('content-type'), await response.text()]).toEqual([
+      302,
+      'application/json',
+      '{}',
+    ]);
+    expect([headers.get('location'), headers.get('set-cookie'), headers.get('ratelimit')]).toEqual([null, null, null]);
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('x-request-id')).not.toBe('other');
+  });
+});
