@@ -70,7 +70,7 @@ export class DataKinds {
   ofBlock(block: BlockRecords, batch: WriteBatch): BlockDataKinds {
     const data = new BlockData(this.fields, block, (contract) => this.decoderOf(contract));
     return {
-      kindsOf: (action) => this.kindsOf(data, action, batch),
+      kindsOf: (action) => this.kindsOf(data, action, batch, block.position.num),
       end: () => {
         for (const contract of this.fields.contracts) {
           const changed = data.changedTo(contract);
@@ -96,8 +96,11 @@ export class DataKinds {
     this.indexed = undefined;
   }
 
-  /** `blockNum`: the block has no lists of fields that were begun later. */
-  private kindsOf(data: BlockData, action: StoredEntry, batch: WriteBatch, blockNum = Infinity): readonly DataKind[] {
+  /**
+   * `blockNum`: the block of the action, which is in no list of a field that is indexed from a later block on. A fork can begin below that
+   * block, and undoing it removes actions from the lists that they are in by this rule.
+   */
+  private kindsOf(data: BlockData, action: StoredEntry, batch: WriteBatch, blockNum: number): readonly DataKind[] {
     const values = data.of(action);
     if (values.length === 0) return NONE;
     const kinds: DataKind[] = [];

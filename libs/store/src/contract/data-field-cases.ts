@@ -59,6 +59,16 @@ export async function expectFieldRanges({ openWriter, openReader }: ReopenedStor
   await expectRange({ [AMOUNT]: 105 });
   await write([AMOUNT, TO], 103, [PLAN, PLAN, PLAN, PLAN, PLAN, PLAN, PLAN]);
   await expectRange({ [AMOUNT]: 105, [TO]: 104 });
+  // Two forks begin below the first block of the field. What the first one wrote there must not be found as rows of the second.
+  const many = (data: Buffer | undefined): BlockPlan => ({
+    ...PLAN,
+    transactions: Array.from({ length: 50 }, () => [{ ...TRANSFER, data }]),
+  });
+  await write([AMOUNT, TO], 101, [many(DATA[0])]);
+  await write([AMOUNT, TO], 101, [PLAN, PLAN, many(DATA[1]), PLAN, PLAN, PLAN, PLAN, PLAN, PLAN]);
+  expect((await reader.getStatus()).dataFields).toEqual({ [AMOUNT]: 105, [TO]: 104 });
+  expect((await reader.getActions(queryOf(TO, 104, 'alice'))).rows).toEqual([]);
+  expect((await reader.getActions(queryOf(TO, 104, 'bob'))).rows).toHaveLength(56);
   // An ABI that is set while none of its contract's fields is indexed is in force when one is indexed again.
   await write([], 110, [{ ...PLAN, abis: [{ account: 'alice', abi: ABIS[3] as Buffer }] }, PLAN]);
   await write([TO], 112, [PLAN, PLAN]);
@@ -67,11 +77,11 @@ export async function expectFieldRanges({ openWriter, openReader }: ReopenedStor
   await reader.close();
 }
 
-function queryOf(key: string, from: number): ActionsQuery {
+function queryOf(key: string, from: number, text = key === TO ? 'bob' : '1'): ActionsQuery {
   const field = parseDataField(key);
   return {
     ...EVERY_ACTION,
-    data: field ? [{ fields: [field], text: key === TO ? 'bob' : '1' }] : [],
+    data: field ? [{ fields: [field], text }] : [],
     after: { blockNum: from },
     limit: 100,
   };
