@@ -35,7 +35,7 @@ export function createStreamProxy(urls: string[], log: Logger, now: () => number
       log.warn({ upstream: 'history-api', url, error }, 'an upstream cannot be reached; trying another');
   });
   const openUpstream = (request: Request, headers: OutgoingHttpHeaders): ClientRequest => {
-    const url = new URL(STREAM.path + queryOf(request), upstreams.next());
+    const url = new URL(upstreams.next().replace(/\/+$/, '') + STREAM.path + queryOf(request));
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
     return send(url, { agent, method, headers });

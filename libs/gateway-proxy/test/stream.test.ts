@@ -75,6 +75,20 @@ describe('the stream of actions through the gateway', () => {
     while (!response?.destroyed) await sleep(5);
   });
 
+  it('keeps the path of the address of the API', async () => {
+    const paths: (string | undefined)[] = [];
+    const api = await startApi((request, response) => {
+      paths.push(request.url);
+      response.writeHead(200, HEADERS).end(eventText(1));
+    });
+    for (const address of [`${api}/eos`, `${api}/eos/`, api]) {
+      const { url } = await serve(address);
+      await (await fetch(`${url}${STREAM.path}?account_name=alice`)).text();
+    }
+    const target = `${STREAM.path}?account_name=alice`;
+    expect(paths).toEqual([`/eos${target}`, `/eos${target}`, target]);
+  });
+
   it('leaves nothing behind of a stream whose client left', async () => {
     const api = await startApi((_request, response) => void response.writeHead(200, HEADERS).write(eventText(1)));
     const gateway = fixture.createGateway({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: api } });

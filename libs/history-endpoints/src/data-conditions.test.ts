@@ -68,6 +68,8 @@ describe('toDataConditions', () => {
       'transfer.from: actions are not filtered by this field; indexed: transfer.to, transfer.memo',
     ],
     [{ 'transfer.to': null }, 'transfer.to: give a text'],
+    [{ 'transfer.to': 9_007_199_254_740_993 }, 'transfer.to: send a number beyond 2^53 as text'],
+    [{ 'transfer.to': -7_265_633_319_188_119_484 }, 'transfer.to: send a number beyond 2^53 as text'],
     [{ 'transfer.to': { a: 1 } }, 'transfer.to: give a text'],
     [Object.fromEntries(['a.a', 'a.b', 'a.c', 'a.d', 'a.e'].map((name) => [name, 'x'])), 'send at most 4 filters'],
   ])('refuses %j', async (filters, message) => {

@@ -66,6 +66,10 @@ function toText(name: string, value: unknown): string {
   if (!isScalar || String(value).length > MAX_TEXT) {
     throw refusal(`${name}: give a text of at most ${MAX_TEXT} characters, a number, true or false`);
   }
+  // JSON.parse has already rounded a larger number: to another value, whose rows would be returned.
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw refusal(`${name}: send a number beyond 2^53 as text, in quotes`);
+  }
   return String(value);
 }
 
