@@ -13,7 +13,16 @@ export interface CliResult {
 
 /** A running command; its output is collected. */
 export function startCli(...args: string[]): { child: ChildProcess; result: Promise<CliResult> } {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  return startCliIn({}, ...args);
+}
+
+/** The same with further environment variables. */
+export function startCliIn(
+  environment: NodeJS.ProcessEnv,
+  ...args: string[]
+): { child: ChildProcess; result: Promise<CliResult> } {
+  const env = { ...process.env, ...environment };
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
   const texts = Promise.all([text(child.stdout), text(child.stderr)]);
   const result = once(child, 'exit').then(async ([status]) => {
     const [output, errors] = await texts;

@@ -3,18 +3,19 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statusResponse } from '@antelope-history/schemas';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { startIndexedService } from '@antelope-history/processes';
-import { runCli, startCli } from './run-cli';
+import { runCli, startCli, startCliIn } from './run-cli';
 
 const ACCOUNT = 'eosio';
 /** A page of the service, so that an export has many. */
 const PAGE_ROWS = 40;
 
-/** Requests after which an export is interrupted: two or three pages, because every third request fails. */
-const REQUESTS_PER_RUN = 5;
+/** Requests after which an export is interrupted: two or three pages of two requests each, of which every third fails. */
+const REQUESTS_PER_RUN = 9;
 
 interface Row {
   block_num: number;
@@ -68,6 +69,35 @@ class FailingGateway {
   }
 }
 
+/** A gateway whose service removes its oldest blocks after some pages. */
+class ForgettingGateway {
+  private pages = 0;
+  private readonly server: Server;
+
+  constructor(url: string, pagesBefore: number) {
+    this.server = createServer((request, response) => {
+      void (async () => {
+        const path = String(request.url);
+        const body = await text(request);
+        const sent = await (await fetch(url + path, { method: 'POST', body })).text();
+        if (path.endsWith('get_actions')) this.pages++;
+        const isRemoved = path.endsWith('get_info') && this.pages > pagesBefore;
+        response.end(isRemoved ? JSON.stringify({ ...JSON.parse(sent), earliest_available_block_num: 1e6 }) : sent);
+      })();
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}
+
 describe('the commands for a running service', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-cli-'));
   let service: Awaited<ReturnType<typeof startIndexedService>>;
@@ -97,8 +127,9 @@ describe('the commands for a running service', () => {
     return (await (await fetch(`${service.url}/v1/history/get_actions`, request)).json()) as Page;
   }
   const exportTo = (...args: string[]) => runCli('export', '--account', ACCOUNT, '--url', service.url, ...args);
-  const linesOf = (text: string): Row[] =>
-    text
+  const exportArgs = ['export', '--account', ACCOUNT];
+  const linesOf = (lines: string): Row[] =>
+    lines
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Row);
@@ -136,6 +167,43 @@ describe('the commands for a running service', () => {
       const { status, output } = await exportTo('--from', boundOf(first), '--to', boundOf(last));
       const inRange = ({ block_num: num }: Row) => num >= first.block_num && num <= last.block_num;
       expect([status, linesOf(output)]).toEqual([0, final().filter(inRange)]);
+    });
+
+    it.each([
+      ['a space', (time: string) => time.replace('T', ' ')],
+      ['a small t', (time: string) => time.replace('T', 't')],
+      ['a zone of hours', (time: string) => `${time}+00`],
+      ['a comma', (time: string) => time.replace('.', ',')],
+    ])('takes a date with %s as UTC, in any zone of the machine', async (_what, write) => {
+      const [first] = final().slice(-30);
+      const args = [...exportArgs, '--url', service.url, '--from', write(first!.block_time)];
+      const { status, output } = await startCliIn({ TZ: 'America/New_York' }, ...args).result;
+      const inRange = ({ block_time: time }: Row) => time >= first!.block_time;
+      expect([status, linesOf(output)]).toEqual([0, final().filter(inRange)]);
+    });
+
+    it.each(['ndjson', 'csv'])('writes the digits of the service as %s', async (format) => {
+      const filter = ['--account', 'types', '--filter', 'types:allprims', '--format', format];
+      const { output } = await runCli('export', '--url', service.url, ...filter);
+      const body = JSON.stringify({ account_name: 'types', filter: 'types:allprims', sort: 'asc', after: 1 });
+      const sent = await (await fetch(`${service.url}/v1/history/get_actions`, { method: 'POST', body })).text();
+      const digits = sent.match(/"f_int64":-?\d{17,}/g) ?? [];
+      expect(digits.length).toBeGreaterThan(0);
+      for (const each of digits) expect(output.replaceAll('""', '"')).toContain(each);
+    });
+
+    it('ends when the service has removed blocks that it has not read', async () => {
+      const gateway = new ForgettingGateway(service.url, 3);
+      const out = path.join(folder, 'removed.ndjson');
+      const { status, errors } = await runCli(...exportArgs, '--url', await gateway.listen(), '--out', out);
+      gateway.close();
+      expect([status, errors]).toEqual([2, expect.stringContaining('has removed the blocks below 1000000')]);
+    });
+
+    it('leaves no file behind when its first request is refused', async () => {
+      const out = path.join(folder, 'refused.ndjson');
+      expect((await exportTo('--out', out, '--from', 'yesterday')).status).toBe(2);
+      expect(existsSync(out)).toBe(false);
     });
 
     it('ends at the last irreversible block, whatever is asked', async () => {

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GetActionsResponse } from '@antelope-history/history-routes';
 import type { ProgressView } from '@antelope-history/quick-start/progress';
 import { ROUTES } from '@antelope-history/routes';
-import { type ErrorResponse, HistoryError } from '@antelope-history/schemas';
+import { bound, type ErrorResponse, HistoryError } from '@antelope-history/schemas';
 import { fetchInTime } from '../fetch-in-time';
-
-export type ActionRow = GetActionsResponse['actions'][number];
+import { type ActionRow, type ExportedRow, readRows } from './exported-rows';
 
 /** The blocks whose actions are exported. They are irreversible, so that the actions do not change meanwhile. */
 export interface ExportedRange {
@@ -18,10 +16,17 @@ export interface ExportedRange {
   before?: string;
 }
 
+/** The row that an export has come to. Positions of rows change when the service removes its oldest blocks. */
+export interface LastRow {
+  blockNum: number;
+  /** Its `global_action_seq`. */
+  sequence: string;
+}
+
 export interface ActionPage {
-  rows: ActionRow[];
-  /** The position after the page, counted in the rows of the service. */
-  nextPosition: number;
+  rows: ExportedRow[];
+  /** Undefined before the first row. */
+  last: LastRow | undefined;
 }
 
 export interface ActionPagesOptions {
@@ -32,6 +37,12 @@ export interface ActionPagesOptions {
   filter: string | undefined;
   progress: ProgressView;
   signal: AbortSignal;
+}
+
+/** What an export needs of `get_info`, whose blocks are all committed. */
+interface ChainFacts {
+  last_irreversible_block_num: number;
+  earliest_available_block_num: number;
 }
 
 const PAGE_ROWS = 1_000;
@@ -49,7 +60,7 @@ export class ActionPages {
 
   /** The blocks between the bounds, each a block number or a date, up to the last irreversible one. */
   async findRange({ from, to }: { from?: string | undefined; to?: string | undefined }): Promise<ExportedRange> {
-    const { last_irreversible_block: irreversible } = await this.request({ offset: 1 });
+    const { last_irreversible_block_num: irreversible } = await this.readInfo();
     const lastBlock = to !== undefined && isBlockNum(to) ? Math.min(Number(to), irreversible) : irreversible;
     const range = {
       firstBlock: 1,
@@ -60,33 +71,67 @@ export class ActionPages {
     if (from === undefined) return range;
     if (isBlockNum(from)) return { ...range, firstBlock: Number(from) };
     // The service takes old dates in descending order only: the newest action before it shows the block to begin at.
-    const { actions } = await this.request({ sort: 'desc', before: from, offset: 1 });
-    const [first] = (await this.request({ sort: 'desc', after: from, offset: 1 })).actions;
+    const [before] = (await this.readPage({ sort: 'desc', before: from, offset: 1 })).rows;
+    const [first] = (await this.readPage({ sort: 'desc', after: from, offset: 1 })).rows;
     if (!first) return { ...range, firstBlock: irreversible + 1 };
-    return { ...range, firstBlock: actions[0]?.block_num ?? 1, notBefore: toBlockTime(from) };
+    return { ...range, firstBlock: before?.row.block_num ?? 1, notBefore: toBlockTime(from) };
   }
 
-  /** The pages from a position on. */
-  async *read(range: ExportedRange, position: number): AsyncGenerator<ActionPage> {
-    const { firstBlock, lastBlock, notBefore, before } = range;
+  /**
+   * The pages after a row, or from the beginning. Rejects with `BLOCKS_REMOVED` when the service has removed the block of the last row,
+   * because it may have removed later ones, too.
+   */
+  async *read(range: ExportedRange, after: LastRow | undefined): AsyncGenerator<ActionPage> {
+    const { firstBlock, lastBlock, notBefore } = range;
     if (firstBlock > lastBlock) return;
-    for (let pos = position, more = true; more;) {
-      const bounds = { after: firstBlock, before: before ?? lastBlock };
-      const page = await this.request({ sort: 'asc', ...bounds, pos, offset: PAGE_ROWS });
-      const rows = page.actions.filter(({ block_num: num }) => num <= lastBlock);
-      pos += page.actions.length;
-      // A page of the service ends early when its rows are large, but has at least one.
-      more = page.more && rows.length === page.actions.length;
-      const shown = notBefore === undefined ? rows : rows.filter(({ block_time: time }) => time >= notBefore);
-      yield { rows: shown, nextPosition: pos };
+    for (let last = after, more = true; more;) {
+      const page = await this.readAfter(range, last);
+      if (last) await this.requireBlock(last.blockNum);
+      const rows = page.rows.filter(({ row }) => row.block_num <= lastBlock);
+      more = page.more && rows.length === page.rows.length;
+      last = lastOf(rows) ?? last;
+      yield { rows: notBefore === undefined ? rows : rows.filter(({ row }) => row.block_time >= notBefore), last };
     }
   }
 
-  private async request(fields: object): Promise<GetActionsResponse> {
-    const { account, filter, signal, progress } = this.options;
-    const body = JSON.stringify({ account_name: account, filter, ...fields });
+  /** The rows after the last one. The service is asked from its block on, whose rows come once more. */
+  private async readAfter(
+    { firstBlock, lastBlock, before = lastBlock }: Omit<ExportedRange, 'before'> & { before?: string | number },
+    last: LastRow | undefined,
+  ): Promise<{ rows: ExportedRow[]; more: boolean }> {
+    for (let pos = 0; ;) {
+      const after = last?.blockNum ?? firstBlock;
+      // A page of the service ends early when its rows are large, but has at least one.
+      const page = await this.readPage({ sort: 'asc', after, before, pos, offset: PAGE_ROWS });
+      const rows = page.rows.filter(({ row }) => !last || isAfter(row, last));
+      if (rows.length > 0 || !page.more) return { rows, more: page.more };
+      pos += page.rows.length;
+    }
+  }
+
+  private async requireBlock(blockNum: number): Promise<void> {
+    const { earliest_available_block_num: earliest } = await this.readInfo();
+    if (earliest <= blockNum) return;
+    throw new HistoryError(
+      'BLOCKS_REMOVED',
+      `the service has removed the blocks below ${earliest}: actions after block ${blockNum} can be missing`,
+    );
+  }
+
+  private readInfo(): Promise<ChainFacts> {
+    return this.request(ROUTES.getInfo.path, {}, (text) => JSON.parse(text) as ChainFacts);
+  }
+
+  private readPage(fields: object): Promise<{ rows: ExportedRow[]; more: boolean }> {
+    const { account, filter } = this.options;
+    return this.request(ROUTES.getActions.path, { account_name: account, filter, ...fields }, readRows);
+  }
+
+  private async request<T>(path: string, fields: object, read: (text: string) => T): Promise<T> {
+    const { signal, progress } = this.options;
+    const body = JSON.stringify(fields);
     for (let tries = 1; ; tries++) {
-      const outcome = await this.attempt(body);
+      const outcome = await this.attempt(path, body, read);
       if (!(outcome instanceof Failure)) return outcome;
       if (tries === MOST_TRIES) throw new HistoryError('UNAVAILABLE', `the export ends: ${outcome.reason}`);
       const waitMs = outcome.waitMs ?? Math.min(LONGEST_WAIT_MS, 250 * 2 ** tries);
@@ -96,12 +141,16 @@ export class ActionPages {
   }
 
   /** One request; a `Failure` when another one may succeed. */
-  private async attempt(body: string): Promise<GetActionsResponse | Failure> {
+  private async attempt<T>(path: string, body: string, read: (text: string) => T): Promise<T | Failure> {
     const { url, apiKey, signal } = this.options;
     const headers = new Headers(apiKey === undefined ? [] : [['x-api-key', apiKey]]);
-    const target = `${url.replace(/\/+$/, '')}${ROUTES.getActions.path}`;
+    const target = url.replace(/\/+$/, '') + path;
+    const readResponse = async (response: Response): Promise<T | Failure> => {
+      const text = await response.text();
+      return response.ok ? read(text) : refusalOf(response, JSON.parse(text) as Partial<ErrorResponse>);
+    };
     try {
-      return await fetchInTime(target, { method: 'POST', body, headers }, { limitMs: LIMIT_MS, signal }, readPage);
+      return await fetchInTime(target, { method: 'POST', body, headers }, { limitMs: LIMIT_MS, signal }, readResponse);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof HistoryError) throw error;
@@ -118,11 +167,6 @@ class Failure {
   ) {}
 }
 
-async function readPage(response: Response): Promise<GetActionsResponse | Failure> {
-  const content: unknown = await response.json();
-  return response.ok ? (content as GetActionsResponse) : refusalOf(response, content as Partial<ErrorResponse>);
-}
-
 /** A response that is no page: throws when the request was wrong. */
 function refusalOf(response: Response, { error }: Partial<ErrorResponse>): Failure {
   const detail = error?.details[0]?.message ?? `status ${response.status}`;
@@ -137,7 +181,15 @@ function isBlockNum(bound: string): boolean {
 
 /** A date as `block_time` has it, which compares as text; the service has already taken the date. */
 function toBlockTime(date: string): string {
-  const hasZone = /(Z|[+-]\d\d:?\d\d)$/i.test(date);
-  const text = date.includes('T') && !hasZone ? `${date}Z` : date;
-  return new Date(text).toISOString().slice(0, -1);
+  const parsed = bound('after').parse(date);
+  return 'timeMs' in parsed ? new Date(parsed.timeMs).toISOString().slice(0, -1) : '';
+}
+
+function lastOf(rows: readonly ExportedRow[]): LastRow | undefined {
+  const row = rows.at(-1)?.row;
+  return row && { blockNum: row.block_num, sequence: String(row.global_action_seq) };
+}
+
+function isAfter({ block_num: num, global_action_seq: sequence }: ActionRow, last: LastRow): boolean {
+  return num > last.blockNum || BigInt(sequence) > BigInt(last.sequence);
 }

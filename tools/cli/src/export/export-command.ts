@@ -5,7 +5,7 @@ import { HistoryError } from '@antelope-history/schemas';
 import type { CommandHost } from '../program';
 import { ActionPages, type ExportedRange } from './action-pages';
 import { type ExportFormat, EXPORT_FORMATS, formatRows, headerOf } from './export-format';
-import { ExportFile, type ExportSink, StandardOutput } from './export-file';
+import { ExportFile, type ExportSink, findUnfinished, StandardOutput } from './export-file';
 
 interface ExportOptions {
   account: string;
@@ -61,18 +61,20 @@ async function exportActions(options: ExportOptions, host: CommandHost): Promise
   const { account, format, filter, url } = options;
   const pages = new ActionPages({ url, apiKey: await readApiKey(options), account, filter, ...host });
   const request = { account, format, from: options.from, to: options.to, filter };
+  const { out } = options;
+  const saved = out === undefined ? undefined : await findUnfinished(out, request, options);
+  const range = saved?.range ?? (await pages.findRange(options));
   const sink: ExportSink =
-    options.out === undefined ? new StandardOutput(host.output) : await ExportFile.open(options.out, request, options);
-  const range = sink.resumed?.range ?? (await pages.findRange(options));
-  const progress = new ExportProgress(host, range, sink.resumed?.rows ?? 0);
-  let [position, rows] = [sink.resumed?.position ?? 0, sink.resumed?.rows ?? 0];
-  if (!sink.resumed) await sink.write(headerOf(format), { range, position, rows });
+    out === undefined ? new StandardOutput(host.output) : await ExportFile.open(out, request, saved);
+  const progress = new ExportProgress(host, range, saved?.rows ?? 0);
+  let [last, rows] = [saved?.last, saved?.rows ?? 0];
+  if (!saved) await sink.write(headerOf(format), { range, last, rows });
   try {
-    for await (const page of pages.read(range, position)) {
-      position = page.nextPosition;
+    for await (const page of pages.read(range, last)) {
+      last = page.last;
       rows += page.rows.length;
-      await sink.write(formatRows(format, page.rows), { range, position, rows });
-      progress.show(page.rows.at(-1)?.block_num, rows);
+      await sink.write(formatRows(format, page.rows), { range, last, rows });
+      progress.show(last?.blockNum, rows);
     }
   } catch (error) {
     await sink.interrupt();

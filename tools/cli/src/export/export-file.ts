@@ -2,20 +2,18 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { HistoryError } from '@antelope-history/schemas';
-import type { ExportedRange } from './action-pages';
+import type { ExportedRange, LastRow } from './action-pages';
 
 /** How far an export is. */
 export interface ExportState {
   range: ExportedRange;
-  /** The position of the next page. */
-  position: number;
+  /** The last row that is written, or was left out as before the range; undefined before the first one. */
+  last?: LastRow | undefined;
   /** Actions that are written. */
   rows: number;
 }
 
 export interface ExportSink {
-  /** Where an earlier run stopped. */
-  readonly resumed: ExportState | undefined;
   /** Appends a page; `state` is that after it. */
   write(text: string, state: ExportState): Promise<void>;
   /** Keeps what is needed to continue. */
@@ -24,8 +22,6 @@ export interface ExportSink {
 }
 
 export class StandardOutput implements ExportSink {
-  readonly resumed = undefined;
-
   constructor(private readonly output: NodeJS.WritableStream) {}
 
   async write(text: string): Promise<void> {
@@ -41,16 +37,19 @@ export class StandardOutput implements ExportSink {
   }
 }
 
-/** What the file beside an unfinished export holds. */
-interface Saved extends ExportState {
-  version: number;
-  /** The options of the export. */
-  request: object;
-  /** Bytes of the export that belong to `position`; what follows was not complete. */
+export interface UnfinishedExport extends ExportState {
+  /** Bytes of the export up to `last`; what follows was not complete. */
   bytes: number;
 }
 
-const VERSION = 1;
+/** What the file beside an unfinished export holds. */
+interface Saved extends UnfinishedExport {
+  version: number;
+  /** The options of the export. */
+  request: object;
+}
+
+const VERSION = 2;
 
 /** A file, and beside it, until the export is complete, `FILE.resume`: a run that was killed at any moment continues there. */
 export class ExportFile implements ExportSink {
@@ -59,19 +58,15 @@ export class ExportFile implements ExportSink {
     private readonly handle: FileHandle,
     private readonly request: object,
     private bytes: number,
-    readonly resumed: ExportState | undefined,
   ) {}
 
-  /** Rejects with `CONFIG_INVALID` when the file exists and is not an unfinished export with the same options. */
-  static async open(file: string, request: object, { force }: { force: boolean }): Promise<ExportFile> {
-    const saved = force ? undefined : await readSaved(file, request);
-    if (!saved && !force && existsSync(file)) {
-      throw new HistoryError('CONFIG_INVALID', `--out: ${file} exists; --force replaces it`);
-    }
+  /** `unfinished`: what `findUnfinished` found. Rejects with `CONFIG_INVALID` when the file cannot be written. */
+  static async open(file: string, request: object, unfinished: UnfinishedExport | undefined): Promise<ExportFile> {
+    const bytes = unfinished?.bytes ?? 0;
     try {
-      const handle = await open(file, saved ? 'r+' : 'w');
-      await handle.truncate(saved?.bytes ?? 0);
-      return new ExportFile(file, handle, request, saved?.bytes ?? 0, saved);
+      const handle = await open(file, unfinished ? 'r+' : 'w');
+      await handle.truncate(bytes);
+      return new ExportFile(file, handle, request, bytes);
     } catch (cause) {
       throw new HistoryError('CONFIG_INVALID', `--out: ${file} cannot be written`, { cause });
     }
@@ -99,6 +94,21 @@ export class ExportFile implements ExportSink {
 
 function resumeFile(file: string): string {
   return `${file}.resume`;
+}
+
+/**
+ * Where an earlier run of the same export stopped. Rejects with `CONFIG_INVALID` when the file exists and is not an unfinished export
+ * with the same options, unless it may be replaced.
+ */
+export async function findUnfinished(
+  file: string,
+  request: object,
+  { force }: { force: boolean },
+): Promise<UnfinishedExport | undefined> {
+  if (force) return undefined;
+  const saved = await readSaved(file, request);
+  if (saved || !existsSync(file)) return saved;
+  throw new HistoryError('CONFIG_INVALID', `--out: ${file} exists; --force replaces it`);
 }
 
 async function readSaved(file: string, request: object): Promise<Saved | undefined> {

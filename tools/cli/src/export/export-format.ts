@@ -1,11 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
-import type { ActionRow } from './action-pages';
+import type { ActionRow, ExportedRow } from './exported-rows';
 
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** The columns of csv. None begins with a character that spreadsheets take for a formula, whatever a contract wrote. */
-const COLUMNS: [string, (row: ActionRow) => string | number][] = [
+const COLUMNS: [string, (row: ActionRow, data: string) => string | number][] = [
   ['global_action_seq', ({ global_action_seq: sequence }) => sequence],
   ['account_action_seq', ({ account_action_seq: sequence }) => sequence],
   ['block_num', ({ block_num: num }) => num],
@@ -18,14 +18,14 @@ const COLUMNS: [string, (row: ActionRow) => string | number][] = [
     'authorization',
     ({ action_trace: { act } }) => act.authorization.map(({ actor, permission }) => `${actor}@${permission}`).join(' '),
   ],
-  ['data', ({ action_trace: { act } }) => JSON.stringify(act.data ?? act.hex_data)],
+  ['data', (_row, data) => data],
 ];
 
 export function headerOf(format: ExportFormat): string {
   return format === 'csv' ? stringify([COLUMNS.map(([name]) => name)]) : '';
 }
 
-export function formatRows(format: ExportFormat, rows: ActionRow[]): string {
-  if (format === 'csv') return stringify(rows.map((row) => COLUMNS.map(([, valueOf]) => valueOf(row))));
-  return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+export function formatRows(format: ExportFormat, rows: ExportedRow[]): string {
+  if (format === 'csv') return stringify(rows.map(({ row, data }) => COLUMNS.map(([, valueOf]) => valueOf(row, data))));
+  return rows.map(({ text }) => `${text}\n`).join('');
 }
