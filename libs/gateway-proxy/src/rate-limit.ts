@@ -55,8 +55,11 @@ export function createRateLimit(deps: RateLimitDeps): RequestHandler {
         response.setHeader('retry-after', windowOf.requests.secondsLeft());
         throw new HistoryError('RATE_LIMITED', refusalOf(exceeded));
       }
-      if (client.costPerMinute > 0)
-        chargeOnce(response, (cost) => windowOf.cost.add(client.id, cost, client.costPerMinute));
+      if (client.costPerMinute > 0) {
+        const add: AddCost = (cost) => windowOf.cost.add(client.id, cost, client.costPerMinute);
+        response.locals['addCost'] = async (cost: number) => (await add(cost)) >= client.costPerMinute;
+        chargeOnce(response, add);
+      }
       next();
     };
     if (client.requestsPerMinute > 0 || client.costPerMinute > 0) return quotasOf(client).then(admit);
@@ -76,7 +79,36 @@ export function chargeCost(response: Response, reported: unknown): void {
   charge?.(cost);
 }
 
-function chargeOnce(response: Response, add: (cost: number) => Promise<number>): void {
+/** Adds to the cost of a client's requests; resolves with the sum in this minute. */
+type AddCost = (cost: number) => Promise<number>;
+
+/** Bytes of a response per unit of cost, as for a response with an end. */
+const BYTES_PER_COST = 64 * 1024;
+const CHARGE_EVERY_MS = 1_000;
+
+/**
+ * Charges a response without an end for what it sends, besides the cost of its request, and cuts its connection when the client has used
+ * up its cost. The next request is refused until the minute is over.
+ */
+export function chargeSentBytes(response: Response): void {
+  const addCost = response.locals['addCost'] as ((cost: number) => Promise<boolean>) | undefined;
+  const { socket } = response;
+  if (!addCost || !socket) return;
+  let charged = socket.bytesWritten;
+  const charge = async (): Promise<void> => {
+    const cost = Math.floor((socket.bytesWritten - charged) / BYTES_PER_COST);
+    if (cost === 0) return;
+    charged += cost * BYTES_PER_COST;
+    if (await addCost(cost)) socket.destroy();
+  };
+  const timer = setInterval(() => void charge(), CHARGE_EVERY_MS).unref();
+  response.once('close', () => {
+    clearInterval(timer);
+    void charge();
+  });
+}
+
+function chargeOnce(response: Response, add: AddCost): void {
   response.locals['chargeCost'] = (cost: number): void => {
     response.locals['chargeCost'] = undefined;
     void add(cost);

@@ -33,8 +33,13 @@ describe('the stream of actions through the gateway', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  async function serve(historyApiUrl: string, environment: Record<string, string> = {}): Promise<Listener> {
+  async function serve(
+    historyApiUrl: string,
+    environment: Record<string, string> = {},
+    settings: { now?: () => number } = {},
+  ): Promise<Listener> {
     const gateway = fixture.createGateway({
+      ...settings,
       environment: { HISTORY_GATEWAY__HISTORY_API_URL: historyApiUrl, ...environment },
     });
     const listener = await listen(gateway, { host: '127.0.0.1', port: 0 });
@@ -73,6 +78,24 @@ describe('the stream of actions through the gateway', () => {
     ]);
     // The API is told that the client left.
     while (!response?.destroyed) await sleep(5);
+  });
+
+  it('is charged for what it sends, and cut when the client has used up its cost', async () => {
+    const api = await startApi((_request, response) => {
+      response.writeHead(200, HEADERS);
+      const timer = setInterval(() => response.write(`data: ${'x'.repeat(64 * 1024)}\n\n`), 20);
+      response.once('close', () => clearInterval(timer));
+    });
+    const { url } = await serve(api, { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '50' }, { now: () => 60_000 });
+    const response = await fetch(url + STREAM.path);
+    let bytes = 0;
+    const read = async (): Promise<void> => {
+      for await (const part of response.body ?? []) bytes += (part as Uint8Array).length;
+    };
+    await expect(read()).rejects.toThrow('terminated');
+    expect(bytes).toBeGreaterThan(49 * 64 * 1024);
+    const refused = await fetch(url + STREAM.path);
+    expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('units of cost')]);
   });
 
   it('keeps the path of the address of the API', async () => {

@@ -1,8 +1,9 @@
 import type { RequestHandler } from 'express';
 import { HistoryError } from '@antelope-history/schemas';
 import { clientOf } from '../client';
+import { chargeSentBytes } from '../rate-limit';
 
-/** Refuses a client's streams beyond a number that may be open at once. */
+/** Refuses a client's streams beyond a number that may be open at once, and charges the others for what they send. */
 export function createStreamLimiter(maxPerClient: number): RequestHandler {
   const open = new Map<string, number>();
   return (_request, response, next) => {
@@ -17,6 +18,7 @@ export function createStreamLimiter(maxPerClient: number): RequestHandler {
       );
     }
     open.set(id, count + 1);
+    chargeSentBytes(response);
     response.once('close', () => {
       const left = (open.get(id) ?? 1) - 1;
       if (left === 0) open.delete(id);
