@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Channel, type ChannelModel, type ConfirmChannel } from 'amqplib';
 import type { QueueBounds } from '@antelope-history/broker';
+import { hostOf } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import { PendingReplies } from './pending-replies';
 import { declarationsOf, type QueueType } from './queue-arguments';
@@ -47,7 +48,7 @@ export class ServerConnection {
     const limit = setTimeout(abort, CONNECT_LIMIT_MS);
     signal.addEventListener('abort', abort);
     try {
-      const model = await connect(addressOf(options), socketOptions(options, purpose, socket.signal));
+      const model = await connect(connectOptionsOf(options), socketOptions(options, purpose, socket.signal));
       return new ServerConnection(model, socket, options);
     } catch (error) {
       throw socket.signal.aborted ? unavailable('no_answer', options) : toConnectError(error, options);
@@ -133,11 +134,12 @@ export class ServerConnection {
   }
 }
 
-function addressOf({ url, vhost, username, password = '', heartbeatSeconds }: RabbitmqOptions) {
-  const { protocol, hostname, port } = new URL(url);
+function connectOptionsOf({ url, vhost, username, password = '', heartbeatSeconds }: RabbitmqOptions) {
+  const parsed = new URL(url);
+  const { protocol, port } = parsed;
   return {
     protocol: protocol.slice(0, -1),
-    hostname: hostname.replace(/^\[|\]$/g, ''),
+    hostname: hostOf(parsed),
     ...(port !== '' && { port: Number(port) }),
     // The client expects it percent-encoded, as in a URL.
     vhost: encodeURIComponent(vhost),

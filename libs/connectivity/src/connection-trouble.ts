@@ -116,6 +116,11 @@ export function toConnectionError(error: unknown, server: ServerName, otherwise:
   return new HistoryError(otherwise, `${server.name} at ${server.address} cannot be used`);
 }
 
+/** The host to connect to: sockets take an IPv6 address without the brackets that it has in a URL. */
+export function hostOf({ hostname }: { hostname: string }): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
 /** Host and port of a URL, without its user, password and path: `127.0.0.1:6379`. */
 export function addressOf(url: string): string {
   const { hostname, port, protocol } = new URL(url);

@@ -3,6 +3,7 @@ import { Agent as HttpAgent, type ClientRequestArgs } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { hostOf } from '@antelope-history/connectivity';
 import type { Upstreams } from './upstreams';
 
 /** Shorter than an API's keep-alive timeout, so that no request is sent on a connection that is being closed. */
@@ -34,7 +35,7 @@ export function createUpstreamAgent(
   const substitutes = new WeakSet<Duplex>();
 
   async function connectTo(url: string, options: ClientRequestArgs): Promise<Socket> {
-    const socket = connect({ ...options, ...addressOf(url) }) as Socket;
+    const socket = connect({ ...options, ...socketAddressOf(url) }) as Socket;
     try {
       const signal = AbortSignal.timeout(CONNECT_LIMIT_MS);
       await once(socket, isSecure ? 'secureConnect' : 'connect', { signal });
@@ -74,13 +75,14 @@ export function createUpstreamAgent(
   return agent;
 }
 
-function addressOf(url: string): { host: string; port: number; servername: string } {
-  const { hostname, port, protocol } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, '');
+function socketAddressOf(url: string): { host: string; port: number; servername: string } {
+  const parsed = new URL(url);
+  const { port, protocol } = parsed;
+  const host = hostOf(parsed);
   return { host, port: Number(port || (protocol === 'https:' ? 443 : 80)), servername: host };
 }
 
 function isAt(url: string, { host, port }: ClientRequestArgs): boolean {
-  const address = addressOf(url);
-  return String(host).replace(/^\[|\]$/g, '') === address.host && Number(port) === address.port;
+  const address = socketAddressOf(url);
+  return hostOf({ hostname: String(host) }) === address.host && Number(port) === address.port;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware } from 'http-proxy-middleware';
+import { hostOf } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import { type Logger, requestIdOf, sendError } from '@antelope-history/app-runtime';
 import { ChainNodes } from './chain-nodes';
@@ -122,6 +123,7 @@ function createProxyTo(
 }
 
 function toTarget(url: string) {
-  const { protocol, host, hostname, port, pathname } = new URL(url);
-  return { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname };
+  const parsed = new URL(url);
+  const { protocol, host, port, pathname } = parsed;
+  return { protocol, host, hostname: hostOf(parsed), port, path: pathname };
 }

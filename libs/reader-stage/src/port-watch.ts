@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { abortableSleep } from '@antelope-history/connectivity';
+import { abortableSleep, hostOf } from '@antelope-history/connectivity';
 
 const PROBE_EVERY_MS = 250;
 const PROBE_LIMIT_MS = 1_000;
@@ -18,10 +18,11 @@ export async function waitForPort(url: string, stopping: AbortSignal): Promise<v
 }
 
 function isListening(url: string): Promise<boolean> {
-  const { hostname, port, protocol } = new URL(url);
+  const parsed = new URL(url);
+  const { port, protocol } = parsed;
   return new Promise((resolve) => {
     const socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ''),
+      host: hostOf(parsed),
       port: Number(port) || (DEFAULT_PORTS[protocol] ?? 80),
     });
     const end = (listens: boolean): void => {

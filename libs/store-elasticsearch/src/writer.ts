@@ -38,6 +38,7 @@ export interface ElasticsearchDelays {
   permissionDelayMs: number;
   /** See `HousekeepingDelays`. */
   tidyEveryMs: number;
+  /** For this time indices of removed blocks, and directories that are replaced, stay for queries that began before. */
   dropAfterMs: number;
   /** See `DirectoryRules`. */
   directory: DirectoryRules;
@@ -102,22 +103,20 @@ export async function openElasticsearchStoreRepairer(options: ElasticsearchOptio
   }
 }
 
-async function openWriter(
+/** Creates the templates, the indices and the progress that are missing. */
+async function prepareStore(
   client: Client,
   names: IndexNames,
-  options: ElasticsearchWriterOptions,
-  { cleaning, permissionDelayMs, tidyEveryMs, dropAfterMs, directory: rules, postponeMs }: ElasticsearchDelays,
-): Promise<ElasticsearchWriter> {
-  const { replicas, catchUpReplicas = replicas } = options;
-  const { bulkBytes, bulkConcurrency, retainBlocks, commitSeconds, actionsPerIndex } = options;
-  const progress = new ProgressStore(client, names);
-  const tiers = parseTiers(options.tiers ?? []);
+  { replicas, catchUpReplicas = replicas, blocksPerIndex, tiers = [] }: ElasticsearchWriterOptions,
+  progress: ProgressStore,
+): Promise<{ indices: IndexProvisioner; fence: WriteFence }> {
+  const parsedTiers = parseTiers(tiers);
   // Before anything of another format version is touched.
   const begun = await progress.read();
   const layout = layoutOf(begun?.progress);
-  const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout }, tiers);
+  const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout }, parsedTiers);
   await indices.prepare();
-  if (!begun) await progress.create({ ...emptyProgress(options.blocksPerIndex), store_id: randomUUID() });
+  if (!begun) await progress.create({ ...emptyProgress(blocksPerIndex), store_id: randomUUID() });
   await progress.raiseFormat();
   const { progress: current } = (await progress.read()) ?? {};
   // The next start puts the templates of the layout that the store has now.
@@ -126,6 +125,18 @@ async function openWriter(
   }
   const fence = new WriteFence(client, names);
   await fence.prepare(current?.write_term ?? 0);
+  return { indices, fence };
+}
+
+async function openWriter(
+  client: Client,
+  names: IndexNames,
+  options: ElasticsearchWriterOptions,
+  { cleaning, permissionDelayMs, tidyEveryMs, dropAfterMs, directory: rules, postponeMs }: ElasticsearchDelays,
+): Promise<ElasticsearchWriter> {
+  const { bulkBytes, bulkConcurrency, retainBlocks, commitSeconds, actionsPerIndex } = options;
+  const progress = new ProgressStore(client, names);
+  const { indices, fence } = await prepareStore(client, names, options, progress);
   const searcher = new Searcher(client, options.requestTimeoutSeconds);
   const bulk = new BulkWriter(client, bulkConcurrency);
   const journal = new Journal(client, names, searcher, bulk);

@@ -124,10 +124,12 @@ export interface AccountsLookup {
 export type SearchPause = (steps: number) => Promise<void>;
 
 /**
- * The read side of the store port. Each method reads one snapshot, up to the committed head at most. Each rejects with
+ * The read side of the store port. Each method reads one state, up to the committed head at most, which `status` of its result
+ * describes; what is not there is undefined, or an empty list. Each rejects with
  * `STORE_UNAVAILABLE` (retryable) when the store cannot be reached, and with `STOPPED` after it was closed.
  */
 export interface HistoryReader {
+  /** The committed head, the last irreversible block, and from where on the store has what. */
   getStatus(): Promise<ChainStatus>;
   /**
    * Rejects with `QUERY_TOO_BROAD` when a search is too long. `pause` is called between the slices of a long search, and may
@@ -141,16 +143,20 @@ export interface HistoryReader {
    * has one: a contract can schedule equal deferred transactions. The hint of a prefix is not used.
    */
   getTransaction(idPrefix: string, blockNumHint?: number): Promise<TransactionLookup>;
+  /** A block by its number or id, without its actions. */
   getBlock(selector: BlockSelector): Promise<BlockLookup>;
+  /** A block with all its actions, ascending by global sequence. */
   getBlockTraces(selector: BlockSelector): Promise<BlockTracesLookup>;
   /**
    * The ABI in force at each requested position. Versions have bytes in the order of the requests until the bytes of distinct
    * versions reach `maxBytes`; later ones have none, whether known or not.
    */
   getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean, maxBytes: number): Promise<AbiLookup>;
+  /** Whether the account exists: whether it has the permission `owner`. */
   hasAccount(account: string): Promise<AccountLookup>;
-  /** `key`: canonical key bytes, the type tag and the packed key. */
+  /** The accounts of which a permission names a key, ascending, each once. `key`: canonical key bytes, the type tag and the packed key. */
   getKeyAccounts(key: Buffer): Promise<AccountsLookup>;
+  /** The accounts of which a permission names the account `actor`, ascending, each once. */
   getControlledAccounts(actor: string): Promise<AccountsLookup>;
 }
 

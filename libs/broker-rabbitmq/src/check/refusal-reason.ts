@@ -2,6 +2,7 @@ import { connect as connectPlain } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { readFileSync } from 'node:fs';
+import { hostOf } from '@antelope-history/connectivity';
 import type { RabbitmqOptions } from '../rabbitmq-options';
 
 /*
@@ -46,8 +47,9 @@ export function readRefusal(options: RabbitmqOptions, signal: AbortSignal): Prom
 }
 
 function openSocket({ url, caFile }: RabbitmqOptions): Duplex {
-  const { protocol, hostname, port } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const parsed = new URL(url);
+  const { protocol, port } = parsed;
+  const host = hostOf(parsed);
   if (protocol === 'amqp:') return connectPlain({ host, port: Number(port || 5672) });
   const ca = caFile === undefined ? {} : { ca: readFileSync(caFile) };
   return connectTls({ host, servername: /^[\d.]+$|:/.test(host) ? '' : host, port: Number(port || 5671), ...ca });

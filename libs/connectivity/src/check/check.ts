@@ -26,18 +26,22 @@ export interface Finding {
   change: string;
 }
 
+/** A finding that needs no change. */
 export function ok(id: string, what: string): Finding {
   return { outcome: 'ok', id, what, change: '' };
 }
 
+/** A finding that works now but needs attention. */
 export function warning(id: string, what: string, change: string): Finding {
   return { outcome: 'warning', id, what, change };
 }
 
+/** A finding that keeps the service from working. */
 export function wrong(id: string, what: string, change: string): Finding {
   return { outcome: 'wrong', id, what, change };
 }
 
+/** A finding that could not be tested; `change` says how it can be. */
 export function unknown(id: string, what: string, change = ''): Finding {
   return { outcome: 'unknown', id, what, change };
 }

@@ -162,7 +162,7 @@ function renderEmbedded({ embedded }: MeasuredCosts, chain: ChainSize): string {
     size.exceedsMap ? ' It exceeds the largest `store.lmdb.map_size_bytes`: use the suite.' : '',
   ];
   return `**One process**: the backfill takes ${formatDays(size.days)} on one machine with ${plural(size.processors, 'free processor')} (${formatNumber(size.actionsPerSecond)} actions/s). The limit is
-the busiest thread: \`indexer.deserializer_threads: 2\` takes two fifths of its work away; more machines do not help. The process takes ${formatMemory(size.memoryBytes)}; all further memory is
+the busiest thread: \`indexer.deserializer_threads: 2\` takes two fifths of its work. The process takes ${formatMemory(size.memoryBytes)}; all further memory is
 page cache.${limits.join('')}
 `;
 }
