@@ -1,13 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { connect } from 'amqplib';
-import { RABBITMQCTL_WITHOUT_SPINNING } from '@antelope-history/servers';
+import { findFreePorts, RABBITMQCTL_WITHOUT_SPINNING } from '@antelope-history/servers';
 import type { RabbitmqOptions } from '../src';
 
 /** The start scripts on Debian's path only work for root and the rabbitmq user, and for one server. */
@@ -15,15 +14,6 @@ const SCRIPTS = '/usr/lib/rabbitmq/bin';
 const START_LIMIT_MS = 180_000;
 const CONNECT_LIMIT_MS = 5_000;
 const IMPORT_LIMIT_MS = 60_000;
-
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** A RabbitMQ server on ports of its own, to be killed and administered. It keeps its data when it restarts. */
 export class OwnRabbitmq {
@@ -38,12 +28,7 @@ export class OwnRabbitmq {
 
   /** `settings` are lines of its configuration file, in which `TLS_PORT` is replaced by a free port. */
   static async start(...settings: string[]): Promise<OwnRabbitmq> {
-    const [port, tlsPort, distributionPort, epmdPort] = (await Promise.all([1, 2, 3, 4].map(findFreePort))) as [
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [port = 0, tlsPort = 0, distributionPort = 0, epmdPort = 0] = await findFreePorts(4);
     const folder = mkdtempSync(path.join(tmpdir(), 'history-rabbitmq-'));
     const file = (name: string, content: string): string => {
       writeFileSync(path.join(folder, name), content);

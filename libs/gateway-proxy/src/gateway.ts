@@ -96,7 +96,7 @@ const NO_NODE = 'this call needs a chain node, and the operator of this service 
  * function adds the header itself.
  */
 function compressWhereAccepted(): RequestHandler {
-  // A response is compressed once and sent once: speed matters more than the last percent of size. Pages have few hundred KB, for which
+  // A response is compressed once and sent once: speed matters more than the last percent of size. Pages have a few hundred KB, for which
   // the default window of brotli would take 4 MB per client.
   const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 18 } };
   const compress = compression({ level: constants.Z_BEST_SPEED, brotli });

@@ -1,10 +1,10 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import type { Finding } from '@antelope-history/connectivity/check';
-import { describeWithPrograms } from '@antelope-history/servers';
+import { describeWithPrograms, findFreePorts } from '@antelope-history/servers';
 import { type Certificates, makeCertificates, type ServerCertificate } from '@antelope-history/test-support/tls';
 import { redisChecks, type RedisOptions } from '../src';
-import { findFreePort, OwnRedis } from './own-redis';
+import { OwnRedis } from './own-redis';
 
 const SECRET = 'p@ss:w0rd%41"ü';
 const TIME_LIMIT_MS = 3_000;
@@ -117,7 +117,7 @@ describeWithPrograms(['redis-server'], () => {
     afterAll(() => certificates.remove());
 
     async function startTls(certificate: ServerCertificate): Promise<string> {
-      const port = await findFreePort();
+      const [port = 0] = await findFreePorts(1);
       const files = ['--tls-ca-cert-file', certificates.ca, '--tls-cert-file', certificate.cert];
       await start('--tls-port', String(port), ...files, '--tls-key-file', certificate.key, '--tls-auth-clients', 'no');
       return `rediss://127.0.0.1:${port}`;

@@ -1,18 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { createClient } from 'redis';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+import { findFreePorts } from '@antelope-history/servers';
 
 /** A Redis server process on its own port. It stores nothing on disk, so that it is empty after a restart. */
 export class OwnRedis {
@@ -24,7 +15,8 @@ export class OwnRedis {
   ) {}
 
   static async start(...args: string[]): Promise<OwnRedis> {
-    return OwnRedis.startAt(await findFreePort(), ...args);
+    const [port = 0] = await findFreePorts(1);
+    return OwnRedis.startAt(port, ...args);
   }
 
   static async startAt(port: number, ...args: string[]): Promise<OwnRedis> {

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { inspect } from 'node:util';
 import { HistoryError } from '@antelope-history/schemas';
-import { describeWithPrograms } from '@antelope-history/servers';
+import { describeWithPrograms, findFreePorts } from '@antelope-history/servers';
 import { type Certificates, makeCertificates, type ServerCertificate } from '@antelope-history/test-support/tls';
 import { openRedisKeyValue, type RedisOptions } from '../src';
-import { findFreePort, OwnRedis, until } from './own-redis';
+import { OwnRedis, until } from './own-redis';
 
 const PASSWORD = 'unspeakable-7f3a';
 
@@ -88,7 +88,7 @@ describeWithPrograms(['redis-server'], () => {
     let url: string;
 
     async function start({ cert, key }: ServerCertificate): Promise<void> {
-      const port = await findFreePort();
+      const [port = 0] = await findFreePorts(1);
       const files = ['--tls-ca-cert-file', certificates.ca, '--tls-cert-file', cert, '--tls-key-file', key];
       redis = await OwnRedis.start('--tls-port', String(port), ...files, '--tls-auth-clients', 'no');
       url = `rediss://127.0.0.1:${port}`;

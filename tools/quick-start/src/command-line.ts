@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { StartError } from '@antelope-history/processes';
+import { checkSource, MAX_PORT, parseNumber, parseOptions, type SourceOptions } from './source-options';
 
 export const USAGE = `npm start -- [options]
 
@@ -15,9 +15,7 @@ Indexes a chain on this machine and serves its history. Without options: the sam
   --help             this text
 `;
 
-export interface CommandLine {
-  ship?: string;
-  recording?: string;
+export interface CommandLine extends SourceOptions {
   port?: number;
   host?: string;
   opsPort?: number;
@@ -25,47 +23,30 @@ export interface CommandLine {
   config?: string;
 }
 
+const OPTIONS = {
+  ship: { type: 'string' },
+  recording: { type: 'string' },
+  port: { type: 'string' },
+  host: { type: 'string' },
+  'ops-port': { type: 'string' },
+  data: { type: 'string' },
+  config: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
 /** Parses a command line. Throws a `StartError` that names the wrong option. */
 export function parseCommandLine(args: string[]): 'help' | CommandLine {
-  const { help, port, 'ops-port': opsPort, ...paths } = parseOptions(args);
+  const {
+    help,
+    port,
+    'ops-port': opsPort,
+    ...paths
+  } = parseOptions('npm start', () => parseArgs({ args, options: OPTIONS }));
   if (help) return 'help';
-  if (paths.ship !== undefined && paths.recording !== undefined) {
-    throw new StartError('--ship and --recording exclude each other: give one of them.');
-  }
-  if (paths.ship !== undefined && !/^wss?:\/\/[^/]/.test(paths.ship)) {
-    throw new StartError(`--ship takes a URL like ws://127.0.0.1:8080, not "${paths.ship}".`);
-  }
+  checkSource(paths);
   return {
     ...paths,
-    ...(port !== undefined && { port: parsePort('port', port) }),
-    ...(opsPort !== undefined && { opsPort: parsePort('ops-port', opsPort) }),
+    ...(port !== undefined && { port: parseNumber('port', port, MAX_PORT) }),
+    ...(opsPort !== undefined && { opsPort: parseNumber('ops-port', opsPort, MAX_PORT) }),
   };
-}
-
-function parseOptions(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        ship: { type: 'string' },
-        recording: { type: 'string' },
-        port: { type: 'string' },
-        host: { type: 'string' },
-        'ops-port': { type: 'string' },
-        data: { type: 'string' },
-        config: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    // The first sentence of Node.js names the option; its advice about `--` does not apply to npm scripts.
-    const [reason] = (error as Error).message.split('. ');
-    throw new StartError(`${reason ?? 'Wrong options'}. All options: npm start -- --help`);
-  }
-}
-
-function parsePort(option: string, text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
-  if (port >= 1 && port <= 65535) return port;
-  throw new StartError(`--${option} takes a number from 1 to 65535, not "${text}".`);
 }

@@ -1,13 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dashboardExpressions, readAlertRules, readMetricUses } from '@antelope-history/workspace-rules';
-import { provideCurl } from '@antelope-history/servers';
+import { findFreePorts, provideCurl } from '@antelope-history/servers';
 import { statusResponse } from '@antelope-history/schemas';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { isShortened, readExamples } from './page-examples';
@@ -53,31 +51,13 @@ let run: Run | undefined;
 /** Before each test, or once before tests that only read. */
 async function prepare(): Promise<void> {
   data = mkdtempSync(path.join(tmpdir(), 'antelope-history-quick-start-'));
-  port = await findFreePort();
-  opsPort = await findFreePort();
+  [port = 0, opsPort = 0] = await findFreePorts(2);
 }
 
 async function cleanUp(): Promise<void> {
   if (run) await end(run, 'SIGTERM');
   run = undefined;
   rmSync(data, { recursive: true, force: true });
-}
-
-/**
- * A free port below the range from which the system takes ports for connections (32768 and up on Linux): another test cannot
- * get it by chance before the run listens.
- */
-async function findFreePort(): Promise<number> {
-  for (;;) {
-    const candidate = randomInt(20_000, 30_000);
-    const server = createServer().listen(candidate);
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    await new Promise((resolve) => server.close(resolve));
-    if (isFree) return candidate;
-  }
 }
 
 /** The default port of operations may be in use by another test at the same time. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { StartError } from '@antelope-history/processes';
+import { checkSource, MAX_PORT, parseNumber, parseOptions, type SourceOptions } from '../source-options';
 
 export const USAGE = `npm run suite -- [options]
 
@@ -18,60 +18,35 @@ Its data has fresh names on these servers and is removed at the end. An app that
 const DEFAULT_PORT = 8888;
 const MAX_PROCESSES = 64;
 
-export interface CommandLine {
-  ship?: string;
-  recording?: string;
+export interface CommandLine extends SourceOptions {
   port: number;
   deserializers: number;
   indexers: number;
   apis: number;
 }
 
+const OPTIONS = {
+  ship: { type: 'string' },
+  recording: { type: 'string' },
+  port: { type: 'string', default: String(DEFAULT_PORT) },
+  deserializers: { type: 'string', default: '1' },
+  indexers: { type: 'string', default: '1' },
+  apis: { type: 'string', default: '1' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
 /** Parses a command line. Throws a `StartError` that names the wrong option. */
 export function parseCommandLine(args: string[]): 'help' | CommandLine {
-  const { help, ship, recording, port, ...counts } = parseOptions(args);
+  const { help, port, deserializers, indexers, apis, ...source } = parseOptions('npm run suite', () =>
+    parseArgs({ args, options: OPTIONS }),
+  );
   if (help) return 'help';
-  if (ship !== undefined && recording !== undefined) {
-    throw new StartError('--ship and --recording exclude each other: give one of them.');
-  }
-  if (ship !== undefined && !/^wss?:\/\/[^/]/.test(ship)) {
-    throw new StartError(`--ship takes a URL like ws://127.0.0.1:8080, not "${ship}".`);
-  }
+  checkSource(source);
   return {
-    ...(ship !== undefined && { ship }),
-    ...(recording !== undefined && { recording }),
-    port: parseNumber('port', port, 65535, DEFAULT_PORT),
-    deserializers: parseNumber('deserializers', counts.deserializers, MAX_PROCESSES, 1),
-    indexers: parseNumber('indexers', counts.indexers, MAX_PROCESSES, 1),
-    apis: parseNumber('apis', counts.apis, MAX_PROCESSES, 1),
+    ...source,
+    port: parseNumber('port', port, MAX_PORT),
+    deserializers: parseNumber('deserializers', deserializers, MAX_PROCESSES),
+    indexers: parseNumber('indexers', indexers, MAX_PROCESSES),
+    apis: parseNumber('apis', apis, MAX_PROCESSES),
   };
-}
-
-function parseOptions(args: string[]) {
-  const text = { type: 'string' } as const;
-  try {
-    return parseArgs({
-      args,
-      options: {
-        ship: text,
-        recording: text,
-        port: text,
-        deserializers: text,
-        indexers: text,
-        apis: text,
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    // The first sentence of Node.js names the option; its advice about `--` does not apply to npm scripts.
-    const [reason] = (error as Error).message.split('. ');
-    throw new StartError(`${reason ?? 'Wrong options'}. All options: npm run suite -- --help`);
-  }
-}
-
-function parseNumber(name: string, text: string | undefined, most: number, fallback: number): number {
-  if (text === undefined) return fallback;
-  const value = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
-  if (value >= 1 && value <= most) return value;
-  throw new StartError(`--${name} takes a number from 1 to ${most}, not "${text}".`);
 }
