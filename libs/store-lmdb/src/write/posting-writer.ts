@@ -4,10 +4,10 @@ import { chunkKey, LIST_PREFIX_BYTES, listPrefix, MAX_SEQUENCE, readSequence } f
 import { GrowingChunk } from '../format/posting-chunk';
 import { floorEntry, type Tables } from '../format/tables';
 import type { DataKind } from './data-kinds';
-import type { ActionKinds, KindAllocator } from './kind-allocator';
+import type { KindAllocator } from './kind-allocator';
 import type { WriteBatch } from './write-batch';
 
-/** A list whose last chunk is in memory, where it grows. */
+/** A cached list: its key prefix and its last chunk, which grows. */
 interface OpenList {
   prefix: Buffer;
   chunk: GrowingChunk | undefined;
@@ -22,10 +22,7 @@ const MAX_OPEN_LISTS = 100_000;
  * other lists.
  */
 export class PostingWriter {
-  /** By account (`WHOLE_CHAIN` for those of the whole chain) and kind. */
   private readonly open = new Map<string, Map<number, OpenList>>();
-  /** By the exact kind of an action: the lists of the whole chain that it is in, so that they are looked up once. */
-  private readonly ofChain = new Map<number, readonly OpenList[]>();
   private openCount = 0;
   private dirty: OpenList[] = [];
 
@@ -43,11 +40,13 @@ export class PostingWriter {
     const { sequence, root } = action;
     const kinds = this.kinds.kindsOf(action.account, action.name, batch);
     for (const account of action.accounts) {
-      const lists = this.listsOf(account);
-      this.append(this.list(lists, account, ALL_KINDS), sequence, root, batch);
-      this.append(this.list(lists, account, kinds.exact), sequence, root, batch);
+      this.append(account, ALL_KINDS, sequence, root, batch);
+      this.append(account, kinds.exact, sequence, root, batch);
     }
-    for (const list of this.chainLists(kinds)) this.append(list, sequence, root, batch);
+    this.append(WHOLE_CHAIN, ALL_KINDS, sequence, root, batch);
+    this.append(WHOLE_CHAIN, kinds.exact, sequence, root, batch);
+    this.append(WHOLE_CHAIN, kinds.anyName, sequence, root, batch);
+    this.append(WHOLE_CHAIN, kinds.anyContract, sequence, root, batch);
     this.addData(action, dataKinds, batch);
     if (this.countsTraces) this.addFurtherTraces(action, batch);
   }
@@ -58,8 +57,8 @@ export class PostingWriter {
     batch: WriteBatch,
   ): void {
     for (const { kind, text } of dataKinds) {
-      this.append(this.list(this.listsOf(WHOLE_CHAIN), WHOLE_CHAIN, kind), sequence, root, batch);
-      if (accounts.includes(text)) this.append(this.list(this.listsOf(text), text, kind), sequence, root, batch);
+      this.append(WHOLE_CHAIN, kind, sequence, root, batch);
+      if (accounts.includes(text)) this.append(text, kind, sequence, root, batch);
     }
   }
 
@@ -68,8 +67,9 @@ export class PostingWriter {
     const further = readFurtherTraces(bytes);
     if (!further) return;
     for (const account of further.authorizers) {
-      const list = this.list(this.listsOf(account), account, FURTHER_TRACES);
-      for (let index = 1; index <= further.count; index++) this.append(list, sequence + index, false, batch);
+      for (let index = 1; index <= further.count; index++) {
+        this.append(account, FURTHER_TRACES, sequence + index, false, batch);
+      }
     }
   }
 
@@ -86,12 +86,12 @@ export class PostingWriter {
   /** Closes all lists: after an undone fork, after a failed batch, or when too many are open. */
   forget(): void {
     this.open.clear();
-    this.ofChain.clear();
     this.openCount = 0;
     this.dirty = [];
   }
 
-  private append(list: OpenList, sequence: number, root: boolean, batch: WriteBatch): void {
+  private append(account: string, kind: number, sequence: number, root: boolean, batch: WriteBatch): void {
+    const list = this.list(account, kind);
     if (!list.dirty) {
       list.dirty = true;
       this.dirty.push(list);
@@ -110,23 +110,9 @@ export class PostingWriter {
     batch.put(this.tables.postings, chunkKey(prefix, chunk.firstSequence), chunk.encode());
   }
 
-  private chainLists({ exact, anyName, anyContract }: ActionKinds): readonly OpenList[] {
-    let found = this.ofChain.get(exact);
-    if (!found) {
-      const lists = this.listsOf(WHOLE_CHAIN);
-      found = [ALL_KINDS, exact, anyName, anyContract].map((kind) => this.list(lists, WHOLE_CHAIN, kind));
-      this.ofChain.set(exact, found);
-    }
-    return found;
-  }
-
-  private listsOf(account: string): Map<number, OpenList> {
+  private list(account: string, kind: number): OpenList {
     let lists = this.open.get(account);
     if (!lists) this.open.set(account, (lists = new Map<number, OpenList>()));
-    return lists;
-  }
-
-  private list(lists: Map<number, OpenList>, account: string, kind: number): OpenList {
     let list = lists.get(kind);
     if (!list) {
       const prefix = listPrefix(account, kind);
