@@ -33,7 +33,8 @@ export async function runJest(args, environment = {}) {
 
 /** A run that stands for what went wrong outside the tests. */
 export function failedRun(reason) {
-  return { file: '(the run itself)', milliseconds: 0, passed: 0, skipped: [], failures: [`${reason}: see above`] };
+  const failures = [`${reason}: see above`];
+  return { file: '(the run itself)', milliseconds: 0, passed: 0, skipped: [], failures, errors: [] };
 }
 
 /** Nothing is there when Jest could not start; it said why. */

@@ -1,11 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { ROOT } from './prepare.mjs';
 
 /** Names the file that the reporter writes its results to; set by run-jest.mjs. */
 export const RESULTS_VARIABLE = 'HISTORY_TEST_RESULTS_FILE';
 
 const STILL_RUNNING_MS = 60_000;
+const ERROR_LINES = 20;
+const ERROR_COLUMNS = 300;
 
 /**
  * The Jest reporter of `npm test`: one line per finished suite, with its failures below, and a line per minute that
@@ -82,7 +85,18 @@ function describeSuite(file, { perfStats, testResults, testExecError, numPassing
     passed: numPassingTests,
     skipped: titles('pending'),
     failures,
+    errors: [...testResults.flatMap(({ failureMessages }) => failureMessages), testExecError?.message ?? '']
+      .filter(Boolean)
+      .map(shortened),
   };
+}
+
+/** The first lines of an error, which say what differed; the whole of it stands below the suite's line. */
+function shortened(message) {
+  return stripVTControlCharacters(message)
+    .split('\n')
+    .slice(0, ERROR_LINES)
+    .map((line) => line.slice(0, ERROR_COLUMNS));
 }
 
 function suiteLine({ file, milliseconds, passed, skipped, failures }, index, count) {

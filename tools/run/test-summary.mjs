@@ -4,7 +4,7 @@ const SLOWEST = 10;
 
 /**
  * The last lines of `npm test`: the slowest suites, how long each phase took and how busy the
- * processors were in it, what failed with its file, and in the very
+ * processors were in it, the first lines of each error, what failed with its file, and in the very
  * last line `N passed, N failed`, with the number of skipped tests if there are any.
  */
 export function summarise(runs, phases) {
@@ -25,6 +25,12 @@ export function summarise(runs, phases) {
       ),
     ),
     ...section('Skipped:', titled('skipped')),
+    ...section(
+      'The errors:',
+      suites.flatMap(({ file, errors }) =>
+        errors.flatMap((lines) => [`  ${file}`, ...lines.map((line) => `    ${line}`)]),
+      ),
+    ),
     ...section('Failed:', titled('failures')),
     totals(total('passed'), total('failed'), total('skipped')),
   ];

@@ -97,6 +97,7 @@ export const WORKER_ERRORS = {
   // Configuration and data
   CONFIG_INVALID: { family: 'final', what: 'The configuration is not valid' },
   CHAIN_ID_MISMATCH: { family: 'final', what: 'The data or the node belongs to another chain' },
+  STORE_DAMAGED: { family: 'final', what: 'The data directory lost a commit' },
   STORE_IN_USE: { family: 'final', what: 'Another process writes to the data directory' },
   STORE_FULL: { family: 'retry', what: 'The disk, or the configured size of the data, is full' },
   ABI_INVALID: { family: 'final', what: 'The ABI is not valid' },

@@ -1,4 +1,6 @@
 import { createTables, type LmdbWriterOptions } from '../src/write/open-writer';
+import { OpeningGate } from '../src/lock/opening-gate';
+import { BatchCommitter } from '../src/write/batch-committer';
 import { WriteBatch } from '../src/write/write-batch';
 import { removeFact, writeFact } from '../src/write/write-facts';
 import { openLmdbStoreWriter } from '../src/writer';
@@ -10,6 +12,6 @@ export async function createEarlierStore(options: LmdbWriterOptions): Promise<vo
   const batch = new WriteBatch();
   removeFact(tables, 'countsTraces', batch);
   writeFact(tables, 'formatVersion', 1, batch);
-  await batch.commit(tables);
+  await new BatchCommitter(tables, new OpeningGate()).commit(batch);
   await tables.root.close();
 }

@@ -19,12 +19,12 @@ import { createEarlierStore } from './earlier-version';
 const TRANSFER = { account: 'token', name: 'transfer', actor: 'alice', creatorDistance: 0, dataBytes: 20 };
 const PLAN = { transactions: [[{ ...TRANSFER, notified: ['alice', 'bob'] }]], abis: [], permissions: [] };
 
-function formatOf(options: EnvironmentOptions): number | undefined {
-  const tables = openExistingTables(options);
+async function formatOf(options: EnvironmentOptions): Promise<number | undefined> {
+  const tables = await openExistingTables(options);
   try {
     return readFact(tables, 'formatVersion');
   } finally {
-    void tables.root.close();
+    await tables.root.close();
   }
 }
 
@@ -56,10 +56,10 @@ describe('a data directory that an earlier version began', () => {
   it('has a format that the earlier version refuses, once this version may write it', async () => {
     const options = { path: folder, mapSizeBytes: 0 };
     await createEarlierStore(options);
-    expect(formatOf(options)).toBe(1);
+    expect(await formatOf(options)).toBe(1);
     await (await openLmdbStoreReader(options)).close();
-    expect(formatOf(options)).toBe(1);
+    expect(await formatOf(options)).toBe(1);
     await (await openLmdbStoreWriter(options)).close();
-    expect(formatOf(options)).toBe(FORMAT_VERSION);
+    expect(await formatOf(options)).toBe(FORMAT_VERSION);
   });
 });

@@ -77,6 +77,10 @@ describe('the runner of npm test', () => {
         `  has causes in a circle (${at('circular.test.js')})`,
         `  the file does not run (${at('unloadable.test.js')})`,
       ]);
+      const errors = lines.slice(lines.indexOf('The errors:') + 1, lines.indexOf('Failed:') - 1);
+      expect(errors.filter((line) => line.startsWith('  /'))).toHaveLength(4);
+      expect(errors.filter((line) => line.includes('Error: unclonable'))).toHaveLength(1);
+      expect(errors.some((line) => line.includes('it does not load'))).toBe(true);
       expect(lines.filter((line) => /^ +\d+\.\d s {2}\d\/3 {2}(pass|FAIL) {2}/.test(line))).toHaveLength(3);
       expect(lines).toContain(`  is skipped (${at('passes.test.js')})`);
       const time = lines.slice(lines.indexOf('The time:') + 1, lines.indexOf('The time:') + 3);

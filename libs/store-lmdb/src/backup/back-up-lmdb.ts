@@ -51,7 +51,7 @@ export async function backUpLmdb(options: LmdbBackupOptions): Promise<LmdbBackup
 }
 
 async function copyTo(partial: string, { from, isCompact, onProgress }: LmdbBackupOptions): Promise<void> {
-  const { root } = openExistingTables({ path: from, mapSizeBytes: 0 });
+  const { root } = await openExistingTables({ path: from, mapSizeBytes: 0 });
   const { size: total } = await stat(dataFileIn(from));
   const timer = setInterval(() => {
     stat(dataFileIn(partial)).then(

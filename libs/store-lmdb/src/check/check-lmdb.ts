@@ -5,7 +5,7 @@ import { type ErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
 import { hasData } from '../format/environment';
 import { openLmdbStoreReader } from '../read/open-reader';
-import { takeWriterLock } from '../write/writer-lock';
+import { takeWriterLock } from '../lock/writer-lock';
 
 export interface LmdbCheckOptions {
   /** `store.lmdb.path` */
@@ -109,6 +109,10 @@ const FAILURES: Partial<Record<ErrorCode, { id: string; change: string }>> = {
     id: 'lmdb.in_use',
     change:
       'stop that process, or name another directory in store.lmdb.path; if it is this service itself, nothing is wrong',
+  },
+  STORE_DAMAGED: {
+    id: 'lmdb.damaged',
+    change: 'restore a backup into it, or name another directory in store.lmdb.path and index again',
   },
   STORE_UNAVAILABLE: {
     id: 'lmdb.unusable',

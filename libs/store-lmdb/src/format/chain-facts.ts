@@ -7,6 +7,8 @@ import type { Snapshot, Tables } from './tables';
 /** The facts of the `meta` table; each is one JSON value under its name. */
 export interface MetaFacts {
   formatVersion: number;
+  /** Whether a commit was lost, so that blocks are missing. */
+  isDamaged: boolean;
   /** Whether the lists of further traces exist; absent in a store that an earlier version began. */
   countsTraces: boolean;
   /** Whether blocks were removed, so that a list's first chunk may have postings before it. */

@@ -4,8 +4,9 @@ import { HistoryError } from '@antelope-history/schemas';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { TABLE_COUNT } from './tables';
 
-/** The name that LMDB gives its data file. */
+/** The names that LMDB gives its files. */
 const DATA_FILE = 'data.mdb';
+const LOCK_FILE = 'lock.mdb';
 
 export interface EnvironmentOptions {
   /** A directory on a local disk. */
@@ -16,6 +17,11 @@ export interface EnvironmentOptions {
 
 export function dataFileIn(directory: string): string {
   return path.join(directory, DATA_FILE);
+}
+
+/** The file in which the processes that read note what they read. */
+export function lockFileIn(directory: string): string {
+  return path.join(directory, LOCK_FILE);
 }
 
 /** Whether a directory holds an LMDB environment. */

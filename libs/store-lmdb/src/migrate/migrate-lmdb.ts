@@ -6,7 +6,7 @@ import { readSequence, sequenceKey } from '../format/keys';
 import type { Tables } from '../format/tables';
 import { TracePage } from '../format/trace-page';
 import { DiskRoom } from '../write/disk-room';
-import { type LmdbWriterOptions, openForWriting } from '../write/open-writer';
+import { type LmdbWriterOptions, openForWriting, type WritableStore } from '../write/open-writer';
 import { WriteBatch } from '../write/write-batch';
 import { removeFact, writeFact } from '../write/write-facts';
 import { MissingLists } from './missing-lists';
@@ -25,23 +25,25 @@ const PAGES_PER_COMMIT = 500;
  * `STORE_FULL`, and with `CONFIG_INVALID` when an unfinished migration has other fields.
  */
 export async function migrateLmdb(options: LmdbMigrationOptions): Promise<StoreMigration> {
-  const { tables, lock } = await openForWriting(options);
+  const store = await openForWriting(options);
   try {
-    return await new Migration(tables, options).run();
+    return await new Migration(store, options).run();
   } finally {
-    await tables.root.close();
-    await lock.release();
+    await store.tables.root.close();
+    await store.lock.release();
   }
 }
 
 class Migration {
+  private readonly tables: Tables;
   private readonly room: DiskRoom;
   private actions = 0;
 
   constructor(
-    private readonly tables: Tables,
+    private readonly store: WritableStore,
     private readonly options: LmdbMigrationOptions,
   ) {
+    this.tables = store.tables;
     this.room = new DiskRoom(options.path, options.mapSizeBytes);
   }
 
@@ -82,7 +84,7 @@ class Migration {
       const { next, blockNum } = this.addPages(plan.next, end, lists, batch);
       plan.next = next;
       writeFact(this.tables, 'migration', plan, batch);
-      await batch.commit(this.tables);
+      await this.store.committer.commit(batch);
       lists.committed();
       this.options.onProgress?.({ firstBlock, block: blockNum ?? lastBlock, lastBlock, actions: this.actions });
       await turn();
@@ -102,7 +104,7 @@ class Migration {
     writeFact(this.tables, 'firstDataKinds', withPlanned(firstKinds, plan.firstDataKind), batch);
     writeFact(this.tables, 'countsTraces', true, batch);
     removeFact(this.tables, 'migration', batch);
-    await batch.commit(this.tables);
+    await this.store.committer.commit(batch);
   }
 
   private lastIrreversible(): number {

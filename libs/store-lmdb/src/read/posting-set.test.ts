@@ -6,6 +6,8 @@ import { chunkKey, listPrefix } from '../format/keys';
 import { GrowingChunk } from '../format/posting-chunk';
 import type { Tables } from '../format/tables';
 import { createTables } from '../write/open-writer';
+import { OpeningGate } from '../lock/opening-gate';
+import { BatchCommitter } from '../write/batch-committer';
 import { WriteBatch } from '../write/write-batch';
 import { PostingList, PostingSet } from './posting-set';
 
@@ -70,7 +72,7 @@ describe('posting lists', () => {
       putList(batch, prefix, postings, chunkSize);
       return prefix;
     });
-    await batch.commit(tables);
+    await new BatchCommitter(tables, new OpeningGate()).commit(batch);
     const snapshot = tables.root.useReadTransaction();
     try {
       body(prefixes.map((prefix) => new PostingList(tables.postings, prefix, rootsOnly, snapshot)));

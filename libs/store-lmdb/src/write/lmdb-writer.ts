@@ -6,7 +6,9 @@ import { decodeBlockIndexEntry, positionOf } from '../format/block-index';
 import { readBlockIndex, readFact, readStatus } from '../format/chain-facts';
 import { blockKey, MAX_BLOCK_NUM, MAX_SEQUENCE } from '../format/keys';
 import type { Tables } from '../format/tables';
+import type { WriterLock } from '../lock/writer-lock';
 import { ActionRemoval } from './action-removal';
+import type { BatchCommitter } from './batch-committer';
 import { BlockRepair } from './block-repair';
 import { DataKinds } from './data-kinds';
 import type { DiskRoom } from './disk-room';
@@ -20,7 +22,6 @@ import type { Retention } from './retention';
 import { decodeUndo, encodeUndo } from './undo-record';
 import { WriteBatch } from './write-batch';
 import { removeFact, writeFact } from './write-facts';
-import type { WriterLock } from './writer-lock';
 
 /**
  * The write side of the embedded store. Each run of consecutive blocks is one LMDB transaction that includes the progress.
@@ -39,6 +40,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
   constructor(
     private readonly tables: Tables,
     private readonly lock: WriterLock,
+    private readonly committer: BatchCommitter,
     private readonly spool: RepairSpool,
     private readonly room: DiskRoom,
     private readonly retention: Retention,
@@ -321,7 +323,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     const batch = new WriteBatch();
     try {
       gather(batch);
-      await batch.commit(this.tables);
+      await this.committer.commit(batch);
     } catch (error) {
       this.forget();
       throw error;

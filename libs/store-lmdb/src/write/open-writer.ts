@@ -4,15 +4,18 @@ import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { StoreRepairer, StoreWriter } from '@antelope-history/store';
 import { readFact } from '../format/chain-facts';
 import { openEnvironment, type EnvironmentOptions } from '../format/environment';
+import { assertUndamaged } from '../format/damage';
 import { assertFormat, FORMAT_VERSION } from '../format/format-version';
 import { openTables, type Tables, usedBytesOf } from '../format/tables';
+import { waitForOpenings } from '../lock/open-between-commits';
+import { takeWriterLock, type WriterLock } from '../lock/writer-lock';
+import { BatchCommitter } from './batch-committer';
 import { DiskRoom } from './disk-room';
 import { LmdbWriter } from './lmdb-writer';
 import { RepairSpool } from './repair-spool';
 import { Retention } from './retention';
 import { WriteBatch } from './write-batch';
 import { writeFact } from './write-facts';
-import { takeWriterLock, type WriterLock } from './writer-lock';
 
 export interface LmdbWriterOptions extends EnvironmentOptions {
   /** The keys of the data fields to index; none by default. */
@@ -26,7 +29,8 @@ export interface LmdbWriterOptions extends EnvironmentOptions {
  * has one writer at a time. Rejects with
  * - `STORE_UNAVAILABLE` when the directory cannot be created, locked or opened;
  * - `STORE_IN_USE` when another writer holds it;
- * - `STORE_FORMAT_MISMATCH` when another format version wrote it.
+ * - `STORE_FORMAT_MISMATCH` when another format version wrote it;
+ * - `STORE_DAMAGED` when a commit was lost.
  */
 export function openLmdbStoreWriter(options: LmdbWriterOptions): Promise<StoreWriter> {
   return openWriter(options);
@@ -47,11 +51,12 @@ export async function openLmdbStoreRepairer(options: LmdbWriterOptions): Promise
 }
 
 async function openWriter(options: LmdbWriterOptions): Promise<LmdbWriter> {
-  const { tables, lock } = await openForWriting(options);
+  const { tables, lock, committer } = await openForWriting(options);
   const { retainBlocks = 0 } = options;
   return new LmdbWriter(
     tables,
     lock,
+    committer,
     new RepairSpool(options.path),
     new DiskRoom(options.path, options.mapSizeBytes, retainBlocks > 0 ? () => usedBytesOf(tables) : undefined),
     new Retention(tables, retainBlocks),
@@ -59,15 +64,25 @@ async function openWriter(options: LmdbWriterOptions): Promise<LmdbWriter> {
   );
 }
 
-/** The tables of a data directory, and the lock that makes this process their only writer. Rejects as `openLmdbStoreWriter`. */
-export async function openForWriting(options: EnvironmentOptions): Promise<{ tables: Tables; lock: WriterLock }> {
+/** A data directory that this process alone writes. */
+export interface WritableStore {
+  tables: Tables;
+  lock: WriterLock;
+  committer: BatchCommitter;
+}
+
+/** Opens a data directory as its only writer. Rejects as `openLmdbStoreWriter`. */
+export async function openForWriting(options: EnvironmentOptions): Promise<WritableStore> {
   createDirectory(options.path);
   const lock = await takeWriterLock(options.path);
   let tables: Tables | undefined;
   try {
-    tables = createTables(options);
-    await tieToFormat(tables, options.path);
-    return { tables, lock };
+    await waitForOpenings(options.path);
+    // The library commits each table that it creates.
+    tables = await lock.gate.whileNoneOpens(() => createTables(options));
+    const committer = new BatchCommitter(tables, lock.gate);
+    await tieToFormat(tables, committer, options.path);
+    return { tables, lock, committer };
   } catch (error) {
     await tables?.root.close();
     await lock.release();
@@ -84,14 +99,15 @@ function createDirectory(directory: string): void {
 }
 
 /** What this writer adds is of its format, so an earlier version may not read the store any more. */
-async function tieToFormat(tables: Tables, directory: string): Promise<void> {
+async function tieToFormat(tables: Tables, committer: BatchCommitter, directory: string): Promise<void> {
   const format = readFact(tables, 'formatVersion');
   if (format !== undefined) assertFormat(format, directory);
+  assertUndamaged(tables);
   if (format === FORMAT_VERSION) return;
   const batch = new WriteBatch();
   writeFact(tables, 'formatVersion', FORMAT_VERSION, batch);
   if (format === undefined) writeFact(tables, 'countsTraces', true, batch);
-  await batch.commit(tables);
+  await committer.commit(batch);
 }
 
 /** Opens the tables and creates those that are missing. Throws `STORE_UNAVAILABLE`. */

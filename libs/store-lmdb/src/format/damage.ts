@@ -1,0 +1,15 @@
+import { HistoryError } from '@antelope-history/schemas';
+import { readFact } from './chain-facts';
+import type { Tables } from './tables';
+
+/** Throws `STORE_DAMAGED` when the writer has found that a commit was lost. */
+export function assertUndamaged(tables: Tables): void {
+  if (readFact(tables, 'isDamaged')) throw damaged();
+}
+
+export function damaged(): HistoryError {
+  return new HistoryError(
+    'STORE_DAMAGED',
+    'another program opened the data directory while it was written, and a commit was lost: restore a backup, or index again',
+  );
+}
