@@ -10,7 +10,8 @@ import { type BlockPlan, SyntheticChain } from '@antelope-history/store/contract
 import { lockFileIn } from '../src/format/environment';
 import { addressesIn, closeSocket, connectTo, listenIn, socketFolders } from '../src/lock/lock-sockets';
 import { openBetweenCommits } from '../src/lock/open-between-commits';
-import { MAY_OPEN, OpeningGate } from '../src/lock/opening-gate';
+import { OpeningGate } from '../src/lock/opening-gate';
+import { identityIn, ownIdentity } from '../src/lock/process-identity';
 import { takeWriterLock } from '../src/lock/writer-lock';
 import { openLmdbStoreReader } from '../src/reader';
 import { openLmdbStoreWriter } from '../src/writer';
@@ -59,12 +60,14 @@ describe('the openings of a data directory', () => {
   it('hold the commits up until they end', async () => {
     const writer = await openWriter();
     const visitor = await visitWriter();
-    expect(await once(visitor, 'data')).toEqual([MAY_OPEN]);
+    const [identity] = (await once(visitor, 'data')) as [Buffer];
+    expect(identityIn(identity)).toEqual(ownIdentity());
     const blocks = blocksAfter();
     const written = writer.writeBlocks(blocks);
     expect(await soon(written)).toBe(PENDING);
     expect((await writer.getProgress()).status.committed).toBeUndefined();
-    visitor.destroy();
+    // What a visitor sends does not hide that it leaves.
+    visitor.end(Buffer.alloc(200_000));
     expect((await written).committed).toEqual(blocks.at(-1)?.position);
   });
 
@@ -111,6 +114,13 @@ describe('the openings of a data directory', () => {
     expect(await opened).toBe(false);
   });
 
+  it('are announced to a writer that starts meanwhile', async () => {
+    const announced = await openBetweenCommits(directory, () =>
+      socketFolders(directory, 'opener').flatMap((folder) => addressesIn(folder)),
+    );
+    expect(announced).toHaveLength(1);
+  });
+
   it('that began before the writer hold its start up', async () => {
     const [folder] = socketFolders(directory, 'opener');
     if (!folder) throw new Error('no folder');
@@ -119,6 +129,45 @@ describe('the openings of a data directory', () => {
     expect(await soon(started)).toBe(PENDING);
     await closeSocket(opener);
     await started;
+  });
+
+  it.each([
+    [{ pid: process.pid, namespace: 'pid:[1]' }, 'another container'],
+    [{ pid: process.pid + 1, namespace: 'pid:[1]' }, undefined],
+    [ownIdentity(), undefined],
+  ])('are refused beside a writer that LMDB takes for the same process (%j)', async (identity, refusal) => {
+    const socket = await listenIn({ folder: directory, prefix: 'writer-' }, (visitor) => {
+      visitor.on('error', () => undefined).resume();
+      visitor.write(JSON.stringify(identity));
+    });
+    closers.push(() => closeSocket(socket));
+    const opened = openBetweenCommits(directory, () => 'opened');
+    const refused = { code: 'STORE_UNAVAILABLE', message: expect.stringContaining(refusal ?? '') };
+    await (refusal ? expect(opened).rejects.toMatchObject(refused) : expect(opened).resolves.toBe('opened'));
+  });
+
+  it('do not begin on what is no permission', async () => {
+    let answers = 0;
+    const socket = await listenIn({ folder: directory, prefix: 'writer-' }, (visitor) => {
+      visitor.on('error', () => undefined).resume();
+      answers++;
+      if (answers === 1) visitor.write('nonsense');
+      else if (answers === 2) visitor.destroy();
+      else visitor.write(JSON.stringify(ownIdentity()));
+    });
+    closers.push(() => closeSocket(socket));
+    await openBetweenCommits(directory, () => undefined);
+    expect(answers).toBe(3);
+  });
+
+  it('by many processes at once take turns', async () => {
+    const writer = await openWriter();
+    const visitors = await Promise.all(Array.from({ length: 150 }, visitWriter));
+    await sleep(A_WHILE_MS);
+    expect(visitors.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(100);
+    const written = writer.writeBlocks(blocksAfter());
+    for (const visitor of visitors) visitor.destroy();
+    await written;
   });
 
   it('leave no file behind', async () => {

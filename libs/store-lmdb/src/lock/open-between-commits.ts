@@ -13,15 +13,21 @@ import {
   socketFolders,
 } from './lock-sockets';
 import { OPENING_LIMIT_MS, openingLasts } from './opening-gate';
+import { identityIn, isAmbiguous, ownIdentity, type ProcessIdentity } from './process-identity';
 
 /** A writer answers between two commits, of which a large one may take seconds. */
 const WRITER_LIMIT_MS = 60_000;
 const RETRY_MS = 20;
 
+interface HeldWriter {
+  connection: Socket;
+  identity: ProcessIdentity;
+}
+
 /**
  * Calls `open`, which opens the environment of a data directory, while no process commits to it; see `OpeningGate`. `isWritten`:
  * whether a process writes to the directory. A writer that starts meanwhile finds this process by its socket, and waits. Rejects
- * with `STORE_UNAVAILABLE` when the writer does not answer, and as `open`.
+ * with `STORE_UNAVAILABLE` when the writer does not answer or has the id of this process in another container, and as `open`.
  */
 export async function openBetweenCommits<T>(directory: string, open: (isWritten: boolean) => T): Promise<T> {
   // Before the look for writers: of an opener and a writer that start at once, one finds the other.
@@ -29,9 +35,10 @@ export async function openBetweenCommits<T>(directory: string, open: (isWritten:
   try {
     const writers = await holdCommits(directory);
     try {
+      if (writers.some(({ identity }) => isAmbiguous(identity, ownIdentity()))) throw sameProcessId(directory);
       return open(writers.length > 0);
     } finally {
-      for (const writer of writers) writer.destroy();
+      release(writers);
     }
   } finally {
     if (own) await closeSocket(own);
@@ -61,12 +68,14 @@ async function announce(directory: string): Promise<LockSocket | undefined> {
   return undefined;
 }
 
-/** The connections to the writers of a directory, which do not commit until they are closed. */
-async function holdCommits(directory: string): Promise<Socket[]> {
+/** The writers of a directory, which do not commit until they are released. There is one, or several that compete for the lock. */
+async function holdCommits(directory: string): Promise<HeldWriter[]> {
   const limit = AbortSignal.timeout(WRITER_LIMIT_MS);
   while (!limit.aborted) {
-    const held = await tryHoldCommits(directory, limit);
-    if (held) return held;
+    const asked = await Promise.all(addressesOf(directory, 'writer').map((address) => askWriter(address, limit)));
+    const held = asked.filter((writer) => typeof writer === 'object');
+    if (!asked.includes('silent')) return held;
+    release(held);
     await sleep(RETRY_MS);
   }
   throw new HistoryError(
@@ -75,33 +84,33 @@ async function holdCommits(directory: string): Promise<Socket[]> {
   );
 }
 
-/** Undefined when a writer ended, or does not answer. */
-async function tryHoldCommits(directory: string, limit: AbortSignal): Promise<Socket[] | undefined> {
-  const held: Socket[] = [];
-  for (const address of addressesOf(directory, 'writer')) {
-    const writer = await connectTo(address).catch(() => 'busy' as const);
-    if (!writer) continue;
-    if (writer !== 'busy' && (await mayOpen(writer, limit))) {
-      held.push(writer);
-      continue;
-    }
-    for (const other of held) other.destroy();
-    return undefined;
-  }
-  return held;
+function release(writers: readonly HeldWriter[]): void {
+  for (const { connection } of writers) connection.destroy();
 }
 
-/** Waits for the writer's `MAY_OPEN`; false when it disconnects, or at the limit. */
-async function mayOpen(writer: Socket, limit: AbortSignal): Promise<boolean> {
+/** Waits until the writer behind a socket sends its identity. It may be dead; silent = it ends, or does not answer. */
+async function askWriter(address: string, limit: AbortSignal): Promise<HeldWriter | 'dead' | 'silent'> {
+  const connection = await connectTo(address).catch(() => 'silent' as const);
+  if (!connection) return 'dead';
+  if (connection === 'silent') return 'silent';
   // The event 'close' follows an error.
-  writer.on('error', () => undefined);
-  const answered = once(writer, 'data', { signal: limit }).then(() => true);
-  const closed = once(writer, 'close', { signal: limit }).then(() => false);
-  const may = await Promise.race([answered, closed]).catch(() => false);
-  if (!may) writer.destroy();
-  return may;
+  connection.on('error', () => undefined);
+  const sent = once(connection, 'data', { signal: limit }).then(([bytes]) => identityIn(bytes as Buffer));
+  const closed = once(connection, 'close', { signal: limit }).then(() => undefined);
+  const identity = await Promise.race([sent, closed]).catch(() => undefined);
+  if (identity) return { connection, identity };
+  connection.destroy();
+  return 'silent';
 }
 
 function addressesOf(directory: string, role: SocketRole): string[] {
   return socketFolders(directory, role).flatMap((folder) => addressesIn(folder));
+}
+
+function sameProcessId(directory: string): HistoryError {
+  return new HistoryError(
+    'STORE_UNAVAILABLE',
+    `the process that writes to ${directory} has the id ${process.pid} of this one in another container, and LMDB takes them for one: ` +
+      'run this program in that container, or in its PID namespace',
+  );
 }

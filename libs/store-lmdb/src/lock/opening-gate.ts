@@ -1,8 +1,6 @@
 import type { Socket } from 'node:net';
 import { HistoryError } from '@antelope-history/schemas';
-
-/** What a writer sends to a process that may open the data directory now. */
-export const MAY_OPEN = Buffer.from('o');
+import { ownIdentity } from './process-identity';
 
 /** An opening takes milliseconds. */
 export const OPENING_LIMIT_MS = 30_000;
@@ -12,8 +10,8 @@ export const OPENING_LIMIT_MS = 30_000;
  * transaction from the data file and writes it to the table that all processes share; a commit between the two is lost, and the
  * next one may overwrite pages in use.
  *
- * A process connects to the writer's socket before it opens the directory, waits for `MAY_OPEN` and disconnects afterwards. It
- * waits while a commit runs; a commit waits for those that open, and lets no further ones open meanwhile.
+ * A process connects to the writer's socket before it opens the directory, waits until the writer sends its identity, and disconnects
+ * afterwards. It waits while a commit runs; a commit waits for those that open, and lets no further ones open meanwhile.
  */
 export class OpeningGate {
   private readonly waiting = new Set<Socket>();
@@ -57,7 +55,7 @@ export class OpeningGate {
       const ended = new Promise<void>((resolve) => visitor.once('close', resolve));
       this.opening.set(visitor, ended);
       void ended.then(() => this.opening.delete(visitor));
-      visitor.write(MAY_OPEN);
+      visitor.write(JSON.stringify(ownIdentity()));
     }
   }
 
