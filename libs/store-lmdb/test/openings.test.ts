@@ -205,10 +205,14 @@ describe('a data directory that another program opened during a commit', () => {
     ];
     await writer.writeBlocks([first]);
     await writer.setChainId('aa');
+    const reader = await openLmdbStoreReader(options());
+    expect((await reader.getStatus()).chainId).toBe('aa');
     loseLastCommit();
     const damaged = { code: 'STORE_DAMAGED', retryable: false };
     await expect(writer.writeBlocks([second])).rejects.toMatchObject(damaged);
     await expect(writer.writeBlocks([third])).rejects.toMatchObject(damaged);
+    await expect(reader.getStatus()).rejects.toMatchObject(damaged);
+    await reader.close();
     await expect(openLmdbStoreReader(options())).rejects.toMatchObject(damaged);
     await writer.close();
     await expect(openLmdbStoreWriter(options())).rejects.toMatchObject(damaged);

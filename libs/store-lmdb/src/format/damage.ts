@@ -1,10 +1,10 @@
 import { HistoryError } from '@antelope-history/schemas';
 import { readFact } from './chain-facts';
-import type { Tables } from './tables';
+import type { Snapshot, Tables } from './tables';
 
 /** Throws `STORE_DAMAGED` when the writer has found that a commit was lost. */
-export function assertUndamaged(tables: Tables): void {
-  if (readFact(tables, 'isDamaged')) throw damaged();
+export function assertUndamaged(tables: Tables, snapshot?: Snapshot, read = readFact): void {
+  if (read(tables, 'isDamaged', snapshot)) throw damaged();
 }
 
 export function damaged(): HistoryError {

@@ -25,6 +25,7 @@ import type {
 import { decodeBlockBody } from '../format/block-body';
 import type { BlockIndexEntry } from '../format/block-index';
 import { createFactReader, readBlockIndex, readStatus } from '../format/chain-facts';
+import { assertUndamaged } from '../format/damage';
 import { blockKey, ID_PREFIX_BYTES, readSequence, sequenceKey, transactionKey } from '../format/keys';
 import { keysWithPrefix, type Snapshot, type Tables } from '../format/tables';
 import { decodePagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
@@ -38,7 +39,10 @@ import { PageReader, type LocatedTransaction } from './page-reader';
 
 const ID_DIGITS = 64;
 
-/** The read side of the embedded store. Each method reads one LMDB snapshot, so it sees whole batches only. */
+/**
+ * The read side of the embedded store. Each method reads one LMDB snapshot, so it sees whole batches only. Methods reject with
+ * `STORE_DAMAGED` when a commit was lost.
+ */
 export class LmdbReader implements StoreReader {
   private closed = false;
   private readonly readFact = createFactReader();
@@ -126,6 +130,7 @@ export class LmdbReader implements StoreReader {
     root.resetReadTxn();
     const snapshot = root.useReadTransaction();
     try {
+      assertUndamaged(this.tables, snapshot, this.readFact);
       return query(snapshot, readStatus(this.tables, snapshot, this.readFact));
     } finally {
       snapshot.done();
