@@ -15,7 +15,7 @@ import {
 import type { AccountTrace, StoreReader } from '@antelope-history/store';
 import { testSize } from '@antelope-history/test-support/random';
 import { openLmdbStoreReader } from '../src/reader';
-import { openLmdbStoreWriter } from '../src/writer';
+import { openLmdbStoreRepairer, openLmdbStoreWriter } from '../src/writer';
 
 const CHAINS = testSize({ usual: 30, long: 500 });
 const SEED = 1212;
@@ -47,6 +47,17 @@ class RetainingStore {
     for (let removals = 0; removals < 3; removals++) await writer.commitWritten();
     await writer.close();
     await this.whole.writeBlocks(blocks);
+  }
+
+  /** Repairs irreversible blocks around the first one that is left; what is stored of each was right. Returns their number. */
+  async repairAround(first: number): Promise<number> {
+    const last = Math.min(first + 2, this.whole.irreversibleNum);
+    const blocks = this.whole.committedBlocks.filter(({ position: { num } }) => num >= first - 2 && num <= last);
+    const repairer = await openLmdbStoreRepairer(this.options);
+    // Which permission is the newest shows by actions that change permissions, which a synthetic chain has not.
+    await repairer.repairBlocks(blocks.map((block) => ({ ...block, permissionChanges: [] })));
+    await repairer.close();
+    return blocks.length;
   }
 
   /** The model of what the store has to have now. */
@@ -92,7 +103,7 @@ describe('a store that keeps its newest blocks', () => {
       depth: fc.nat(4),
       lag: fc.nat(6),
     });
-    let [removed, positions] = [0, 0];
+    let [removed, repaired, positions] = [0, 0, 0];
     await fc.assert(
       fc.asyncProperty(
         fc.array(turn, { minLength: 3, maxLength: 9 }),
@@ -110,6 +121,7 @@ describe('a store that keeps its newest blocks', () => {
               // A fork may shorten the chain; what was removed stays removed.
               expect(firstBlockNum).toBe(Math.max(began, due, before));
               before = firstBlockNum;
+              repaired += await store.repairAround(firstBlockNum);
 
               const model = store.retained(firstBlockNum);
               const comparison = new Comparison(withoutTraces(reader, model), model);
@@ -135,6 +147,7 @@ describe('a store that keeps its newest blocks', () => {
       { numRuns: CHAINS, seed: SEED },
     );
     expect(removed).toBeGreaterThan(CHAINS * 103);
+    expect(repaired).toBeGreaterThan(CHAINS * 8);
     expect(positions).toBeGreaterThan(CHAINS * 20);
   }, 300_000);
 

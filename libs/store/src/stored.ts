@@ -25,6 +25,14 @@ export interface ChainStatus {
   revision: number;
 }
 
+/** Whether the store removed the block because it keeps only the newest ones. */
+export function isRemovedBlock(
+  num: number,
+  { hasRemovedBlocks, firstBlockNum = 0 }: Pick<ChainStatus, 'hasRemovedBlocks' | 'firstBlockNum'>,
+): boolean {
+  return hasRemovedBlocks === true && num < firstBlockNum;
+}
+
 /** An action with the fields of its transaction and block that every row of a response shows. */
 export interface StoredAction {
   action: ActionRecord;

@@ -1,7 +1,7 @@
 import { type BlockFault, BlockProver, packAction } from '@antelope-history/block-proof';
 import { hasErrorCode } from '@antelope-history/schemas';
 import { readBlockHeader } from '@antelope-history/ship';
-import type { BlockTracesLookup, StoredBlock } from '@antelope-history/store';
+import { type BlockTracesLookup, isRemovedBlock, type StoredBlock } from '@antelope-history/store';
 import type { BlockRead } from './read-blocks';
 import { SequenceCheck } from './sequence-check';
 
@@ -35,6 +35,8 @@ export interface VerifiedBlock {
   faults: StoredFault[];
   /** Whether its actions were compared with a root. */
   areActionsProved: boolean;
+  /** Whether the store has removed it since the verification began, because it keeps only the newest blocks. */
+  isRemoved: boolean;
 }
 
 /** What was verified so far. */
@@ -60,11 +62,18 @@ export class ChainVerifier {
 
   /** Verifies the next block. The first block of a history may be missing: a snapshot has none. */
   verify(blockNum: number, read: BlockRead): VerifiedBlock {
+    if ('found' in read && !read.found.block && isRemovedBlock(blockNum, read.found.status)) return this.skipRemoved();
     const provedBefore = this.counts.provedBlocks;
     const faults = this.faultsOf(blockNum, read).map((fault) => ({ blockNum, ...fault }));
     this.counts.blocks++;
     this.previous = 'found' in read ? read.found.block?.position : undefined;
-    return { faults, areActionsProved: this.counts.provedBlocks > provedBefore };
+    return { faults, areActionsProved: this.counts.provedBlocks > provedBefore, isRemoved: false };
+  }
+
+  private skipRemoved(): VerifiedBlock {
+    this.previous = undefined;
+    this.sequences.forget();
+    return { faults: [], areActionsProved: false, isRemoved: true };
   }
 
   private faultsOf(blockNum: number, read: BlockRead): Omit<StoredFault, 'blockNum'>[] {

@@ -1,4 +1,11 @@
-import type { ListCheck, ListFault, ListSection, StoredBlockTransaction, StoreReader } from '@antelope-history/store';
+import {
+  isRemovedBlock,
+  type ListCheck,
+  type ListFault,
+  type ListSection,
+  type StoredBlockTransaction,
+  type StoreReader,
+} from '@antelope-history/store';
 import type { StoredFault } from './chain-verifier';
 
 /** About half an hour of a chain. 400 million blocks are 100,000 sections, which take 30 MB. */
@@ -28,7 +35,10 @@ export class ListVerifier {
   }
 
   async verify(signal: AbortSignal): Promise<StoredFault[]> {
-    const faults = (await this.check?.compare(signal)) ?? [];
+    const compared = (await this.check?.compare(signal)) ?? [];
+    // The lists lose the actions of blocks that the store removes, because it keeps only the newest ones.
+    const status = await this.reader.getStatus();
+    const faults = compared.filter(({ firstBlock }) => !isRemovedBlock(firstBlock, status));
     if (faults.length === 0) return [];
     const sections = new Map(faults.map(({ firstBlock, lastBlock }) => [firstBlock, lastBlock]));
     const narrowed = [...sections].slice(0, MAX_NARROWED);

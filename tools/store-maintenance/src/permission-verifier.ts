@@ -1,4 +1,4 @@
-import type { AccountsLookup, ChainStatus, HistoryReader } from '@antelope-history/store';
+import { type AccountsLookup, type ChainStatus, type HistoryReader, isRemovedBlock } from '@antelope-history/store';
 import type { StoredFault } from './chain-verifier';
 import { changedAccounts, type ReplayedAuthority, type StateReplay } from './state-replay';
 
@@ -20,6 +20,8 @@ export class PermissionVerifier {
   private readonly changedLater = new Set<string>();
   /** The blocks whose changes `changedLater` has: those above `replayedTo`, in this state. */
   private covered: { num: number; revision: number };
+  /** Whether blocks above `replayedTo` were removed before they were read: what they change is not known. */
+  private isOvertaken = false;
 
   constructor(
     private readonly reader: HistoryReader,
@@ -29,14 +31,17 @@ export class PermissionVerifier {
     this.covered = { num: replayedTo, revision: -1 };
   }
 
-  /** Compares every key and every account that a replayed authority ever named. Ends early when `signal` is aborted. */
-  async verify(signal: AbortSignal, onFault: (fault: StoredFault) => void): Promise<void> {
+  /**
+   * Compares every key and every account that a replayed authority ever named. Ends early when `signal` is aborted. Resolves with
+   * false when they could not be compared, because the store removed blocks above the replayed ones.
+   */
+  async verify(signal: AbortSignal, onFault: (fault: StoredFault) => void): Promise<boolean> {
     await this.cover(await this.reader.getStatus());
     const found = new Set<string>();
     const searches = this.searches();
     const work = async (): Promise<void> => {
       for (const search of searches) {
-        if (signal.aborted) return;
+        if (signal.aborted || this.isOvertaken) return;
         for (const fault of await this.compare(search)) {
           if (found.has(fault.detail)) continue;
           found.add(fault.detail);
@@ -45,6 +50,7 @@ export class PermissionVerifier {
       }
     };
     await Promise.all(Array.from({ length: SEARCHES_AT_ONCE }, work));
+    return !this.isOvertaken;
   }
 
   private *searches(): Generator<AccountSearch> {
@@ -79,6 +85,7 @@ export class PermissionVerifier {
   private async compare({ term, find, expected }: AccountSearch): Promise<StoredFault[]> {
     const { status, accounts } = await find();
     await this.cover(status);
+    if (this.isOvertaken) return [];
     const stored = new Set(accounts);
     const faults: StoredFault[] = [];
     for (const [owner, blockNum] of expected) {
@@ -102,7 +109,8 @@ export class PermissionVerifier {
     if (revision === this.covered.revision && to <= this.covered.num) return;
     const from = revision === this.covered.revision ? this.covered.num : this.replayedTo;
     for (let num = from + 1; num <= to; num++) {
-      const { transactions } = await this.reader.getBlockTraces({ num });
+      const { status, block, transactions } = await this.reader.getBlockTraces({ num });
+      this.isOvertaken ||= !block && isRemovedBlock(num, status);
       for (const owner of changedAccounts(transactions)) this.changedLater.add(owner);
     }
     this.covered = { num: to, revision };

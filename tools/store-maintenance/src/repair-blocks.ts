@@ -2,7 +2,7 @@ import type { Config } from '@antelope-history/app-runtime';
 import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { readBlockHeader } from '@antelope-history/ship';
-import type { HistoryReader, StoreRepairer } from '@antelope-history/store';
+import { type HistoryReader, isRemovedBlock, type StoreRepairer } from '@antelope-history/store';
 import { type BlockRange, BlockRanges } from './block-ranges';
 import { fetchBlocks } from './fetch-blocks';
 
@@ -35,9 +35,12 @@ export async function repairBlocks(blocks: BlockRanges, parts: RepairParts): Pro
   return unavailable;
 }
 
-/** Returns false when no node has the whole range. */
-async function repairRange(range: BlockRange, parts: RepairParts): Promise<boolean> {
-  const { chainId } = await parts.reader.getStatus();
+/** Returns false when no node has the whole range, but for blocks that the store has removed. */
+async function repairRange([first, last]: BlockRange, parts: RepairParts): Promise<boolean> {
+  const status = await parts.reader.getStatus();
+  if (isRemovedBlock(last, status)) return true;
+  const { chainId, firstBlockNum = first } = status;
+  const range: BlockRange = [isRemovedBlock(first, status) ? firstBlockNum : first, last];
   const expectedLast = await parentOfNext(range, parts.reader);
   for (const url of parts.ship.urls) {
     try {
@@ -46,8 +49,7 @@ async function repairRange(range: BlockRange, parts: RepairParts): Promise<boole
     } catch (error) {
       // The store being away ends the program; a node's failure does not.
       if (!(error instanceof HistoryError) || error.code === 'STORE_UNAVAILABLE') throw error;
-      const [first, last] = range;
-      parts.onTrouble(`blocks ${first} to ${last}: ${new URL(url).host}: ${error.code}: ${error.message}`);
+      parts.onTrouble(`blocks ${range[0]} to ${last}: ${new URL(url).host}: ${error.code}: ${error.message}`);
     }
   }
   return false;

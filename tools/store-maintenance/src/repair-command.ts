@@ -82,6 +82,8 @@ interface RepairCounts {
 
 class Repair {
   private readonly counts: RepairCounts = { wrong: 0, replaced: 0, unavailable: 0, faults: 0 };
+  /** Whether no block was removed before its actions were replayed. */
+  private isReplayWhole = true;
 
   constructor(
     private readonly parts: { reader: HistoryReader; repairer: StoreRepairer; ship: Config['ship'] },
@@ -115,7 +117,7 @@ class Repair {
     const { reader } = this.parts;
     const { from, to } = await storedRange(reader, this.options);
     const view = new VerifyProgress(this.host.progress, { from, to });
-    const { wrongBlocks, replay } = await verifyStore(reader, {
+    const { wrongBlocks, replay, hasSkippedBlocks } = await verifyStore(reader, {
       from,
       to,
       comparesPermissions: false,
@@ -124,11 +126,13 @@ class Repair {
       onBlock: (num, counts) => view.show(num, counts),
     });
     if (this.host.signal.aborted) return;
+    this.isReplayWhole = !hasSkippedBlocks;
     const wrong = new BlockRanges(wrongBlocks);
     await this.replace(wrong);
     await this.verifyAgain(wrong, replay);
     // Permissions follow from actions that have to be right before.
-    if (this.counts.faults === 0 && this.counts.unavailable === 0) await this.repairPermissions(replay, to);
+    if (this.isReplayWhole && this.counts.faults === 0 && this.counts.unavailable === 0)
+      await this.repairPermissions(replay, to);
   }
 
   private async repairPermissions(replay: StateReplay, to: number): Promise<void> {
@@ -169,7 +173,9 @@ class Repair {
       if (signal.aborted) return;
       const faults: StoredFault[] = [];
       const onFault = (fault: StoredFault): void => void faults.push(fault);
-      await verifyStore(reader, { from, to, comparesPermissions: false, signal, onFault, onBlock: () => undefined });
+      const options = { from, to, comparesPermissions: false, signal, onFault, onBlock: () => undefined };
+      const { hasSkippedBlocks } = await verifyStore(reader, options);
+      if (hasSkippedBlocks) this.isReplayWhole = false;
       this.fail(faults);
       if (faults.length > 0 || !replay) continue;
       for (let num = from; num <= to; num++) replay.apply(num, (await reader.getBlockTraces({ num })).transactions);

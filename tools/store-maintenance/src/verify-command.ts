@@ -3,7 +3,7 @@ import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { openStoreReader } from '@antelope-history/open-store-reader';
 import { ProgressMeter, type ProgressView } from '@antelope-history/quick-start/progress';
 import { HistoryError } from '@antelope-history/schemas';
-import type { HistoryReader, StoreReader } from '@antelope-history/store';
+import { type HistoryReader, isRemovedBlock, type StoreReader } from '@antelope-history/store';
 import type { StoredFault, VerifiedCounts } from './chain-verifier';
 import { type Checkpoint, readCheckpoint, removeCheckpoint, type RequestedRange, writeCheckpoint } from './checkpoint';
 import { parseOptions, parseRange } from './command-line';
@@ -106,7 +106,11 @@ async function verifyRange(reader: StoreReader, options: CommandLine, host: Comm
     print(`${permissionsSkipped} changes of permissions were too many to compare`);
   }
   if (!verification.isReplayWhole && !options.json) {
-    print('Permissions were not compared, because the actions that set them may be in wrong blocks: npm run repair');
+    print(
+      counts.faults > 0
+        ? 'Permissions were not compared, because the actions that set them may be in wrong blocks: npm run repair'
+        : 'Permissions were not compared, because the store removed old blocks before they were verified',
+    );
   }
   await settleCheckpoint(reader, options, verification, print);
   return counts.faults > 0 ? 1 : 0;
@@ -137,7 +141,8 @@ async function findCheckpoint(reader: HistoryReader, options: CommandLine): Prom
     throw new HistoryError('CONFIG_INVALID', '--checkpoint: the file is of a run with another --from or --to');
   }
   const { status, block } = await reader.getBlock(previous ? { id: previous.id } : { num: checkpoint.from });
-  if (status.chainId !== checkpoint.chainId || (previous && !block)) {
+  const isMissing = previous !== undefined && !block && !isRemovedBlock(previous.num, status);
+  if (status.chainId !== checkpoint.chainId || isMissing) {
     throw new HistoryError('CONFIG_INVALID', '--checkpoint: the file is of another store: name another file');
   }
   return checkpoint;

@@ -35,6 +35,8 @@ export interface VerifyOptions {
 export type Verification = Omit<Checkpoint, 'chainId' | 'range'> & {
   /** False when the run was aborted before it had verified every block and every permission. */
   isComplete: boolean;
+  /** Whether the store removed blocks before this run verified them, because it keeps only the newest ones. */
+  hasSkippedBlocks: boolean;
 };
 
 /** Verifies a range of blocks, and the ABIs and permissions that result from them. */
@@ -49,6 +51,7 @@ class StoreVerification {
   private readonly from: number;
   private readonly wrong: BlockRanges;
   private isReplayWhole: boolean;
+  private hasSkippedBlocks = false;
   private next: number;
 
   constructor(
@@ -89,7 +92,8 @@ class StoreVerification {
 
   private async verifyBlock(read: BlockRead): Promise<void> {
     const verified = this.chain.verify(this.next, read);
-    if (verified.faults.some(isOfContents)) this.distrust();
+    this.hasSkippedBlocks ||= verified.isRemoved;
+    if (verified.isRemoved || verified.faults.some(isOfContents)) this.distrust();
     else if ('found' in read && read.found.block) {
       this.options.lists?.add(this.next, read.found.transactions);
       verified.faults.push(...(await this.verifyState(read.found.transactions)));
@@ -100,7 +104,7 @@ class StoreVerification {
     this.next++;
   }
 
-  /** What a wrong block has set is not known: the replay continues without it. */
+  /** What a wrong or removed block has set is not known: the replay continues without it. */
   private distrust(): void {
     this.isReplayWhole = false;
     this.abis.latest.clear();
@@ -124,7 +128,7 @@ class StoreVerification {
 
   private async verifyPermissions(): Promise<void> {
     const permissions = new PermissionVerifier(this.reader, this.replay, this.options.to);
-    await permissions.verify(this.options.signal, (fault) => this.report(fault));
+    this.isReplayWhole = await permissions.verify(this.options.signal, (fault) => this.report(fault));
   }
 
   private report(fault: StoredFault): void {
@@ -133,7 +137,7 @@ class StoreVerification {
   }
 
   private result(counts: VerifiedCounts): Verification {
-    const { from, next, replay, isReplayWhole } = this;
+    const { from, next, replay, isReplayWhole, hasSkippedBlocks } = this;
     const wrongBlocks = this.wrong.ranges;
     const { previous, sequences } = this.chain;
     const { next: nextSequence, received } = sequences.state;
@@ -144,6 +148,7 @@ class StoreVerification {
       counts,
       wrongBlocks,
       isReplayWhole,
+      hasSkippedBlocks,
       previous,
       nextSequence,
       sequences: received,

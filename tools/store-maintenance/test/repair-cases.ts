@@ -2,10 +2,15 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger, loadConfig } from '@antelope-history/app-runtime';
+import { openStoreReader } from '@antelope-history/open-store-reader';
+import { openStoreRepairer } from '@antelope-history/open-store-writer';
 import { decodeActionRecord } from '@antelope-history/records';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 import { openRecording, type Recording, sampleFolder } from '@antelope-history/test-support/recordings';
+import { BlockRanges } from '../src/block-ranges';
 import { runRepair, runVerify } from '../src/index';
+import { repairBlocks } from '../src/repair-blocks';
 import { recordsOf } from './recorded-records';
 
 const PROJECT = path.join(__dirname, '..');
@@ -32,6 +37,8 @@ export interface DamagedStore {
   damages: Record<string, (targets: Targets) => Promise<void>>;
   /** Makes a process write to the store, as the indexer of a running service does, until the function returned is called. */
   serve(): Promise<() => Promise<void>>;
+  /** Removes old blocks, as a service that keeps only the newest ones does; resolves with the first block that is left. */
+  removeOldBlocks(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -164,6 +171,41 @@ export function describeRepair(
       const { status } = await run(runRepair, range).finally(stop);
       expect(status).toBe(0);
       expect(differences(whole, await store.dump())).toEqual([]);
+    });
+
+    it('leaves out blocks that the store has removed because it keeps only the newest ones', async () => {
+      const first = await store.removeOldBlocks();
+      const left = await store.dump();
+      const latest = new Map(recordsOf(recording).map((block) => [block.position.num, block]));
+      const blocks = [-2, -1, 0, 1].flatMap((offset) => latest.get(first + offset) ?? []);
+      expect(blocks.length).toBe(4);
+      const config = loadConfig([], environment(), { uses: ['store', 'ship'] });
+      const stop = await store.serve();
+      const repairer = await openStoreRepairer(config.store, createLogger('repair', 'silent'));
+      await repairer.repairBlocks(blocks).finally(() => repairer.close());
+      await stop();
+      expect(differences(left, await store.dump())).toEqual([]);
+
+      const reader = await openStoreReader(config.store, createLogger('repair', 'silent'));
+      const unavailable = await repairBlocks(new BlockRanges([[first - 2, first - 1]]), {
+        reader,
+        repairer: { repairBlocks: () => Promise.reject(new Error('no block is left')), close: () => Promise.resolve() },
+        ship: { ...config.ship, urls: [] },
+        signal: new AbortController().signal,
+        onTrouble: () => undefined,
+        onReplaced: () => undefined,
+      });
+      expect(unavailable.count).toBe(0);
+      await reader.close();
+
+      const range = ['--from', String(first - 2), '--to', String(first + 1)];
+      const { status, printed } = await run(runRepair, range);
+      expect([status, printed.at(-1)]).toEqual([
+        0,
+        '2 blocks to replace, 2 replaced, 0 that no node has, 0 faults left',
+      ]);
+      expect(await run(runVerify)).toMatchObject({ status: 0 });
+      expect(differences(left, await store.dump())).toEqual([]);
     });
   });
 }

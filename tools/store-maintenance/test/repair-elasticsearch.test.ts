@@ -12,6 +12,8 @@ import { type DamagedStore, describeRepair, type Targets } from './repair-cases'
 const KINDS = ['actions', 'blocks', 'bodies', 'abis', 'permissions'] as const;
 type Kind = (typeof KINDS)[number];
 const CATCH_UP_MS = 200;
+/** Whole indices are removed. */
+const RETAINED_BLOCKS = 200;
 /** More documents than the recording has of a kind. */
 const ALL = 10_000;
 /** Superseded permissions are kept and cleaned blocks come at once, so that what is stored is the same at any time. */
@@ -34,7 +36,8 @@ async function openDamaged(url: string, recording: Recording): Promise<DamagedSt
   const indexPrefix = `test-${randomUUID()}`;
   const options = elasticsearchOptions(url, indexPrefix);
   const writer = await openElasticsearchStoreWriter(options, DELAYS);
-  const records = recordsOf(recording);
+  const allRecords = recordsOf(recording);
+  const records = allRecords.slice(0, -1);
   for (let start = 0; start < records.length; start += 50) await writer.writeBlocks(records.slice(start, start + 50));
   const head = records.at(-1)?.position.num;
   while ((await writer.commitWritten()).committed?.num !== head);
@@ -64,6 +67,15 @@ async function openDamaged(url: string, recording: Recording): Promise<DamagedSt
         await working;
         await serving.close();
       };
+    },
+    removeOldBlocks: async () => {
+      const removing = await openElasticsearchStoreWriter({ ...options, retainBlocks: RETAINED_BLOCKS }, DELAYS);
+      // A commit removes blocks.
+      await removing.writeBlocks(allRecords.slice(-1));
+      const { firstBlockNum = 0 } = await removing.commitWritten();
+      while (await documents.hasBlocksBelow(firstBlockNum)) await removing.commitWritten();
+      await removing.close();
+      return firstBlockNum;
     },
     close: () => documents.remove(),
   };
@@ -100,6 +112,14 @@ class RawDocuments {
       id: _id ?? '',
       source: _source ?? actionOf(fields as ActionFields),
     }));
+  }
+
+  async hasBlocksBelow(blockNum: number): Promise<boolean> {
+    const { count } = await this.client.count({
+      index: `${this.prefix}-blocks`,
+      query: { range: { block_num: { lt: blockNum } } },
+    });
+    return count > 0;
   }
 
   /** One document of a block, the last by its id. */

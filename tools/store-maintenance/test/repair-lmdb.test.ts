@@ -27,6 +27,7 @@ const TABLES = [
 type TableName = (typeof TABLES)[number];
 const COMPRESSED: readonly string[] = ['blockBodies', 'pages', 'abiBodies'];
 const CATCH_UP_MS = 100;
+const RETAINED_BLOCKS = 200;
 
 type RawTable = Database<Buffer, Buffer>;
 
@@ -48,6 +49,12 @@ async function openDamaged(recording: Recording): Promise<DamagedStore> {
         clearInterval(timer);
         await serving.close();
       };
+    },
+    removeOldBlocks: async () => {
+      const removing = await openLmdbStoreWriter({ ...options, retainBlocks: RETAINED_BLOCKS });
+      const { firstBlockNum } = await removing.commitWritten();
+      await removing.close();
+      return firstBlockNum ?? 0;
     },
     close: async () => {
       await tables.close();

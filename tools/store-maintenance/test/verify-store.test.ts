@@ -289,6 +289,79 @@ describe('a damaged store', () => {
   });
 });
 
+describe('a store that removes old blocks while it is verified', () => {
+  const RETAINED_BLOCKS = 150;
+  const REMOVED_AT = 100;
+
+  /** A store of its own, and the removal of all but its newest blocks. */
+  async function openRemovable(name: string) {
+    const data = await index(name, openRecording(sampleFolder('leap-edge')));
+    const remove = async (): Promise<void> => {
+      const writer = await openLmdbStoreWriter({ path: data, mapSizeBytes: 0, retainBlocks: RETAINED_BLOCKS });
+      await writer.commitWritten();
+      await writer.close();
+    };
+    return { data, remove, reader: await openLmdbStoreReader({ path: data, mapSizeBytes: 0 }) };
+  }
+
+  /** Verifies blocks up to `to`, the head by default. Old blocks are removed when the first one from REMOVED_AT on is read. */
+  async function verifyRemovable(name: string, to?: number) {
+    const { remove, reader } = await openRemovable(name);
+    let removing: Promise<void> | undefined;
+    const store: StoreReader = Object.assign(Object.create(reader) as StoreReader, {
+      getBlockTraces: async (selector: { num: number }) => {
+        if (selector.num >= REMOVED_AT) await (removing ??= remove());
+        return reader.getBlockTraces(selector);
+      },
+    });
+    const faults: StoredFault[] = [];
+    const head = (await reader.getStatus()).committed!.num;
+    const verification = await verifyStore(store, {
+      from: 1,
+      to: to ?? head,
+      comparesPermissions: true,
+      lists: new ListVerifier(store),
+      signal: new AbortController().signal,
+      onFault: (fault) => faults.push(fault),
+      onBlock: () => undefined,
+    });
+    const { firstBlockNum } = await reader.getStatus();
+    await reader.close();
+    expect(firstBlockNum).toBe(head - RETAINED_BLOCKS + 1);
+    expect(firstBlockNum).toBeGreaterThan(REMOVED_AT + 20);
+    return { faults, verification };
+  }
+
+  it('is right, but for the permissions, which are not compared', async () => {
+    const { faults, verification } = await verifyRemovable('removed');
+    expect(faults).toEqual([]);
+    expect(verification).toMatchObject({ isComplete: true, hasSkippedBlocks: true, isReplayWhole: false });
+    expect(verification.counts.blocks).toBe(REMOVED_AT - 1 + RETAINED_BLOCKS);
+  });
+
+  it('does not compare permissions when blocks above the verified ones were removed', async () => {
+    const { faults, verification } = await verifyRemovable('removed-above', REMOVED_AT - 1);
+    expect(faults).toEqual([]);
+    expect(verification).toMatchObject({ isComplete: true, hasSkippedBlocks: false, isReplayWhole: false });
+  });
+
+  it('continues from a checkpoint whose block was removed', async () => {
+    const { data, remove, reader } = await openRemovable('removed-checkpoint');
+    await reader.close();
+    const file = path.join(folder, 'removed-interrupted');
+    await run(['--checkpoint', file], data, AbortSignal.abort());
+    await remove();
+    const { status, printed } = await run(['--checkpoint', file], data);
+    expect([status, printed]).toEqual([
+      0,
+      [
+        expect.stringMatching(/^blocks 1 to \d+: \d+ verified, \d+ traces, 0 faults/),
+        'Permissions were not compared, because the store removed old blocks before they were verified',
+      ],
+    ]);
+  });
+});
+
 /** A key of an account that an action created, and another account that was created without it. */
 async function someKey(
   reader: HistoryReader,
@@ -308,24 +381,25 @@ async function someKey(
   throw new Error('no account has a key of its own');
 }
 
-describe('npm run verify', () => {
-  const run = async (
-    args: string[],
-    data: string,
-    signal = new AbortController().signal,
-  ): Promise<{ status: number; printed: string[] }> => {
-    const printed: string[] = [];
-    const print = (line: string): void => void printed.push(line);
-    const status = await runVerify({
-      args,
-      environment: { HISTORY_STORE__LMDB__PATH: data },
-      print,
-      progress: { show: () => undefined, print, field: () => undefined, close: () => undefined },
-      signal,
-    });
-    return { status, printed };
-  };
+/** Runs the command against a data directory. */
+async function run(
+  args: string[],
+  data: string,
+  signal = new AbortController().signal,
+): Promise<{ status: number; printed: string[] }> {
+  const printed: string[] = [];
+  const print = (line: string): void => void printed.push(line);
+  const status = await runVerify({
+    args,
+    environment: { HISTORY_STORE__LMDB__PATH: data },
+    print,
+    progress: { show: () => undefined, print, field: () => undefined, close: () => undefined },
+    signal,
+  });
+  return { status, printed };
+}
 
+describe('npm run verify', () => {
   it('writes a checkpoint at Ctrl-C, continues from it, and removes it at the end', async () => {
     const data = path.join(folder, 'leap-forks');
     const file = path.join(folder, 'interrupted');

@@ -11,7 +11,7 @@ import {
 import { STREAM, type StreamRequest, streamRequest } from '@antelope-history/history-routes';
 import { type Bound, HistoryError, parseRequest } from '@antelope-history/schemas';
 import { gauge, isWebSocketHandshake, type Logger, stopSignal } from '@antelope-history/app-runtime';
-import type { HistoryReader } from '@antelope-history/store';
+import { type HistoryReader, isRemovedBlock } from '@antelope-history/store';
 import { toDataConditions } from '../data-conditions';
 import {
   ActionStream,
@@ -61,8 +61,7 @@ export function createStreamHandler(deps: ApiDeps): RequestHandler {
 
 /** Throws `BLOCKS_REMOVED` when the cursor's block was removed. */
 async function requireBlock({ block }: StreamCursor, reader: HistoryReader): Promise<void> {
-  const { hasRemovedBlocks, firstBlockNum = 0 } = await reader.getStatus();
-  if (hasRemovedBlocks && block.num < firstBlockNum) throw blocksRemoved();
+  if (isRemovedBlock(block.num, await reader.getStatus())) throw blocksRemoved();
 }
 
 interface StreamParameters {

@@ -1,7 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { BlockRecords, PermissionChange } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
-import type { StoreRepairer } from '@antelope-history/store';
+import { isRemovedBlock, type StoreRepairer } from '@antelope-history/store';
 import { closeInTime } from '../client/client';
 import { incomplete, type Query, type Searcher } from '../client/search';
 import { asked } from '../client/store-errors';
@@ -9,7 +9,7 @@ import { blockTag, permissionId } from '../indices/document-ids';
 import type { ProgressDocument } from '../indices/documents';
 import { type IndexNames, RANGED_KINDS, type RangedKind } from '../indices/index-names';
 import { fieldsOf, type MigrationPlans } from '../indices/migration-plan';
-import { layoutOf } from '../indices/progress';
+import { layoutOf, statusOf } from '../indices/progress';
 import { documentsOf, type NewDocument } from '../write/block-documents';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
@@ -59,6 +59,7 @@ export class BlockRepair implements StoreRepairer {
     for (;;) {
       const progress = (await this.parts.progress.read())?.progress;
       if (!progress) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
+      if (isRemovedBlock(block.position.num, statusOf(progress))) return;
       const fields = await this.dataFieldsOf(progress);
       if (fields.join() === written?.join()) return;
       await this.assertReplaceable(block, progress);

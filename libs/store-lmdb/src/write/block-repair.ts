@@ -1,5 +1,6 @@
 import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
+import { type ChainStatus, isRemovedBlock } from '@antelope-history/store';
 import { readBlockIndex, readStatus } from '../format/chain-facts';
 import { abiKey, sequenceKey } from '../format/keys';
 import type { Tables } from '../format/tables';
@@ -16,18 +17,20 @@ export class BlockRepair {
     this.permissions = new PermissionRepair(tables);
   }
 
-  /** Puts the blocks, ascending, into the batch. Throws `REPAIR_REFUSED`. */
+  /** Puts the blocks, ascending, into the batch, but for those that retention has removed. Throws `REPAIR_REFUSED`. */
   replaceBlocks(blocks: readonly BlockRecords[], batch: WriteBatch): void {
+    const status = readStatus(this.tables);
     let previous: { num: number; id: string; endSequence: number } | undefined;
     for (const block of blocks) {
       const { num, id } = block.position;
-      this.assertIrreversible(num);
+      if (isRemovedBlock(num, status)) continue;
+      assertIrreversible(num, status);
       if (previous?.num !== num - 1) {
         const stored = readBlockIndex(this.tables, num - 1);
         previous = stored && { num: num - 1, ...stored };
       }
       assertFollows(block, previous?.id);
-      const firstSequence = previous?.endSequence ?? block.transactions[0]?.firstSequence ?? 0;
+      const firstSequence = previous?.endSequence ?? this.firstSequenceOf(block);
       const endSequence = this.replaceBlock(block, firstSequence, batch);
       previous = { num, id, endSequence };
     }
@@ -57,11 +60,15 @@ export class BlockRepair {
     for (const change of abiChanges) putAbi(this.tables, num, change, batch);
   }
 
-  private assertIrreversible(num: number): void {
-    const { committed, lastIrreversible } = readStatus(this.tables);
-    if (num <= Math.min(committed?.num ?? -1, lastIrreversible?.num ?? -1)) return;
-    throw new HistoryError('REPAIR_REFUSED', `block ${num} is not irreversible yet`);
+  /** Of the first block of the history. Without actions, only its stored entry has the sequence at which it begins. */
+  private firstSequenceOf({ position, transactions }: BlockRecords): number {
+    return readBlockIndex(this.tables, position.num)?.firstSequence ?? transactions[0]?.firstSequence ?? 0;
   }
+}
+
+function assertIrreversible(num: number, { committed, lastIrreversible }: ChainStatus): void {
+  if (num <= Math.min(committed?.num ?? -1, lastIrreversible?.num ?? -1)) return;
+  throw new HistoryError('REPAIR_REFUSED', `block ${num} is not irreversible yet`);
 }
 
 /** `parentId`: the stored block before it, or the repaired one; undefined before the first block. */
