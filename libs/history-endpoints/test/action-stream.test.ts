@@ -120,6 +120,8 @@ interface Row {
 class Client {
   rows: Row[] = [];
   forks = 0;
+  /** The last irreversible block that the stream named; undefined before its first event, whose cursor names one. */
+  irreversibleNum: number | undefined;
   /** The first block of the stream, and how often it began anew because what followed was removed. */
   firstBlockNum = 1;
   restarts = 0;
@@ -186,6 +188,8 @@ class Client {
 
   private take(event: StreamEvent): void {
     this.lastId = event.id;
+    this.irreversibleNum ??= parseCursor(event.id).irreversibleNum;
+    if (event.type === 'irreversible') this.irreversibleNum = event.block.num;
     if (event.type === 'action') this.rows.push(toRow(event.row));
     if (event.type !== 'fork') return;
     this.forks++;
@@ -292,22 +296,28 @@ describe('a stream of actions', () => {
   const queries: StreamQuery[] = [EVERYTHING, { ...EVERYTHING, account: 'alice' }, { ...EVERYTHING, account: 'carol' }];
 
   it('gives a client that reconnects through forks exactly the committed rows', async () => {
-    let forks = 0;
-    let rows = 0;
+    let [forks, rows, irreversible] = [0, 0, 0];
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.constantFrom(...queries), async (steps, query) => {
         const run = new Run(query);
         for (const each of steps) await run.take(each);
         await run.client.read();
-        const head = (await run.model.getStatus()).committed?.num ?? 0;
+        const { committed, lastIrreversible } = await run.model.getStatus();
+        const head = committed?.num ?? 0;
         expect(run.client.rows).toEqual(await committedRows(run.model, query, head));
         forks += run.client.forks;
         rows += run.client.rows.length;
+        const { irreversibleNum: named } = run.client;
+        // A node can report one above the blocks that it has sent.
+        if (named === undefined || !lastIrreversible || lastIrreversible.num > head) return;
+        expect(named).toBe(lastIrreversible.num);
+        irreversible++;
       }),
       { seed: 11, numRuns: 150 },
     );
     expect(forks).toBeGreaterThan(20);
     expect(rows).toBeGreaterThan(1_000);
+    expect(irreversible).toBeGreaterThan(75);
   }, 120_000);
 
   it('never skips the rows of removed blocks: it tells the client that they are gone', async () => {

@@ -1,7 +1,14 @@
 import { type AbiReader, type LargeResponseLimit, RequestWork } from '@antelope-history/endpoint-kit';
 import { ownTrace } from '@antelope-history/responses';
 import { type ActionFilter, type BlockPosition, hasErrorCode, HistoryError } from '@antelope-history/schemas';
-import type { ActionsQuery, ChainStatus, DataCondition, HistoryReader, StoredAction } from '@antelope-history/store';
+import {
+  type ActionsQuery,
+  type ChainStatus,
+  type DataCondition,
+  type HistoryReader,
+  isRemovedBlock,
+  type StoredAction,
+} from '@antelope-history/store';
 import { abisOfActions, renderActionRows } from '../get-actions-response';
 import type { CommittedHead } from './committed-head';
 import { type StreamCursor, writeCursor } from './stream-cursor';
@@ -72,6 +79,8 @@ export class ActionStream {
    */
   private revision = -1;
   private irreversibleNum = 0;
+  /** The last irreversible block that the client knows; events between its cursor and `irreversibleNum` are not sent yet. */
+  private announcedNum = 0;
   /** The most blocks in which the store searches the next page. */
   private reach = Infinity;
   /** The reversible blocks about which events were sent, ascending, after one irreversible block. */
@@ -115,6 +124,7 @@ export class ActionStream {
   private async *begin(cursor: StreamCursor | undefined, status: ChainStatus): AsyncGenerator<StreamEvent> {
     this.revision = status.revision;
     this.irreversibleNum = irreversibleIn(status);
+    this.announcedNum = Math.min(cursor?.irreversibleNum ?? Infinity, this.irreversibleNum);
     const { firstBlockNum } = this.query;
     if (cursor) {
       this.place = { ...cursor.block, sequence: cursor.sequence, rows: 0 };
@@ -142,10 +152,10 @@ export class ActionStream {
   }
 
   /** Throws `BLOCKS_REMOVED` when blocks after the place were removed: the stream would go on without their rows. */
-  private requireNext({ hasRemovedBlocks, firstBlockNum = 0 }: ChainStatus): void {
+  private requireNext(status: ChainStatus): void {
     const { num, id, sequence } = this.place;
     const next = sequence === undefined ? num + 1 : num;
-    if (hasRemovedBlocks && id !== undefined && next < firstBlockNum) throw blocksRemoved();
+    if (id !== undefined && isRemovedBlock(next, status)) throw blocksRemoved();
   }
 
   private *forkTo(block: BlockPosition): Generator<StreamEvent> {
@@ -235,8 +245,9 @@ export class ActionStream {
 
   private *announce(last: BlockPosition, status: ChainStatus): Generator<StreamEvent> {
     const irreversible = status.lastIrreversible;
-    if (irreversible && irreversible.num > this.irreversibleNum && irreversible.num <= last.num) {
-      this.irreversibleNum = irreversible.num;
+    if (irreversible && irreversible.num > this.announcedNum && irreversible.num <= last.num) {
+      this.announcedNum = irreversible.num;
+      this.irreversibleNum = Math.max(this.irreversibleNum, irreversible.num);
       this.forgetIrreversible();
       yield { type: 'irreversible', id: this.cursor(), block: irreversible };
     }
@@ -263,7 +274,7 @@ export class ActionStream {
    * The block with a number up to which the client's branch is the committed one. Throws `BLOCKS_REMOVED` when it was removed.
    */
   private async ancestorAt(num: number, status: ChainStatus): Promise<BlockPosition> {
-    if (status.hasRemovedBlocks && num < (status.firstBlockNum ?? 0)) throw blocksRemoved();
+    if (isRemovedBlock(num, status)) throw blocksRemoved();
     return this.blockAtOrBelow(num, status);
   }
 
@@ -285,7 +296,7 @@ export class ActionStream {
 
   private cursor(): string {
     const { num, id, sequence } = this.place;
-    return writeCursor({ block: { num, id: id ?? '' }, sequence, irreversibleNum: this.irreversibleNum });
+    return writeCursor({ block: { num, id: id ?? '' }, sequence, irreversibleNum: this.announcedNum });
   }
 }
 
