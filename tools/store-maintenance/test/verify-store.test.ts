@@ -2,34 +2,18 @@ import type { ActionRecord } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { BlockTracesLookup, HistoryReader, ListCheck, StoreReader } from '@antelope-history/store';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
-import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
-import {
-  openRecording,
-  type Recording,
-  sampleFolder,
-  SAMPLES,
-  V1_MESSAGES_FILE,
-} from '@antelope-history/test-support/recordings';
+import { openRecording, sampleFolder, SAMPLES, V1_MESSAGES_FILE } from '@antelope-history/test-support/recordings';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from '../src/checkpoint';
-import { runVerify, type StoredFault, type Verification, verifyStore } from '../src/index';
+import { type StoredFault, type Verification, verifyStore } from '../src/index';
 import { ListVerifier } from '../src/list-verifier';
 import { type ReplayedAccount, StateReplay } from '../src/state-replay';
-import { recordsOf } from './recorded-records';
+import { indexRecording, runVerifyOn } from './verified-store';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-verify-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-/** A data directory with the blocks of a recording, forks included. */
-async function index(name: string, recording: Recording): Promise<string> {
-  const data = path.join(folder, name);
-  const writer = await openLmdbStoreWriter({ path: data, mapSizeBytes: 0 });
-  for (const records of recordsOf(recording)) await writer.writeBlocks([records]);
-  await writer.close();
-  return data;
-}
 
 /** `lists`: the store whose lists are compared with the blocks of `reader`. */
 async function verify(
@@ -66,7 +50,7 @@ describe.each(SAMPLES)('the store of %s', (sample) => {
   it('verifies, but for the actions of the first block', async () => {
     const messages = sample === 'spring-savanna' ? V1_MESSAGES_FILE : undefined;
     const reader = await openLmdbStoreReader({
-      path: await index(sample, openRecording(sampleFolder(sample), messages)),
+      path: await indexRecording(folder, sample, openRecording(sampleFolder(sample), messages)),
       mapSizeBytes: 0,
     });
     const { faults, unproved, next, to, accounts, abis } = await verify(reader, reader);
@@ -81,7 +65,7 @@ describe('a damaged store', () => {
   let reader: Awaited<ReturnType<typeof openLmdbStoreReader>>;
   beforeAll(async () => {
     reader = await openLmdbStoreReader({
-      path: await index('damaged', openRecording(sampleFolder('leap-edge'))),
+      path: await indexRecording(folder, 'damaged', openRecording(sampleFolder('leap-edge'))),
       mapSizeBytes: 0,
     });
   });
@@ -289,79 +273,6 @@ describe('a damaged store', () => {
   });
 });
 
-describe('a store that removes old blocks while it is verified', () => {
-  const RETAINED_BLOCKS = 150;
-  const REMOVED_AT = 100;
-
-  /** A store of its own, and the removal of all but its newest blocks. */
-  async function openRemovable(name: string) {
-    const data = await index(name, openRecording(sampleFolder('leap-edge')));
-    const remove = async (): Promise<void> => {
-      const writer = await openLmdbStoreWriter({ path: data, mapSizeBytes: 0, retainBlocks: RETAINED_BLOCKS });
-      await writer.commitWritten();
-      await writer.close();
-    };
-    return { data, remove, reader: await openLmdbStoreReader({ path: data, mapSizeBytes: 0 }) };
-  }
-
-  /** Verifies blocks up to `to`, the head by default. Old blocks are removed when the first one from REMOVED_AT on is read. */
-  async function verifyRemovable(name: string, to?: number) {
-    const { remove, reader } = await openRemovable(name);
-    let removing: Promise<void> | undefined;
-    const store: StoreReader = Object.assign(Object.create(reader) as StoreReader, {
-      getBlockTraces: async (selector: { num: number }) => {
-        if (selector.num >= REMOVED_AT) await (removing ??= remove());
-        return reader.getBlockTraces(selector);
-      },
-    });
-    const faults: StoredFault[] = [];
-    const head = (await reader.getStatus()).committed!.num;
-    const verification = await verifyStore(store, {
-      from: 1,
-      to: to ?? head,
-      comparesPermissions: true,
-      lists: new ListVerifier(store),
-      signal: new AbortController().signal,
-      onFault: (fault) => faults.push(fault),
-      onBlock: () => undefined,
-    });
-    const { firstBlockNum } = await reader.getStatus();
-    await reader.close();
-    expect(firstBlockNum).toBe(head - RETAINED_BLOCKS + 1);
-    expect(firstBlockNum).toBeGreaterThan(REMOVED_AT + 20);
-    return { faults, verification };
-  }
-
-  it('is right, but for the permissions, which are not compared', async () => {
-    const { faults, verification } = await verifyRemovable('removed');
-    expect(faults).toEqual([]);
-    expect(verification).toMatchObject({ isComplete: true, hasSkippedBlocks: true, isReplayWhole: false });
-    expect(verification.counts.blocks).toBe(REMOVED_AT - 1 + RETAINED_BLOCKS);
-  });
-
-  it('does not compare permissions when blocks above the verified ones were removed', async () => {
-    const { faults, verification } = await verifyRemovable('removed-above', REMOVED_AT - 1);
-    expect(faults).toEqual([]);
-    expect(verification).toMatchObject({ isComplete: true, hasSkippedBlocks: false, isReplayWhole: false });
-  });
-
-  it('continues from a checkpoint whose block was removed', async () => {
-    const { data, remove, reader } = await openRemovable('removed-checkpoint');
-    await reader.close();
-    const file = path.join(folder, 'removed-interrupted');
-    await run(['--checkpoint', file], data, AbortSignal.abort());
-    await remove();
-    const { status, printed } = await run(['--checkpoint', file], data);
-    expect([status, printed]).toEqual([
-      0,
-      [
-        expect.stringMatching(/^blocks 1 to \d+: \d+ verified, \d+ traces, 0 faults/),
-        'Permissions were not compared, because the store removed old blocks before they were verified',
-      ],
-    ]);
-  });
-});
-
 /** A key of an account that an action created, and another account that was created without it. */
 async function someKey(
   reader: HistoryReader,
@@ -381,51 +292,35 @@ async function someKey(
   throw new Error('no account has a key of its own');
 }
 
-/** Runs the command against a data directory. */
-async function run(
-  args: string[],
-  data: string,
-  signal = new AbortController().signal,
-): Promise<{ status: number; printed: string[] }> {
-  const printed: string[] = [];
-  const print = (line: string): void => void printed.push(line);
-  const status = await runVerify({
-    args,
-    environment: { HISTORY_STORE__LMDB__PATH: data },
-    print,
-    progress: { show: () => undefined, print, field: () => undefined, close: () => undefined },
-    signal,
-  });
-  return { status, printed };
-}
-
 describe('npm run verify', () => {
   it('writes a checkpoint at Ctrl-C, continues from it, and removes it at the end', async () => {
     const data = path.join(folder, 'leap-forks');
     const file = path.join(folder, 'interrupted');
-    const first = await run(['--checkpoint', file], data, AbortSignal.abort());
+    const first = await runVerifyOn(['--checkpoint', file], data, AbortSignal.abort());
     expect(first.printed).toEqual([
       expect.stringMatching(/^blocks 1 to 1: 1 verified/),
       'Interrupted; the same command continues',
     ]);
-    await expect(run(['--checkpoint', file, '--to', '40'], data)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(runVerifyOn(['--checkpoint', file, '--to', '40'], data)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
     const other = path.join(folder, 'leap-snapshot');
-    await expect(run(['--checkpoint', file], other)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    const second = await run(['--checkpoint', file], data);
-    expect(second.printed).toEqual((await run([], data)).printed);
+    await expect(runVerifyOn(['--checkpoint', file], other)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    const second = await runVerifyOn(['--checkpoint', file], data);
+    expect(second.printed).toEqual((await runVerifyOn([], data)).printed);
     expect(existsSync(file)).toBe(false);
     writeFileSync(file, 'something else');
-    await expect(run(['--checkpoint', file], data)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(runVerifyOn(['--checkpoint', file], data)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
   it('verifies a range and prints its counts, as JSON when asked', async () => {
     const data = path.join(folder, 'leap-forks');
-    const { status, printed } = await run(['--from', '20', '--to', '40'], data);
+    const { status, printed } = await runVerifyOn(['--from', '20', '--to', '40'], data);
     expect([status, printed]).toEqual([
       0,
       [expect.stringMatching(/^blocks 20 to 40: 21 verified, \d+ traces, 0 faults$/)],
     ]);
-    const json = await run(['--from', '20', '--to', '40', '--json'], data);
+    const json = await runVerifyOn(['--from', '20', '--to', '40', '--json'], data);
     expect(JSON.parse(json.printed.join(''))).toMatchObject({
       from: 20,
       to: 40,
@@ -436,6 +331,6 @@ describe('npm run verify', () => {
   });
 
   it('refuses a range that is none', async () => {
-    await expect(run(['--from', 'x'], folder)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(runVerifyOn(['--from', 'x'], folder)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 });
