@@ -13,13 +13,14 @@ import {
   type PublicPath,
   type Registry,
 } from '@antelope-history/app-runtime';
+import { ACTIONS_BY_ROWS_PATH, ROUTES } from '@antelope-history/routes';
 import { docsRoutes } from './docs-routes';
 import type { GatewayStatus } from './status/gateway-status';
 import { statusRoute } from './status/status-route';
 import { type PageSettings, webPageRoutes } from './web-page/web-page-routes';
 
 export interface GatewayPagesDeps {
-  config: Pick<Config, 'gateway'>;
+  config: Pick<Config, 'api' | 'gateway'>;
   status: Pick<GatewayStatus, 'read' | 'readHealth'>;
   registry: Registry;
   /** The name of the chain, if the gateway serves several chains. */
@@ -52,7 +53,7 @@ interface Pages {
 }
 
 function createPages(deps: GatewayPagesDeps, { shown, api, readStatus }: Pages): HttpRoute[] {
-  const { status, registry, chainName } = deps;
+  const { config, status, registry, chainName } = deps;
   const shows = (path: PublicPath): boolean => shown.includes(path);
   const { readHealth } = status;
   const routes: HttpRoute[] = [];
@@ -64,10 +65,9 @@ function createPages(deps: GatewayPagesDeps, { shown, api, readStatus }: Pages):
   const served = [...routes.map(({ path }) => path), ...(shows('docs') ? ['/docs', '/openapi.json'] : [])];
   const views = { status: shows('status_page'), explorer: shows('explorer') };
   const hasPage = views.status || views.explorer;
-  if (hasPage)
-    routes.push(
-      ...webPageRoutes({ ...views, ...(chainName !== undefined && { chain: chainName }), links: served, api }),
-    );
+  const chain = chainName === undefined ? {} : { chain: chainName };
+  const actionsPath = config.api.positions === 'rows' ? ROUTES.getActions.path : ACTIONS_BY_ROWS_PATH;
+  if (hasPage) routes.push(...webPageRoutes({ ...views, ...chain, links: served, api, actionsPath }));
   if (shows('docs')) routes.push(...docsRoutes([...served, ...(hasPage ? ['/'] : [])]));
   return routes;
 }

@@ -21,6 +21,19 @@ describe('the positions of get_actions', () => {
       expect(await servedBy({ HISTORY_API__POSITIONS: 'nodeos' }, path)).toBe(BY_NODEOS);
   });
 
+  it('are those that a path names, whatever the configuration says', async () => {
+    const settings = {
+      HISTORY_API__POSITIONS: 'nodeos',
+      HISTORY_API__POSITIONS_HEADER: 'x-positions',
+      HISTORY_API__NODEOS_PATH_PREFIX: '/plugin',
+    };
+    const named = '/v1/history/rows/get_actions';
+    for (const path of [named, `${named}/`, `${named}?x=1`, `/plugin${named}`])
+      expect(await servedBy(settings, path, { 'x-positions': 'nodeos' })).toBe(BY_ROWS);
+    expect(await servedBy({}, named)).toBe(BY_ROWS);
+    expect(await servedBy({}, BY_NODEOS)).toBe(BY_NODEOS);
+  });
+
   it('can be chosen by a header', async () => {
     const named = { HISTORY_API__POSITIONS_HEADER: 'x-positions' };
     expect(await servedBy(named, BY_ROWS)).toBe(BY_ROWS);

@@ -87,6 +87,7 @@ describe('the page', () => {
       explorer: true,
       links: ['/live', '/health', '/metrics', '/status', '/docs', '/openapi.json'],
       api: { port: 8888, path: '' },
+      actionsPath: '/v1/history/get_actions',
       version: '4.1.0',
     });
     expect(headers['content-security-policy']).toContain("connect-src 'self' http://*:8888 https://*:8888;");
@@ -97,6 +98,12 @@ describe('the page', () => {
     const { text, headers } = await request(fixture.createOperations({ environment })).get('/');
     expect(settingsIn(text)).toMatchObject({ api: { url: 'https://history.example/eos' } });
     expect(headers['content-security-policy']).toContain("connect-src 'self' https://history.example;");
+  });
+
+  it('requests the rows of get_actions where get_actions counts as nodeos', async () => {
+    const environment = { HISTORY_API__POSITIONS: 'nodeos' };
+    const { text } = await request(fixture.createOperations({ environment })).get('/');
+    expect(settingsIn(text)).toMatchObject({ actionsPath: '/v1/history/rows/get_actions' });
   });
 
   it.each([

@@ -99,6 +99,9 @@ const response = z
   })
   .meta({ id: 'GetActionsResponse' });
 
+/** Where the gateway serves `get_actions` by the rules of this route whatever `api.positions` is. */
+export const ACTIONS_BY_ROWS_PATH = '/v1/history/rows/get_actions';
+
 export const getActions = defineRoute({
   group: 'history',
   endpoint: 'get_actions',

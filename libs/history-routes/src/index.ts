@@ -1,4 +1,4 @@
-export type { GetActionsRequest, GetActionsResponse } from './get-actions';
+export { ACTIONS_BY_ROWS_PATH, type GetActionsRequest, type GetActionsResponse } from './get-actions';
 export type { GetActionsByPositionRequest, GetActionsByPositionResponse } from './get-actions-by-position';
 export type { GetControlledAccountsRequest, GetControlledAccountsResponse } from './get-controlled-accounts';
 export type { GetKeyAccountsRequest, GetKeyAccountsResponse } from './get-key-accounts';

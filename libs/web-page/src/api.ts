@@ -40,9 +40,15 @@ export class RequestError extends Error {
 /** Longer than the service takes for any response. */
 const LIMIT_MS = 60_000;
 
+const GET_ACTIONS: Path = '/v1/history/get_actions';
+
 /** Sends requests to the API at `url`. Rejects with `RequestError`, and with the reason of `signal`. */
 export class Api {
-  constructor(readonly url: string) {}
+  /** `actionsPath`: where the API counts the rows of `get_actions`, as the page does. */
+  constructor(
+    readonly url: string,
+    private readonly actionsPath: string = GET_ACTIONS,
+  ) {}
 
   async send<P extends Path>({ path, body }: ApiRequest<P>, signal: AbortSignal): Promise<ResponseOf<P>> {
     const response = await this.fetch(path, body, signal);
@@ -51,14 +57,14 @@ export class Api {
     return content as ResponseOf<P>;
   }
 
-  private async fetch(path: string, body: object | undefined, signal: AbortSignal): Promise<Response> {
+  private async fetch(path: Path, body: object | undefined, signal: AbortSignal): Promise<Response> {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), LIMIT_MS);
     const leave = (): void => limit.abort();
     signal.addEventListener('abort', leave);
     try {
       const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-      return await fetch(`${this.url}${path}`, { ...request, cache: 'no-cache', signal: limit.signal });
+      return await fetch(this.addressOf(path), { ...request, cache: 'no-cache', signal: limit.signal });
     } catch {
       signal.throwIfAborted();
       throw new RequestError(`The service at ${this.url} does not respond.`, 0);
@@ -68,10 +74,14 @@ export class Api {
     }
   }
 
+  private addressOf(path: Path): string {
+    return this.url + (path === GET_ACTIONS ? this.actionsPath : path);
+  }
+
   /** The line for a terminal that sends the same request. */
   toCurl({ path, body }: ApiRequest): string {
     const data = body === undefined ? '' : ` -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
-    return `curl -s ${this.url}${path}${data}`;
+    return `curl -s ${this.addressOf(path)}${data}`;
   }
 }
 

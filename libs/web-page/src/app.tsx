@@ -37,7 +37,7 @@ function ChainName({ settings, name }: { settings: Settings; name: string }): JS
 /** The whole page: the frame, and the view that the address names. */
 export function App({ settings }: { settings: Settings }): JSX.Element {
   const view = useView();
-  const api = useMemo(() => new Api(apiUrlOf(settings, location)), [settings]);
+  const api = useMemo(() => new Api(apiUrlOf(settings, location), settings.actionsPath), [settings]);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const name = view.name === '' ? (settings.status ? 'status' : 'explore') : view.name;

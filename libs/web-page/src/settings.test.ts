@@ -1,6 +1,13 @@
 import { apiUrlOf, chainListOf, type Settings } from './settings.js';
 
-const settings = (api: Settings['api']): Settings => ({ status: true, explorer: true, links: [], api, version: '1' });
+const settings = (api: Settings['api']): Settings => ({
+  status: true,
+  explorer: true,
+  links: [],
+  api,
+  actionsPath: '/v1/history/get_actions',
+  version: '1',
+});
 
 describe('apiUrlOf', () => {
   it.each<[Settings['api'], string, string]>([

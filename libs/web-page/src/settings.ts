@@ -5,6 +5,8 @@ export interface Settings {
   explorer: boolean;
   links: string[];
   api: 'same origin' | { url: string } | { port: number; path: string };
+  /** The path of `get_actions` for this page. */
+  actionsPath: string;
   version: string;
 }
 

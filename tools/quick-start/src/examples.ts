@@ -1,5 +1,5 @@
 import type { ServiceClient } from '@antelope-history/processes';
-import { ROUTES } from '@antelope-history/routes';
+import { ACTIONS_BY_ROWS_PATH, ROUTES } from '@antelope-history/routes';
 import type { Route } from '@antelope-history/schemas';
 
 /** A request whose response shows something. */
@@ -24,22 +24,28 @@ export async function findExamples(client: ServiceClient): Promise<Example[] | u
   const examples: Example[] = [];
   let values: FieldValues | undefined;
   for (const route of Object.values<Route>(ROUTES)) {
-    let body: Example['body'] | undefined = route.example.request;
-    if (!(await showsSomething(client, route, body))) {
+    let example = await findExample(client, route, route.example.request);
+    if (!example) {
       values ??= await findFieldValues(client);
-      body = values && pickFields(route, values);
-      if (!body || !(await showsSomething(client, route, body))) return undefined;
+      example = values && (await findExample(client, route, pickFields(route, values)));
     }
-    examples.push({ path: route.path, body });
+    if (!example) return undefined;
+    examples.push(example);
   }
   return examples;
 }
 
-/** Whether the response has an item in each of its lists. */
-async function showsSomething(client: ServiceClient, route: Route, body: Example['body']): Promise<boolean> {
-  const { data } = route.response.safeParse(await client.post(route.path, body));
-  if (typeof data !== 'object' || data === null) return false;
-  return Object.values(data).every((value) => !Array.isArray(value) || value.length > 0);
+/** The request to the first path of a route whose response has an item in each of its lists; undefined when there is none. */
+async function findExample(client: ServiceClient, route: Route, body: Example['body']): Promise<Example | undefined> {
+  // A service with the positions of nodeos has the rows of get_actions at another path.
+  const paths = route.path === ROUTES.getActions.path ? [route.path, ACTIONS_BY_ROWS_PATH] : [route.path];
+  for (const path of paths) {
+    const { data } = route.response.safeParse(await client.post(path, body));
+    const isObject = typeof data === 'object' && data !== null;
+    if (isObject && Object.values(data).every((value) => !Array.isArray(value) || value.length > 0))
+      return { path, body };
+  }
+  return undefined;
 }
 
 /** Values by the name of the request field that takes them. */
@@ -72,8 +78,8 @@ async function findFieldValues(client: ServiceClient): Promise<FieldValues | und
 }
 
 async function readActions(client: ServiceClient, body: Record<string, unknown>) {
-  const { path, response } = ROUTES.getActions;
-  return response.safeParse(await client.post(path, body)).data?.actions ?? [];
+  const { response } = ROUTES.getActions;
+  return response.safeParse(await client.post(ACTIONS_BY_ROWS_PATH, body)).data?.actions ?? [];
 }
 
 async function firstNotEmpty<Item>(reads: (() => Promise<Item[]>)[]): Promise<Item[]> {

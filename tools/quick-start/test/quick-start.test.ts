@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -228,9 +228,13 @@ describe('the quick start', () => {
   beforeEach(prepare);
   afterEach(cleanUp);
 
-  it('prints a notice when --host opens it to other machines', async () => {
-    run = start('--host', '0.0.0.0');
+  it('prints a notice when --host opens it to other machines, and examples where get_actions counts as nodeos', async () => {
+    const config = path.join(data, 'config.json');
+    mkdirSync(data, { recursive: true });
+    writeFileSync(config, JSON.stringify({ api: { positions: 'nodeos' } }));
+    run = start('--host', '0.0.0.0', '--config', config, '--recording', sampleFolder('leap-edge'));
     await untilReady(run);
+    expect(run.output()).toMatch(/^curl -s http:\S+\/v1\/history\/rows\/get_actions -d /m);
     expect(run.output()).toContain(
       `it listens on 0.0.0.0:${port}: every machine that reaches this address can send requests`,
     );

@@ -21,6 +21,8 @@ export interface PageSettings {
    * paths.
    */
   api: 'same origin' | { url: string } | { port: number; path: string };
+  /** The path at which the API counts the rows of `get_actions`. */
+  actionsPath: string;
   version: string;
 }
 

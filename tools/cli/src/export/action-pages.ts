@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProgressView } from '@antelope-history/quick-start/progress';
-import { ROUTES } from '@antelope-history/routes';
+import { ACTIONS_BY_ROWS_PATH, ROUTES } from '@antelope-history/routes';
 import { bound, type ErrorResponse, HistoryError } from '@antelope-history/schemas';
 import { fetchInTime } from '../fetch-in-time';
 import { type ActionRow, type ExportedRow, readRows } from './exported-rows';
@@ -124,7 +124,7 @@ export class ActionPages {
 
   private readPage(fields: object): Promise<{ rows: ExportedRow[]; more: boolean }> {
     const { account, filter } = this.options;
-    return this.request(ROUTES.getActions.path, { account_name: account, filter, ...fields }, readRows);
+    return this.request(ACTIONS_BY_ROWS_PATH, { account_name: account, filter, ...fields }, readRows);
   }
 
   private async request<T>(path: string, fields: object, read: (text: string) => T): Promise<T> {

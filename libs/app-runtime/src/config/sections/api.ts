@@ -17,7 +17,8 @@ export const api = z.strictObject({
     .default('rows')
     .describe(
       'What `pos` of get_actions counts. `rows`: the rows of the response’s own order, newest first. `nodeos`: the rules of the ' +
-        'original history plugin; requests are served as by /v1/history/nodeos/get_actions. The gateway reads it.',
+        'original history plugin; requests are served as by /v1/history/nodeos/get_actions, and those that count rows by ' +
+        '/v1/history/rows/get_actions. The gateway reads it.',
     ),
   positions_header: z
     .string()
