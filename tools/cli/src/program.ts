@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { readServiceVersion } from '@antelope-history/app-runtime';
-import type { ProgressView } from '@antelope-history/quick-start/progress';
+import { type ProgressView, withoutControls } from '@antelope-history/quick-start/progress';
 import { HistoryError } from '@antelope-history/schemas';
 import { addCompletion } from './completion';
 import { addExport } from './export/export-command';
@@ -46,7 +46,7 @@ export async function runProgram(args: string[], host: CommandHost): Promise<num
     // Commander has printed its message, or its help, already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : COULD_NOT_RUN;
     if (!(error instanceof HistoryError)) throw error;
-    host.errors.write(`${error.code}: ${error.message}\n`);
+    host.errors.write(`${withoutControls(`${error.code}: ${error.message}`)}\n`);
     return COULD_NOT_RUN;
   } finally {
     host.progress.close();

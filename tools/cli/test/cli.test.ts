@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { runCli } from './run-cli';
 
 describe('antelope-history', () => {
@@ -21,6 +24,16 @@ describe('antelope-history', () => {
   ])('exits with status 2 when the command line is wrong: %j', async (args, message) => {
     const { status, errors } = await runCli(...args);
     expect([status, errors]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('lets no text of a service steer the terminal', async () => {
+    const refusal = { error: { details: [{ message: 'wrong\u001b[2J\nCOMPLETE' }] } };
+    const server = createServer((_request, response) => response.writeHead(400).end(JSON.stringify(refusal)));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { status, errors } = await runCli('export', '--account', 'alice', '--url', url);
+    server.close();
+    expect([status, errors]).toEqual([2, 'INVALID_REQUEST: wrong [2J COMPLETE\n']);
   });
 
   it('passes the options of a program on as they are', async () => {

@@ -40,7 +40,7 @@ describeWithService(['rabbitmq'], (url = '') => {
       const request = { code: 'BLOCK_GAP', reason: 'for the test' };
       await broker.publish(TOPOLOGY.refetch, request);
       await broker.consume(TOPOLOGY.refetch, (delivery) => {
-        delivery.reject(new HistoryError('BLOCK_REFUSED', 'too large for this test'));
+        delivery.reject(new HistoryError('BLOCK_REFUSED', 'too large \u001b[2Jfor\nthis test'));
       });
       while ((await broker.depth(TOPOLOGY.refetch)).deadLetters === 0) await sleep(20);
       await broker.close();
@@ -48,7 +48,7 @@ describeWithService(['rabbitmq'], (url = '') => {
         'raw-blocks: 0 dead letters',
         'block-records: 0 dead letters',
         'refetch: 1 dead letters',
-        '  BLOCK_REFUSED  too large for this test',
+        '  BLOCK_REFUSED  too large  [2Jfor this test',
       ]);
       expect(await run('--resend', 'refetch')).toEqual(['refetch: 1 messages redelivered']);
       expect(await run()).toEqual([

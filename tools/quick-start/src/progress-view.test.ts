@@ -13,7 +13,7 @@ const PROGRESS = {
 };
 
 /** A terminal that keeps what is written to it. */
-function createTerminal(options: { columns?: number; colors?: boolean }) {
+function createTerminal(options: { columns?: number; colors?: boolean; isTTY?: boolean }) {
   const written: string[] = [];
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -22,7 +22,7 @@ function createTerminal(options: { columns?: number; colors?: boolean }) {
     },
   });
   const terminal = Object.assign(stream, {
-    isTTY: true,
+    isTTY: options.isTTY ?? true,
     columns: options.columns ?? 80,
     hasColors: () => options.colors ?? false,
     cursorTo: () => true,
@@ -84,5 +84,12 @@ describe('lines on a terminal', () => {
     view.field('Gateway', 'http://127.0.0.1');
     view.print('broken', 'error');
     expect(text()).toBe('Data     /data\nGateway  http://127.0.0.1\nbroken\n');
+  });
+
+  it.each([true, false])('cannot be steered by the texts of others, on a terminal: %s', (isTTY) => {
+    const { view, text } = createTerminal({ isTTY });
+    view.field('Node', 'ws://node\u001b]0;title\u0007');
+    view.print('it says\r\n\u009b2Jready', 'warning');
+    expect(text()).toBe('Node     ws://node ]0;title \nit says   2Jready\n');
   });
 });

@@ -1,6 +1,7 @@
 import { MultiBar, Presets, type SingleBar } from 'cli-progress';
 import { createColors } from 'picocolors';
 import type { Progress } from './progress-meter';
+import { withoutControls } from './terminal-text';
 
 /** How a line is coloured on a terminal that has colours. */
 export type Tone = 'plain' | 'good' | 'warning' | 'error';
@@ -8,7 +9,7 @@ export type Tone = 'plain' | 'good' | 'warning' | 'error';
 /** Output for a person: a progress bar on a terminal, lines elsewhere. */
 export interface ProgressView {
   show(progress: Progress): void;
-  /** Prints a line that the progress does not overwrite. */
+  /** Prints a line that the progress does not overwrite, without control characters. */
   print(line: string, tone?: Tone): void;
   /** Prints a name and its value, aligned with the others. */
   field(name: string, value: string): void;
@@ -58,11 +59,12 @@ class BarView implements ProgressView {
   }
 
   print(line: string, tone: Tone = 'plain'): void {
-    this.write(tone === 'plain' ? line : this.colors[COLORS[tone]](line));
+    const shown = withoutControls(line);
+    this.write(tone === 'plain' ? shown : this.colors[COLORS[tone]](shown));
   }
 
   field(name: string, value: string): void {
-    this.write(`${this.colors.bold(name.padEnd(NAME_WIDTH))}${value}`);
+    this.write(`${this.colors.bold(name.padEnd(NAME_WIDTH))}${withoutControls(value)}`);
   }
 
   close(): void {
@@ -101,7 +103,7 @@ class LineView implements ProgressView {
   }
 
   print(line: string): void {
-    this.output.write(`${line}\n`);
+    this.output.write(`${withoutControls(line)}\n`);
   }
 
   field(name: string, value: string): void {

@@ -1,9 +1,10 @@
+import { withoutControls } from '@antelope-history/quick-start/progress';
 import type { CheckResult } from './run-checks';
 
 /** A result as one line of text. */
 export function renderText({ check, finding }: CheckResult): string {
   const { outcome, what, change } = finding;
-  return onOneLine(`${WORDS[outcome].padEnd(9)}${check}: ${what}${change === '' ? '' : ` -> ${change}`}`);
+  return withoutControls(`${WORDS[outcome].padEnd(9)}${check}: ${what}${change === '' ? '' : ` -> ${change}`}`);
 }
 
 /** A result as one line of JSON. */
@@ -24,8 +25,3 @@ export function hasNoFault(results: CheckResult[]): boolean {
 }
 
 const WORDS = { ok: 'ok', warning: 'look at', wrong: 'WRONG', unknown: 'unknown' };
-
-/** Removes control characters: texts from servers could contain terminal escape sequences. */
-function onOneLine(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ');
-}

@@ -3,6 +3,7 @@ import { openBroker } from '@antelope-history/open-broker';
 import { TOPOLOGY, type Broker, type Queue } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
 import { createLogger, loadConfig } from '@antelope-history/app-runtime';
+import { withoutControls } from '@antelope-history/quick-start/progress';
 
 export const USAGE = `npm run dead-letters -- [--config FILE] [--resend QUEUE]
 
@@ -56,5 +57,7 @@ function findQueue(name: string): Queue<unknown> {
 async function list(broker: Broker, queue: Queue<unknown>, print: (line: string) => void): Promise<void> {
   const { deadLetters } = await broker.depth(queue);
   print(`${queue.name}: ${deadLetters} dead letters`);
-  for (const { reason } of await broker.deadLetters(queue)) print(`  ${reason.code}  ${reason.message}`);
+  for (const { reason } of await broker.deadLetters(queue)) {
+    print(withoutControls(`  ${reason.code}  ${reason.message}`));
+  }
 }

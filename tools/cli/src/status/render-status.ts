@@ -1,3 +1,4 @@
+import { withoutControls } from '@antelope-history/quick-start/progress';
 import type { ProcessStatus, StatusResponse } from '@antelope-history/schemas';
 
 const NAME_WIDTH = 20;
@@ -32,7 +33,7 @@ export function renderStatus({ at, health, totals, processes, samples }: StatusR
   for (const [name, { status, reason }] of broken) {
     fields.push([name.replaceAll('_', '-'), reason === undefined ? status : `${status} (${reason})`]);
   }
-  const lines = fields.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${clean(value)}`);
+  const lines = fields.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${withoutControls(value)}`);
   return `${[...lines, '', ...processes.map((process) => describe(process, at))].join('\n')}\n`;
 }
 
@@ -48,7 +49,7 @@ function describe(process: ProcessStatus, at: number): string {
     facts.push(`last progress ${number((at - process.last_progress_at) / 1000)} s ago`);
   }
   if (error) facts.push(`last error ${number((at - error.at) / 1000)} s ago: ${error.message} (${error.code ?? '-'})`);
-  return `${kind.padEnd(NAME_WIDTH)}${clean(facts.join(', '))}`;
+  return `${kind.padEnd(NAME_WIDTH)}${withoutControls(facts.join(', '))}`;
 }
 
 function number(value: number | null | undefined): string {
@@ -59,9 +60,4 @@ const MIB = 1024 * 1024;
 
 function bytes(value: number | undefined): string {
   return value === undefined ? '-' : `${number(value / MIB)} MiB`;
-}
-
-/** A message from elsewhere must not steer the terminal. */
-function clean(text: string): string {
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }
