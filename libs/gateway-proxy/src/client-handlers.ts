@@ -1,10 +1,11 @@
 import type { RequestHandler } from 'express';
 import type { KeyValue } from '@antelope-history/key-value';
-import type { Config, Logger, Registry } from '@antelope-history/app-runtime';
+import type { Config, LargeBodies, Logger, Registry } from '@antelope-history/app-runtime';
 import { createAccessLog } from './access-log';
 import { createApiKeys } from './api-keys';
 import { identifyClient } from './client';
 import { countKeyUsage } from './key-usage';
+import { createLargeBodies } from './limits/large-bodies';
 import { createStreamLimiter } from './limits/limit-streams';
 import { workLimiters } from './limits/limit-work';
 import { createRateLimit } from './rate-limit';
@@ -29,6 +30,8 @@ export interface ClientHandlers {
   /** Identify the client and apply its rate limits. */
   identify: RequestHandler[];
   limitStreams: RequestHandler;
+  /** The bodies for chain nodes that are larger than those for the service's own endpoints. */
+  largeBodies: LargeBodies;
   /**
    * Creates the limiter of the requests to the APIs of one chain, or to its nodes. Each has its own, so that upstreams that hang do
    * not delay requests to others. `share`: its part of the chain's limits on memory.
@@ -48,6 +51,7 @@ export function createClientHandlers(deps: ClientHandlersDeps, chains = 1): Clie
     observe: [...[createAccessLog(config) ?? []].flat(), ...(apiKeys ? [countKeyUsage(registry)] : [])],
     identify: [identifyClient(config, apiKeys), createRateLimit({ keyValue, registry, now })],
     limitStreams: createStreamLimiter(config.gateway.maxStreamsPerClient),
+    largeBodies: createLargeBodies(config.gateway.nodeBodyLimitBytes),
     createWorkLimiter: (share) => createWorkLimiter(share / chains),
   };
 }

@@ -131,6 +131,7 @@ function upstreamRoutes(deps: GatewayDeps, clients: ClientHandlers, requireChain
   const stream = deps.localApis?.stream ?? createStreamProxy(historyApiUrl, log, now);
   routes.push({ ...STREAM, handlers: [...enter, clients.limitStreams, stream] });
   if (chainNodeUrl === undefined) return routes;
+  const readCall = readRawBody(config.api.bodyLimitBytes, clients.largeBodies);
   const proxyToNode = createNodeProxy(chainNodeUrl, log, now);
   return [
     ...routes,
@@ -138,7 +139,7 @@ function upstreamRoutes(deps: GatewayDeps, clients: ClientHandlers, requireChain
       endpoint: '',
       path: '/v1/chain/:call',
       method: ['GET', 'POST'],
-      handlers: [acceptCall, ...enter, readBody, clients.createWorkLimiter(nodeShare), proxyToNode(nodeTarget)],
+      handlers: [acceptCall, ...enter, readCall, clients.createWorkLimiter(nodeShare), proxyToNode(nodeTarget)],
     },
   ];
 }

@@ -1,18 +1,25 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { HistoryError } from '@antelope-history/schemas';
+
+/** The bodies above the usual limit that may be read, too. */
+export interface LargeBodies {
+  limitBytes: number;
+  /** Called when a body exceeds the usual limit. Returns the error with which it is refused; undefined when it may be read. */
+  admit(response: Response): HistoryError | undefined;
+}
 
 /**
  * Reads the whole body without its transfer coding but with its content coding: the gateway forwards it with a Content-Length.
  * A body above the limit is read to its end and discarded, because a client that is still sending would miss an earlier
  * response.
  */
-export function readRawBody(limitBytes: number): RequestHandler {
-  return (request, _response, next) => {
-    const body = new GrowingBuffer(limitBytes);
+export function readRawBody(limitBytes: number, large?: LargeBodies): RequestHandler {
+  return (request, response, next) => {
+    const body = new GrowingBuffer(limitBytes, large && { ...large, admit: () => large.admit(response) });
     request.on('data', (chunk: Buffer) => body.append(chunk));
     request.once('end', () => {
       request.body = body.bytes;
-      next(body.isTooLarge ? new HistoryError('BODY_TOO_LARGE', `send at most ${limitBytes} bytes`) : undefined);
+      next(body.refusal);
     });
     // No response is possible: the connection broke, or the framing was invalid and `listen` handles it.
     request.once('error', () => undefined);
@@ -29,25 +36,37 @@ export function rawBodyOf(request: Request): Buffer {
  * byte.
  */
 class GrowingBuffer {
-  isTooLarge = false;
+  /** Why the body is discarded; undefined while it is not. */
+  refusal: HistoryError | undefined;
   private buffer = Buffer.alloc(0);
   private length = 0;
 
-  constructor(private readonly limit: number) {}
+  constructor(
+    private limit: number,
+    private readonly large: { limitBytes: number; admit(): HistoryError | undefined } | undefined,
+  ) {}
 
   get bytes(): Buffer {
     return this.buffer.subarray(0, this.length);
   }
 
   append(chunk: Buffer): void {
-    if (this.isTooLarge || this.length + chunk.length > this.limit) return this.drop();
+    if (this.length + chunk.length > this.limit) this.raiseLimit();
+    if (this.length + chunk.length > this.limit)
+      this.refusal ??= new HistoryError('BODY_TOO_LARGE', `send at most ${this.limit} bytes`);
+    if (this.refusal) return this.drop();
     this.reserve(this.length + chunk.length);
     chunk.copy(this.buffer, this.length);
     this.length += chunk.length;
   }
 
+  private raiseLimit(): void {
+    if (this.refusal || !this.large || this.limit >= this.large.limitBytes) return;
+    this.refusal = this.large.admit();
+    this.limit = this.large.limitBytes;
+  }
+
   private drop(): void {
-    this.isTooLarge = true;
     this.buffer = Buffer.alloc(0);
     this.length = 0;
   }

@@ -52,6 +52,15 @@ export const gateway = z.strictObject({
         'chain API reads it, too. Of several, one that fails or lags by more than 20 blocks is skipped for 5 seconds. ' +
         'Without it these paths are unknown and these fields absent.',
     ),
+  node_body_limit_bytes: z
+    .int()
+    .min(1024)
+    .max(16 * MIB)
+    .default(2 * MIB)
+    .describe(
+      'Largest body of a request to these nodes, where it is more than `api.body_limit_bytes`; the default is that of nodeos. ' +
+        'Bodies above that key are read 16 at a time, 4 per client; further ones receive 503.',
+    ),
   chains: chains
     .optional()
     .describe('Several chains behind one gateway; the addresses above are not used then. See several-chains.md.'),
