@@ -1,8 +1,9 @@
-import { createProgressView } from '@antelope-history/quick-start/progress';
+import { createProgressView, stopWithOutput } from '@antelope-history/quick-start/progress';
 import { runProgram } from './program';
 
 /** The program behind `npx antelope-history`. */
 const stopping = new AbortController();
+stopWithOutput(() => stopping.abort());
 void runProgram(process.argv.slice(2), {
   environment: process.env,
   output: process.stdout,

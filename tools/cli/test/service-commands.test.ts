@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { statusResponse } from '@antelope-history/schemas';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { startIndexedService } from '@antelope-history/processes';
-import { runCli, startCli, startCliIn } from './run-cli';
+import { runCli, runShell, startCli, startCliIn } from './run-cli';
 
 const ACCOUNT = 'eosio';
 /** A page of the service, so that an export has many. */
@@ -245,6 +245,31 @@ describe('the commands for a running service', () => {
       expect(interrupted).toBeGreaterThan(0);
       expect([...gateway.keys]).toEqual(['secret']);
     }, 120_000);
+
+    it('continues when the disk has room again', async () => {
+      const out = path.join(folder, 'full.ndjson');
+      const args = ['export', '--account', ACCOUNT, '--url', service.url, '--out', out];
+      // A limit of 16 KiB per file, at which a write writes a part.
+      const full = await runShell(`ulimit -f 16; exec "$@"`, ...args);
+      expect([full.status, full.errors]).toEqual([
+        2,
+        expect.stringMatching(/^UNAVAILABLE: \S+ cannot be written: EFBIG/),
+      ]);
+      expect(statSync(out).size).toBe(16 * 1024);
+      expect((await runCli(...args)).status).toBe(0);
+      expect(linesOf(readFileSync(out, 'utf8'))).toEqual(final());
+    });
+
+    it('ends without a stack trace when its output ends', async () => {
+      const args = ['export', '--account', ACCOUNT, '--url', service.url];
+      const left = await runShell('("$@"; echo "status $?" >&2) | head -n 1', ...args);
+      expect(linesOf(left.output)).toEqual(final().slice(0, 1));
+      expect(left.errors).toMatch(/Interrupted after [\d,]+ actions\.\nstatus 1\n$/);
+      expect(left.errors).not.toMatch(/^ +at /m);
+      const full = await runShell('"$@" > /dev/full', ...args);
+      const FULL = /^the output cannot be written: ENOSPC[^\n]+\nInterrupted after 0 actions\.\n$/;
+      expect([full.status, full.errors]).toEqual([1, expect.stringMatching(FULL)]);
+    });
 
     it('replaces nothing that it did not write', async () => {
       const out = path.join(folder, 'mine.csv');

@@ -1,6 +1,7 @@
 import { parseCommandLine, USAGE } from './command-line';
 import { runCommand } from './run-command';
 import { QuickStart } from './quick-start';
+import { stopWithOutput } from './standard-output';
 
 runCommand(async (args, cwd) => {
   const options = parseCommandLine(args);
@@ -9,6 +10,7 @@ runCommand(async (args, cwd) => {
     return;
   }
   const quickStart = new QuickStart();
+  stopWithOutput(() => quickStart.stop());
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => quickStart.stop());
   await quickStart.run(options, process.env, cwd);
 });

@@ -1,4 +1,4 @@
-import { createProgressView } from '@antelope-history/quick-start/progress';
+import { createProgressView, stopWithOutput } from '@antelope-history/quick-start/progress';
 import { HistoryError } from '@antelope-history/schemas';
 import type { CommandHost } from './verify-command';
 
@@ -6,6 +6,7 @@ import type { CommandHost } from './verify-command';
 export async function runProgram(command: (host: CommandHost) => Promise<number>): Promise<void> {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupted.abort());
+  stopWithOutput(() => interrupted.abort());
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   try {
     process.exitCode = await command({

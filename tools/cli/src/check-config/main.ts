@@ -1,8 +1,11 @@
+import { stopWithOutput } from '@antelope-history/quick-start/progress';
 import { hasErrorCode } from '@antelope-history/schemas';
 import { checkConfig } from './check-config';
 
 /** The entry point of `npm run check-config`. */
 async function main(): Promise<void> {
+  // It ends soon anyway.
+  stopWithOutput(() => undefined);
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   try {
     const host = { args: process.argv.slice(2), environment: process.env, print, now: Date.now };

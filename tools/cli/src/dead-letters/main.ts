@@ -1,8 +1,11 @@
+import { stopWithOutput } from '@antelope-history/quick-start/progress';
 import { HistoryError } from '@antelope-history/schemas';
 import { runDeadLetters } from './dead-letters';
 
 /** The program behind `npm run dead-letters`. */
 async function main(): Promise<void> {
+  // It ends soon anyway.
+  stopWithOutput(() => undefined);
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   try {
     await runDeadLetters({ args: process.argv.slice(2), environment: process.env, print });

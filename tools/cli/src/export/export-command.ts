@@ -68,8 +68,8 @@ async function exportActions(options: ExportOptions, host: CommandHost): Promise
     out === undefined ? new StandardOutput(host.output) : await ExportFile.open(out, request, saved);
   const progress = new ExportProgress(host, range, saved?.rows ?? 0);
   let [last, rows] = [saved?.last, saved?.rows ?? 0];
-  if (!saved) await sink.write(headerOf(format), { range, last, rows });
   try {
+    if (!saved) await sink.write(headerOf(format), { range, last, rows });
     for await (const page of pages.read(range, last)) {
       last = page.last;
       rows += page.rows.length;

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { HistoryError } from '@antelope-history/schemas';
@@ -14,7 +13,7 @@ export interface ExportState {
 }
 
 export interface ExportSink {
-  /** Appends a page; `state` is that after it. */
+  /** Appends a page; `state` is that after it. Rejects with `UNAVAILABLE` when it cannot be written; a file can be continued then. */
   write(text: string, state: ExportState): Promise<void>;
   /** Keeps what is needed to continue. */
   interrupt(): Promise<void>;
@@ -24,8 +23,11 @@ export interface ExportSink {
 export class StandardOutput implements ExportSink {
   constructor(private readonly output: NodeJS.WritableStream) {}
 
-  async write(text: string): Promise<void> {
-    if (!this.output.write(text)) await once(this.output, 'drain');
+  /** Rejects with the error of the stream, whose listeners have stopped the export. */
+  write(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.output.write(text, (error) => (error ? reject(error) : resolve()));
+    });
   }
 
   async interrupt(): Promise<void> {
@@ -73,8 +75,20 @@ export class ExportFile implements ExportSink {
   }
 
   async write(text: string, state: ExportState): Promise<void> {
-    const bytes = Buffer.from(text);
-    await this.handle.write(bytes, 0, bytes.length, this.bytes);
+    try {
+      await this.append(Buffer.from(text), state);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new HistoryError('UNAVAILABLE', `${this.file} cannot be written: ${why}`, { cause });
+    }
+  }
+
+  private async append(bytes: Buffer, state: ExportState): Promise<void> {
+    // One call may write a part only.
+    for (let written = 0; written < bytes.length;) {
+      const { bytesWritten } = await this.handle.write(bytes, written, bytes.length - written, this.bytes + written);
+      written += bytesWritten;
+    }
     await this.handle.datasync();
     this.bytes += bytes.length;
     const saved: Saved = { version: VERSION, request: this.request, bytes: this.bytes, ...state };

@@ -1,4 +1,5 @@
 import { runCommand } from '../run-command';
+import { stopWithOutput } from '../standard-output';
 import { parseCommandLine, USAGE } from './command-line';
 import { StackCommand } from './stack-command';
 
@@ -9,6 +10,7 @@ runCommand(async (args, cwd) => {
     return;
   }
   const command = new StackCommand();
+  stopWithOutput(() => command.stop());
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => command.stop());
   await command.run(options, cwd);
 });
