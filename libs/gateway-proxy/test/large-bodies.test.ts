@@ -83,6 +83,7 @@ describe('bodies for chain nodes', () => {
     const largest = `"${'x'.repeat(2 * KIB * KIB - 2)}"`;
     expect(await post(largest).response).toEqual([200, '{}']);
     expect(await post(`${largest} `).response).toEqual([413, 'body_too_large']);
+    expect(await post(largest + largest).response).toEqual([413, 'body_too_large']);
     expect(received.map((body) => body.length)).toEqual([CONTRACT.length, largest.length]);
   });
 

@@ -188,6 +188,9 @@ class Client {
 
   private take(event: StreamEvent): void {
     this.lastId = event.id;
+    // Each block is announced once, also to a client that reconnects.
+    if (event.type === 'irreversible' && event.block.num <= (this.irreversibleNum ?? 0))
+      throw new Error(`block ${event.block.num} was announced before`);
     this.irreversibleNum ??= parseCursor(event.id).irreversibleNum;
     if (event.type === 'irreversible') this.irreversibleNum = event.block.num;
     if (event.type === 'action') this.rows.push(toRow(event.row));

@@ -96,6 +96,7 @@ describe('the stream over HTTP', () => {
     const [least] = await eventsOf(`${url}${STREAM}`, beyond);
     const irreversible = sample.status.lastIrreversible;
     expect(JSON.parse(least?.data ?? '')).toEqual({ block_num: irreversible?.num, block_id: irreversible?.id });
+    expect(least?.id).toBe(`${irreversible?.id}.all.${irreversible?.num}`);
     const [all] = await eventsOf(`${url}${STREAM}?filter=a:b`, `${'0'.repeat(64)}.0.0`);
     expect([all?.type, (JSON.parse(all?.data ?? '') as { block_num: number }).block_num]).toEqual([
       'fork',

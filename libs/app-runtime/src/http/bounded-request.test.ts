@@ -55,6 +55,13 @@ describe('a server of requests with bodies', () => {
     expect(await flood(TINY)).toBeLessThan(5_000_000);
   });
 
+  it('takes a long body in chunks that are not tiny', async () => {
+    const chunk = `64\r\n${'a'.repeat(100)}\r\n`;
+    socket.write(`POST /read ${CHUNKED}${chunk.repeat(3_000)}0\r\n\r\n`);
+    while (!received.includes('413') && !socket.destroyed) await sleep(5);
+    expect(received).toMatch(/^HTTP\/1.1 413 /);
+  });
+
   it('closes the connection soon after a response to a body that nobody reads', async () => {
     socket.write(`POST /unknown ${CHUNKED}`);
     const startedAt = performance.now();

@@ -61,7 +61,7 @@ class GrowingBuffer {
   }
 
   private raiseLimit(): void {
-    if (this.refusal || !this.large || this.limit >= this.large.limitBytes) return;
+    if (!this.large || this.limit >= this.large.limitBytes) return;
     this.refusal = this.large.admit();
     this.limit = this.large.limitBytes;
   }
