@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { createAbiReader, LargeResponses } from '@antelope-history/endpoint-kit';
 import { Registry } from '@antelope-history/app-runtime';
 import type { BlockRecords } from '@antelope-history/records';
-import { type BlockPosition, hasErrorCode, HistoryError } from '@antelope-history/schemas';
-import type { ActionsQuery, ChainStatus } from '@antelope-history/store';
+import { type BlockPosition, hasErrorCode } from '@antelope-history/schemas';
 import { type BlockPlan, ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
 import { ActionStream, type StreamEvent, type StreamQuery } from '../src/stream/action-stream';
 import { parseCursor } from '../src/stream/stream-cursor';
+import { ModelHead } from './model-head';
 
 const ACTION = { account: 'token', name: 'transfer', creatorDistance: 0, dataBytes: 8 };
 const EVERYTHING: StreamQuery = {
@@ -68,33 +68,6 @@ const stepOfRemoving: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('remove' as const), blocks: fc.integer({ min: 1, max: 10 }) }),
   },
 );
-
-/** The committed state of a model, whose changes the test announces. */
-class ModelHead {
-  private wake: (() => void) | undefined;
-  private onIdle: () => void = () => undefined;
-
-  constructor(private readonly model: Pick<ModelHistory, 'getStatus'>) {}
-
-  async changedFrom(known: ChainStatus, signal: AbortSignal): Promise<ChainStatus> {
-    for (;;) {
-      const status = await this.model.getStatus();
-      signal.throwIfAborted();
-      if (JSON.stringify(status) !== JSON.stringify(known)) return status;
-      this.onIdle();
-      await new Promise<void>((resolve) => (this.wake = resolve));
-    }
-  }
-
-  announce(): void {
-    this.wake?.();
-  }
-
-  /** Resolves when a stream waits for the next change. */
-  idle(): Promise<'idle'> {
-    return new Promise((resolve) => (this.onIdle = () => resolve('idle')));
-  }
-}
 
 /** A reader of a model that awaits `beforeRead` before each read of the chain. */
 function readerOf(model: ModelHistory, beforeRead: () => Promise<void>): ModelHistory {
@@ -362,33 +335,4 @@ describe('a stream of actions', () => {
       { seed: 12, numRuns: 60 },
     );
   }, 120_000);
-
-  it('searches fewer blocks at once where the store refuses to search many', async () => {
-    const plan = { transactions: [[{ ...ACTION, actor: 'alice', notified: [] }]], abis: [], permissions: [] };
-    const chain = new SyntheticChain().blocks(
-      undefined,
-      Array.from({ length: 40 }, () => plan),
-    );
-    const model = ModelHistory.of(chain);
-    let refused = 0;
-    const reader = Object.assign(Object.create(model) as ModelHistory, {
-      getActions: (query: ActionsQuery) => {
-        const [after, before] = [query.after, query.before].map((bound) =>
-          bound && 'blockNum' in bound ? bound.blockNum : 0,
-        );
-        if ((before ?? 0) - Math.max(after ?? 0, 100) < 3) return model.getActions(query);
-        refused++;
-        return Promise.reject(new HistoryError('QUERY_TOO_BROAD', 'for the test'));
-      },
-    });
-    const abis = createAbiReader(reader, new Registry(), 'test');
-    const deps = { reader, abis, head: new ModelHead(model), largeResponses: new LargeResponses() };
-    const blocks: number[] = [];
-    for await (const event of new ActionStream(deps, EVERYTHING, new AbortController().signal).events(undefined)) {
-      if (event.type === 'head') break;
-      if (event.type === 'action') blocks.push((JSON.parse(event.row) as { block_num: number }).block_num);
-    }
-    expect(blocks).toEqual(chain.map(({ position }) => position.num));
-    expect(refused).toBeGreaterThan(3);
-  });
 });

@@ -79,7 +79,7 @@ export class ActionStream {
    */
   private revision = -1;
   private irreversibleNum = 0;
-  /** The last irreversible block that the client knows; events between its cursor and `irreversibleNum` are not sent yet. */
+  /** The last irreversible block that the client knows: those up to `irreversibleNum` are announced when it has their rows. */
   private announcedNum = 0;
   /** The most blocks in which the store searches the next page. */
   private reach = Infinity;
@@ -294,9 +294,14 @@ export class ActionStream {
     return block !== undefined;
   }
 
+  /**
+   * Its irreversible block is the highest one that lets a stream announce what this one has not announced: should the place be
+   * undone, a stream that continues begins again there.
+   */
   private cursor(): string {
     const { num, id, sequence } = this.place;
-    return writeCursor({ block: { num, id: id ?? '' }, sequence, irreversibleNum: this.announcedNum });
+    const irreversibleNum = Math.max(this.announcedNum, Math.min(this.irreversibleNum - 1, num));
+    return writeCursor({ block: { num, id: id ?? '' }, sequence, irreversibleNum });
   }
 }
 
