@@ -6,16 +6,9 @@ import { type BlockPosition, hasErrorCode } from '@antelope-history/schemas';
 import { type BlockPlan, ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
 import { ActionStream, type StreamEvent, type StreamQuery } from '../src/stream/action-stream';
 import { parseCursor } from '../src/stream/stream-cursor';
-import { ModelHead } from './model-head';
+import { EVERYTHING, ModelHead } from './stream-fixture';
 
 const ACTION = { account: 'token', name: 'transfer', creatorDistance: 0, dataBytes: 8 };
-const EVERYTHING: StreamQuery = {
-  account: undefined,
-  filters: [],
-  data: [],
-  firstBlockNum: 1,
-  irreversibleOnly: false,
-};
 
 /** Blocks with few and with more actions than a page has, some of them of alice. */
 const plan: fc.Arbitrary<BlockPlan> = fc

@@ -3,9 +3,9 @@ import { Registry } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 import type { ActionsQuery } from '@antelope-history/store';
 import { type BlockPlan, ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
-import { ActionStream, type StreamQuery } from '../src/stream/action-stream';
+import { ActionStream } from '../src/stream/action-stream';
 import { parseCursor } from '../src/stream/stream-cursor';
-import { ModelHead } from './model-head';
+import { EVERYTHING, ModelHead } from './stream-fixture';
 
 /** A block with one action. */
 const PLAN: BlockPlan = {
@@ -14,13 +14,6 @@ const PLAN: BlockPlan = {
   ],
   abis: [],
   permissions: [],
-};
-const EVERYTHING: StreamQuery = {
-  account: undefined,
-  filters: [],
-  data: [],
-  firstBlockNum: 1,
-  irreversibleOnly: false,
 };
 
 describe('a stream that catches up', () => {

@@ -1,5 +1,15 @@
 import type { ChainStatus } from '@antelope-history/store';
 import type { ModelHistory } from '@antelope-history/store/contract';
+import type { StreamQuery } from '../src/stream/action-stream';
+
+/** A stream of all actions from the first block on. */
+export const EVERYTHING: StreamQuery = {
+  account: undefined,
+  filters: [],
+  data: [],
+  firstBlockNum: 1,
+  irreversibleOnly: false,
+};
 
 /** The committed state of a model, whose changes the test announces. */
 export class ModelHead {
