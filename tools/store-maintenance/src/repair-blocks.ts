@@ -2,7 +2,7 @@ import type { Config } from '@antelope-history/app-runtime';
 import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { readBlockHeader } from '@antelope-history/ship';
-import { type HistoryReader, isRemovedBlock, type StoreRepairer } from '@antelope-history/store';
+import { type ChainStatus, type HistoryReader, isRemovedBlock, type StoreRepairer } from '@antelope-history/store';
 import { type BlockRange, BlockRanges } from './block-ranges';
 import { fetchBlocks } from './fetch-blocks';
 
@@ -29,18 +29,23 @@ export async function repairBlocks(blocks: BlockRanges, parts: RepairParts): Pro
   const unavailable = new BlockRanges();
   for (const range of [...blocks.ranges].reverse()) {
     if (parts.signal.aborted) break;
-    if (await repairRange(range, parts)) continue;
-    for (const num of new BlockRanges([range])) unavailable.add(num);
+    const retained = retainedOf(range, await parts.reader.getStatus());
+    if (!retained || (await repairRange(retained, parts))) continue;
+    for (const num of new BlockRanges([retained])) unavailable.add(num);
   }
   return unavailable;
 }
 
-/** Returns false when no node has the whole range, but for blocks that the store has removed. */
-async function repairRange([first, last]: BlockRange, parts: RepairParts): Promise<boolean> {
-  const status = await parts.reader.getStatus();
-  if (isRemovedBlock(last, status)) return true;
-  const { chainId, firstBlockNum = first } = status;
-  const range: BlockRange = [isRemovedBlock(first, status) ? firstBlockNum : first, last];
+/** The blocks of a range that the store has not removed; undefined when there are none. */
+function retainedOf([first, last]: BlockRange, status: ChainStatus): BlockRange | undefined {
+  if (isRemovedBlock(last, status)) return undefined;
+  const { firstBlockNum = first } = status;
+  return [isRemovedBlock(first, status) ? firstBlockNum : first, last];
+}
+
+/** Returns false when no node has the whole range. */
+async function repairRange(range: BlockRange, parts: RepairParts): Promise<boolean> {
+  const { chainId } = await parts.reader.getStatus();
   const expectedLast = await parentOfNext(range, parts.reader);
   for (const url of parts.ship.urls) {
     try {
@@ -49,7 +54,8 @@ async function repairRange([first, last]: BlockRange, parts: RepairParts): Promi
     } catch (error) {
       // The store being away ends the program; a node's failure does not.
       if (!(error instanceof HistoryError) || error.code === 'STORE_UNAVAILABLE') throw error;
-      parts.onTrouble(`blocks ${range[0]} to ${last}: ${new URL(url).host}: ${error.code}: ${error.message}`);
+      const [first, last] = range;
+      parts.onTrouble(`blocks ${first} to ${last}: ${new URL(url).host}: ${error.code}: ${error.message}`);
     }
   }
   return false;

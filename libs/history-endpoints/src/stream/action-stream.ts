@@ -247,7 +247,7 @@ export class ActionStream {
     const irreversible = status.lastIrreversible;
     if (irreversible && irreversible.num > this.announcedNum && irreversible.num <= last.num) {
       this.announcedNum = irreversible.num;
-      this.irreversibleNum = Math.max(this.irreversibleNum, irreversible.num);
+      this.irreversibleNum = irreversible.num;
       this.forgetIrreversible();
       yield { type: 'irreversible', id: this.cursor(), block: irreversible };
     }
@@ -295,8 +295,8 @@ export class ActionStream {
   }
 
   /**
-   * Its irreversible block is the highest one that lets a stream announce what this one has not announced: should the place be
-   * undone, a stream that continues begins again there.
+   * A stream that continues at the cursor announces irreversible blocks above the one in the cursor, and returns to that one when
+   * the place is an orphan. So while the newest irreversible block is not announced, the cursor has the highest one below it.
    */
   private cursor(): string {
     const { num, id, sequence } = this.place;

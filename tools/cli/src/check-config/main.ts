@@ -4,7 +4,7 @@ import { checkConfig } from './check-config';
 
 /** The entry point of `npm run check-config`. */
 async function main(): Promise<void> {
-  // It ends soon anyway.
+  // The command is short: nothing has to be stopped.
   stopWithOutput(() => undefined);
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   try {

@@ -4,7 +4,7 @@ import { runDeadLetters } from './dead-letters';
 
 /** The program behind `npm run dead-letters`. */
 async function main(): Promise<void> {
-  // It ends soon anyway.
+  // The command is short: nothing has to be stopped.
   stopWithOutput(() => undefined);
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   try {
