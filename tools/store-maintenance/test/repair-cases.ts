@@ -187,15 +187,16 @@ export function describeRepair(
       expect(differences(left, await store.dump())).toEqual([]);
 
       const reader = await openStoreReader(config.store, createLogger('repair', 'silent'));
+      const troubles: string[] = [];
       const unavailable = await repairBlocks(new BlockRanges([[first - 2, first - 1]]), {
         reader,
         repairer: { repairBlocks: () => Promise.reject(new Error('no block is left')), close: () => Promise.resolve() },
-        ship: { ...config.ship, urls: [] },
+        ship: { ...config.ship, urls: ['ws://127.0.0.1:9'] },
         signal: new AbortController().signal,
-        onTrouble: () => undefined,
+        onTrouble: (what) => void troubles.push(what),
         onReplaced: () => undefined,
       });
-      expect(unavailable.count).toBe(0);
+      expect([unavailable.count, troubles]).toEqual([0, []]);
       await reader.close();
 
       const range = ['--from', String(first - 2), '--to', String(first + 1)];
