@@ -6,6 +6,7 @@ import {
   type GeneratedAbi,
   mutate,
   packGeneratedAbi,
+  pick,
   type Random,
   testSize,
 } from '@antelope-history/test-support/random';
@@ -151,10 +152,6 @@ function textOf(decode: () => JsonValue | undefined): string | undefined {
 
 function expectText(actual: string | undefined, expected: string | undefined): void {
   if (actual !== expected) expect(actual).toBe(expected);
-}
-
-function pick<T>(random: Random, values: readonly T[]): T {
-  return values[random(values.length)]!;
 }
 
 describe.each([

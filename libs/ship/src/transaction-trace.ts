@@ -31,6 +31,21 @@ export function compileTraceReader(layouts: LayoutCompiler): TraceReader {
   };
 }
 
+/** The fields of a transaction's trace whose readers need no layout of the node. */
+const TRANSACTION_FIELDS: Record<string, FieldReader<TransactionTraceView>> = {
+  id: {
+    type: 'checksum256',
+    read: (reader, trace) => {
+      trace.idAt = reader.offset;
+      reader.skip(32);
+    },
+  },
+  status: { type: 'uint8', read: (reader, trace) => void (trace.status = reader.uint8()) },
+  cpu_usage_us: { type: 'uint32', read: (reader, trace) => void (trace.cpuUsageUs = reader.uint32()) },
+  net_usage_words: { type: 'varuint32', read: (reader, trace) => void (trace.netUsageWords = reader.varuint32()) },
+  scheduled: { type: 'bool', read: (reader, trace) => void (trace.scheduled = readFlag(reader)) },
+};
+
 function compileTransactionTrace(layouts: LayoutCompiler): Read<TransactionTraceView> {
   const readAction = compileActionTrace(layouts);
   const readPartial = compilePartial(layouts);
@@ -38,17 +53,7 @@ function compileTransactionTrace(layouts: LayoutCompiler): Read<TransactionTrace
   const skipNamed = (type: string): FieldReader<TransactionTraceView> => ({ type, read: layouts.skip(type) });
   const readTrace: Read<TransactionTraceView> = layouts.variant('transaction_trace', (type) =>
     layouts.struct<TransactionTraceView>(type, {
-      id: {
-        type: 'checksum256',
-        read: (reader, trace) => {
-          trace.idAt = reader.offset;
-          reader.skip(32);
-        },
-      },
-      status: { type: 'uint8', read: (reader, trace) => void (trace.status = reader.uint8()) },
-      cpu_usage_us: { type: 'uint32', read: (reader, trace) => void (trace.cpuUsageUs = reader.uint32()) },
-      net_usage_words: { type: 'varuint32', read: (reader, trace) => void (trace.netUsageWords = reader.varuint32()) },
-      scheduled: { type: 'bool', read: (reader, trace) => void (trace.scheduled = readFlag(reader)) },
+      ...TRANSACTION_FIELDS,
       action_traces: {
         type: 'action_trace[]',
         read: (reader, trace) => {
@@ -58,22 +63,7 @@ function compileTransactionTrace(layouts: LayoutCompiler): Read<TransactionTrace
       },
       except: skipNamed('string?'),
       error_code: skipNamed('uint64?'),
-      failed_dtrx_trace: {
-        type: 'transaction_trace?',
-        read: (reader, trace) => {
-          if (!readFlag(reader)) return;
-          if (depth >= MAX_FAILED_DEPTH) {
-            throw new HistoryError('DECODE_FAILED', 'failed transactions are nested too deep');
-          }
-          trace.failed = new TransactionTraceView();
-          depth++;
-          try {
-            readTrace(reader, trace.failed);
-          } finally {
-            depth--;
-          }
-        },
-      },
+      failed_dtrx_trace: { type: 'transaction_trace?', read: readFailed },
       partial: {
         type: 'partial_transaction?',
         read: (reader, trace) => {
@@ -84,6 +74,17 @@ function compileTransactionTrace(layouts: LayoutCompiler): Read<TransactionTrace
       },
     }),
   );
+  function readFailed(reader: ByteReader, trace: TransactionTraceView): void {
+    if (!readFlag(reader)) return;
+    if (depth >= MAX_FAILED_DEPTH) throw new HistoryError('DECODE_FAILED', 'failed transactions are nested too deep');
+    trace.failed = new TransactionTraceView();
+    depth++;
+    try {
+      readTrace(reader, trace.failed);
+    } finally {
+      depth--;
+    }
+  }
   return readTrace;
 }
 
@@ -95,90 +96,92 @@ function compileActionTrace(layouts: LayoutCompiler): Read<ActionTraceView> {
   return layouts.variant('action_trace', (type) => compileActionTraceVersion(layouts, type, readReceipt, readAct));
 }
 
+/** The fields of an action's trace whose readers need no layout of the node. */
+const ACTION_FIELDS: Record<string, FieldReader<ActionTraceView>> = {
+  action_ordinal: { type: 'varuint32', read: (reader, trace) => void (trace.ordinal = reader.varuint32()) },
+  creator_action_ordinal: {
+    type: 'varuint32',
+    read: (reader, trace) => void (trace.creatorOrdinal = reader.varuint32()),
+  },
+  receiver: {
+    type: 'name',
+    read: (reader, trace) => {
+      trace.receiverAt = reader.offset;
+      reader.skip(8);
+    },
+  },
+  context_free: { type: 'bool', read: (reader, trace) => void (trace.contextFree = readFlag(reader)) },
+  elapsed: {
+    type: 'int64',
+    read: (reader, trace) => {
+      trace.elapsedAt = reader.offset;
+      reader.skip(8);
+    },
+  },
+  console: {
+    type: 'string',
+    read: (reader, trace) => {
+      const length = reader.varuint32();
+      trace.consoleAt = reader.offset;
+      reader.skip(length);
+      trace.consoleEnd = reader.offset;
+    },
+  },
+  account_ram_deltas: {
+    type: 'account_delta[]',
+    read: (reader, trace) => {
+      trace.ramDeltasAt = reader.offset;
+      skipPairs(reader);
+      trace.ramDeltasEnd = reader.offset;
+    },
+  },
+  except: {
+    type: 'string?',
+    read: (reader, trace) => {
+      if (!readFlag(reader)) return;
+      const length = reader.varuint32();
+      trace.exceptAt = reader.offset;
+      reader.skip(length);
+      trace.exceptEnd = reader.offset;
+    },
+  },
+  error_code: {
+    type: 'uint64?',
+    read: (reader, trace) => {
+      if (!readFlag(reader)) return;
+      trace.errorCodeAt = reader.offset;
+      reader.skip(8);
+    },
+  },
+  return_value: {
+    type: 'bytes',
+    read: (reader, trace) => {
+      const length = reader.varuint32();
+      trace.returnValueAt = reader.offset;
+      reader.skip(length);
+      trace.returnValueEnd = reader.offset;
+    },
+  },
+};
+
 function compileActionTraceVersion(
   layouts: LayoutCompiler,
   type: string,
   readReceipt: Read<ActionTraceView>,
   readAct: Read<ActionTraceView>,
 ): Read<ActionTraceView> {
-  return layouts.struct<ActionTraceView>(
-    type,
-    {
-      action_ordinal: { type: 'varuint32', read: (reader, trace) => void (trace.ordinal = reader.varuint32()) },
-      creator_action_ordinal: {
-        type: 'varuint32',
-        read: (reader, trace) => void (trace.creatorOrdinal = reader.varuint32()),
-      },
-      receipt: {
-        type: 'action_receipt?',
-        read: (reader, trace) => {
-          trace.hasReceipt = readFlag(reader);
-          if (trace.hasReceipt) readReceipt(reader, trace);
-        },
-      },
-      receiver: {
-        type: 'name',
-        read: (reader, trace) => {
-          trace.receiverAt = reader.offset;
-          reader.skip(8);
-        },
-      },
-      act: { type: 'action', read: readAct },
-      context_free: { type: 'bool', read: (reader, trace) => void (trace.contextFree = readFlag(reader)) },
-      elapsed: {
-        type: 'int64',
-        read: (reader, trace) => {
-          trace.elapsedAt = reader.offset;
-          reader.skip(8);
-        },
-      },
-      console: {
-        type: 'string',
-        read: (reader, trace) => {
-          const length = reader.varuint32();
-          trace.consoleAt = reader.offset;
-          reader.skip(length);
-          trace.consoleEnd = reader.offset;
-        },
-      },
-      account_ram_deltas: {
-        type: 'account_delta[]',
-        read: (reader, trace) => {
-          trace.ramDeltasAt = reader.offset;
-          skipPairs(reader);
-          trace.ramDeltasEnd = reader.offset;
-        },
-      },
-      except: {
-        type: 'string?',
-        read: (reader, trace) => {
-          if (!readFlag(reader)) return;
-          const length = reader.varuint32();
-          trace.exceptAt = reader.offset;
-          reader.skip(length);
-          trace.exceptEnd = reader.offset;
-        },
-      },
-      error_code: {
-        type: 'uint64?',
-        read: (reader, trace) => {
-          if (!readFlag(reader)) return;
-          trace.errorCodeAt = reader.offset;
-          reader.skip(8);
-        },
-      },
-      return_value: {
-        type: 'bytes',
-        read: (reader, trace) => {
-          const length = reader.varuint32();
-          trace.returnValueAt = reader.offset;
-          reader.skip(length);
-          trace.returnValueEnd = reader.offset;
-        },
+  const fields: Record<string, FieldReader<ActionTraceView>> = {
+    ...ACTION_FIELDS,
+    receipt: {
+      type: 'action_receipt?',
+      read: (reader, trace) => {
+        trace.hasReceipt = readFlag(reader);
+        if (trace.hasReceipt) readReceipt(reader, trace);
       },
     },
-    ['return_value'],
-  );
+    act: { type: 'action', read: readAct },
+  };
+  return layouts.struct(type, fields, ['return_value']);
 }
 
 function compileAct(layouts: LayoutCompiler): Read<ActionTraceView> {

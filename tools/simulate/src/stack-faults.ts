@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRandom, type Random } from '@antelope-history/test-support/random';
+import { createRandom, pick, type Random } from '@antelope-history/test-support/random';
 import type { Stack } from '@antelope-history/processes';
 
 export interface FaultRunOptions {
@@ -37,7 +37,7 @@ async function inflict({ apps, set }: FaultRunOptions['stack'], random: Random):
       await set.faults.cutConnections();
       return 'connections to the broker cut';
     case 1: {
-      const queue = QUEUES[random(QUEUES.length)] as string;
+      const queue = pick(random, QUEUES);
       await set.faults.loseMessages(queue);
       return `messages of ${queue} lost`;
     }

@@ -1,4 +1,4 @@
-import { createProgressView, stopWithOutput } from '@antelope-history/quick-start/progress';
+import { createProgressView, stopWithOutput, withoutControls } from '@antelope-history/quick-start/progress';
 import { HistoryError } from '@antelope-history/schemas';
 import type { CommandHost } from './verify-command';
 
@@ -18,7 +18,7 @@ export async function runProgram(command: (host: CommandHost) => Promise<number>
     });
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
-    process.stderr.write(`${error.code}: ${error.message}\n`);
+    process.stderr.write(`${withoutControls(`${error.code}: ${error.message}`)}\n`);
     process.exitCode = 2;
   }
 }

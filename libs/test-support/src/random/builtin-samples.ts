@@ -1,5 +1,5 @@
 import { packBytes, packInteger, packName, packText, packVaruint } from './packed-bytes';
-import type { Random } from './random';
+import { pick, type Random } from './random';
 
 /** A packed value and the JSON text that the node prints for it. */
 export interface PackedValue {
@@ -203,10 +203,6 @@ function oneOf(pairs: readonly Pair[]): Sampler {
 
 function randomBytes(random: Random, size: number): Buffer {
   return Buffer.from(Array.from({ length: size }, () => random(256)));
-}
-
-function pick<T>(random: Random, values: readonly T[]): T {
-  return values[random(values.length)]!;
 }
 
 function quoted(text: string): string {

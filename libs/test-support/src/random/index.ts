@@ -8,5 +8,5 @@ export {
 } from './generated-abi';
 export { generateData, type GeneratedData } from './generated-data';
 export { mutate } from './mutate';
-export { createRandom, type Random } from './random';
+export { createRandom, pick, type Random } from './random';
 export { testSize } from './test-size';

@@ -11,3 +11,8 @@ export function createRandom(seed: number): Random {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
   };
 }
+
+/** One of `values`, of which there must be one. */
+export function pick<T>(random: Random, values: readonly T[]): T {
+  return values[random(values.length)] as T;
+}

@@ -24,87 +24,23 @@ export function StatusView(): JSX.Element {
   const { status, isStale } = useStatus();
   if (!status)
     return <h1 class={isStale ? 'headline down' : ''}>{isStale ? 'The service does not respond' : 'Loading …'}</h1>;
-  const { health, totals, samples, processes } = status;
-  const state = isStale ? 'down' : health.status;
-  const speed = samples.at(-1);
+  const state = isStale ? 'down' : status.health.status;
   return (
     <>
       <div role="status">
-        <h1 class={`headline ${state}`}>{isStale ? 'The service does not respond' : HEADLINES[health.status]}</h1>
+        <h1 class={`headline ${state}`}>
+          {isStale ? 'The service does not respond' : HEADLINES[status.health.status]}
+        </h1>
       </div>
-      <section class="card" aria-labelledby="chain">
-        <h2 id="chain">Chain</h2>
-        <Progress status={status} />
-        <dl class="figures">
-          <Figure name="Head" value={formatNumber(health.head_block_num)} />
-          <Figure name="Committed" value={formatNumber(health.committed_block_num)} />
-          <Figure name="Last irreversible" value={formatNumber(health.last_irreversible_block_num)} />
-          <Figure name="Blocks behind" value={formatNumber(health.lag_blocks)} />
-          <Figure name="Age of the newest block" value={formatSeconds(health.committed_age_seconds)} />
-          <Figure name="First block there is" value={formatNumber(health.first_block_num)} />
-          <Figure name="Forks since the start" value={formatNumber(totals.forks)} />
-          <Figure
-            name="Nodes refused"
-            value={formatNumber(totals.nodes_refused)}
-            warns={(totals.nodes_refused ?? 0) > 0}
-          />
-          <Figure
-            name="Dead letters"
-            value={formatNumber(totals.dead_letters)}
-            warns={(totals.dead_letters ?? 0) > 0}
-          />
-          <Figure name="Free disk of the store" value={formatBytes(totals.store_free_bytes)} />
-        </dl>
-        <p class="soft">
-          Chain id <code>{health.chain_id ?? 'not known yet'}</code>
-        </p>
-        {health.state_complete === false && (
-          <p class="degraded">
-            Permissions and ABIs from before block {formatNumber(health.first_block_num)} are missing: accounts of keys
-            are not served.
-          </p>
-        )}
-        <Ranges ranges={health.incomplete_ranges} />
-        <DataFields fields={health.data_fields} />
-      </section>
-      <section class="card" aria-labelledby="speed">
-        <h2 id="speed">The last hour</h2>
-        <div class="plots">
-          <Plot
-            name={`Blocks per second: ${formatRate(speed?.blocks_per_second)} now`}
-            points={samples.map(({ at, blocks_per_second: value }) => ({ at, value }))}
-          />
-          <Plot
-            name={`Actions per second: ${formatRate(speed?.actions_per_second)} now`}
-            points={samples.map(({ at, actions_per_second: value }) => ({ at, value }))}
-          />
-        </div>
-      </section>
-      <section class="card" aria-labelledby="components">
-        <h2 id="components">Components</h2>
-        <ul class="components">
-          {Object.entries(health.components).map(([name, component]) => (
-            <li key={name} class={component.status}>
-              <span class="component">{NAMES[name] ?? formatName(name)}</span>
-              <span class="work">{describeWork(component)}</span>
-              <span class="state">{component.status.replace('_', ' ')}</span>
-            </li>
-          ))}
-        </ul>
-        {totals.queue_messages && (
-          <dl class="figures">
-            {Object.entries(totals.queue_messages).map(([queue, count]) => (
-              <Figure key={queue} name={`Queue ${queue}`} value={formatNumber(count)} />
-            ))}
-          </dl>
-        )}
-      </section>
+      <ChainCard status={status} />
+      <SpeedCard samples={status.samples} />
+      <ComponentsCard components={status.health.components} queues={status.totals.queue_messages} />
       <section class="card" aria-labelledby="processes">
         <h2 id="processes">Processes</h2>
         <ProcessTable
-          processes={processes}
+          processes={status.processes}
           at={status.at}
-          canReport={health.components['key_value']?.status === 'ok'}
+          canReport={status.health.components['key_value']?.status === 'ok'}
         />
       </section>
       <p class="soft">
@@ -144,6 +80,91 @@ function useStatus(): { status: StatusResponse | undefined; isStale: boolean } {
     };
   }, []);
   return { status, isStale };
+}
+
+function ChainCard({ status }: { status: StatusResponse }): JSX.Element {
+  const { health, totals } = status;
+  return (
+    <section class="card" aria-labelledby="chain">
+      <h2 id="chain">Chain</h2>
+      <Progress status={status} />
+      <dl class="figures">
+        <Figure name="Head" value={formatNumber(health.head_block_num)} />
+        <Figure name="Committed" value={formatNumber(health.committed_block_num)} />
+        <Figure name="Last irreversible" value={formatNumber(health.last_irreversible_block_num)} />
+        <Figure name="Blocks behind" value={formatNumber(health.lag_blocks)} />
+        <Figure name="Age of the newest block" value={formatSeconds(health.committed_age_seconds)} />
+        <Figure name="First block there is" value={formatNumber(health.first_block_num)} />
+        <Figure name="Forks since the start" value={formatNumber(totals.forks)} />
+        <Figure
+          name="Nodes refused"
+          value={formatNumber(totals.nodes_refused)}
+          warns={(totals.nodes_refused ?? 0) > 0}
+        />
+        <Figure name="Dead letters" value={formatNumber(totals.dead_letters)} warns={(totals.dead_letters ?? 0) > 0} />
+        <Figure name="Free disk of the store" value={formatBytes(totals.store_free_bytes)} />
+      </dl>
+      <p class="soft">
+        Chain id <code>{health.chain_id ?? 'not known yet'}</code>
+      </p>
+      {health.state_complete === false && (
+        <p class="degraded">
+          Permissions and ABIs from before block {formatNumber(health.first_block_num)} are missing: accounts of keys
+          are not served.
+        </p>
+      )}
+      <Ranges ranges={health.incomplete_ranges} />
+      <DataFields fields={health.data_fields} />
+    </section>
+  );
+}
+
+function SpeedCard({ samples }: Pick<StatusResponse, 'samples'>): JSX.Element {
+  const now = samples.at(-1);
+  return (
+    <section class="card" aria-labelledby="speed">
+      <h2 id="speed">The last hour</h2>
+      <div class="plots">
+        <Plot
+          name={`Blocks per second: ${formatRate(now?.blocks_per_second)} now`}
+          points={samples.map(({ at, blocks_per_second: value }) => ({ at, value }))}
+        />
+        <Plot
+          name={`Actions per second: ${formatRate(now?.actions_per_second)} now`}
+          points={samples.map(({ at, actions_per_second: value }) => ({ at, value }))}
+        />
+      </div>
+    </section>
+  );
+}
+
+interface ComponentsProps {
+  components: StatusResponse['health']['components'];
+  queues: StatusResponse['totals']['queue_messages'];
+}
+
+function ComponentsCard({ components, queues }: ComponentsProps): JSX.Element {
+  return (
+    <section class="card" aria-labelledby="components">
+      <h2 id="components">Components</h2>
+      <ul class="components">
+        {Object.entries(components).map(([name, component]) => (
+          <li key={name} class={component.status}>
+            <span class="component">{NAMES[name] ?? formatName(name)}</span>
+            <span class="work">{describeWork(component)}</span>
+            <span class="state">{component.status.replace('_', ' ')}</span>
+          </li>
+        ))}
+      </ul>
+      {queues && (
+        <dl class="figures">
+          {Object.entries(queues).map(([queue, count]) => (
+            <Figure key={queue} name={`Queue ${queue}`} value={formatNumber(count)} />
+          ))}
+        </dl>
+      )}
+    </section>
+  );
 }
 
 function Figure({ name, value, warns = false }: { name: string; value: string; warns?: boolean }): JSX.Element {

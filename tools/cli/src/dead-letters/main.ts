@@ -1,4 +1,4 @@
-import { stopWithOutput } from '@antelope-history/quick-start/progress';
+import { stopWithOutput, withoutControls } from '@antelope-history/quick-start/progress';
 import { HistoryError } from '@antelope-history/schemas';
 import { runDeadLetters } from './dead-letters';
 
@@ -11,7 +11,7 @@ async function main(): Promise<void> {
     await runDeadLetters({ args: process.argv.slice(2), environment: process.env, print });
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
-    process.stderr.write(`${error.code}: ${error.message}\n`);
+    process.stderr.write(`${withoutControls(`${error.code}: ${error.message}`)}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '@antelope-history/test-support/random';
+import { pick, type Random } from '@antelope-history/test-support/random';
 import type { Fault } from './fault';
 import type { SimulatedNode } from './simulated-node';
 
@@ -9,7 +9,7 @@ const MAX_CUT_BYTES = 50_000;
 
 /** What nodes and the network to them do to a reader. */
 export function nodeFaults(nodes: readonly SimulatedNode[]): Fault[] {
-  const any = (random: Random): SimulatedNode => nodes[random(nodes.length)] as SimulatedNode;
+  const any = (random: Random): SimulatedNode => pick(random, nodes);
   return [
     {
       name: 'socket cut',

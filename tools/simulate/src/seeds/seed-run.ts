@@ -11,7 +11,7 @@ import {
   type Query,
 } from '@antelope-history/chain-generator';
 import type { AdapterSet } from '@antelope-history/processes';
-import { createRandom, type Random } from '@antelope-history/test-support/random';
+import { createRandom, pick, type Random } from '@antelope-history/test-support/random';
 import { BlockOffers } from './block-offers';
 import { startDistributedSet } from './distributed-set';
 import { startEmbeddedSet } from './embedded-set';
@@ -180,7 +180,7 @@ class SeedRun {
     const struck: Promise<void>[] = [];
     for (let count = 0; count < faults; count++) {
       await sleep(random((2 * span) / faults));
-      struck.push(this.strike(all[random(all.length)] as Fault, createRandom(random(2 ** 31))));
+      struck.push(this.strike(pick(random, all), createRandom(random(2 ** 31))));
     }
     await Promise.all(struck);
   }

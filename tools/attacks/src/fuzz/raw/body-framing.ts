@@ -1,4 +1,4 @@
-import type { Random } from '@antelope-history/test-support/random';
+import { pick, type Random } from '@antelope-history/test-support/random';
 
 export interface FramedBody {
   headers: string[];
@@ -122,8 +122,4 @@ function cut(body: string, random: Random): string[] {
   if (body === '') return [];
   const at = random(2) === 0 ? random(body.length) : body.length;
   return [body.slice(0, at), body.slice(at)].filter((part) => part !== '');
-}
-
-function pick<T>(random: Random, values: readonly T[]): T {
-  return values[random(values.length)]!;
 }

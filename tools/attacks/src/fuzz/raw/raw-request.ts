@@ -1,5 +1,5 @@
 import { ROUTES } from '@antelope-history/routes';
-import type { Random } from '@antelope-history/test-support/random';
+import { pick, type Random } from '@antelope-history/test-support/random';
 import { frameBody } from './body-framing';
 
 const PATHS = Object.values(ROUTES).map(({ path }) => path);
@@ -130,8 +130,4 @@ function shuffled(lines: string[], random: Random): string[] {
   if (random(2) === 0) return lines;
   const rest = [...lines];
   return lines.map(() => rest.splice(random(rest.length), 1)[0]!);
-}
-
-function pick<T>(random: Random, values: readonly T[]): T {
-  return values[random(values.length)]!;
 }
