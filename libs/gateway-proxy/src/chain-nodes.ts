@@ -15,18 +15,21 @@ const nodeState = z.object({ chain_id: z.string().length(64), head_block_num: z.
 type NodeState = z.infer<typeof nodeState>;
 
 /**
- * Checks interchangeable chain nodes by their `get_info`. One that fails, lags, or is on another chain than the first of the
- * list that responds, is skipped until a check finds it well, or until `Upstreams` tries it again. A single node is not checked:
- * there is no other to choose.
+ * Checks interchangeable chain nodes by their `get_info`. One that fails, lags, or is on another chain, is skipped until a check
+ * finds it well, or until `Upstreams` tries it again. A single node is not checked: there is no other to choose.
  */
 export class ChainNodes {
   private checkedAt = -Infinity;
   private checking: Promise<void> | undefined;
   private skipped = new Set<string>();
 
-  /** `now`: milliseconds since 1970. */
+  /**
+   * `chainId`: that of the configuration; without it, the chain is that of the first node of the list that responds.
+   * `now`: milliseconds since 1970.
+   */
   constructor(
     private readonly upstreams: Upstreams,
+    private readonly chainId: string | undefined,
     private readonly log: Logger,
     private readonly now: () => number,
   ) {}
@@ -43,7 +46,7 @@ export class ChainNodes {
     const { urls } = this.upstreams;
     const states = await Promise.all(urls.map(readState));
     this.checkedAt = this.now();
-    const chainId = states.find((state) => state !== undefined)?.chain_id;
+    const chainId = this.chainId ?? states.find((state) => state !== undefined)?.chain_id;
     const ofChain = states.filter((state) => state?.chain_id === chainId);
     const best = Math.max(0, ...ofChain.map((state) => state?.head_block_num ?? 0));
     for (const [index, url] of urls.entries()) this.judge(url, faultOf(states[index], chainId, best));

@@ -25,7 +25,7 @@ import { selectPositions } from './select-positions';
 import { createNodeProxy, createUpstreamProxy } from './upstream-proxy';
 
 export interface GatewayDeps extends GatewayPagesDeps {
-  config: Pick<Config, 'api' | 'gateway'>;
+  config: Pick<Config, 'api' | 'gateway' | 'chainId'>;
   /** Counts the requests of all gateways together. */
   keyValue: KeyValue;
   log: Logger;
@@ -132,7 +132,7 @@ function upstreamRoutes(deps: GatewayDeps, clients: ClientHandlers, requireChain
   routes.push({ ...STREAM, handlers: [...enter, clients.limitStreams, stream] });
   if (chainNodeUrl === undefined) return routes;
   const readCall = readRawBody(config.api.bodyLimitBytes, clients.largeBodies);
-  const proxyToNode = createNodeProxy(chainNodeUrl, log, now);
+  const proxyToNode = createNodeProxy(chainNodeUrl, config.chainId, log, now);
   return [
     ...routes,
     {

@@ -34,9 +34,14 @@ export function createUpstreamProxy(name: string, urls: string[], log: Logger, n
  * respond is skipped for some seconds (`Upstreams`). A request that may have reached a node is not sent to another one, because
  * it may have pushed a transaction.
  */
-export function createNodeProxy(urls: string[], log: Logger, now: () => number): UpstreamProxy {
+export function createNodeProxy(
+  urls: string[],
+  chainId: string | undefined,
+  log: Logger,
+  now: () => number,
+): UpstreamProxy {
   const upstreams = new Upstreams(urls, now);
-  const nodes = new ChainNodes(upstreams, log, now);
+  const nodes = new ChainNodes(upstreams, chainId, log, now);
   const proxyTo = createProxyTo('chain-node', upstreams, log, {
     send: sendNodeResponse,
     onFailure: (url) => upstreams.setUnavailable(url),

@@ -101,6 +101,14 @@ describe('a gateway with several chain nodes', () => {
     expect(await respondersOf(gateway, 6)).toContain('b');
   });
 
+  it('skips the first node when it is on another chain than that of the configuration', async () => {
+    first().chainId = 'cd'.repeat(32);
+    const settings = { HISTORY_GATEWAY__CHAIN_NODE_URL: nodes.map(({ url }) => url).join(',') };
+    const environment = { ...settings, HISTORY_CHAIN_ID: CHAIN };
+    const gateway = fixture.createGateway({ environment, now: () => time });
+    expect(new Set(await respondersOf(gateway, 6))).toEqual(new Set(['b', 'c']));
+  });
+
   it('skips a node that is not there', async () => {
     const gateway = createGateway();
     second().close();

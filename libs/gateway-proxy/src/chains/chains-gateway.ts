@@ -86,7 +86,7 @@ function createChain(deps: ChainsGatewayDeps, name: string, clients: ClientHandl
   const { chainId, hosts: _hosts, keyPrefix: _prefix, ...urls } = deps.chains[name] as Chains[string];
   // `gateway.chain_node_url` is of one chain only, so it is dropped: a chain has the node that its own entry names, or none.
   const { chains: _chains, chainNodeUrl: _node, ...settings } = deps.config.gateway;
-  const config = { ...deps.config, gateway: { ...settings, ...urls } };
+  const config = { ...deps.config, chainId, gateway: { ...settings, ...urls } };
   const expected = chainId === undefined ? {} : { chainId };
   const status = new GatewayStatus({ config, keyValue: deps.keyValueOf(name), now, ...expected });
   const requireChain = chainId === undefined ? [] : [new ChainGuard(name, status.readHealth, deps.log, now).handler];

@@ -47,7 +47,7 @@ export async function startDistributedSet(parts: SetParts, hasTrial: boolean): P
   const givenUp: string[] = [];
   try {
     const stack = await startApps(parts, proxies, trial, givenUp);
-    return new DistributedSet(
+    return new DistributedSetUnderTest(
       parts,
       { stack, proxies, elasticsearch: urls.elasticsearch, closeServers },
       trial,
@@ -104,7 +104,7 @@ interface RunningParts {
   closeServers(): Promise<void>;
 }
 
-class DistributedSet implements SetUnderTest {
+class DistributedSetUnderTest implements SetUnderTest {
   readonly url: string;
   readonly logFolder: string;
   readonly faults: Fault[];
