@@ -1,4 +1,4 @@
-import { healthResponse, type HealthResponse } from '@antelope-history/schemas';
+import { errorResponse, healthResponse, type HealthResponse } from '@antelope-history/schemas';
 
 const RESPONSE_LIMIT_MS = 10_000;
 
@@ -43,16 +43,33 @@ export class ServiceClient {
     }
   }
 
-  /** The JSON body of an endpoint's response; undefined unless the status is 2xx. */
+  /** The JSON body of an endpoint's response; undefined unless one with a status of 2xx comes in time. */
   async post(path: string, body: unknown): Promise<unknown> {
-    const response = await fetch(`${this.urls.url}${path}`, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-      signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
-    });
-    const json: unknown = await response.json();
-    return response.ok ? json : undefined;
+    const response = await this.send(path, body);
+    return response?.isOk ? response.json : undefined;
+  }
+
+  /** Why an endpoint does not respond to a request with a status of 2xx; undefined when it does. */
+  async refusalOf(path: string, body: unknown): Promise<string | undefined> {
+    const response = await this.send(path, body);
+    if (!response) return 'it does not respond';
+    if (response.isOk) return undefined;
+    const { error } = errorResponse.safeParse(response.json).data ?? {};
+    return error?.details[0]?.message ?? error?.what ?? 'it responds with an error';
+  }
+
+  private async send(path: string, body: unknown): Promise<{ isOk: boolean; json: unknown } | undefined> {
+    try {
+      const response = await fetch(`${this.urls.url}${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+        signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
+      });
+      return { isOk: response.ok, json: await response.json() };
+    } catch {
+      return undefined;
+    }
   }
 
   private async get(path: string): Promise<string> {

@@ -15,13 +15,19 @@ const DEVELOPMENT_KEY = 'EOS6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5GDW5CV';
 const PUBLIC_KEY = /^(EOS|PUB_(K1|R1|WA)_)[1-9A-HJ-NP-Za-km-z]{40,}$/;
 const MAX_TRIES = 50;
 
+/** The endpoints with an example, and those without one, which have nothing to show or refuse the requests. */
+export interface FoundExamples {
+  examples: Example[];
+  missing: Example[];
+}
+
 /**
  * One request per endpoint. The example of the route definition is used if the service has data for it, as on the sample
- * chain; on other chains its fields get values that are found by asking the service. Undefined while an endpoint has
- * nothing to show.
+ * chain; on other chains its fields get values that are found by asking the service.
  */
-export async function findExamples(client: ServiceClient): Promise<Example[] | undefined> {
+export async function findExamples(client: ServiceClient): Promise<FoundExamples> {
   const examples: Example[] = [];
+  const missing: Example[] = [];
   let values: FieldValues | undefined;
   for (const route of Object.values<Route>(ROUTES)) {
     let example = await findExample(client, route, route.example.request);
@@ -29,10 +35,10 @@ export async function findExamples(client: ServiceClient): Promise<Example[] | u
       values ??= await findFieldValues(client);
       example = values && (await findExample(client, route, pickFields(route, values)));
     }
-    if (!example) return undefined;
-    examples.push(example);
+    if (example) examples.push(example);
+    else missing.push({ path: route.path, body: route.example.request });
   }
-  return examples;
+  return { examples, missing };
 }
 
 /** The request to the first path of a route whose response has an item in each of its lists; undefined when there is none. */

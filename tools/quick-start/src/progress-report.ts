@@ -1,11 +1,16 @@
 import { type Replay, ServiceClient, type ServiceFigures } from '@antelope-history/processes';
-import { findExamples, toCurl } from './examples';
+import { type FoundExamples, findExamples, toCurl } from './examples';
 import { ProgressMeter } from './progress-meter';
 import type { ProgressView } from './progress-view';
 
 /** The examples are shown after this time at the latest, also when the chain is not yet indexed to its end. */
 const EXAMPLES_AFTER_MS = 30_000;
 const EXAMPLES_EVERY_MS = 5_000;
+/**
+ * The first actions of a chain give no example for some endpoints. After this time, those that are found are shown: an endpoint may
+ * have nothing to show on this chain, or refuse requests without an API key.
+ */
+const ALL_EXAMPLES_WITHIN_MS = 10_000;
 
 export interface ReportedService {
   /** URL of the gateway. */
@@ -23,6 +28,7 @@ export class ProgressReport {
   private readonly meter = new ProgressMeter();
   private readonly client: ServiceClient;
   private readonly startedAtMs = Date.now();
+  private firstTriedAtMs: number | undefined;
   private triedAtMs = 0;
   private isReady = false;
 
@@ -49,20 +55,33 @@ export class ProgressReport {
     if (!isCaughtUp(figures, this.service.replay) && now - this.startedAtMs <= EXAMPLES_AFTER_MS) return;
     if (now - this.triedAtMs < EXAMPLES_EVERY_MS) return;
     this.triedAtMs = now;
-    const examples = await findExamples(this.client);
-    if (!examples) return;
+    this.firstTriedAtMs ??= now;
+    const found = await findExamples(this.client);
+    if (found.missing.length > 0 && now - this.firstTriedAtMs < ALL_EXAMPLES_WITHIN_MS) return;
     this.isReady = true;
     this.view.close();
-    const { url, operationsUrl, onStop } = this.service;
     const seconds = ((now - this.startedAtMs) / 1000).toFixed(1);
+    const invitation = found.examples.length > 0 ? ' Try it:' : '';
     this.view.print('');
-    this.view.print(`Ready after ${seconds} s. ${describeIndexed(figures)}. Try it:`, 'good');
-    const lines = ['', ...examples.map((example) => toCurl(url, example)), ''];
-    for (const line of lines) this.view.print(line);
+    this.view.print(`Ready after ${seconds} s. ${describeIndexed(figures)}.${invitation}`, 'good');
+    await this.showExamples(found);
+    const { url, operationsUrl, onStop } = this.service;
     this.view.field('Docs', `${url}/docs`);
     this.view.field('Page', `${operationsUrl}/`);
     this.view.field('Metrics', `${operationsUrl}/metrics`);
     this.view.field('Ctrl-C', onStop);
+  }
+
+  private async showExamples({ examples, missing }: FoundExamples): Promise<void> {
+    this.view.print('');
+    for (const example of examples) this.view.print(toCurl(this.service.url, example));
+    const byReason = new Map<string, string[]>();
+    for (const { path, body } of missing) {
+      const reason = (await this.client.refusalOf(path, body)) ?? 'this chain has nothing to show there';
+      byReason.set(reason, [...(byReason.get(reason) ?? []), path]);
+    }
+    for (const [reason, paths] of byReason) this.view.print(`No example of ${paths.join(', ')}: ${reason}`);
+    this.view.print('');
   }
 }
 
