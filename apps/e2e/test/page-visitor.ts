@@ -1,3 +1,4 @@
+import axe, { type AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 /** A page of a browser, and everything that went wrong in it. */
@@ -27,4 +28,10 @@ export async function visit(
     if (protocol !== 'data:' && !hosts.includes(host)) problems.push(`request to ${host}`);
   });
   return { page, problems, close: () => context.close() };
+}
+
+/** The rules of accessibility that a page breaks, and the elements that do. */
+export async function violationsIn(page: Page): Promise<[string, string[]][]> {
+  const { violations } = await page.evaluate<AxeResults>(`(() => { ${axe.source}; return axe.run() })()`);
+  return violations.map(({ id: rule, nodes }) => [rule, nodes.map(({ html }) => html)]);
 }

@@ -46,7 +46,7 @@ export function createApiKeys({ config, keyValue, log, now }: ApiKeyDeps): FindA
 /** The keys of a file, reloaded when it changes; if the new content is invalid, the old keys stay in force. */
 class ApiKeyFile {
   private keys: Map<string, ApiKey>;
-  private changedAt: number;
+  private changedAt: number | undefined;
   private checkedAt: number;
 
   constructor(
@@ -54,8 +54,9 @@ class ApiKeyFile {
     private readonly log: Logger,
     private readonly now: () => number,
   ) {
+    // Before it is read: a change meanwhile is then seen as one.
+    this.changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
     this.keys = readKeys(path);
-    this.changedAt = statSync(path).mtimeMs;
     this.checkedAt = now();
   }
 

@@ -12,6 +12,12 @@ it('the line for a terminal quotes its body for the shell', () => {
   expect(api.toCurl({ path: '/health' })).toBe('curl -s http://127.0.0.1:8888/health');
 });
 
+it('the line for a terminal does not show the API key', () => {
+  const api = new Api('http://127.0.0.1:8888', '/v1/history/get_actions', 'secret');
+  const line = api.toCurl({ path: '/v1/history/get_actions', body: {} });
+  expect(line).toBe(`curl -s -H "x-api-key: $API_KEY" http://127.0.0.1:8888/v1/history/get_actions -d '{}'`);
+});
+
 it('actions come from the path at which the API counts rows', async () => {
   const paths: (string | undefined)[] = [];
   const server = createServer((request, response) => {

@@ -48,6 +48,7 @@ export class Api {
   constructor(
     readonly url: string,
     private readonly actionsPath: string = GET_ACTIONS,
+    private readonly apiKey?: string,
   ) {}
 
   async send<P extends Path>({ path, body }: ApiRequest<P>, signal: AbortSignal): Promise<ResponseOf<P>> {
@@ -64,7 +65,8 @@ export class Api {
     signal.addEventListener('abort', leave);
     try {
       const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-      return await fetch(this.addressOf(path), { ...request, cache: 'no-cache', signal: limit.signal });
+      const headers = new Headers(this.apiKey === undefined ? [] : [['x-api-key', this.apiKey]]);
+      return await fetch(this.addressOf(path), { ...request, headers, cache: 'no-cache', signal: limit.signal });
     } catch {
       signal.throwIfAborted();
       throw new RequestError(`The service at ${this.url} does not respond.`, 0);
@@ -78,10 +80,11 @@ export class Api {
     return this.url + (path === GET_ACTIONS ? this.actionsPath : path);
   }
 
-  /** The line for a terminal that sends the same request. */
+  /** The line for a terminal that sends the same request. It names a variable of the shell instead of the API key. */
   toCurl({ path, body }: ApiRequest): string {
+    const key = this.apiKey === undefined ? '' : ' -H "x-api-key: $API_KEY"';
     const data = body === undefined ? '' : ` -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
-    return `curl -s ${this.addressOf(path)}${data}`;
+    return `curl -s${key} ${this.addressOf(path)}${data}`;
   }
 }
 

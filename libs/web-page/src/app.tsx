@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Api } from './api.js';
+import { SetApiKey, useApiKey } from './api-key.js';
 import { AccountView } from './explorer/account-view.js';
 import { BlockView } from './explorer/block-view.js';
 import { ExplorerHome } from './explorer/explorer-home.js';
@@ -37,7 +38,8 @@ function ChainName({ settings, name }: { settings: Settings; name: string }): JS
 /** The whole page: the frame, and the view that the address names. */
 export function App({ settings }: { settings: Settings }): JSX.Element {
   const view = useView();
-  const api = useMemo(() => new Api(apiUrlOf(settings, location), settings.actionsPath), [settings]);
+  const [apiKey, setApiKey] = useApiKey();
+  const api = useMemo(() => new Api(apiUrlOf(settings, location), settings.actionsPath, apiKey), [settings, apiKey]);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const name = view.name === '' ? (settings.status ? 'status' : 'explore') : view.name;
@@ -74,7 +76,9 @@ export function App({ settings }: { settings: Settings }): JSX.Element {
         {settings.explorer && <SearchBox text={name === 'status' ? '' : view.subject} />}
       </header>
       <main id="main" ref={main} tabIndex={-1}>
-        <Shown name={name} view={view} api={api} settings={settings} />
+        <SetApiKey value={setApiKey}>
+          <Shown name={name} view={view} api={api} settings={settings} />
+        </SetApiKey>
       </main>
       <footer>
         <nav aria-label="Service">

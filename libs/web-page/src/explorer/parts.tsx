@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Api, ApiRequest, RequestError } from '../api.js';
+import { ApiKeyForm } from '../api-key.js';
 import { shorten } from '../format.js';
 import { linkTo } from '../location.js';
 
@@ -12,12 +13,20 @@ export function Waiting({ what = 'Loading' }: { what?: string }): JSX.Element {
   );
 }
 
+/** The headings of failures by HTTP status; 0 = there was no response. */
+const FAILURES: Readonly<Record<number, string>> = {
+  0: 'No response',
+  401: 'An API key is needed',
+  404: 'Not found',
+};
+
 export function Failure({ error }: { error: RequestError }): JSX.Element {
   return (
     <div class="failure" role="alert">
-      <h1>{error.status === 404 ? 'Not found' : error.status === 0 ? 'No response' : 'The request was refused'}</h1>
+      <h1>{FAILURES[error.status] ?? 'The request was refused'}</h1>
       <p>{error.message}</p>
       {error.status === 0 && <p class="soft">This view tries again by itself.</p>}
+      {error.status === 401 && <ApiKeyForm />}
     </div>
   );
 }

@@ -18,6 +18,7 @@ export function SearchView({ api, text }: { api: Api; text: string }): JSX.Eleme
   const [failure, setFailure] = useState<RequestError>();
   useEffect(() => {
     const leaving = new AbortController();
+    setFailure(undefined);
     Promise.all(meanings.map((meaning) => find(api, meaning, text, leaving.signal))).then(
       (results) => {
         const existing = results.filter(({ what }) => what !== undefined);
@@ -79,9 +80,8 @@ async function find(api: Api, meaning: Meaning, text: string, signal: AbortSigna
   try {
     return { meaning, what: await describe(api, meaning, text, signal) };
   } catch (error) {
-    // "Not found" and "several transactions begin so" are responses; a service that is down is none.
-    if (error instanceof RequestError && error.status >= 400 && error.status < 500 && error.status !== 429)
-      return { meaning, what: undefined };
+    // "Not found" and "several transactions begin so" are responses.
+    if (error instanceof RequestError && [400, 404].includes(error.status)) return { meaning, what: undefined };
     throw error;
   }
 }
