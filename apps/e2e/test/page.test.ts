@@ -261,7 +261,7 @@ describeWithBrowser((program) => {
         ...Object.fromEntries(['HISTORY', 'CHAIN', 'TRACE'].map((name) => [`HISTORY_GATEWAY__${name}_API_URL`, api])),
         HISTORY_KEY_VALUE__KIND: 'memory',
         HISTORY_GATEWAY__PORT: String(port),
-        HISTORY_GATEWAY__PUBLIC_PATHS: 'health,explorer',
+        HISTORY_GATEWAY__PUBLIC_PATHS: 'explorer',
         HISTORY_GATEWAY__REQUIRE_API_KEY: 'true',
         HISTORY_GATEWAY__API_KEYS_FILE: file,
         HISTORY_OPS__GATEWAY_PORT: '0',
@@ -281,6 +281,8 @@ describeWithBrowser((program) => {
           await shows(page, 'unknown key');
           await enter(page, ' right-key ');
           await shows(page, 'Transaction');
+          // The listener for clients has no /health here.
+          expect(await page.getByText('Newest block').count()).toBe(root === url ? 0 : 1);
           await page.goto(`${root}/#/block/12`);
           await page.reload();
           const curl = await page.locator('.curl code').innerText();

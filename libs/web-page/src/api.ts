@@ -42,14 +42,19 @@ const LIMIT_MS = 60_000;
 
 const GET_ACTIONS: Path = '/v1/history/get_actions';
 
-/** Sends requests to the API at `url`. Rejects with `RequestError`, and with the reason of `signal`. */
+export interface ApiOptions {
+  /** Without a slash at its end. */
+  url: string;
+  /** `/health` of the listener that serves the page: the API may be configured not to serve it. */
+  healthUrl: string;
+  /** Where the API counts the rows of `get_actions`, as the page does. */
+  actionsPath?: string;
+  apiKey?: string | undefined;
+}
+
+/** Sends requests to the API. Rejects with `RequestError`, and with the reason of `signal`. */
 export class Api {
-  /** `actionsPath`: where the API counts the rows of `get_actions`, as the page does. */
-  constructor(
-    readonly url: string,
-    private readonly actionsPath: string = GET_ACTIONS,
-    private readonly apiKey?: string,
-  ) {}
+  constructor(private readonly options: ApiOptions) {}
 
   async send<P extends Path>({ path, body }: ApiRequest<P>, signal: AbortSignal): Promise<ResponseOf<P>> {
     const response = await this.fetch(path, body, signal);
@@ -65,11 +70,12 @@ export class Api {
     signal.addEventListener('abort', leave);
     try {
       const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-      const headers = new Headers(this.apiKey === undefined ? [] : [['x-api-key', this.apiKey]]);
+      const { apiKey } = this.options;
+      const headers = new Headers(apiKey === undefined || path === '/health' ? [] : [['x-api-key', apiKey]]);
       return await fetch(this.addressOf(path), { ...request, headers, cache: 'no-cache', signal: limit.signal });
     } catch {
       signal.throwIfAborted();
-      throw new RequestError(`The service at ${this.url} does not respond.`, 0);
+      throw new RequestError(`The service at ${this.options.url} does not respond.`, 0);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', leave);
@@ -77,12 +83,14 @@ export class Api {
   }
 
   private addressOf(path: Path): string {
-    return this.url + (path === GET_ACTIONS ? this.actionsPath : path);
+    const { url, healthUrl, actionsPath = GET_ACTIONS } = this.options;
+    if (path === '/health') return healthUrl;
+    return url + (path === GET_ACTIONS ? actionsPath : path);
   }
 
   /** The line for a terminal that sends the same request. It names a variable of the shell instead of the API key. */
   toCurl({ path, body }: ApiRequest): string {
-    const key = this.apiKey === undefined ? '' : ' -H "x-api-key: $API_KEY"';
+    const key = this.options.apiKey === undefined ? '' : ' -H "x-api-key: $API_KEY"';
     const data = body === undefined ? '' : ` -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
     return `curl -s${key} ${this.addressOf(path)}${data}`;
   }

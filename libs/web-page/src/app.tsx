@@ -39,7 +39,16 @@ function ChainName({ settings, name }: { settings: Settings; name: string }): JS
 export function App({ settings }: { settings: Settings }): JSX.Element {
   const view = useView();
   const [apiKey, setApiKey] = useApiKey();
-  const api = useMemo(() => new Api(apiUrlOf(settings, location), settings.actionsPath, apiKey), [settings, apiKey]);
+  const api = useMemo(
+    () =>
+      new Api({
+        url: apiUrlOf(settings, location),
+        healthUrl: new URL('./health', location.href).href,
+        actionsPath: settings.actionsPath,
+        apiKey,
+      }),
+    [settings, apiKey],
+  );
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const name = view.name === '' ? (settings.status ? 'status' : 'explore') : view.name;
