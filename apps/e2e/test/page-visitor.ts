@@ -35,3 +35,9 @@ export async function violationsIn(page: Page): Promise<[string, string[]][]> {
   const { violations } = await page.evaluate<AxeResults>(`(() => { ${axe.source}; return axe.run() })()`);
   return violations.map(({ id: rule, nodes }) => [rule, nodes.map(({ html }) => html)]);
 }
+
+/** Answers the question of the page for an API key. */
+export async function enterApiKey(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key);
+  await page.keyboard.press('Enter');
+}

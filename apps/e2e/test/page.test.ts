@@ -15,7 +15,7 @@ import {
 } from '@antelope-history/processes';
 import { describeWithBrowser, findFreePorts } from '@antelope-history/servers';
 import { createShipReplay } from '@antelope-history/ship-replay';
-import { violationsIn, visit } from './page-visitor';
+import { enterApiKey, violationsIn, visit } from './page-visitor';
 
 const LAST_BLOCK = 505;
 const KEY = 'PUB_K1_67tVYqeq99KdZ6mWCFmoCBVnmLvh77bubyeDn1JGKXQn9ooyiu';
@@ -268,31 +268,32 @@ describeWithBrowser((program) => {
       });
       const { url, operationsUrl = '' } = gateway;
       hosts.push(...[url, operationsUrl].map((each) => new URL(each).host));
-      const enter = async (page: Page, key: string): Promise<void> => {
-        await page.getByLabel('API key').fill(key);
-        await page.keyboard.press('Enter');
-      };
-      // The page for operators sends its requests to another port than that of the page.
-      for (const root of [url, operationsUrl]) {
-        const steps = async (page: Page): Promise<void> => {
-          await shows(page, 'An API key is needed');
-          expect(await violationsIn(page)).toEqual([]);
-          await enter(page, 'wrong-key');
-          await shows(page, 'unknown key');
-          await enter(page, ' right-key ');
-          await shows(page, 'Transaction');
-          // The listener for clients has no /health here.
-          expect(await page.getByText('Newest block').count()).toBe(root === url ? 0 : 1);
-          await page.goto(`${root}/#/block/12`);
-          await page.reload();
-          const curl = await page.locator('.curl code').innerText();
-          expect(curl).toContain(`curl -s -H "x-api-key: $API_KEY" ${url}/v1/trace_api/get_block`);
-          expect(await page.content()).not.toContain('right-key');
-        };
-        await look('#/search/alice', (page) => shows(page, 'An API key is needed'), {}, root);
-        await look('#/explore', steps, {}, root);
+      try {
+        // The page for operators sends its requests to another port than that of the page.
+        for (const root of [url, operationsUrl]) {
+          const steps = async (page: Page): Promise<void> => {
+            await shows(page, 'An API key is needed');
+            expect(await violationsIn(page)).toEqual([]);
+            await enterApiKey(page, 'wrong-key');
+            await shows(page, 'unknown key');
+            await enterApiKey(page, ' right-key ');
+            await shows(page, 'Transaction');
+            // The listener for clients has no /health here.
+            expect(await page.getByText('Newest block').count()).toBe(root === url ? 0 : 1);
+            await page.goto(`${root}/#/block/12`);
+            await page.reload();
+            const curl = await page.locator('.curl code').innerText();
+            expect(curl).toContain(`curl -s -H "x-api-key: $API_KEY" ${url}/v1/trace_api/get_block`);
+            expect(await page.content()).not.toContain('right-key');
+          };
+          const search = (page: Page): Promise<void> =>
+            enterApiKey(page, 'right-key').then(() => titled(page, ['Account alice']));
+          await look('#/search/alice', search, {}, root);
+          await look('#/explore', steps, {}, root);
+        }
+      } finally {
+        await stop(gateway.child);
       }
-      await stop(gateway.child);
     });
 
     it.each([
