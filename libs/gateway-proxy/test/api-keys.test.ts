@@ -90,6 +90,11 @@ describe('API keys', () => {
     expect((await post(gateway, key)).status).toBe(200);
   });
 
+  it('prevent the start when their file is missing', () => {
+    rmSync(file, { force: true });
+    expect(() => open()).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+
   it.each(['no list', '{}', '[{"name":"x"}]', JSON.stringify([{ ...GOLD, sha256: 'gold-key' }])])(
     'prevent the start when their file is invalid: %s',
     (text) => {

@@ -81,6 +81,22 @@ describe('a gateway of several chains', () => {
     await Promise.all([node.close(), other.close()]);
   });
 
+  it('forwards them to no node of another chain than that of its chain_id', async () => {
+    const nodes = await Promise.all(
+      [OTHER_ID, CHAIN_FACTS.chain_id].map((id) => {
+        const body = JSON.stringify({ chain_id: id, head_block_num: 9 });
+        return listen((_request, response) => response.end(body), { host: '127.0.0.1', port: 0 });
+      }),
+    );
+    const urls = nodes.map(({ url }) => url).join();
+    const { app } = createService({ eos: { chain_node_url: urls, chain_id: CHAIN_FACTS.chain_id } });
+    for (let sent = 0; sent < 4; sent++) {
+      const { text } = await request(app).post('/eos/v1/chain/get_account').send({});
+      expect((JSON.parse(text) as { chain_id: string }).chain_id).toBe(CHAIN_FACTS.chain_id);
+    }
+    await Promise.all(nodes.map((node) => node.close()));
+  });
+
   it('names the chains in the response to a path of none', async () => {
     const { status, body } = await request(createService().app).post(PATH).send({});
     expect(status).toBe(404);

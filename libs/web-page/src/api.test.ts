@@ -18,18 +18,23 @@ it('the line for a terminal does not show the API key', () => {
   expect(line).toBe(`curl -s -H "x-api-key: $API_KEY" http://127.0.0.1:8888/v1/history/get_actions -d '{}'`);
 });
 
-it('actions come from the path at which the API counts rows', async () => {
-  const paths: (string | undefined)[] = [];
+it('requests go to the path at which the API counts rows, and carry the API key, except for /health', async () => {
+  const received: [string | undefined, unknown][] = [];
   const server = createServer((request, response) => {
-    paths.push(request.url);
+    received.push([request.url, request.headers['x-api-key']]);
     response.end('{}');
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const api = new Api({ url, healthUrl: `${url}/health`, actionsPath: '/v1/history/rows/get_actions' });
-  for (const path of ['/v1/history/get_actions', '/v1/history/get_transaction'] as const)
-    await api.send({ path, body: {} }, new AbortController().signal);
+  const actionsPath = '/v1/history/rows/get_actions';
+  const api = new Api({ url, healthUrl: `${url}/health`, actionsPath, apiKey: 'secret' });
+  for (const path of ['/v1/history/get_actions', '/v1/history/get_transaction', '/health'] as const)
+    await api.send(path === '/health' ? { path } : { path, body: {} }, new AbortController().signal);
   server.close();
-  expect(paths).toEqual(['/v1/history/rows/get_actions', '/v1/history/get_transaction']);
-  expect(api.toCurl({ path: '/v1/history/get_actions' })).toBe(`curl -s ${url}/v1/history/rows/get_actions`);
+  expect(received).toEqual([
+    [actionsPath, 'secret'],
+    ['/v1/history/get_transaction', 'secret'],
+    ['/health', undefined],
+  ]);
+  expect(api.toCurl({ path: '/v1/history/get_actions' })).toContain(` ${url}${actionsPath}`);
 });
