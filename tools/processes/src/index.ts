@@ -15,7 +15,7 @@ export { type ListeningApp, startListeningApp } from './listening-app';
 export { anonymousMemory, currentMemory, peakMemory } from './process-memory';
 export { hasEnded, type ProgramOptions, readLines, startProgram, stop } from './program';
 export { type Replay, startReplay } from './replay';
-export { readMetric, ServiceClient, type ServiceFigures } from './service-client';
+export { NoResponseError, readMetric, ServiceClient, type ServiceFigures } from './service-client';
 export { serviceEnvironment, startService, untilCommitted, type ServiceProcess } from './service-process';
 export { API_NAMES, APP_NAMES, type AppName } from './stack/apps';
 export { createDistributedSet, type DistributedSet } from './stack/distributed-set';

@@ -21,6 +21,9 @@ export interface ServiceUrls {
   operationsUrl?: string;
 }
 
+/** No response came in time, or one that is no JSON. */
+export class NoResponseError extends Error {}
+
 /** A client of a running service: its figures, and its endpoints. */
 export class ServiceClient {
   constructor(private readonly urls: ServiceUrls) {}
@@ -43,22 +46,21 @@ export class ServiceClient {
     }
   }
 
-  /** The JSON body of an endpoint's response; undefined unless one with a status of 2xx comes in time. */
+  /** The JSON body of an endpoint's response; undefined unless the status is 2xx. Rejects with `NoResponseError`. */
   async post(path: string, body: unknown): Promise<unknown> {
-    const response = await this.send(path, body);
-    return response?.isOk ? response.json : undefined;
+    const { isOk, json } = await this.send(path, body);
+    return isOk ? json : undefined;
   }
 
-  /** Why an endpoint does not respond to a request with a status of 2xx; undefined when it does. */
+  /** Why the status of an endpoint's response is not 2xx; undefined when it is. Rejects with `NoResponseError`. */
   async refusalOf(path: string, body: unknown): Promise<string | undefined> {
-    const response = await this.send(path, body);
-    if (!response) return 'it does not respond';
-    if (response.isOk) return undefined;
-    const { error } = errorResponse.safeParse(response.json).data ?? {};
+    const { isOk, json } = await this.send(path, body);
+    if (isOk) return undefined;
+    const { error } = errorResponse.safeParse(json).data ?? {};
     return error?.details[0]?.message ?? error?.what ?? 'it responds with an error';
   }
 
-  private async send(path: string, body: unknown): Promise<{ isOk: boolean; json: unknown } | undefined> {
+  private async send(path: string, body: unknown): Promise<{ isOk: boolean; json: unknown }> {
     try {
       const response = await fetch(`${this.urls.url}${path}`, {
         method: 'POST',
@@ -67,8 +69,8 @@ export class ServiceClient {
         signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
       });
       return { isOk: response.ok, json: await response.json() };
-    } catch {
-      return undefined;
+    } catch (error) {
+      throw new NoResponseError(`${path} gives no response`, { cause: error });
     }
   }
 

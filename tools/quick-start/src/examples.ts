@@ -15,7 +15,7 @@ const DEVELOPMENT_KEY = 'EOS6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5GDW5CV';
 const PUBLIC_KEY = /^(EOS|PUB_(K1|R1|WA)_)[1-9A-HJ-NP-Za-km-z]{40,}$/;
 const MAX_TRIES = 50;
 
-/** The endpoints with an example, and those without one, which have nothing to show or refuse the requests. */
+/** Requests whose responses show something, and those to the other endpoints, which have nothing to show or refuse them. */
 export interface FoundExamples {
   examples: Example[];
   missing: Example[];
@@ -23,17 +23,18 @@ export interface FoundExamples {
 
 /**
  * One request per endpoint. The example of the route definition is used if the service has data for it, as on the sample
- * chain; on other chains its fields get values that are found by asking the service.
+ * chain; on other chains its fields get values that are found by asking the service. Rejects with `NoResponseError`.
  */
 export async function findExamples(client: ServiceClient): Promise<FoundExamples> {
   const examples: Example[] = [];
   const missing: Example[] = [];
-  let values: FieldValues | undefined;
+  // Found once: without actions to look at, each attempt would end without values.
+  let values: Promise<FieldValues | undefined> | undefined;
   for (const route of Object.values<Route>(ROUTES)) {
     let example = await findExample(client, route, route.example.request);
     if (!example) {
-      values ??= await findFieldValues(client);
-      example = values && (await findExample(client, route, pickFields(route, values)));
+      const found = await (values ??= findFieldValues(client));
+      example = found && (await findExample(client, route, pickFields(route, found)));
     }
     if (example) examples.push(example);
     else missing.push({ path: route.path, body: route.example.request });

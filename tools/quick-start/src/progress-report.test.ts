@@ -84,8 +84,6 @@ describe('the progress of a service without examples of some endpoints', () => {
   });
 
   it.each<[string, typeof respond, string]>([
-    ['breaks off responses', (response) => response.destroy(), 'it does not respond'],
-    ['responds with no JSON', (response) => response.end('<html>'), 'it does not respond'],
     [
       'responds with an error of another form',
       (response) => response.writeHead(500).end('{}'),
@@ -98,6 +96,26 @@ describe('the progress of a service without examples of some endpoints', () => {
     await showAfter(11);
     expect(lines.at(-1)).toBe('Ctrl-C stops');
     expect(lines.some((line) => line.startsWith('No example of') && line.endsWith(`: ${reason}`))).toBe(true);
+  });
+
+  it.each<[string, typeof respond]>([
+    ['breaks off responses', (response) => response.destroy()],
+    ['responds with no JSON', (response) => response.end('<html>')],
+  ])('is not ready while it %s, and asks for nothing more in that attempt', async (_, how) => {
+    respond = how;
+    await showAfter(0);
+    await showAfter(11);
+    expect([lines, requests]).toEqual([[], 2]);
+    respond = (response) => response.end('{}');
+    await showAfter(17);
+    expect(lines.at(-1)).toBe('Ctrl-C stops');
+  });
+
+  it('looks for the values of examples once in an attempt', async () => {
+    respond = (response) => response.writeHead(500).end('{}');
+    await showAfter(0);
+    // One request per endpoint, two for get_actions, and two for the values.
+    expect(requests).toBe(Object.keys(ROUTES).length + 3);
   });
 
   it('shows the examples that there are', async () => {

@@ -1,5 +1,5 @@
-import { type Replay, ServiceClient, type ServiceFigures } from '@antelope-history/processes';
-import { type FoundExamples, findExamples, toCurl } from './examples';
+import { NoResponseError, type Replay, ServiceClient, type ServiceFigures } from '@antelope-history/processes';
+import { type Example, findExamples, toCurl } from './examples';
 import { ProgressMeter } from './progress-meter';
 import type { ProgressView } from './progress-view';
 
@@ -56,15 +56,15 @@ export class ProgressReport {
     if (now - this.triedAtMs < EXAMPLES_EVERY_MS) return;
     this.triedAtMs = now;
     this.firstTriedAtMs ??= now;
-    const found = await findExamples(this.client);
-    if (found.missing.length > 0 && now - this.firstTriedAtMs < ALL_EXAMPLES_WITHIN_MS) return;
+    const lines = await this.exampleLines({ areSomeEnough: now - this.firstTriedAtMs >= ALL_EXAMPLES_WITHIN_MS });
+    if (!lines) return;
     this.isReady = true;
     this.view.close();
     const seconds = ((now - this.startedAtMs) / 1000).toFixed(1);
-    const invitation = found.examples.length > 0 ? ' Try it:' : '';
+    const invitation = lines.requests.length > 0 ? ' Try it:' : '';
     this.view.print('');
     this.view.print(`Ready after ${seconds} s. ${describeIndexed(figures)}.${invitation}`, 'good');
-    await this.showExamples(found);
+    for (const line of ['', ...lines.requests, ...lines.reasons, '']) this.view.print(line);
     const { url, operationsUrl, onStop } = this.service;
     this.view.field('Docs', `${url}/docs`);
     this.view.field('Page', `${operationsUrl}/`);
@@ -72,17 +72,36 @@ export class ProgressReport {
     this.view.field('Ctrl-C', onStop);
   }
 
-  private async showExamples({ examples, missing }: FoundExamples): Promise<void> {
-    this.view.print('');
-    for (const example of examples) this.view.print(toCurl(this.service.url, example));
+  /**
+   * The requests as lines for a shell, and why the other endpoints have none. Undefined while the service does not respond, and, unless
+   * `areSomeEnough`, while an endpoint has none.
+   */
+  private async exampleLines({ areSomeEnough }: { areSomeEnough: boolean }): Promise<ExampleLines | undefined> {
+    try {
+      const { examples, missing } = await findExamples(this.client);
+      if (missing.length > 0 && !areSomeEnough) return undefined;
+      const requests = examples.map((example) => toCurl(this.service.url, example));
+      return { requests, reasons: await this.reasonsOf(missing) };
+    } catch (error) {
+      if (error instanceof NoResponseError) return undefined;
+      throw error;
+    }
+  }
+
+  /** A line for each reason, with the endpoints that give it. */
+  private async reasonsOf(missing: readonly Example[]): Promise<string[]> {
     const byReason = new Map<string, string[]>();
     for (const { path, body } of missing) {
       const reason = (await this.client.refusalOf(path, body)) ?? 'this chain has nothing to show there';
       byReason.set(reason, [...(byReason.get(reason) ?? []), path]);
     }
-    for (const [reason, paths] of byReason) this.view.print(`No example of ${paths.join(', ')}: ${reason}`);
-    this.view.print('');
+    return [...byReason].map(([reason, paths]) => `No example of ${paths.join(', ')}: ${reason}`);
   }
+}
+
+interface ExampleLines {
+  requests: string[];
+  reasons: string[];
 }
 
 /** A fork's blocks are indexed, too, so that there can be more of them than the committed chain has. */

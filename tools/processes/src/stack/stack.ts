@@ -158,7 +158,7 @@ async function untilCommitted(
   const isCommitted = async (): Promise<boolean> => {
     // The indexers are asked first: a request for a block that does not exist yet costs the store more.
     if ((await readStackFigures(indexers)).committedBlock < num) return false;
-    const block = await client.post(path, { block_num_or_id: num });
+    const block = await client.post(path, { block_num_or_id: num }).catch(() => undefined);
     return response.safeParse(block).data?.id === id;
   };
   while (!(await isCommitted())) {
