@@ -86,8 +86,8 @@ interface Row {
 class Client {
   rows: Row[] = [];
   forks = 0;
-  /** The last irreversible block that the stream named; undefined before its first event, whose cursor names one. */
-  irreversibleNum: number | undefined;
+  /** The last irreversible block that the stream named; 0 before. */
+  irreversibleNum = 0;
   /** The first block of the stream, and how often it began anew because what followed was removed. */
   firstBlockNum = 1;
   restarts = 0;
@@ -155,9 +155,8 @@ class Client {
   private take(event: StreamEvent): void {
     this.lastId = event.id;
     // Each block is announced once, also to a client that reconnects.
-    if (event.type === 'irreversible' && event.block.num <= (this.irreversibleNum ?? 0))
+    if (event.type === 'irreversible' && event.block.num <= this.irreversibleNum)
       throw new Error(`block ${event.block.num} was announced before`);
-    this.irreversibleNum ??= parseCursor(event.id).irreversibleNum;
     if (event.type === 'irreversible') this.irreversibleNum = event.block.num;
     if (event.type === 'action') this.rows.push(toRow(event.row));
     if (event.type !== 'fork') return;
@@ -278,7 +277,7 @@ describe('a stream of actions', () => {
         rows += run.client.rows.length;
         const { irreversibleNum: named } = run.client;
         // A node can report one above the blocks that it has sent.
-        if (named === undefined || !lastIrreversible || lastIrreversible.num > head) return;
+        if (!lastIrreversible || lastIrreversible.num > head) return;
         expect(named).toBe(lastIrreversible.num);
         irreversible++;
       }),
@@ -288,6 +287,24 @@ describe('a stream of actions', () => {
     expect(rows).toBeGreaterThan(1_000);
     expect(irreversible).toBeGreaterThan(75);
   }, 120_000);
+
+  it.each([
+    [101, 102],
+    [102, 102],
+    [103, 0],
+  ])(
+    'that begins at block %s of those from 100 to 104 names the irreversible block 102 if it has its rows',
+    async (after, named) => {
+      const run = new Run({ ...EVERYTHING, firstBlockNum: after });
+      const empty: BlockPlan = { transactions: [], abis: [], permissions: [] };
+      await run.take({ kind: 'grow', plans: [empty, empty, empty] });
+      await run.take({ kind: 'makeIrreversible', depth: 0 });
+      await run.take({ kind: 'grow', plans: [empty, empty] });
+      await run.client.read();
+      expect(run.model.irreversibleNum).toBe(102);
+      expect(run.client.irreversibleNum).toBe(named);
+    },
+  );
 
   it('never skips the rows of removed blocks: it tells the client that they are gone', async () => {
     let [restarts, complete] = [0, 0];

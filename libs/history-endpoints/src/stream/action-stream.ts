@@ -124,8 +124,10 @@ export class ActionStream {
   private async *begin(cursor: StreamCursor | undefined, status: ChainStatus): AsyncGenerator<StreamEvent> {
     this.revision = status.revision;
     this.irreversibleNum = irreversibleIn(status);
-    this.announcedNum = Math.min(cursor?.irreversibleNum ?? Infinity, this.irreversibleNum);
     const { firstBlockNum } = this.query;
+    // A stream that begins after the head sends no rows of irreversible blocks.
+    const known = cursor ? cursor.irreversibleNum : (firstBlockNum ?? Infinity) - 1;
+    this.announcedNum = Math.min(known, this.irreversibleNum);
     if (cursor) {
       this.place = { ...cursor.block, sequence: cursor.sequence, rows: 0 };
       this.requireNext(status);
