@@ -2,9 +2,9 @@ import path from 'node:path';
 import type { Request, Response } from 'express';
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path';
 import { createOpenApiDocument } from '@antelope-history/openapi';
-import { ROUTES, STREAM } from '@antelope-history/routes';
+import { ACTIONS_BY_ROWS_PATH, ROUTES, STREAM } from '@antelope-history/routes';
 import { HistoryError } from '@antelope-history/schemas';
-import { type HttpRoute, readServiceVersion } from '@antelope-history/app-runtime';
+import { type Config, type HttpRoute, readServiceVersion } from '@antelope-history/app-runtime';
 
 /** The page may load only its own files and `data:` images, which the style sheet contains: nothing inline or remote. */
 const PAGE_HEADERS = {
@@ -29,14 +29,22 @@ const START_SCRIPT = 'start.js';
 /** Paths that the document describes only where the listener serves them. */
 const OPTIONAL_PATHS = ['/', '/health', '/live', '/metrics', '/status'];
 
+/** The paths of a gateway with `api.positions` of nodeos (select-positions.ts). */
+const ROUTES_BY_NODEOS = {
+  ...ROUTES,
+  getActions: { ...ROUTES.getActions, path: ACTIONS_BY_ROWS_PATH },
+  getActionsByPosition: { ...ROUTES.getActionsByPosition, path: ROUTES.getActions.path },
+};
+
 /**
  * The API documentation: `/openapi.json` for programs, `/docs` (Swagger UI without network access) for people. `served`: the
- * listener's own paths; the document leaves out the pages of other listeners.
+ * listener's own paths; the document leaves out the pages of other listeners. `positions`: what
+ * `pos` of `get_actions` counts, which decides the endpoint that the document describes at that path.
  */
-export function docsRoutes(served: string[]): HttpRoute[] {
+export function docsRoutes(served: string[], positions: Config['api']['positions']): HttpRoute[] {
   const { paths, ...rest } = createOpenApiDocument({
     version: readServiceVersion(),
-    routes: ROUTES,
+    routes: positions === 'rows' ? ROUTES : ROUTES_BY_NODEOS,
     streams: [STREAM],
   });
   const isServed = (path: string): boolean => served.includes(path) || !OPTIONAL_PATHS.includes(path);

@@ -32,12 +32,17 @@ export interface GatewayPagesDeps {
  * name of the chain. The explorer sends its requests to the port for clients.
  */
 export function createGatewayOperations(deps: GatewayPagesDeps): HttpRoute[] {
-  const { port, publicUrl } = deps.config.gateway;
+  const { port, host, publicUrl } = deps.config.gateway;
   const path = deps.chainName === undefined ? '' : `/${deps.chainName}`;
-  const api = publicUrl === undefined ? { port, path } : { url: publicUrl.replace(/\/+$/, '') + path };
+  const onlyAddress = isWildcard(host) ? {} : { host };
+  const api = publicUrl === undefined ? { port, path, ...onlyAddress } : { url: publicUrl.replace(/\/+$/, '') + path };
   const shown: PublicPath[] = ['live', 'health_details', 'metrics', 'status_page', 'explorer', 'docs'];
   const pages = createPages(deps, { shown, api, readStatus: () => deps.status.read() });
   return pages.map((page) => ({ ...page, path: path + page.path }));
+}
+
+function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
 }
 
 /** The gateway's pages for clients: those that `gateway.public_paths` lists. All others are unknown paths. */
@@ -68,7 +73,7 @@ function createPages(deps: GatewayPagesDeps, { shown, api, readStatus }: Pages):
   const chain = chainName === undefined ? {} : { chain: chainName };
   const actionsPath = config.api.positions === 'rows' ? ROUTES.getActions.path : ACTIONS_BY_ROWS_PATH;
   if (hasPage) routes.push(...webPageRoutes({ ...views, ...chain, links: served, api, actionsPath }));
-  if (shows('docs')) routes.push(...docsRoutes([...served, ...(hasPage ? ['/'] : [])]));
+  if (shows('docs')) routes.push(...docsRoutes([...served, ...(hasPage ? ['/'] : [])], config.api.positions));
   return routes;
 }
 

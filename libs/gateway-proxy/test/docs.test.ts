@@ -6,14 +6,17 @@ import { createLogger, loadConfig, Registry } from '@antelope-history/app-runtim
 import { createGateway, GatewayStatus } from '../src';
 
 describe('the API documentation', () => {
-  const [config, keyValue] = [loadConfig([], {}), new MemoryKeyValue()];
-  const gateway = createGateway({
-    config,
-    keyValue,
-    status: new GatewayStatus({ config, keyValue }),
-    log: createLogger('test', 'silent'),
-    registry: new Registry(),
-  });
+  const createWith = (environment: NodeJS.ProcessEnv) => {
+    const [config, keyValue] = [loadConfig([], environment), new MemoryKeyValue()];
+    return createGateway({
+      config,
+      keyValue,
+      status: new GatewayStatus({ config, keyValue }),
+      log: createLogger('test', 'silent'),
+      registry: new Registry(),
+    });
+  };
+  const gateway = createWith({});
 
   it('is served as OpenAPI', async () => {
     const { body, headers } = await request(gateway).get('/openapi.json');
@@ -24,6 +27,14 @@ describe('the API documentation', () => {
     delete document.paths['/'];
     expect(body).toEqual(JSON.parse(JSON.stringify(document)));
     expect(headers['access-control-allow-origin']).toBe('*');
+  });
+
+  it('describes the endpoint that get_actions is where positions are those of nodeos', async () => {
+    const { body } = await request(createWith({ HISTORY_API__POSITIONS: 'nodeos' })).get('/openapi.json');
+    const operations = (path: string): string => body.paths[path]?.post.operationId;
+    expect(operations('/v1/history/get_actions')).toBe('getActionsByPosition');
+    expect(operations('/v1/history/rows/get_actions')).toBe('getActions');
+    expect(operations('/v1/history/nodeos/get_actions')).toBeUndefined();
   });
 
   it.each(['/docs', '/docs/'])('is served as a page at %s, with every file that the page loads', async (path) => {

@@ -86,11 +86,18 @@ describe('the page', () => {
       status: true,
       explorer: true,
       links: ['/live', '/health', '/metrics', '/status', '/docs', '/openapi.json'],
-      api: { port: 8888, path: '' },
+      api: { port: 8888, path: '', host: '127.0.0.1' },
       actionsPath: '/v1/history/get_actions',
       version: '4.1.0',
     });
     expect(headers['content-security-policy']).toContain("connect-src 'self' http://*:8888 https://*:8888;");
+  });
+
+  it.each(['0.0.0.0', '::'])('uses its own host where the gateway listens at all addresses: %s', async (host) => {
+    const environment = { HISTORY_GATEWAY__HOST: host };
+    const { text } = await request(fixture.createOperations({ environment })).get('/');
+    expect(settingsIn(text)).toMatchObject({ api: { port: 8888, path: '' } });
+    expect(settingsIn(text)).not.toHaveProperty('api.host');
   });
 
   it('uses the public URL where one is configured', async () => {

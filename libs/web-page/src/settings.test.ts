@@ -15,6 +15,10 @@ describe('apiUrlOf', () => {
     ['same origin', 'http://127.0.0.1:8888/#/status', 'http://127.0.0.1:8888'],
     [{ port: 8888, path: '' }, 'http://[::1]:8890/', 'http://[::1]:8888'],
     [{ port: 8888, path: '/wax' }, 'http://127.0.0.1:8890/wax/', 'http://127.0.0.1:8888/wax'],
+    [{ port: 8888, path: '', host: '127.0.0.1' }, 'http://[::1]:8890/', 'http://127.0.0.1:8888'],
+    [{ port: 8888, path: '/wax', host: '::1' }, 'http://127.0.0.1:8890/wax/', 'http://[::1]:8888/wax'],
+    [{ port: 8888, path: '', host: '192.0.2.1' }, 'http://localhost:8890/', 'http://192.0.2.1:8888'],
+    [{ port: 8888, path: '', host: '192.0.2.1' }, 'https://history.example:8890/', 'https://history.example:8888'],
     [{ url: 'https://history.example/eos/' }, 'http://127.0.0.1:8890/', 'https://history.example/eos'],
   ])('%j at %s', (api, at, url) => {
     expect(apiUrlOf(settings(api), new URL(at))).toBe(url);

@@ -4,7 +4,7 @@ export interface Settings {
   status: boolean;
   explorer: boolean;
   links: string[];
-  api: 'same origin' | { url: string } | { port: number; path: string };
+  api: 'same origin' | { url: string } | { port: number; path: string; host?: string };
   /** The path of `get_actions` for this page. */
   actionsPath: string;
   version: string;
@@ -18,7 +18,18 @@ export function readSettings(body: HTMLElement): Settings {
 export function apiUrlOf({ api }: Settings, at: URL | Location): string {
   if (api === 'same origin') return `${at.origin}${at.pathname}`.replace(/\/[^/]*$/, '');
   if ('url' in api) return api.url.replace(/\/+$/, '');
-  return `${at.protocol}//${at.hostname}:${api.port}${api.path}`;
+  const { port, path, host } = api;
+  const hostname = host !== undefined && isLoopback(at.hostname) ? bracketed(host) : at.hostname;
+  return `${at.protocol}//${hostname}:${port}${path}`;
+}
+
+/** `hostname`: that of a URL, with brackets around an IPv6 address. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** The address of the list of chains, relative to the page; undefined where the page is not below the name of its chain. */

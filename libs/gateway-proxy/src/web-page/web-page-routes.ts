@@ -18,9 +18,9 @@ export interface PageSettings {
   links: string[];
   /**
    * The address of the API: the origin of the page, a URL, or a port of the host that serves the page with the beginning of all
-   * paths.
+   * paths. `host`: the only address at which that port listens; a page of a loopback address uses it instead of its own.
    */
-  api: 'same origin' | { url: string } | { port: number; path: string };
+  api: 'same origin' | { url: string } | { port: number; path: string; host?: string };
   /** The path at which the API counts the rows of `get_actions`. */
   actionsPath: string;
   version: string;

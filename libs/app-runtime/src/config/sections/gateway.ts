@@ -33,7 +33,7 @@ export const gateway = z.strictObject({
     .optional()
     .describe(
       'The URL under which browsers reach that port, for the page of the operations listener. Default: `port` of the host ' +
-        'that serves the page.',
+        'that serves the page, or of `host` for a browser on the same machine.',
     ),
   history_api_url: httpUrls('http://127.0.0.1:8891').describe(
     'Address of history-api; several instances share the requests.',
