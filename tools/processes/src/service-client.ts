@@ -60,6 +60,19 @@ export class ServiceClient {
     return error?.details[0]?.message ?? error?.what ?? 'it responds with an error';
   }
 
+  /** Whether the gateway serves a page to clients. */
+  async servesPage(path: string): Promise<boolean> {
+    try {
+      const { ok } = await fetch(this.urls.url + path, {
+        method: 'HEAD',
+        signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
+      });
+      return ok;
+    } catch {
+      return false;
+    }
+  }
+
   private async send(path: string, body: unknown): Promise<{ isOk: boolean; json: unknown }> {
     try {
       const response = await fetch(`${this.urls.url}${path}`, {

@@ -128,5 +128,8 @@ export function publicKeysIn(value: unknown): string[] {
 
 /** The request as a shell command. */
 export function toCurl(gatewayUrl: string, { path, body }: Example): string {
-  return `curl -s ${gatewayUrl}${path} -d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`;
+  const address = gatewayUrl + path;
+  // zsh takes the brackets of an IPv6 address for a pattern of file names.
+  const quoted = address.includes('[') ? `'${address}'` : address;
+  return `curl -s ${quoted} -d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`;
 }

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServiceFigures } from '@antelope-history/processes';
 import { ROUTES } from '@antelope-history/routes';
-import { ProgressReport } from './progress-report';
+import { ProgressReport, type ReportedService } from './progress-report';
 import type { ProgressView } from './progress-view';
 
 const FIGURES: ServiceFigures = {
@@ -32,6 +32,7 @@ describe('the progress of a service without examples of some endpoints', () => {
   let server: Server;
   let lines: string[];
   let report: ProgressReport;
+  let service: ReportedService;
   let requests = 0;
   let respond: (response: ServerResponse, path: string) => void;
 
@@ -51,7 +52,8 @@ describe('the progress of a service without examples of some endpoints', () => {
       show: () => undefined,
       close: () => undefined,
     };
-    report = new ProgressReport(view, { url, operationsUrl: url, replay: undefined, onStop: 'stops' });
+    service = { url, operationsUrl: url, replay: undefined, onStop: 'stops' };
+    report = new ProgressReport(view, service);
   });
   afterEach(() => {
     jest.restoreAllMocks();
@@ -109,6 +111,18 @@ describe('the progress of a service without examples of some endpoints', () => {
     respond = (response) => response.end('{}');
     await showAfter(17);
     expect(lines.at(-1)).toBe('Ctrl-C stops');
+  });
+
+  it.each([
+    ['the gateway serves it', 200, 'url'],
+    ['the gateway does not serve it', 404, 'operationsUrl'],
+  ] as const)('names the documentation where it is: %s', async (_, status, where) => {
+    const { url } = service;
+    service.operationsUrl = `${url}/operations`;
+    respond = (response, path) => response.writeHead(path === '/docs' ? status : 500).end('{}');
+    await showAfter(0);
+    await showAfter(11);
+    expect(lines).toContain(`Docs ${service[where]}/docs`);
   });
 
   it('looks for the values of examples once in an attempt', async () => {

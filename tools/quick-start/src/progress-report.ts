@@ -66,7 +66,8 @@ export class ProgressReport {
     this.view.print(`Ready after ${seconds} s. ${describeIndexed(figures)}.${invitation}`, 'good');
     for (const line of ['', ...lines.requests, ...lines.reasons, '']) this.view.print(line);
     const { url, operationsUrl, onStop } = this.service;
-    this.view.field('Docs', `${url}/docs`);
+    // The operations listener serves all pages, the gateway those of `gateway.public_paths`.
+    this.view.field('Docs', `${(await this.client.servesPage('/docs')) ? url : operationsUrl}/docs`);
     this.view.field('Page', `${operationsUrl}/`);
     this.view.field('Metrics', `${operationsUrl}/metrics`);
     this.view.field('Ctrl-C', onStop);
