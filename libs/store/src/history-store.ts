@@ -168,13 +168,13 @@ export interface Progress {
    * node's branch leaves that of the store, and whether the node is on another chain.
    */
   positions: BlockPosition[];
-  /** The sequence of the newest committed message; 0 when there is none, or the store commits in the order of writes. */
+  /** The sequence of the newest committed message; 0 when there is none. */
   sequence: number;
 }
 
 /**
- * The write side of the store port. An embedded store has one writer and commits blocks in the order of writes. A shared
- * store has any number of writers, each of which may receive any blocks in any order; it commits in the order of the blocks'
+ * The write side of the store port. An embedded store has one writer and commits blocks in the order of writes, except those
+ * whose `streamPosition` is not above that of a block written before: they were delivered again. A shared store has any number of writers, each of which may receive any blocks in any order; it commits in the order of the blocks'
  * `streamPosition`, as soon as every block before one is durable.
  */
 export interface HistoryWriter {

@@ -33,6 +33,8 @@ export interface MetaFacts {
   head: BlockPosition;
   lastIrreversible: BlockPosition;
   revision: number;
+  /** The sequence of the newest message whose block was written; absent in a store that an earlier version wrote last. */
+  sequence: number;
 }
 
 export interface MigrationFact {

@@ -61,7 +61,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
       const entry = readBlockIndex(this.tables, num);
       return entry ? [positionOf(num, entry)] : [];
     });
-    return { status, positions, sequence: 0 };
+    return { status, positions, sequence: this.writtenSequence() };
   }
 
   async readFreeBytes(): Promise<number> {
@@ -103,6 +103,10 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     await this.lock.release();
   }
 
+  private writtenSequence(): number {
+    return readFact(this.tables, 'sequence') ?? 0;
+  }
+
   private inTurn<T>(write: () => Promise<T>): Promise<T> {
     if (this.closing) return Promise.reject(new HistoryError('STOPPED', 'the store is closed'));
     const written = this.lastWrite.then(write);
@@ -131,7 +135,9 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     this.room.assertRoom();
     let run: BlockRecords[] = [];
     let tip = readFact(this.tables, 'committed');
+    let sequence = this.writtenSequence();
     for (const block of blocks) {
+      if (isOvertaken(block, sequence)) continue;
       if (tip && block.position.num <= tip.num) {
         if (run.length > 0) await this.writeRun(run);
         run = [];
@@ -143,6 +149,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
       assertFollows(block, tip);
       run.push(block);
       tip = block.position;
+      sequence = block.streamPosition.sequence;
     }
     if (run.length > 0) await this.writeRun(run);
     return readStatus(this.tables);
@@ -179,6 +186,9 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
       writeFact(this.tables, 'committed', last.position, batch);
       writeFact(this.tables, 'head', last.head, batch);
       writeFact(this.tables, 'lastIrreversible', lastIrreversible, batch);
+      // The highest of the run: `write` has left out those below one before them.
+      const { sequence } = last.streamPosition;
+      if (sequence > 0) writeFact(this.tables, 'sequence', sequence, batch);
     });
   }
 
@@ -343,6 +353,14 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
 
 function sequencesIn(blocks: readonly BlockRecords[]): number {
   return blocks.flatMap(({ transactions }) => transactions).reduce((sum, { sequenceCount }) => sum + sequenceCount, 0);
+}
+
+/**
+ * Whether a later message was written before: the broker delivers a message again when its acknowledgement was lost, also after
+ * messages of another branch. Blocks that no reader has sent have the sequence 0.
+ */
+function isOvertaken({ streamPosition: { sequence } }: BlockRecords, written: number): boolean {
+  return sequence > 0 && sequence <= written;
 }
 
 function assertFollows(block: BlockRecords, tip: BlockPosition | undefined): void {

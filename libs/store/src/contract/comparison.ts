@@ -154,7 +154,7 @@ export class Comparison {
   async progress(writer: { getProgress(): Promise<Progress> }): Promise<void> {
     this.asked++;
     const [actual, expected] = await Promise.all([writer.getProgress(), this.model.getProgress()]);
-    // Only a store of many writers knows the sequences of messages.
+    // The model does not know the sequences of messages.
     expectSame(withoutRevision({ ...actual, sequence: 0 }), withoutRevision(expected), 'progress');
   }
 

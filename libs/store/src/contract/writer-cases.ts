@@ -8,6 +8,7 @@ import { ModelHistory } from './model-history';
 import type { ActionPlan } from './packed-action';
 import type { StoreContract } from './store-under-test';
 import { EMPTY_BLOCK, SyntheticChain, type BlockPlan } from './synthetic-chain';
+import { ReaderSessions } from './reader-sessions';
 import { withStore } from './with-store';
 
 const TRANSFER: ActionPlan = {
@@ -85,6 +86,47 @@ export function describeWriter(contract: StoreContract): void {
         await at.write(at.model.committedBlocks.slice(2, 4));
         await at.write(at.model.committedBlocks);
       }));
+
+    it('ignores messages that were sent before one that it has', async () => {
+      const under = await contract.open();
+      const sessions = new ReaderSessions();
+      const chain = new SyntheticChain();
+      const model = new ModelHistory();
+      let { store } = under;
+      const write = async (blocks: BlockRecords[]): Promise<void> => {
+        await store.writeBlocks(blocks);
+        await store.commitWritten();
+      };
+      try {
+        const trunk = sessions.read(chain.blocks(undefined, [BUSY_BLOCK, BUSY_BLOCK, BUSY_BLOCK]));
+        const orphans = sessions.read(chain.blocks(trunk[0], [BUSY_BLOCK, BUSY_BLOCK]));
+        const branch = sessions.read(chain.blocks(trunk[0], [BUSY_BLOCK, EMPTY_BLOCK, BUSY_BLOCK]));
+        for (const blocks of [trunk, orphans, branch]) {
+          await write(blocks);
+          await model.writeBlocks(blocks);
+        }
+        const status = await store.getStatus();
+        const { sequence } = await store.getProgress();
+        expect(sequence).toBe(branch.at(-1)?.streamPosition.sequence);
+        for (const late of [trunk, orphans, branch, trunk.slice(1, 2)]) {
+          await write(late);
+          expect(await store.getStatus()).toEqual(status);
+          store = await under.restart();
+          expect((await store.getProgress()).sequence).toBe(sequence);
+        }
+        // An epoch that only repeats blocks does not take over: the reader of the current one continues.
+        const next = sessions.read(chain.blocks(branch.at(-1), [BUSY_BLOCK]));
+        sessions.begin();
+        await write(sessions.read(branch.slice(-1)));
+        await write(next);
+        await model.writeBlocks(next);
+        const comparison = new Comparison(store, model);
+        await comparison.progress(store);
+        await comparison.sampledActions(20, 1);
+      } finally {
+        await under.dispose();
+      }
+    });
 
     it('continues after a batch that it refused', () =>
       written(async (at) => {
