@@ -5,6 +5,7 @@ import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { Logger } from '@antelope-history/app-runtime';
 import type { BlocksResult } from '@antelope-history/ship';
 import { ChainPosition } from './chain-position';
+import { requirePossiblePositions } from './possible-positions';
 import type { ReaderMetrics } from './reader-metrics';
 import type { RetrySchedule } from './retry-schedule';
 import { StreamPositionCounter } from './stream-position-counter';
@@ -80,10 +81,11 @@ export class BlockPublisher {
   /**
    * Publishes one result of the node; resolves when it is durable, or held until the next one. `abi` is the session's ABI frame,
    * `message` the result's own bytes. Rejects with `BLOCK_GAP` when the block does not follow the last one, with
-   * `SHIP_DATA_MISSING` when the node left out a part of it, with `FORK_TOO_DEEP` when it contradicts an irreversible block, else
-   * as `Broker.publish`.
+   * `SHIP_DATA_MISSING` when the node left out a part of it, with `SHIP_MESSAGE_CORRUPT` when its positions are impossible, with
+   * `FORK_TOO_DEEP` when it contradicts an irreversible block, else as `Broker.publish`.
    */
   async publish(abi: string, result: BlocksResult, message: Buffer): Promise<void> {
+    requirePossiblePositions(result);
     this.dependencies.metrics.heads.set(result.head.num);
     const block = result.thisBlock;
     if (!block) return;

@@ -67,13 +67,18 @@ function serve(socket: WebSocket, node: HonestParts, way: Misbehaviour): void {
 }
 
 const POSITION_BYTES = 36;
+/** In `get_blocks_result_v0`: a tag, two positions, a flag and the position of the block itself. */
+const HEAD_AT = 1;
+const IRREVERSIBLE_AT = HEAD_AT + POSITION_BYTES;
+const THIS_BLOCK_AT = IRREVERSIBLE_AT + POSITION_BYTES + 1;
+const MAX_UINT32 = 0xffff_ffff;
 
 /** Head and last irreversible block follow the tag of every result. */
 function honestParts({ abi, messages, chainId }: Recording): HonestParts {
   const first = messages.find(({ thisBlock }) => thisBlock);
   const last = messages.at(-1);
   if (!first || !last) throw new Error('the recording has no blocks');
-  const positions = last.bytes.subarray(1, 1 + 2 * POSITION_BYTES);
+  const positions = last.bytes.subarray(HEAD_AT, IRREVERSIBLE_AT + POSITION_BYTES);
   const ranges = Buffer.alloc(16);
   const [begin, end] = [first.thisBlock?.num ?? 0, (last.thisBlock?.num ?? 0) + 1];
   [begin + 1, end, begin, end].forEach((value, index) => ranges.writeUInt32LE(value, index * 4));
@@ -96,6 +101,16 @@ const without = (list: { name: string }[], name: string): void =>
     list.findIndex((each) => each.name === name),
     1,
   );
+/** A result of an honest node with another block number at an offset; the id beside it stays. */
+const renumbered = (at: number, num: number, id?: string): Misbehaviour => ({
+  code: 'SHIP_MESSAGE_CORRUPT',
+  blocks(socket, { blocks }) {
+    const block = Buffer.from(blocks[0] as Buffer);
+    block.writeUInt32LE(num, at);
+    if (id !== undefined) block.write(id, at + 4, 'hex');
+    socket.send(block);
+  },
+});
 const resultFields = (abi: AbiFrame) => abi.structs.find(({ name }) => name === 'get_blocks_result_v0')!.fields;
 
 /** Misbehaviours by description. Each ends the session of a client that reads to the end of `blocks`. */
@@ -171,6 +186,10 @@ export const MISBEHAVIOURS: Record<string, Misbehaviour> = {
     code: 'SHIP_MESSAGE_CORRUPT',
     blocks: (socket) => socket.send(Buffer.from([0x7f, 1, 2, 3])),
   },
+  'reports a head whose id is that of another block': renumbered(HEAD_AT, MAX_UINT32),
+  'reports an irreversible block whose id is that of another': renumbered(IRREVERSIBLE_AT, 1_000),
+  'reports an irreversible block above its head': renumbered(IRREVERSIBLE_AT, MAX_UINT32, 'ffffffff'),
+  'sends a block whose id is that of another': renumbered(THIS_BLOCK_AT, 1_000),
   'sends text for a block': { code: 'SHIP_MESSAGE_CORRUPT', blocks: (socket) => socket.send('block') },
   'sends a payload of 4 GiB in 100 bytes': {
     code: 'SHIP_MESSAGE_CORRUPT',
