@@ -42,6 +42,7 @@ export class ConsumeSession<T> {
   private heldBytes = 0;
   private heldCount = 0;
   private readonly settling = new Set<Promise<unknown>>();
+  private lastDeadLetter: Promise<void> = Promise.resolve();
   /** The server-side consumer; undefined while it is cancelled. */
   private consumerTag: Promise<string> | undefined;
   private advancing = false;
@@ -190,18 +191,33 @@ export class ConsumeSession<T> {
     };
   }
 
-  /** The message is acknowledged when the dead letter is confirmed, which takes over the parts of a large message. */
+  /** One after the other: their order is that of the messages. */
   private deadLetter(held: Held, reason: HistoryError): void {
-    const { content } = held.message;
-    const published = this.handlers.deadLetter(content, deadLetterHeaders(held.message, this.queue.name, reason));
-    const settled = published.then(
-      () => {
-        if (!this.channel.endReason) this.channel.amqp.ack(held.message);
-        this.release(held);
-      },
-      (error: unknown) => this.fail(error),
-    );
-    this.track(settled);
+    this.lastDeadLetter = this.lastDeadLetter
+      .then(() => this.moveToDeadLetters(held, reason))
+      .then(() => this.release(held))
+      .catch((error: unknown) => this.fail(error));
+    this.track(this.lastDeadLetter);
+  }
+
+  /** The message is acknowledged when the dead letter is confirmed, which takes over the parts of a large message. */
+  private async moveToDeadLetters({ message, parts }: Held, reason: HistoryError): Promise<void> {
+    const keepsParts = !parts || (await this.mayKeep(parts, message.content.length));
+    await this.handlers.deadLetter(message.content, deadLetterHeaders(message, this.queue.name, reason));
+    if (this.channel.endReason) return;
+    this.channel.amqp.ack(message);
+    if (!keepsParts) this.track(this.channel.amqp.deleteQueue(parts.queue));
+  }
+
+  /**
+   * Whether a dead letter may keep its parts. The dead-letter queue counts only the bytes of the messages themselves, and the parts
+   * of one that it drops stay. So it may when so few dead letters are there that none is dropped: as many as have room with their
+   * parts, or two.
+   */
+  private async mayKeep({ bytes }: PartsReference, headBytes: number): Promise<boolean> {
+    const fitting = (each: number): number => Math.floor(this.queue.maxBytes / each);
+    const { messageCount } = await this.channel.within(this.channel.amqp.checkQueue(this.queue.deadLetter));
+    return messageCount < Math.max(fitting(bytes), Math.min(2, fitting(headBytes)));
   }
 
   /** `close` waits for it. */

@@ -15,7 +15,7 @@ import type { ServerConnection } from './server-connection';
  * their own. The parts are confirmed before the message is published, so every receiver of the message finds them. A receiver
  * fetches them without acknowledgement, so the server returns them when the channel closes, in any order: each part names its
  * place. The parts queue is deleted when the message is acknowledged. The parts of a dead letter stay until the server lets their
- * queue expire.
+ * queue expire, unless there are many: `ConsumeSession`.
  */
 
 /** Where the parts of a message are, according to its headers. */
@@ -104,24 +104,32 @@ export interface PartsToSend {
   partBytes: number;
 }
 
-/** Publishes the parts of a message to a new queue; resolves with the number of parts when all are confirmed. */
+/**
+ * Publishes the parts of a message to a new queue; resolves with the number of parts when all are confirmed. Rejects as
+ * `ServerChannel.within`.
+ */
 export async function sendParts(
-  { amqp }: ServerChannel<ConfirmChannel>,
+  channel: ServerChannel<ConfirmChannel>,
   { queue, queueType, body, headBytes, partBytes }: PartsToSend,
 ): Promise<number> {
+  const { amqp } = channel;
   // Removes the parts of an attempt that failed.
-  await amqp.deleteQueue(queue);
-  await amqp.assertQueue(queue, { durable: true, arguments: partsArguments(queueType) });
+  await channel.within(amqp.deleteQueue(queue));
+  await channel.within(amqp.assertQueue(queue, { durable: true, arguments: partsArguments(queueType) }));
   let count = 0;
   const unconfirmed: Promise<void>[] = [];
   for (let offset = headBytes; offset < body.length; offset += partBytes, count++) {
-    if (unconfirmed.length >= MAX_UNCONFIRMED_PARTS) await unconfirmed.shift();
+    const [first] = unconfirmed;
+    if (first && unconfirmed.length >= MAX_UNCONFIRMED_PARTS) {
+      await channel.within(first);
+      unconfirmed.shift();
+    }
     const sent = sendPart(amqp, queue, offset, body.subarray(offset, offset + partBytes));
     // It is awaited later; until then a rejection would count as unhandled.
     sent.catch(() => undefined);
     unconfirmed.push(sent);
   }
-  await Promise.all(unconfirmed);
+  for (const sent of unconfirmed) await channel.within(sent);
   return count;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfirmChannel } from 'amqplib';
 import type { QueueBounds } from '@antelope-history/broker';
 import { Backoff } from '@antelope-history/connectivity';
-import type { HistoryError } from '@antelope-history/schemas';
+import { hasErrorCode, type HistoryError } from '@antelope-history/schemas';
 import { batchLimit, ONE_MESSAGE, takeBatch } from './batch-limit';
 import { partsQueueName, sendParts, toHeaders, type Headers } from './message-parts';
 import { acceptingAgainAt, type QueueType } from './queue-arguments';
@@ -127,7 +127,9 @@ export class PublishSession {
       outcome.catch(() => undefined);
       outcomes.push(outcome);
     }
-    const settled = await Promise.all(outcomes);
+    const settled: ('confirmed' | 'refused')[] = [];
+    // The limit of replies holds for each of them: a slow connection may need longer for all.
+    for (const outcome of outcomes) settled.push(await this.channel.within(outcome));
     this.refusedBatches = settled.includes('confirmed') ? 0 : this.refusedBatches + 1;
     if (this.refusedBatches === MAX_REFUSED_BATCHES) throw new Error('the channel refuses every message');
     if (settled.includes('refused')) await this.waitForRoom();
@@ -150,7 +152,14 @@ export class PublishSession {
     const { headBytes, splitBytes, queueType } = this;
     const { body } = message;
     const queue = (message.partsQueue ??= partsQueueName(this.destination.queue));
-    const count = await sendParts(this.channel, { queue, queueType, body, headBytes, partBytes: splitBytes });
+    let count: number;
+    try {
+      count = await sendParts(this.channel, { queue, queueType, body, headBytes, partBytes: splitBytes });
+    } catch (error) {
+      // A quorum queue that has lost its leader for good never replies: the next attempt uses another one.
+      if (hasErrorCode(error, 'BROKER_UNAVAILABLE')) message.partsQueue = undefined;
+      throw error;
+    }
     message.split = { headBytes, headers: toHeaders({ queue, count, bytes: body.length }) };
   }
 

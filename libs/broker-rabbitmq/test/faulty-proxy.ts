@@ -9,14 +9,23 @@ export type Fault =
   | { delayMs: number }
   /** Every message is refused that the server confirms, until a client closes its channel; then it is `none`. */
   | 'refusing'
-  /** No consumer learns that the server has registered it, until a client connects anew; then it is `none`. */
-  | 'unregistered';
+  /** Replies of one kind do not arrive, until a client connects anew; then it is `none`. */
+  | LostReply;
+
+type LostReply = keyof typeof LOST_REPLIES;
 
 /** Frames of AMQP 0-9-1, from the size on: `basic.ack`, which has the same arguments as `basic.nack`. */
 const ACK = Buffer.from([0, 0, 0, 13, 0, 60, 0, 80]);
 const NACK_METHOD = 120;
-/** The class and the method of `basic.consume-ok`, whose frame begins 7 bytes before and has its size 4 bytes before. */
-const CONSUME_OK = Buffer.from([0, 60, 0, 21]);
+/** The class and the method of a reply, whose frame begins 7 bytes before and has its size 4 bytes before. */
+const LOST_REPLIES = {
+  /** `basic.consume-ok`: no consumer learns that the server has registered it. */
+  unregistered: Buffer.from([0, 60, 0, 21]),
+  /** `basic.ack`: no publisher learns that the server has a message. */
+  unconfirmed: Buffer.from([0, 60, 0, 80]),
+  /** `queue.delete-ok`. */
+  undeleted: Buffer.from([0, 50, 0, 41]),
+};
 /** The beginning of `channel.close`. */
 const CHANNEL_CLOSE = Buffer.from([0, 20, 0, 40]);
 
@@ -62,7 +71,7 @@ export class FaultyProxy {
   }
 
   private pass(client: Socket): void {
-    if (this.fault === 'unregistered') this.fault = 'none';
+    if (isLostReply(this.fault)) this.fault = 'none';
     const upstream = connect(this.target, this.host);
     this.relay(client, upstream, () => upstream.destroy());
     // A stalled network does not pass on that the server has closed the connection either.
@@ -80,7 +89,7 @@ export class FaultyProxy {
         .then(() => {
           this.passedBytes += chunk.length;
           if (this.fault === 'refusing') this.refuse(chunk);
-          if (!to.destroyed) to.write(this.fault === 'unregistered' ? withoutConsumeOk(chunk) : chunk);
+          if (!to.destroyed) to.write(isLostReply(this.fault) ? withoutReply(chunk, this.fault) : chunk);
         });
     });
     from.on('error', () => undefined);
@@ -104,9 +113,13 @@ export class FaultyProxy {
   }
 }
 
+function isLostReply(fault: Fault): fault is LostReply {
+  return typeof fault === 'string' && Object.hasOwn(LOST_REPLIES, fault);
+}
+
 /** A frame is found when it is in one chunk, as that of a single reply is. */
-function withoutConsumeOk(chunk: Buffer): Buffer {
-  const at = chunk.indexOf(CONSUME_OK);
+function withoutReply(chunk: Buffer, lost: LostReply): Buffer {
+  const at = chunk.indexOf(LOST_REPLIES[lost]);
   if (at < 0) return chunk;
   const end = at + chunk.readUInt32BE(at - 4) + 1;
   return Buffer.concat([chunk.subarray(0, at - 7), chunk.subarray(end)]);

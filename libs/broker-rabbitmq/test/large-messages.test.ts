@@ -85,6 +85,22 @@ describeWithService(['rabbitmq'], (url) => {
       await until('the parts queue is deleted', async () => (await vhost.count(parts)) === undefined);
     });
 
+    it('lose their parts when they are rejected again and again, so that the parts stay few', async () => {
+      const queue = numberedQueue({ maxBytes: 3 * MIB });
+      const parts: string[] = [];
+      for (let n = 1; n <= 6; n++) {
+        await broker.publish(queue, { n, size: 1.5 * MIB });
+        parts.push(await partsIn(queue));
+        const { cancel } = await receive(broker, queue, ({ reject }) => reject(new HistoryError('BLOCK_REFUSED', 'no')));
+        await until('the message is rejected', async () => (await broker.depth(queue)).messages === 0);
+        await cancel();
+      }
+      const counts = async () => Promise.all(parts.map((name) => vhost.count(name)));
+      await until('parts are deleted', async () => (await counts()).filter((count) => count !== undefined).length <= 2);
+      expect(await counts()).toEqual([1, 1, undefined, undefined, undefined, undefined]);
+      expect((await broker.deadLetters(queue)).every(({ reason }) => reason.code === 'BLOCK_REFUSED')).toBe(true);
+    });
+
     it('are dead-lettered when parts are lost, and do not block the queue', async () => {
       const queue = numberedQueue();
       await broker.publish(queue, { n: 2, size: 4 * SPLIT_BYTES });

@@ -8,6 +8,8 @@ import { FaultyProxy } from './faulty-proxy';
 import { numbered, type Numbered, numberedQueue, receiveAll, until } from './numbered';
 import { OwnRabbitmq } from './own-rabbitmq';
 
+const MIB = 1024 * 1024;
+
 jest.setTimeout(400_000);
 
 /** Less than the 20 seconds after which the client itself ends a connection that is silent. */
@@ -165,6 +167,27 @@ describeWithPrograms(['rabbitmq-server'], () => {
       await until('the message is delivered', () => received.includes(1));
       // The server gave up the first consumer with its connection, and kept nothing for it.
       await until('it is settled', async () => (await broker.depth(queue)).messages === 0);
+    });
+
+    it.each([
+      ['confirms a message', 'unconfirmed', 100],
+      ['confirms a part of a message', 'unconfirmed', 3 * MIB],
+      ['has made room for the parts of a message', 'undeleted', 3 * MIB],
+    ] as const)('publishes over a new connection when the server never says that it %s', async (_, fault, size) => {
+      const queue = numberedQueue();
+      const broker = await throughProxy({ replySeconds: 1, splitBytes: MIB });
+      await broker.publish(queue, { n: 1, size: 100 });
+      proxy.fault = fault;
+      await Promise.all([broker.publish(queue, { n: 2, size }), broker.publish(queue, { n: 3, size: 10 })]);
+      expect(errors.map(({ code }) => code)).toContain('BROKER_UNAVAILABLE');
+      const received: number[] = [];
+      await broker.consume(queue, ({ message, acknowledge }) => {
+        received.push(message.n);
+        acknowledge();
+      });
+      await until('the last message is delivered', () => received.includes(3));
+      // At least once, in order: what was published before the connection ended may be there twice.
+      expect([...new Set(received)]).toEqual([1, 2, 3]);
     });
 
     it('leaves nothing open when it is closed while the server is silent or away', async () => {
