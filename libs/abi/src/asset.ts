@@ -12,11 +12,10 @@ import type { JsonObject } from '@antelope-history/json';
 const MAX_PRECISION = 18;
 const MAX_AMOUNT_HIGH = 0x40000000;
 
-/** "EOS" */
+/** "EOS". A node shifts the code by the byte of a precision (symbol.hpp, to_variant of symbol_code), which drops the eighth one. */
 export function readSymbolCode(reader: ByteReader): string {
   const at = reader.offset;
   reader.skip(8);
-  if (reader.bytes[at + 7] !== 0) throw invalid(at, 'a symbol code with more than seven characters');
   return symbolName(reader.bytes, at, 7);
 }
 

@@ -77,19 +77,17 @@ export class ByteReader {
     return high * 0x100000000 + low;
   }
 
-  /** Reads an unsigned LEB128 integer of at most five bytes and 32 bits. Throws `DECODE_FAILED` for a longer one. */
+  /**
+   * Reads an unsigned LEB128 integer as nodes do: it ends with its fifth byte at the latest, and bits beyond 32 are dropped
+   * (nodeos fc/io/raw.hpp, unpack of unsigned_int).
+   */
   varuint32(): number {
     const start = this.offset;
     let value = 0;
-    for (let shift = 0; shift < 35; shift += 7) {
-      if (this.offset >= this.end) break;
+    for (let shift = 0; this.offset < this.end; shift += 7) {
       const byte = this.bytes[this.offset++]!;
-      if (shift === 28 && byte > 0x0f) {
-        this.offset = start;
-        throw this.failure('a variable-length integer beyond 32 bits');
-      }
       value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return value >>> 0;
+      if (byte < 0x80 || shift === 28) return value >>> 0;
     }
     this.offset = start;
     throw this.failure('a truncated variable-length integer');

@@ -32,7 +32,9 @@ describe('toDataConditions', () => {
   it.each([
     ['5', '5'],
     [5, '5'],
-    [true, 'true'],
+    [true, '1'],
+    [false, '0'],
+    ['true', 'true'],
     ['', ''],
   ])('compares %j as "%s"', async (value, text) => {
     expect((await conditionsOf({ 'transfer.to': value }))[0]?.text).toBe(text);

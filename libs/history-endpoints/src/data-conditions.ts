@@ -70,7 +70,8 @@ function toText(name: string, value: unknown): string {
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
     throw refusal(`${name}: send a number beyond 2^53 as text, in quotes`);
   }
-  return String(value);
+  // A node shows a bool as 1 or 0 (fc: bool is packed and shown as an integer).
+  return typeof value === 'boolean' ? String(Number(value)) : String(value);
 }
 
 function refusal(message: string): HistoryError {

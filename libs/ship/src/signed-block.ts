@@ -317,15 +317,7 @@ export class SenderReader extends ByteReader {
 
   override varuint32(): number {
     const start = this.offset;
-    let value = 0;
-    let shift = 0;
-    let byte: number;
-    do {
-      byte = this.uint8();
-      value |= (byte & 0x7f) << shift;
-      shift += 7;
-    } while (byte >= 0x80 && shift < 32);
-    value >>>= 0;
+    const value = super.varuint32();
     const end = this.offset;
     if (end - start !== varuint32Size(value)) this.overlong.push({ start, end, value });
     return value;
