@@ -83,7 +83,7 @@ function withoutInternals(status: StatusResponse): StatusResponse {
   return { ...status, processes };
 }
 
-/** Keeps the status and the block numbers; the components are not for clients. */
+/** Leaves out the components and incomplete ranges, which are not for clients. */
 function shorten(health: HealthResponse): ShortHealthResponse {
   return shortHealthResponse.parse(health);
 }

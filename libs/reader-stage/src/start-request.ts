@@ -11,7 +11,7 @@ export function checkChain(nodeChainId: string | undefined, indexedChainId: stri
   throw new HistoryError(
     'CHAIN_ID_MISMATCH',
     `the node is on chain ${nodeChainId}, this service indexes ${indexedChainId}: ` +
-      'connect to a node of that chain, or use another data directory',
+      'name a node of that chain in ship.urls, or use another store',
   );
 }
 

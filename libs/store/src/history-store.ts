@@ -129,7 +129,7 @@ export type SearchPause = (steps: number) => Promise<void>;
  * `STORE_UNAVAILABLE` (retryable) when the store cannot be reached, and with `STOPPED` after it was closed.
  */
 export interface HistoryReader {
-  /** The committed head, the last irreversible block, and from where on the store has what. */
+  /** The committed head, the last irreversible block, the first stored block, and the first block of each indexed data field. */
   getStatus(): Promise<ChainStatus>;
   /**
    * Rejects with `QUERY_TOO_BROAD` when a search is too long. `pause` is called between the slices of a long search, and may

@@ -92,7 +92,7 @@ export const HYPERION_KEYS: Readonly<Record<string, Rule>> = {
   'api.provider_name': none('not shown'),
   'api.provider_url': none('not shown'),
   'api.provider_logo': none('not shown'),
-  'api.explorer': none('the explorer is part of the page: docs/operations.md'),
+  'api.explorer': none('the explorer is part of the page: docs/monitoring.md'),
   'api.enable_explorer': none('the explorer is part of the page: docs/operations.md'),
   'api.pm2_scaling': none(
     'several APIs: addresses separated by commas in gateway.history_api_url and the two beside it',

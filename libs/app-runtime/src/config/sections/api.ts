@@ -5,7 +5,9 @@ export const api = z.strictObject({
   require_bounded_asc: z
     .boolean()
     .default(true)
-    .describe('Whether ascending get_actions requests need `after` or `before`.'),
+    .describe(
+      'Whether ascending get_actions requests need `after` or `before`; `max_asc_window_days` holds only then.',
+    ),
   max_asc_window_days: z
     .int()
     .min(1)
