@@ -75,12 +75,12 @@ describe(`a hostile message (seed ${SEED})`, () => {
     }
   });
 
-  it('that failed in an earlier run is read or refused', () => {
-    const files = existsSync(CRASHES) ? readdirSync(CRASHES) : [];
-    for (const file of files) {
+  // No test while no run has failed on this machine.
+  for (const file of existsSync(CRASHES) ? readdirSync(CRASHES) : []) {
+    it(`that failed in an earlier run is read or refused: ${file}`, () => {
       judge(JSON.parse(readFileSync(path.join(CRASHES, file), 'utf8')) as HostileInput, path.parse(file).name);
-    }
-  });
+    });
+  }
 
   it('does not change the state of the readers', () => {
     const random = createRandom(SEED);

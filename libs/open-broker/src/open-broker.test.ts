@@ -1,3 +1,4 @@
+import { MemoryBroker } from '@antelope-history/broker-memory';
 import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { openBroker } from './open-broker';
 
@@ -7,6 +8,7 @@ const log = createLogger('test', 'silent');
 describe('openBroker', () => {
   it('opens the broker in memory for the stages of one process', async () => {
     const broker = await openBroker(memory, 'one process', log);
+    expect(broker).toBeInstanceOf(MemoryBroker);
     await broker.close();
   });
 

@@ -1,3 +1,4 @@
+import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { openKeyValue } from './open-key-value';
 
@@ -7,6 +8,7 @@ const log = createLogger('test', 'silent');
 describe('openKeyValue', () => {
   it('opens a store in memory for one process', async () => {
     const keyValue = await openKeyValue(memory, 'one process', log);
+    expect(keyValue).toBeInstanceOf(MemoryKeyValue);
     await keyValue.close();
   });
 

@@ -32,7 +32,12 @@ describe('closing a listener', () => {
     const listener = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
     const client = await open(listener, 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n1');
     await sleep(100);
+    const startedAt = performance.now();
     await listener.close();
+    const waitedMs = performance.now() - startedAt;
+    expect(waitedMs).toBeGreaterThan(1_000);
+    // `STOP_LIMIT_MS` of a program.
+    expect(waitedMs).toBeLessThan(8_000);
     client.destroy();
   }, 15_000);
 
