@@ -18,6 +18,7 @@ export { stopSignal } from './http/stop-signal';
 export { bytesAfterHandshake, isWebSocketHandshake } from './http/web-socket-upgrade';
 export * from './http/raw-body';
 export { endpointOf, requestIdOf } from './http/request-context';
+export * from './http/request-cost';
 export * from './logger';
 export * from './metrics';
 export * from './operations/component-status';

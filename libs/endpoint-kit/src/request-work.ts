@@ -1,5 +1,5 @@
 import { ResponseBudget } from '@antelope-history/responses';
-import { acceptedConnections } from '@antelope-history/app-runtime';
+import { acceptedConnections, BYTES_PER_COST } from '@antelope-history/app-runtime';
 import { EventLoopTurns } from './event-loop-turns';
 import type { LargeResponseLimit } from './large-responses';
 
@@ -8,8 +8,7 @@ const turns = new EventLoopTurns(acceptedConnections);
 /** A response above this size or work is large; most take a hundredth of it. */
 const LARGE_BYTES = 4 * 1024 * 1024;
 const LARGE_WORK = 2 * 1024 * 1024;
-/** Bytes and work per unit of cost: about 6 ms of sending or decoding. */
-const BYTES_PER_COST = 64 * 1024;
+/** Work per unit of cost: about 6 ms of decoding, as long as sending `BYTES_PER_COST` takes. */
 const WORK_PER_COST = 512 * 1024;
 /** A step of a search, about 0.1 µs, in the units of the budget's work. */
 const WORK_PER_STEP = 8;

@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
+import { COST_HEADER } from '@antelope-history/app-runtime';
 import type { ApiResponse } from './responders';
-
-/** The gateway counts this header against the client's limit and removes it. */
-const COST_HEADER = 'x-request-cost';
 
 /** Sends a JSON body piece by piece at the client's speed. Resolves when it is sent or the client has disconnected. */
 export async function sendResponse(response: Response, { headers, pieces, cost }: ApiResponse): Promise<void> {

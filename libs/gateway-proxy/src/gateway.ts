@@ -23,6 +23,7 @@ import { createLocalHandler, type LocalApis } from './local-apis';
 import { createStreamProxy } from './stream-proxy';
 import { selectPositions } from './select-positions';
 import { createNodeProxy, createUpstreamProxy } from './upstream-proxy';
+import { queryOf } from './upstream-request';
 
 export interface GatewayDeps extends GatewayPagesDeps {
   config: Pick<Config, 'api' | 'gateway' | 'chainId'>;
@@ -193,9 +194,4 @@ const acceptCall: RequestHandler = (request, _response, next) => {
 function nodeTarget(request: Request): string {
   const call = CALL.exec(request.path)?.[1] ?? '';
   return `/v1/chain/${call}${queryOf(request)}`;
-}
-
-/** The query string with its question mark, without a fragment (which no client should send). */
-function queryOf(request: Request): string {
-  return /^[^?#]*(\?[^#]*)/.exec(request.url)?.[1] ?? '';
 }

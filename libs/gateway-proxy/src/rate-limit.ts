@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
-import { counter, type Registry } from '@antelope-history/app-runtime';
+import { BYTES_PER_COST, COST_HEADER, counter, type Registry } from '@antelope-history/app-runtime';
 import { type Client, clientOf } from './client';
 import { SharedWindow, WINDOW_MS } from './shared-window';
 
@@ -23,8 +23,6 @@ interface Quota {
 type Outcome = 'admitted' | 'requests' | 'cost';
 /** The cost of a request whose response has no cost header. */
 const MIN_COST = 1;
-/** The header in which an API reports the cost of a response to the gateway, in the unit of the cost limit. */
-export const COST_HEADER = 'x-request-cost';
 const COST = /^\d{1,9}$/;
 
 /**
@@ -82,8 +80,6 @@ export function chargeCost(response: Response, reported: unknown): void {
 /** Adds to the cost of a client's requests; resolves with the sum in this minute. */
 type AddCost = (cost: number) => Promise<number>;
 
-/** Bytes of a response per unit of cost, as for a response with an end. */
-const BYTES_PER_COST = 64 * 1024;
 const CHARGE_EVERY_MS = 1_000;
 
 /**

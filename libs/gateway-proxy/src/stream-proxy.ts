@@ -12,13 +12,12 @@ import {
   stopSignal,
 } from '@antelope-history/app-runtime';
 import { createUpstreamAgent } from './upstream-agent';
+import { queryOf } from './upstream-request';
 import { Upstreams } from './upstreams';
-import { joinWebSockets, type UpstreamWebSocket } from './web-socket-proxy';
+import { joinWebSockets, SILENCE_LIMIT_MS, type UpstreamWebSocket } from './web-socket-proxy';
 
 /** Time for the API to open a stream. */
 const OPEN_LIMIT_MS = 10_000;
-/** The connection to an API is cut after this time without data. An API writes at least every 15 s. */
-const SILENCE_LIMIT_MS = 60_000;
 const STREAM_HEADERS = ['last-event-id'];
 const HANDSHAKE_HEADERS = [...STREAM_HEADERS, 'sec-websocket-version', 'sec-websocket-key', 'sec-websocket-protocol'];
 const SWITCHING_PROTOCOLS = 101;
@@ -105,9 +104,4 @@ function headersFor(request: Request, requestId: string, names: readonly string[
     if (value !== undefined) headers[name] = value;
   }
   return headers;
-}
-
-/** The query string with its question mark; empty when there is none. */
-function queryOf(request: Request): string {
-  return new URL(request.url, 'http://gateway').search;
 }

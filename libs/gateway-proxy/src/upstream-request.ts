@@ -34,6 +34,11 @@ export class UpstreamRequest extends IncomingMessage {
   }
 }
 
+/** The query string with its question mark, without a fragment (which no client should send). */
+export function queryOf({ url }: Request): string {
+  return /^[^?#]*(\?[^#]*)/.exec(url)?.[1] ?? '';
+}
+
 function forwardedHeaders(request: Request, length: number): IncomingMessage['headers'] {
   const headers: IncomingMessage['headers'] = {};
   // A POST without a body carries `Content-Length: 0` (RFC 9110, 8.6).

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
+import { COST_HEADER } from '@antelope-history/app-runtime';
 import type { Ticket } from './limits/ticket';
-import { chargeCost, COST_HEADER } from './rate-limit';
+import { chargeCost } from './rate-limit';
 
 /** Hop-by-hop headers (RFC 9110, 7.6.1) and the cost header; headers named in `Connection` are dropped, too. */
 const DROPPED_HEADERS = new Set([

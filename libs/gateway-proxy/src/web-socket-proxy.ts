@@ -11,7 +11,8 @@ export interface UpstreamWebSocket {
   head: Buffer;
 }
 
-const SILENCE_LIMIT_MS = 60_000;
+/** The connection to an API is cut after this time without data. An API writes at least every 15 s. */
+export const SILENCE_LIMIT_MS = 60_000;
 /** The headers of the upstream's reply to the handshake that are forwarded to the client. */
 const HANDSHAKE_HEADERS = ['sec-websocket-accept', 'sec-websocket-protocol', 'x-request-id'];
 
