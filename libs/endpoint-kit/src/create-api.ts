@@ -1,6 +1,8 @@
-import type { RouteTable } from '@antelope-history/schemas';
+import type { Response } from 'express';
+import { HistoryError, type RouteTable } from '@antelope-history/schemas';
 import {
   clientSignal,
+  COST_HEADER,
   createHttpApp,
   type HttpApp,
   type HttpRoute,
@@ -38,7 +40,10 @@ export function createApi<Routes extends RouteTable>(
       path,
       handlers: [
         readBody,
-        async (request, response) => sendResponse(response, await respond(jsonBodyOf(request), clientSignal(response))),
+        async (request, response) => {
+          const made = respond(jsonBodyOf(request), clientSignal(response));
+          await sendResponse(response, await made.catch((error: unknown) => tellCost(error, response)));
+        },
       ],
     };
   });
@@ -48,4 +53,10 @@ export function createApi<Routes extends RouteTable>(
     registry,
     routes: [...served, ...otherRoutes, ...operationsRoutes(createHealthReader(reader), registry)],
   });
+}
+
+/** Tells the gateway the cost of a request that failed, and throws its error. */
+function tellCost(error: unknown, response: Response): never {
+  if (error instanceof HistoryError && error.cost !== undefined) response.setHeader(COST_HEADER, error.cost);
+  throw error;
 }

@@ -1,6 +1,6 @@
 import { printJson } from '@antelope-history/json';
 import type { KeyValue } from '@antelope-history/key-value';
-import { parseRequest, type RequestOf, type Route, type RouteTable } from '@antelope-history/schemas';
+import { HistoryError, parseRequest, type RequestOf, type Route, type RouteTable } from '@antelope-history/schemas';
 import type { Config, Logger, Registry } from '@antelope-history/app-runtime';
 import type { HistoryReader } from '@antelope-history/store';
 import { createAbiReader } from './abi-reader';
@@ -36,7 +36,10 @@ export interface ApiResponse {
   cost: number;
 }
 
-/** Responds to a request by its parsed body; `signal` aborts when the client disconnects. Rejects with a `HistoryError`. */
+/**
+ * Responds to a request by its parsed body; `signal` aborts when the client disconnects. Rejects with a `HistoryError`, which has
+ * the cost of the work until then.
+ */
 export type Respond = (body: Record<string, unknown>, signal: AbortSignal) => Promise<ApiResponse>;
 
 /**
@@ -82,6 +85,9 @@ function createResponder<R extends Route>(
     try {
       const { pieces, finalId } = await makeBody(key, request, work, dataFiltersIn(route, json));
       return toResponse(pieces, finalId, work.cost());
+    } catch (error) {
+      if (error instanceof HistoryError) error.cost = work.cost();
+      throw error;
     } finally {
       work.end();
     }

@@ -99,6 +99,17 @@ describe('createApi', () => {
       expect(response.text).not.toContain('/var/data');
     });
 
+    it('tells the gateway the cost of the work until then', async () => {
+      const createCostly: typeof createGetHead = (context) => async (request, work, filters) => {
+        await work.pauseSearch(10_000_000);
+        return createGetHead(context)(request, work, filters);
+      };
+      const endpoints = { getFinal: createCostly, getCurrent: createCostly };
+      const api = createApi('test-api', ROUTES, endpoints, createApiDeps(brokenReader()));
+      const { status, headers } = await client.post(api, ROUTES.getCurrent, {});
+      expect([status, Number(headers['x-request-cost'])]).toEqual([503, 153]);
+    });
+
     it('is down in /health', async () => {
       const response = await request(createTestApi(createApiDeps(brokenReader()))).get('/health');
       expect([response.status, response.body.status, response.body.components]).toEqual([

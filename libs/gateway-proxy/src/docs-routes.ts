@@ -1,10 +1,11 @@
 import path from 'node:path';
-import type { Request, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path';
 import { createOpenApiDocument } from '@antelope-history/openapi';
 import { ACTIONS_BY_ROWS_PATH, ROUTES, STREAM } from '@antelope-history/routes';
 import { HistoryError } from '@antelope-history/schemas';
 import { type Config, type HttpRoute, readServiceVersion } from '@antelope-history/app-runtime';
+import { sendWholeFile } from './send-whole-file';
 
 /** The page may load only its own files and `data:` images, which the style sheet contains: nothing inline or remote. */
 const PAGE_HEADERS = {
@@ -100,10 +101,10 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-function sendAsset(request: Request, response: Response): void {
+function sendAsset(request: Request, response: Response, next: NextFunction): void {
   const file = String(request.params['file']);
   response.set(PAGE_HEADERS);
   if (file === START_SCRIPT) response.type('js').send(START);
-  else if (ASSETS.includes(file)) response.sendFile(path.join(getAbsoluteFSPath(), file));
+  else if (ASSETS.includes(file)) sendWholeFile(path.join(getAbsoluteFSPath(), file), request, response, next);
   else throw new HistoryError('UNKNOWN_PATH', 'this path does not exist');
 }

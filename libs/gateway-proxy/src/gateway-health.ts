@@ -36,6 +36,7 @@ interface ApiHealth extends Pick<Component, 'status' | 'reason'> {
 const apiHealth = healthResponse.omit({ components: true }).partial({ incomplete_ranges: true });
 type FactsOfApi = ReturnType<typeof apiHealth.parse>;
 
+const CHAIN_ID_MISMATCH = 'CHAIN_ID_MISMATCH';
 const DOWN: Component = { status: 'down' };
 const NO_FACTS: ChainFacts = {
   chain_id: null,
@@ -70,12 +71,11 @@ async function readHealth(
   const { historyApiUrl, chainApiUrl, traceApiUrl } = config.gateway;
   const apiUrls = { history_api: historyApiUrl, chain_api: chainApiUrl, trace_api: traceApiUrl };
   const readOne = localApis
-    ? () => readHealthOf(localApis.readHealth().then((health) => apiHealth.parse(health)))
-    : (urls: string[]) => readApis(urls);
+    ? async () =>
+        refuseOther(await readHealthOf(localApis.readHealth().then((health) => apiHealth.parse(health))), chainId)
+    : (urls: string[]) => readApis(urls, chainId);
   const [apis, keyValueStatus, others, reported] = await Promise.all([
-    Promise.all(
-      Object.entries(apiUrls).map(async ([name, urls]) => ({ name, ...refuseOther(await readOne(urls), chainId) })),
-    ),
+    Promise.all(Object.entries(apiUrls).map(async ([name, urls]) => ({ name, ...(await readOne(urls)) }))),
     statusOf(keyValue.get('health')),
     Promise.all(
       Object.entries(components).map(async ([name, read]) => ({
@@ -117,12 +117,14 @@ function overallStatus(chain: HealthStatus, parts: Component[]): HealthStatus {
 function refuseOther(api: ApiHealth, expected: string | undefined): ApiHealth {
   const { chain_id: found } = api.facts;
   if (expected === undefined || found === null || found === expected) return api;
-  return { status: 'down', reason: 'CHAIN_ID_MISMATCH', facts: NO_FACTS };
+  return { status: 'down', reason: CHAIN_ID_MISMATCH, facts: NO_FACTS };
 }
 
-/** The health of interchangeable APIs; `degraded` when only some of them respond. */
-async function readApis(urls: string[]): Promise<ApiHealth> {
-  const apis = await Promise.all(urls.map(readApi));
+/** The health of interchangeable APIs: `degraded` when only some of them respond, and that of one which is on another chain. */
+async function readApis(urls: string[], expectedChain: string | undefined): Promise<ApiHealth> {
+  const apis = await Promise.all(urls.map(async (url) => refuseOther(await readApi(url), expectedChain)));
+  const other = apis.find(({ reason }) => reason === CHAIN_ID_MISMATCH);
+  if (other) return other;
   const answering = apis.filter(({ status }) => status !== 'down');
   const [first = { status: 'down', facts: NO_FACTS }] = answering;
   return answering.length < apis.length && answering.length > 0 ? { ...first, status: 'degraded' } : first;

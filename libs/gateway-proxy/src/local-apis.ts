@@ -57,6 +57,7 @@ export function createLocalHandler({ path, respond, metrics }: LocalHandlerOptio
       finish(200);
       await sendLocalResponse(response, local);
     } catch (error) {
+      if (error instanceof HistoryError && error.cost !== undefined) chargeCost(response, String(error.cost));
       if (!response.headersSent) finish(error instanceof HistoryError ? clientErrorOf(error).status : 500);
       throw error;
     }

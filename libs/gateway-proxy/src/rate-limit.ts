@@ -104,10 +104,12 @@ export function chargeSentBytes(response: Response): void {
   });
 }
 
+/** A request whose client has left is charged the rest when its work has ended. */
 function chargeOnce(response: Response, add: AddCost): void {
+  let charged = 0;
   response.locals['chargeCost'] = (cost: number): void => {
-    response.locals['chargeCost'] = undefined;
-    void add(cost);
+    if (cost > charged) void add(cost - charged);
+    charged = Math.max(charged, cost);
   };
   response.once('close', () => chargeCost(response, undefined));
 }

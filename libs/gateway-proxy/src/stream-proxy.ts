@@ -48,7 +48,10 @@ export function createStreamProxy(urls: string[], log: Logger, now: () => number
       isHandshake ? { ...headers, connection: 'Upgrade', upgrade: 'websocket' } : headers,
     );
     left.addEventListener('abort', () => sent.destroy());
-    const reply = await replyTo(sent);
+    const reply = await replyTo(sent).catch((error: unknown) => {
+      // The API did not fail: its request ended with the client.
+      throw left.aborted ? left.reason : error;
+    });
     if ('socket' in reply) {
       response.statusCode = SWITCHING_PROTOCOLS;
       await joinWebSockets(request, reply, AbortSignal.any([left, stop]));

@@ -28,6 +28,12 @@ describe('Upstreams', () => {
     expect(upstreams.startingWith('b')).toEqual(['b', 'a']);
   });
 
+  it('takes no turn when it says what to try after an upstream', () => {
+    const upstreams = create('a', 'b');
+    const chosen = Array.from({ length: 4 }, () => upstreams.startingWith(upstreams.next())[0]);
+    expect(chosen.join('')).toBe('abab');
+  });
+
   it('tries the given upstream first, and unavailable ones last', () => {
     const upstreams = create('a', 'b', 'c');
     upstreams.setUnavailable('b');

@@ -14,12 +14,12 @@ export class Upstreams {
 
   /** The URL whose turn it is. */
   next(): string {
-    return this.inTurn()[0] as string;
+    return this.orderFrom(this.turn++ % this.urls.length)[0] as string;
   }
 
   /** All URLs in the order in which to try them, beginning with `url`. */
   startingWith(url: string): string[] {
-    return [url, ...this.inTurn().filter((other) => other !== url)];
+    return [url, ...this.orderFrom(this.urls.indexOf(url)).filter((other) => other !== url)];
   }
 
   setUnavailable(url: string): void {
@@ -31,8 +31,7 @@ export class Upstreams {
   }
 
   /** Unavailable upstreams come last: they are tried only when no other is left. */
-  private inTurn(): string[] {
-    const first = this.turn++ % this.urls.length;
+  private orderFrom(first: number): string[] {
     const rotated = [...this.urls.slice(first), ...this.urls.slice(0, first)];
     const isUnavailable = (url: string): boolean => (this.unavailableUntil.get(url) ?? 0) > this.now();
     return [...rotated.filter((url) => !isUnavailable(url)), ...rotated.filter(isUnavailable)];

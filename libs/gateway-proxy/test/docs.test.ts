@@ -55,6 +55,21 @@ describe('the API documentation', () => {
     expect(types).toEqual(['image/png', 'text/css', 'application/json', 'text/javascript', 'text/javascript']);
   });
 
+  it.each([
+    { range: 'bytes=99999999-' },
+    { range: 'bytes=0-9' },
+    { 'if-match': '"x"' },
+    { 'if-unmodified-since': 'Mon, 01 Jan 1990 00:00:00 GMT' },
+  ])('sends a whole file to a request with %j', async (headers) => {
+    const whole = await request(gateway).get('/docs/swagger-ui.css');
+    const response = await request(gateway).get('/docs/swagger-ui.css').set(headers);
+    expect([response.status, response.text.length]).toEqual([200, whole.text.length]);
+    const known = await request(gateway)
+      .get('/docs/swagger-ui.css')
+      .set('if-modified-since', whole.headers['last-modified'] as string);
+    expect(known.status).toBe(304);
+  });
+
   it('forbids remote and inline content', async () => {
     const { headers, text } = await request(gateway).get('/docs');
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /);

@@ -81,8 +81,8 @@ export class BrokenKeyValue extends MemoryKeyValue {
 
 export interface Settings
   extends
-    Partial<Pick<GatewayDeps, 'localApis' | 'now' | 'registry'>>,
-    Pick<GatewayStatusDeps, 'components' | 'readProcesses'> {
+    Partial<Pick<GatewayDeps, 'localApis' | 'log' | 'now' | 'registry'>>,
+    Pick<GatewayStatusDeps, 'chainId' | 'components' | 'readProcesses'> {
   /** Environment variables that override the fixture's configuration. */
   environment?: Record<string, string>;
   keyValue?: KeyValue;
@@ -161,10 +161,21 @@ export class GatewayFixture {
     return createHttpApp({ name: 'operations', log, registry: new Registry(), routes });
   }
 
-  depsOf({ environment, keyValue = new MemoryKeyValue(), components, readProcesses, ...deps }: Settings): GatewayDeps {
+  depsOf({
+    environment,
+    keyValue = new MemoryKeyValue(),
+    chainId,
+    components,
+    readProcesses,
+    ...deps
+  }: Settings): GatewayDeps {
     const config = this.loadConfig(environment);
     const { localApis, now } = deps;
-    const optional = { ...(components && { components }), ...(readProcesses && { readProcesses }) };
+    const optional = {
+      ...(chainId && { chainId }),
+      ...(components && { components }),
+      ...(readProcesses && { readProcesses }),
+    };
     const status = new GatewayStatus({
       config,
       keyValue,

@@ -57,6 +57,24 @@ describe('GET /health of the operations listener', () => {
     });
   });
 
+  it.each(['', ' of which another responds'])(
+    'is degraded while an API of another chain has its address%s',
+    async (among) => {
+      const right = fixture.apiUrls().history_api_url;
+      const facts = { ...CHAIN_FACTS, chain_id: 'cd'.repeat(32), status: 'ok' };
+      const other = await fixture.serve((_request, response) => void response.end(JSON.stringify(facts)));
+      const urls = among ? `${right},${other}` : other;
+      const { body } = await healthOf({
+        environment: { HISTORY_GATEWAY__HISTORY_API_URL: urls },
+        chainId: CHAIN_FACTS.chain_id,
+      });
+      expect(body).toMatchObject({
+        status: 'degraded',
+        components: { history_api: { status: 'down', reason: 'CHAIN_ID_MISMATCH' } },
+      });
+    },
+  );
+
   it('is down with status 503 when no API responds', async () => {
     const response = await healthOf({
       environment: {

@@ -126,6 +126,32 @@ describe('a gateway with the APIs in its own process', () => {
     expect([busy.status, busy.text.includes('for the test')]).toEqual([503, false]);
   });
 
+  it('charges the cost of requests that fail', async () => {
+    const error = Object.assign(new HistoryError('QUERY_TOO_BROAD', 'for the test'), { cost: 7 });
+    const environment = { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '10' };
+    const gateway = fixture.createGateway({
+      localApis: localApis(() => () => Promise.reject(error)),
+      environment,
+    });
+    const statuses = [];
+    for (let turn = 0; turn < 3; turn++) statuses.push((await request(gateway).post(path).send({})).status);
+    expect(statuses).toEqual([400, 400, 429]);
+  });
+
+  it('charges the whole cost of a request whose client has left', async () => {
+    let end = (): void => undefined;
+    const left = new Promise<never>((_, reject) => {
+      end = () => reject(Object.assign(new HistoryError('CLIENT_LEFT', 'for the test'), { cost: 10 }));
+    });
+    left.catch(() => undefined);
+    const environment = { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '10' };
+    const { url } = await fixture.serveLimited({ localApis: localApis(() => () => left), environment });
+    await expect(fetch(url + path, { method: 'POST', body: '{}', signal: AbortSignal.timeout(100) })).rejects.toThrow();
+    end();
+    await sleep(50);
+    expect((await fetch(url + path, { method: 'POST', body: '{}' })).status).toBe(429);
+  });
+
   it('charges the cost and counts the requests under the name of the API', async () => {
     const registry = new Registry();
     const environment = { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '10' };

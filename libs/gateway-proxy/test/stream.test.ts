@@ -2,7 +2,7 @@ import { getEventListeners, once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen, type Listener, stopSignal } from '@antelope-history/app-runtime';
+import { createLogger, listen, type Listener, stopSignal } from '@antelope-history/app-runtime';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES, STREAM } from '@antelope-history/routes';
 import { readEventStream, type ServerSentEvent } from '@antelope-history/test-support/event-stream';
@@ -135,6 +135,25 @@ describe('the stream of actions through the gateway', () => {
     }
     await sleep(20);
     expect(stop && getEventListeners(stop, 'abort')).toEqual([]);
+  });
+
+  it('reports no failure of an API whose client leaves while a stream opens', async () => {
+    let asked = 0;
+    const api = await startApi(() => void asked++);
+    const lines: string[] = [];
+    const gateway = fixture.createGateway({
+      environment: { HISTORY_GATEWAY__HISTORY_API_URL: api },
+      log: createLogger('test', 'warn', { write: (line) => void lines.push(line) }),
+    });
+    const listener = await listen(gateway, { host: '127.0.0.1', port: 0 });
+    listeners.push(listener);
+    const abort = new AbortController();
+    const opening = fetch(listener.url + STREAM.path, { signal: abort.signal });
+    while (asked === 0) await sleep(5);
+    abort.abort();
+    await expect(opening).rejects.toThrow();
+    await sleep(100);
+    expect(lines).toEqual([]);
   });
 
   it('passes errors on, and responds 503 when no history API does', async () => {

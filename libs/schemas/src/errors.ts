@@ -139,6 +139,8 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorDefinition>> = { ...CLIENT_
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
   readonly code: ErrorCode;
+  /** The work for a request that failed, in units of the cost limit; undefined where none was counted. */
+  cost: number | undefined;
 
   constructor(code: ErrorCode, detail: string, options?: { cause?: unknown }) {
     super(detail, options);

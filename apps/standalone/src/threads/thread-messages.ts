@@ -15,19 +15,22 @@ export type FromThread<Result> =
 export interface PostedError {
   code: string | undefined;
   message: string;
+  /** As that of `HistoryError`. */
+  cost?: number;
   /** With the stacks of its causes. */
   stack: string | undefined;
 }
 
 export function toPostedError(error: unknown): PostedError {
   if (!(error instanceof Error)) return { code: undefined, message: String(error), stack: undefined };
-  const code = error instanceof HistoryError ? error.code : undefined;
-  return { code, message: error.message, stack: stackOf(error) };
+  const { code, cost } = error instanceof HistoryError ? error : {};
+  return { code, message: error.message, ...(cost !== undefined && { cost }), stack: stackOf(error) };
 }
 
 /** The error that `toPostedError` described, with its stack in the other thread. */
-export function fromPostedError({ code, message, stack }: PostedError): Error {
+export function fromPostedError({ code, message, cost, stack }: PostedError): Error {
   const error = code !== undefined && isErrorCode(code) ? new HistoryError(code, message) : new Error(message);
+  if (error instanceof HistoryError) error.cost = cost;
   if (stack !== undefined) error.stack = stack;
   return error;
 }

@@ -88,7 +88,7 @@ describe('a server of requests with bodies', () => {
     while (!received.endsWith('read')) await sleep(5);
   });
 
-  it.each(['http://[/', 'http://x:99999/get', 'http://a:b/', 'x:', '*', 'get'])(
+  it.each(['http://[/', 'http://x:99999/get', 'http://a:b/', 'x:', 'foo://h', 'https:', '*', 'get'])(
     'refuses the target %s',
     async (target) => {
       socket.write(`GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`);

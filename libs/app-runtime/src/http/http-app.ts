@@ -105,12 +105,14 @@ const requireHost: RequestHandler = ({ httpVersion, headers }, _response, next) 
   next();
 };
 
+const HTTP_URL = /^https?:\/\//i;
+
 /**
  * The target is a path, or a URL for clients that take the service for their proxy (RFC 9112, 3.2). Node.js throws when it parses some
  * others, whose requests would fail with 500 before the limits of clients.
  */
 const requireTarget: RequestHandler = ({ url }, _response, next) => {
-  if (!url.startsWith('/') && !URL.canParse(url))
+  if (!url.startsWith('/') && !(HTTP_URL.test(url) && URL.canParse(url)))
     throw new HistoryError('INVALID_REQUEST', 'send the path of an endpoint');
   next();
 };

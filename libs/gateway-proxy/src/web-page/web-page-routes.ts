@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { RequestHandler } from 'express';
 import { HistoryError } from '@antelope-history/schemas';
 import { type HttpRoute, readServiceVersion } from '@antelope-history/app-runtime';
+import { sendWholeFile } from '../send-whole-file';
 import { renderFixedPage, renderWebPage, type WebPage } from './render-web-page';
 
 /** What the page shows and where it gets the data. The page reads these settings from its own HTML. */
@@ -124,8 +125,6 @@ function sendFileOf(files: PageFiles): RequestHandler {
       return;
     }
     response.set({ 'x-content-type-options': 'nosniff', 'cache-control': FOREVER });
-    response.sendFile(file, (error?: Error) => {
-      if (error && !response.headersSent) fail();
-    });
+    sendWholeFile(file, request, response, fail);
   };
 }

@@ -114,6 +114,11 @@ describe('deploy/config/several-chains', () => {
       const { port } = processes[index]?.gateway ?? {};
       expect([historyApiUrl, chainApiUrl, traceApiUrl].flat()).toEqual(Array(3).fill(`http://127.0.0.1:${port}`));
       expect(processes[index]?.chainId).toBe(chainId);
+      // The gateway is the only client.
+      const { api, gateway: limits } = processes[index] as ReturnType<typeof read>;
+      expect(limits.maxStreamsPerClient).toBe(api.maxStreams);
+      expect(limits.maxRequestsPerClient).toBe(limits.maxRequestsInFlight);
+      expect(limits.maxResponseBytesPerClient).toBe(limits.maxResponseBytesInFlight);
     }
     const ports = processes.flatMap((each) => [each.gateway.port, each.ops.gatewayPort]);
     expect(new Set([...ports, gateway.port, ops.gatewayPort]).size).toBe(6);
