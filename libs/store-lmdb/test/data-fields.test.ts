@@ -1,7 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expectFieldRanges } from '@antelope-history/store/contract';
+import { parseDataField } from '@antelope-history/data-fields';
+import type { BlockRecords } from '@antelope-history/records';
+import type { StoreReader, StoreRepairer, StoreWriter } from '@antelope-history/store';
+import {
+  ABIS,
+  type BlockPlan,
+  DATA,
+  EMPTY_BLOCK,
+  expectFieldRanges,
+  SyntheticChain,
+} from '@antelope-history/store/contract';
 import { openLmdbStoreReader } from '../src/reader';
 import { openLmdbStoreWriter } from '../src/writer';
 
@@ -15,6 +25,82 @@ describe('data fields of the embedded store', () => {
     await expectFieldRanges({
       openWriter: (dataFields) => openLmdbStoreWriter({ ...options, dataFields }),
       openReader: () => openLmdbStoreReader(options),
+    });
+  });
+
+  describe('that change', () => {
+    const FIELD = 'alice:transfer.to';
+    const transfer = {
+      account: 'alice',
+      name: 'transfer',
+      actor: 'carol',
+      notified: [],
+      creatorDistance: 0,
+      dataBytes: 4,
+      data: DATA[1] as Buffer,
+    };
+    const { data: _data, ...issue } = { ...transfer, name: 'issue' };
+    const setAbi = [{ account: 'alice', abi: ABIS[0] as Buffer }];
+    const withTransfer: BlockPlan = { ...EMPTY_BLOCK, transactions: [[transfer]] };
+    let options: { path: string; mapSizeBytes: number };
+    let chain: SyntheticChain;
+    beforeEach(() => {
+      options = { path: mkdtempSync(path.join(folder, 'store-')), mapSizeBytes: 0 };
+      chain = new SyntheticChain();
+    });
+    const openWriter = (dataFields: string[]) => openLmdbStoreWriter({ ...options, dataFields });
+    /** The blocks of the transfers to bob. */
+    const blocksOfBob = async (): Promise<number[]> => {
+      const reader: StoreReader = await openLmdbStoreReader(options);
+      const field = parseDataField(FIELD);
+      const { rows } = await reader.getActions({
+        account: undefined,
+        filters: [],
+        data: [{ fields: field ? [field] : [], text: 'bob' }],
+        after: undefined,
+        before: undefined,
+        parent: undefined,
+        order: 'asc',
+        skip: 0,
+        limit: 100,
+        window: 'skip',
+      });
+      await reader.close();
+      return rows.map(({ blockNum }) => blockNum);
+    };
+
+    it('keep no orphaned rows of a fork that was undone without the field', async () => {
+      const first = chain.block(undefined, { ...EMPTY_BLOCK, abis: setAbi, transactions: [[issue]] });
+      let writer = await openWriter([FIELD]);
+      await writer.writeBlocks([first, chain.block(first, withTransfer, first.position)]);
+      await writer.close();
+      expect(await blocksOfBob()).toEqual([101]);
+      writer = await openWriter([]);
+      const other = chain.block(first, { ...EMPTY_BLOCK, transactions: [[issue]] }, first.position);
+      const next = chain.block(other, withTransfer, first.position);
+      // The fork is undone, and its first block is not written.
+      const afterGap = chain.block(next, EMPTY_BLOCK, first.position);
+      await expect(writer.writeBlocks([other, afterGap])).rejects.toMatchObject({ code: 'BLOCK_GAP' });
+      await writer.close();
+      writer = await openWriter([FIELD]);
+      await writer.writeBlocks([other, next]);
+      await writer.close();
+      expect(await blocksOfBob()).toEqual([102]);
+    });
+
+    it('are decoded by the ABI that a repair has replaced', async () => {
+      const first = chain.block(undefined, { ...EMPTY_BLOCK, abis: setAbi, transactions: [[issue]] });
+      const damaged: BlockRecords = {
+        ...first,
+        abiChanges: first.abiChanges.map((change) => ({ ...change, abi: Buffer.from('damaged') })),
+      };
+      const second = chain.block(first, withTransfer, first.position);
+      const writer = (await openWriter([FIELD])) as StoreWriter & StoreRepairer;
+      await writer.writeBlocks([damaged, second]);
+      await writer.repairBlocks([first]);
+      await writer.writeBlocks([chain.block(second, withTransfer, first.position)]);
+      await writer.close();
+      expect(await blocksOfBob()).toEqual([102]);
     });
   });
 });

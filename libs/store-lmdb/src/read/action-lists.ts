@@ -1,3 +1,4 @@
+import { HistoryError } from '@antelope-history/schemas';
 import type { ActionFilter, ActionsQuery } from '@antelope-history/store';
 import { ALL_KINDS, FIRST_DATA_KIND, FURTHER_TRACES, WHOLE_CHAIN } from '../format/action-kinds';
 import { readFact } from '../format/chain-facts';
@@ -13,11 +14,15 @@ export function listsOfQuery(tables: Tables, query: ActionsQuery, snapshot: Snap
   const list = (kind: number): PostingList =>
     new PostingList(tables.postings, listPrefix(account, kind), rootsOnly, snapshot);
   if (query.filters.length === 0) return new PostingSet([list(ALL_KINDS)]);
-  if (account !== WHOLE_CHAIN) {
+  // A contract receives its own actions, and can have any number of kinds of them.
+  const isContracts = query.filters.every((filter) => filter.account === account);
+  if (account !== WHOLE_CHAIN && !isContracts) {
     return new PostingSet(matchingKindsOf(tables, account, query.filters, snapshot).map(list));
   }
   const { kinds, common } = kindsOfChainFilters(tables, query.filters, snapshot);
-  return new PostingSet(kinds.map(list), common.map(list));
+  const chainList = (kind: number): PostingList =>
+    new PostingList(tables.postings, listPrefix(WHOLE_CHAIN, kind), rootsOnly, snapshot);
+  return new PostingSet(kinds.map(chainList), common.map(chainList));
 }
 
 /**
@@ -76,13 +81,27 @@ export function listsOfAccount(
   };
 }
 
-/** The action kinds of an account that the filters match; their lists share no posting. */
+/**
+ * At most this many action kinds of an account are looked through, 13 µs each. A contract can have any number of actions, and
+ * notifies whom it likes.
+ */
+const MAX_KINDS = 10_000;
+
+/**
+ * The action kinds of an account that the filters match; their lists share no posting. Throws `QUERY_TOO_BROAD` beyond
+ * MAX_KINDS.
+ */
 function matchingKindsOf(tables: Tables, account: string, filters: ActionFilter[], snapshot: Snapshot): number[] {
   if (filters.every((filter) => filter.account !== undefined && filter.name !== undefined)) {
     return existingKinds(tables, filters, snapshot);
   }
   const matching: number[] = [];
+  let seen = 0;
   for (const kind of kindsOfAccount(tables, account, snapshot)) {
+    if (++seen > MAX_KINDS) {
+      const detail = `${account} has more than ${MAX_KINDS} kinds of actions: name contract and action in filter`;
+      throw new HistoryError('QUERY_TOO_BROAD', detail);
+    }
     const names = namesOfKind(tables, kind, snapshot);
     if (isOfFilters(filters, names)) matching.push(kind);
   }

@@ -157,7 +157,7 @@ export class PostingSet {
   *ascending(sequence: number, end: number): Generator<number> {
     const heads = this.lists.map((list) => list.from(sequence) ?? Infinity);
     for (;;) {
-      const next = Math.min(...heads);
+      const next = heads.reduce((least, head) => Math.min(least, head), Infinity);
       if (next >= end) return;
       yield next;
       this.advance(heads, next, (list) => list.from(next + 1) ?? Infinity);
@@ -168,7 +168,7 @@ export class PostingSet {
   *descending(sequence: number, start: number): Generator<number> {
     const heads = this.lists.map((list) => list.before(sequence + 1) ?? -Infinity);
     for (;;) {
-      const next = Math.max(...heads);
+      const next = heads.reduce((greatest, head) => Math.max(greatest, head), -Infinity);
       if (next < start) return;
       yield next;
       this.advance(heads, next, (list) => list.before(next) ?? -Infinity);

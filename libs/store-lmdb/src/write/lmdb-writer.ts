@@ -163,6 +163,8 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     const repair = new BlockRepair(this.tables);
     await this.commit((batch) => repair.replaceBlocks(blocks, batch));
     await this.commit((batch) => repair.replacePermissions(batch));
+    // It may have replaced the ABIs by which data are decoded.
+    this.forget();
   }
 
   /** Whether this very block is stored: its message was delivered again. */
@@ -276,6 +278,8 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
   }
 
   private removeFrom(from: number, batch: WriteBatch): void {
+    // Fields that are no longer indexed are forgotten: their lists keep what is undone here.
+    this.dataKinds.begin(from, batch);
     const status = readStatus(this.tables);
     const range = { start: blockKey(MAX_BLOCK_NUM), end: blockKey(from - 1), reverse: true };
     let firstSequence = MAX_SEQUENCE;
