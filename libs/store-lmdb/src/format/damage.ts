@@ -7,6 +7,14 @@ export function assertUndamaged(tables: Tables, snapshot?: Snapshot, read = read
   if (read(tables, 'isDamaged', snapshot)) throw damaged();
 }
 
+/**
+ * The error for a value that is not that of its key. The library reports a compressed value that it cannot read on standard error
+ * only, and returns the bytes of the value before.
+ */
+export function damagedValue(what: string): HistoryError {
+  return new HistoryError('INTERNAL', `${what} is stored damaged: restore a backup, or run npm run repair`);
+}
+
 export function damaged(): HistoryError {
   return new HistoryError(
     'STORE_DAMAGED',

@@ -25,7 +25,7 @@ import type {
 import { decodeBlockBody } from '../format/block-body';
 import type { BlockIndexEntry } from '../format/block-index';
 import { createFactReader, readBlockIndex, readStatus } from '../format/chain-facts';
-import { assertUndamaged } from '../format/damage';
+import { assertUndamaged, damagedValue } from '../format/damage';
 import { blockKey, ID_PREFIX_BYTES, readSequence, sequenceKey, transactionKey } from '../format/keys';
 import { keysWithPrefix, type Snapshot, type Tables } from '../format/tables';
 import { decodePagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
@@ -205,14 +205,19 @@ export class LmdbReader implements StoreReader {
   private readBlock(num: number, entry: BlockIndexEntry | undefined, snapshot: Snapshot): StoredBlock | undefined {
     const stored = entry?.hasBlock && this.tables.blockBodies.get(blockKey(num), { transaction: snapshot });
     if (!entry || !stored) return undefined;
-    return { position: { num, id: entry.id }, ...decodeBlockBody(stored, entry.firstSequence) };
+    const body = decodeBlockBody(stored, entry.firstSequence);
+    // A packed block begins with its time (nodeos block_header.hpp).
+    if (body.block.length < 4 || body.block.readUInt32LE(0) !== entry.timestamp) throw damagedValue(`block ${num}`);
+    return { position: { num, id: entry.id }, ...body };
   }
 
   private transactionsOf(entry: BlockIndexEntry, snapshot: Snapshot): StoredBlockTransaction[] {
     const transactions: StoredBlockTransaction[] = [];
     const range = { start: sequenceKey(entry.firstSequence), end: sequenceKey(entry.endSequence) };
     for (const { value } of this.tables.pages.getRange({ ...range, transaction: snapshot })) {
-      for (const part of new TracePage(value).transactions) {
+      const page = new TracePage(value);
+      if (page.blockId !== entry.id) throw damagedValue(`a page of block ${entry.id}`);
+      for (const part of page.transactions) {
         const actions = part.actions.map((action) => decodePagedAction(part, action));
         if (part.continued) transactions.at(-1)?.actions.push(...actions);
         else transactions.push({ record: part.record, actions });

@@ -1,5 +1,6 @@
 import { HistoryError } from '@antelope-history/schemas';
 import type { StoredAction } from '@antelope-history/store';
+import { damagedValue } from '../format/damage';
 import { readSequence, sequenceKey } from '../format/keys';
 import { floorEntry, type Snapshot, type Tables } from '../format/tables';
 import { TracePage, type PagedTransaction } from '../format/trace-page';
@@ -68,7 +69,7 @@ export class PageReader {
   private pageAt(sequence: number): { firstSequence: number; page: TracePage } | undefined {
     if (!this.currentHolds(sequence)) {
       const entry = floorEntry(this.tables.pages, sequenceKey(sequence), 0, this.snapshot);
-      this.current = entry && { firstSequence: readSequence(entry.key, 0), page: new TracePage(entry.value) };
+      this.current = entry && openPage(readSequence(entry.key, 0), entry.value);
     }
     return this.current;
   }
@@ -77,6 +78,15 @@ export class PageReader {
     if (!this.current || sequence < this.current.firstSequence) return false;
     return sequence <= (this.current.page.transactions.at(-1)?.lastSequence ?? 0);
   }
+}
+
+/** Throws `INTERNAL` when the page is not that of its key, the sequence of its first action. */
+function openPage(firstSequence: number, bytes: Buffer): { firstSequence: number; page: TracePage } {
+  const page = new TracePage(bytes);
+  const [first, last] = [page.transactions[0], page.transactions.at(-1)];
+  const isWhole = first && last && first.firstSequence <= firstSequence && firstSequence <= last.lastSequence;
+  if (!isWhole) throw damagedValue(`the page of action ${firstSequence}`);
+  return { firstSequence, page };
 }
 
 export function factsOf(page: TracePage, transaction: PagedTransaction): RowFacts {
