@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -25,6 +25,7 @@ export interface LockSocket {
 
 const NAME_BYTES = 6;
 const SUFFIX = '.sock';
+const LONGEST_PREFIX = 'opener-';
 /** The limit of a socket's address: 104 bytes on macOS, 108 on Linux, with the terminating zero. */
 const MAX_ADDRESS_BYTES = 103;
 
@@ -35,17 +36,32 @@ const MOST_VISITORS = 100;
 
 /**
  * The folders to try, in order: the data directory itself, which every process (or container) that sees the data sees too;
- * then the directory for temporary files, if the file system takes no sockets or the path is too long for one.
+ * then the directory for temporary files, if the file system takes no sockets. Others may listen in any of them.
  */
 export function socketFolders(directory: string, role: SocketRole): SocketFolder[] {
   const real = realpathSync(directory);
   const hash = createHash('sha256').update(real).digest('hex').slice(0, 16);
-  const inside = { folder: real, prefix: `${role}-` };
+  const inside = { folder: shortPathOf(real), prefix: `${role}-` };
   const outside = { folder: tmpdir(), prefix: `antelope-history-${role === 'writer' ? '' : `${role}-`}${hash}-` };
   // Windows lists named pipes like files and removes them with the process that created them.
   if (process.platform === 'win32') return [{ folder: '\\\\.\\pipe\\', prefix: outside.prefix }];
   const fits = Buffer.byteLength(newAddress(inside)) <= MAX_ADDRESS_BYTES;
   return fits ? [inside, outside] : [outside];
+}
+
+/** Open descriptors of directories whose path is too long for the address of a socket. */
+const descriptors = new Map<string, number>();
+
+/** On Linux, a path by which a socket in the directory fits into an address, however long its own is. */
+function shortPathOf(directory: string): string {
+  const fits = Buffer.byteLength(newAddress({ folder: directory, prefix: LONGEST_PREFIX })) <= MAX_ADDRESS_BYTES;
+  if (fits || process.platform !== 'linux') return directory;
+  const known = descriptors.get(directory);
+  if (known !== undefined && fstatSync(known).ino === statSync(directory).ino) return `/proc/self/fd/${known}`;
+  if (known !== undefined) closeSync(known);
+  const descriptor = openSync(directory, 'r');
+  descriptors.set(directory, descriptor);
+  return `/proc/self/fd/${descriptor}`;
 }
 
 /** Listens on a new socket of the folder. Rejects when the folder takes none. */

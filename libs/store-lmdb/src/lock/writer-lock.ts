@@ -35,9 +35,10 @@ export async function takeWriterLock(directory: string): Promise<WriterLock> {
 /** Undefined when another writer listens. */
 async function tryLock(directory: string): Promise<WriterLock | undefined> {
   let failure: unknown;
-  for (const folder of socketFolders(directory, 'writer')) {
+  const folders = socketFolders(directory, 'writer');
+  for (const folder of folders) {
     try {
-      return await tryLockIn(folder);
+      return await tryLockIn(folder, folders);
     } catch (error) {
       failure = error;
     }
@@ -45,7 +46,8 @@ async function tryLock(directory: string): Promise<WriterLock | undefined> {
   throw new HistoryError('STORE_UNAVAILABLE', `the data directory ${directory} cannot be locked`, { cause: failure });
 }
 
-async function tryLockIn(folder: SocketFolder): Promise<WriterLock | undefined> {
+/** Another writer may have found room for its socket in another folder. */
+async function tryLockIn(folder: SocketFolder, all: readonly SocketFolder[]): Promise<WriterLock | undefined> {
   const gate = new OpeningGate();
   const socket = await listenIn(folder, gate.admit);
   const release = (): Promise<void> => {
@@ -53,7 +55,7 @@ async function tryLockIn(folder: SocketFolder): Promise<WriterLock | undefined> 
     gate.close();
     return closed;
   };
-  for (const address of addressesIn(folder, socket.address)) {
+  for (const address of all.flatMap((each) => addressesIn(each, socket.address))) {
     if (!(await isAlive(address))) continue;
     await release();
     return undefined;
