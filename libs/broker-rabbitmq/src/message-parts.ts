@@ -122,7 +122,7 @@ export async function sendParts(
     const [first] = unconfirmed;
     if (first && unconfirmed.length >= MAX_UNCONFIRMED_PARTS) {
       await channel.within(first);
-      unconfirmed.shift();
+      void unconfirmed.shift();
     }
     const sent = sendPart(amqp, queue, offset, body.subarray(offset, offset + partBytes));
     // It is awaited later; until then a rejection would count as unhandled.

@@ -91,7 +91,9 @@ describeWithService(['rabbitmq'], (url) => {
       for (let n = 1; n <= 6; n++) {
         await broker.publish(queue, { n, size: 1.5 * MIB });
         parts.push(await partsIn(queue));
-        const { cancel } = await receive(broker, queue, ({ reject }) => reject(new HistoryError('BLOCK_REFUSED', 'no')));
+        const { cancel } = await receive(broker, queue, ({ reject }) =>
+          reject(new HistoryError('BLOCK_REFUSED', 'no')),
+        );
         await until('the message is rejected', async () => (await broker.depth(queue)).messages === 0);
         await cancel();
       }

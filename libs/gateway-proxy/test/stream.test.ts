@@ -139,7 +139,9 @@ describe('the stream of actions through the gateway', () => {
 
   it('reports no failure of an API whose client leaves while a stream opens', async () => {
     let asked = 0;
-    const api = await startApi(() => void asked++);
+    const api = await startApi(() => {
+      asked++;
+    });
     const lines: string[] = [];
     const gateway = fixture.createGateway({
       environment: { HISTORY_GATEWAY__HISTORY_API_URL: api },

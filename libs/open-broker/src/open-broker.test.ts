@@ -1,4 +1,3 @@
-import { MemoryBroker } from '@antelope-history/broker-memory';
 import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { openBroker } from './open-broker';
 
@@ -8,7 +7,7 @@ const log = createLogger('test', 'silent');
 describe('openBroker', () => {
   it('opens the broker in memory for the stages of one process', async () => {
     const broker = await openBroker(memory, 'one process', log);
-    expect(broker).toBeInstanceOf(MemoryBroker);
+    expect(broker.constructor.name).toBe('MemoryBroker');
     await broker.close();
   });
 
