@@ -1,12 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-/** Imports only what Node.js brings along: this code runs before any package is installed. */
+/**
+ * Imports only what Node.js brings along: this code runs before any package is installed. A Node.js that is too old has to get as
+ * far as `requireNode`, so nothing newer than Node.js 18 is used here.
+ */
 
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-export const ROOT = path.resolve(import.meta.dirname, '../..');
+export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
 /**
  * What prepares a command prints on standard error, also the output of npm and of the compiler: what the command prints can go to
@@ -16,6 +20,23 @@ const ON_STANDARD_ERROR = ['ignore', process.stderr.fd, 'inherit'];
 
 /** An error that the user can fix; shown without its stack. */
 export class PrepareError extends Error {}
+
+const PARENT_CHECK_MS = 500;
+
+/**
+ * Ends this process as SIGTERM does when npm or npx has ended without passing the signal on: a signal reaches npm, and the shell
+ * between npm and this process, but not always this process.
+ */
+export function stopWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, PARENT_CHECK_MS);
+  watch.unref();
+}
 
 /** Installs missing packages and compiles what changed: all projects, or only the ones named. */
 export async function prepare(projects = []) {

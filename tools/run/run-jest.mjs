@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { startNode } from './prepare.mjs';
+import { ROOT, startNode } from './prepare.mjs';
 import { RESULTS_VARIABLE } from './test-reporter.mjs';
 
-const REPORTER = path.join(import.meta.dirname, 'test-reporter.mjs');
+const REPORTER = path.join(ROOT, 'tools/run/test-reporter.mjs');
 
 /**
  * Runs Jest with the reporter of this folder. Gives `passed`, `failed` and `skipped`, the suites, and how long it took.

@@ -1,9 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { COMMANDS } from './commands.mjs';
-import { prepare, PrepareError, ROOT, runCommand, runNode } from './prepare.mjs';
-
-const PARENT_CHECK_MS = 500;
+import { prepare, PrepareError, ROOT, runCommand, runNode, stopWithNpm } from './prepare.mjs';
 
 /** `node tools/run/run.mjs COMMAND [ARGUMENTS]`: installs and builds what is missing, then runs a command of the table. */
 await runCommand(async ([name, ...args]) => {
@@ -22,21 +20,6 @@ await runCommand(async ([name, ...args]) => {
   await import(pathToFileURL(script).href);
   return undefined;
 });
-
-/**
- * Ends this process as SIGTERM does when npm has ended without passing the signal on: a signal reaches npm, and the shell between
- * npm and this process, but not always this process.
- */
-function stopWithNpm() {
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const parent = process.ppid;
-  const watch = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(watch);
-    process.kill(process.pid, 'SIGTERM');
-  }, PARENT_CHECK_MS);
-  watch.unref();
-}
 
 /** Gives the exit status of the first script that fails; 0 when all succeed. */
 function runScripts(scripts, args) {

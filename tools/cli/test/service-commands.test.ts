@@ -290,10 +290,25 @@ describe('the commands for a running service', () => {
       [['--from', 'yesterday'], 'give'],
       [['--out', '/nowhere/x.csv'], '/nowhere/x.csv cannot be written'],
       [['--api-key-file', '/nowhere/key'], '/nowhere/key cannot be read'],
+      [['--api-key-file', __filename], 'has to hold one line of ASCII characters'],
+      [['--url', '127.0.0.1:8888'], 'It must begin with http:// or https://'],
     ])('says what to change: %j', async (args, message) => {
       const { status, errors } = await exportTo(...args);
       expect([status, errors]).toEqual([2, expect.stringContaining(message)]);
     });
+  });
+
+  it('an export that is interrupted before its first page says so', async () => {
+    const { child, result } = startCli('export', '--account', ACCOUNT, '--url', 'http://127.0.0.1:9');
+    await sleep(3_000);
+    child.kill('SIGTERM');
+    const { status, errors } = await result;
+    expect([status, errors]).toEqual([1, expect.stringMatching(/Interrupted after 0 actions\.\n$/)]);
+  });
+
+  it('an export never shows the password of an address', async () => {
+    const { status, errors } = await runCli('export', '--account', ACCOUNT, '--url', 'http://bob:s3cr3t@127.0.0.1:9');
+    expect([status, errors]).toEqual([2, expect.stringContaining('must not contain a user and a password')]);
   });
 
   describe('status', () => {

@@ -109,7 +109,7 @@ export class QuickStart {
     const report = new ProgressReport(this.view, { url, operationsUrl, replay, onStop });
     while (!this.stopping) {
       if (hasEnded(service.child)) {
-        throw new StartError(`The service ended: the reason is above, and its whole log is ${service.logFile}.`);
+        throw new StartError(describeEnd(service));
       }
       if (this.isOtherChain) throw new StartError(describeOtherChain(setup));
       const figures = await client.readFigures();
@@ -123,6 +123,13 @@ export class QuickStart {
     this.view.close();
     for (let child = this.children.pop(); child; child = this.children.pop()) await stop(child);
   }
+}
+
+function describeEnd({ child, logFile }: Service): string {
+  const { signalCode: signal } = child;
+  if (signal === null) return `The service ended: the reason is above, and its whole log is ${logFile}.`;
+  const why = signal === 'SIGKILL' ? ': the system does so when memory runs out' : '';
+  return `The service was ended by ${signal}${why}. Its log is ${logFile}.`;
 }
 
 function describeOtherChain({ source, config }: Setup): string {

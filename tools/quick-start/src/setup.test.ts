@@ -65,9 +65,17 @@ describe('createSetup', () => {
     writeFileSync(path.join(folder, config), JSON.stringify({ gateway: { port: 1001 } }));
     expect(() => createSetup({ config }, {}, folder)).toThrow(/no-node\.json names no node: set ship\.urls in it/);
     const environment = { HISTORY_SHIP__URLS: 'ws://a:1' };
-    expect(createSetup({ config }, environment, folder).source).toEqual({ type: 'node', name: 'ws://a:1' });
+    expect(createSetup({ config }, environment, folder).source).toMatchObject({ type: 'node', name: 'ws://a:1' });
     expect(createSetup({ config, ship: 'ws://b:1' }, {}, folder).config.ship.urls).toEqual(['ws://b:1']);
     expect(createSetup({ config, recording: sampleFolder('leap-edge') }, {}, folder).source.type).toBe('recording');
+  });
+
+  it('shows no password of a node, and keeps the data of each address apart', () => {
+    const ship = 'ws://bob:s3cr3t@127.0.0.1:1,wss://x:y@node.example';
+    const setup = createSetup({ ship }, {}, folder);
+    expect(setup.source.name).toBe('ws://127.0.0.1:1,wss://node.example');
+    const other = createSetup({ ship: 'ws://127.0.0.1:1,wss://node.example' }, {}, folder);
+    expect(setup.config.store.lmdb.path).not.toBe(other.config.store.lmdb.path);
   });
 
   it('rejects a wrong recording or configuration with a message that names it', () => {

@@ -12,7 +12,9 @@ import type { CommandLine } from './command-line';
 export const WORKSPACE = path.resolve(__dirname, '../../..');
 
 /** A recorded chain, which has an end, or the nodes of the service's configuration. */
-export type Source = { type: 'recording'; folder: string; name: string } | { type: 'node'; name: string };
+/** `name`: as it is shown. `address`: with the user and password of a node, if it has them. */
+export type Source =
+  { type: 'recording'; folder: string; name: string } | { type: 'node'; address: string; name: string };
 
 export interface Setup {
   source: Source;
@@ -115,7 +117,7 @@ function chooseSource(
 ): Source {
   if (options.recording !== undefined) return recordingSource(path.resolve(cwd, options.recording));
   const url = options.ship ?? environment[SHIP_URLS];
-  if (url !== undefined) return { type: 'node', name: url };
+  if (url !== undefined) return { type: 'node', address: url, name: withoutPassword(url) };
   if (configFile === undefined) return sampleSource();
   // Otherwise the service would dial the default of ship.urls, where nobody said that a node is.
   if (!explained(() => configFileSets(configFile, 'ship.urls'))) {
@@ -123,7 +125,13 @@ function chooseSource(
       `${configFile} names no node: set ship.urls in it, or start with --ship URL or --recording DIR.`,
     );
   }
-  return { type: 'node', name: `the nodes in ${configFile}` };
+  const name = `the nodes in ${configFile}`;
+  return { type: 'node', address: name, name };
+}
+
+/** Each of several addresses without its user and password. */
+function withoutPassword(urls: string): string {
+  return urls.replace(/\/\/[^/@,]*@/g, '//');
 }
 
 export function sampleSource(): Source & { type: 'recording' } {
@@ -143,7 +151,7 @@ export function recordingSource(folder: string): Source & { type: 'recording' } 
 /** One directory per source, so that no store holds two chains. */
 function dataFolder(source: Source): string {
   const [label, location] =
-    source.type === 'recording' ? [path.basename(source.folder), source.folder] : ['node', source.name];
+    source.type === 'recording' ? [path.basename(source.folder), source.folder] : ['node', source.address];
   const digest = createHash('sha256').update(location).digest('hex').slice(0, 8);
   return `${label.replace(/[^\w.-]/g, '_')}-${digest}`;
 }

@@ -28,7 +28,7 @@ export async function runBackup({ args, environment, print, progress }: CommandH
     print(BACKUP_USAGE);
     return 0;
   }
-  if (to === undefined) throw new HistoryError('CONFIG_INVALID', 'name a new directory: --to DIRECTORY');
+  if (to === undefined || to === '') throw new HistoryError('CONFIG_INVALID', 'name a new directory: --to DIRECTORY');
   const { store } = loadConfig(file === undefined ? [] : ['--config', file], environment, { uses: ['store'] });
   if (store.kind !== 'lmdb') {
     const advice = 'take a snapshot of Elasticsearch (docs/elasticsearch.md, "Snapshots")';

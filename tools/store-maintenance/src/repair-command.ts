@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { type Config, createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { openStoreReader } from '@antelope-history/open-store-reader';
 import { openStoreRepairer } from '@antelope-history/open-store-writer';
+import { HistoryError } from '@antelope-history/schemas';
 import type { HistoryReader, StoreRepairer } from '@antelope-history/store';
 import { BlockRanges } from './block-ranges';
 import type { StoredFault } from './chain-verifier';
@@ -107,7 +108,8 @@ class Repair {
   private async repairGiven(): Promise<void> {
     const { from, to, lastIrreversible } = await storedRange(this.parts.reader, this.options);
     const last = Math.min(to, lastIrreversible);
-    if (from > last) return;
+    if (from > last)
+      throw new HistoryError('CONFIG_INVALID', `block ${from} can still change: the last irreversible one is ${last}`);
     const blocks = new BlockRanges([[from, last]]);
     await this.replace(blocks);
     await this.verifyAgain(blocks);

@@ -5,7 +5,7 @@ import type { CommandHost } from './verify-command';
 /** Runs a command as the program of this process; its errors end it with status 2. */
 export async function runProgram(command: (host: CommandHost) => Promise<number>): Promise<void> {
   const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupted.abort());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => interrupted.abort());
   stopWithOutput(() => interrupted.abort());
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   try {

@@ -116,7 +116,10 @@ async function verifyRange(reader: StoreReader, options: CommandLine, host: Comm
   return counts.faults > 0 ? 1 : 0;
 }
 
-/** The blocks to verify, which are stored. Rejects with `STORE_UNAVAILABLE` when none is. */
+/**
+ * The blocks to verify, which are stored. Rejects with `STORE_UNAVAILABLE` when none is, and with `CONFIG_INVALID` when none is in
+ * the range that was asked for.
+ */
 export async function storedRange(
   reader: HistoryReader,
   { from, to }: RequestedRange,
@@ -124,11 +127,15 @@ export async function storedRange(
   const { firstBlockNum, committed, lastIrreversible } = await reader.getStatus();
   if (firstBlockNum === undefined || !committed) throw new HistoryError('STORE_UNAVAILABLE', 'the store is empty');
   const irreversible = Math.min(lastIrreversible?.num ?? committed.num, committed.num);
-  return {
+  const range = {
     from: Math.max(from ?? firstBlockNum, firstBlockNum),
     to: Math.min(to ?? irreversible, committed.num),
-    lastIrreversible: irreversible,
   };
+  if (range.from > range.to && (from !== undefined || to !== undefined)) {
+    const stored = `${firstBlockNum} to ${committed.num}, of which ${irreversible} is irreversible`;
+    throw new HistoryError('CONFIG_INVALID', `no block is from --from to --to: the store has the blocks ${stored}`);
+  }
+  return { ...range, lastIrreversible: irreversible };
 }
 
 /** The checkpoint to continue from; rejects with `CONFIG_INVALID` when it is of another range or of another store. */

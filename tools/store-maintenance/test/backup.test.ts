@@ -84,6 +84,9 @@ describe('npm run backup', () => {
   it.each([
     [['--to'], /CONFIG_INVALID/],
     [[], /CONFIG_INVALID: name a new directory/],
+    [['--to', ''], /CONFIG_INVALID: name a new directory/],
+    [['--to', `${__filename}/x`], /CONFIG_INVALID: no directory can be created in .* \(ENOTDIR\)/],
+    [['--to', '/proc/x'], /CONFIG_INVALID: no directory can be created in \/proc \(ENOENT\)/],
     [['--too', 'x'], /CONFIG_INVALID: the command line/],
   ])('refuses %j', async (args, message) => {
     const { status, output } = await backUp(...args);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -77,6 +77,14 @@ describe('data that version 4.1.0 wrote', () => {
     const { traces, values } = await expectSameLists(old, fresh, index.dataFields);
     expect([traces > 3_000, values > 500]).toEqual([true, true]);
     await Promise.all([old.close(), fresh.close()]);
+  });
+
+  it('is not created where there is none', async () => {
+    const empty = path.join(folder, 'empty');
+    mkdirSync(empty);
+    const { status, output } = await runMain('migrate-main', onDirectory(empty), []);
+    expect([status, output]).toEqual([2, expect.stringMatching(/^STORE_UNAVAILABLE: there is no data in /)]);
+    expect(readdirSync(empty)).toEqual([]);
   });
 
   it('is migrated only while no service writes it', async () => {

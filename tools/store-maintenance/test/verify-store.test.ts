@@ -332,5 +332,13 @@ describe('npm run verify', () => {
 
   it('refuses a range that is none', async () => {
     await expect(runVerifyOn(['--from', 'x'], folder)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    const data = path.join(folder, 'leap-forks');
+    for (const range of [
+      ['--from', '9', '--to', '3'],
+      ['--from', '9999'],
+    ])
+      await expect(runVerifyOn(range, data)).rejects.toThrow(
+        'no block is from --from to --to: the store has the blocks',
+      );
   });
 });

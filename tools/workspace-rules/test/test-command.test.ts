@@ -33,6 +33,24 @@ const FILES = {
   'unloadable.test.js': 'throw new Error("it does not load");',
 };
 
+describe('the commands', () => {
+  /** A file of tools/run and those that it imports. */
+  function withImports(file: string, known = new Map<string, string>()): Map<string, string> {
+    const content = readFileSync(path.join(RUN, file), 'utf8');
+    known.set(file, content);
+    for (const [, imported = ''] of content.matchAll(/^import [^;]* from '\.\/([^']+)';$/gm))
+      if (!known.has(imported)) withImports(imported, known);
+    return known;
+  }
+
+  it.each(['run.mjs', 'antelope-history.mjs', 'test.mjs'])('say which Node.js %s needs, also to an old one', (file) => {
+    const files = withImports(file);
+    expect([...files.keys()]).toContain('prepare.mjs');
+    // Node.js 20.11 has it, 18 has not.
+    for (const [name, content] of files) expect([name, content.includes('import.meta.dirname')]).toEqual([name, false]);
+  });
+});
+
 describe('the runner of npm test', () => {
   let folder: string;
   beforeEach(() => {

@@ -35,8 +35,7 @@ export async function backUpLmdb(options: LmdbBackupOptions): Promise<LmdbBackup
   const { from, to } = options;
   if (existsSync(to)) throw new HistoryError('CONFIG_INVALID', `${to} exists: name a new directory`);
   const partial = `${path.resolve(to)}.partial`;
-  await rm(partial, { recursive: true, force: true });
-  await mkdir(partial, { recursive: true });
+  await makeEmpty(partial);
   try {
     await copyTo(partial, options);
     const status = await readCopy(partial, from);
@@ -47,6 +46,20 @@ export async function backUpLmdb(options: LmdbBackupOptions): Promise<LmdbBackup
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
     throw error;
+  }
+}
+
+/** Rejects with `CONFIG_INVALID` when the directory cannot be created. */
+async function makeEmpty(directory: string): Promise<void> {
+  const parent = path.dirname(directory);
+  try {
+    await rm(directory, { recursive: true, force: true });
+    if (!existsSync(parent)) await mkdir(parent, { recursive: true });
+    // Not recursive: Node.js would try without end to create a directory in /proc.
+    await mkdir(directory);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new HistoryError('CONFIG_INVALID', `no directory can be created in ${parent} (${code})`, { cause });
   }
 }
 

@@ -90,7 +90,11 @@ function release(writers: readonly HeldWriter[]): void {
 
 /** Waits until the writer behind a socket sends its identity. It may be dead; silent = it ends, or does not answer. */
 async function askWriter(address: string, limit: AbortSignal): Promise<HeldWriter | 'dead' | 'silent'> {
-  const connection = await connectTo(address).catch(() => 'silent' as const);
+  const connection = await connectTo(address).catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES' || code === 'EPERM') throw forbidden(address);
+    return 'silent' as const;
+  });
   if (!connection) return 'dead';
   if (connection === 'silent') return 'silent';
   // The event 'close' follows an error.
@@ -105,6 +109,11 @@ async function askWriter(address: string, limit: AbortSignal): Promise<HeldWrite
 
 function addressesOf(directory: string, role: SocketRole): string[] {
   return socketFolders(directory, role).flatMap((folder) => addressesIn(folder));
+}
+
+function forbidden(address: string): HistoryError {
+  const advice = 'run this program as the user of the process that writes the data';
+  return new HistoryError('STORE_UNAVAILABLE', `the socket ${address} may not be opened by this user: ${advice}`);
 }
 
 function sameProcessId(directory: string): HistoryError {

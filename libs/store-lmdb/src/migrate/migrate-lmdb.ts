@@ -2,9 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { HistoryError } from '@antelope-history/schemas';
 import { type MigrationControl, NOTHING_MISSING, type StoreMigration } from '@antelope-history/store';
 import { type MigrationFact, readBlockIndex, readFact } from '../format/chain-facts';
+import { hasData } from '../format/environment';
 import { readSequence, sequenceKey } from '../format/keys';
 import type { Tables } from '../format/tables';
 import { TracePage } from '../format/trace-page';
+import { noData } from '../read/open-reader';
 import { DiskRoom } from '../write/disk-room';
 import { type LmdbWriterOptions, openForWriting, type WritableStore } from '../write/open-writer';
 import { WriteBatch } from '../write/write-batch';
@@ -22,9 +24,10 @@ const PAGES_PER_COMMIT = 500;
  * Writes the lists that a store of an earlier version, or of another `index.data_fields`, lacks for the blocks that it holds. The
  * store stays as it was until the last commit, which takes the new lists into use. Only irreversible blocks are added before that
  * commit, so that an interrupted migration continues whatever the service did meanwhile. Rejects as `openLmdbStoreWriter`, with
- * `STORE_FULL`, and with `CONFIG_INVALID` when an unfinished migration has other fields.
+ * `STORE_UNAVAILABLE` when the directory has no data, with `STORE_FULL`, and with `CONFIG_INVALID` when an unfinished migration has other fields.
  */
 export async function migrateLmdb(options: LmdbMigrationOptions): Promise<StoreMigration> {
+  if (!hasData(options.path)) throw noData(options.path);
   const store = await openForWriting(options);
   try {
     return await new Migration(store, options).run();

@@ -59,7 +59,7 @@ function assertLockable(directory: string): void {
   );
 }
 
-function noData(directory: string): HistoryError {
+export function noData(directory: string): HistoryError {
   return new HistoryError('STORE_UNAVAILABLE', `there is no data in ${directory} yet: the indexer creates it`);
 }
 

@@ -42,12 +42,21 @@ export function addExport(program: Command, host: CommandHost, setStatus: (statu
     .option('--to <bound>', 'last block number, or date', requireText)
     .option('--filter <filter>', 'only these actions: CODE:NAME, CODE:* or *:NAME, several with commas', requireText)
     .option('--out <file>', 'the file; standard output if absent', requireText)
-    .option('--url <url>', 'address of the gateway', 'http://127.0.0.1:8888')
+    .option('--url <url>', 'address of the gateway', requireUrl, 'http://127.0.0.1:8888')
     .option('--api-key-file <file>', 'file with the API key that the operator gave you')
     .option('--force', 'replace an existing file', false)
     .option('--json', 'print a JSON object with the counts at the end, to standard error', false)
     .addHelpText('after', NOTES)
     .action(async (options: ExportOptions) => setStatus(await exportActions(options, host)));
+}
+
+/** The address of a gateway. A password in it would be shown in messages. */
+function requireUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError('It must begin with http:// or https://.');
+  if (url.username || url.password) throw new InvalidArgumentError('It must not contain a user and a password.');
+  return text;
 }
 
 function requireText(text: string): string {
@@ -63,7 +72,8 @@ async function exportActions(options: ExportOptions, host: CommandHost): Promise
   const request = { account, format, from: options.from, to: options.to, filter };
   const { out } = options;
   const saved = out === undefined ? undefined : await findUnfinished(out, request, options);
-  const range = saved?.range ?? (await pages.findRange(options));
+  const range = saved?.range ?? (await findRange(pages, options, host));
+  if (!range) return INTERRUPTED;
   const sink: ExportSink =
     out === undefined ? new StandardOutput(host.output) : await ExportFile.open(out, request, saved);
   const progress = new ExportProgress(host, range, saved?.rows ?? 0);
@@ -97,6 +107,21 @@ async function exportActions(options: ExportOptions, host: CommandHost): Promise
   return 0;
 }
 
+/** Undefined when it was interrupted. */
+async function findRange(
+  pages: ActionPages,
+  options: ExportOptions,
+  host: CommandHost,
+): Promise<ExportedRange | undefined> {
+  try {
+    return await pages.findRange(options);
+  } catch (error) {
+    if (!host.signal.aborted) throw error;
+    host.progress.print('Interrupted after 0 actions.');
+    return undefined;
+  }
+}
+
 function describeResult({ out, account }: ExportOptions, { lastBlock }: ExportedRange, rows: number): string {
   return `${out} has ${count(rows)} actions of ${account}, up to block ${count(lastBlock)}.`;
 }
@@ -108,11 +133,17 @@ function count(value: number): string {
 async function readApiKey({ apiKeyFile: file }: ExportOptions): Promise<string | undefined> {
   if (file === undefined) return undefined;
   try {
-    return (await readFile(file, 'utf8')).trim();
+    const key = (await readFile(file, 'utf8')).trim();
+    if (HEADER_VALUE.test(key)) return key;
+    throw new HistoryError('CONFIG_INVALID', `--api-key-file: ${file} has to hold one line of ASCII characters`);
   } catch (cause) {
+    if (cause instanceof HistoryError) throw cause;
     throw new HistoryError('CONFIG_INVALID', `--api-key-file: ${file} cannot be read`, { cause });
   }
 }
+
+/** What a key can be: it is sent as a header. */
+const HEADER_VALUE = /^[\x21-\x7e]+$/;
 
 /** Shows how far the blocks of the range are exported, at most four times a second. */
 class ExportProgress {
