@@ -169,7 +169,7 @@ describe('an unusable node', () => {
     const { code, level, msg } = run.log.at(-1)!;
     expect([code, level]).toEqual(['CHAIN_ID_MISMATCH', 40]);
     expect(msg).toMatch(
-      /^the node is refused: the node is on chain (ab){32}, this service indexes d4bb.*: connect to a node of that chain, or use another data directory; trying again/,
+      /^the node is refused: the node is on chain (ab){32}, this service indexes d4bb.*: name a node of that chain in ship\.urls, or use another store; trying again/,
     );
     const refused = { code: 'CHAIN_ID_MISMATCH' };
     expect(await run.metric('history_ship_nodes_refused_total', refused)).toBeGreaterThanOrEqual(3);

@@ -7,9 +7,9 @@ import { openSample, type SampleName } from '@antelope-history/test-support/reco
 export function recordedRecords(sample: SampleName): BlockRecords[] {
   const { abi, messages, chainId } = openSample(sample);
   const protocol = createShipProtocol(abi);
-  return messages.map(({ bytes }) => {
+  return messages.map(({ bytes }, index) => {
     const result = protocol.readResult(bytes);
     if (result.kind !== 'blocks') throw new Error('not a result of blocks');
-    return deserializeBlock(result.blocks, protocol, { chainId, streamPosition: { epoch: 1, sequence: 1 } });
+    return deserializeBlock(result.blocks, protocol, { chainId, streamPosition: { epoch: 1, sequence: 1 + index } });
   });
 }

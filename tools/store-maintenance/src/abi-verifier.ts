@@ -1,4 +1,5 @@
-import type { AbiVersion, HistoryReader } from '@antelope-history/store';
+import { hasErrorCode } from '@antelope-history/schemas';
+import type { AbiRequest, AbiVersion, HistoryReader } from '@antelope-history/store';
 import type { StoredFault } from './chain-verifier';
 import type { SetAbi } from './state-replay';
 
@@ -26,8 +27,7 @@ export class AbiVerifier {
   /** Compares the versions in force before and after a change. Rejects with the errors of the store. */
   async verify({ account, abi, blockNum, sequence }: SetAbi): Promise<StoredFault[]> {
     const requests = [sequence, sequence + 1].map((at) => ({ account, blockNum, sequence: at }));
-    const { versions } = await this.reader.getAbis(requests, () => false, MAX_BYTES);
-    const [before, after] = versions;
+    const [before, after] = await this.readVersions(requests);
     const faults = this.latestFaults(account, before);
     const isRight = abi.length === 0 ? after === undefined : (after?.bytes?.equals(abi) ?? false);
     if (isRight) {
@@ -42,6 +42,16 @@ export class AbiVerifier {
       });
     }
     return faults;
+  }
+
+  /** None where one is stored damaged. */
+  private async readVersions(requests: AbiRequest[]): Promise<(AbiVersion | undefined)[]> {
+    try {
+      return (await this.reader.getAbis(requests, () => false, MAX_BYTES)).versions;
+    } catch (error) {
+      if (hasErrorCode(error, 'INTERNAL')) return [];
+      throw error;
+    }
   }
 
   /** Compares the versions that are in force after a block, the last one that was replayed. */

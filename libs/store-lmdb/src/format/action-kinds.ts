@@ -19,3 +19,6 @@ export const FIRST_DATA_KIND = 0x80000000;
 
 /** The account key of the lists of the whole chain: no account has the empty name. */
 export const WHOLE_CHAIN = '';
+
+/** The account of the system contract (nodeos config.hpp, system_account_name). */
+export const SYSTEM_ACCOUNT = 'eosio';

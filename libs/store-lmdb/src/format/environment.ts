@@ -29,6 +29,10 @@ export function hasData(directory: string): boolean {
   return existsSync(dataFileIn(directory));
 }
 
+export function noData(directory: string): HistoryError {
+  return new HistoryError('STORE_UNAVAILABLE', `there is no data in ${directory} yet: the indexer creates it`);
+}
+
 /** Opens the LMDB environment of a data directory. Throws `STORE_UNAVAILABLE`. */
 export function openEnvironment(
   { path: directory, mapSizeBytes }: EnvironmentOptions,

@@ -1,6 +1,6 @@
 import { HistoryError } from '@antelope-history/schemas';
 import type { ActionFilter, ActionsQuery } from '@antelope-history/store';
-import { ALL_KINDS, FIRST_DATA_KIND, FURTHER_TRACES, WHOLE_CHAIN } from '../format/action-kinds';
+import { ALL_KINDS, FIRST_DATA_KIND, FURTHER_TRACES, SYSTEM_ACCOUNT, WHOLE_CHAIN } from '../format/action-kinds';
 import { readFact } from '../format/chain-facts';
 import { chunkKey, CHUNK_KEY_BYTES, dataKindKey, dataValueName, listPrefix, nameInKey } from '../format/keys';
 import type { Snapshot, Tables } from '../format/tables';
@@ -14,8 +14,8 @@ export function listsOfQuery(tables: Tables, query: ActionsQuery, snapshot: Snap
   const list = (kind: number): PostingList =>
     new PostingList(tables.postings, listPrefix(account, kind), rootsOnly, snapshot);
   if (query.filters.length === 0) return new PostingSet([list(ALL_KINDS)]);
-  // A contract receives its own actions, and can have any number of kinds of them.
-  const isContracts = query.filters.every((filter) => filter.account === account);
+  // A contract can have any number of kinds of actions.
+  const isContracts = query.filters.every((filter) => isReceivedBy(account, filter));
   if (account !== WHOLE_CHAIN && !isContracts) {
     return new PostingSet(matchingKindsOf(tables, account, query.filters, snapshot).map(list));
   }
@@ -37,8 +37,9 @@ export function setsOfData(tables: Tables, query: ActionsQuery, snapshot: Snapsh
   let isOfAccount = account === undefined;
   const sets = data.map(({ fields, text }) => {
     const matching = fields.filter(({ contract, action }) => isOfFilters(filters, { account: contract, name: action }));
-    // A contract receives its own actions.
-    const isContracts = matching.every(({ contract }) => contract === account);
+    const isContracts = matching.every(({ contract, action }) =>
+      isReceivedBy(account, { account: contract, name: action }),
+    );
     const isValues = account === text;
     isOfAccount ||= isContracts || isValues;
     const owner = isValues && !isContracts ? text : WHOLE_CHAIN;
@@ -54,6 +55,15 @@ export function setsOfData(tables: Tables, query: ActionsQuery, snapshot: Snapsh
     fields.map(({ contract, action }) => ({ account: contract, name: action })),
   );
   return [listsOfQuery(tables, { ...query, filters: actions, data: [] }, snapshot), ...sets];
+}
+
+/**
+ * Whether an account receives all actions that a filter matches. A contract receives its own, except that the sender of a deferred
+ * transaction receives `eosio::onerror` in its place (nodeos controller.cpp, apply_onerror).
+ */
+function isReceivedBy(account: string | undefined, { account: contract, name }: ActionFilter): boolean {
+  const mayBeOnerror = contract === SYSTEM_ACCOUNT && (name === undefined || name === 'onerror');
+  return contract === account && !mayBeOnerror;
 }
 
 function dataKindIn(

@@ -3,7 +3,14 @@ import { HistoryError } from '@antelope-history/schemas';
 import type { StoreReader } from '@antelope-history/store';
 import { readFact } from '../format/chain-facts';
 import { assertUndamaged } from '../format/damage';
-import { dataFileIn, hasData, lockFileIn, openEnvironment, type EnvironmentOptions } from '../format/environment';
+import {
+  dataFileIn,
+  hasData,
+  noData,
+  lockFileIn,
+  openEnvironment,
+  type EnvironmentOptions,
+} from '../format/environment';
 import { assertFormat } from '../format/format-version';
 import { openTables, type Tables } from '../format/tables';
 import { openBetweenCommits } from '../lock/open-between-commits';
@@ -57,10 +64,6 @@ function assertLockable(directory: string): void {
     'STORE_UNAVAILABLE',
     `${file} must be writable for this user: a process writes to the directory`,
   );
-}
-
-export function noData(directory: string): HistoryError {
-  return new HistoryError('STORE_UNAVAILABLE', `there is no data in ${directory} yet: the indexer creates it`);
 }
 
 function isWritable(file: string): boolean {

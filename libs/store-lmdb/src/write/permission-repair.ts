@@ -1,5 +1,6 @@
 import { readName } from '@antelope-history/abi';
 import type { Authority, PermissionChange } from '@antelope-history/records';
+import { SYSTEM_ACCOUNT } from '../format/action-kinds';
 import {
   chunkKey,
   kindKey,
@@ -20,7 +21,6 @@ import type { WriteBatch } from './write-batch';
 
 /** The native actions that change an existing permission. Both need the owner's authority, so they are in the owner's lists. */
 const CHANGING_ACTIONS = ['updateauth', 'deleteauth'];
-const SYSTEM_ACCOUNT = 'eosio';
 /** The chain changes its permissions without an action, so it does not show which change is the newest. */
 const PRODUCERS_ACCOUNT = 'eosio.prods';
 /** An owner and a permission name at the end of an index key. */
