@@ -26,7 +26,7 @@ export async function startDeserializer(dependencies: DeserializerDependencies):
   return deserializer;
 }
 
-/** How long a stop waits for the blocks that are being published. All others are delivered again. A block that is not published by then is delivered again. */
+/** How long a stop waits for the blocks that are being published. All others, and those that take longer, are delivered again. */
 const STOP_LIMIT_MS = 1_000;
 
 class DeserializerLoop implements Deserializer {

@@ -174,8 +174,9 @@ export interface Progress {
 
 /**
  * The write side of the store port. An embedded store has one writer and commits blocks in the order of writes, except those
- * whose `streamPosition` is not above that of a block written before: they were delivered again. A shared store has any number of writers, each of which may receive any blocks in any order; it commits in the order of the blocks'
- * `streamPosition`, as soon as every block before one is durable.
+ * whose `streamPosition` is not above that of a block written before: they were delivered again. A shared store has any number
+ * of writers, each of which may receive any blocks in any order; it commits in the order of the blocks' `streamPosition`, as
+ * soon as every block before one is durable.
  */
 export interface HistoryWriter {
   getProgress(): Promise<Progress>;

@@ -23,7 +23,8 @@ const PAGES_PER_COMMIT = 500;
  * Writes the lists that a store of an earlier version, or of another `index.data_fields`, lacks for the blocks that it holds. The
  * store stays as it was until the last commit, which takes the new lists into use. Only irreversible blocks are added before that
  * commit, so that an interrupted migration continues whatever the service did meanwhile. Rejects as `openLmdbStoreWriter`, with
- * `STORE_UNAVAILABLE` when the directory has no data, with `STORE_FULL`, and with `CONFIG_INVALID` when an unfinished migration has other fields.
+ * `STORE_UNAVAILABLE` when the directory has no data, with `STORE_FULL`, and with `CONFIG_INVALID` when an unfinished migration
+ * has other fields.
  */
 export async function migrateLmdb(options: LmdbMigrationOptions): Promise<StoreMigration> {
   if (!hasData(options.path)) throw noData(options.path);
