@@ -24,6 +24,11 @@ export class BlockData {
     }
   }
 
+  /** Whether an action may have values of indexed fields. */
+  isIndexed({ account, name }: Pick<ActionEntry, 'account' | 'name'>): boolean {
+    return this.fields.of(account, name).length > 0;
+  }
+
   /** The values of an action's indexed fields; those that do not decode, or are no scalars, are left out. */
   of({
     account,

@@ -124,7 +124,7 @@ async function prepareStore(
     throw new HistoryError('STORE_UNAVAILABLE', 'a process of an earlier version has begun the store meanwhile');
   }
   const fence = new WriteFence(client, names);
-  await fence.prepare(current?.write_term ?? 0);
+  await fence.prepare(async () => (await progress.read())?.progress.write_term ?? 0);
   return { indices, fence };
 }
 

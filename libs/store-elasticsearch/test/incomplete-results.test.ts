@@ -21,17 +21,24 @@ const EVERYTHING: ActionsQuery = { ...EVERY_ACTION, order: 'desc', limit: 1 };
 describeWithService(['elasticsearch'], (url) => {
   describe('a store with a missing part', () => {
     let indexed: IndexedBlocks;
+    /** Of the first action of block 105. */
+    let sequence: number;
     beforeEach(async () => {
       indexed = await IndexedBlocks.open(url, 4);
       const blocks = new SyntheticChain().blocks(undefined, Array<BlockPlan>(12).fill(BUSY));
+      sequence = blocks[5]?.transactions[0]?.firstSequence ?? 0;
       await indexed.put(blocks);
       await indexed.commit({ blocks, cleanUpTo: 105 });
+      // An index of blocks that are not committed yet.
+      const ahead = { index: indexed.rangedIndex('actions', 112), aliases: { [indexed.names.actions]: {} } };
+      await indexed.client.indices.create(ahead);
     });
     afterEach(() => indexed.dispose());
 
     it.each([
       ['actions', () => indexed.rangedIndex('actions', 104), (): Promise<unknown> => deepPage()],
       ['actions', () => indexed.rangedIndex('actions', 104), (): Promise<unknown> => newestPage()],
+      ['actions', () => indexed.rangedIndex('actions', 104), (): Promise<unknown> => children()],
       ['blocks', () => indexed.rangedIndex('blocks', 104), (): Promise<unknown> => boundedPage()],
       ['bodies', () => indexed.rangedIndex('bodies', 104), (): Promise<unknown> => transaction()],
       ['bodies', () => indexed.rangedIndex('bodies', 104), (): Promise<unknown> => block()],
@@ -76,6 +83,7 @@ describeWithService(['elasticsearch'], (url) => {
     });
 
     const newestPage = (): Promise<unknown> => indexed.reader.getActions({ ...EVERYTHING, limit: 24 });
+    const children = (): Promise<unknown> => indexed.reader.getActions({ ...EVERYTHING, parent: { sequence } });
     const deepPage = (): Promise<unknown> => indexed.reader.getActions({ ...EVERYTHING, skip: 20_000 });
     const boundedPage = (): Promise<unknown> => indexed.reader.getActions({ ...EVERYTHING, after: { blockNum: 103 } });
     const transaction = (): Promise<unknown> => indexed.reader.getTransaction('0123456789');

@@ -15,7 +15,7 @@ import { documentsOf, type NewDocument } from '../src/write/block-documents';
 
 /** For a model of such a store: its blocks are written without an indexer's data fields. */
 export const NO_DATA_FIELDS = { dataFields: [] } as const;
-const NO_DATA = new BlockData(new DataFields([]), { abiChanges: [] }, () => undefined);
+const NO_DATA = { data: new BlockData(new DataFields([]), { abiChanges: [] }, () => undefined), areAbisAssumed: false };
 const TEMPLATES: TemplateOptions = { replicas: 0, layout: 'doc-values' };
 const TIMEOUT_SECONDS = 30;
 /** The server takes request lines of up to 4,096 bytes. */

@@ -11,7 +11,7 @@ export function actionDocuments(blocks: readonly BlockRecords[]): Map<string, st
   const actions = new Map<string, string>();
   for (const block of blocks) {
     const data = new BlockData(fields, block, (contract) => decoders.get(contract));
-    for (const { kind, id, json } of documentsOf(block, data, 'doc-values')) {
+    for (const { kind, id, json } of documentsOf(block, { data, areAbisAssumed: false }, 'doc-values')) {
       if (kind === 'actions') actions.set(id, json);
     }
     for (const contract of fields.contracts) {

@@ -99,7 +99,7 @@ export class BlockRepair implements StoreRepairer {
     const early: NewDocument[] = [];
     const late: NewDocument[] = [];
     const data = await this.parts.dataAbis(fields).decodeStored(block, progress);
-    for (const document of documentsOf(block, data, layoutOf(progress))) {
+    for (const document of documentsOf(block, { data, areAbisAssumed: false }, layoutOf(progress))) {
       const { kind, id } = document;
       const ofKind = ids.get(kind);
       if (ofKind) ofKind.push(id);

@@ -1,6 +1,6 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { BlockPosition } from '@antelope-history/schemas';
-import { type FoundHit, incomplete, type Search, type Searcher } from '../client/search';
+import { type FoundHit, incomplete, type Query, type Search, type Searcher } from '../client/search';
 import { asked, foundIn } from '../client/store-errors';
 import { type RangeLayout, rangeStart, rangeStarts } from '../indices/block-ranges';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
@@ -19,6 +19,9 @@ const INDICES_AT_ONCE = 25;
 const KINDS = ['actions', 'blocks', 'bodies', 'abis', 'permissions'] as const;
 type Kind = (typeof KINDS)[number];
 
+/** What keeps blocks from being committed: documents are missing, or have data from elsewhere than their journal entry says. */
+export type Lack = 'documents' | 'data';
+
 /** Checks that the documents of blocks are complete, and deletes those of orphaned blocks. */
 export class BranchDocuments {
   constructor(
@@ -35,22 +38,36 @@ export class BranchDocuments {
   }
 
   /**
-   * Whether at least as many documents of each kind are visible as the journal has counted. There are more when another message
-   * had more of the same block: a node that was started from a snapshot sends its first block without traces.
+   * What the blocks lack, if anything. Of each kind there have to be at least as many visible documents as the journal has counted.
+   * There are more when another message had more of the same block: a node that was started from a snapshot sends its first block
+   * without traces.
    */
-  async areWhole(blocks: readonly JournalDocument[], layout: RangeLayout): Promise<boolean> {
+  async lackOf(blocks: readonly JournalDocument[], layout: RangeLayout): Promise<Lack | undefined> {
     for (const group of groupsOf(blocks, layout)) {
-      const counted = KINDS.map((kind) => ({ kind, count: countOf(kind, group) })).filter(({ count }) => count > 0);
-      const found = await this.searcher.searchAll(
-        counted.map(({ kind }) => ({
-          index: this.indexOf(kind, (group[0] as JournalDocument).position.num, layout),
-          filters: [{ terms: { block: group.map(({ position }) => position.id) } }],
-          count: true,
+      const ofBlocks: Query = { terms: { block: group.map(({ position }) => position.id) } };
+      const marks = group.flatMap(({ data_mark: mark }) => mark ?? []);
+      const expected = [
+        ...KINDS.map((kind) => ({
+          kind,
+          filters: [ofBlocks],
+          count: countOf(kind, group),
+          lack: 'documents' as const,
         })),
+        {
+          kind: 'actions' as const,
+          filters: [ofBlocks, { terms: { data: marks.map(({ mark }) => mark) } }],
+          count: marks.reduce((sum, { actions }) => sum + actions, 0),
+          lack: 'data' as const,
+        },
+      ].filter(({ count }) => count > 0);
+      const { num } = (group[0] as JournalDocument).position;
+      const found = await this.searcher.searchAll(
+        expected.map(({ kind, filters }) => ({ index: this.indexOf(kind, num, layout), filters, count: true })),
       );
-      if (found.some(({ total }, index) => total < (counted[index]?.count ?? 0))) return false;
+      const lacking = expected.find(({ count }, index) => (found[index]?.total ?? 0) < count);
+      if (lacking) return lacking.lack;
     }
-    return true;
+    return undefined;
   }
 
   /** The ids of those blocks, all below the listed branch, that are stored. */

@@ -4,7 +4,7 @@ import type { JournalDocument, ProgressDocument } from '../indices/documents';
 import { rangeStart } from '../indices/block-ranges';
 import { type ReadProgress, statusOf } from '../indices/progress';
 import type { BranchCleaner } from './branch-cleaner';
-import type { BranchDocuments } from './branch-documents';
+import type { BranchDocuments, Lack } from './branch-documents';
 import type { CommittedAbis } from '../write/data-abis';
 import { ChainOrder } from './chain-order';
 import { withRangesCounted } from './count-ranges';
@@ -50,8 +50,8 @@ export class Committer {
 
   /**
    * Commits every block with no gap before it and calls `committed` after each step. Rejects with `BLOCK_GAP` when the next
-   * block does not follow or is incomplete, with `ABI_OUTDATED` when its data has to be decoded again, with `FORK_TOO_DEEP` when it contradicts an irreversible one; the blocks before it
-   * are committed.
+   * block does not follow or is incomplete, with `ABI_OUTDATED` when its data has to be decoded again, with `FORK_TOO_DEEP` when
+   * it contradicts an irreversible one; the blocks before it are committed.
    */
   async commit(committed: (commit: Commit) => void): Promise<ChainStatus> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -84,15 +84,19 @@ export class Committer {
     return read;
   }
 
-  /** The next progress, if any: its documents are visible. */
-  private async step({ progress }: ReadProgress): Promise<Step> {
+  /** The next progress, if any, with at most `most` blocks more: its documents are visible. */
+  private async step({ progress }: Pick<ReadProgress, 'progress'>, most = MAX_BLOCKS): Promise<Step> {
     const order = new ChainOrder(progress);
-    const { refusal, hasMore, hasLaterEpoch } = await this.advance(order, progress);
+    const { refusal, hasMore, hasLaterEpoch } = await this.advance(order, progress, most);
     if (order.position.ordinal === progress.view.ordinal) return { commit: undefined, refusal, hasMore: false };
     const { documents } = this.parts;
+    const [first, ...others] = order.applied;
     await documents.refresh(order.applied, progress);
-    if (!(await documents.areWhole(order.applied, progress))) {
-      const refused = hasLaterEpoch ? undefined : missing(order.applied);
+    const lack = await documents.lackOf(order.applied, progress);
+    // The blocks before the one that lacks something are committed: those after them can only then be decoded with certainty.
+    if (lack && others.length > 0) return this.step({ progress }, Math.floor(order.applied.length / 2));
+    if (lack) {
+      const refused = hasLaterEpoch ? undefined : lacking(lack, first);
       return { commit: undefined, refusal: refused, hasMore: false };
     }
     const moved = withRangesCounted(order.moved(), order.applied, this.rules.actionsPerIndex);
@@ -100,7 +104,7 @@ export class Committer {
   }
 
   /** Applies journal entries as far as they connect. */
-  private async advance(order: ChainOrder, progress: ProgressDocument): Promise<Advance> {
+  private async advance(order: ChainOrder, progress: ProgressDocument, most: number): Promise<Advance> {
     for (;;) {
       const { session } = order.position;
       const excerpt = await this.parts.journal.read(order.position);
@@ -112,15 +116,18 @@ export class Committer {
         return { refusal: undefined, hasMore: true, hasLaterEpoch };
       }
       await this.findAbis(order, unknown, progress);
-      const refusal = refusalOf(() => order.advance(excerpt, isStored));
+      let hasMoved = false;
+      const refusal = refusalOf(() => (hasMoved = order.advance(excerpt, isStored, most)));
       for (const epoch of excerpt.later) {
         const repeated = order.repeatedIn(epoch, isStored);
         if (repeated.length >= MAX_REPEATED) await this.parts.journal.shorten(repeated);
       }
       const isPartial =
         excerpt.hasMore || order.position.session !== session || order.unknownContractsOf(excerpt).length > 0;
-      const hasMore = !refusal && isPartial;
-      if (!hasMore || order.applied.length >= MAX_BLOCKS) return { refusal, hasMore, hasLaterEpoch };
+      const isFull = order.applied.length >= most;
+      // A message that is refused while a later epoch exists ends the order without an error.
+      const hasMore = !refusal && (isFull || (isPartial && hasMoved));
+      if (!hasMore || isFull) return { refusal, hasMore, hasLaterEpoch };
     }
   }
 
@@ -168,7 +175,7 @@ interface Step extends Omit<Advance, 'hasLaterEpoch'> {
 const REFUSALS = ['BLOCK_GAP', 'ABI_OUTDATED', 'FORK_TOO_DEEP'] as const;
 
 /** The error that `advance` throws because of a block; rethrows any other. */
-function refusalOf(advance: () => void): HistoryError | undefined {
+function refusalOf(advance: () => unknown): HistoryError | undefined {
   try {
     advance();
     return undefined;
@@ -178,6 +185,10 @@ function refusalOf(advance: () => void): HistoryError | undefined {
   }
 }
 
-function missing([first]: readonly JournalDocument[]): HistoryError {
-  return new HistoryError('BLOCK_GAP', `block ${first?.position.num} or one after it lacks documents`);
+function lacking(lack: Lack, block: JournalDocument | undefined): HistoryError {
+  if (lack === 'documents') return new HistoryError('BLOCK_GAP', `block ${block?.position.num} lacks documents`);
+  return new HistoryError(
+    'ABI_OUTDATED',
+    `the data of block ${block?.position.num} was decoded with an ABI or with data fields that its journal entry does not name`,
+  );
 }

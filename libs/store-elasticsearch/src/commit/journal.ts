@@ -32,12 +32,15 @@ export class Journal {
     private readonly bulk: BulkWriter,
   ) {}
 
-  /** Adds the entries of blocks whose documents are all durable. */
+  /**
+   * Adds the entries of blocks whose documents are all durable. An entry that exists stays: the documents are those of the process
+   * that was first, too, and `shorten` may have made it the first one of its epoch.
+   */
   async add(blocks: readonly WrittenBlock[]): Promise<void> {
     const request = new BulkRequest();
     for (const { block, journal } of blocks) {
       const entry = journalEntryOf(block, journal);
-      request.replace(this.names.journal, entry.ordinal.toString(), JSON.stringify(entry), block.position);
+      request.create(this.names.journal, entry.ordinal.toString(), JSON.stringify(entry), block.position);
       if (entry.first) request.visibleAtOnce = true;
     }
     if (blocks.length > 0) await this.bulk.write([request]);

@@ -8,8 +8,8 @@ import type { GenerationField } from './node-generation';
  *
  * | index                | document          | id                              | version         |
  * | -------------------- | ----------------- | ------------------------------- | --------------- |
- * | `<p>-actions-<n>`    | ActionDocument    | block id's tag, sequence        | sequence        |
- * | `<p>-blocks-<n>`     | BlockDocument     | block id                        | sequence        |
+ * | `<p>-actions-<n>`    | ActionDocument    | block id's tag, sequence        | sequence, or 1  |
+ * | `<p>-blocks-<n>`     | BlockDocument     | block id                        | sequence, or 0  |
  * | `<p>-bodies-<n>`     | BodyDocument      | block id                        | sequence        |
  * | `<p>-abis`           | AbiDocument       | block id's tag, account, seq.   | sequence        |
  * | `<p>-permissions`    | PermissionDocument| block id's tag, owner, name     | sequence        |
@@ -17,6 +17,7 @@ import type { GenerationField } from './node-generation';
  * | `<p>-progress`       | ProgressDocument  | `progress`                      | compare and set |
  * | `<p>-directory-<n>-<r>` | `directory.ts` | account; `ids-`, range, number  | compare and set |
  *
+ * A document with a version is written unless one with the same or a higher version exists (`NewDocument.version`).
  * `<n>` is the first block number of the index's range (`index-names.ts`). Queries search the aliases `<p>-actions`,
  * `<p>-blocks`, `<p>-bodies`, and read documents from hits by `hits.ts`.
  */
@@ -35,7 +36,7 @@ export interface ActionFields extends BlockFields {
   contract: string;
   name: string;
   root: boolean;
-  /** The values of its indexed data fields, each as a `dataTerm`. */
+  /** The values of its indexed data fields, each as a `dataTerm`, and the `dataMark`. */
   data?: string[];
   /** Only if notified accounts have traces of it, too: who authorized it, and the number of these traces. */
   authorizers?: string[];
@@ -159,6 +160,8 @@ export interface JournalDocument extends StoredStreamPosition {
   data_fields?: readonly string[];
   /** For contracts with indexed data fields: the ABIs that the block's data was decoded with, and those that it sets. */
   data_abis?: { before: Record<string, string>; after: Record<string, string> };
+  /** The number of its actions that may have indexed data, and the `dataMark` that they have; absent if there are none. */
+  data_mark?: { mark: string; actions: number };
   /** The number of documents of the block. */
   counts: { actions: number; abis: number; permissions: number };
 }

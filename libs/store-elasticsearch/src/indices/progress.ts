@@ -1,4 +1,5 @@
 import type { Client } from '@elastic/elasticsearch';
+import type { BlockPosition } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
 import { askedIfFound } from '../client/store-errors';
 import type { ActionLayout, ProgressDocument } from './documents';
@@ -40,6 +41,11 @@ export function emptyProgress(blocksPerIndex: number): ProgressDocument {
 /** The layout of the store's actions; that of a new store without a progress. */
 export function layoutOf(progress: ProgressDocument | undefined): ActionLayout {
   return progress ? (progress.action_layout ?? 'source') : 'doc-values';
+}
+
+/** Whether a block is among the newest blocks of the committed branch, which the progress lists. */
+export function isOnBranch({ num, id }: BlockPosition, { branch }: ProgressDocument): boolean {
+  return branch[num - (branch[0]?.num ?? 0)]?.id === id;
 }
 
 /** The newest block that may have set an ABI. */

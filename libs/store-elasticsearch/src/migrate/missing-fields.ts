@@ -33,7 +33,7 @@ export class MissingFields {
       const { blockNum: num, block: id, sequence, record: bytes } = document;
       const origin = originJson({ ...document, transaction: Buffer.from(document.transaction, 'hex') }, layout);
       const entry = { ...entryOf(row.action), sequence, bytes };
-      request.replaceSame(version, actionJson(origin, entry, data, layout), { num, id });
+      request.replaceSame(version, actionJson(origin, entry, { values: data }, layout), { num, id });
     }
     return request;
   }

@@ -36,10 +36,15 @@ export function isStillReadable(before: ProgressDocument, after: ProgressDocumen
   return after.clean_up_to <= (before.committed?.num ?? 0);
 }
 
-/** The index, and the least number of indices that have to respond, for a search of the whole history. */
+/**
+ * The indices, which have to respond all, for a search of the whole history. They are named one by one: the alias does not report an
+ * index that it lost, and may have those of blocks that are not committed yet.
+ */
 export function historySearch({ names, progress }: QueryState, kind: RangedKind): Pick<Search, 'index' | 'fewest'> {
   const blocks = historyBlocks(progress);
-  return { index: names.of(kind), fewest: blocks ? rangeStarts(blocks, progress).length : 0 };
+  if (!blocks) return { index: names.of(kind), fewest: 0 };
+  const starts = rangeStarts(blocks, progress);
+  return { index: starts.map((start) => names.ranged(kind, start, progress)).join(','), fewest: starts.length };
 }
 
 /**

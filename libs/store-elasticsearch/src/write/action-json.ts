@@ -21,13 +21,15 @@ export function originJson(origin: ActionOrigin, layout: ActionLayout): string {
   return `${ofBlock},"timestamp":${timestamp},"transaction":"${id}","first_sequence":${firstSequence}`;
 }
 
+/** What an action is indexed by of its data. */
+export interface IndexedData {
+  values: readonly DataValue[];
+  /** See `dataMark`; absent in an action of a block that no fork can replace, and in one that has no data field. */
+  mark?: string;
+}
+
 /** The document of an action; `origin`: its beginning, `originJson`. */
-export function actionJson(
-  origin: string,
-  action: ActionEntry,
-  data: readonly DataValue[],
-  layout: ActionLayout,
-): string {
+export function actionJson(origin: string, action: ActionEntry, data: IndexedData, layout: ActionLayout): string {
   const { sequence, accounts, account, name, root, bytes } = action;
   const further = readFurtherTraces(bytes);
   const record = bytes.toString('base64');
@@ -42,9 +44,11 @@ export function actionJson(
 }
 
 /** With a comma behind, or empty. */
-function dataJson(values: readonly DataValue[]): string {
-  if (values.length === 0) return '';
-  return `"data":[${values.map(({ field, text }) => asciiJson(dataTerm(field.field, text))).join()}],`;
+function dataJson({ values, mark }: IndexedData): string {
+  if (values.length === 0 && mark === undefined) return '';
+  const terms = values.map(({ field, text }) => asciiJson(dataTerm(field.field, text)));
+  if (mark !== undefined) terms.push(`"${mark}"`);
+  return `"data":[${terms.join()}],`;
 }
 
 /** With a comma behind, or empty. */

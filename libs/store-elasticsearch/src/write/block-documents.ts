@@ -21,7 +21,16 @@ export interface NewDocument {
   kind: DocumentKind;
   id: string;
   json: string;
+  /**
+   * The higher version replaces the lower one. It is the message's sequence, except where a later message may say less of the same
+   * block: a message without the block itself, and actions whose data were decoded with ABIs that are only assumed.
+   */
+  version: number;
 }
+
+/** Below all sequences, so that such a document replaces no other. */
+const WITHOUT_BLOCK = 0;
+const WITH_ASSUMED_ABIS = 1;
 
 /** Global sequences of a block's action traces: from `first` to below `end`; both 0 when it has none. */
 export function sequencesOf({ transactions }: BlockRecords): { first: number; end: number } {
@@ -31,9 +40,19 @@ export function sequencesOf({ transactions }: BlockRecords): { first: number; en
   return { first, end };
 }
 
-/** All documents of a block except the journal entry. `data`: the values of its indexed data fields. */
-export function* documentsOf(block: BlockRecords, data: BlockData, layout: ActionLayout): Generator<NewDocument> {
+/** The values of a block's indexed data fields. */
+export interface BlockDataTerms {
+  data: BlockData;
+  /** See `IndexedData`. */
+  mark?: string;
+  /** Whether the data were decoded with ABIs that may turn out to be others. */
+  areAbisAssumed: boolean;
+}
+
+/** All documents of a block except the journal entry. */
+export function* documentsOf(block: BlockRecords, data: BlockDataTerms, layout: ActionLayout): Generator<NewDocument> {
   const tag = blockTag(block.position);
+  const version = block.streamPosition.sequence;
   const { first, end } = sequencesOf(block);
   yield* actionsOf(block, data, { tag, first, layout });
   const { num, id } = block.position;
@@ -45,12 +64,14 @@ export function* documentsOf(block: BlockRecords, data: BlockData, layout: Actio
     end_sequence: end,
     has_block: block.block !== undefined,
   };
-  yield { kind: 'blocks', id, json: JSON.stringify(document) };
-  if (block.block) yield { kind: 'bodies', id, json: JSON.stringify({ ...fields, ...bodyOf(block, block.block) }) };
+  yield { kind: 'blocks', id, json: JSON.stringify(document), version: block.block ? version : WITHOUT_BLOCK };
+  if (block.block) {
+    yield { kind: 'bodies', id, json: JSON.stringify({ ...fields, ...bodyOf(block, block.block) }), version };
+  }
   for (const { account, sequence, abi } of block.abiChanges) {
     const hash = createHash('sha256').update(abi).digest('hex');
     const change: AbiDocument = { ...fields, account, sequence, hash, abi: abi.toString('base64') };
-    yield { kind: 'abis', id: abiId(tag, account, sequence), json: JSON.stringify(change) };
+    yield { kind: 'abis', id: abiId(tag, account, sequence), json: JSON.stringify(change), version };
   }
   for (const { owner, name, authority } of block.permissionChanges) {
     const keys = authority?.keys.map(keyTerm) ?? [];
@@ -62,12 +83,12 @@ export function* documentsOf(block: BlockRecords, data: BlockData, layout: Actio
       keys,
       actors: authority?.actors ?? [],
     };
-    yield { kind: 'permissions', id: permissionId(tag, owner, name), json: JSON.stringify(state) };
+    yield { kind: 'permissions', id: permissionId(tag, owner, name), json: JSON.stringify(state), version };
   }
 }
 
 /** What the journal says of a block's data fields. */
-export type JournalData = Pick<JournalDocument, 'data_fields' | 'data_abis'>;
+export type JournalData = Pick<JournalDocument, 'data_fields' | 'data_abis' | 'data_mark'>;
 
 /** The journal entry of a block; it is written when all documents of the block are durable. */
 export function journalEntryOf(block: BlockRecords, data: JournalData): JournalDocument {
@@ -97,15 +118,17 @@ export function journalEntryOf(block: BlockRecords, data: JournalData): JournalD
 
 function* actionsOf(
   block: BlockRecords,
-  data: BlockData,
+  { data, mark, areAbisAssumed }: BlockDataTerms,
   { tag, first, layout }: { tag: string; first: number; layout: ActionLayout },
 ): Generator<NewDocument> {
   const { num: blockNum, id } = block.position;
   for (const { id: transaction, firstSequence, actions } of block.transactions) {
     const origin = originJson({ blockNum, block: id, timestamp: block.timestamp, firstSequence, transaction }, layout);
     for (const action of actions) {
-      const json = actionJson(origin, action, data.of(action), layout);
-      yield { kind: 'actions', id: actionId(tag, action.sequence - first), json };
+      const isIndexed = mark !== undefined && data.isIndexed(action);
+      const json = actionJson(origin, action, { values: data.of(action), ...(isIndexed && { mark }) }, layout);
+      const version = isIndexed && areAbisAssumed ? WITH_ASSUMED_ABIS : block.streamPosition.sequence;
+      yield { kind: 'actions', id: actionId(tag, action.sequence - first), json, version };
     }
   }
 }

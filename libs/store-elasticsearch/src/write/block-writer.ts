@@ -1,7 +1,7 @@
 import type { BlockRecords } from '@antelope-history/records';
 import type { ProgressDocument } from '../indices/documents';
 import { RANGED_KINDS, type IndexNames } from '../indices/index-names';
-import { layoutOf } from '../indices/progress';
+import { isOnBranch, layoutOf } from '../indices/progress';
 import { documentsOf, type JournalData, type NewDocument } from './block-documents';
 import type { BulkRequest, WriteTarget } from './bulk-request';
 import type { BulkWriter } from './bulk-writer';
@@ -95,8 +95,8 @@ export class BlockWriter {
       if (isDecided(block, progress)) continue;
       if (!isReserved(block, progress)) progress = await source.reserve(block.position.num);
       const targetOf = await this.openTargets(block, progress);
-      for (const { kind, id, json } of documentsOf(block, decoded.data, layoutOf(progress))) {
-        request.put(targetOf(kind), id, block.streamPosition.sequence, json, block.position);
+      for (const { kind, id, json, version } of documentsOf(block, decoded.terms, layoutOf(progress))) {
+        request.put(targetOf(kind), id, version, json, block.position);
         if (request.bytes < this.bulkBytes) continue;
         yield request;
         request = this.bulk.newRequest();
@@ -128,10 +128,8 @@ function isReserved({ position }: BlockRecords, { ranges }: ProgressDocument): b
   return !ranges || position.num < ranges.unwritten_from;
 }
 
-/** Whether a block's number is irreversible: its committed block is stored, and no other can replace it. */
-function isDecided(
-  { position }: BlockRecords,
-  { committed, last_irreversible: irreversible }: ProgressDocument,
-): boolean {
-  return position.num <= Math.min(committed?.num ?? 0, irreversible?.num ?? 0);
+/** Whether a block is committed, and its documents are therefore whole, or never will be: another one of its number is irreversible. */
+function isDecided({ position }: BlockRecords, progress: ProgressDocument): boolean {
+  const { committed, last_irreversible: irreversible } = progress;
+  return isOnBranch(position, progress) || position.num <= Math.min(committed?.num ?? 0, irreversible?.num ?? 0);
 }

@@ -59,8 +59,8 @@ export class BulkRequest {
   }
 
   /** Writes a document unless there is one with its id. */
-  create(index: string, id: string, json: string): void {
-    this.add(`{"create":{"_index":"${index}","_id":"${id}"}}\n`, `${json}\n`, undefined);
+  create(index: string, id: string, json: string, block?: BlockPosition): void {
+    this.add(`{"create":{"_index":"${index}","_id":"${id}"}}\n`, `${json}\n`, block);
   }
 
   /** Replaces the document of a hit, unless it was replaced or deleted since. */

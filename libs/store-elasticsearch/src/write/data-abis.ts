@@ -3,10 +3,13 @@ import { LRUCache } from 'lru-cache';
 import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import { BlockData, type DataFields } from '@antelope-history/data-fields';
 import { type ActionEntry, type BlockRecords, decodeActionRecord } from '@antelope-history/records';
+import type { BlockPosition } from '@antelope-history/schemas';
 import { incomplete, type Query, type Searcher } from '../client/search';
 import type { AbiDocument, DataAbi, ProgressDocument, StoredStreamPosition } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
-import type { JournalData } from './block-documents';
+import { dataMark } from '../indices/data-terms';
+import type { BlockDataTerms, JournalData } from './block-documents';
+import { KnownAncestry } from './known-ancestry';
 
 /** Of a contract without an ABI. */
 const NO_ABI = '';
@@ -32,15 +35,33 @@ interface UsedAbi {
   hash: string;
 }
 
+/** A use of an ABI by an irreversible block, which was certainly in force. */
+interface ProvenAbi extends UsedAbi {
+  block_num: number;
+}
+
 /** An action, and the first sequence of its transaction. */
 interface FirstAction {
   action: ActionEntry;
   firstSequence: number;
 }
 
+/** The actions of a block that may have indexed data. */
+interface IndexedActions {
+  count: number;
+  /** The first of these actions of each contract. */
+  firstOf: Map<string, FirstAction>;
+}
+
+/** The ABI that a contract has before a block, and whether it may turn out to be another one. */
+interface AbiBefore {
+  hash: string;
+  isAssumed: boolean;
+}
+
 /** The values of a block's indexed data fields, and what its journal entry says of them. */
 export interface DecodedData {
-  data: BlockData;
+  terms: BlockDataTerms;
   journal: JournalData;
 }
 
@@ -113,17 +134,20 @@ export class CommittedAbis {
 }
 
 /**
- * Decodes the indexed data fields of blocks. A block may be written before those that precede it, by another process even, so
- * that the ABI in force can only be assumed: the journal says which one was used, and the committer refuses the block when
- * another one is in force. It is then sent again, after the blocks before it are committed. Most such blocks are recognised by
- * their receipts, and postponed instead.
+ * Decodes the indexed data fields of blocks. A block may be written before those that precede it, by another process even. The ABI
+ * in force is certain when this process has seen all blocks from a committed one on, or when the receipts show that the contract
+ * has not set another one since an irreversible block. Otherwise it is assumed: the journal says which one was used, and the
+ * committer refuses the block when another one is in force. It is then sent again, after the blocks before it are committed. Most
+ * such blocks are recognised by their receipts, and postponed instead.
  */
 export class DataAbis {
   private changes: SeenChange[] = [];
   /** The first blocks of runs of consecutive blocks. */
   private runs: SeenBlock[] = [];
   private last: SeenBlock | undefined;
+  private readonly ancestry = new KnownAncestry();
   private readonly used = new Map<string, UsedAbi>();
+  private readonly proven = new Map<string, ProvenAbi>();
   /** By `performance.now()`, the contracts of postponed blocks. */
   private readonly outdatedSince = new Map<string, number>();
   private readonly decoders = new LRUCache<string, { decoder: AbiDecoder | undefined }>({ max: MAX_DECODERS });
@@ -144,26 +168,34 @@ export class DataAbis {
     mayPostpone: boolean,
   ): Promise<DecodedData | undefined> {
     this.noteRun(block, progress.view);
+    const root = this.fields.keys.length > 0 ? this.ancestry.add(block, progress) : undefined;
+    const indexed = this.indexedIn(block);
     const before: Record<string, string> = {};
-    for (const [contract, first] of this.contractsIn(block)) {
-      const hash = await this.assumedBefore(contract, block, progress);
-      const count = abiCountOf(first);
-      const isOutdated = mayPostpone && this.isOutdated(contract, { count, hash }, block, progress);
+    let areAbisAssumed = false;
+    for (const [contract, first] of indexed.firstOf) {
+      const { hash, isAssumed } = await this.abiBefore(contract, first, block, progress, root);
+      const count = abiCountOf(first) ?? 0;
+      const isOutdated = isAssumed && mayPostpone && this.isOutdated(contract, { count, hash }, block, progress);
       if (isOutdated && this.isToBePostponed(contract)) return undefined;
       this.outdatedSince.delete(contract);
       this.used.set(contract, { count, hash });
       before[contract] = hash;
+      areAbisAssumed ||= isAssumed;
     }
     const decoders = new Map<string, AbiDecoder | undefined>();
     for (const [contract, hash] of Object.entries(before)) decoders.set(contract, await this.decoderOf(contract, hash));
     const after = this.note(block);
+    if (root) this.ancestry.addAbis(block.position, after);
     const data = new BlockData(this.fields, block, (contract) => decoders.get(contract));
+    const { keys } = this.fields;
+    const mark = indexed.count > 0 ? dataMark(block.position.id, { fields: keys, abis: before }) : undefined;
     const hasAbis = Object.keys(before).length + Object.keys(after).length > 0;
     return {
-      data,
+      terms: { data, areAbisAssumed, ...(mark !== undefined && { mark }) },
       journal: {
-        ...(this.fields.keys.length > 0 && { data_fields: this.fields.keys }),
+        ...(keys.length > 0 && { data_fields: keys }),
         ...(hasAbis && { data_abis: { before, after } }),
+        ...(mark !== undefined && { data_mark: { mark, actions: indexed.count } }),
       },
     };
   }
@@ -171,24 +203,51 @@ export class DataAbis {
   /** As `decode`, for an irreversible block of the committed branch that is stored again. */
   async decodeStored(block: BlockRecords, progress: ProgressDocument): Promise<BlockData> {
     const decoders = new Map<string, AbiDecoder | undefined>();
-    for (const contract of this.contractsIn(block).keys()) {
+    for (const contract of this.indexedIn(block).firstOf.keys()) {
       const hash = await this.committed.hashBelow(contract, block.position.num, progress);
       decoders.set(contract, await this.decoderOf(contract, hash));
     }
     return new BlockData(this.fields, block, (contract) => decoders.get(contract));
   }
 
-  /** The contracts of the block's actions that have indexed fields, each with the first of these actions. */
-  private contractsIn({ transactions }: BlockRecords): Map<string, FirstAction> {
-    const contracts = new Map<string, FirstAction>();
-    if (this.fields.keys.length === 0) return contracts;
+  private indexedIn({ transactions }: BlockRecords): IndexedActions {
+    const indexed: IndexedActions = { count: 0, firstOf: new Map() };
+    if (this.fields.keys.length === 0) return indexed;
     for (const { actions, firstSequence } of transactions) {
       for (const action of actions) {
-        if (this.fields.of(action.account, action.name).length === 0 || contracts.has(action.account)) continue;
-        contracts.set(action.account, { action, firstSequence });
+        if (this.fields.of(action.account, action.name).length === 0) continue;
+        indexed.count++;
+        if (!indexed.firstOf.has(action.account)) indexed.firstOf.set(action.account, { action, firstSequence });
       }
     }
-    return contracts;
+    return indexed;
+  }
+
+  /** `root`: see `KnownAncestry.add`. */
+  private async abiBefore(
+    contract: string,
+    first: FirstAction,
+    block: BlockRecords,
+    progress: ProgressDocument,
+    root: BlockPosition | undefined,
+  ): Promise<AbiBefore> {
+    const { position, lastIrreversible } = block;
+    const count = abiCountOf(first);
+    const proven = this.proven.get(contract);
+    if (proven && count === proven.count && position.num > proven.block_num) {
+      return { hash: proven.hash, isAssumed: false };
+    }
+    if (!root) return { hash: await this.assumedBefore(contract, block, progress), isAssumed: true };
+    const hash =
+      this.ancestry.abiBelow(contract, position.num) ?? (await this.committedBelow(contract, root.num + 1, progress));
+    if (count !== undefined && position.num <= lastIrreversible.num) {
+      this.proven.set(contract, { count, hash, block_num: position.num });
+    }
+    return { hash, isAssumed: false };
+  }
+
+  private async committedBelow(contract: string, blockNum: number, progress: ProgressDocument): Promise<string> {
+    return dataAbiBelow(progress, contract, blockNum) ?? this.committed.hashBelow(contract, blockNum, progress);
   }
 
   /**
@@ -228,7 +287,7 @@ export class DataAbis {
     if (change) return change.hash;
     const undoneFrom = this.runs.filter(isBetween).map(({ block_num: num }) => num);
     const below = Math.min(position.num, ...undoneFrom);
-    return dataAbiBelow(progress, contract, below) ?? this.committed.hashBelow(contract, below, progress);
+    return this.committedBelow(contract, below, progress);
   }
 
   /** Notes where blocks do not follow the last one: they undo all that the progress says of their numbers. */
@@ -284,8 +343,11 @@ function isNextOf(
   return sequence <= (epoch === view.session ? view.ordinal + 1 : epoch);
 }
 
-/** How many ABIs the contract of an action had had when it ran (nodeos action_receipt, abi_sequence). */
-function abiCountOf({ action, firstSequence }: FirstAction): number {
+/**
+ * How many ABIs the contract of an action had had when it ran (nodeos action_receipt, abi_sequence); undefined when the contract
+ * itself did not run.
+ */
+function abiCountOf({ action, firstSequence }: FirstAction): number | undefined {
   const { traces } = decodeActionRecord(action.bytes, firstSequence);
-  return traces.find(({ receiver }) => receiver === action.account)?.receipt.abiSequence ?? 0;
+  return traces.find(({ receiver }) => receiver === action.account)?.receipt.abiSequence;
 }

@@ -11,6 +11,9 @@ import { type Tier, TIER_ATTRIBUTE, tierOf } from '../indices/index-tiers';
 /** The fields of actions that an earlier version did not have. */
 const ADDED_FIELDS = ['data', 'authorizers', 'further_traces', 'large_record'];
 
+/** The write term of a new store. */
+const FIRST_TERM = 0;
+
 /** Of the indices that are created from now on. */
 export interface IndexSettings {
   replicas: number;
@@ -167,8 +170,10 @@ export class IndexProvisioner {
   }
 
   private async create(index: string, replicas: number): Promise<void> {
+    // With the index, so that the term of a new store cannot be added after another one has begun (`WriteFence`).
+    const aliases = index === this.names.progress ? { [this.names.currentTerm(FIRST_TERM)]: {} } : {};
     try {
-      await this.client.indices.create({ index, settings: { index: { number_of_replicas: replicas } } });
+      await this.client.indices.create({ index, settings: { index: { number_of_replicas: replicas } }, aliases });
     } catch (error) {
       if (errorTypeOf(error) !== 'resource_already_exists_exception') throw toStoreError(error);
     }

@@ -36,11 +36,18 @@ export class WriteFence {
     private readonly names: IndexNames,
   ) {}
 
-  /** Makes a store's first term the current one; no effect when it has a current term. */
-  async prepare(term: number): Promise<void> {
+  /**
+   * Makes the stored term the current one in a store that has no current term: version 4.1 began it. A new store has one from the
+   * beginning (`IndexProvisioner`). `readTerm` reads the stored term.
+   */
+  async prepare(readTerm: () => Promise<number>): Promise<void> {
     if ((await this.currentTerms()).length > 0) return;
     const { progress } = this.names;
+    const term = await readTerm();
     await asked(this.client.indices.putAlias({ index: progress, name: this.names.currentTerm(term) }));
+    // If this process was suspended before it added the term, another one has begun a later term meanwhile.
+    const newest = await readTerm();
+    if (newest > term) await this.begin(newest);
   }
 
   /** Opens indices to the writers of a term. Rejects with `MissingIndexError` when the term is not the current one. */
@@ -70,7 +77,9 @@ export class WriteFence {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const terms = await this.currentTerms();
       if (terms.some((each) => each > term)) return false;
-      if (!terms.includes(term) && !(await this.replaceTerms(terms, term))) continue;
+      const ended = terms.filter((each) => each < term);
+      const isBegun = terms.includes(term) && ended.length === 0;
+      if (!isBegun && !(await this.replaceTerms(ended, term))) continue;
       this.forget();
       // An alias could be added until the earlier term ended, so those that exist now are all that there will be.
       if (await this.removeAliasesBelow(term)) return true;

@@ -1,0 +1,161 @@
+import type { BlockRecords } from '@antelope-history/records';
+import { describeWithService } from '@antelope-history/servers';
+import type { StoreWriter } from '@antelope-history/store';
+import {
+  ABIS,
+  type BlockPlan,
+  Comparison,
+  CONTRACT_DATA_FIELDS,
+  DATA,
+  ModelHistory,
+  SimulatedReader,
+} from '@antelope-history/store/contract';
+import { FaultyServer, type SeenRequest } from './faulty-server';
+import { TemporaryStore } from './temporary-store';
+
+jest.setTimeout(60_000);
+
+const TRANSFER = { account: 'alice', name: 'transfer', actor: 'bob', notified: [], creatorDistance: 0, dataBytes: 0 };
+const PAID: BlockPlan = { transactions: [[{ ...TRANSFER, data: DATA[1] }]], abis: [], permissions: [] };
+const FEWER_FIELDS = CONTRACT_DATA_FIELDS.slice(0, 1);
+
+/** The documents of a block can be written by a process that knows other ABIs, or indexes other fields, than the one that ends the write. */
+describeWithService(['elasticsearch'], (url = '') => {
+  describe('data of documents that another process has written', () => {
+    it('replace nothing that was decoded with certainty, when the writer died before its journal entry', () =>
+      withWriter(url, async ({ store, server, writer, reader }) => {
+        const blocks = readBlocks(reader);
+        await writer.writeBlocks(blocks.slice(0, 2));
+        // Block 103 sets an ABI itself and is never postponed: the writer takes the ABI before it to be that of block 100.
+        await writeWithoutJournal(store, server, blocks.slice(3, 4));
+        await writer.writeBlocks(blocks.slice(2));
+        await expectModel(store, reader);
+      }));
+
+    it('are written again when other data fields were indexed', () =>
+      withWriter(url, async ({ store, server, writer, reader }) => {
+        const blocks = readBlocks(reader);
+        await writer.writeBlocks(blocks.slice(0, 3));
+        await writeWithoutJournal(store, server, blocks.slice(3), FEWER_FIELDS);
+        await expect(writer.writeBlocks(blocks.slice(3))).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
+        expect((await writer.getProgress()).status.committed).toEqual(blocks[2]?.position);
+        await refetch(writer, reader);
+        await expectModel(store, reader);
+      }));
+
+    it('are committed up to the block that was decoded otherwise', () =>
+      withWriter(url, async ({ store, server, writer, reader }) => {
+        const blocks = readBlocks(reader);
+        await writeWithoutJournal(store, server, blocks.slice(4), FEWER_FIELDS);
+        await expect(writer.writeBlocks(blocks)).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
+        expect((await writer.getProgress()).status.committed).toEqual(blocks[3]?.position);
+        await refetch(writer, reader);
+        await expectModel(store, reader);
+      }));
+
+    it('stay when a message of a later epoch is written late, by a process that knows an old progress', () =>
+      withWriter(url, async ({ store, server, writer, reader }) => {
+        const blocks = readBlocks(reader);
+        await writer.writeBlocks(blocks.slice(0, 2));
+        reader.restart((await writer.getProgress()).positions);
+        const [, setsAgain] = reader.read(2);
+        const late = await store.openWriter({ urls: [server.url] });
+        let proceed = (): void => undefined;
+        const until = new Promise<void>((resolve) => (proceed = resolve));
+        const arrived = new Promise<void>((resolve) => {
+          server.fault = (seen) => {
+            if (!isOfActions(seen)) return 'none';
+            resolve();
+            return { until };
+          };
+        });
+        const writing = late.writeBlocks([setsAgain as BlockRecords]);
+        await arrived;
+        await writer.writeBlocks(blocks.slice(2));
+        proceed();
+        await writing;
+        await expectModel(store, reader);
+      }));
+
+    it('of committed blocks are not written again', () =>
+      withWriter(url, async ({ store, server, writer, reader }) => {
+        await writer.writeBlocks(readBlocks(reader));
+        const other = await store.openWriter({ urls: [server.url], dataFields: FEWER_FIELDS });
+        reader.restart([]);
+        await other.writeBlocks(reader.read(Infinity));
+        expect(server.seen.filter(isOfActions)).toEqual([]);
+        await expectModel(store, reader);
+      }));
+  });
+});
+
+interface Writers {
+  store: TemporaryStore;
+  /** Between the server and the writers that fail. */
+  server: FaultyServer;
+  writer: StoreWriter;
+  reader: SimulatedReader;
+}
+
+async function withWriter(url: string, body: (writers: Writers) => Promise<void>): Promise<void> {
+  const server = await FaultyServer.start(url);
+  const store = await TemporaryStore.open(url);
+  try {
+    await body({ store, server, writer: await store.openWriter(), reader: new SimulatedReader() });
+  } finally {
+    await store.dispose();
+    await server.stop();
+  }
+}
+
+/** Blocks 100 to 104. The ABIs of blocks 100 and 102 read the same data as different values; block 103 sets the first one again. */
+function readBlocks(reader: SimulatedReader): BlockRecords[] {
+  const setting = (abi: Buffer | undefined): BlockPlan => ({
+    ...PAID,
+    abis: [{ account: 'alice', abi: abi as Buffer }],
+  });
+  reader.grow([setting(ABIS[0]), PAID, setting(ABIS[1]), setting(ABIS[0]), PAID]);
+  return reader.read(5);
+}
+
+/** Writes the documents of blocks by a writer that dies before it writes their journal entries. */
+async function writeWithoutJournal(
+  store: TemporaryStore,
+  server: FaultyServer,
+  blocks: BlockRecords[],
+  dataFields = CONTRACT_DATA_FIELDS,
+): Promise<void> {
+  const dying = await store.openWriter({ urls: [server.url], dataFields });
+  const reached = new Promise<void>((resolve) => {
+    server.fault = (seen) => {
+      if (!isOfJournal(seen)) return 'none';
+      resolve();
+      return 'silence';
+    };
+  });
+  const writing = dying.writeBlocks(blocks);
+  const ended = expect(writing).rejects.toMatchObject({ name: 'HistoryError' });
+  await reached;
+  await dying.close();
+  await ended;
+}
+
+function isOfJournal({ path, body }: SeenRequest): boolean {
+  return path.startsWith('/_bulk') && body.includes('-journal"');
+}
+
+function isOfActions({ path, body }: SeenRequest): boolean {
+  return path.startsWith('/_bulk') && body.includes('-actions-');
+}
+
+async function refetch(writer: StoreWriter, reader: SimulatedReader): Promise<void> {
+  reader.restart((await writer.getProgress()).positions);
+  await writer.writeBlocks(reader.read(Infinity));
+}
+
+async function expectModel(store: TemporaryStore, reader: SimulatedReader): Promise<void> {
+  await store.store.commitWritten();
+  const comparison = new Comparison(store.store, ModelHistory.of(reader.chain));
+  await comparison.status();
+  await comparison.everyDataValue();
+}
