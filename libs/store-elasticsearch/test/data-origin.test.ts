@@ -77,6 +77,25 @@ describeWithService(['elasticsearch'], (url = '') => {
         await expectModel(store, reader);
       }));
 
+    it('are decoded with the ABI that the receipts show, though a block before has used two', () =>
+      withWriter(url, async ({ store, writer, reader }) => {
+        const early = { ...TRANSFER, account: 'bob' };
+        const setsBefore: BlockPlan = {
+          transactions: [[early], ...PAID.transactions],
+          abis: [{ account: 'alice', abi: ABIS[1] as Buffer }],
+          permissions: [],
+        };
+        reader.grow([settingAbi(ABIS[0]), PAID, setsBefore, PAID, PAID]);
+        const end = reader.chain.at(-1) as BlockRecords;
+        reader.chain = reader.chain.map((block) => ({ ...block, lastIrreversible: end.position }));
+        const blocks = reader.read(5);
+        for (const block of blocks.slice(0, 3)) await writer.writeBlocks([block]);
+        // This one is written before the block before it: only its receipts show which ABI it needs.
+        await writer.writeBlocks(blocks.slice(4));
+        await writer.writeBlocks(blocks.slice(3, 4));
+        await expectModel(store, reader);
+      }));
+
     it('of committed blocks are not written again', () =>
       withWriter(url, async ({ store, server, writer, reader }) => {
         await writer.writeBlocks(readBlocks(reader));
@@ -110,12 +129,13 @@ async function withWriter(url: string, body: (writers: Writers) => Promise<void>
 
 /** Blocks 100 to 104. The ABIs of blocks 100 and 102 read the same data as different values; block 103 sets the first one again. */
 function readBlocks(reader: SimulatedReader): BlockRecords[] {
-  const setting = (abi: Buffer | undefined): BlockPlan => ({
-    ...PAID,
-    abis: [{ account: 'alice', abi: abi as Buffer }],
-  });
-  reader.grow([setting(ABIS[0]), PAID, setting(ABIS[1]), setting(ABIS[0]), PAID]);
+  reader.grow([settingAbi(ABIS[0]), PAID, settingAbi(ABIS[1]), settingAbi(ABIS[0]), PAID]);
   return reader.read(5);
+}
+
+/** A block whose payment precedes the ABI that it sets. */
+function settingAbi(abi: Buffer | undefined): BlockPlan {
+  return { ...PAID, abis: [{ account: 'alice', abi: abi as Buffer }] };
 }
 
 /** Writes the documents of blocks by a writer that dies before it writes their journal entries. */

@@ -240,7 +240,9 @@ export class DataAbis {
     if (!root) return { hash: await this.assumedBefore(contract, block, progress), isAssumed: true };
     const hash =
       this.ancestry.abiBelow(contract, position.num) ?? (await this.committedBelow(contract, root.num + 1, progress));
-    if (count !== undefined && position.num <= lastIrreversible.num) {
+    // In a block that sets an ABI, the action may have run after it.
+    const setsAbi = block.abiChanges.some(({ account }) => account === contract);
+    if (count !== undefined && !setsAbi && position.num <= lastIrreversible.num) {
       this.proven.set(contract, { count, hash, block_num: position.num });
     }
     return { hash, isAssumed: false };
