@@ -194,6 +194,12 @@ function tracesOf(actions: ActionRecord[], { block, decoders, budget }: BlockCon
 }
 
 const PARAMS = jsonText(',"params":');
+const NULL = 'null';
+
+/** Whether what was written from `start` on is null. */
+function isNull(out: JsonWriter, start: number): boolean {
+  return out.length - start === NULL.length && out.copyFrom(start).toString('latin1') === NULL;
+}
 
 /** An action with the fields that its traces share, which are decoded and written once. */
 class SharedAct {
@@ -208,16 +214,16 @@ class SharedAct {
     private readonly budget: ResponseBudget,
   ) {}
 
-  /** Writes the decoded data; nothing if no ABI decodes them. */
+  /** Writes the decoded data; nothing if no ABI decodes them, or to null, as nodes do (leap trace_api request_handler.cpp). */
   writeParams(out: JsonWriter): void {
     if (this.paramsText !== undefined) return void out.bytes(this.paramsText);
     const { decoding } = this.budget;
     const before = decoding.spent;
     const start = out.length;
     const isDecoded = this.decoder?.writeAction(out.bytes(PARAMS), this.action.name, this.action.data, decoding);
-    if (!isDecoded) out.truncate(start);
-    const spent = decoding.spent - before;
     const bytes = out.length - start - PARAMS.length;
+    if (!isDecoded || isNull(out, start + PARAMS.length)) out.truncate(start);
+    const spent = decoding.spent - before;
     this.decodedSize = isDecoded ? this.budget.measureShared(bytes, spent) : { atLeast: 0, atMost: spent };
     if (this.isShared) this.paramsText = out.copyFrom(start);
   }

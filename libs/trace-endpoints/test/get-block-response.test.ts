@@ -1,6 +1,8 @@
+import { compileAbi } from '@antelope-history/abi';
 import {
   blockAt,
   blockTransactionsOf,
+  makeAction,
   readRecordedChain,
   received,
   type RecordedChain,
@@ -95,6 +97,24 @@ describe('trace_api get_block', () => {
     const failed = recorded.filter(({ status }) => status === 500);
     expect(failed).toHaveLength(44);
     for (const { blockNum } of failed) expect(actionsOf(renderAt(blockNum)).some(({ params }) => !params)).toBe(true);
+  });
+
+  it('leaves out params that decode to null, as nodes do', () => {
+    const decoder = compileAbi({
+      version: 'eosio::abi/1.2',
+      types: [],
+      structs: [],
+      actions: [{ name: 'a', type: 'uint8?' }],
+      tables: [],
+      variants: [],
+      action_results: [],
+    });
+    const stored = storedTracesAt(chain, 10);
+    const [transaction] = stored.transactions as [renderer.StoredBlockTraces['transactions'][number]];
+    const actions = [Buffer.from([0]), Buffer.from([1, 7])].map((data) => makeAction({ name: 'a', data }));
+    const transactions = [{ record: { ...transaction.record, receiptIndex: -1 }, actions }];
+    const { body } = received(renderBlockTraces({ ...stored, transactions }, { at: () => decoder }));
+    expect(actionsOf(body).map(({ params }) => params)).toEqual([undefined, 7]);
   });
 
   it('shows the status irreversible up to the last irreversible block', () => {
