@@ -19,7 +19,7 @@ import {
   takeContextFreeData,
   undecodedActBytes,
   writeAct,
-  writeActWithHexOnce,
+  writeActWithHexIfDecoded,
   writeOmittedAct,
   writeSignatures,
   writeTransactionHeader,
@@ -246,9 +246,9 @@ interface RootAction {
   decoder: AbiDecoder | undefined;
 }
 
-/** Actions without `hex_data` beside the same hex if the node that the block came from leaves it out. */
+/** Actions that were not decoded have no `hex_data` if the node that the block came from leaves it out. */
 function createActRenderer({ generation }: StoredBlock, { decoding }: ResponseBudget): PartRenderer<RootAction> {
-  const write = generation === 'eosio-2.1+' ? writeAct : writeActWithHexOnce;
+  const write = generation === 'eosio-2.1+' ? writeAct : writeActWithHexIfDecoded;
   return {
     undecodedBytes: ({ action }) => undecodedActBytes(action),
     sharedSize: () => NO_SIZE,

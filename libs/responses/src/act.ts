@@ -37,17 +37,16 @@ export function writeAct(
   out.bytes(HEX_DATA).hex(act.data).raw('}');
 }
 
-/** Writes an action as `writeAct` does, but without `hex_data` where `data` shows the hex. */
-export function writeActWithHexOnce(
+/** Writes an action as `writeAct` does, but with `hex_data` only beside decoded data (EOSIO 2.0 abi_serializer.hpp, add). */
+export function writeActWithHexIfDecoded(
   out: JsonWriter,
   act: ActSource,
   decoder: AbiDecoder | undefined,
   allowance?: DecodeAllowance,
 ): void {
   beginAct(out, act);
-  const start = out.length;
   const isDecoded = writeData(out, act, decoder, allowance);
-  if (isDecoded && !endsWithHex(out, start, act.data)) out.bytes(HEX_DATA).hex(act.data);
+  if (isDecoded) out.bytes(HEX_DATA).hex(act.data);
   out.raw('}');
 }
 
@@ -61,14 +60,6 @@ function writeData(
   if (decoder?.writeAction(out, name, data, allowance)) return true;
   out.hex(data);
   return false;
-}
-
-/** Whether what was written from `start` on is the hex of the data. */
-function endsWithHex(out: JsonWriter, start: number, data: Buffer): boolean {
-  return (
-    out.length - start === 2 * data.length + 2 &&
-    out.copyFrom(start).toString('latin1', 1) === `${data.toString('hex')}"`
-  );
 }
 
 /** Writes an action whose data do not fit into the response, with the number of bytes left out. */
