@@ -78,8 +78,8 @@ export function createGateway(deps: GatewayDeps, ofSeveral?: OfSeveralChains): H
     name: deps.chainName === undefined ? 'gateway' : `gateway/${deps.chainName}`,
     log,
     registry,
+    observe: clients.observe,
     middleware: [
-      ...clients.observe,
       selectPositions(config.api),
       cors({ exposedHeaders: EXPOSED_HEADERS, methods: ['GET', 'HEAD', 'POST'], maxAge: PREFLIGHT_SECONDS }),
       compressWhereAccepted(),

@@ -108,6 +108,18 @@ describe('the access log', () => {
     },
   );
 
+  it.each([
+    ['GET /health HTTP/1.1\r\n', '/health'],
+    ['OPTIONS * HTTP/1.1\r\nhost: x\r\n', '*'],
+    ['GET http://[ HTTP/1.1\r\nhost: x\r\n', 'http://['],
+  ])('has a line for a request that is refused for its form: %j', async (head, target) => {
+    const { url, lines } = await open('json');
+    const client = connect(Number(new URL(url).port), '127.0.0.1');
+    client.write(`${head}connection: close\r\n\r\n`);
+    await once(client.resume(), 'close');
+    expect(JSON.parse((await lines(1))[0] ?? '')).toMatchObject({ url: target, status: 400 });
+  });
+
   it('has a line without a status when the client leaves before the response', async () => {
     const { url, lines } = await open('json');
     const client = connect(Number(new URL(url).port), '127.0.0.1');

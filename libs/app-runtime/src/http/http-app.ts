@@ -23,7 +23,9 @@ export interface HttpAppOptions {
   /** The label `app` in metrics. */
   name: string;
   routes: HttpRoute[];
-  /** Runs before the routes, for every request. */
+  /** Runs first, also for requests that are refused for their form: their URL may be no path. */
+  observe?: RequestHandler[];
+  /** Runs before the routes, for every request of the right form. */
   middleware?: RequestHandler[];
   log: Logger;
   registry: Registry;
@@ -44,13 +46,13 @@ export interface HttpApp extends RequestListener {
  * every handler and route before: a third of the processor time of a small response. Express gets all others.
  */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
-  const { name, routes, middleware = [], log, registry } = options;
+  const { name, routes, observe = [], middleware = [], log, registry } = options;
   const metrics = createHttpMetrics(
     registry,
     name,
     routes.map(({ path }) => path),
   );
-  const first = [openRequestContext(log, metrics), requireHost, requireTarget, ...middleware];
+  const first = [openRequestContext(log, metrics), ...observe, requireHost, requireTarget, ...middleware];
   const app = createRoutingApp(options);
   const exact = exactRoutes(routes);
   const fail = handleErrors(log);

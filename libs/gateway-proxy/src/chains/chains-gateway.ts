@@ -54,7 +54,7 @@ export function createChainsGateway(deps: ChainsGatewayDeps): GatewayService {
     name: 'gateway',
     log,
     registry,
-    middleware: clients.observe,
+    observe: clients.observe,
     routes: chainsPages({ shown: config.gateway.publicPaths, names, readHealth, registry }).map((route) => ({
       ...route,
       handlers: [...clients.identify, ...route.handlers],
