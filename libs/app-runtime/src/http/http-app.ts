@@ -100,12 +100,26 @@ function exactRoutes(routes: readonly HttpRoute[]): ReadonlyMap<string, Readonly
 /** Without parameters and wildcards. */
 const CONSTANT_PATH = /^[\w/.-]+$/;
 
-/** HTTP/1.1 requires a Host header (RFC 9112, 3.2). */
-const requireHost: RequestHandler = ({ httpVersion, headers }, _response, next) => {
+/**
+ * HTTP/1.1 requires a Host header, and no version allows two (RFC 9112, 3.2): a proxy before the gateway might route by the other one
+ * than node:http, which keeps the first.
+ */
+const requireHost: RequestHandler = ({ httpVersion, headers, rawHeaders }, _response, next) => {
   if (httpVersion === '1.1' && headers.host === undefined)
     throw new HistoryError('INVALID_REQUEST', 'send a Host header');
+  if (countHosts(rawHeaders) > 1) throw new HistoryError('INVALID_REQUEST', 'send one Host header');
   next();
 };
+
+/** `rawHeaders`: names and values in turns. `headersDistinct` of node:http would create an object of all headers for each request. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count;
+}
 
 const HTTP_URL = /^https?:\/\//i;
 
