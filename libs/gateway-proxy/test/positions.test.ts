@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import request from 'supertest';
 import { ROUTES } from '@antelope-history/routes';
 import { GatewayFixture } from './gateway-fixture';
@@ -62,5 +64,17 @@ describe('the positions of get_actions', () => {
       expect((await request(gateway).post(path).send({})).status).toBe(404);
     expect((await request(gateway).get(`/plugin${BY_ROWS}`)).status).toBe(405);
     expect((await request(fixture.createGateway()).post(`/plugin${BY_ROWS}`).send({})).status).toBe(404);
+  });
+
+  it('can be chosen by a path prefix in a whole URL', async () => {
+    const app = fixture.createGateway({ environment: { HISTORY_API__NODEOS_PATH_PREFIX: '/plugin' } });
+    const client = connect(Number(new URL(await fixture.serve(app)).port), '127.0.0.1');
+    let received = '';
+    client.on('data', (chunk: Buffer) => (received += chunk.toString()));
+    client.write(
+      `POST http://history.example/plugin${BY_ROWS} HTTP/1.1\r\nhost: history.example\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`,
+    );
+    await once(client, 'close');
+    expect([received.slice(9, 12), received]).toEqual(['200', expect.stringContaining(`"path":"${BY_NODEOS}"`)]);
   });
 });

@@ -65,6 +65,10 @@ describe('loadConfig', () => {
     [{ api: { max_asc_window_days: 'ninety' } }, 'api.max_asc_window_days: takes an integer from 1 to 36500'],
     [{ api: { require_bounded_asc: 'no' } }, 'api.require_bounded_asc: takes true or false'],
     [{ api: { limits: { get_actions: 0 } } }, 'api.limits.get_actions: takes an integer from 1 to 10000'],
+    ...['/v1', '/v1/history', '/docs', '/health/x'].map((prefix): [unknown, string] => [
+      { api: { nodeos_path_prefix: prefix } },
+      'api.nodeos_path_prefix: takes a path such as /nodeos that does not begin with /v1, ',
+    ]),
     [{ api: 5 }, 'api: takes an object with keys of its own'],
     [{ api: { bounded: true } }, 'api.bounded: no such key'],
     [{ store: { kind: 'tape' } }, 'store.kind: takes one of lmdb'],

@@ -124,12 +124,17 @@ function countHosts(rawHeaders: readonly string[]): number {
 const HTTP_URL = /^https?:\/\//i;
 
 /**
- * The target is a path, or a URL for clients that take the service for their proxy (RFC 9112, 3.2). Node.js throws when it parses some
- * others, whose requests would fail with 500 before the limits of clients.
+ * The target is a path, or a URL for clients that take the service for their proxy (RFC 9112, 3.2), of which later handlers see the path
+ * and the query. Node.js throws when it parses some others, whose requests would fail with 500 before the limits of clients.
  */
-const requireTarget: RequestHandler = ({ url }, _response, next) => {
-  if (!url.startsWith('/') && !(HTTP_URL.test(url) && URL.canParse(url)))
-    throw new HistoryError('INVALID_REQUEST', 'send the path of an endpoint');
+const requireTarget: RequestHandler = (request, _response, next) => {
+  const { url } = request;
+  if (!url.startsWith('/')) {
+    if (!HTTP_URL.test(url) || !URL.canParse(url))
+      throw new HistoryError('INVALID_REQUEST', 'send the path of an endpoint');
+    const { pathname, search } = new URL(url);
+    request.url = pathname + search;
+  }
   next();
 };
 

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { MIB } from './field-types';
 
+/** The first segments of the gateway's own paths, which such a prefix would hide. */
+const OWN_PATHS = ['v1', 'docs', 'health', 'live', 'metrics', 'page', 'status'];
+
 export const api = z.strictObject({
   require_bounded_asc: z
     .boolean()
@@ -31,8 +34,11 @@ export const api = z.strictObject({
   nodeos_path_prefix: z
     .string()
     .regex(/^(\/[A-Za-z0-9_-]{1,64}){1,4}$/)
+    .refine((prefix) => !OWN_PATHS.includes(prefix.split('/')[1] ?? ''))
     .optional()
-    .meta({ takes: 'a path such as /nodeos' })
+    .meta({
+      takes: `a path such as /nodeos that does not begin with ${OWN_PATHS.map((path) => `/${path}`).join(', ')}`,
+    })
     .describe(
       'The gateway serves all its paths also behind this prefix, with the positions of nodeos: a client of the history plugin ' +
         'takes the address with the prefix as that of its node.',
