@@ -71,6 +71,12 @@ describe('the stream over WebSocket', () => {
   it.each([
     ['Sec-WebSocket-Version: send 13', HANDSHAKE.map((line) => line.replace('13', '12')), ''],
     ['Sec-WebSocket-Key: send 16 bytes', HANDSHAKE.filter((line) => !line.includes('-key')), ''],
+    ['Invalid Sec-WebSocket-Protocol header', [...HANDSHAKE, 'sec-websocket-protocol: a, ,b'], ''],
+    [
+      'Invalid Sec-WebSocket-Protocol header',
+      [...HANDSHAKE, 'sec-websocket-protocol: a', 'sec-websocket-protocol: a'],
+      '',
+    ],
     ['account: the stream takes', HANDSHAKE, '&account=alice'],
   ])('refuses a handshake: %s', async (message, lines, parameters) => {
     const { url } = await serve();
@@ -78,7 +84,7 @@ describe('the stream over WebSocket', () => {
       url,
       lines.map((line) => line.replace('after=1', `after=1${parameters}`)),
     );
-    expect(received).toMatch(/^HTTP\/1.1 400 /);
+    expect(received).toMatch(/^HTTP\/1.1 400 [^]*"name":"invalid_http_request"/);
     expect(received).toContain(message);
     await once(socket, 'close');
   });

@@ -91,10 +91,14 @@ export function acceptWebSocket(request: Request, response: Response): WebSocket
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
   });
-  // The callback is called before this returns, unless the client has left.
+  let refusal: Error | undefined;
+  // With a listener, the library does not send its own error page.
+  server.once('wsClientError', (error) => (refusal = error));
+  // The callbacks are called before this returns, unless the client has left.
   server.handleUpgrade(request, request.socket, bytesAfterHandshake(request), (socket) => {
     accepted = new WebSocketEvents(socket, request.socket, response);
   });
+  if (refusal) throw new HistoryError('INVALID_REQUEST', refusal.message);
   if (!accepted) throw new HistoryError('CLIENT_LEFT', 'the client closed the connection');
   return accepted;
 }
