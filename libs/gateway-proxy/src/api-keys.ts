@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
 import { resultWithin, type Config, type Logger } from '@antelope-history/app-runtime';
+import { WINDOW_MS } from './shared-window';
+import { WindowCounts } from './window-counts';
 
 /** One API key: its SHA-256 and its limits per minute; 0 = no limit. */
 const apiKeySchema = z.object({
@@ -13,8 +16,20 @@ const apiKeySchema = z.object({
   cost_per_minute: z.int().min(0).default(0),
 });
 export type ApiKey = z.infer<typeof apiKeySchema>;
-/** `unavailable`: the key-value store, which may hold the key, does not respond. */
-export type FindApiKey = (key: string) => Promise<ApiKey | 'unknown' | 'unavailable'>;
+
+/**
+ * `unavailable`: the key-value store, which may hold the key, does not respond. `limited`: the sender has sent so many unknown keys that
+ * this one was not looked up.
+ */
+export type FoundKey = ApiKey | 'unknown' | 'unavailable' | 'limited';
+export type FindApiKey = (key: string, sender: KeySender) => Promise<FoundKey>;
+
+/** The address that sends a key, with the limits that it has without one; 0 = no limit. */
+export interface KeySender {
+  id: string;
+  requestsPerMinute: number;
+  costPerMinute: number;
+}
 
 /** How long a result of the key-value store is cached, and how often the file is checked for changes. */
 const CACHED_MS = 5_000;
@@ -37,9 +52,9 @@ export function createApiKeys({ config, keyValue, log, now }: ApiKeyDeps): FindA
   if (apiKeysFile === undefined && !apiKeysInKeyValue && !requireApiKey) return undefined;
   const file = apiKeysFile === undefined ? undefined : new ApiKeyFile(apiKeysFile, log, now);
   const stored = apiKeysInKeyValue ? new StoredApiKeys(keyValue, now) : undefined;
-  return async (key) => {
+  return async (key, sender) => {
     const sha256 = createHash('sha256').update(key).digest('hex');
-    return file?.find(sha256) ?? (await stored?.find(sha256)) ?? 'unknown';
+    return file?.find(sha256) ?? (await stored?.find(sha256, sender)) ?? 'unknown';
   };
 }
 
@@ -89,26 +104,59 @@ function readKeys(path: string): Map<string, ApiKey> {
   }
 }
 
-/** Keys in the key-value store; results, including "unknown", are cached for CACHED_MS. */
+/**
+ * Keys in the key-value store; results, including "unknown", are cached for CACHED_MS. Made-up keys neither displace known ones from the
+ * cache nor cause more requests to the key-value store than their sender's limits allow.
+ */
 class StoredApiKeys {
-  private readonly cached = new Map<string, { key: ApiKey | 'unknown'; until: number }>();
+  /** Kept when they have expired: a key that was known is looked up again, whatever others at its address send. */
+  private readonly known = new LRUCache<string, { key: ApiKey; until: number }>({ max: MAX_CACHED });
+  /** Until when a key counts as unknown. */
+  private readonly unknown = new LRUCache<string, number>({ max: MAX_CACHED });
+  private readonly reading = new Map<string, Promise<FoundKey>>();
+  /** Unknown keys that were looked up, by sender. */
+  private readonly misses = new WindowCounts();
 
   constructor(
     private readonly keyValue: KeyValue,
     private readonly now: () => number,
   ) {}
 
-  async find(sha256: string): Promise<ApiKey | 'unknown' | 'unavailable'> {
-    const known = this.cached.get(sha256);
+  async find(sha256: string, sender: KeySender): Promise<FoundKey> {
+    const known = this.known.get(sha256);
     if (known && known.until > this.now()) return known.key;
+    if ((this.unknown.get(sha256) ?? 0) > this.now()) return 'unknown';
+    const reading = this.reading.get(sha256);
+    if (reading) return reading;
+    if (!known && this.misses.of(sender.id, this.windowStart()) >= limitOf(sender)) return 'limited';
+    const read = this.read(sha256, sender).finally(() => this.reading.delete(sha256));
+    this.reading.set(sha256, read);
+    return read;
+  }
+
+  private async read(sha256: string, sender: KeySender): Promise<FoundKey> {
     const stored = this.keyValue.get(`api-key:${sha256}`).then((text) => text ?? '');
     const text = await resultWithin(stored, READ_LIMIT_MS, undefined);
     if (text === undefined) return 'unavailable';
     const key = parseStored(text, sha256);
-    if (this.cached.size >= MAX_CACHED) this.cached.clear();
-    this.cached.set(sha256, { key, until: this.now() + CACHED_MS });
+    const until = this.now() + CACHED_MS;
+    if (key === 'unknown') {
+      this.known.delete(sha256);
+      this.unknown.set(sha256, until);
+      this.misses.count(sender.id, this.windowStart());
+    } else this.known.set(sha256, { key, until });
     return key;
   }
+
+  private windowStart(): number {
+    const now = this.now();
+    return now - (now % WINDOW_MS);
+  }
+}
+
+/** A request with an unknown key counts as one of its sender's requests and costs at least one unit. */
+function limitOf({ requestsPerMinute, costPerMinute }: KeySender): number {
+  return Math.min(requestsPerMinute || Infinity, costPerMinute || Infinity);
 }
 
 /** The value need not repeat the hash, which is part of its key. */

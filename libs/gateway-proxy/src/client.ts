@@ -34,10 +34,11 @@ export function identifyClient(
   const missing = new HistoryError('UNAUTHORIZED', HOW);
 
   async function byKey(key: string, anyone: Client, find: FindApiKey): Promise<Client> {
-    const found = await find(key);
+    const found = await find(key, anyone);
     if (found === 'unknown') return { ...anyone, refusal: new HistoryError('UNAUTHORIZED', `unknown key: ${HOW}`) };
     if (found === 'unavailable')
       return { ...anyone, refusal: new HistoryError('UNAVAILABLE', 'API keys cannot be read') };
+    if (found === 'limited') return { ...anyone, refusal: new HistoryError('RATE_LIMITED', 'send fewer unknown keys') };
     return { ...anyone, ...limitsOfKey(found) };
   }
 

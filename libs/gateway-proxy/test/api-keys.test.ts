@@ -8,6 +8,7 @@ import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES } from '@antelope-history/routes';
 import type { Logger } from '@antelope-history/app-runtime';
 import { createGateway } from '../src';
+import { createApiKeys } from '../src/api-keys';
 import { BrokenKeyValue, GatewayFixture } from './gateway-fixture';
 import { RecordingUpstream } from './recording-upstream';
 
@@ -117,6 +118,54 @@ describe('API keys', () => {
     const broken = open({ ...environment, HISTORY_API__RATE_LIMIT_RPM: '0' }, new BrokenKeyValue());
     expect((await post(broken, key)).status).toBe(503);
     expect((await post(broken, { 'x-api-key': 'gold-key' })).status).toBe(200);
+  });
+
+  /** Counts the look-ups of keys. */
+  class CountingKeyValue extends MemoryKeyValue {
+    readonly read: string[] = [];
+    override get(key: string): ReturnType<MemoryKeyValue['get']> {
+      this.read.push(key);
+      return super.get(key);
+    }
+  }
+
+  it.each(['REQUESTS', 'COST'])(
+    'that are made up are looked up only within the limit of their address: %s',
+    async (limit) => {
+      const variable = limit === 'COST' ? 'HISTORY_API__RATE_LIMIT_COST_PER_MINUTE' : 'HISTORY_API__RATE_LIMIT_RPM';
+      const environment = { HISTORY_GATEWAY__API_KEYS_IN_KEY_VALUE: 'true', HISTORY_API__RATE_LIMIT_RPM: '0' };
+      const keyValue = new CountingKeyValue();
+      await keyValue.set(`api-key:${sha256('stored-key')}`, '{"name":"stored"}');
+      const gateway = open({ ...environment, [variable]: '3' }, keyValue);
+      const statusOf = async (key: string) => (await post(gateway, { 'x-api-key': key })).status;
+      expect(await statusOf('stored-key')).toBe(200);
+      const statuses: number[] = [];
+      for (let guess = 0; guess < 10; guess++) statuses.push(await statusOf(`guess ${guess}`));
+      expect(statuses).toEqual([401, 401, 401, ...Array.from({ length: 7 }, () => 429)]);
+      expect(keyValue.read).toHaveLength(4);
+      // A key that was known before is looked up again all the same.
+      now += 6_000;
+      expect(await statusOf('stored-key')).toBe(200);
+      expect(keyValue.read).toHaveLength(5);
+      now += 60_000;
+      expect(await statusOf('guess 0')).toBe(401);
+    },
+  );
+
+  it('that are made up do not displace known ones from the cache', async () => {
+    const keyValue = new CountingKeyValue();
+    await keyValue.set(`api-key:${sha256('stored-key')}`, '{"name":"stored"}');
+    const { config, log } = fixture.depsOf({ environment: { HISTORY_GATEWAY__API_KEYS_IN_KEY_VALUE: 'true' } });
+    const find = createApiKeys({ config, keyValue, log, now: () => now });
+    const sender = { id: '203.0.113.7', requestsPerMinute: 0, costPerMinute: 0 };
+    const found = await Promise.all([1, 2, 3].map(async () => find?.('stored-key', sender)));
+    expect(found).toEqual(Array.from({ length: 3 }, () => expect.objectContaining({ name: 'stored' }) as object));
+    for (let guess = 0; guess < 10_001; guess++) await find?.(`guess ${guess}`, sender);
+    expect(await find?.('stored-key', sender)).toEqual(found[0]);
+    expect(keyValue.read.filter((key) => key.endsWith(sha256('stored-key')))).toHaveLength(1);
+    await keyValue.delete(`api-key:${sha256('stored-key')}`);
+    now += 6_000;
+    expect([await find?.('stored-key', sender), await find?.('stored-key', sender)]).toEqual(['unknown', 'unknown']);
   });
 
   it('are neither forwarded nor logged', async () => {
