@@ -19,6 +19,7 @@ export { bytesAfterHandshake, isWebSocketHandshake } from './http/web-socket-upg
 export * from './http/raw-body';
 export { endpointOf, requestIdOf } from './http/request-context';
 export * from './http/request-cost';
+export * from './http/stream-cost';
 export * from './logger';
 export * from './metrics';
 export * from './operations/component-status';

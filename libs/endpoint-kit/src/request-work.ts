@@ -60,8 +60,12 @@ export class RequestWork {
 
   /** Cost of the request in units; most requests cost one unit. */
   cost(): number {
-    const { bytes, work } = this.budget;
-    return 1 + Math.floor(bytes / BYTES_PER_COST) + Math.floor((work + this.searchWork) / WORK_PER_COST);
+    return 1 + Math.floor(this.budget.bytes / BYTES_PER_COST) + Math.floor(this.workCost());
+  }
+
+  /** The part of the cost that is decoding, compiling and searching, with its fraction. */
+  workCost(): number {
+    return (this.budget.work + this.searchWork) / WORK_PER_COST;
   }
 
   /** Ends the work after success or failure. */

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { KeyValue } from '@antelope-history/key-value';
 import { HistoryError } from '@antelope-history/schemas';
-import { BYTES_PER_COST, COST_HEADER, counter, type Registry } from '@antelope-history/app-runtime';
+import { BYTES_PER_COST, COST_HEADER, counter, type Registry, setStreamCharge } from '@antelope-history/app-runtime';
 import { type Client, clientOf } from './client';
 import { SharedWindow, WINDOW_MS } from './shared-window';
 
@@ -83,20 +83,28 @@ type AddCost = (cost: number) => Promise<number>;
 const CHARGE_EVERY_MS = 1_000;
 
 /**
- * Charges a response without an end for what it sends, besides the cost of its request, and cuts its connection when the client has used
- * up its cost. The next request is refused until the minute is over.
+ * Charges a response without an end for what it sends and for the work on it, besides the cost of its request, and cuts its connection
+ * when the client has used up its cost. The next request is refused until the minute is over.
  */
-export function chargeSentBytes(response: Response): void {
+export function chargeStream(response: Response): void {
   const addCost = response.locals['addCost'] as ((cost: number) => Promise<boolean>) | undefined;
   const { socket } = response;
   if (!addCost || !socket) return;
   let charged = socket.bytesWritten;
+  let work = 0;
   const charge = async (): Promise<void> => {
-    const cost = Math.floor((socket.bytesWritten - charged) / BYTES_PER_COST);
+    const sent = Math.floor((socket.bytesWritten - charged) / BYTES_PER_COST);
+    const cost = sent + work;
     if (cost === 0) return;
-    charged += cost * BYTES_PER_COST;
+    charged += sent * BYTES_PER_COST;
+    work = 0;
     if (await addCost(cost)) socket.destroy();
   };
+  setStreamCharge(response, (cost) => {
+    work += cost;
+    // Work that has begun goes on for a moment after its client has left.
+    if (response.closed) void charge();
+  });
   const timer = setInterval(() => void charge(), CHARGE_EVERY_MS).unref();
   response.once('close', () => {
     clearInterval(timer);

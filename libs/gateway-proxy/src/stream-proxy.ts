@@ -8,9 +8,12 @@ import {
   clientSignal,
   isWebSocketHandshake,
   type Logger,
+  REPORT_COST_HEADER,
   requestIdOf,
   stopSignal,
+  streamChargeOf,
 } from '@antelope-history/app-runtime';
+import { readEventCosts, readFrameCosts, type StreamReader } from './stream-costs';
 import { createUpstreamAgent } from './upstream-agent';
 import { queryOf } from './upstream-request';
 import { Upstreams } from './upstreams';
@@ -18,7 +21,7 @@ import { joinWebSockets, SILENCE_LIMIT_MS, type UpstreamWebSocket } from './web-
 
 /** Time for the API to open a stream. */
 const OPEN_LIMIT_MS = 10_000;
-const STREAM_HEADERS = ['last-event-id'];
+const STREAM_HEADERS = ['last-event-id', REPORT_COST_HEADER];
 const HANDSHAKE_HEADERS = [...STREAM_HEADERS, 'sec-websocket-version', 'sec-websocket-key', 'sec-websocket-protocol'];
 const SWITCHING_PROTOCOLS = 101;
 const FORWARDED_HEADERS = ['content-type', 'content-length', 'cache-control', 'x-accel-buffering', 'retry-after'];
@@ -43,6 +46,8 @@ export function createStreamProxy(urls: string[], log: Logger, now: () => number
     const [left, stop] = [clientSignal(response), stopSignal(response)];
     const isHandshake = isWebSocketHandshake(request);
     const headers = headersFor(request, requestIdOf(response), isHandshake ? HANDSHAKE_HEADERS : STREAM_HEADERS);
+    const charge = streamChargeOf(response);
+    if (charge) headers[REPORT_COST_HEADER] = '1';
     const sent = openUpstream(
       request,
       isHandshake ? { ...headers, connection: 'Upgrade', upgrade: 'websocket' } : headers,
@@ -54,24 +59,28 @@ export function createStreamProxy(urls: string[], log: Logger, now: () => number
     });
     if ('socket' in reply) {
       response.statusCode = SWITCHING_PROTOCOLS;
-      await joinWebSockets(request, reply, AbortSignal.any([left, stop]));
+      await joinWebSockets(request, reply, AbortSignal.any([left, stop]), charge && readFrameCosts(charge));
     } else {
       const end = (): void => void response.end();
       stop.addEventListener('abort', end);
       // The signal outlives the stream, and would keep its request and response.
-      await forwardResponse(reply.response, response).finally(() => stop.removeEventListener('abort', end));
+      await forwardResponse(reply.response, response, charge && readEventCosts(charge)).finally(() =>
+        stop.removeEventListener('abort', end),
+      );
     }
     sent.destroy();
   };
 }
 
-async function forwardResponse(received: IncomingMessage, response: Response): Promise<void> {
+/** `watch` gets the bytes of the events. */
+async function forwardResponse(received: IncomingMessage, response: Response, watch?: StreamReader): Promise<void> {
   response.status(received.statusCode ?? 502);
   for (const name of FORWARDED_HEADERS) {
     const value = received.headers[name];
     if (value !== undefined) response.setHeader(name, value);
   }
   response.flushHeaders();
+  if (watch) received.on('data', watch);
   // When the API fails, the connection to the client is cut, possibly in the middle of an event. The client then opens the stream
   // again.
   await pipeline(received, response).catch(() => undefined);

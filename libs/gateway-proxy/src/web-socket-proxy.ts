@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { bytesAfterHandshake } from '@antelope-history/app-runtime';
+import type { StreamReader } from './stream-costs';
 
 /** The upstream's side of an accepted handshake. */
 export interface UpstreamWebSocket {
@@ -18,12 +19,13 @@ const HANDSHAKE_HEADERS = ['sec-websocket-accept', 'sec-websocket-protocol', 'x-
 
 /**
  * Accepts a client's WebSocket handshake as the upstream accepted it, and passes the bytes of both connections on until one of
- * them ends or the signal aborts. The gateway does not look into the messages.
+ * them ends or the signal aborts. `watch` gets the upstream's frames; otherwise the gateway does not look into them.
  */
 export async function joinWebSockets(
   request: IncomingMessage,
   { handshake, socket: upstream, head }: UpstreamWebSocket,
   signal: AbortSignal,
+  watch?: StreamReader,
 ): Promise<void> {
   const client = request.socket;
   const lines = ['HTTP/1.1 101 Switching Protocols', 'connection: Upgrade', 'upgrade: websocket'];
@@ -33,6 +35,8 @@ export async function joinWebSockets(
   }
   client.write(`${lines.join('\r\n')}\r\n\r\n`);
   client.write(head);
+  watch?.(head);
+  if (watch) upstream.on('data', watch);
   upstream.write(bytesAfterHandshake(request));
   upstream.setTimeout(SILENCE_LIMIT_MS, () => upstream.destroy());
   const end = (): void => {

@@ -2,7 +2,7 @@ import { getEventListeners, once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger, listen, type Listener, stopSignal } from '@antelope-history/app-runtime';
+import { createLogger, listen, type Listener, stopSignal, streamChargeOf } from '@antelope-history/app-runtime';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES, STREAM } from '@antelope-history/routes';
 import { readEventStream, type ServerSentEvent } from '@antelope-history/test-support/event-stream';
@@ -96,6 +96,65 @@ describe('the stream of actions through the gateway', () => {
     expect(bytes).toBeGreaterThan(49 * 64 * 1024);
     const refused = await fetch(url + STREAM.path);
     expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('units of cost')]);
+  });
+
+  it('is charged for the costs that the API reports, for which only a gateway asks', async () => {
+    const asked: unknown[] = [];
+    const api = await startApi((request, response) => {
+      asked.push(request.headers['x-report-cost']);
+      response.writeHead(200, HEADERS).write(`${eventText(1)}:co`);
+      const parts = ['st 4', '9\n\n', ':cost 1\n\n', 'data: ":cost 1000"\n\n'];
+      const timer = setInterval(() => response.write(parts.shift() ?? ':\n\n'), 20);
+      response.once('close', () => clearInterval(timer));
+    });
+    const now = () => 60_000;
+    const free = await serve(api);
+    const stays = await fetch(free.url + STREAM.path, { headers: { 'x-report-cost': '1' } });
+    await stays.body?.cancel();
+    const { url } = await serve(api, { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '50' }, { now });
+    await expect((await fetch(url + STREAM.path)).text()).rejects.toThrow('terminated');
+    const refused = await fetch(url + STREAM.path);
+    expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('units of cost')]);
+    const roomy = await serve(api, { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '52' }, { now });
+    const left = await fetch(roomy.url + STREAM.path, { signal: AbortSignal.timeout(1_500) });
+    await expect(left.text()).rejects.toThrow('timeout');
+    expect(asked).toEqual([undefined, '1', '1']);
+    const inner = await serve(api, { HISTORY_GATEWAY__TRUSTED_PROXIES: '127.0.0.1' });
+    const outer = await fetch(inner.url + STREAM.path, { headers: { 'x-report-cost': '1' } });
+    await outer.body?.cancel();
+    expect(asked[3]).toBe('1');
+    // The request itself costs one unit, and the stream 50.
+    const quota = async () => (await fetch(`${roomy.url}/live`)).headers.get('ratelimit');
+    expect(await quota()).toContain('"cost";r=1;');
+  });
+
+  it('is charged for the work of an API of the same process, also for what ends after the client has left', async () => {
+    const work: ((cost: number) => void)[] = [];
+    const gateway = fixture.createGateway({
+      now: () => 60_000,
+      environment: { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '50' },
+      localApis: {
+        responders: new Map(
+          Object.values(ROUTES).map(({ path }) => [path, () => Promise.reject(new Error('not requested'))] as const),
+        ),
+        readHealth: async () => ({ ...CHAIN_FACTS, status: 'ok' }),
+        stream: (_request, response) => {
+          work.push((cost) => streamChargeOf(response)?.(cost));
+          response.writeHead(200, HEADERS).write(eventText(1));
+        },
+      },
+    });
+    const listener = await listen(gateway, { host: '127.0.0.1', port: 0 });
+    listeners.push(listener);
+    const abort = new AbortController();
+    await fetch(listener.url + STREAM.path, { signal: abort.signal });
+    abort.abort();
+    await sleep(100);
+    work[0]?.(40);
+    const second = await fetch(listener.url + STREAM.path);
+    work[1]?.(9);
+    await expect(second.text()).rejects.toThrow('terminated');
+    expect((await fetch(listener.url + STREAM.path)).status).toBe(429);
   });
 
   it('keeps the path of the address of the API', async () => {

@@ -100,6 +100,19 @@ describe('the stream over WebSocket through the gateway', () => {
     expect(await refusalOf((await serve('http://127.0.0.1:1')).url)).toBe(503);
   });
 
+  it('charges the costs that the API reports, and cuts the connection when the client has used up its cost', async () => {
+    const api = await startApi();
+    const { url } = await serve(api.url, { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '50' });
+    const client = await open(url);
+    const upstream = api.accepted[0] as Api['accepted'][number];
+    expect(upstream.request.headers['x-report-cost']).toBe('1');
+    upstream.socket.send('x'.repeat(70_000));
+    for (const cost of [20, 30]) upstream.socket.pong(`cost ${cost}`);
+    const [code] = (await once(client, 'close')) as [number];
+    expect(code).toBe(1006);
+    expect(await refusalOf(url)).toBe(429);
+  });
+
   it('counts WebSockets among the streams of a client', async () => {
     const api = await startApi();
     const { url } = await serve(api.url, { HISTORY_GATEWAY__MAX_STREAMS_PER_CLIENT: '2' });

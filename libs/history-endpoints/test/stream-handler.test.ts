@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, type Listener } from '@antelope-history/app-runtime';
 import { createApiDeps, openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
 import { EMPTY_BLOCK, ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
-import type { HistoryReader } from '@antelope-history/store';
+import { HistoryError } from '@antelope-history/schemas';
+import type { ActionsQuery, HistoryReader, SearchPause } from '@antelope-history/store';
 import { readEventStream, type ServerSentEvent } from '@antelope-history/test-support/event-stream';
 import { createHistoryApi } from '../src';
 
@@ -73,6 +74,33 @@ describe('the stream over HTTP', () => {
     expect((await open(5)).status).toBe(200);
     model.removeBefore(kept);
     expect([(await open(5)).status, (await open(19)).status, (await open(20)).status]).toEqual([410, 410, 200]);
+  });
+
+  it('reports the cost of its searches as they go on, also of those that fail, to a gateway that asks for it', async () => {
+    const model = ModelHistory.of(new SyntheticChain().blocks(undefined, [EMPTY_BLOCK, EMPTY_BLOCK, EMPTY_BLOCK]));
+    let searches = 0;
+    const reader = Object.assign(Object.create(model) as ModelHistory, {
+      getActions: async (query: ActionsQuery, pause: SearchPause) => {
+        // Each slice costs 0.75 units.
+        for (let slice = 0; slice < 2; slice++) await pause(49_152);
+        if (searches++ % 2 === 0) throw new HistoryError('QUERY_TOO_BROAD', 'for the test');
+        return model.getActions(query);
+      },
+    });
+    const { url } = await serve(reader);
+    const textOf = async (headers: Record<string, string>): Promise<string> => {
+      const response = await fetch(`${url}${STREAM}?after=1`, { headers });
+      let text = '';
+      for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        text += part;
+        if (text.includes('event: head')) break;
+      }
+      return text;
+    };
+    const costs = (await textOf({ 'x-report-cost': '1' })).match(/(?<=\n\n):cost \d+\n\n/g);
+    expect(costs).toEqual(Array.from({ length: Math.floor(1.5 * searches) }, () => ':cost 1\n\n'));
+    expect(searches).toBeGreaterThan(1);
+    expect(await textOf({})).not.toContain('cost');
   });
 
   it('begins after the committed head without a block to begin at', async () => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { listen, type Listener } from '@antelope-history/app-runtime';
 import { createApiDeps, openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
-import type { HistoryReader } from '@antelope-history/store';
+import type { ActionsQuery, HistoryReader, SearchPause } from '@antelope-history/store';
 import { ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
 import { readWebSocketStream, type ServerSentEvent } from '@antelope-history/test-support/event-stream';
 import { createHistoryApi } from '../src';
@@ -54,6 +54,23 @@ describe('the stream over WebSocket', () => {
     expect(rowsIn(events)).toEqual(actions);
     const later = await eventsOf(`${url}${STREAM}?account_name=alice`, events[2]?.id);
     expect(rowsIn(later)).toEqual(actions.slice(3));
+    while ((await streamsOf(url)) > 0) await sleep(5);
+  });
+
+  it('reports the cost of its searches in pongs to a gateway that asks for it', async () => {
+    const reader = Object.assign(Object.create(sample) as SampleReader, {
+      getActions: async (query: ActionsQuery, pause: SearchPause) => {
+        await pause(200_000);
+        return sample.getActions(query);
+      },
+    });
+    const { url } = await serve(reader);
+    const socket = new WebSocket(`${url.replace('http', 'ws')}${STREAM}?after=1`, {
+      headers: { 'x-report-cost': '1' },
+    });
+    const [payload] = (await once(socket, 'pong')) as [Buffer];
+    expect(String(payload)).toBe('cost 3');
+    socket.terminate();
     while ((await streamsOf(url)) > 0) await sleep(5);
   });
 

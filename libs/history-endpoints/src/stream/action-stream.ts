@@ -90,6 +90,8 @@ export class ActionStream {
     private readonly deps: ActionStreamDeps,
     private readonly query: StreamQuery,
     private readonly signal: AbortSignal,
+    /** Called with the cost of the work as it is done; it may be a fraction of a unit. */
+    private readonly charge: (cost: number) => void = () => undefined,
   ) {}
 
   /** The events end only with an error: the reason of the signal, or an error of the store. */
@@ -213,11 +215,21 @@ export class ActionStream {
       window: 'skip',
     };
     const work = new RequestWork(largeResponses, this.signal);
+    let charged = 0;
+    const charge = (): void => {
+      this.charge(work.workCost() - charged);
+      charged = work.workCost();
+    };
+    const pause = (steps: number): Promise<void> => {
+      const turn = work.pauseSearch(steps);
+      charge();
+      return turn;
+    };
     try {
       await work.turn();
       const { found, decoders } = await abis.read(
         work,
-        () => reader.getActions(query, (steps) => work.pauseSearch(steps)),
+        () => reader.getActions(query, pause),
         ({ rows }) => abisOfActions(rows),
       );
       if (found.status.revision !== this.revision) return undefined;
@@ -225,6 +237,7 @@ export class ActionStream {
       const texts = await work.run(renderActionRows(found.rows, account, decoders, work.budget));
       return { rows: found.rows, texts, isLast: !found.more && texts.length === found.rows.length };
     } finally {
+      charge();
       work.end();
     }
   }

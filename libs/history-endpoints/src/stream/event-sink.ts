@@ -21,6 +21,8 @@ export interface EventSink {
    * leaving. Rejects with the signal's reason.
    */
   send(event: StreamEvent, signal: AbortSignal): Promise<boolean>;
+  /** Reports a cost to the gateway (`REPORT_COST_HEADER`). */
+  reportCost(cost: number): void;
   /** Tells the client why the stream ends; resolves when the connection or the response is closed. */
   close(reason: CloseReason): Promise<void>;
 }

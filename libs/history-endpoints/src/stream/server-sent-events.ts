@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { clientSignal } from '@antelope-history/app-runtime';
+import { clientSignal, costReport } from '@antelope-history/app-runtime';
 import type { StreamEvent } from './action-stream';
 import { CLOSE_LIMIT_MS, type CloseReason, dataOf, type EventSink, isDrained, KEEP_ALIVE_MS } from './event-sink';
 
@@ -37,6 +37,11 @@ export class ServerSentEvents implements EventSink {
   async send(event: StreamEvent, signal: AbortSignal): Promise<boolean> {
     const text = `event: ${event.type}\nid: ${event.id}\ndata: ${dataOf(event)}\n\n`;
     return this.response.write(text) || isDrained(this.response, signal);
+  }
+
+  reportCost(cost: number): void {
+    const { destroyed, writableEnded } = this.response;
+    if (!destroyed && !writableEnded) this.response.write(`:${costReport(cost)}\n\n`);
   }
 
   async close(reason: CloseReason): Promise<void> {

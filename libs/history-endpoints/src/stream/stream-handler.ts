@@ -10,7 +10,15 @@ import {
 } from '@antelope-history/endpoint-kit';
 import { STREAM, type StreamRequest, streamRequest } from '@antelope-history/history-routes';
 import { type Bound, HistoryError, parseRequest } from '@antelope-history/schemas';
-import { gauge, isWebSocketHandshake, type Logger, stopSignal } from '@antelope-history/app-runtime';
+import {
+  type ChargeStream,
+  gauge,
+  isWebSocketHandshake,
+  type Logger,
+  REPORT_COST_HEADER,
+  stopSignal,
+  streamChargeOf,
+} from '@antelope-history/app-runtime';
 import { type HistoryReader, isRemovedBlock } from '@antelope-history/store';
 import { toDataConditions } from '../data-conditions';
 import {
@@ -51,11 +59,28 @@ export function createStreamHandler(deps: ApiDeps): RequestHandler {
     open.set(++count);
     try {
       const sink = isWebSocketHandshake(request) ? acceptWebSocket(request, response) : new ServerSentEvents(response);
-      const stream = (signal: AbortSignal) => new ActionStream(streamDeps, query, signal).events(parameters.cursor);
+      const charge = chargeWholeUnits((cost) => {
+        streamChargeOf(response)?.(cost);
+        if (request.headers[REPORT_COST_HEADER] !== undefined) sink.reportCost(cost);
+      });
+      const stream = (signal: AbortSignal) =>
+        new ActionStream(streamDeps, query, signal, charge).events(parameters.cursor);
       await sendStream(sink, stopSignal(response), stream, log);
     } finally {
       open.set(--count);
     }
+  };
+}
+
+/** Adds fractions up, which most pages cost. */
+function chargeWholeUnits(charge: ChargeStream): ChargeStream {
+  let sum = 0;
+  return (cost) => {
+    sum += cost;
+    const whole = Math.floor(sum);
+    if (whole === 0) return;
+    sum -= whole;
+    charge(whole);
   };
 }
 

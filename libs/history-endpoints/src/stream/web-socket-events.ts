@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
 import { WebSocket, WebSocketServer } from 'ws';
-import { bytesAfterHandshake, clientSignal } from '@antelope-history/app-runtime';
+import { bytesAfterHandshake, clientSignal, costReport } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 import type { StreamEvent } from './action-stream';
 import { CLOSE_LIMIT_MS, type CloseReason, dataOf, type EventSink, isDrained, KEEP_ALIVE_MS } from './event-sink';
@@ -52,6 +52,10 @@ export class WebSocketEvents implements EventSink {
     }
     this.socket.send(text);
     return this.connection.writableNeedDrain ? isDrained(this.connection, signal) : true;
+  }
+
+  reportCost(cost: number): void {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.pong(costReport(cost));
   }
 
   async close(reason: CloseReason): Promise<void> {
