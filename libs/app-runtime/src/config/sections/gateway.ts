@@ -106,7 +106,10 @@ export const gateway = z.strictObject({
   api_keys_in_key_value: z
     .boolean()
     .default(false)
-    .describe('Whether API keys are also looked up in the key-value store, under `api-key:SHA256`.'),
+    .describe(
+      'Whether API keys are also looked up in the key-value store, under `api-key:SHA256`. Of an address, as many unknown keys per ' +
+        'minute are looked up as its rate limits allow requests.',
+    ),
   require_api_key: z.boolean().default(false).describe('Whether requests without a known API key are rejected.'),
   access_log: z
     .enum(['off', 'common', 'json'])
