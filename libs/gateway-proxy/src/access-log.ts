@@ -5,6 +5,7 @@ import {
   ClientAddresses,
   type Config,
   isWebSocketHandshake,
+  type ObserveRefusal,
   openLogOutput,
   requestIdOf,
 } from '@antelope-history/app-runtime';
@@ -16,36 +17,49 @@ type Tokens = TokenIndexer<Parameters<RequestHandler>[0], Response>;
 /** The URL and the user agent of a request are cut to this many characters. */
 const MAX_TEXT = 1024;
 
+export interface AccessLog {
+  /** Writes a line per request when its response ends. */
+  observe: RequestHandler;
+  /** Writes a line for what is refused before it is a request. */
+  observeRefusal: ObserveRefusal;
+}
+
 /**
- * Writes a line per request when its response ends; undefined when `gateway.access_log` is `off`. Bodies and keys are never
- * written. Throws `CONFIG_INVALID` when the file cannot be opened.
+ * The access log; undefined when `gateway.access_log` is `off`. Bodies and keys are never written. Throws `CONFIG_INVALID` when the file
+ * cannot be opened.
  */
-export function createAccessLog({ gateway }: Pick<Config, 'gateway'>): RequestHandler | undefined {
+export function createAccessLog({ gateway }: Pick<Config, 'gateway'>): AccessLog | undefined {
   const { accessLog, accessLogFile, trustedProxies } = gateway;
   if (accessLog === 'off') return undefined;
   const output = openOutput(accessLogFile);
   const addresses = new ClientAddresses(trustedProxies);
   const format = accessLog === 'json' ? jsonLine : commonLine;
-  return morgan<Parameters<RequestHandler>[0], Response>(
-    (tokens, request, response) => format(readFacts(tokens, request, response, addresses.of(request))),
-    { stream: { write: (line) => output.write(line) } },
-  );
+  return {
+    observe: morgan<Parameters<RequestHandler>[0], Response>(
+      (tokens, request, response) => format(readFacts(tokens, request, response, addresses.of(request))),
+      { stream: { write: (line) => output.write(line) } },
+    ),
+    observeRefusal: (address, status) => {
+      output.write(`${format({ time: new Date().toISOString(), address, status })}\n`);
+    },
+  };
 }
 
 interface RequestFacts {
   time: string;
-  requestId: string;
   address: string;
-  key: string | undefined;
-  method: string;
-  url: string;
-  httpVersion: string;
+  requestId?: string;
+  key?: string | undefined;
+  /** Undefined for what is no request. */
+  method?: string;
+  url?: string;
+  httpVersion?: string;
   /** Undefined when the connection ended before the response. */
   status: number | undefined;
   /** Of the body; undefined when its length was not known before it was sent. */
-  bytes: number | undefined;
-  seconds: number | undefined;
-  userAgent: string | undefined;
+  bytes?: number | undefined;
+  seconds?: number | undefined;
+  userAgent?: string | undefined;
 }
 
 function readFacts(
@@ -82,7 +96,7 @@ function jsonLine({ requestId, httpVersion, userAgent, ...facts }: RequestFacts)
 
 /** The Common Log Format of NCSA and Apache, in UTC. */
 function commonLine({ time, address, key, method, url, httpVersion, status, bytes }: RequestFacts): string {
-  const request = escaped(`${method} ${url} HTTP/${httpVersion}`);
+  const request = method === undefined ? '-' : escaped(`${method} ${url} HTTP/${httpVersion}`);
   return `${address} - ${key === undefined ? '-' : escaped(key)} [${commonTime(time)}] "${request}" ${status ?? '-'} ${bytes ?? '-'}`;
 }
 

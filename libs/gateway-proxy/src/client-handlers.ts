@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { KeyValue } from '@antelope-history/key-value';
-import type { Config, LargeBodies, Logger, Registry } from '@antelope-history/app-runtime';
+import type { Config, LargeBodies, Logger, ObserveRefusal, Registry } from '@antelope-history/app-runtime';
 import { createAccessLog } from './access-log';
 import { createApiKeys } from './api-keys';
 import { identifyClient } from './client';
@@ -27,6 +27,7 @@ export interface ClientHandlersDeps {
 export interface ClientHandlers {
   /** Log and count every request. */
   observe: RequestHandler[];
+  observeRefusal?: ObserveRefusal;
   /** Identify the client and apply its rate limits. */
   identify: RequestHandler[];
   limitStreams: RequestHandler;
@@ -46,9 +47,11 @@ export interface ClientHandlers {
 export function createClientHandlers(deps: ClientHandlersDeps, chains = 1): ClientHandlers {
   const { config, keyValue, log, registry, now } = deps;
   const apiKeys = createApiKeys({ config, keyValue, log, now });
+  const accessLog = createAccessLog(config);
   const createWorkLimiter = workLimiters(config.gateway, registry);
   return {
-    observe: [...[createAccessLog(config) ?? []].flat(), ...(apiKeys ? [countKeyUsage(registry)] : [])],
+    observe: [...(accessLog ? [accessLog.observe] : []), ...(apiKeys ? [countKeyUsage(registry)] : [])],
+    ...(accessLog && { observeRefusal: accessLog.observeRefusal }),
     identify: [identifyClient(config, apiKeys), createRateLimit({ keyValue, registry, now })],
     limitStreams: createStreamLimiter(config.gateway.maxStreamsPerClient),
     largeBodies: createLargeBodies(config.gateway.nodeBodyLimitBytes),

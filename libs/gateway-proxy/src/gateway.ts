@@ -79,6 +79,7 @@ export function createGateway(deps: GatewayDeps, ofSeveral?: OfSeveralChains): H
     log,
     registry,
     observe: clients.observe,
+    ...(clients.observeRefusal && { observeRefusal: clients.observeRefusal }),
     middleware: [
       selectPositions(config.api),
       cors({ exposedHeaders: EXPOSED_HEADERS, methods: ['GET', 'HEAD', 'POST'], maxAge: PREFLIGHT_SECONDS }),

@@ -120,6 +120,35 @@ describe('the access log', () => {
     expect(JSON.parse((await lines(1))[0] ?? '')).toMatchObject({ url: target, status: 400 });
   });
 
+  it.each([
+    ['another protocol', 'no HTTP\r\n\r\n', 400],
+    ['too large headers', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+    ['bytes after a request', 'GET /live HTTP/1.1\r\nhost: x\r\n\r\nno HTTP\r\n\r\n', 400],
+  ])('has a line for bytes that are no request: %s', async (_name, bytes, status) => {
+    for (const format of ['json', 'common']) {
+      await listener?.close();
+      rmSync(path.join(folder, 'access.log'), { force: true });
+      const { url, lines } = await open(format);
+      const client = connect(Number(new URL(url).port), '127.0.0.1');
+      client.write(bytes);
+      await once(client.resume(), 'close');
+      const count = bytes.includes('/live') ? 2 : 1;
+      const line = (await lines(count)).find((each) => !each.includes('/live')) ?? '';
+      if (format === 'common') expect(line).toMatch(new RegExp(`^127\\.0\\.0\\.1 - - \\[.*\\] "-" ${status} -$`));
+      else expect(JSON.parse(line)).toEqual({ time: expect.any(String) as string, address: '127.0.0.1', status });
+    }
+  });
+
+  it('has one line for a request whose body is refused', async () => {
+    const { url, lines } = await open('common');
+    const client = connect(Number(new URL(url).port), '127.0.0.1');
+    client.write(`POST ${ROUTES.getActions.path} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n`);
+    await once(client.resume(), 'close');
+    await (await fetch(`${url}/live`)).text();
+    const targets = (await lines(2)).map((line) => /"[A-Z]+ (\S+)/.exec(line)?.[1]);
+    expect(targets).toEqual([ROUTES.getActions.path, '/live']);
+  });
+
   it('has a line without a status when the client leaves before the response', async () => {
     const { url, lines } = await open('json');
     const client = connect(Number(new URL(url).port), '127.0.0.1');

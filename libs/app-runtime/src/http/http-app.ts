@@ -25,6 +25,8 @@ export interface HttpAppOptions {
   routes: HttpRoute[];
   /** Runs first, also for requests that are refused for their form: their URL may be no path. */
   observe?: RequestHandler[];
+  /** Called for what is refused before it is a request that the app gets. */
+  observeRefusal?: ObserveRefusal;
   /** Runs before the routes, for every request of the right form. */
   middleware?: RequestHandler[];
   log: Logger;
@@ -36,7 +38,11 @@ export interface HttpAppOptions {
 /** What `createHttpApp` returns: a listener, and the classes of messages for a server that uses it. */
 export interface HttpApp extends RequestListener {
   readonly messages: MessageClasses;
+  readonly observeRefusal: ObserveRefusal | undefined;
 }
+
+/** Gets the address of a client whose bytes are no HTTP request, or come too late, and the status of the refusal. */
+export type ObserveRefusal = (address: string, status: number) => void;
 
 /**
  * An HTTP app with the behaviour that all apps share: request ids, 405 with `Allow`, 404, error bodies in the shape of
@@ -68,7 +74,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
       else app(request, response);
     });
   };
-  return Object.assign(respond, { messages: createMessageClasses(app) });
+  return Object.assign(respond, { messages: createMessageClasses(app), observeRefusal: options.observeRefusal });
 }
 
 /** The app for all requests, after the middleware. */

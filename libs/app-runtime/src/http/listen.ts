@@ -4,8 +4,9 @@ import type { Duplex } from 'node:stream';
 import { clientErrorOf, HistoryError } from '@antelope-history/schemas/errors';
 import { countAccepted } from './accepted-connections';
 import { BoundedRequest } from './bounded-request';
+import { addressOf } from './client-address';
 import { toErrorResponse } from './error-body';
-import type { HttpApp } from './http-app';
+import type { HttpApp, ObserveRefusal } from './http-app';
 import { RequestOrder } from './request-order';
 import { announceStop } from './stop-signal';
 import { handleUpgrades } from './web-socket-upgrade';
@@ -59,7 +60,7 @@ export function listen(app: RequestListener | HttpApp, options: ListenOptions): 
   countAccepted(server);
   const announce = announceStop(server);
   handleUpgrades(server);
-  respondToClientErrors(server, new RequestOrder(server, app));
+  respondToClientErrors(server, new RequestOrder(server, app), 'messages' in app ? app.observeRefusal : undefined);
   options.limit?.(server);
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
@@ -106,11 +107,20 @@ function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void
 }
 
 /** node:http passes bytes that are not HTTP to no request handler, so that the response is written to the socket. */
-function respondToClientErrors(server: Server, order: RequestOrder): void {
+function respondToClientErrors(server: Server, order: RequestOrder, observe: ObserveRefusal | undefined): void {
   const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
     const mayRespond = socket.writable && error.code !== 'ECONNRESET' && order.errorAction(socket) === 'respond';
-    if (mayRespond) socket.end(formatResponse(toHistoryError(error)));
-    else socket.destroy();
+    if (!mayRespond) {
+      socket.destroy();
+      return;
+    }
+    const refusal = toHistoryError(error);
+    // Otherwise the app has the request, of which only the body failed, and observes it.
+    if (!order.isIncomplete(socket)) {
+      const { remoteAddress } = socket as Duplex & { remoteAddress?: string };
+      observe?.(addressOf(remoteAddress), clientErrorOf(refusal).status);
+    }
+    socket.end(formatResponse(refusal));
   };
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') order.ifLate(socket, REQUEST_LIMIT_MS, () => refuse(error, socket));

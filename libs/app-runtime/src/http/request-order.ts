@@ -43,6 +43,11 @@ export class RequestOrder {
       : 'destroy';
   }
 
+  /** Whether the body of the last started request has not arrived. */
+  isIncomplete(socket: Duplex): boolean {
+    return this.last.get(socket)?.request.complete === false;
+  }
+
   /**
    * Calls `onLate` when a request for which node:http reported a timeout is late indeed. node:http checks the time before the
    * event loop reads arrived bytes, so that after a long iteration a request can appear late although its bytes are there.

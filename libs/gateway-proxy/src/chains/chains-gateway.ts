@@ -55,6 +55,7 @@ export function createChainsGateway(deps: ChainsGatewayDeps): GatewayService {
     log,
     registry,
     observe: clients.observe,
+    ...(clients.observeRefusal && { observeRefusal: clients.observeRefusal }),
     routes: chainsPages({ shown: config.gateway.publicPaths, names, readHealth, registry }).map((route) => ({
       ...route,
       handlers: [...clients.identify, ...route.handlers],
@@ -72,7 +73,7 @@ export function createChainsGateway(deps: ChainsGatewayDeps): GatewayService {
     if (chosen) enterChain(request, chosen.url);
     (chains.get(chosen?.name ?? '')?.app ?? own)(request, response);
   };
-  const app = Object.assign(respond, { messages: own.messages });
+  const app = Object.assign(respond, { messages: own.messages, observeRefusal: own.observeRefusal });
   return { app, operations, statuses: [...chains.values()].map(({ status }) => status) };
 }
 
