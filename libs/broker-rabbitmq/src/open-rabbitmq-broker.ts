@@ -11,7 +11,7 @@ import { ServerLink, type BrokerContext } from './server-link';
 
 /**
  * Connects to the server and creates missing queues of the topology, in place of those of an earlier version. Waits for a server
- * that is away. `onError` receives each failed attempt, each lost connection, each message that does not decode and each queue that
+ * that is away, for `giveUpMs` at most. `onError` receives each failed attempt, each lost connection, each message that does not decode and each queue that
  * was replaced. Rejects with `ACCESS_REFUSED`, `CERTIFICATE_REFUSED`, `CONFIG_INVALID` or `BROKER_QUEUE_MISMATCH` when a retry is
  * pointless.
  */
@@ -20,17 +20,20 @@ export async function openRabbitmqBroker(
   onError: (error: HistoryError) => void,
   topology: Record<string, QueueBounds> = TOPOLOGY,
 ): Promise<Broker> {
+  const end = performance.now() + (options.giveUpMs ?? Infinity);
   const link = (purpose: string): ServerLink => {
     const nodes = new NodeRotation(options.url);
     return new ServerLink(
       (signal) => ServerConnection.open({ ...options, url: nodes.next() }, purpose, signal),
       onError,
+      options.giveUpMs,
     );
   };
   const links = { publishing: link('publishing'), consuming: link('consuming') };
   const errors = { onError, toError: (error: unknown) => toChannelError(error, options) };
+  const isLate = (): boolean => performance.now() > end;
   try {
-    await applyTopology(links.consuming, Object.values(topology), errors);
+    await applyTopology(links.consuming, Object.values(topology), { ...errors, isLate });
     await links.publishing.open();
   } catch (error) {
     await Promise.all([links.publishing.close(), links.consuming.close()]);
@@ -39,11 +42,11 @@ export async function openRabbitmqBroker(
   return new RabbitmqBroker(links, options.splitBytes, errors);
 }
 
-/** Starts again over the next connection when one is lost. */
+/** Starts again over the next connection when one is lost, unless it is late. */
 async function applyTopology(
   link: ServerLink,
   queues: QueueBounds[],
-  { onError, toError }: Omit<BrokerContext, 'link'>,
+  { onError, toError, isLate }: Omit<BrokerContext, 'link'> & { isLate(): boolean },
 ): Promise<void> {
   for (;;) {
     const connection = await link.open();
@@ -52,7 +55,7 @@ async function applyTopology(
       return;
     } catch (error) {
       const reason = toError(error);
-      if (!reason.retryable) throw reason;
+      if (!reason.retryable || isLate()) throw reason;
       onError(reason);
       await connection.close();
     }

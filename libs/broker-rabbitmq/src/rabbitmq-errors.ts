@@ -98,6 +98,17 @@ export function noReply(limitMs: number): HistoryError {
   return new HistoryError('BROKER_UNAVAILABLE', `RabbitMQ did not reply on a channel within ${limitMs / 1000} s`);
 }
 
+/** The server was away for longer than `giveUpMs`: unlike the error of the last attempt, this one is not retried. */
+export class GaveUpError extends HistoryError {
+  constructor({ code, message }: HistoryError) {
+    super(code, message);
+  }
+
+  override get retryable(): boolean {
+    return false;
+  }
+}
+
 export function stopped(): HistoryError {
   return new HistoryError('STOPPED', 'the broker is closed');
 }

@@ -17,4 +17,6 @@ export interface RabbitmqOptions {
   heartbeatSeconds?: number | undefined;
   /** A connection ends when the server does not reply to a call on one of its channels for this long. */
   replySeconds?: number | undefined;
+  /** Connecting rejects when the server has been away for about this long; by default it is retried without limit. */
+  giveUpMs?: number | undefined;
 }

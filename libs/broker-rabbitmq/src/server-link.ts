@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
-import { stopped } from './rabbitmq-errors';
+import { GaveUpError, stopped } from './rabbitmq-errors';
 import type { ServerConnection } from './server-connection';
 
 const RECONNECT_MIN_MS = 200;
@@ -28,16 +28,18 @@ export class ServerLink {
   constructor(
     private readonly connect: (signal: AbortSignal) => Promise<ServerConnection>,
     private readonly onError: (error: HistoryError) => void,
+    private readonly giveUpMs = Infinity,
   ) {}
 
-  /** Makes the first connection. Waits for a server that is away; rejects when a retry is pointless. */
+  /** Makes the first connection. Waits for a server that is away; rejects when a retry is pointless, or after `giveUpMs`. */
   open(): Promise<ServerConnection> {
     return this.start((error) => error.retryable);
   }
 
   /**
-   * The present connection, or the next one. Connecting is retried without limit after any error, because the same settings
-   * worked when the broker was opened. Rejects with `STOPPED` after close.
+   * The present connection, or the next one. Connecting is retried after any error, because the same settings worked when the
+   * broker was opened. Rejects with `STOPPED` after close, or with the last error, which is not retryable then, after
+   * `giveUpMs`.
    */
   connection(): Promise<ServerConnection> {
     return this.connecting ?? this.start(() => true);
@@ -61,6 +63,7 @@ export class ServerLink {
 
   private async connectUntilDone(mayRetry: (error: HistoryError) => boolean): Promise<ServerConnection> {
     const { signal } = this.closing;
+    const end = performance.now() + this.giveUpMs;
     if (this.wasLost) await this.wait(this.backoff.next());
     while (!signal.aborted) {
       try {
@@ -68,6 +71,7 @@ export class ServerLink {
       } catch (error) {
         if (!(error instanceof HistoryError) || !mayRetry(error)) throw error;
         const waitMs = this.backoff.next();
+        if (performance.now() + waitMs > end) throw new GaveUpError(error);
         this.report(new HistoryError(error.code, `${error.message}; trying again in ${(waitMs / 1000).toFixed(1)} s`));
         await this.wait(waitMs);
       }

@@ -135,6 +135,15 @@ describeWithPrograms(['rabbitmq-server'], () => {
       expect(publishing.confirmed).toBe(600);
     });
 
+    it('rejects what is published when it gives up reconnecting', async () => {
+      const queue = numberedQueue();
+      const broker = await throughProxy({ giveUpMs: 1_000 });
+      await broker.publish(queue, { n: 0, size: 10 });
+      await proxy.close();
+      await expect(broker.publish(queue, { n: 1, size: 10 })).rejects.toMatchObject({ code: 'BROKER_UNAVAILABLE' });
+      await expect(broker.depth(queue)).rejects.toMatchObject({ code: 'BROKER_UNAVAILABLE' });
+    });
+
     it('detects a silent server, and continues over a new connection', async () => {
       const queue = numberedQueue();
       const broker = await throughProxy({ heartbeatSeconds: 1 });

@@ -7,14 +7,19 @@ export type BrokerScope = 'one process' | 'many processes';
 
 /**
  * Opens the broker that `broker.kind` names. Only that adapter is loaded. Waits for a server that is unavailable and logs
- * each failed attempt. Rejects with `CONFIG_INVALID` when the configured broker cannot serve the scope, and with the errors
+ * each failed attempt; `giveUpMs` is the longest time that it waits, also for a server that is lost later. Rejects with `CONFIG_INVALID` when the configured broker cannot serve the scope, and with the errors
  * of the adapter's own `open…`.
  */
-export async function openBroker(config: Config['broker'], scope: BrokerScope, log: Logger): Promise<Broker> {
+export async function openBroker(
+  config: Config['broker'],
+  scope: BrokerScope,
+  log: Logger,
+  { giveUpMs }: { giveUpMs?: number } = {},
+): Promise<Broker> {
   if (config.kind === 'rabbitmq') {
     const { openRabbitmqBroker } = await import('@antelope-history/broker-rabbitmq');
     const connectionName = String(log.bindings()['name']);
-    return openRabbitmqBroker({ ...config.rabbitmq, connectionName }, logConnectionErrors(log, 'the broker'));
+    return openRabbitmqBroker({ ...config.rabbitmq, connectionName, giveUpMs }, logConnectionErrors(log, 'the broker'));
   }
   if (scope === 'many processes') {
     throw new HistoryError(

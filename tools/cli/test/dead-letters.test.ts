@@ -5,6 +5,18 @@ import { HistoryError } from '@antelope-history/schemas';
 import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { createVhost, describeWithService, type Vhost } from '@antelope-history/servers';
 import { runDeadLetters } from '../src/dead-letters';
+import { startCliIn } from './run-cli';
+
+describe('the dead letters of a broker that is away', () => {
+  it('end the command with one line', async () => {
+    const nowhere = { HISTORY_BROKER__KIND: 'rabbitmq', HISTORY_BROKER__RABBITMQ__URL: 'amqp://127.0.0.1:1' };
+    expect(await startCliIn(nowhere, 'dead-letters').result).toEqual({
+      status: 2,
+      output: '',
+      errors: expect.stringMatching(/^BROKER_UNAVAILABLE: nothing listens at 127\.0\.0\.1:1, .*\n$/),
+    });
+  }, 40_000);
+});
 
 describeWithService(['rabbitmq'], (url = '') => {
   describe('dead letters', () => {

@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error;
     process.stderr.write(`${withoutControls(`${error.code}: ${error.message}`)}\n`);
-    process.exitCode = 1;
+    process.exitCode = 2;
   }
 }
 
