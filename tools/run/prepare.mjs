@@ -12,6 +12,9 @@ const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
+/** Where npm was called, which runs scripts in the root of the workspace: the paths of a command line are relative to it. */
+export const CALLER_FOLDER = process.env.INIT_CWD ?? process.cwd();
+
 /**
  * What prepares a command prints on standard error, also the output of npm and of the compiler: what the command prints can go to
  * another program.

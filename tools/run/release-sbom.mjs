@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ROOT, runCommand } from './prepare.mjs';
+import { CALLER_FOLDER, ROOT, runCommand } from './prepare.mjs';
 
 /**
  * `npm run sbom -- [FILE]`: writes what the apps of a release are made of, as CycloneDX, from the lock file: every package
@@ -10,7 +10,7 @@ import { ROOT, runCommand } from './prepare.mjs';
  */
 await runCommand(([file]) => {
   const { name, version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
-  const target = path.resolve(file ?? path.join(ROOT, `dist/${name}-${version}.cdx.json`));
+  const target = path.resolve(CALLER_FOLDER, file ?? path.join(ROOT, `dist/${name}-${version}.cdx.json`));
   const sbom = readSbom();
   // npm names the folder that the project lies in.
   Object.assign(sbom.metadata.component, { name, type: 'application' });

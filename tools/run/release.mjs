@@ -4,7 +4,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { prepare, PrepareError, ROOT, runCommand } from './prepare.mjs';
+import { CALLER_FOLDER, prepare, PrepareError, ROOT, runCommand } from './prepare.mjs';
 
 /** What the commands of tools/cli and tools/processes start by path. */
 const PROGRAMS = [
@@ -49,7 +49,7 @@ await runCommand(async (args) => {
   const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
   if (tag) requireReleasable(version);
   await prepare();
-  const archive = await makeArchive(version, path.resolve(out));
+  const archive = await makeArchive(version, path.resolve(CALLER_FOLDER, out));
   process.stdout.write(`${archive}\n`);
   if (tag) git('tag', '--annotate', `v${version}`, '--message', `Version ${version}`);
 });
@@ -68,7 +68,10 @@ if (major < ${major} || (major === ${major} && minor < ${minor})) {
 }
 
 function parseOptions(args) {
-  const options = { out: { type: 'string', default: 'dist/release' }, tag: { type: 'boolean', default: false } };
+  const options = {
+    out: { type: 'string', default: path.join(ROOT, 'dist/release') },
+    tag: { type: 'boolean', default: false },
+  };
   try {
     return parseArgs({ args, options }).values;
   } catch {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { COMMANDS } from './commands.mjs';
-import { prepare, PrepareError, ROOT, runCommand, runNode, stopWithNpm } from './prepare.mjs';
+import { CALLER_FOLDER, prepare, PrepareError, ROOT, runCommand, runNode, stopWithNpm } from './prepare.mjs';
 
 /** `node tools/run/run.mjs COMMAND [ARGUMENTS]`: installs and builds what is missing, then runs a command of the table. */
 await runCommand(async ([name, ...args]) => {
@@ -13,6 +13,7 @@ await runCommand(async ([name, ...args]) => {
     );
   }
   await prepare(command.builds === undefined ? [] : [command.builds]);
+  process.chdir(CALLER_FOLDER);
   if (command.inProcess === undefined) return runScripts(command.node, args);
   // The program reads its own arguments from the place where they are when Node.js runs it directly.
   const script = path.join(ROOT, command.inProcess);
@@ -24,7 +25,7 @@ await runCommand(async ([name, ...args]) => {
 /** Gives the exit status of the first script that fails; 0 when all succeed. */
 function runScripts(scripts, args) {
   for (const script of scripts) {
-    const status = runNode(script, args);
+    const status = runNode(script, args, { cwd: CALLER_FOLDER });
     if (status !== 0) return status;
   }
   return 0;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -14,6 +14,8 @@ const FILES = {
   'npm.js': `console.log('added 1 package');`,
   'node_modules/typescript/bin/tsc': `setTimeout(() => console.log('a message of the compiler'), ${COMPILING_MS});`,
   'tools/cli/dist/main.js': `console.log('block_num,global_sequence');`,
+  'tools/store-maintenance/dist/verify-main.js': 'process.stdout.write(process.cwd());',
+  'tools/conformance/dist/main.js': 'process.stdout.write(process.cwd());',
 };
 
 describe('what a command prints', () => {
@@ -37,5 +39,14 @@ describe('what a command prints', () => {
     for (const message of ['Installing', 'added 1 package', 'Compiling', 'a message of the compiler']) {
       expect(stderr).toContain(message);
     }
+  });
+
+  it.each(['verify', 'conformance'])('of npm run is from the folder where npm was called: %s', async (command) => {
+    const caller = realpathSync(path.join(workspace, 'tools'));
+    const { stdout } = await promisify(execFile)(process.execPath, ['tools/run/run.mjs', command], {
+      cwd: workspace,
+      env: { ...process.env, npm_execpath: path.join(workspace, 'npm.js'), INIT_CWD: caller },
+    });
+    expect(stdout).toBe(caller);
   });
 });

@@ -41,8 +41,7 @@ describeWithService([...SERVICE_NAMES], () => {
       cwd = mkdtempSync(path.join(tmpdir(), 'antelope-history-stack-'));
       [port = 0] = await findFreePorts(1);
       const counts = ['--deserializers', '2', '--indexers', '2', '--apis', '2'];
-      const environment = { ...process.env, INIT_CWD: cwd };
-      child = spawn(process.execPath, [MAIN, '--port', String(port), ...counts], { env: environment });
+      child = spawn(process.execPath, [MAIN, '--port', String(port), ...counts], { cwd });
       for (const stream of [child.stdout, child.stderr])
         stream?.on('data', (text: Buffer) => (output += text.toString()));
       await until(() => /^Ctrl-C +stops/m.test(output));
