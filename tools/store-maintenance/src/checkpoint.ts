@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -51,11 +51,36 @@ type Line =
   | { actor: string }
   | { account: [name: string, isWhole: boolean, permissions: [string, ReplayedAuthority][]] };
 
-/** Writes a checkpoint as lines of JSON; an earlier file of the name is replaced as a whole. */
+/**
+ * Writes a checkpoint as lines of JSON; an earlier file of the name is replaced as a whole. Rejects with `CONFIG_INVALID` when it
+ * cannot be written.
+ */
 export async function writeCheckpoint(file: string, checkpoint: Checkpoint): Promise<void> {
-  const unfinished = `${file}.new`;
-  await pipeline(Readable.from(linesOf(checkpoint)), createWriteStream(unfinished));
-  await rename(unfinished, file);
+  await explained(file, async () => {
+    await pipeline(Readable.from(linesOf(checkpoint)), createWriteStream(unfinished(file)));
+    await rename(unfinished(file), file);
+  });
+}
+
+/** Rejects with `CONFIG_INVALID` when `writeCheckpoint` could not create the file. */
+export async function requireWritable(file: string): Promise<void> {
+  await explained(file, async () => {
+    await writeFile(unfinished(file), '');
+    await rm(unfinished(file));
+  });
+}
+
+function unfinished(file: string): string {
+  return `${file}.new`;
+}
+
+async function explained(file: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new HistoryError('CONFIG_INVALID', `--checkpoint: ${file} cannot be written: ${why}`, { cause });
+  }
 }
 
 export async function removeCheckpoint(file: string): Promise<void> {

@@ -5,7 +5,14 @@ import { ProgressMeter, type ProgressView } from '@antelope-history/quick-start/
 import { HistoryError } from '@antelope-history/schemas';
 import { type HistoryReader, isRemovedBlock, type StoreReader } from '@antelope-history/store';
 import type { StoredFault, VerifiedCounts } from './chain-verifier';
-import { type Checkpoint, readCheckpoint, removeCheckpoint, type RequestedRange, writeCheckpoint } from './checkpoint';
+import {
+  type Checkpoint,
+  readCheckpoint,
+  removeCheckpoint,
+  type RequestedRange,
+  requireWritable,
+  writeCheckpoint,
+} from './checkpoint';
 import { parseOptions, parseRange } from './command-line';
 import { ListVerifier } from './list-verifier';
 import { StateReplay } from './state-replay';
@@ -26,7 +33,7 @@ Ctrl-C ends it after the block in progress; the last line says with which --from
 writes FILE, and the same command continues from there as if it had not been interrupted; FILE is removed at the end.
 --json prints one JSON object per fault and one with the counts at the end.
 
-Exit status: 0 nothing is wrong, 1 something is, 2 it could not run.
+Exit status: 0 nothing is wrong, 1 something is or it was interrupted, 2 it could not run.
 `;
 
 /** The parts of the process that the command uses. */
@@ -81,6 +88,7 @@ async function verifyRange(reader: StoreReader, options: CommandLine, host: Comm
   const { print, progress, signal } = host;
   const { from, to, lastIrreversible } = await storedRange(reader, options);
   const checkpoint = await findCheckpoint(reader, options);
+  if (options.checkpoint !== undefined) await requireWritable(options.checkpoint);
   const view = new VerifyProgress(progress, { from, to });
   const verification = await verifyStore(reader, {
     from,
@@ -113,7 +121,7 @@ async function verifyRange(reader: StoreReader, options: CommandLine, host: Comm
     );
   }
   await settleCheckpoint(reader, options, verification, print);
-  return counts.faults > 0 ? 1 : 0;
+  return counts.faults > 0 || !isComplete ? 1 : 0;
 }
 
 /**
@@ -174,8 +182,8 @@ async function settleCheckpoint(
   if (json) return;
   print(
     file === undefined
-      ? `Interrupted; continue with --from ${verification.next}`
-      : 'Interrupted; the same command continues',
+      ? `Interrupted, not finished; continue with --from ${verification.next}`
+      : 'Interrupted, not finished; the same command continues',
   );
 }
 

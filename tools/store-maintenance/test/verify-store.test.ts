@@ -297,9 +297,10 @@ describe('npm run verify', () => {
     const data = path.join(folder, 'leap-forks');
     const file = path.join(folder, 'interrupted');
     const first = await runVerifyOn(['--checkpoint', file], data, AbortSignal.abort());
+    expect(first.status).toBe(1);
     expect(first.printed).toEqual([
       expect.stringMatching(/^blocks 1 to 1: 1 verified/),
-      'Interrupted; the same command continues',
+      'Interrupted, not finished; the same command continues',
     ]);
     await expect(runVerifyOn(['--checkpoint', file, '--to', '40'], data)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -311,6 +312,15 @@ describe('npm run verify', () => {
     expect(existsSync(file)).toBe(false);
     writeFileSync(file, 'something else');
     await expect(runVerifyOn(['--checkpoint', file], data)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  it('says before it begins that the checkpoint cannot be written', async () => {
+    const data = path.join(folder, 'leap-forks');
+    const file = path.join(folder, 'nowhere', 'checkpoint');
+    await expect(runVerifyOn(['--checkpoint', file], data)).rejects.toThrow(`--checkpoint: ${file} cannot be written`);
+    const here = path.join(folder, 'unused');
+    await runVerifyOn(['--checkpoint', here], data);
+    expect([existsSync(here), existsSync(`${here}.new`)]).toEqual([false, false]);
   });
 
   it('verifies a range and prints its counts, as JSON when asked', async () => {
