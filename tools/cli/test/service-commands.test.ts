@@ -284,6 +284,19 @@ describe('the commands for a running service', () => {
       expect([other.status, other.errors]).toEqual([2, expect.stringContaining('with other options')]);
     });
 
+    it.each(['', '{"version":2,"requ', 'null', '[]'])(
+      'says that what it continues from is damaged: %j',
+      async (content) => {
+        const out = path.join(folder, 'damaged.ndjson');
+        writeFileSync(out, 'row\n');
+        writeFileSync(`${out}.resume`, content);
+        const { status, errors } = await exportTo('--out', out);
+        const message = `CONFIG_INVALID: --out: ${out}.resume is damaged, so that the export cannot continue; --force begins it again\n`;
+        expect([status, errors]).toEqual([2, message]);
+        expect(readFileSync(out, 'utf8')).toBe('row\n');
+      },
+    );
+
     it.each([
       [['--account', 'NoName'], 'account_name: give an account name'],
       [['--filter', 'transfer'], 'filter: give code:name'],

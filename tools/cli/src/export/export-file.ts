@@ -128,10 +128,28 @@ export async function findUnfinished(
 async function readSaved(file: string, request: object): Promise<Saved | undefined> {
   const beside = resumeFile(file);
   if (!existsSync(beside) || !existsSync(file)) return undefined;
-  const saved = JSON.parse(await readFile(beside, 'utf8')) as Saved;
-  if (saved.version === VERSION && JSON.stringify(saved.request) === JSON.stringify(request)) return saved;
+  const saved = await readJsonFile(beside);
+  const isWhole = isSaved(saved);
+  if (isWhole && saved.version === VERSION && JSON.stringify(saved.request) === JSON.stringify(request)) return saved;
   throw new HistoryError(
     'CONFIG_INVALID',
-    `--out: ${file} is an unfinished export with other options; --force replaces it`,
+    isWhole
+      ? `--out: ${file} is an unfinished export with other options; --force replaces it`
+      : `--out: ${beside} is damaged, so that the export cannot continue; --force begins it again`,
   );
+}
+
+/** Undefined when the file has no JSON. */
+async function readJsonFile(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8');
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file of another version has a version and a request at least. */
+function isSaved(content: unknown): content is Saved {
+  return typeof content === 'object' && content !== null && 'version' in content && 'request' in content;
 }
