@@ -24,6 +24,9 @@ const ON_STANDARD_ERROR = ['ignore', process.stderr.fd, 'inherit'];
 /** An error that the user can fix; shown without its stack. */
 export class PrepareError extends Error {}
 
+/** A wrong command line: status 2, as `tools/processes/src/command-line.ts` has it for the programs. */
+export class UsageError extends PrepareError {}
+
 const PARENT_CHECK_MS = 500;
 
 /**
@@ -85,13 +88,13 @@ export function startNode(script, args, options = {}) {
   });
 }
 
-/** Runs a command of `tools/run`; a PrepareError ends it with one line and exit status 1. */
+/** Runs a command of `tools/run`; a PrepareError ends it with one line and exit status 1, or 2 when it is a UsageError. */
 export async function runCommand(command) {
   try {
     process.exitCode = (await command(process.argv.slice(2))) ?? process.exitCode;
   } catch (error) {
     process.stderr.write(`${error instanceof PrepareError ? error.message : error.stack}\n`);
-    process.exitCode = 1;
+    process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }
 

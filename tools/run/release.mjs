@@ -4,7 +4,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { CALLER_FOLDER, prepare, PrepareError, ROOT, runCommand } from './prepare.mjs';
+import { CALLER_FOLDER, prepare, PrepareError, ROOT, runCommand, UsageError } from './prepare.mjs';
 
 /** What the commands of tools/cli and tools/processes start by path. */
 const PROGRAMS = [
@@ -75,7 +75,7 @@ function parseOptions(args) {
   try {
     return parseArgs({ args, options }).values;
   } catch {
-    throw new PrepareError('The options are --out DIR and --tag.');
+    throw new UsageError('The options are --out DIR and --tag.');
   }
 }
 

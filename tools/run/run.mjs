@@ -1,16 +1,14 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { COMMANDS } from './commands.mjs';
-import { CALLER_FOLDER, prepare, PrepareError, ROOT, runCommand, runNode, stopWithNpm } from './prepare.mjs';
+import { CALLER_FOLDER, prepare, ROOT, runCommand, runNode, stopWithNpm, UsageError } from './prepare.mjs';
 
 /** `node tools/run/run.mjs COMMAND [ARGUMENTS]`: installs and builds what is missing, then runs a command of the table. */
 await runCommand(async ([name, ...args]) => {
   stopWithNpm();
   const command = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name] : undefined;
   if (!command) {
-    throw new PrepareError(
-      `usage: node tools/run/run.mjs COMMAND; the commands are ${Object.keys(COMMANDS).join(', ')}`,
-    );
+    throw new UsageError(`usage: node tools/run/run.mjs COMMAND; the commands are ${Object.keys(COMMANDS).join(', ')}`);
   }
   await prepare(command.builds === undefined ? [] : [command.builds]);
   process.chdir(CALLER_FOLDER);

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { CommandLineError, runCommand } from '@antelope-history/processes';
 import { BENCHMARKS } from './benchmarks';
 
 /** `npm run bench -- NAME [OPTIONS]` */
@@ -6,14 +7,10 @@ async function run([name = '', ...args]: string[]): Promise<void> {
   const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
   if (benchmark) return (await benchmark.load())(args);
   const width = Math.max(...Object.keys(BENCHMARKS).map((each) => each.length));
-  process.stdout.write(`npm run bench -- NAME [OPTIONS]; NAME --help describes the options. The benchmarks are:\n`);
-  for (const [each, { summary }] of Object.entries(BENCHMARKS)) {
-    process.stdout.write(`  ${each.padEnd(width)} ${summary}\n`);
-  }
-  if (name !== '--help') process.exitCode = 1;
+  const list = Object.entries(BENCHMARKS).map(([each, { summary }]) => `  ${each.padEnd(width)} ${summary}`);
+  const usage = 'npm run bench -- NAME [OPTIONS]; NAME --help describes the options. The benchmarks are:';
+  if (name !== '--help') throw new CommandLineError([usage, ...list].join('\n'));
+  process.stdout.write(`${[usage, ...list].join('\n')}\n`);
 }
 
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+runCommand('npm run bench', run);

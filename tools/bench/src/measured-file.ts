@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { StartError } from '@antelope-history/processes';
 import { type BenchmarkName, commandOf } from './benchmark-file';
 
 /** A file that cannot be used, and what to do about it. */
-export class MeasuredFileError extends Error {}
+export class MeasuredFileError extends StartError {}
 
 /** A file that a benchmark wrote. Its figures are read by path and checked one by one, because the file comes from outside. */
 export class MeasuredFile {

@@ -88,7 +88,7 @@ describe('a file that can not be used', () => {
     expect([status, stdout, stderr]).toEqual([
       1,
       '',
-      `sizing: --embedded ${missing}: there is no such file. Write it with: npm run bench -- indexing --recording DIR --out FILE\n`,
+      `--embedded ${missing}: there is no such file. Write it with: npm run bench -- indexing --recording DIR --out FILE\n`,
     ]);
   });
 });

@@ -40,7 +40,7 @@ describe('antelope-history', () => {
     const { status, output } = await runCli('verify', '--help');
     expect([status, output]).toEqual([0, expect.stringContaining('Computes the ids and roots of stored blocks')]);
     const wrong = await runCli('check-config', '--for', 'nobody', '--config', 'nowhere.json');
-    expect([wrong.status, wrong.errors]).toEqual([1, expect.stringContaining('--for takes one of reader,')]);
+    expect([wrong.status, wrong.errors]).toEqual([2, expect.stringContaining('--for takes one of reader,')]);
   });
 
   it('completes commands and their options in bash', async () => {

@@ -1,7 +1,14 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { SAMPLES } from '@antelope-history/test-support/recordings';
-import { ADAPTER_SETS, parseAdapterSet } from '@antelope-history/processes';
+import {
+  ADAPTER_SETS,
+  CommandLineError,
+  parseAdapterSet,
+  parseChoice,
+  parseOptions,
+  runCommand,
+} from '@antelope-history/processes';
 import { compareRecording } from './conformance';
 import { renderReport, storedReport } from './report';
 import { renderTable } from './table';
@@ -11,7 +18,7 @@ const USAGE = `npm run conformance -- [--recording NAME]... [--set SET] [--write
 
 Runs the service on recorded chains (${SAMPLES.join(', ')}) and compares its responses with those of the recorded
 nodes. SET is the set of adapters (${ADAPTER_SETS.join(', ')}), by default embedded. --write writes the result to
-docs/compatibility.md. Exits with status 1 when a difference has no reason.
+docs/compatibility.md. Exits with status 1 when a difference has no reason, and with 2 when an option is wrong.
 `;
 
 async function run(args: string[]): Promise<void> {
@@ -21,16 +28,17 @@ async function run(args: string[]): Promise<void> {
     write: { type: 'boolean' },
     help: { type: 'boolean' },
   } as const;
-  const { values } = parseArgs({ args, options });
+  const values = parseOptions('npm run conformance', () => parseArgs({ args, options }));
   if (values.help) {
     process.stdout.write(USAGE);
     return;
   }
   if (values.write && values.recording)
-    throw new Error('--write cannot be combined with --recording: the document covers all recordings');
+    throw new CommandLineError('--write cannot be combined with --recording: the document covers all recordings');
   const set = parseAdapterSet(values.set);
+  const names = values.recording?.map((name) => parseChoice('recording', name, SAMPLES)) ?? SAMPLES;
   const outcomes: Outcome[] = [];
-  for (const name of SAMPLES.filter((sample) => values.recording?.includes(sample) ?? true)) {
+  for (const name of new Set(names)) {
     outcomes.push(...(await compareRecording(name, set)));
   }
   print(outcomes);
@@ -46,7 +54,4 @@ function print(outcomes: readonly Outcome[]): void {
   if (outcomes.some(({ unexplained }) => unexplained.length > 0)) process.exitCode = 1;
 }
 
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`conformance: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+runCommand('npm run conformance', run);

@@ -1,5 +1,6 @@
 export { AppLogFile, ERROR, type LogEntry, parseLogLine, WARN } from './app-log';
 export { type AppOptions, type AppProcess, startApp } from './app-process';
+export { CommandLineError, parseChoice, parseNumber, parseOptions, runCommand } from './command-line';
 export { describeOnSets } from './describe-on-sets';
 export {
   ADAPTER_SETS,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openRecording } from '@antelope-history/test-support/recordings';
+import { parseChoice } from './command-line';
 import { startIndexedService } from './indexed-service';
 import { stop } from './program';
 import { startReplay } from './replay';
@@ -12,11 +13,9 @@ import { sumMetric } from './stack/stack-figures';
 export const ADAPTER_SETS = ['embedded', 'distributed'] as const;
 export type AdapterSet = (typeof ADAPTER_SETS)[number];
 
-/** The set that a command line names. Throws when there is no such set. */
+/** The set that a command line names. Throws a `CommandLineError` when there is no such set. */
 export function parseAdapterSet(name: string): AdapterSet {
-  const set = ADAPTER_SETS.find((each) => each === name);
-  if (set) return set;
-  throw new Error(`--set takes ${ADAPTER_SETS.join(' or ')}, not "${name}"`);
+  return parseChoice('set', name, ADAPTER_SETS);
 }
 
 /** A running service or stack that has indexed a whole recording. */

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { checkSource, MAX_PORT, parseNumber, parseOptions, type SourceOptions } from './source-options';
+import { parseNumber, parseOptions } from '@antelope-history/processes';
+import { checkSource, PORTS, type SourceOptions } from './source-options';
 
 export const USAGE = `npm start -- [options]
 
@@ -34,7 +35,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Parses a command line. Throws a `StartError` that names the wrong option. */
+/** Parses a command line. Throws a `CommandLineError` that names the wrong option. */
 export function parseCommandLine(args: string[]): 'help' | CommandLine {
   const {
     help,
@@ -46,7 +47,7 @@ export function parseCommandLine(args: string[]): 'help' | CommandLine {
   checkSource(paths);
   return {
     ...paths,
-    ...(port !== undefined && { port: parseNumber('port', port, MAX_PORT) }),
-    ...(opsPort !== undefined && { opsPort: parseNumber('ops-port', opsPort, MAX_PORT) }),
+    ...(port !== undefined && { port: parseNumber('port', port, PORTS) }),
+    ...(opsPort !== undefined && { opsPort: parseNumber('ops-port', opsPort, PORTS) }),
   };
 }

@@ -1,9 +1,9 @@
+import { runCommand } from '@antelope-history/processes';
 import { parseCommandLine, USAGE } from './command-line';
-import { runCommand } from './run-command';
 import { QuickStart } from './quick-start';
 import { stopWithOutput } from './standard-output';
 
-runCommand(async (args, cwd) => {
+runCommand('npm start', async (args) => {
   const options = parseCommandLine(args);
   if (options === 'help') {
     process.stdout.write(USAGE);
@@ -12,5 +12,5 @@ runCommand(async (args, cwd) => {
   const quickStart = new QuickStart();
   stopWithOutput(() => quickStart.stop());
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => quickStart.stop());
-  await quickStart.run(options, process.env, cwd);
+  await quickStart.run(options, process.env, process.cwd());
 });

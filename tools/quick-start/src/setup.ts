@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
-import { StartError } from '@antelope-history/processes';
+import { CommandLineError, StartError } from '@antelope-history/processes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { lmdbChecks } from '@antelope-history/store-lmdb/check';
@@ -138,11 +138,11 @@ export function sampleSource(): Source & { type: 'recording' } {
   return { type: 'recording', folder: sampleFolder('leap-edge'), name: 'the sample chain' };
 }
 
-/** Throws a `StartError` when the folder has no recording. */
+/** Throws a `CommandLineError` when the folder has no recording. */
 export function recordingSource(folder: string): Source & { type: 'recording' } {
   for (const file of ['ship.abi.json', 'messages.ship.gz']) {
     if (!existsSync(path.join(folder, file))) {
-      throw new StartError(`--recording: ${folder} holds no ${file}. It takes a folder like samples/leap-edge.`);
+      throw new CommandLineError(`--recording: ${folder} holds no ${file}. It takes a folder like samples/leap-edge.`);
     }
   }
   return { type: 'recording', folder, name: `the recording ${folder}` };

@@ -8,21 +8,29 @@ npm run services:stop   takes down what that started
 
 const say = (line: string): unknown => process.stdout.write(`${line}\n`);
 
-/** `hold PID` starts the servers and keeps them until that process ends; `release PID` ends that earlier. */
-async function run([command, pid]: string[]): Promise<void> {
-  switch (command) {
-    case 'up':
-      return up();
-    case 'stop':
-      return stop();
-    case 'hold':
-      await holdServices(SERVICE_NAMES, processOf(pid), say);
-      return;
-    case 'release':
-      return releaseServices(processOf(pid));
-    default:
-      process.stdout.write(USAGE);
+const COMMANDS: Record<string, (pid: string | undefined) => Promise<unknown>> = {
+  up,
+  stop,
+  /** Starts the servers and keeps them until that process ends. */
+  hold: (pid) => holdServices(SERVICE_NAMES, processOf(pid), say),
+  /** Ends that earlier. */
+  release: (pid) => releaseServices(processOf(pid)),
+};
+/** The commands that take the number of a process. */
+const WITH_PID = ['hold', 'release'];
+/** As other commands whose command line is wrong. */
+const WRONG_COMMAND_LINE = 2;
+
+async function run(args: string[]): Promise<void> {
+  const [name = '', pid] = args;
+  const isHelp = args.includes('--help') || args.includes('-h');
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!isHelp && command && args.length === (WITH_PID.includes(name) ? 2 : 1)) {
+    await command(pid);
+    return;
   }
+  (isHelp ? process.stdout : process.stderr).write(USAGE);
+  if (!isHelp) process.exitCode = WRONG_COMMAND_LINE;
 }
 
 async function up(): Promise<void> {

@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import {
+  CommandLineError,
   parseAdapterSet,
+  parseNumber,
+  parseOptions,
+  runCommand,
   startReplay,
   startService,
   startStack,
@@ -24,6 +28,8 @@ import { openStackStore } from './stack-store';
 /** Time until an indexer notices a lost message. */
 const STALL_SECONDS = '3';
 const FAULTS_WITHIN_MS = 20_000;
+const MAX_PARALLEL = 1_000;
+const MAX_KILLS = 100_000;
 
 const USAGE = `npm run simulate -- --seeds A-B [--set embedded|distributed] [--parallel N] [--keep DIR] [--short]
 
@@ -49,39 +55,40 @@ interface Simulation {
 }
 
 async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      recording: { type: 'string' },
-      seeds: { type: 'string' },
-      parallel: { type: 'string', default: '1' },
-      short: { type: 'boolean' },
-      keep: { type: 'string', default: path.join(tmpdir(), 'antelope-history-simulate') },
-      set: { type: 'string', default: 'embedded' },
-      kills: { type: 'string', default: '3' },
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-      help: { type: 'boolean' },
-    },
-  });
-  const { recording, set, help, seeds } = values;
-  if (!help && seeds !== undefined) {
+  const options = {
+    recording: { type: 'string' },
+    seeds: { type: 'string' },
+    parallel: { type: 'string', default: '1' },
+    short: { type: 'boolean' },
+    keep: { type: 'string', default: path.join(tmpdir(), 'antelope-history-simulate') },
+    set: { type: 'string', default: 'embedded' },
+    kills: { type: 'string', default: '3' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    help: { type: 'boolean' },
+  } as const;
+  const values = parseOptions('npm run simulate', () => parseArgs({ args, options }));
+  const { recording, seeds } = values;
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const set = parseAdapterSet(values.set);
+  if (seeds !== undefined) {
     await runSeeds(seeds, {
-      set: parseAdapterSet(set),
+      set,
       size: values.short ? SHORT_SEED : WHOLE_SEED,
-      parallel: Number(values.parallel),
+      parallel: parseNumber('parallel', values.parallel, [1, MAX_PARALLEL]),
       keepIn: values.keep,
     });
     return;
   }
-  if (help || recording === undefined || (set !== 'embedded' && set !== 'distributed')) {
-    process.stdout.write(USAGE);
-    if (!help) process.exitCode = 1;
-    return;
-  }
+  if (recording === undefined) throw new CommandLineError(`Give --seeds or --recording.\n\n${USAGE}`);
+  const kills = parseNumber('kills', values.kills, [0, MAX_KILLS]);
+  const seed = parseNumber('seed', values.seed, [0, Number.MAX_SAFE_INTEGER]);
   const lastBlock = openRecording(recording).messages.at(-1)?.thisBlock;
   if (!lastBlock) throw new Error(`${recording} has no block`);
   const folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-simulate-'));
-  const simulation = { recording, folder, lastBlock, kills: Number(values.kills), seed: Number(values.seed) };
+  const simulation = { recording, folder, lastBlock, kills, seed };
   try {
     await (set === 'embedded' ? simulateKills(simulation) : simulateFaults(simulation));
   } finally {
@@ -91,7 +98,8 @@ async function run(args: string[]): Promise<void> {
 
 async function runSeeds(range: string, options: Omit<SeedsOptions, 'seeds' | 'report'>): Promise<void> {
   const [from = NaN, to = from] = range.split('-').map(Number);
-  if (!(from >= 0 && to >= from)) throw new Error(`--seeds takes a number or a range as 1-20, not "${range}"`);
+  if (!(from >= 0 && to >= from))
+    throw new CommandLineError(`--seeds takes a number or a range as 1-20, not "${range}"`);
   const report = (line: string): void => void process.stdout.write(`${line}\n`);
   const summary = await simulateSeeds({ ...options, seeds: seedRange(from, to), report });
   for (const [name, count] of [...summary.faults].sort()) report(`  ${name}: ${count}`);
@@ -158,7 +166,4 @@ async function indexUnbroken(recording: string, data: string, lastBlock: number)
   }
 }
 
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`simulate: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+runCommand('npm run simulate', run);

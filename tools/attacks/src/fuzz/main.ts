@@ -7,9 +7,13 @@ import {
   currentMemory,
   type IndexedChain,
   parseAdapterSet,
+  parseNumber,
+  parseOptions,
+  runCommand,
   startIndexedChain,
 } from '@antelope-history/processes';
 import { readChainFacts } from '../chain-facts';
+import { SEEDS } from '../seeds';
 import { saveFailures } from './known-failures';
 import { runRawCommand } from './raw';
 import { type FuzzFigures, runFuzz } from './run-fuzz';
@@ -27,6 +31,8 @@ const SAMPLE = sampleFolder('leap-edge');
 /** After this number of requests every cache and heap has its final size. A shorter run does not judge memory. */
 const WARM_REQUESTS = 20_000;
 const MAX_GROWTH = 1.25;
+const MAX_REQUESTS = 1_000_000_000;
+const MAX_LIMIT_MS = 3_600_000;
 
 async function run(args: string[]): Promise<void> {
   if (args.includes('--raw')) return runRawCommand(args, print);
@@ -38,12 +44,14 @@ async function run(args: string[]): Promise<void> {
     url: { type: 'string' },
     help: { type: 'boolean' },
   } as const;
-  const { values } = parseArgs({ args, options });
+  const values = parseOptions('npm run fuzz', () => parseArgs({ args, options }));
   if (values.help) {
     print(USAGE.trimEnd());
     return;
   }
-  const requests = Number(values.requests);
+  const requests = parseNumber('requests', values.requests, [1, MAX_REQUESTS]);
+  const seed = parseNumber('seed', values.seed, SEEDS);
+  const limitMs = parseNumber('limit-ms', values['limit-ms'], [1, MAX_LIMIT_MS]);
   const set = parseAdapterSet(values.set);
   const service =
     values.url === undefined
@@ -51,15 +59,14 @@ async function run(args: string[]): Promise<void> {
       : undefined;
   try {
     const url = values.url ?? service?.url ?? '';
-    print(`seed ${values.seed}, ${requests} requests`);
+    print(`seed ${seed}, ${requests} requests`);
     const memory = createMemoryMeter(service);
     const facts = readChainFacts(SAMPLE);
-    const limitMs = Number(values['limit-ms']);
     const figures = await runFuzz({
       url,
       facts,
       requests,
-      seed: Number(values.seed),
+      seed,
       limitMs,
       onProgress: memory.read,
     });
@@ -112,7 +119,4 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`fuzz: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+runCommand('npm run fuzz', run);

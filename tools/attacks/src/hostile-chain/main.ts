@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { parseChoice, parseOptions, runCommand } from '@antelope-history/processes';
 import { AttackRun } from './attack-run';
 import { ATTACKS, ATTACKS_BY_HAND } from './attacks/all-attacks';
 import type { Attack } from './attacks/attack';
@@ -25,6 +26,8 @@ Attacks: ${listNames(ATTACKS)}
 Attacks that are too large for the sample and run only when named: ${listNames(ATTACKS_BY_HAND)}
 `;
 
+const ATTACK_NAMES = [...ATTACKS, ...ATTACKS_BY_HAND].map(({ name }) => name);
+
 /** The attacks that run only by hand have blocks above the default of 64 MiB, which the service would refuse. */
 const LARGE_MESSAGES = { HISTORY_SHIP__MAX_MESSAGE_BYTES: String(1024 ** 3) };
 
@@ -35,7 +38,7 @@ async function run(args: string[]): Promise<void> {
     write: { type: 'boolean' },
     help: { type: 'boolean' },
   } as const;
-  const { values } = parseArgs({ args, options });
+  const values = parseOptions('npm run hostile', () => parseArgs({ args, options }));
   if (values.help) process.stdout.write(USAGE);
   else if (values.write) writeSample();
   else await tryAttacks(values.attack, values.first === true);
@@ -50,6 +53,7 @@ function writeSample(): void {
 }
 
 async function tryAttacks(names: string[] | undefined, onlyFirst: boolean): Promise<void> {
+  for (const name of names ?? []) parseChoice('attack', name, ATTACK_NAMES);
   const attacks = chooseAttacks(names);
   const chain = generateHostileChain(attacks);
   const folder = mkdtempSync(path.join(tmpdir(), 'hostile-recording-'));
@@ -74,7 +78,4 @@ async function tryAttacks(names: string[] | undefined, onlyFirst: boolean): Prom
   }
 }
 
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`hostile: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+runCommand('npm run hostile', run);

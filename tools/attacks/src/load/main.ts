@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { parseNumber, parseOptions, runCommand } from '@antelope-history/processes';
+import { SEEDS } from '../seeds';
 import { tableLines } from './figures';
 import { type LoadFigures, runLoad } from './run-load';
 
@@ -12,6 +14,9 @@ differs from the response without other clients, when /live fails, or when the s
 with the status 429 or 503 to honest clients are counted as refused and do not fail the run.
 `;
 const MIB = 1024 * 1024;
+const MAX_MEMORY_MIB = 1024 * 1024;
+const MAX_CONNECTIONS = 50_000;
+const MAX_SECONDS = 7 * 24 * 60 * 60;
 
 async function run(args: string[]): Promise<void> {
   const options = {
@@ -21,18 +26,20 @@ async function run(args: string[]): Promise<void> {
     memory: { type: 'string', default: '1024' },
     help: { type: 'boolean' },
   } as const;
-  const { values } = parseArgs({ args, options });
+  const values = parseOptions('npm run load', () => parseArgs({ args, options }));
   if (values.help) {
     print(USAGE.trimEnd());
     return;
   }
-  print(`seed ${values.seed}, ${values.connections} connections, ${values.seconds} s, at most ${values.memory} MiB`);
-  const figures = await runLoad({
-    connections: Number(values.connections),
-    seconds: Number(values.seconds),
-    seed: Number(values.seed),
-    memoryLimitBytes: Number(values.memory) * MIB,
-  });
+  const memory = parseNumber('memory', values.memory, [1, MAX_MEMORY_MIB]);
+  const load = {
+    connections: parseNumber('connections', values.connections, [1, MAX_CONNECTIONS]),
+    seconds: parseNumber('seconds', values.seconds, [1, MAX_SECONDS]),
+    seed: parseNumber('seed', values.seed, SEEDS),
+    memoryLimitBytes: memory * MIB,
+  };
+  print(`seed ${load.seed}, ${load.connections} connections, ${load.seconds} s, at most ${memory} MiB`);
+  const figures = await runLoad(load);
   report(figures);
   if (figures.faults.length > 0) process.exitCode = 1;
 }
@@ -55,7 +62,4 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`load: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+runCommand('npm run load', run);

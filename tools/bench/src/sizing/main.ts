@@ -1,9 +1,10 @@
 #!/usr/bin/env node
+import { runCommand } from '@antelope-history/processes';
 import { computeSection } from './compute-section';
 import { sizingSection } from './sizing-document';
 import { parseOptions, USAGE } from './sizing-options';
 
-function run(args: string[]): void {
+async function run(args: string[]): Promise<void> {
   const options = parseOptions(args);
   if (options.help) {
     process.stdout.write(USAGE);
@@ -14,9 +15,4 @@ function run(args: string[]): void {
   else process.stdout.write(section);
 }
 
-try {
-  run(process.argv.slice(2));
-} catch (error) {
-  process.stderr.write(`sizing: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+runCommand('npm run sizing', run);

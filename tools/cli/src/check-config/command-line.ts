@@ -5,7 +5,7 @@ import { APP_NAMES, type AppName } from './app-needs';
 export const USAGE = `npm run check-config -- [options]
 
 Reads the configuration as the apps do, tries each connection and permission that they need, and prints for each what is
-wrong and what to change. Exits with status 1 when something is wrong or cannot be checked.
+wrong and what to change. Exits with status 1 when something is wrong or cannot be checked, and with 2 when an option is wrong.
 
   --config FILE   the configuration file (default: config.json if it exists); environment variables take precedence
   --for APP       check the needs of one app: ${APP_NAMES.join(', ')};

@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   } catch (error) {
     if (!hasErrorCode(error, 'CONFIG_INVALID')) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
+    process.exitCode = 2;
   }
 }
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { checkSource, MAX_PORT, parseNumber, parseOptions, type SourceOptions } from '../source-options';
+import { parseNumber, parseOptions } from '@antelope-history/processes';
+import { checkSource, PORTS, type SourceOptions } from '../source-options';
 
 export const USAGE = `npm run suite -- [options]
 
@@ -16,7 +17,7 @@ Its data has fresh names on these servers and is removed at the end. An app that
 `;
 
 const DEFAULT_PORT = 8888;
-const MAX_PROCESSES = 64;
+const PROCESSES = [1, 64] as const;
 
 export interface CommandLine extends SourceOptions {
   port: number;
@@ -35,7 +36,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Parses a command line. Throws a `StartError` that names the wrong option. */
+/** Parses a command line. Throws a `CommandLineError` that names the wrong option. */
 export function parseCommandLine(args: string[]): 'help' | CommandLine {
   const { help, port, deserializers, indexers, apis, ...source } = parseOptions('npm run suite', () =>
     parseArgs({ args, options: OPTIONS }),
@@ -44,9 +45,9 @@ export function parseCommandLine(args: string[]): 'help' | CommandLine {
   checkSource(source);
   return {
     ...source,
-    port: parseNumber('port', port, MAX_PORT),
-    deserializers: parseNumber('deserializers', deserializers, MAX_PROCESSES),
-    indexers: parseNumber('indexers', indexers, MAX_PROCESSES),
-    apis: parseNumber('apis', apis, MAX_PROCESSES),
+    port: parseNumber('port', port, PORTS),
+    deserializers: parseNumber('deserializers', deserializers, PROCESSES),
+    indexers: parseNumber('indexers', indexers, PROCESSES),
+    apis: parseNumber('apis', apis, PROCESSES),
   };
 }

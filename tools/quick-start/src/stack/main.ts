@@ -1,9 +1,9 @@
-import { runCommand } from '../run-command';
+import { runCommand } from '@antelope-history/processes';
 import { stopWithOutput } from '../standard-output';
 import { parseCommandLine, USAGE } from './command-line';
 import { StackCommand } from './stack-command';
 
-runCommand(async (args, cwd) => {
+runCommand('npm run suite', async (args) => {
   const options = parseCommandLine(args);
   if (options === 'help') {
     process.stdout.write(USAGE);
@@ -12,5 +12,5 @@ runCommand(async (args, cwd) => {
   const command = new StackCommand();
   stopWithOutput(() => command.stop());
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => command.stop());
-  await command.run(options, cwd);
+  await command.run(options, process.cwd());
 });

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { currentMemory } from '@antelope-history/processes';
+import { currentMemory, parseNumber, parseOptions } from '@antelope-history/processes';
+import { SEEDS } from '../../seeds';
 import { keepRawFailures, minimise } from './known-raw-failures';
 import { openGatewayFixture } from './gateway-fixture';
 import { type RawFigures, runRawFuzz } from './run-raw-fuzz';
@@ -16,6 +17,7 @@ sent. Failed attacks are minimised and added to tools/attacks/src/fuzz/raw/known
 const WARM_ROUNDS = 10_000;
 const SHOWN_EVERY = 5_000;
 const MAX_GROWTH = 1.5;
+const MAX_ROUNDS = 1_000_000_000;
 
 /** Runs `npm run fuzz -- --raw`. */
 export async function runRawCommand(args: string[], print: (line: string) => void): Promise<void> {
@@ -26,25 +28,27 @@ export async function runRawCommand(args: string[], print: (line: string) => voi
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     help: { type: 'boolean' },
   } as const;
-  const { values } = parseArgs({ args, options });
+  const values = parseOptions('npm run fuzz', () => parseArgs({ args, options }));
   if (values.help) {
     print(RAW_USAGE.trimEnd());
     return;
   }
+  const rounds = parseNumber('rounds', values.rounds, [1, MAX_ROUNDS]);
+  const seed = parseNumber('seed', values.seed, SEEDS);
   const target = values.service ? 'the service in one process' : 'a gateway with upstreams';
-  print(`seed ${values.seed}, ${values.rounds} rounds, ${target}`);
+  print(`seed ${seed}, ${rounds} rounds, ${target}`);
   const openFixture = values.service ? openServiceFixture : openGatewayFixture;
   const startedAt = performance.now();
   let warm: number | undefined;
   let last: number | undefined;
   const figures = await runRawFuzz({
-    rounds: Number(values.rounds),
-    seed: Number(values.seed),
+    rounds,
+    seed,
     openFixture,
-    onProgress(rounds, pid) {
+    onProgress(done, pid) {
       last = currentMemory(pid);
-      if (rounds === WARM_ROUNDS) warm = last;
-      if (rounds % SHOWN_EVERY === 0) print(`${rounds} rounds in ${secondsSince(startedAt)} s, memory ${mega(last)}`);
+      if (done === WARM_ROUNDS) warm = last;
+      if (done % SHOWN_EVERY === 0) print(`${done} rounds in ${secondsSince(startedAt)} s, memory ${mega(last)}`);
     },
   });
   report(figures, secondsSince(startedAt), print);
