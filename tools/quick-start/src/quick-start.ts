@@ -14,7 +14,8 @@ import {
 import type { CommandLine } from './command-line';
 import { ProgressReport } from './progress-report';
 import { createProgressView, type ProgressView } from './progress-view';
-import { startService, type Service } from './service';
+import { requireRunning } from './require-running';
+import { startService, type Service, type ServicePorts } from './service';
 import {
   chooseOperationsPort,
   createSetup,
@@ -46,12 +47,12 @@ export class QuickStart {
   async run(options: CommandLine, environment: NodeJS.ProcessEnv, cwd: string): Promise<void> {
     try {
       const setup = createSetup(options, environment, cwd);
-      await requireFreePort(setup.config.gateway);
+      const port = await requireFreePort(setup.config.gateway);
       await requireUsableData(setup.config);
       this.view.field('Source', setup.source.name);
       const replay = await this.startReplay(setup);
       if (this.stopping) return;
-      const service = this.startService(setup, await chooseOperationsPort(setup.config.ops));
+      const service = this.startService(setup, { port, operationsPort: await chooseOperationsPort(setup.config.ops) });
       await this.follow(setup, service, replay);
     } finally {
       await this.close();
@@ -75,8 +76,8 @@ export class QuickStart {
     return replay;
   }
 
-  private startService(setup: Setup, operationsPort: number): Service {
-    const service = startService(setup, operationsPort, (entry) => this.report(entry, setup));
+  private startService(setup: Setup, ports: ServicePorts): Service {
+    const service = startService(setup, ports, (entry) => this.report(entry, setup));
     this.children.push(service.child);
     this.view.field('Gateway', service.url);
     if (service.openAddress !== undefined) {
@@ -111,6 +112,7 @@ export class QuickStart {
       if (hasEnded(service.child)) {
         throw new StartError(describeEnd(service));
       }
+      requireRunning(replay);
       if (this.isOtherChain) throw new StartError(describeOtherChain(setup));
       const figures = await client.readFigures();
       if (figures) await report.show(figures);

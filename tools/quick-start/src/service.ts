@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { AppLogFile, type LogEntry, startApp, WARN } from '@antelope-history/processes';
-import { OPERATIONS_PORT, type Setup } from './setup';
+import { GATEWAY_PORT, OPERATIONS_PORT, type Setup } from './setup';
 
 /** The whole service in a child process. Its log goes to a file, its warnings and errors to the terminal. */
 export interface Service {
@@ -13,13 +13,27 @@ export interface Service {
   logFile: string;
 }
 
+/** Ports that can be opened now. */
+export interface ServicePorts {
+  port: number;
+  operationsPort: number;
+}
+
 /** `onProblem` is called with each log entry of level `warn` or higher. */
-export function startService(setup: Setup, operationsPort: number, onProblem: (entry: LogEntry) => void): Service {
-  const { host, port } = setup.config.gateway;
+export function startService(
+  setup: Setup,
+  { port, operationsPort }: ServicePorts,
+  onProblem: (entry: LogEntry) => void,
+): Service {
+  const { host } = setup.config.gateway;
   const log = new AppLogFile(setup.config.store.lmdb.path, 'service.log');
   const { child } = startApp('standalone', {
     args: setup.serviceArgs,
-    environment: { ...setup.environment, [OPERATIONS_PORT]: String(operationsPort) },
+    environment: {
+      ...setup.environment,
+      [GATEWAY_PORT]: String(port),
+      [OPERATIONS_PORT]: String(operationsPort),
+    },
     onEntry(entry, line) {
       log.append(line);
       if (entry.level >= WARN) onProblem(entry);

@@ -116,7 +116,15 @@ describe('requireFreePort', () => {
     const gateway = { ...createSetup({}, {}, folder).config.gateway, host: '127.0.0.1', port };
     await expect(requireFreePort(gateway)).rejects.toThrow(`Port ${port}: another program listens there`);
     await new Promise((resolve) => server.close(resolve));
-    await requireFreePort(gateway);
+    expect(await requireFreePort(gateway)).toBe(port);
+  });
+
+  it('gives a free port for 0', async () => {
+    expect(await requireFreePort({ host: '127.0.0.1', port: 0 })).toBeGreaterThan(0);
+  });
+
+  it.each(['192.0.2.9', 'nowhere.invalid'])('rejects %s, which is no address of this machine', async (host) => {
+    await expect(requireFreePort({ host, port: 0 })).rejects.toThrow(`${host} is no address of this machine`);
   });
 });
 

@@ -31,7 +31,7 @@ export const SHIP_SILENCE = 'HISTORY_SHIP__SILENCE_SECONDS';
 const STORE_PATH = 'HISTORY_STORE__LMDB__PATH';
 /** Its former name, which the service still reads. */
 const FORMER_STORE_PATH = 'HISTORY_STORE__PATH';
-const GATEWAY_PORT = 'HISTORY_GATEWAY__PORT';
+export const GATEWAY_PORT = 'HISTORY_GATEWAY__PORT';
 const GATEWAY_HOST = 'HISTORY_GATEWAY__HOST';
 export const OPERATIONS_PORT = 'HISTORY_OPS__GATEWAY_PORT';
 const DEFAULT_OPERATIONS_PORT = 8890;
@@ -72,12 +72,21 @@ export async function requireUsableData({ store }: Pick<Config, 'store'>): Promi
   }
 }
 
-/** Rejects when the gateway's port is in use. */
-export async function requireFreePort(address: Pick<Config['gateway'], 'host' | 'port'>): Promise<void> {
-  const { code } = await tryToListen(address);
-  if (code === undefined) return;
-  const reason = code === 'EADDRINUSE' ? 'another program listens there' : `it can not be opened (${code})`;
-  throw new StartError(`Port ${address.port}: ${reason}. Stop it, or choose another port: npm start -- --port 8889`);
+/** Port of the gateway: the configured one, or a free one for 0. Rejects when no server can listen there. */
+export async function requireFreePort(address: Pick<Config['gateway'], 'host' | 'port'>): Promise<number> {
+  const { port, code } = await tryToListen(address);
+  if (port !== undefined) return port;
+  const change = 'Stop it, or choose another port: npm start -- --port 8889';
+  if (code === 'EADDRINUSE') throw new StartError(`Port ${address.port}: another program listens there. ${change}`);
+  if (code === 'EACCES') {
+    throw new StartError(
+      `Port ${address.port}: this user may not open it. Choose one from 1024 on: npm start -- --port 8888`,
+    );
+  }
+  throw new StartError(
+    `${address.host} is no address of this machine (${code}). Name one of its own with --host or gateway.host: ` +
+      '127.0.0.1 for this machine only, 0.0.0.0 for all of its addresses.',
+  );
 }
 
 /** Port of the status page: the configured one, else 8890, else one that is free now. */

@@ -62,10 +62,11 @@ async function cleanUp(): Promise<void> {
 
 /** The default port of operations may be in use by another test at the same time. */
 function start(...args: string[]): Run {
-  const ports = ['--port', String(port), '--ops-port', String(opsPort)];
-  const child = spawn(process.execPath, [MAIN, ...ports, '--data', data, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return startWith('--port', String(port), '--ops-port', String(opsPort), '--data', data, ...args);
+}
+
+function startWith(...args: string[]): Run {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
   return { child, output: () => output };
@@ -259,6 +260,28 @@ describe('the quick start', () => {
     // No process holds the store's lock either.
     run = start();
     await untilReady(run);
+  });
+
+  it('ends when the process that plays the recording is killed', async () => {
+    run = start();
+    await untilReady(run);
+    const children = execFileSync('pgrep', ['-f', '-P', String(run.child.pid), 'ship-replay'], { encoding: 'utf8' });
+    process.kill(Number(children), 'SIGKILL');
+    await once(run.child, 'exit');
+    expect(run.child.exitCode).toBe(1);
+    expect(run.output()).toContain('The process that plays the recording was ended by SIGKILL.');
+  });
+
+  it('listens on a free port when the configured one is 0', async () => {
+    const config = path.join(data, 'config.json');
+    writeFileSync(config, JSON.stringify({ gateway: { port: 0 } }));
+    run = startWith('--ops-port', String(opsPort), '--data', data, '--config', config, '--ship', 'ws://127.0.0.1:9');
+    const { output } = run;
+    const urlOf = (): string | undefined => /^Gateway +(http:\S+)$/m.exec(output())?.[1];
+    await until(
+      async () => urlOf() !== undefined && (await fetch(`${urlOf()}/live`).catch(() => undefined))?.ok === true,
+    );
+    expect(urlOf()).not.toMatch(/:0$/);
   });
 
   it('reports a node that does not respond, and waits for it', async () => {

@@ -3,6 +3,7 @@ import { abortableSleep } from '@antelope-history/connectivity';
 import { type Replay, ServiceClient, type Stack, startReplay, startStack, stop } from '@antelope-history/processes';
 import { ProgressReport } from '../progress-report';
 import { createProgressView, type ProgressView } from '../progress-view';
+import { requireRunning } from '../require-running';
 import { recordingSource, requireFreePort, sampleSource, WORKSPACE } from '../setup';
 import type { CommandLine } from './command-line';
 
@@ -72,6 +73,7 @@ export class StackCommand {
     const onStop = 'stops all processes and removes their data.';
     const report = new ProgressReport(this.view, { url, operationsUrl, replay: this.replay, onStop });
     while (!this.stopping.signal.aborted) {
+      requireRunning(this.replay);
       const [figures, ofGateway] = await Promise.all([stack.figures(), client.readFigures()]);
       if (ofGateway) await report.show({ ...figures, health: ofGateway.health });
       await abortableSleep(POLL_MS, this.stopping.signal);
