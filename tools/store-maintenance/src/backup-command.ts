@@ -3,6 +3,7 @@ import { loadConfig } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 import { backUpLmdb } from '@antelope-history/store-lmdb/backup';
 import { parseOptions } from './command-line';
+import { requireData } from './require-data';
 import type { CommandHost } from './verify-command';
 
 export const BACKUP_USAGE = `npm run backup -- [--config FILE] --to DIRECTORY [--compact] [--json]
@@ -34,6 +35,7 @@ export async function runBackup({ args, environment, print, progress }: CommandH
     const advice = 'take a snapshot of Elasticsearch (docs/elasticsearch.md, "Snapshots")';
     throw new HistoryError('CONFIG_INVALID', `only the embedded store is copied: ${advice}`);
   }
+  requireData(store);
   const startedAt = performance.now();
   let shown = -1;
   const { status, bytes } = await backUpLmdb({

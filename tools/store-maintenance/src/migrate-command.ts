@@ -5,6 +5,7 @@ import type { MigrationControl, StoreMigration } from '@antelope-history/store';
 import { migrateElasticsearch } from '@antelope-history/store-elasticsearch/migrate';
 import { migrateLmdb } from '@antelope-history/store-lmdb/migrate';
 import { parseOptions } from './command-line';
+import { requireData } from './require-data';
 import type { CommandHost } from './verify-command';
 
 export const MIGRATE_USAGE = `npm run migrate -- [--config FILE] [--json]
@@ -31,6 +32,7 @@ export async function runMigrate({ args, environment, print, progress, signal }:
     return 0;
   }
   const { store, index } = loadConfig(file === undefined ? [] : ['--config', file], environment, { uses: ['store'] });
+  requireData(store);
   const meter = new ProgressMeter();
   const control: MigrationControl = {
     signal,

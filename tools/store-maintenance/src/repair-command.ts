@@ -10,6 +10,7 @@ import type { RequestedRange } from './checkpoint';
 import { parseOptions, parseRange } from './command-line';
 import { PermissionVerifier } from './permission-verifier';
 import { repairBlocks } from './repair-blocks';
+import { requireData } from './require-data';
 import type { StateReplay } from './state-replay';
 import { type CommandHost, describeFault, storedRange, VerifyProgress } from './verify-command';
 import { verifyStore } from './verify-store';
@@ -37,6 +38,7 @@ export async function runRepair(host: CommandHost): Promise<number> {
   }
   const file = options.config === undefined ? [] : ['--config', options.config];
   const config = loadConfig(file, host.environment, { uses: ['store', 'ship'] });
+  requireData(config.store);
   const log = createLogger('repair', config.logLevel);
   const reader = await openStoreReader(config.store, log);
   try {

@@ -15,6 +15,7 @@ import {
 } from './checkpoint';
 import { parseOptions, parseRange } from './command-line';
 import { ListVerifier } from './list-verifier';
+import { requireData } from './require-data';
 import { StateReplay } from './state-replay';
 import { type Verification, verifyStore } from './verify-store';
 
@@ -61,6 +62,7 @@ export async function runVerify(host: CommandHost): Promise<number> {
   }
   const file = options.config === undefined ? [] : ['--config', options.config];
   const config = loadConfig(file, host.environment, { uses: ['store'] });
+  requireData(config.store);
   const reader = await openStoreReader(config.store, createLogger('verify', config.logLevel));
   try {
     return await verifyRange(reader, options, host);
