@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -90,12 +91,18 @@ export function startNode(script, args, options = {}) {
 
 /** Runs a command of `tools/run`; a PrepareError ends it with one line and exit status 1, or 2 when it is a UsageError. */
 export async function runCommand(command) {
+  process.argv = process.argv.map(expandHome);
   try {
     process.exitCode = (await command(process.argv.slice(2))) ?? process.exitCode;
   } catch (error) {
     process.stderr.write(`${error instanceof PrepareError ? error.message : error.stack}\n`);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
+}
+
+/** `--data=~/x` means what `--data ~/x` does, of which the shell makes the path. */
+function expandHome(argument) {
+  return argument.replace(/^(--[a-z-]+=)~(?=\/|$)/, (_, option) => option + homedir());
 }
 
 export function requireNode() {

@@ -15,6 +15,7 @@ const FILES = {
   'node_modules/typescript/bin/tsc': `setTimeout(() => console.log('a message of the compiler'), ${COMPILING_MS});`,
   'tools/cli/dist/main.js': `console.log('block_num,global_sequence');`,
   'tools/store-maintenance/dist/verify-main.js': 'process.stdout.write(process.cwd());',
+  'tools/quick-start/dist/main.js': 'process.stdout.write(JSON.stringify(process.argv.slice(2)));',
   'tools/conformance/dist/main.js': 'process.stdout.write(process.cwd());',
 };
 
@@ -39,6 +40,13 @@ describe('what a command prints', () => {
     for (const message of ['Installing', 'added 1 package', 'Compiling', 'a message of the compiler']) {
       expect(stderr).toContain(message);
     }
+  });
+
+  it('of npm run begins a path with the home directory after an equals sign, too', async () => {
+    const args = ['tools/run/run.mjs', 'start', '--data=~/history', '--config=~', '--host=~x'];
+    const env = { ...process.env, npm_execpath: path.join(workspace, 'npm.js'), HOME: '/home/alice' };
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: workspace, env });
+    expect(JSON.parse(stdout)).toEqual(['--data=/home/alice/history', '--config=/home/alice', '--host=~x']);
   });
 
   it.each(['verify', 'conformance'])('of npm run is from the folder where npm was called: %s', async (command) => {
