@@ -12,7 +12,11 @@ import {
   expectFieldRanges,
   SyntheticChain,
 } from '@antelope-history/store/contract';
+import { abiHash } from '../src/format/abi-hash';
+import { migrateLmdb } from '../src/migrate';
 import { openLmdbStoreReader } from '../src/reader';
+import { openForWriting } from '../src/write/open-writer';
+import { WriteBatch } from '../src/write/write-batch';
 import { openLmdbStoreWriter } from '../src/writer';
 
 describe('data fields of the embedded store', () => {
@@ -88,19 +92,65 @@ describe('data fields of the embedded store', () => {
       expect(await blocksOfBob()).toEqual([102]);
     });
 
+    const withDamagedAbi = (block: BlockRecords): BlockRecords => ({
+      ...block,
+      abiChanges: block.abiChanges.map((change) => ({ ...change, abi: Buffer.from('damaged') })),
+    });
+
     it('are decoded by the ABI that a repair has replaced', async () => {
       const first = chain.block(undefined, { ...EMPTY_BLOCK, abis: setAbi, transactions: [[issue]] });
-      const damaged: BlockRecords = {
-        ...first,
-        abiChanges: first.abiChanges.map((change) => ({ ...change, abi: Buffer.from('damaged') })),
-      };
       const second = chain.block(first, withTransfer, first.position);
       const writer = (await openWriter([FIELD])) as StoreWriter & StoreRepairer;
-      await writer.writeBlocks([damaged, second]);
+      await writer.writeBlocks([withDamagedAbi(first), second]);
+      expect(await blocksOfBob()).toEqual([]);
       await writer.repairBlocks([first]);
       await writer.writeBlocks([chain.block(second, withTransfer, first.position)]);
       await writer.close();
-      expect(await blocksOfBob()).toEqual([102]);
+      expect(await blocksOfBob()).toEqual([101, 102]);
+    });
+
+    it('keep their rows when the bytes of an ABI were damaged on the disk and are repaired', async () => {
+      const first = chain.block(undefined, { ...EMPTY_BLOCK, abis: setAbi, transactions: [[issue]] });
+      const second = chain.block(first, withTransfer, first.position);
+      let writer = await openWriter([FIELD]);
+      await writer.writeBlocks([first, second]);
+      await writer.close();
+      const { tables, lock, committer } = await openForWriting(options);
+      const batch = new WriteBatch();
+      batch.put(tables.abiBodies, abiHash(ABIS[0] as Buffer), Buffer.from('damaged'));
+      await committer.commit(batch);
+      await tables.root.close();
+      await lock.release();
+      writer = await openWriter([FIELD]);
+      const third = chain.block(second, withTransfer, first.position);
+      await writer.writeBlocks([third]);
+      expect(await blocksOfBob()).toEqual([101]);
+      await (writer as StoreWriter & StoreRepairer).repairBlocks([first]);
+      await writer.writeBlocks([chain.block(third, withTransfer, first.position)]);
+      await writer.close();
+      expect(await blocksOfBob()).toEqual([101, 102, 103]);
+    });
+
+    it('move in a migration that is not finished, and by a program that is configured without the field', async () => {
+      const first = chain.block(undefined, { ...EMPTY_BLOCK, abis: setAbi, transactions: [[issue]] });
+      const plans = [withTransfer, withTransfer, withTransfer, withTransfer];
+      const blocks = chain.blocks(first, plans, { num: 103, id: 'f'.repeat(64) });
+      let writer = await openWriter([]);
+      await writer.writeBlocks([withDamagedAbi(first), ...blocks]);
+      await writer.close();
+      const stop = new AbortController();
+      const migrate = (signal: AbortSignal) =>
+        migrateLmdb({ ...options, dataFields: [FIELD], pagesPerCommit: 2, signal, onProgress: () => stop.abort() });
+      expect(await migrate(stop.signal)).toMatchObject({ isComplete: false });
+      writer = await openWriter([]);
+      await (writer as StoreWriter & StoreRepairer).repairBlocks([first]);
+      await writer.close();
+      expect(await migrate(new AbortController().signal)).toMatchObject({ isComplete: true });
+      expect(await blocksOfBob()).toEqual([101, 102, 103, 104]);
+      writer = await openWriter([]);
+      await (writer as StoreWriter & StoreRepairer).repairBlocks([withDamagedAbi(first)]);
+      await writer.close();
+      expect(await blocksOfBob()).toEqual([]);
     });
   });
 });

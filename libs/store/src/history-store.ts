@@ -220,13 +220,13 @@ export interface StoreWriter extends HistoryWriter {
 
 /**
  * Replaces blocks that are stored wrong (`npm run repair`), also while other processes write to the store and read from it. It
- * has no part in committing: it changes neither the committed head nor what is stored of other blocks.
+ * has no part in committing: it changes neither the committed head nor the contents of other blocks.
  */
 export interface StoreRepairer {
   /**
    * Replaces all that is stored of irreversible blocks, which are given in ascending order: the block, its transactions and
-   * actions, its ABIs, and those of its permissions that no later block has changed. Lists of actions stay as they are. Resolves
-   * when queries see the blocks as given. Leaves out blocks that the store has removed because it keeps only the newest ones. May
+   * actions, its ABIs, and those of its permissions that no later block has changed. Of the lists of actions, those of data values
+   * change. Resolves when queries see the blocks as given. Leaves out blocks that the store has removed because it keeps only the newest ones. May
    * be repeated after any failure. Rejects with `REPAIR_REFUSED` when a block is not committed, not irreversible yet, or does not
    * follow the stored one before it.
    */

@@ -198,3 +198,10 @@ export class TracePage {
 export function decodePagedAction(transaction: PagedTransaction, action: PagedAction): ActionRecord {
   return decodeActionRecord(action.bytes, transaction.firstSequence);
 }
+
+/** The action as the deserializer passed it to the store. */
+export function entryOfPaged(transaction: PagedTransaction, { sequence, bytes }: PagedAction): ActionEntry {
+  const { account, name, authorization, traces } = decodeActionRecord(bytes, transaction.firstSequence);
+  const accounts = [...traces.map(({ receiver }) => receiver), ...authorization.map(({ actor }) => actor)];
+  return { sequence, account, name, root: traces[0]?.creatorOrdinal === 0, accounts: [...new Set(accounts)], bytes };
+}

@@ -1,7 +1,7 @@
 import { DataFields } from '@antelope-history/data-fields';
 import type { MigrationFact } from '../format/chain-facts';
 import type { Tables } from '../format/tables';
-import { decodePagedAction, type PagedTransaction } from '../format/trace-page';
+import { entryOfPaged, type PagedTransaction } from '../format/trace-page';
 import { DataKinds } from '../write/data-kinds';
 import { KindAllocator } from '../write/kind-allocator';
 import { PostingWriter } from '../write/posting-writer';
@@ -25,16 +25,9 @@ export class MissingLists {
   /** Adds the actions of a page's transaction, which come in ascending order; returns their number. */
   add(transaction: PagedTransaction, blockNum: number, batch: WriteBatch): number {
     for (const paged of transaction.actions) {
-      const { account, name, authorization, traces } = decodePagedAction(transaction, paged);
       if (this.hasTraces) this.postings.addFurtherTraces(paged, batch);
-      const kinds = this.dataKinds.ofStored({ ...paged, account, name }, blockNum, batch);
-      if (kinds.length === 0) continue;
-      const accounts = [...traces.map(({ receiver }) => receiver), ...authorization.map(({ actor }) => actor)];
-      this.postings.addData(
-        { sequence: paged.sequence, root: traces[0]?.creatorOrdinal === 0, accounts },
-        kinds,
-        batch,
-      );
+      const entry = entryOfPaged(transaction, paged);
+      this.postings.addData(entry, this.dataKinds.ofStored(entry, blockNum, batch), batch);
     }
     return transaction.actions.length;
   }

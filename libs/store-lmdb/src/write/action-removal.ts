@@ -1,7 +1,7 @@
 import { ALL_KINDS, FURTHER_TRACES, WHOLE_CHAIN } from '../format/action-kinds';
 import { listPrefix, sequenceKey, transactionKey } from '../format/keys';
 import type { Tables } from '../format/tables';
-import { decodePagedAction, type PagedTransaction, TracePage } from '../format/trace-page';
+import { entryOfPaged, type PagedTransaction, TracePage } from '../format/trace-page';
 import type { DataKinds } from './data-kinds';
 import type { KindAllocator } from './kind-allocator';
 import type { WriteBatch } from './write-batch';
@@ -37,17 +37,13 @@ export class ActionRemoval {
     const { id, firstSequence } = transaction.record;
     this.batch.remove(this.tables.transactions, transactionKey(id, firstSequence));
     for (const paged of transaction.actions) {
-      const action = decodePagedAction(transaction, paged);
+      const action = entryOfPaged(transaction, paged);
+      const { accounts } = action;
       const kinds = this.kinds.kindsOf(action.account, action.name, this.batch);
-      const accounts = [
-        ...action.traces.map(({ receiver }) => receiver),
-        ...action.authorization.map(({ actor }) => actor),
-      ];
       for (const account of accounts)
         for (const each of [ALL_KINDS, kinds.exact, FURTHER_TRACES]) this.note(account, each);
       for (const each of [ALL_KINDS, kinds.exact, kinds.anyName, kinds.anyContract]) this.note(WHOLE_CHAIN, each);
-      const entry = { ...paged, account: action.account, name: action.name };
-      for (const { kind, text } of this.dataKinds.ofStored(entry, blockNum, this.batch)) {
+      for (const { kind, text } of this.dataKinds.ofStored(action, blockNum, this.batch)) {
         this.note(WHOLE_CHAIN, kind);
         if (accounts.includes(text)) this.note(text, kind);
       }

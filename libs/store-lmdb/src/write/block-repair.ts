@@ -2,32 +2,52 @@ import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { type ChainStatus, isRemovedBlock } from '@antelope-history/store';
 import { readBlockIndex, readStatus } from '../format/chain-facts';
-import { abiKey, sequenceKey } from '../format/keys';
+import { nameInKey, positionInAbiKey, sequenceKey } from '../format/keys';
 import type { Tables } from '../format/tables';
+import { isReplacedAbi } from './abi-versions';
+import { DataListRepair } from './data-list-repair';
 import { PermissionRepair } from './permission-repair';
 import { putAbi } from './put-abi';
 import { putBlock } from './put-block';
-import type { WriteBatch } from './write-batch';
+import { WriteBatch } from './write-batch';
 
-/** Replaces irreversible blocks. Posting lists stay as they are: they have the sequences of actions and none of their contents. */
+/** Replaces irreversible blocks. Of the lists it changes those of data values only: all others have no contents of blocks. */
 export class BlockRepair {
   private readonly permissions: PermissionRepair;
 
-  constructor(private readonly tables: Tables) {
+  constructor(
+    private readonly tables: Tables,
+    private readonly dataLists = new DataListRepair(tables),
+  ) {
     this.permissions = new PermissionRepair(tables);
   }
 
-  /** Puts the blocks, ascending, into the batch, but for those that retention has removed. Throws `REPAIR_REFUSED`. */
-  replaceBlocks(blocks: readonly BlockRecords[], batch: WriteBatch): void {
+  /**
+   * The batches that replace the blocks, which are ascending, but for those that retention has removed. Commit each before the next is
+   * asked for. All blocks are in one. Their permissions come after it: which of them are the newest shows by later actions, which
+   * may be among the replaced ones. Throws `REPAIR_REFUSED` before the first batch.
+   */
+  *batches(blocks: readonly BlockRecords[]): Generator<WriteBatch> {
+    const replacement = new WriteBatch();
+    this.replaceBlocks(blocks, replacement);
+    yield* this.dataLists.batches(replacement);
+    yield replacement;
+    const permissions = new WriteBatch();
+    this.permissions.replace(permissions);
+    yield permissions;
+  }
+
+  private replaceBlocks(blocks: readonly BlockRecords[], batch: WriteBatch): void {
     const status = readStatus(this.tables);
+    const stored = blocks.filter(({ position }) => !isRemovedBlock(position.num, status));
+    this.removeAbis(stored, batch);
     let previous: { num: number; id: string; endSequence: number } | undefined;
-    for (const block of blocks) {
+    for (const block of stored) {
       const { num, id } = block.position;
-      if (isRemovedBlock(num, status)) continue;
       assertIrreversible(num, status);
       if (previous?.num !== num - 1) {
-        const stored = readBlockIndex(this.tables, num - 1);
-        previous = stored && { num: num - 1, ...stored };
+        const before = readBlockIndex(this.tables, num - 1);
+        previous = before && { num: num - 1, ...before };
       }
       assertFollows(block, previous?.id);
       const firstSequence = previous?.endSequence ?? this.firstSequenceOf(block);
@@ -36,28 +56,37 @@ export class BlockRepair {
     }
   }
 
-  /** Puts the permissions of the blocks into the batch, which are committed. */
-  replacePermissions(batch: WriteBatch): void {
-    this.permissions.replace(batch);
-  }
-
   private replaceBlock(block: BlockRecords, firstSequence: number, batch: WriteBatch): number {
     const last = block.transactions.at(-1);
     const end = last ? last.firstSequence + last.sequenceCount : firstSequence;
-    const range = { start: sequenceKey(firstSequence), end: sequenceKey(end) };
-    for (const key of this.tables.pages.getKeys(range)) batch.remove(this.tables.pages, Buffer.from(key));
+    const storedPages = this.removePages(firstSequence, end, batch);
     const endSequence = putBlock(this.tables, block, firstSequence, batch);
-    this.replaceAbis(block, batch);
+    for (const change of block.abiChanges) putAbi(this.tables, block.position.num, change, batch);
     this.permissions.add(block.permissionChanges, endSequence);
+    this.dataLists.add({ block, firstSequence, endSequence, storedPages });
     return endSequence;
   }
 
-  private replaceAbis({ position: { num }, abiChanges }: BlockRecords, batch: WriteBatch): void {
-    for (const { account } of abiChanges) {
-      const range = { start: abiKey(account, num, 0), end: abiKey(account, num + 1, 0) };
-      for (const key of this.tables.abis.getKeys(range)) batch.remove(this.tables.abis, Buffer.from(key));
+  /** Removes the pages of a block; returns them. */
+  private removePages(firstSequence: number, end: number, batch: WriteBatch): Buffer[] {
+    const pages: Buffer[] = [];
+    const range = { start: sequenceKey(firstSequence), end: sequenceKey(end) };
+    for (const { key, value } of this.tables.pages.getRange(range)) {
+      const page = Buffer.from(value);
+      batch.remove(this.tables.pages, Buffer.from(key));
+      pages.push(page);
     }
-    for (const change of abiChanges) putAbi(this.tables, num, change, batch);
+    return pages;
+  }
+
+  /** Removes the ABIs of blocks. A wrong one can be of any contract, so all keys are read. */
+  private removeAbis(blocks: readonly BlockRecords[], batch: WriteBatch): void {
+    const byNum = new Map(blocks.map((block) => [block.position.num, block]));
+    for (const key of this.tables.abis.getKeys()) {
+      const { blockNum, sequence } = positionInAbiKey(key);
+      const block = byNum.get(blockNum);
+      if (block && isReplacedAbi(nameInKey(key, 0), sequence, block)) batch.remove(this.tables.abis, Buffer.from(key));
+    }
   }
 
   /** Of the first block of the history. Without actions, only its stored entry has the sequence at which it begins. */

@@ -82,11 +82,19 @@ export class DataKinds {
 
   /** The data kinds of an action of a stored block, to remove it from their lists or to add it to new ones. */
   ofStored(action: StoredEntry, blockNum: number, batch: WriteBatch): readonly DataKind[] {
+    const decoderOf = (contract: string) => this.storedDecoder(contract, blockNum, Math.max(0, action.sequence - 1));
+    return this.ofDecoded(action, blockNum, decoderOf, batch);
+  }
+
+  /** The data kinds of an action of a block by the decoder that is given for its contract. */
+  ofDecoded(
+    action: StoredEntry,
+    blockNum: number,
+    decoderOf: (contract: string) => AbiDecoder | undefined,
+    batch: WriteBatch,
+  ): readonly DataKind[] {
     if (this.fields.of(action.account, action.name).length === 0) return NONE;
-    const data = new BlockData(this.fields, { abiChanges: [] }, (contract) =>
-      this.storedDecoder(contract, blockNum, Math.max(0, action.sequence - 1)),
-    );
-    return this.kindsOf(data, action, batch, blockNum);
+    return this.kindsOf(new BlockData(this.fields, { abiChanges: [] }, decoderOf), action, batch, blockNum);
   }
 
   /** Drops cached state after an undone fork or a failed batch. */

@@ -155,16 +155,13 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     return readStatus(this.tables);
   }
 
-  /**
-   * Replaces the blocks in one transaction, and their permissions in another: which of them are the newest shows by later
-   * actions, which may be among the replaced ones.
-   */
   private async repair(blocks: BlockRecords[]): Promise<void> {
-    const repair = new BlockRepair(this.tables);
-    await this.commit((batch) => repair.replaceBlocks(blocks, batch));
-    await this.commit((batch) => repair.replacePermissions(batch));
-    // It may have replaced the ABIs by which data are decoded.
-    this.forget();
+    try {
+      for (const batch of new BlockRepair(this.tables).batches(blocks)) await this.committer.commit(batch);
+    } finally {
+      // It may have replaced the ABIs by which data are decoded, and changed lists.
+      this.forget();
+    }
   }
 
   /** Whether this very block is stored: its message was delivered again. */

@@ -41,10 +41,10 @@ export class Comparison {
     }
   }
 
-  /** All actions by every value of every data field. */
-  async everyDataValue(): Promise<void> {
-    const rows = this.model.historyBlocks.flatMap(storedActionsOf);
-    const values = new Set(rows.flatMap((row) => [...this.model.dataOf(row)].map((entry) => JSON.stringify(entry))));
+  /** All actions by every value of every data field that `model` has. */
+  async everyDataValue(model = this.model): Promise<void> {
+    const rows = model.historyBlocks.flatMap(storedActionsOf);
+    const values = new Set(rows.flatMap((row) => [...model.dataOf(row)].map((entry) => JSON.stringify(entry))));
     for (const value of values) {
       const [key = '', text = ''] = JSON.parse(value) as string[];
       const field = parseDataField(key);
