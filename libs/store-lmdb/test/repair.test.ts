@@ -25,6 +25,7 @@ const CHAINS = testSize({ usual: 100, long: 1_000 });
 const SEED = 4711;
 /** Data of one length. */
 const NAMES = DATA.slice(0, 4);
+const OTHER_ID = Buffer.alloc(32, 0xee);
 
 /** Ways in which a block is wrong when it is indexed. */
 const DAMAGES = {
@@ -42,6 +43,9 @@ const DAMAGES = {
       ...each,
       actions: each.actions.map((action) => ({ ...action, bytes: withOtherData(action.bytes, index) })),
     })),
+  }),
+  'another id of a transaction': ({ transactions }) => ({
+    transactions: transactions.map((each, at) => (at === 0 ? { ...each, id: OTHER_ID } : each)),
   }),
 } satisfies Record<string, (block: BlockRecords, index: number) => Partial<BlockRecords>>;
 

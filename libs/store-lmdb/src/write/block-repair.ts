@@ -2,13 +2,14 @@ import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { type ChainStatus, isRemovedBlock } from '@antelope-history/store';
 import { readBlockIndex, readStatus } from '../format/chain-facts';
-import { nameInKey, positionInAbiKey, sequenceKey } from '../format/keys';
+import { nameInKey, positionInAbiKey, sequenceKey, transactionKey } from '../format/keys';
 import type { Tables } from '../format/tables';
 import { isReplacedAbi } from './abi-versions';
 import { DataListRepair } from './data-list-repair';
 import { PermissionRepair } from './permission-repair';
 import { putAbi } from './put-abi';
 import { putBlock } from './put-block';
+import { transactionsOfPage } from './stored-actions';
 import { WriteBatch } from './write-batch';
 
 /** Replaces irreversible blocks. Of the lists it changes those of data values only: all others have no contents of blocks. */
@@ -67,13 +68,15 @@ export class BlockRepair {
     return endSequence;
   }
 
-  /** Removes the pages of a block; returns them. */
+  /** Removes the pages of a block with the keys of their transactions; returns the pages. */
   private removePages(firstSequence: number, end: number, batch: WriteBatch): Buffer[] {
     const pages: Buffer[] = [];
     const range = { start: sequenceKey(firstSequence), end: sequenceKey(end) };
     for (const { key, value } of this.tables.pages.getRange(range)) {
       const page = Buffer.from(value);
       batch.remove(this.tables.pages, Buffer.from(key));
+      for (const { id, firstSequence: first } of transactionsOfPage(page))
+        batch.remove(this.tables.transactions, transactionKey(id, first));
       pages.push(page);
     }
     return pages;

@@ -32,6 +32,11 @@ export class StoredActions {
   }
 }
 
+/** The transactions of a page; none when it is damaged. */
+export function transactionsOfPage(bytes: Buffer): { id: Buffer; firstSequence: number }[] {
+  return readWhole(() => new TracePage(bytes).transactions.map(({ record }) => record)) ?? [];
+}
+
 /** The actions of a page; none when it is damaged. */
 export function actionsOfPage(bytes: Buffer): ActionEntry[] {
   const entries = (transaction: PagedTransaction): ActionEntry[] =>
