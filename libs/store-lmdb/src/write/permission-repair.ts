@@ -1,7 +1,9 @@
 import { readName } from '@antelope-history/abi';
 import type { Authority, PermissionChange } from '@antelope-history/records';
 import { SYSTEM_ACCOUNT } from '../format/action-kinds';
+import { readBlockIndex, readFact } from '../format/chain-facts';
 import {
+  blockKey,
   chunkKey,
   kindKey,
   LIST_PREFIX_BYTES,
@@ -17,6 +19,7 @@ import { decodeChunk } from '../format/posting-chunk';
 import { floorEntry, type Table, type Tables } from '../format/tables';
 import { decodePagedAction, TracePage } from '../format/trace-page';
 import { EMPTY_VALUE, indexEntries } from './permission-writer';
+import { decodeUndo, encodeUndo, type UndoRecord } from './undo-record';
 import type { WriteBatch } from './write-batch';
 
 /** The native actions that change an existing permission. Both need the owner's authority, so they are in the owner's lists. */
@@ -25,6 +28,13 @@ const CHANGING_ACTIONS = ['updateauth', 'deleteauth'];
 const PRODUCERS_ACCOUNT = 'eosio.prods';
 /** An owner and a permission name at the end of an index key. */
 const PERMISSION_KEY_BYTES = 2 * NAME_BYTES;
+
+interface StoredUndo extends UndoRecord {
+  key: Buffer;
+  /** That of its block. */
+  firstSequence: number;
+  isCorrected: boolean;
+}
 
 /** Replaces permissions, of which only the newest state is stored, by those of repaired blocks. */
 export class PermissionRepair {
@@ -36,17 +46,26 @@ export class PermissionRepair {
   /** Adds the changes of a block; `endSequence`: the sequence after its last one. */
   add(changes: readonly PermissionChange[], endSequence: number): void {
     for (const change of changes) {
-      this.changes.set(namesKey(change.owner, change.name).toString('latin1'), { change, endSequence });
+      this.changes.set(permissionName(change), { change, endSequence });
     }
   }
 
-  /** Puts those permissions into the batch that no action after their block has changed. */
+  /**
+   * Puts those permissions into the batch that no action after their block has changed. Where a reversible block has changed one, it is
+   * the state to which undoing that block leads.
+   */
   replace(batch: WriteBatch): void {
     const current = new Map<string, Authority | undefined>();
+    const undoOf = this.readUndo();
     for (const [name, { change, endSequence }] of this.changes) {
-      if (change.owner === PRODUCERS_ACCOUNT || this.isChangedFrom(change, endSequence)) continue;
-      current.set(name, change.authority);
+      if (change.owner === PRODUCERS_ACCOUNT) continue;
+      const undo = undoOf.get(name);
+      if (this.isChangedWithin(change, endSequence, undo?.firstSequence ?? Infinity)) continue;
+      if (undo) correctUndo(undo, change);
+      else current.set(name, change.authority);
     }
+    for (const undo of new Set(undoOf.values()))
+      if (undo.isCorrected) batch.put(this.tables.undo, undo.key, encodeUndo(undo));
     if (current.size === 0) return;
     this.removeEntries(this.tables.keyOwners, current, batch);
     this.removeEntries(this.tables.actorOwners, current, batch);
@@ -66,12 +85,27 @@ export class PermissionRepair {
     }
   }
 
-  private isChangedFrom({ owner, name }: PermissionChange, sequence: number): boolean {
+  /** By permission, the undo record of the first reversible block that has changed it. Irreversible ones stay until the next write. */
+  private readUndo(): Map<string, StoredUndo> {
+    const start = blockKey((readFact(this.tables, 'lastIrreversible')?.num ?? -1) + 1);
+    const stored = [...this.tables.undo.getRange({ start })].map(({ key, value }) => {
+      return { ...decodeUndo(Buffer.from(value)), key: Buffer.from(key) };
+    });
+    const first = new Map<string, StoredUndo>();
+    for (const undo of stored) {
+      const { firstSequence = 0 } = readBlockIndex(this.tables, undo.key.readUInt32BE(0)) ?? {};
+      const ofBlock = { ...undo, firstSequence, isCorrected: false };
+      for (const name of undo.permissions.map(permissionName)) if (!first.has(name)) first.set(name, ofBlock);
+    }
+    return first;
+  }
+
+  private isChangedWithin({ owner, name }: PermissionChange, start: number, end: number): boolean {
     return CHANGING_ACTIONS.some((action) => {
       const kind = this.tables.kinds.get(kindKey({ account: SYSTEM_ACCOUNT, name: action }))?.readUInt32BE(0);
       if (kind === undefined) return false;
-      for (const each of this.postingsFrom(listPrefix(owner, kind), sequence)) {
-        if (this.isChangeAt(each, owner, name)) return true;
+      for (const each of this.postingsFrom(listPrefix(owner, kind), start)) {
+        if (each < end && this.isChangeAt(each, owner, name)) return true;
       }
       return false;
     });
@@ -97,4 +131,15 @@ export class PermissionRepair {
     if (traces[0]?.receiver !== SYSTEM_ACCOUNT || data.length < PERMISSION_KEY_BYTES) return false;
     return readName(data, 0) === owner && readName(data, NAME_BYTES) === name;
   }
+}
+
+function permissionName({ owner, name }: PermissionChange): string {
+  return namesKey(owner, name).toString('latin1');
+}
+
+/** The state before a block is what the last of its inverse changes of the permission restores. */
+function correctUndo(undo: StoredUndo, change: PermissionChange): void {
+  const at = undo.permissions.findLastIndex((each) => permissionName(each) === permissionName(change));
+  undo.permissions[at] = change;
+  undo.isCorrected = true;
 }
