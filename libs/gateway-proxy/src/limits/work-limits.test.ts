@@ -15,6 +15,8 @@ interface Sent {
   client: string;
   outcome: 'waiting' | 'started' | 'refused' | 'aborted';
   ticket: Ticket;
+  /** Response bytes in flight when it started: of its client, and in total. */
+  bytesAtStart?: { ofClient: number; total: number };
 }
 
 /** Limits with their own clock, and the outcomes of the requests. */
@@ -32,7 +34,11 @@ class Bench {
     const sent = { client, outcome: 'waiting' } as Sent;
     this.sent.push(sent);
     sent.ticket = this.limits.request(client, {
-      start: () => (sent.outcome = 'started'),
+      start: () => {
+        sent.outcome = 'started';
+        const { responseBytes } = this.limits;
+        sent.bytesAtStart = { ofClient: responseBytes.of(client), total: responseBytes.total };
+      },
       refuse: () => (sent.outcome = 'refused'),
       abort: () => (sent.outcome = 'aborted'),
     });
@@ -143,7 +149,7 @@ describe('WorkLimits', () => {
       fc.record({
         kind: fc.constantFrom('begin', 'beginUnknown', 'receive', 'endWork', 'end', 'pass'),
         which: fc.nat(1000),
-        amount: fc.nat(3 * MIB),
+        amount: fc.nat(6 * MIB),
       }),
     );
     fc.assert(
@@ -180,8 +186,16 @@ function expectBounds({ limits, sent }: Bench): void {
     sent.filter(({ ticket, outcome }) => outcome === 'waiting' && (ticket as { state?: string }).state === 'waiting')
       .length,
   );
+  let responseBytes = 0;
   for (const client of ['a', 'b', 'c', 'd', 'e']) {
     expect(limits.working.of(client)).toBeLessThanOrEqual(SETTINGS.maxRequestsPerClient);
     expect(limits.responseBytes.of(client)).toBeGreaterThanOrEqual(0);
+    responseBytes += limits.responseBytes.of(client);
+  }
+  expect(limits.responseBytes.total).toBe(responseBytes);
+  // A response that has begun is not cut, so the bounds hold for what may start.
+  for (const { bytesAtStart } of sent) {
+    expect(bytesAtStart?.ofClient ?? 0).toBeLessThan(SETTINGS.maxResponseBytesPerClient);
+    expect(bytesAtStart?.total ?? 0).toBeLessThan(SETTINGS.maxResponseBytesInFlight);
   }
 }
