@@ -8,7 +8,7 @@ import {
   TRACE_FLAGS,
 } from '@antelope-history/records';
 import type { ActionTraceView } from '@antelope-history/ship';
-import { ACCOUNT_SEQUENCE_BYTES, canDerive, uint48 } from './derivable-receipts';
+import { ACCOUNT_SEQUENCE_BYTES, canDerive, equalBytes, uint48 } from './derivable-receipts';
 
 // Constants of this module: the encoder runs once per action, a property of an import costs a load each time.
 const CONTEXT_FREE = ACTION_FLAGS.contextFree;
@@ -98,7 +98,7 @@ function digestFlag(
   digests: ActDigests | undefined,
 ): number {
   if (view === own) return digests ? COMPUTED_DIGEST : 0;
-  if (equalBytes(source, view.actDigestAt, own.actDigestAt, DIGEST_BYTES)) return SAME_DIGEST;
+  if (equalBytes(source, view.actDigestAt, source, own.actDigestAt, DIGEST_BYTES)) return SAME_DIGEST;
   // A digest that covers a value is computed for each trace anew: a hostile action with large data could have a thousand.
   if (!digests || view.returnValueEnd > view.returnValueAt) return 0;
   return isDigestOf(digests, source, view) ? COMPUTED_DIGEST : 0;
@@ -180,9 +180,4 @@ function flagsOf(source: Buffer, view: ActionTraceView): number {
   if (view.errorCodeAt >= 0) flags |= HAS_ERROR_CODE;
   if (view.returnValueEnd > view.returnValueAt) flags |= HAS_RETURN_VALUE;
   return flags;
-}
-
-function equalBytes(source: Buffer, left: number, right: number, length: number): boolean {
-  for (let index = 0; index < length; index++) if (source[left + index] !== source[right + index]) return false;
-  return true;
 }

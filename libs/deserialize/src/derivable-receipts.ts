@@ -15,7 +15,7 @@ export const ACCOUNT_SEQUENCE_BYTES = 16;
 export function canDerive(base: Buffer, source: Buffer, traces: readonly PlacedTrace[]): boolean {
   const own = (traces[0] as PlacedTrace).view;
   // `eosio::onerror` runs at the account whose deferred transaction failed.
-  if (!equalBytes(source, own.receiverAt, source, own.accountAt)) return false;
+  if (!equalBytes(source, own.receiverAt, source, own.accountAt, ACCOUNT_BYTES)) return false;
   // The number of authorizations, one byte if they are as few as that.
   const authorizations = source[own.authorizationAt] as number;
   if (authorizations > MAX_ACTORS) return false;
@@ -33,7 +33,8 @@ function hasActors(base: Buffer, actors: readonly number[], source: Buffer, view
   if (source[view.authSequenceAt] !== actors.length) return false;
   const first = view.authSequenceAt + 1;
   for (let index = 0; index < actors.length; index++) {
-    if (!equalBytes(base, actors[index] as number, source, first + ACCOUNT_SEQUENCE_BYTES * index)) return false;
+    if (!equalBytes(base, actors[index] as number, source, first + ACCOUNT_SEQUENCE_BYTES * index, ACCOUNT_BYTES))
+      return false;
   }
   return true;
 }
@@ -79,7 +80,8 @@ export function uint48(bytes: Buffer, at: number): number {
   return (low >>> 0) + (bytes[at + 4]! | (bytes[at + 5]! << 8)) * 2 ** 32;
 }
 
-function equalBytes(left: Buffer, leftAt: number, right: Buffer, rightAt: number): boolean {
-  for (let index = 0; index < ACCOUNT_BYTES; index++) if (left[leftAt + index] !== right[rightAt + index]) return false;
+/** Whether two ranges have the same bytes. By index, because it runs for each trace. */
+export function equalBytes(left: Buffer, leftAt: number, right: Buffer, rightAt: number, length: number): boolean {
+  for (let index = 0; index < length; index++) if (left[leftAt + index] !== right[rightAt + index]) return false;
   return true;
 }

@@ -11,6 +11,7 @@ import {
 } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import {
+  assertWhole,
   readReceipts,
   SenderReader,
   type ActionTraceView,
@@ -44,7 +45,8 @@ export function deserializeBlock(
   const position = result.thisBlock;
   if (!position) throw new HistoryError('DECODE_FAILED', 'the result has no block position');
   const receipts = result.block ? readReceipts(result.block) : [];
-  assertWhole(result, position.num);
+  // Only the first block of a log, which names no previous one, may lack parts: that of genesis or of a snapshot.
+  if (result.prevBlock) assertWhole(result, position.num);
   if (receipts.length > 0 && !result.traces) {
     throw new HistoryError('SHIP_DATA_MISSING', `the node has no traces for block ${position.num}`);
   }
@@ -69,17 +71,6 @@ export function deserializeBlock(
     abiChanges: [...traces.abiChanges, ...state.abiChanges()],
     permissionChanges: state.permissionChanges(),
   };
-}
-
-/**
- * Throws when a block that follows another one lacks a part: a node with all logs sends a block, traces (of `onblock`, if of
- * nothing else) and deltas (of resource usage) for each. Only the first block of a log, which names no previous one, may lack
- * parts: that of genesis or of a snapshot.
- */
-function assertWhole({ prevBlock, block, traces, deltas }: BlocksResult, num: number): void {
-  if (!prevBlock || (block && traces && deltas)) return;
-  const missing = [!block && 'block', !traces && 'traces', !deltas && 'deltas'].filter((part) => part !== false);
-  throw new HistoryError('SHIP_DATA_MISSING', `the node left out ${missing.join(' and ')} of block ${num}`);
 }
 
 /** Copies a small view: queues count the bytes of the records, but a view keeps its whole message in memory. */

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import type { Config } from '@antelope-history/app-runtime';
+import { type Config, lettersOf } from '@antelope-history/app-runtime';
 import { HistoryError, type Route } from '@antelope-history/schemas';
 
 type Mode = Config['api']['unknownFields'];
@@ -64,11 +64,6 @@ interface KnownName {
   letters: string;
   what: string;
   isOwn: boolean;
-}
-
-/** `accountName` and `account-name` are near misses of `account_name`. */
-function lettersOf(name: string): string {
-  return name.replace(/[_-]/g, '').toLowerCase();
 }
 
 /** Whether a name has at most the mistakes that `mistakesIn` allows, or the same letters in another order. */

@@ -3,7 +3,7 @@ import type { SharedProgress } from '@antelope-history/key-value';
 import type { RawBlock } from '@antelope-history/records';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { Logger } from '@antelope-history/app-runtime';
-import type { BlocksResult } from '@antelope-history/ship';
+import { assertWhole, type BlocksResult } from '@antelope-history/ship';
 import { ChainPosition } from './chain-position';
 import { requirePossiblePositions } from './possible-positions';
 import type { ReaderMetrics } from './reader-metrics';
@@ -117,6 +117,7 @@ export class BlockPublisher {
   /** Throws when a block cannot come next, with the errors that `publish` describes. */
   private check(result: BlocksResult, block: BlockPosition): void {
     const { metrics } = this.dependencies;
+    // The first block of the history may lack parts: genesis has no traces, a snapshot has neither block nor traces.
     if (this.position.last ?? this.held) assertWhole(result, block.num);
     if (this.held && result.prevBlock?.id !== this.held.block.id) {
       throw new HistoryError('BLOCK_GAP', `the node sent block ${block.num}, which does not follow its first one`);
@@ -153,14 +154,4 @@ export class BlockPublisher {
       throw error;
     }
   }
-}
-
-/**
- * Throws `SHIP_DATA_MISSING` when a block after the first one of the history lacks a part. The first one may: genesis has no
- * traces, a snapshot has neither block nor traces.
- */
-function assertWhole({ block, traces, deltas }: BlocksResult, num: number): void {
-  if (block && traces && deltas) return;
-  const missing = [!block && 'block', !traces && 'traces', !deltas && 'deltas'].filter((part) => part !== false);
-  throw new HistoryError('SHIP_DATA_MISSING', `the node sends block ${num} without ${missing.join(' and ')}`);
 }

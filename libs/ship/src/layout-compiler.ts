@@ -1,6 +1,7 @@
 import type { AbiDefinition, ByteReader, ResolvedType } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
 import { createBoundedResolver, expectBytes, unsupported } from './layout-bounds';
+import { skipSignature, WEB_AUTHN } from './signature';
 
 /** Reads one value at the reader's offset and stores its relevant parts in `target`. */
 export type Read<T> = (reader: ByteReader, target: T) => void;
@@ -269,24 +270,12 @@ export function readFlag(reader: ByteReader): boolean {
   return flag === 1;
 }
 
-const WEB_AUTHN = 2;
-
 function skipPublicKey(reader: ByteReader): void {
   const tag = reader.varuint32();
   if (tag > WEB_AUTHN) throw new HistoryError('DECODE_FAILED', `a public key of type ${tag}`);
   reader.skip(33);
   if (tag === WEB_AUTHN) {
     reader.skip(1);
-    reader.lengthPrefixed();
-  }
-}
-
-function skipSignature(reader: ByteReader): void {
-  const tag = reader.varuint32();
-  if (tag > WEB_AUTHN) throw new HistoryError('DECODE_FAILED', `a signature of type ${tag}`);
-  reader.skip(65);
-  if (tag === WEB_AUTHN) {
-    reader.lengthPrefixed();
     reader.lengthPrefixed();
   }
 }

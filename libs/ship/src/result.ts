@@ -32,6 +32,16 @@ export interface BlocksResult {
 
 export type ShipResult = { kind: 'status'; status: ShipStatus } | { kind: 'blocks'; blocks: BlocksResult };
 
+/**
+ * Throws `SHIP_DATA_MISSING` when the node left out a part of a block. With all logs it sends a block, traces (of `onblock`, if of nothing
+ * else) and deltas (of resource usage) for each.
+ */
+export function assertWhole({ block, traces, deltas }: BlocksResult, num: number): void {
+  if (block && traces && deltas) return;
+  const missing = [!block && 'block', !traces && 'traces', !deltas && 'deltas'].filter((part) => part !== false);
+  throw new HistoryError('SHIP_DATA_MISSING', `the node sends block ${num} without ${missing.join(' and ')}`);
+}
+
 /** In the finality data: after two version numbers and the generation of the finalizer policy, 4 bytes each. */
 const ACTION_ROOT_AT = 12;
 const ROOT_BYTES = 32;

@@ -2,6 +2,7 @@ import { createHash, hash, type Hash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { ByteReader, readName, readPublicKey } from '@antelope-history/abi';
 import { HistoryError } from '@antelope-history/schemas';
+import { skipSignature } from './signature';
 
 /**
  * A signed_block, whose parts are decoded on demand. The layout is the chain's own (nodeos
@@ -86,7 +87,6 @@ export interface Action {
 
 /** nodeos' limit on the inflated size of a compressed field (libraries/chain/transaction.cpp). */
 const MAX_INFLATED_BYTES = 1 << 20;
-const WEB_AUTHN = 2;
 
 export function readSignedBlock(block: Buffer): SignedBlock {
   const reader = new ByteReader(block);
@@ -373,18 +373,6 @@ function viewSignature(reader: ByteReader): Buffer {
   const start = reader.offset;
   skipSignature(reader);
   return reader.bytes.subarray(start, reader.offset);
-}
-
-/** Skips a signature of any length: a WebAuthn signature contains data of the browser, limited only by the block size. */
-function skipSignature(reader: ByteReader): void {
-  const tag = reader.varuint32();
-  reader.skip(65);
-  if (tag === WEB_AUTHN) {
-    reader.lengthPrefixed();
-    reader.lengthPrefixed();
-  } else if (tag > WEB_AUTHN) {
-    throw corrupt(`a signature of type ${tag}`);
-  }
 }
 
 function corrupt(what: string): HistoryError {

@@ -17,7 +17,7 @@ export function nearestKey(unknown: string, known: readonly string[]): string | 
 }
 
 /** `maxMessageBytes` and `max-message-bytes` are the same letters as `max_message_bytes`. */
-function lettersOf(name: string): string {
+export function lettersOf(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase();
 }
 

@@ -1,5 +1,6 @@
 /** The chain's packing (fc::raw), implemented separately from the code under test. */
 
+/** `varuint32`: seven bits per byte, the lowest first. */
 export function packVaruint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value >>> 0;

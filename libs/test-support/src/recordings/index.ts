@@ -15,7 +15,8 @@ export type {
   NodeResponse,
   UsedAccounts,
 } from './node-responses';
-export { emptyBlocks, packVaruint, positionOf } from './made-blocks';
+export { packVaruint } from '../random/packed-bytes';
+export { emptyBlocks, positionOf } from './made-blocks';
 export { createRecording, openRecording, V1_MESSAGES_FILE } from './recording';
 export type { RecordedMessage, Recording } from './recording';
 export { RecordingError } from './recording-error';

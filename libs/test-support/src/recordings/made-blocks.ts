@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { packVaruint } from '../random/packed-bytes';
 import type { RecordedPosition } from './blocks-result';
 
 export interface MadeBlocksOptions {
@@ -63,14 +64,6 @@ function packPosition({ num, id }: RecordedPosition): Buffer {
 /** `bytes?` */
 function packBytes(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.of(1), packVaruint(bytes.length), bytes]);
-}
-
-/** `varuint32`: seven bits per byte, the lowest first. */
-export function packVaruint(value: number): Buffer {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
-  return Buffer.of(...bytes, rest);
 }
 
 const FIRST_TIMESTAMP = 1_500_000_000;
