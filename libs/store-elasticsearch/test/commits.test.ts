@@ -16,7 +16,7 @@ import { decodeOrigin } from '../src/indices/action-origin';
 import { PROGRESS_ID } from '../src/indices/progress';
 import { ProgressStore } from '../src/commit/progress-store';
 import { FaultyServer } from './faulty-server';
-import { TemporaryStore } from './temporary-store';
+import { type TemporaryStore, withTemporaryStore } from './temporary-store';
 
 jest.setTimeout(120_000);
 
@@ -38,18 +38,6 @@ const KINDS: DocumentKind[] = ['actions', 'blocks', 'bodies', 'abis', 'permissio
 describeWithService(['elasticsearch'], (url = '') => {
   const client = new Client({ node: url });
   afterAll(() => client.close());
-
-  async function withStore(
-    options: Parameters<typeof TemporaryStore.open>[1],
-    body: (temporary: TemporaryStore) => Promise<void>,
-  ): Promise<void> {
-    const temporary = await TemporaryStore.open(url, options);
-    try {
-      await body(temporary);
-    } finally {
-      await temporary.dispose();
-    }
-  }
 
   /** The blocks with documents of a kind, committed or not, without duplicates. */
   async function blocksIn({ names }: TemporaryStore, kind: DocumentKind): Promise<Set<string>> {
@@ -76,7 +64,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     new SyntheticChain().blocks(undefined, Array<BlockPlan>(length).fill(BUSY));
 
   it('are made at intervals far behind the head, and with each write when following it', () =>
-    withStore({ commitSeconds: 10 }, async ({ store }) => {
+    withTemporaryStore(url, { commitSeconds: 10 }, async ({ store }) => {
       const sessions = new ReaderSessions();
       const blocks = busyChain(4);
       const far = blocks.slice(0, 3).map((block) => ({ ...block, head: FAR_HEAD }));
@@ -92,7 +80,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('continue a store that an earlier version began, which has no positions of traces', () =>
-    withStore({ commitSeconds: 0 }, async ({ store, names }) => {
+    withTemporaryStore(url, { commitSeconds: 0 }, async ({ store, names }) => {
       const sessions = new ReaderSessions();
       const blocks = busyChain(4);
       await store.writeBlocks(sessions.read(blocks.slice(0, 2)));
@@ -108,7 +96,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('wait for missing documents, and continue when their blocks are read again', () =>
-    withStore({ commitSeconds: 1_000 }, async (temporary) => {
+    withTemporaryStore(url, { commitSeconds: 1_000 }, async (temporary) => {
       const { store, names } = temporary;
       const sessions = new ReaderSessions();
       const blocks = busyChain(6).map((block) => ({ ...block, head: FAR_HEAD }));
@@ -133,7 +121,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('are made by another writer when one died before its own', () =>
-    withStore({ commitSeconds: 1_000 }, async (temporary) => {
+    withTemporaryStore(url, { commitSeconds: 1_000 }, async (temporary) => {
       const blocks = busyChain(5).map((block) => ({ ...block, head: FAR_HEAD }));
       const sessions = new ReaderSessions();
       await temporary.store.writeBlocks(sessions.read(blocks.slice(0, 1)));
@@ -144,7 +132,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('delete the documents of orphans when the number is irreversible, whether committed before or not', () =>
-    withStore({}, async (temporary) => {
+    withTemporaryStore(url, {}, async (temporary) => {
       const { store } = temporary;
       const reader = new SimulatedReader();
       reader.grow(Array<BlockPlan>(6).fill(BUSY));
@@ -173,7 +161,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('ignore late messages, and write none of their documents for irreversible numbers', () =>
-    withStore({}, async (temporary) => {
+    withTemporaryStore(url, {}, async (temporary) => {
       const { store } = temporary;
       const chain = new SyntheticChain();
       const sessions = new ReaderSessions();
@@ -191,7 +179,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('clean orphans away that no search has seen, so that they never replace what is committed', () =>
-    withStore({}, async (temporary) => {
+    withTemporaryStore(url, {}, async (temporary) => {
       const { store } = temporary;
       const sessions = new ReaderSessions();
       const chain = new SyntheticChain();
@@ -221,7 +209,7 @@ describeWithService(['elasticsearch'], (url = '') => {
   it.each([1, 3])(
     'keep out the documents of %i suspended writers whose blocks are orphaned and irreversible',
     (count) =>
-      withStore({}, async (temporary) => {
+      withTemporaryStore(url, {}, async (temporary) => {
         const { store } = temporary;
         const server = await FaultyServer.start(url);
         try {
@@ -262,7 +250,7 @@ describeWithService(['elasticsearch'], (url = '') => {
   );
 
   it('continue with the current reader while another one repeats its blocks, however many, and then falls silent', () =>
-    withStore({}, async (temporary) => {
+    withTemporaryStore(url, {}, async (temporary) => {
       const { store, names } = temporary;
       const [first, other] = [new ReaderSessions(), new ReaderSessions()];
       // The other reader's epoch is the later one.
@@ -278,7 +266,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('pass a block that one node sent with its traces and another, started from a snapshot, without', () =>
-    withStore({}, async (temporary) => {
+    withTemporaryStore(url, {}, async (temporary) => {
       const { store } = temporary;
       const chain = new SyntheticChain();
       const sessions = new ReaderSessions();
@@ -300,7 +288,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('clean below a fork while what is above it is kept for queries in progress', () =>
-    withStore({}, async (temporary) => {
+    withTemporaryStore(url, {}, async (temporary) => {
       const writer = await temporary.openWriter({}, { forkPauseMs: 3_600_000 });
       const reader = new SimulatedReader();
       reader.grow(Array<BlockPlan>(12).fill(EMPTY_BLOCK));
@@ -321,7 +309,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('are cleaned by a process that has just begun only far below the head, where no block is undone', () =>
-    withStore({}, async (temporary) => {
+    withTemporaryStore(url, {}, async (temporary) => {
       const blocks = new SyntheticChain().blocks(undefined, Array<BlockPlan>(20).fill(EMPTY_BLOCK));
       const sessions = new ReaderSessions();
       const irreversible = blocks[9]!.position;
@@ -341,7 +329,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('find and delete what is added to cleaned blocks in spite of the fence', () =>
-    withStore({}, async (temporary) => {
+    withTemporaryStore(url, {}, async (temporary) => {
       const writer = await temporary.openWriter({}, { sweepEveryMs: 0 });
       const sessions = new ReaderSessions();
       const chain = new SyntheticChain();
@@ -359,7 +347,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('have their journal entries and superseded permission versions deleted', () =>
-    withStore({}, async (temporary) => {
+    withTemporaryStore(url, {}, async (temporary) => {
       const { store, names } = temporary;
       const sessions = new ReaderSessions();
       const chain = new SyntheticChain();
@@ -385,7 +373,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('refuse blocks without a stream position', () =>
-    withStore({}, async ({ store }) => {
+    withTemporaryStore(url, {}, async ({ store }) => {
       await expect(store.writeBlocks([new SyntheticChain().block(undefined, EMPTY_BLOCK)])).rejects.toMatchObject({
         code: 'INTERNAL',
       });

@@ -16,7 +16,7 @@ import { ProgressReader } from '../src/indices/progress';
 import { openElasticsearchStoreWriter } from '../src/writer';
 import { beginEarlier } from './earlier-store';
 import { FaultyServer } from './faulty-server';
-import { TemporaryStore } from './temporary-store';
+import { TemporaryStore, withTemporaryStore } from './temporary-store';
 
 const BUSY: BlockPlan = {
   transactions: [[{ account: 'hot', name: 'ping', actor: 'hot', notified: [], creatorDistance: 0, dataBytes: 8 }]],
@@ -33,19 +33,6 @@ jest.setTimeout(testSize({ usual: 120_000, long: 600_000 }));
 describeWithService(['elasticsearch'], (url = '') => {
   const client = new Client({ node: url });
   afterAll(() => client.close());
-
-  /** Runs `body` on temporary indices. */
-  async function withStore(
-    options: Parameters<typeof TemporaryStore.open>[1],
-    body: (temporary: TemporaryStore) => Promise<void>,
-  ): Promise<void> {
-    const temporary = await TemporaryStore.open(url, options);
-    try {
-      await body(temporary);
-    } finally {
-      await temporary.dispose();
-    }
-  }
 
   async function namesOf({ names }: TemporaryStore, kind: 'actions' | 'blocks' | 'bodies'): Promise<string[]> {
     const found = await client.indices.get({ index: `${names.of(kind)}-*` });
@@ -64,7 +51,7 @@ describeWithService(['elasticsearch'], (url = '') => {
   }
 
   it('are created by several writers that start at once', () =>
-    withStore({}, async (temporary) => {
+    withTemporaryStore(url, {}, async (temporary) => {
       const writers = await Promise.all([temporary.openWriter(), temporary.openWriter(), temporary.openWriter()]);
       const [blocks] = [new ReaderSessions().read(new SyntheticChain().blocks(undefined, [BUSY, BUSY, BUSY]))];
       await Promise.all(writers.map((writer, index) => writer.writeBlocks([blocks[index] as BlockRecords])));
@@ -72,14 +59,14 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('keep their number of blocks, whatever the next writer is configured with', () =>
-    withStore({ blocksPerIndex: 10 }, async (temporary) => {
+    withTemporaryStore(url, { blocksPerIndex: 10 }, async (temporary) => {
       const writer = await temporary.openWriter({ blocksPerIndex: 1_000 });
       await writer.writeBlocks(new ReaderSessions().read(new SyntheticChain().blocks(undefined, [BUSY])));
       expect(await namesOf(temporary, 'actions')).toEqual([`${temporary.names.actions}-0000000100`]);
     }));
 
   it('are followed by others when they are full, at a block that no process has written yet', () =>
-    withStore({ blocksPerIndex: 150, actionsPerIndex: 12 }, async (temporary) => {
+    withTemporaryStore(url, { blocksPerIndex: 150, actionsPerIndex: 12 }, async (temporary) => {
       const sessions = new ReaderSessions();
       const blocks = grownIrreversible(new SyntheticChain(), 82);
       await write(temporary.store, sessions, blocks.slice(0, 30));
@@ -102,7 +89,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('hold each block once, also when a process writes that has read the progress before they were full', () =>
-    withStore({ blocksPerIndex: 1_000, actionsPerIndex: 6 }, async (temporary) => {
+    withTemporaryStore(url, { blocksPerIndex: 1_000, actionsPerIndex: 6 }, async (temporary) => {
       const server = await FaultyServer.start(url);
       let release = (): void => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
@@ -145,7 +132,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('are refused when another template was applied to them', () =>
-    withStore({}, async (temporary) => {
+    withTemporaryStore(url, {}, async (temporary) => {
       const name = `${temporary.names.prefix}-other`;
       const template = { mappings: { properties: {} } };
       const index_patterns = [`${temporary.names.actions}-*`];
@@ -172,7 +159,7 @@ describeWithService(['elasticsearch'], (url = '') => {
   });
 
   it('have their replicas from the start, also far behind the head', () =>
-    withStore({ blocksPerIndex: 10, replicas: 1 }, async (temporary) => {
+    withTemporaryStore(url, { blocksPerIndex: 10, replicas: 1 }, async (temporary) => {
       const head = { num: 5_000, id: 'f'.repeat(64) };
       const far = new SyntheticChain().blocks(undefined, [BUSY]).map((block) => ({ ...block, head }));
       await temporary.store.writeBlocks(new ReaderSessions().read(far));
@@ -180,7 +167,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('are named in parts, however many ranges one commit has: a server refuses long request lines', () =>
-    withStore({ blocksPerIndex: 1 }, async (temporary) => {
+    withTemporaryStore(url, { blocksPerIndex: 1 }, async (temporary) => {
       const server = await FaultyServer.start(url);
       try {
         const writer = await temporary.openWriter({ urls: [server.url] });
@@ -198,7 +185,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('get their replicas when their range is passed or the head is near, if the configuration says so', () =>
-    withStore({ blocksPerIndex: 10, replicas: 1, catchUpReplicas: 0 }, async (temporary) => {
+    withTemporaryStore(url, { blocksPerIndex: 10, replicas: 1, catchUpReplicas: 0 }, async (temporary) => {
       const sessions = new ReaderSessions();
       const head = { num: 5_000, id: 'f'.repeat(64) };
       const far = new SyntheticChain().blocks(undefined, Array<BlockPlan>(15).fill(BUSY));
@@ -235,7 +222,7 @@ describeWithService(['elasticsearch'], (url = '') => {
   });
 
   it('require the nodes of the tier of their age, and stay readable where there is none', () =>
-    withStore({ blocksPerIndex: 10, tiers: ['0:hot', '12:warm', '31:cold'] }, async (temporary) => {
+    withTemporaryStore(url, { blocksPerIndex: 10, tiers: ['0:hot', '12:warm', '31:cold'] }, async (temporary) => {
       const chain = new SyntheticChain();
       const sessions = new ReaderSessions();
       const blocks = grownIrreversible(chain, 45);
@@ -275,7 +262,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }));
 
   it('are deleted when their blocks are no longer retained, and no others are', () =>
-    withStore({ blocksPerIndex: 10, retainBlocks: 15 }, async (temporary) => {
+    withTemporaryStore(url, { blocksPerIndex: 10, retainBlocks: 15 }, async (temporary) => {
       const stranger = `${temporary.names.actions}-of-another`;
       await client.indices.create({ index: stranger, settings: { number_of_replicas: 0 } });
       const chain = new SyntheticChain();

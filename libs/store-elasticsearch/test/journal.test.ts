@@ -10,7 +10,7 @@ import {
   ReaderSessions,
   SyntheticChain,
 } from '@antelope-history/store/contract';
-import { TemporaryStore } from './temporary-store';
+import { withTemporaryStore } from './temporary-store';
 
 jest.setTimeout(60_000);
 
@@ -30,21 +30,9 @@ describeWithService(['elasticsearch'], (url = '') => {
   const client = new Client({ node: url });
   afterAll(() => client.close());
 
-  async function withStore(
-    options: Parameters<typeof TemporaryStore.open>[1],
-    body: (temporary: TemporaryStore) => Promise<void>,
-  ): Promise<void> {
-    const temporary = await TemporaryStore.open(url, options);
-    try {
-      await body(temporary);
-    } finally {
-      await temporary.dispose();
-    }
-  }
-
   describe('commits of several epochs', () => {
     it('end when a block with many messages behind it waits for a later epoch', () =>
-      withStore({}, async ({ store }) => {
+      withTemporaryStore(url, {}, async ({ store }) => {
         const sessions = new ReaderSessions();
         const blocks = chainOf(1_100, EMPTY_BLOCK);
         const [first, , ...rest] = blocks as [BlockRecords, BlockRecords, ...BlockRecords[]];
@@ -58,7 +46,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       }));
 
     it('find an epoch whose repeated messages were deleted, and the last of them delivered again', () =>
-      withStore({}, async ({ store, names }) => {
+      withTemporaryStore(url, {}, async ({ store, names }) => {
         const blocks = chainOf(72, EMPTY_BLOCK);
         const sessions = new ReaderSessions();
         await store.writeBlocks(sessions.read(blocks.slice(0, 70)));
@@ -71,7 +59,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       }));
 
     it('keep a block that a node which was started from a snapshot sends without its contents', () =>
-      withStore({ commitSeconds: 1_000 }, async (temporary) => {
+      withTemporaryStore(url, { commitSeconds: 1_000 }, async (temporary) => {
         const { store } = temporary;
         const sessions = new ReaderSessions();
         const blocks = chainOf(4, BUSY).map((block) => ({ ...block, head: FAR_HEAD }));

@@ -37,6 +37,20 @@ const INDICES_PER_REQUEST = 50;
 const SETTLE_LIMIT_MS = 60_000;
 const SETTLE_POLL_MS = 50;
 
+/** Runs a test on temporary indices, which it then deletes. */
+export async function withTemporaryStore(
+  url: string,
+  options: Partial<ElasticsearchOptions>,
+  body: (temporary: TemporaryStore) => Promise<void>,
+): Promise<void> {
+  const temporary = await TemporaryStore.open(url, options);
+  try {
+    await body(temporary);
+  } finally {
+    await temporary.dispose();
+  }
+}
+
 /** A store in temporary indices. */
 export class TemporaryStore implements StoreUnderTest {
   readonly names = new IndexNames(`test-${randomUUID()}`);
