@@ -149,7 +149,7 @@ describe('WorkLimits', () => {
       fc.record({
         kind: fc.constantFrom('begin', 'beginUnknown', 'receive', 'endWork', 'end', 'pass'),
         which: fc.nat(1000),
-        amount: fc.nat(6 * MIB),
+        amount: fc.nat(3 * MIB),
       }),
     );
     fc.assert(
