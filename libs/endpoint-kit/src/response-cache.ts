@@ -5,7 +5,7 @@ import type { KeyValue } from '@antelope-history/key-value';
 import { resultWithin, counter, readServiceVersion, type Registry } from '@antelope-history/app-runtime';
 import type { ChainStatus, HistoryReader } from '@antelope-history/store';
 import type { FinalFacts } from './endpoint';
-import { isIrreversible } from './irreversible';
+import { isIrreversible, shownHeads } from './irreversible';
 
 const TTL_MS = 600_000;
 /** Fetching a larger response takes longer than rendering it. */
@@ -108,7 +108,7 @@ function isStillValid({ facts }: CachedResponse, status: ChainStatus): boolean {
 }
 
 function textOf({ before, after }: CachedResponse, status: ChainStatus): string {
-  return after === '' ? before : `${before}${status.lastIrreversible?.num ?? 0}${after}`;
+  return after === '' ? before : `${before}${shownHeads(status).lastIrreversible}${after}`;
 }
 
 /** Three lines: facts, text before and text after the changing value. JSON text contains no line breaks. */

@@ -1,3 +1,4 @@
+import { shownHeads } from '@antelope-history/endpoint-kit';
 import type { GetActionsByPositionResponse, GetActionsResponse } from '@antelope-history/history-routes';
 import { JsonFragment, jsonText, JsonWriter } from '@antelope-history/json';
 import type { ActionTrace } from '@antelope-history/records';
@@ -45,10 +46,11 @@ export function* renderActions(
 ): Generator<void, GetActionsResponse> {
   const out = new JsonWriter();
   const ends = yield* renderRows(out, shownRows(page.rows, account), decoders, budget);
+  const { head, lastIrreversible } = shownHeads(page.status);
   return {
     actions: new JsonFragment<RowJson[]>(out.pieces()).inPlace(),
-    last_irreversible_block: page.status.lastIrreversible?.num ?? 0,
-    head_block_num: page.status.head?.num ?? 0,
+    last_irreversible_block: lastIrreversible,
+    head_block_num: head,
     more: page.more || ends.length < page.rows.length,
   };
 }
@@ -103,10 +105,11 @@ export function* renderTraces(
   }));
   const out = new JsonWriter();
   const ends = yield* renderRows(out, shown, decoders, budget);
+  const { head, lastIrreversible } = shownHeads(page.status);
   return {
     actions: new JsonFragment<RowJson[]>(out.pieces()).inPlace(),
-    last_irreversible_block: page.status.lastIrreversible?.num ?? 0,
-    head_block_num: page.status.head?.num ?? 0,
+    last_irreversible_block: lastIrreversible,
+    head_block_num: head,
     ...((page.more || ends.length < page.rows.length) && { time_limit_exceeded_error: true as const }),
   };
 }

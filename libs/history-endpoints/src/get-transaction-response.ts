@@ -1,4 +1,5 @@
 import { type AbiDecoder, blockTimestampToString } from '@antelope-history/abi';
+import { shownHeads } from '@antelope-history/endpoint-kit';
 import type { GetTransactionResponse } from '@antelope-history/history-routes';
 import { JsonFragment, JsonWriter, writeArray, writeHex } from '@antelope-history/json';
 import type { ActionRecord, ActionTrace } from '@antelope-history/records';
@@ -72,7 +73,7 @@ export function* renderTransaction(
     trx,
     block_time: blockTimestampToString(transaction.blockTimestamp),
     block_num: transaction.blockNum,
-    last_irreversible_block: status.lastIrreversible?.num ?? 0,
+    last_irreversible_block: shownHeads(status).lastIrreversible,
     traces: new JsonFragment<TracesJson>(out.pieces()).inPlace(),
   };
 }

@@ -80,7 +80,8 @@ describe('get_actions of eosio20-edge', () => {
   });
 
   it('renders an empty list for a page without rows', () => {
-    const page = { status: { ...chain.status, head: undefined, lastIrreversible: undefined }, rows: [], more: false };
+    const status = { ...chain.status, committed: undefined, head: undefined, lastIrreversible: undefined };
+    const page = { status, rows: [], more: false };
     expect(received(render(page, 'alice', chain.abis.atEnd)).body).toEqual({
       actions: [],
       last_irreversible_block: 0,

@@ -52,7 +52,9 @@ const response = z
       }),
     ),
     last_irreversible_block: blockNum,
-    head_block_num: blockNum.describe('The plugin had no such field; Wharfkit requires it.'),
+    head_block_num: blockNum.describe(
+      'The newest committed block. The plugin had no such field; Wharfkit requires it.',
+    ),
     time_limit_exceeded_error: z
       .literal(true)
       .optional()

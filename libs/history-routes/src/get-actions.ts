@@ -93,8 +93,8 @@ const response = z
         action_trace: actionTrace,
       }),
     ),
-    last_irreversible_block: blockNum,
-    head_block_num: blockNum,
+    last_irreversible_block: blockNum.describe('Not above `head_block_num`, also while the service catches up.'),
+    head_block_num: blockNum.describe('The newest committed block: the upper limit of the response.'),
     more: z.boolean().describe('Whether more rows follow.'),
   })
   .meta({ id: 'GetActionsResponse' });

@@ -1,4 +1,4 @@
-import { type AbiReader, type LargeResponseLimit, RequestWork } from '@antelope-history/endpoint-kit';
+import { type AbiReader, type LargeResponseLimit, RequestWork, shownHeads } from '@antelope-history/endpoint-kit';
 import { ownTrace } from '@antelope-history/responses';
 import { type ActionFilter, type BlockPosition, hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import {
@@ -125,7 +125,7 @@ export class ActionStream {
 
   private async *begin(cursor: StreamCursor | undefined, status: ChainStatus): AsyncGenerator<StreamEvent> {
     this.revision = status.revision;
-    this.irreversibleNum = irreversibleIn(status);
+    this.irreversibleNum = shownHeads(status).lastIrreversible;
     const { firstBlockNum } = this.query;
     // A stream that begins after the head sends no rows of irreversible blocks.
     const known = cursor ? cursor.irreversibleNum : (firstBlockNum ?? Infinity) - 1;
@@ -322,8 +322,4 @@ export class ActionStream {
 
 export function blocksRemoved(): HistoryError {
   return new HistoryError('BLOCKS_REMOVED', 'the service no longer has the blocks after this event: begin again');
-}
-
-function irreversibleIn({ lastIrreversible, committed }: ChainStatus): number {
-  return Math.min(lastIrreversible?.num ?? 0, committed?.num ?? 0);
 }
