@@ -50,6 +50,7 @@ const request = z
     ),
   })
   .meta({ id: 'GetActionsRequest' });
+const UNSEARCHED = 'remove it: actions are not selected by this field';
 /** Names that clients guess, and the fields of Hyperion's `/v2/history/get_actions`, unless they leave the rows as they are. */
 const refusedFields = {
   account: 'write account_name',
@@ -71,6 +72,15 @@ const refusedFields = {
   'act.account': 'write filter as code:*',
   'act.name': 'write filter as *:name',
   'act.authorization.actor': 'write account_name, which also finds what the account received',
+  notified: 'write account_name, which also finds what the account received',
+  '@timestamp': 'write after for a lower bound and before for an upper one',
+  block_id: 'write the number of this block in both after and before',
+  producer: UNSEARCHED,
+  creator_action_ordinal: `${UNSEARCHED}; parent 0 selects those that no action created`,
+  action_ordinal: UNSEARCHED,
+  cpu_usage_us: UNSEARCHED,
+  net_usage_words: UNSEARCHED,
+  'receipts.receiver': 'write account_name, which also finds what the account received',
   global_sequence: 'write parent for the actions that one created; no field selects a single action',
   trx_id: 'call get_transaction',
   track: 'remove it: `more` in the response says whether rows follow',
