@@ -42,6 +42,12 @@ describe('a get_actions request', () => {
     },
   );
 
+  it('says once what is wrong with a number beyond the safe integers', () => {
+    expect(() => parse({ pos: 1e300 })).toThrow(
+      /^pos: give an integer from -1 to \d+, as a number or a decimal string$/,
+    );
+  });
+
   it('refuses positions below -1 and parents below 0', () => {
     expect(parse({ pos: -1 }).pos).toBe(-1);
     expect(() => parse({ pos: -2 })).toThrow('pos: give an integer from -1');

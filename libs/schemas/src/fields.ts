@@ -4,9 +4,9 @@ import { z } from 'zod';
 
 export const MAX_BLOCK_NUM = 4294967295;
 
-/** An integer as a JSON number or a decimal string, within the range. */
-export function integer(min: number, max: number) {
-  const expected = `give an integer from ${min} to ${max}, as a number or a decimal string`;
+/** An integer as a JSON number or a decimal string, within the range; `what` names the values that the endpoint takes. */
+export function integer(min: number, max: number, what = `an integer from ${min} to ${max}`) {
+  const expected = `give ${what}, as a number or a decimal string`;
   return z
     .union([z.int(expected).min(min, expected).max(max, expected), z.string().regex(/^-?\d+$/, expected)], {
       error: expected,

@@ -10,9 +10,7 @@ export function parseRequest<Request extends z.ZodType>(
 ): z.output<Request> {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  const issues = result.error.issues.slice(0, MAX_ISSUES_SHOWN);
-  throw new HistoryError(
-    'INVALID_REQUEST',
-    issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '),
-  );
+  // A number beyond the safe integers fails two checks with one message.
+  const problems = new Set(result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  throw new HistoryError('INVALID_REQUEST', [...problems].slice(0, MAX_ISSUES_SHOWN).join('; '));
 }

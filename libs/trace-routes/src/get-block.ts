@@ -8,6 +8,7 @@ import {
   id,
   integer,
   integer64,
+  MAX_BLOCK_NUM,
   name,
   omittedBytes,
   optional,
@@ -20,9 +21,13 @@ import example from './get-block.example.json';
 
 const request = z
   .object({
-    block_num: optional(integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)).describe(
-      'A block number; -1 selects the newest block. Required unless `block_id` is given.',
-    ),
+    block_num: optional(
+      integer(
+        Number.MIN_SAFE_INTEGER,
+        Number.MAX_SAFE_INTEGER,
+        `an integer from 0 to ${MAX_BLOCK_NUM}, or -1 for the newest block`,
+      ),
+    ).describe('A block number; -1 selects the newest block. Required unless `block_id` is given.'),
     block_id: optional(text('a block id')).describe('A block id of 64 hex digits; takes precedence over `block_num`.'),
   })
   .meta({ id: 'GetTraceBlockRequest' });
