@@ -34,6 +34,16 @@ describe('get_transaction', () => {
     }
   });
 
+  it.each([
+    ['delayed', 'c0719b9a5441451858e1b3511ce90fb4bd77ef06044a8f281bbc7d451b547aa5', 255],
+    ['soft_fail', 'd86055ea8b5718edca6f162dd42408fef3d1d5075f90f975333019572afb66e4', 230],
+  ])('does not find a transaction that the block lists only as %s, also with a hint', async (_status, id, hint) => {
+    const app = createHistoryApi(createApiDeps(sample));
+    for (const block_num_hint of [null, hint]) {
+      expect(await client.refusalOf(app, route, { id, block_num_hint })).toMatchObject({ status: 404, code: 3040011 });
+    }
+  });
+
   it('passes the hint to the store', async () => {
     const hinted = Object.create(sample) as HistoryReader;
     const hints: unknown[] = [];

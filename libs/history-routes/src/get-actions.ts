@@ -46,7 +46,8 @@ const request = z
       'Upper bound, inclusive: an ISO 8601 date-time (UTC unless it has a zone) or a block number.',
     ),
     parent: optional(integer(0, Number.MAX_SAFE_INTEGER)).describe(
-      'Only actions that the action with this global sequence created; 0 selects those that no action created.',
+      'Only actions that the trace with this global sequence created, where a notification is a trace of its own; ' +
+        '0 selects those that no action created.',
     ),
   })
   .meta({ id: 'GetActionsRequest' });
