@@ -12,7 +12,7 @@ import {
 import { HistoryError } from '@antelope-history/schemas';
 import {
   assertWhole,
-  readReceipts,
+  readSignedBlock,
   SenderReader,
   type ActionTraceView,
   type BlocksResult,
@@ -44,7 +44,8 @@ export function deserializeBlock(
 ): BlockRecords {
   const position = result.thisBlock;
   if (!position) throw new HistoryError('DECODE_FAILED', 'the result has no block position');
-  const receipts = result.block ? readReceipts(result.block) : [];
+  // All of the block, so that it can also be read later: no id and no root covers its last fields.
+  const receipts = result.block ? readSignedBlock(result.block).receipts : [];
   // Only the first block of a log, which names no previous one, may lack parts: that of genesis or of a snapshot.
   if (result.prevBlock) assertWhole(result, position.num);
   if (receipts.length > 0 && !result.traces) {

@@ -152,6 +152,11 @@ describe('deserializeBlock', () => {
     expect(refusal(() => deserializeBlock({ ...emptyBlock, block: fullBlock.block }, protocol))).toBe('DECODE_FAILED');
   });
 
+  it('refuses a block that ends before its last field', () => {
+    const block = emptyBlock.block!.subarray(0, -1);
+    expect(refusal(() => deserializeBlock({ ...emptyBlock, block }, protocol))).toBe('DECODE_FAILED');
+  });
+
   it('refuses a result without a block position', () => {
     expect(refusal(() => deserializeBlock({ ...emptyBlock, thisBlock: undefined }, protocol))).toBe('DECODE_FAILED');
   });
