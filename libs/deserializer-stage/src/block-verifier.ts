@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { counter, type Config, type Registry } from '@antelope-history/app-runtime';
 import { type BlockProof, BlockProver, type ProvableBlock, provableRecords } from '@antelope-history/block-proof';
 import type { BlockRecords } from '@antelope-history/records';
-import { HistoryError } from '@antelope-history/schemas';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
+import { readBlockHeader } from '@antelope-history/ship';
 
 /** Which blocks are proved before they are passed on, as `indexer.verify_blocks` says. */
 export type VerifiedBlocks = Config['indexer']['verifyBlocks'];
@@ -41,6 +42,7 @@ export class BlockVerifier {
     if (!this.isDue(records)) return;
     const block = provableRecords(records);
     if (!block) return;
+    requireLink(records.previous, block);
     const { faults, areActionsProved } = await this.prove(block);
     if (faults.length > 0) {
       const named = faults.slice(0, MAX_NAMED_FAULTS).map(({ code, detail }) => `${code}: ${detail}`);
@@ -66,4 +68,14 @@ export class BlockVerifier {
   private isDue({ position, lastIrreversible }: BlockRecords): boolean {
     return this.blocks === 'all' || (this.blocks === 'new' && position.num > lastIrreversible.num);
   }
+}
+
+/** The reader and the store compare the previous block that the node names, which may be another than that of the header. */
+function requireLink(named: BlockPosition | undefined, { block }: ProvableBlock): void {
+  const { previous } = readBlockHeader(block);
+  if (!named || named.id === previous) return;
+  throw new HistoryError(
+    'BLOCK_ALTERED',
+    `the node says that the block follows ${named.id}, its header says ${previous}`,
+  );
 }

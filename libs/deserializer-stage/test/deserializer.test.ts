@@ -24,6 +24,9 @@ const RAW = messages.map(({ bytes }): RawBlock => ({
 }));
 const NUMBERS = messages.map(({ thisBlock }) => thisBlock!.num);
 
+/** In a message: after the variant tag, two positions, the flag and the position of `this_block`, a flag and a number. */
+const PREVIOUS_ID_AT = 1 + 36 + 36 + 1 + 36 + 1 + 4;
+
 /** A broker that refuses the next `failing` blocks of records. */
 class FailingBroker extends MemoryBroker {
   failing = 0;
@@ -130,6 +133,16 @@ describe('the deserializer', () => {
     );
     const failures = await registry.getSingleMetric('history_corrupt_blocks_total')?.get();
     expect(failures!.values.reduce((sum, { value }) => sum + value, 0)).toBe(2);
+  });
+
+  it('refuses a block that names another previous block than its header', async () => {
+    await receive();
+    const altered = Buffer.from(RAW[5]!.message);
+    altered[PREVIOUS_ID_AT + 31]! ^= 1;
+    await publish([{ ...RAW[5]!, message: altered }, RAW[6]!]);
+    await until('all are acknowledged', async () => (await rawMessages()) === 0);
+    expect(receivedNumbers()).toEqual([NUMBERS[6]]);
+    expect(refetches.map(({ code }) => code)).toEqual(['BLOCK_ALTERED']);
   });
 
   it('dead-letters no block while the broker is unavailable', async () => {
