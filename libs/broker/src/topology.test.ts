@@ -37,6 +37,15 @@ describe('the topology', () => {
     expect(codec.decode(Buffer.from(JSON.stringify({ fromBlock: 7, ...request })))).toMatchObject(request);
   });
 
+  it.each(['null', '7', '"BLOCK_GAP"', '[]', '{}', '{"code":"BLOCK_GAP"}', '{"code":7,"reason":"x"}', 'BLOCK_GAP'])(
+    'refuses %s as a refetch request',
+    (text) => {
+      expect(() => TOPOLOGY.refetch.codec.decode(Buffer.from(text))).toThrow(
+        expect.objectContaining({ code: 'DECODE_FAILED' }),
+      );
+    },
+  );
+
   it('counts the bytes of a raw block', () => {
     const raw: RawBlock = {
       abi: '{}',

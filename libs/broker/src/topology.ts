@@ -21,17 +21,23 @@ export interface RefetchRequest {
 
 const MIB = 1024 * 1024;
 
-function jsonCodec<T>(): MessageCodec<T> {
-  return {
-    encode: (message) => Buffer.from(JSON.stringify(message)),
-    decode: (bytes) => {
-      try {
-        return JSON.parse(bytes.toString()) as T;
-      } catch (cause) {
-        throw new HistoryError('DECODE_FAILED', 'the message is not JSON', { cause });
-      }
-    },
-  };
+const refetchCodec: MessageCodec<RefetchRequest> = {
+  encode: (request) => Buffer.from(JSON.stringify(request)),
+  decode: (bytes) => {
+    const parsed = parseJson(bytes) as Partial<RefetchRequest> | null;
+    if (typeof parsed?.code !== 'string' || typeof parsed.reason !== 'string') {
+      throw new HistoryError('DECODE_FAILED', 'the message is no refetch request: it has no code or no reason');
+    }
+    return { code: parsed.code, reason: parsed.reason };
+  },
+};
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch (cause) {
+    throw new HistoryError('DECODE_FAILED', 'the message is not JSON', { cause });
+  }
 }
 
 /** The queues between the stages. Adapters of the broker port create them. */
@@ -61,7 +67,7 @@ export const TOPOLOGY = {
     maxBytes: MIB,
     prefetch: 1,
     sizeOf: () => 64,
-    codec: jsonCodec<RefetchRequest>(),
+    codec: refetchCodec,
   } satisfies Queue<RefetchRequest>,
 };
 
