@@ -174,6 +174,7 @@ class ReaderLoop implements Reader {
         () => session.isRequested && window.isEmpty,
         () =>
           session.close(new HistoryError('SHIP_SILENT', `the node has sent no block for ${silenceSeconds} seconds`)),
+        () => session.receivedBytes,
       );
       this.session = session;
       this.window = window;

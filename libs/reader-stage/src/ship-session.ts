@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import {
   createShipProtocol,
@@ -37,6 +38,8 @@ const MAX_UNREAD_BYTES = 256 * 1024;
  */
 export class ShipSession {
   private readonly socket: WebSocket;
+  /** The connection beneath the websocket. */
+  private network: Socket | undefined;
   private requested = false;
   private frames: ShipFrames | undefined;
   private abiFrameText = '';
@@ -52,6 +55,7 @@ export class ShipSession {
     private readonly events: ShipSessionEvents,
   ) {
     this.socket = openShipSocket(options, (reason) => this.finish(reason));
+    this.socket.on('upgrade', (response) => (this.network = response.socket));
     this.socket.on('message', (data, isBinary) => this.onMessage(data, isBinary));
     this.socket.on('pong', () => void (this.lastReceivedAt = Date.now()));
     this.socket.on('ping', (data) => this.send(() => this.socket.pong(data)));
@@ -73,6 +77,11 @@ export class ShipSession {
       this.connectLimit = setTimeout(() => this.end('no status within 10 seconds'), CONNECT_LIMIT_MS);
       this.pinging = setInterval(() => this.ping(), PING_EVERY_MS);
     });
+  }
+
+  /** The bytes that have arrived, those of incomplete messages included. */
+  get receivedBytes(): number {
+    return this.network?.bytesRead ?? 0;
   }
 
   /** Whether blocks were requested. */

@@ -3,18 +3,21 @@ import { SilenceWatch } from './silence-watch';
 describe('a node that sends no blocks', () => {
   let silences: number;
   let mayHear: boolean;
+  let receivedBytes: number;
   let watch: SilenceWatch;
   const begin = (silenceMs: number): void => {
     watch = new SilenceWatch(
       silenceMs,
       () => mayHear,
       () => silences++,
+      () => receivedBytes,
     );
   };
 
   beforeEach(() => {
     jest.useFakeTimers();
     silences = 0;
+    receivedBytes = 0;
     mayHear = true;
   });
 
@@ -38,6 +41,26 @@ describe('a node that sends no blocks', () => {
       watch.heard();
     }
     expect(silences).toBe(0);
+  });
+
+  it('is not silent while a message of gigabytes arrives', () => {
+    begin(60_000);
+    for (let second = 0; second < 600; second++) {
+      receivedBytes += 1_000_000;
+      jest.advanceTimersByTime(1_000);
+    }
+    expect(silences).toBe(0);
+    jest.advanceTimersByTime(61_000);
+    expect(silences).toBeGreaterThan(0);
+  });
+
+  it('is silent when it drips, or sends pongs only', () => {
+    begin(60_000);
+    for (let second = 0; second < 60; second++) {
+      receivedBytes += 1_000;
+      jest.advanceTimersByTime(1_000);
+    }
+    expect(silences).toBe(1);
   });
 
   it('is not silent while the reader cannot take more', () => {

@@ -56,7 +56,7 @@ export const ship = z.strictObject({
     .default(60)
     .describe(
       'Time without a block after which the connection is closed and the next node is tried: a node can stay connected and ' +
-        'stand still. 0 = wait for ever, for a chain that pauses.',
+        'stand still. A large message counts while it arrives at 64 KiB per second or more. 0 = wait for ever, for a chain that pauses.',
     ),
   ca_file: caFile("the node's"),
 });
