@@ -1,7 +1,7 @@
 import { TOPOLOGY, type Broker, type RefetchRequest, type Subscription } from '@antelope-history/broker';
 import { abortableSleep } from '@antelope-history/connectivity';
 import { readReaderEpoch, writeReaderEpoch, type KeyValue } from '@antelope-history/key-value';
-import { HistoryError } from '@antelope-history/schemas';
+import { type ErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { Config, Logger, Registry } from '@antelope-history/app-runtime';
 import { AckWindow, END_OF_CHAIN, type ShipStatus } from '@antelope-history/ship';
 import { BlockPublisher } from './block-publisher';
@@ -95,6 +95,9 @@ class ReaderLoop implements Reader {
         if (this.isStopped()) return;
         await this.readFrom(url);
       } catch (error) {
+        if (this.isStopped()) return;
+        this.metrics.ended(codeOf(error));
+        // Takes as long as the queue is full or the broker is away.
         await Promise.race([this.window?.idle(), this.stopRequested]);
         if (this.isStopped()) return;
         if (error === this.publisher.finalError) {
@@ -116,10 +119,9 @@ class ReaderLoop implements Reader {
    * begins to listen is tried at once.
    */
   private async waitAfter(error: unknown, url: string, nextUrl: string): Promise<void> {
-    const code = error instanceof HistoryError ? error.code : 'SHIP_DISCONNECTED';
+    const code = codeOf(error);
     const reason = error instanceof Error ? error.message : String(error);
     const waitMs = this.retries.nextWaitMs(performance.now());
-    this.metrics.ended(code);
     const what = isRefusal(code) ? 'the node is refused' : 'state history is interrupted';
     this.dependencies.log.warn(
       { code, url: withoutCredentials(url), waitSeconds: waitMs / 1000, blockNum: this.publisher.position.last?.num },
@@ -204,6 +206,10 @@ class ReaderLoop implements Reader {
       irreversibleOnly: false,
     });
   }
+}
+
+function codeOf(error: unknown): ErrorCode {
+  return error instanceof HistoryError ? error.code : 'SHIP_DISCONNECTED';
 }
 
 /** A URL without the user and password, for logs. */

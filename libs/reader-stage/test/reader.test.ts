@@ -1,10 +1,13 @@
 import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TOPOLOGY } from '@antelope-history/broker';
 import { MemoryBroker } from '@antelope-history/broker-memory';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
-import { createLogger, Registry, type Config } from '@antelope-history/app-runtime';
+import { writeProgress } from '@antelope-history/key-value';
+import { createLogger, loadConfig, Registry, type Config } from '@antelope-history/app-runtime';
 import { createShipReplay } from '@antelope-history/ship-replay';
 import { openSample } from '@antelope-history/test-support/recordings';
-import { startReader } from '../src/index';
+import { shipHealth, startReader } from '../src/index';
 
 const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
 
@@ -38,5 +41,34 @@ describe('a reader that waits for the store to say where it stands', () => {
     expect(node.stats.connections).toEqual([]);
     await broker.close();
     await node.close();
+  });
+});
+
+describe('a reader whose queue is full', () => {
+  it('reports at once that its node is gone', async () => {
+    const node = await createShipReplay({ recording: openSample('leap-edge') });
+    const broker = new MemoryBroker();
+    const registry = new Registry();
+    const keyValue = new MemoryKeyValue();
+    await writeProgress(keyValue, { chainId: undefined, committed: undefined, positions: [], sequence: 0 });
+    const reader = await startReader({
+      config: loadConfig([], { HISTORY_SHIP__URLS: node.url }),
+      broker,
+      keyValue,
+      log: createLogger('test', 'silent', nowhere),
+      registry,
+      fail: (error) => {
+        throw error;
+      },
+    });
+    const untilHealth = async (status: string): Promise<void> => {
+      while (shipHealth(await registry.getMetricsAsJSON()).status !== status) await sleep(5);
+    };
+    await untilHealth('ok');
+    while ((await broker.depth(TOPOLOGY.rawBlocks)).messages < TOPOLOGY.rawBlocks.maxMessages) await sleep(5);
+    await node.close();
+    await untilHealth('down');
+    await reader.stop();
+    await broker.close();
   });
 });
