@@ -154,7 +154,9 @@ class ReaderLoop implements Reader {
         { url, caFile, maxMessageBytes },
         {
           onBlocks: (result, message) => {
-            silence.heard();
+            // A node of EOSIO 2.0 sends a message for each new head, also while it has not reached the block that was requested.
+            if (result.thisBlock) silence.heard();
+            else silence.heardNoBlock();
             window.add(result, message);
           },
           onEnd: (reason) => {

@@ -63,6 +63,16 @@ describe('a node that sends no blocks', () => {
     expect(silences).toBe(1);
   });
 
+  it('is silent however many messages without a block it sends', () => {
+    begin(60_000);
+    for (let second = 0; second < 60; second++) {
+      receivedBytes += 1_000_000;
+      watch.heardNoBlock();
+      jest.advanceTimersByTime(1_000);
+    }
+    expect(silences).toBe(1);
+  });
+
   it('is not silent while the reader cannot take more', () => {
     begin(60_000);
     mayHear = false;

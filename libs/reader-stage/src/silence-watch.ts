@@ -38,6 +38,11 @@ export class SilenceWatch {
   /** A block has arrived. */
   heard(): void {
     this.heardAt = performance.now();
+    this.heardNoBlock();
+  }
+
+  /** A message without a block has arrived: its bytes were no part of one. */
+  heardNoBlock(): void {
     this.receivedBefore = this.receivedBytes();
   }
 

@@ -16,6 +16,8 @@ import { startReader, type Reader } from '../src';
 
 const recording = openSample('leap-edge');
 const MIB = 1024 * 1024;
+/** In `get_blocks_result_v0`: a tag and two positions precede the five optional fields. */
+const EMPTY_FROM = 1 + 2 * 36;
 
 interface LogLine {
   level: number;
@@ -35,8 +37,9 @@ class ReaderFixture {
   private readonly keyValue = new MemoryKeyValue();
   private reader: Reader | undefined;
 
-  async start(urls: string[]): Promise<void> {
+  async start(urls: string[], env: Record<string, string> = {}): Promise<void> {
     const config = loadConfig([], {
+      ...env,
       HISTORY_SHIP__URLS: urls.join(','),
       HISTORY_SHIP__RECONNECT_MIN_SECONDS: '0.01',
       HISTORY_SHIP__RECONNECT_MAX_SECONDS: '0.05',
@@ -123,6 +126,20 @@ describe('a reader of a node that', () => {
     expect(fixture.blocks).toBeGreaterThan(0);
     expect(fixture.failures).toEqual([]);
     await good.close();
+  });
+
+  it('sends messages without a block is left after the configured time', async () => {
+    const withoutBlock: Misbehaviour = {
+      code: 'SHIP_SILENT',
+      blocks(socket, { blocks }) {
+        const empty = Buffer.concat([blocks[0]!.subarray(0, EMPTY_FROM), Buffer.alloc(5)]);
+        const sending = setInterval(() => socket.send(empty), 20);
+        socket.on('close', () => clearInterval(sending));
+      },
+    };
+    await fixture.start([await misbehave(withoutBlock)], { HISTORY_SHIP__SILENCE_SECONDS: '0.3' });
+    await fixture.until('it ends', () => fixture.ends().length >= 1);
+    expect(fixture.ends()[0]).toMatchObject({ code: 'SHIP_SILENT' });
   });
 
   it('pings and never reads buffers a limited number of pongs', async () => {
