@@ -35,8 +35,8 @@ export async function listDeadLetters<T>(connection: ServerConnection, queue: Qu
 
 /** A quorum queue returns messages some time after the server was told to: a redelivery that follows would not see them all. */
 async function untilReturned(channel: ServerChannel, { deadLetter }: QueueBounds, count: number): Promise<void> {
-  const end = Date.now() + RETURN_LIMIT_MS;
-  while (Date.now() < end) {
+  const end = performance.now() + RETURN_LIMIT_MS;
+  while (performance.now() < end) {
     const { messageCount } = await channel.within(channel.amqp.checkQueue(deadLetter));
     if (messageCount >= count) return;
     await sleep(RETURN_POLL_MS);

@@ -47,10 +47,10 @@ export class QueueConsumer<T> implements Subscription {
   private async run(first: ConsumeSession<T>): Promise<void> {
     const { signal } = this.stopping;
     for (let session: ConsumeSession<T> | undefined = first; session && !signal.aborted;) {
-      const since = Date.now();
+      const since = performance.now();
       const reason = await session.ended;
       await session.close();
-      if (Date.now() - since > STABLE_MS) this.backoff.reset();
+      if (performance.now() - since > STABLE_MS) this.backoff.reset();
       await this.waitAfter(reason);
       session = await this.open(() => true).catch(() => undefined);
     }

@@ -80,7 +80,7 @@ export class ServerLink {
   }
 
   private watch(connection: ServerConnection): ServerConnection {
-    const since = Date.now();
+    const since = performance.now();
     connection.onBlocked(() => {
       this.report(
         new HistoryError('BROKER_UNAVAILABLE', 'RabbitMQ accepts no messages: it is short of memory or disk space'),
@@ -88,7 +88,7 @@ export class ServerLink {
     });
     void connection.ended.then(({ message }) => {
       this.wasLost = true;
-      if (Date.now() - since > STABLE_MS) this.backoff.reset();
+      if (performance.now() - since > STABLE_MS) this.backoff.reset();
       this.report(
         new HistoryError('BROKER_UNAVAILABLE', `the connection to RabbitMQ was lost (${message}); reconnecting`),
       );

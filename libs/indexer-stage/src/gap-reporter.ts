@@ -30,7 +30,7 @@ export class GapReporter {
     if (!this.isBehindReportedGap(batch, committed)) {
       log.warn({ code: error.code, committed }, error.message);
       await refetches.request(error.code, error.message);
-      this.reported = { committed, lastDropped: 0, at: Date.now() };
+      this.reported = { committed, lastDropped: 0, at: performance.now() };
     }
     if (this.reported) this.reported.lastDropped = numberOf(batch.at(-1));
     for (const delivery of batch) delivery.acknowledge();
@@ -41,7 +41,7 @@ export class GapReporter {
     return (
       this.reported?.committed === committed &&
       numberOf(batch[0]) > this.reported.lastDropped &&
-      Date.now() - this.reported.at < REPORT_EVERY_MS
+      performance.now() - this.reported.at < REPORT_EVERY_MS
     );
   }
 }

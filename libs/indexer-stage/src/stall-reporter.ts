@@ -21,7 +21,7 @@ export class StallReporter {
 
   /** A batch was written. */
   written(): void {
-    this.watch.written(Date.now());
+    this.watch.written(performance.now());
   }
 
   /** The committed head was read. */
@@ -32,7 +32,7 @@ export class StallReporter {
 
   /** Of several indexers that see the same stall, the first to count it requests the refetch. */
   async reportStall(): Promise<void> {
-    if (!this.watch.isStalled(Date.now())) return;
+    if (!this.watch.isStalled(performance.now())) return;
     const { keyValue, log, refetches, stallSeconds } = this.dependencies;
     const committed = this.committed ?? 0;
     const reports = await keyValue.count(`stall:${committed}`, stallSeconds * 500).catch(() => 1);

@@ -17,7 +17,7 @@ export async function waitForProgress(
   stopping: AbortSignal,
 ): Promise<SharedProgress | undefined> {
   let warned = false;
-  const start = Date.now();
+  const start = performance.now();
   const backoff = new Backoff(POLL_MIN_MS, POLL_MAX_MS);
   while (!stopping.aborted) {
     let error: unknown;
@@ -27,7 +27,7 @@ export async function waitForProgress(
     } catch (caught) {
       error = caught;
     }
-    if (!warned && Date.now() - start >= WARN_AFTER_MS) {
+    if (!warned && performance.now() - start >= WARN_AFTER_MS) {
       warned = true;
       if (error === undefined) log.warn('no indexer has published its progress: waiting for a running indexer');
       else log.warn({ error }, 'the progress cannot be read from the key-value store: waiting for it');

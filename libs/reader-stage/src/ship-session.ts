@@ -46,7 +46,7 @@ export class ShipSession {
   private lastBlock: number | undefined;
   private opened: { resolve(status: ShipStatus): void; reject(error: HistoryError): void } | undefined;
   private ended = false;
-  private lastReceivedAt = Date.now();
+  private lastReceivedAt = performance.now();
   private connectLimit: NodeJS.Timeout | undefined;
   private pinging: NodeJS.Timeout | undefined;
 
@@ -57,7 +57,7 @@ export class ShipSession {
     this.socket = openShipSocket(options, (reason) => this.finish(reason));
     this.socket.on('upgrade', (response) => (this.network = response.socket));
     this.socket.on('message', (data, isBinary) => this.onMessage(data, isBinary));
-    this.socket.on('pong', () => void (this.lastReceivedAt = Date.now()));
+    this.socket.on('pong', () => void (this.lastReceivedAt = performance.now()));
     this.socket.on('ping', (data) => this.send(() => this.socket.pong(data)));
     this.socket.on('close', (code) => this.end(`the node closed the socket (code ${code})`));
   }
@@ -104,7 +104,7 @@ export class ShipSession {
   }
 
   resume(): void {
-    this.lastReceivedAt = Date.now();
+    this.lastReceivedAt = performance.now();
     this.socket.resume();
   }
 
@@ -113,7 +113,7 @@ export class ShipSession {
   }
 
   private onMessage(data: RawData, isBinary: boolean): void {
-    this.lastReceivedAt = Date.now();
+    this.lastReceivedAt = performance.now();
     if (this.ended) return;
     try {
       if (isBinary) this.onFrame(toBuffer(data));
@@ -156,7 +156,7 @@ export class ShipSession {
 
   private ping(): void {
     if (this.socket.isPaused) return;
-    if (Date.now() - this.lastReceivedAt > PONG_LIMIT_MS) this.end('the node has sent nothing for 45 seconds');
+    if (performance.now() - this.lastReceivedAt > PONG_LIMIT_MS) this.end('the node has sent nothing for 45 seconds');
     else if (this.socket.readyState === WebSocket.OPEN) this.socket.ping();
   }
 
