@@ -18,13 +18,15 @@ import { Housekeeping } from './commit/housekeeping';
 import { Journal } from './commit/journal';
 import { PermissionCleaner } from './commit/permission-cleaner';
 import { ProgressStore } from './commit/progress-store';
+import { StaleDataRepair } from './commit/stale-data-repair';
 import { IndexNames } from './indices/index-names';
 import { MigrationPlans } from './indices/migration-plan';
 import { parseTiers } from './indices/index-tiers';
 import { emptyProgress, layoutOf } from './indices/progress';
 import { BlockWriter } from './write/block-writer';
 import { BulkWriter } from './write/bulk-writer';
-import { CommittedAbis, DataAbis } from './write/data-abis';
+import { CommittedAbis } from './write/committed-abis';
+import { DataAbis } from './write/data-abis';
 import { IndexProvisioner } from './write/index-provisioner';
 import { WriteFence } from './write/write-fence';
 
@@ -76,7 +78,8 @@ export async function openElasticsearchStoreWriter(
 }
 
 /**
- * Opens the shared store for repairs; any number of processes may write meanwhile. Rejects as `openElasticsearchStoreWriter`, and
+ * Opens the shared store for repairs; any number of processes may write meanwhile. Ends what a repair that was killed has begun.
+ * Rejects as `openElasticsearchStoreWriter`, and
  * with `STORE_UNAVAILABLE` when the store is empty.
  */
 export async function openElasticsearchStoreRepairer(options: ElasticsearchOptions): Promise<StoreRepairer> {
@@ -93,10 +96,13 @@ export async function openElasticsearchStoreRepairer(options: ElasticsearchOptio
     const documents = new BranchDocuments(client, names, searcher, bulk);
     const layout = layoutOf(read.progress);
     const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout });
-    const committedAbis = new CommittedAbis(names, searcher);
-    const dataAbis = (fields: readonly string[]): DataAbis => new DataAbis(committedAbis, new DataFields(fields), 0);
-    const plans = new MigrationPlans(client, names);
-    return new BlockRepair({ client, names, progress, plans, searcher, bulk, documents, indices, dataAbis, bulkBytes });
+    const abis = new CommittedAbis(names, searcher);
+    const dataAbis = (fields: readonly string[]): DataAbis => new DataAbis(abis, new DataFields(fields), 0);
+    const common = { names, progress, plans: new MigrationPlans(client, names), searcher, bulk, bulkBytes };
+    const staleData = new StaleDataRepair({ ...common, abis });
+    // Those of a repair that was killed.
+    await staleData.decodeAll();
+    return new BlockRepair({ ...common, client, documents, indices, dataAbis, staleData });
   } catch (error) {
     await client.close();
     throw error;

@@ -8,7 +8,7 @@ import { asked } from '../client/store-errors';
 import { blockTag, permissionId } from '../indices/document-ids';
 import type { ProgressDocument } from '../indices/documents';
 import { type IndexNames, RANGED_KINDS, type RangedKind } from '../indices/index-names';
-import { fieldsOf, type MigrationPlans } from '../indices/migration-plan';
+import type { MigrationPlans } from '../indices/migration-plan';
 import { layoutOf, statusOf } from '../indices/progress';
 import { documentsOf, type NewDocument } from '../write/block-documents';
 import { BulkRequest } from '../write/bulk-request';
@@ -17,6 +17,7 @@ import type { DataAbis } from '../write/data-abis';
 import type { IndexProvisioner } from '../write/index-provisioner';
 import type { BranchDocuments } from './branch-documents';
 import type { ProgressStore } from './progress-store';
+import type { StaleDataRepair } from './stale-data-repair';
 
 /** Documents that are no part of a block, deleted per request. */
 const STRAYS_AT_ONCE = 5_000;
@@ -33,6 +34,7 @@ export interface BlockRepairParts {
   documents: BranchDocuments;
   indices: IndexProvisioner;
   plans: MigrationPlans;
+  staleData: StaleDataRepair;
   /** Decodes data fields. */
   dataAbis: (fields: readonly string[]) => DataAbis;
   bulkBytes: number;
@@ -50,6 +52,7 @@ export class BlockRepair implements StoreRepairer {
     if (blocks.length === 0) return;
     await this.parts.progress.countRewrite();
     for (const block of blocks) await this.repair(block);
+    await this.parts.staleData.decodeAll();
     await this.parts.progress.countRewrite();
   }
 
@@ -60,18 +63,13 @@ export class BlockRepair implements StoreRepairer {
       const progress = (await this.parts.progress.read())?.progress;
       if (!progress) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
       if (isRemovedBlock(block.position.num, statusOf(progress))) return;
-      const fields = await this.dataFieldsOf(progress);
+      const fields = await this.parts.plans.dataFieldsOf(progress);
       if (fields.join() === written?.join()) return;
       await this.assertReplaceable(block, progress);
+      await this.parts.staleData.note(block, progress);
       await this.replace(block, fields, progress);
       written = fields;
     }
-  }
-
-  /** The data fields that the store indexes, and those that a migration is adding. */
-  private async dataFieldsOf({ data_fields: indexed = {} }: ProgressDocument): Promise<readonly string[]> {
-    const plan = await this.parts.plans.read();
-    return [...new Set([...Object.keys(indexed), ...(plan ? fieldsOf(plan) : [])])].sort();
   }
 
   async close(): Promise<void> {

@@ -129,10 +129,14 @@ export class ChainOrder {
     return parent && parent.id !== previous?.id ? gap(position, previous, parent) : outdated;
   }
 
-  /** Whether the block's data was decoded with an ABI that is not the one in force: it has to be decoded again. */
+  /**
+   * Whether the block's data was decoded with an ABI that is not the one in force, or before a repair has replaced ABIs: it has to be
+   * decoded again.
+   */
   private outdatedAbiOf({ position, data_abis: abis }: JournalDocument): HistoryError | undefined {
+    const isOld = (abis?.rewrites ?? 0) < (this.progress.abi_rewrites ?? 0);
     const wrong = Object.entries(abis?.before ?? {}).find(
-      ([contract, hash]) => (dataAbiBelow(this.progress, contract, position.num) ?? hash) !== hash,
+      ([contract, hash]) => isOld || (dataAbiBelow(this.progress, contract, position.num) ?? hash) !== hash,
     );
     if (!wrong) return undefined;
     const reason = `the data of block ${position.num} was decoded with an ABI of ${wrong[0]} that is not in force`;

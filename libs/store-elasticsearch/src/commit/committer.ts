@@ -5,7 +5,7 @@ import { rangeStart } from '../indices/block-ranges';
 import { type ReadProgress, statusOf } from '../indices/progress';
 import type { BranchCleaner } from './branch-cleaner';
 import type { BranchDocuments, Lack } from './branch-documents';
-import type { CommittedAbis } from '../write/data-abis';
+import type { CommittedAbis } from '../write/committed-abis';
 import { ChainOrder } from './chain-order';
 import { withRangesCounted } from './count-ranges';
 import type { Journal } from './journal';

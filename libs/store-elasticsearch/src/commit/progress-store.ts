@@ -60,10 +60,7 @@ export class ProgressStore extends ProgressReader {
   }
 
   /** Replaces the progress by what `next` makes of it, which is returned; false = it stays. */
-  private async change(
-    next: (progress: ProgressDocument) => ProgressDocument | false,
-    why: string,
-  ): Promise<ProgressDocument> {
+  async change(next: (progress: ProgressDocument) => ProgressDocument | false, why: string): Promise<ProgressDocument> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const read = await this.read();
       if (!read) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');

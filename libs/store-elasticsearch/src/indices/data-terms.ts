@@ -20,6 +20,8 @@ export interface DataOrigin {
   fields: readonly string[];
   /** By contract, the hash of the ABI that it is taken to have before the block. */
   abis: Readonly<Record<string, string>>;
+  /** `abi_rewrites` of the progress. */
+  rewrites: number;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface DataOrigin {
  * values come from: several processes may write one block, and each knows other ABIs and may have another configuration. A
  * field has a name, so that no `dataTerm` begins like it.
  */
-export function dataMark(blockId: string, { fields, abis }: DataOrigin): string {
-  const origin = JSON.stringify([blockId, [...fields].sort(), Object.entries(abis).sort()]);
+export function dataMark(blockId: string, { fields, abis, rewrites }: DataOrigin): string {
+  const origin = JSON.stringify([blockId, [...fields].sort(), Object.entries(abis).sort(), rewrites]);
   return `=${createHash('sha256').update(origin).digest('hex').slice(0, MARK_DIGITS)}`;
 }

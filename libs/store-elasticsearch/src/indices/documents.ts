@@ -158,8 +158,11 @@ export interface JournalDocument extends StoredStreamPosition {
   end_sequence: number;
   /** The keys of the data fields that its actions are indexed by; absent if there are none. */
   data_fields?: readonly string[];
-  /** For contracts with indexed data fields: the ABIs that the block's data was decoded with, and those that it sets. */
-  data_abis?: { before: Record<string, string>; after: Record<string, string> };
+  /**
+   * For contracts with indexed data fields: the ABIs that the block's data was decoded with, and those that it sets. `rewrites`:
+   * `abi_rewrites` of the progress by then; absent in an entry of an earlier version.
+   */
+  data_abis?: { before: Record<string, string>; after: Record<string, string>; rewrites?: number };
   /** The number of its actions that may have indexed data, and the `dataMark` that they have; absent if there are none. */
   data_mark?: { mark: string; actions: number };
   /** The number of documents of the block. */
@@ -172,6 +175,14 @@ export interface DataAbi {
   block_num: number;
   /** As in `AbiDocument`. */
   hash: string;
+}
+
+/** Actions of a contract whose data was decoded with an ABI that a repair replaces. */
+export interface StaleData {
+  contract: string;
+  /** The blocks, up to the last committed one if `last` is absent. */
+  first: number;
+  last?: number;
 }
 
 /** The committed state of the store: the document that decides what queries see. It changes by compare and set on its sequence number. */
@@ -236,6 +247,10 @@ export interface ProgressDocument {
   data_fields?: Readonly<Record<string, number>>;
   /** In the order of the blocks: for each contract the newest irreversible one and all later ones. */
   data_abis?: readonly DataAbi[];
+  /** Incremented when a repair has replaced ABIs: no block joins the branch whose data was decoded before. */
+  abi_rewrites?: number;
+  /** What the repair has yet to decode again (`stale-data-repair.ts`); absent if there is nothing. */
+  stale_data?: readonly StaleData[];
   /** The committed blocks from `clean_up_to` on, ascending: queries list their ids. */
   branch: BlockPosition[];
 }

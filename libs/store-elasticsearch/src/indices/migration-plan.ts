@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { askedIfFound, errorTypeOf, toStoreError } from '../client/store-errors';
+import type { ProgressDocument } from './documents';
 import type { IndexNames } from './index-names';
 
 /** The id of a document in the progress index, which exists from the start of a migration until its end. */
@@ -42,6 +43,12 @@ export class MigrationPlans {
     const got = await askedIfFound(this.client.get<MigrationPlan>(this.place));
     this.version = got && { if_seq_no: got._seq_no ?? 0, if_primary_term: got._primary_term ?? 0 };
     return got?._source;
+  }
+
+  /** The data fields that the store indexes, and those that a migration is adding. */
+  async dataFieldsOf({ data_fields: indexed = {} }: ProgressDocument): Promise<readonly string[]> {
+    const plan = await this.read();
+    return [...new Set([...Object.keys(indexed), ...(plan ? fieldsOf(plan) : [])])].sort();
   }
 
   /** Replaces the plan that was read or written last. Rejects with `STORE_IN_USE` when another migration has replaced it. */

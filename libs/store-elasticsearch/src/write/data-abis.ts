@@ -4,17 +4,12 @@ import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import { BlockData, type DataFields } from '@antelope-history/data-fields';
 import { type ActionEntry, type BlockRecords, decodeActionRecord } from '@antelope-history/records';
 import type { BlockPosition } from '@antelope-history/schemas';
-import { incomplete, type Query, type Searcher } from '../client/search';
-import type { AbiDocument, DataAbi, ProgressDocument, StoredStreamPosition } from '../indices/documents';
-import type { IndexNames } from '../indices/index-names';
+import type { DataAbi, ProgressDocument, StoredStreamPosition } from '../indices/documents';
 import { dataMark } from '../indices/data-terms';
 import type { BlockDataTerms, JournalData } from './block-documents';
+import { type CommittedAbis, NO_ABI } from './committed-abis';
 import { KnownAncestry } from './known-ancestry';
 
-/** Of a contract without an ABI. */
-const NO_ABI = '';
-/** Versions of one contract that are read at once: those of orphans are among them. */
-const VERSIONS_AT_ONCE = 100;
 /** Changes of ABIs that this process has seen and that may not be committed yet. */
 const MAX_SEEN = 1_000;
 const MAX_DECODERS = 100;
@@ -74,65 +69,6 @@ export function dataAbiBelow(
   return abis.findLast((abi) => abi.contract === contract && abi.block_num < blockNum)?.hash;
 }
 
-/** Finds ABIs of the committed branch. */
-export class CommittedAbis {
-  constructor(
-    private readonly names: IndexNames,
-    private readonly searcher: Searcher,
-  ) {}
-
-  /** The hash of the ABI that a contract has after all committed blocks below a number. */
-  async hashBelow(contract: string, blockNum: number, progress: ProgressDocument): Promise<string> {
-    for await (const { hash } of this.newestFirst(contract, blockNum - 1, progress)) return hash;
-    return NO_ABI;
-  }
-
-  /** The ABIs that a contract has on the committed branch, ascending: the newest irreversible one and all later ones. */
-  async reversibleOf(contract: string, progress: ProgressDocument): Promise<DataAbi[]> {
-    const irreversibleNum = progress.last_irreversible?.num ?? 0;
-    const found: DataAbi[] = [];
-    for await (const abi of this.newestFirst(contract, Infinity, progress)) {
-      if (found[0]?.block_num !== abi.block_num) found.unshift(abi);
-      if (abi.block_num <= irreversibleNum) return found;
-    }
-    return [{ contract, block_num: -1, hash: NO_ABI }, ...found];
-  }
-
-  /** The changes of a contract's ABI in committed blocks up to a number. */
-  private async *newestFirst(contract: string, lastBlock: number, progress: ProgressDocument): AsyncGenerator<DataAbi> {
-    const branch = new Set(progress.branch.map(({ id }) => id));
-    const last = Math.min(lastBlock, progress.committed?.num ?? -1);
-    for (let from = 0; ; from += VERSIONS_AT_ONCE) {
-      const { hits } = await this.searcher.search({
-        index: this.names.abis,
-        filters: [{ term: { account: contract } }, { range: { block_num: { lte: last } } }],
-        sort: [{ block_num: 'desc' }, { sequence: 'desc' }],
-        from,
-        size: VERSIONS_AT_ONCE,
-        fetch: { _source: ['block', 'block_num', 'hash'] },
-      });
-      for (const { _source } of hits) {
-        const { block, block_num, hash } = _source as AbiDocument;
-        if (block_num <= progress.clean_up_to || branch.has(block)) yield { contract, block_num, hash };
-      }
-      if (hits.length < VERSIONS_AT_ONCE) return;
-    }
-  }
-
-  /** The bytes of an ABI of a contract by their hash. */
-  async bytesOf(contract: string, hash: string): Promise<Buffer> {
-    const filters: Query[] = [{ term: { account: contract } }, { term: { hash } }];
-    const { hits } = await this.searcher.search({
-      index: this.names.abis,
-      filters,
-      size: 1,
-      fetch: { _source: ['abi'] },
-    });
-    if (!hits[0]) throw incomplete(`the ABI ${hash} of ${contract} is missing`);
-    return Buffer.from((hits[0]._source as AbiDocument).abi, 'base64');
-  }
-}
-
 /**
  * Decodes the indexed data fields of blocks. A block may be written before those that precede it, by another process even. The ABI
  * in force is certain when this process has seen all blocks from a committed one on, or when the receipts show that the contract
@@ -145,7 +81,9 @@ export class DataAbis {
   /** The first blocks of runs of consecutive blocks. */
   private runs: SeenBlock[] = [];
   private last: SeenBlock | undefined;
-  private readonly ancestry = new KnownAncestry();
+  /** `abi_rewrites` of the progress. */
+  private rewrites = 0;
+  private ancestry = new KnownAncestry();
   private readonly used = new Map<string, UsedAbi>();
   private readonly proven = new Map<string, ProvenAbi>();
   /** By `performance.now()`, the contracts of postponed blocks. */
@@ -167,6 +105,7 @@ export class DataAbis {
     progress: ProgressDocument,
     mayPostpone: boolean,
   ): Promise<DecodedData | undefined> {
+    this.forgetReplaced(progress);
     this.noteRun(block, progress.view);
     const root = this.fields.keys.length > 0 ? this.ancestry.add(block, progress) : undefined;
     const indexed = this.indexedIn(block);
@@ -188,13 +127,15 @@ export class DataAbis {
     if (root) this.ancestry.addAbis(block.position, after);
     const data = new BlockData(this.fields, block, (contract) => decoders.get(contract));
     const { keys } = this.fields;
-    const mark = indexed.count > 0 ? dataMark(block.position.id, { fields: keys, abis: before }) : undefined;
+    const { rewrites } = this;
+    const origin = { fields: keys, abis: before, rewrites };
+    const mark = indexed.count > 0 ? dataMark(block.position.id, origin) : undefined;
     const hasAbis = Object.keys(before).length + Object.keys(after).length > 0;
     return {
       terms: { data, areAbisAssumed, ...(mark !== undefined && { mark }) },
       journal: {
         ...(keys.length > 0 && { data_fields: keys }),
-        ...(hasAbis && { data_abis: { before, after } }),
+        ...(hasAbis && { data_abis: { before, after, rewrites } }),
         ...(mark !== undefined && { data_mark: { mark, actions: indexed.count } }),
       },
     };
@@ -290,6 +231,17 @@ export class DataAbis {
     const undoneFrom = this.runs.filter(isBetween).map(({ block_num: num }) => num);
     const below = Math.min(position.num, ...undoneFrom);
     return this.committedBelow(contract, below, progress);
+  }
+
+  /** After a repair has replaced an ABI: what this process knows of ABIs may come from the wrong one. */
+  private forgetReplaced({ abi_rewrites: rewrites = 0 }: ProgressDocument): void {
+    if (rewrites === this.rewrites) return;
+    this.rewrites = rewrites;
+    this.changes = [];
+    this.ancestry = new KnownAncestry();
+    this.used.clear();
+    this.proven.clear();
+    this.decoders.clear();
   }
 
   /** Notes where blocks do not follow the last one: they undo all that the progress says of their numbers. */

@@ -1,0 +1,238 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
+import { DataFields, valuesOf } from '@antelope-history/data-fields';
+import { type BlockRecords, decodeActionRecord } from '@antelope-history/records';
+import { HistoryError } from '@antelope-history/schemas';
+import { incomplete, type Query, type Searcher } from '../client/search';
+import { asked } from '../client/store-errors';
+import { entryOf } from '../indices/action-entry';
+import { rangeLast } from '../indices/block-ranges';
+import type { AbiDocument, ProgressDocument, StaleData } from '../indices/documents';
+import { findActions, type ListedAction } from '../indices/found-actions';
+import type { IndexNames } from '../indices/index-names';
+import type { MigrationPlans } from '../indices/migration-plan';
+import { isOnBranch, layoutOf } from '../indices/progress';
+import { actionJson, originJson } from '../write/action-json';
+import { BulkRequest } from '../write/bulk-request';
+import { type BulkWriter, ConflictError } from '../write/bulk-writer';
+import type { CommittedAbi, CommittedAbis } from '../write/committed-abis';
+import type { ProgressStore } from './progress-store';
+
+/** ABIs that a block's number has, those of orphans among them. */
+const MAX_ABIS = 10_000;
+/** Each conflict means that another process has changed an action of the range. */
+const MAX_TRIES = 50;
+
+export interface StaleDataParts {
+  names: IndexNames;
+  progress: ProgressStore;
+  searcher: Searcher;
+  bulk: BulkWriter;
+  plans: MigrationPlans;
+  abis: CommittedAbis;
+  bulkBytes: number;
+}
+
+/** The blocks of one range, or of a part of it. */
+interface Part {
+  contract: string;
+  first: number;
+  last: number;
+}
+
+/**
+ * Decodes the indexed data of actions again where a repair replaces the ABI that was in force at them. The progress names them from
+ * before an ABI is replaced until they are right, so that any later repair continues.
+ */
+export class StaleDataRepair {
+  constructor(private readonly parts: StaleDataParts) {}
+
+  /** Adds to the progress what is decoded with ABIs that replacing a committed block changes. Call it before they change. */
+  async note(block: BlockRecords, progress: ProgressDocument): Promise<void> {
+    const stale: StaleData[] = [];
+    for (const contract of await this.changedContracts(block, progress))
+      stale.push(await this.staleAfter(contract, block.position.num, progress));
+    if (stale.length === 0) return;
+    await this.parts.progress.change(
+      (current) => ({ ...current, stale_data: [...(current.stale_data ?? []), ...stale] }),
+      'note wrong data',
+    );
+  }
+
+  /** Decodes what the progress names; resolves when it names nothing. Call it when queries see the ABIs that were replaced. */
+  async decodeAll(): Promise<void> {
+    if (!(await this.current()).stale_data) return;
+    await this.refuseEarlier();
+    for (;;) {
+      const [stale] = (await this.current()).stale_data ?? [];
+      if (!stale) return;
+      await this.decodeNext(stale);
+    }
+  }
+
+  /** Refuses blocks that were decoded before, and has committers and writers find the ABIs in the indices. */
+  private async refuseEarlier(): Promise<void> {
+    await this.parts.progress.change((progress) => {
+      const stale = new Set(progress.stale_data?.map(({ contract }) => contract));
+      return {
+        ...progress,
+        rewrites: (progress.rewrites ?? 0) + 1,
+        abi_rewrites: (progress.abi_rewrites ?? 0) + 1,
+        data_abis: progress.data_abis?.filter(({ contract }) => !stale.has(contract)),
+      };
+    }, 'replace ABIs');
+  }
+
+  private async changedContracts(
+    { position, abiChanges }: BlockRecords,
+    { clean_up_to: cleanUpTo }: ProgressDocument,
+  ): Promise<Set<string>> {
+    const { num, id } = position;
+    const { hits } = await this.parts.searcher.search({
+      index: this.parts.names.abis,
+      filters: [num <= cleanUpTo ? { term: { block_num: num } } : { term: { block: id } }],
+      size: MAX_ABIS,
+      fetch: { _source: ['account', 'sequence', 'abi'] },
+    });
+    const stored = hits.map(({ _source }) => _source as Pick<AbiDocument, 'account' | 'sequence' | 'abi'>);
+    const right = abiChanges.map(({ abi, ...change }) => ({ ...change, abi: abi.toString('base64') }));
+    const lacking = (some: typeof stored, from: typeof stored) => {
+      const keys = new Set(from.map(keyOf));
+      return some.filter((each) => !keys.has(keyOf(each)));
+    };
+    return new Set([...lacking(stored, right), ...lacking(right, stored)].map(({ account }) => account));
+  }
+
+  /** From a block that changes the ABI on, up to the block with the next change, which may follow actions. */
+  private async staleAfter(contract: string, num: number, progress: ProgressDocument): Promise<StaleData> {
+    let last: number | undefined;
+    for await (const { block_num: changed } of this.parts.abis.newestFirst(contract, Infinity, progress)) {
+      if (changed <= num) break;
+      last = changed;
+    }
+    return { contract, first: num, ...(last !== undefined && { last }) };
+  }
+
+  /** Decodes the actions of one range. Blocks that are committed meanwhile are right. */
+  private async decodeNext(stale: StaleData): Promise<void> {
+    const progress = await this.current();
+    const { contract } = stale;
+    const first = Math.max(stale.first, progress.first_block_num ?? 0);
+    const end = Math.min(stale.last ?? Infinity, progress.committed?.num ?? 0);
+    const last = Math.min(end, rangeLast(first, progress));
+    if (first <= last) await this.decodePart({ contract, first, last });
+    const rest = last < end ? [{ ...stale, first: last + 1 }] : [];
+    await this.parts.progress.change(({ stale_data: all = [], ...current }) => {
+      const left = all.flatMap((each) => (isDeepStrictEqual(each, stale) ? rest : [each]));
+      return { ...current, ...(left.length > 0 && { stale_data: left }) };
+    }, 'note what is decoded');
+  }
+
+  /** Again when a data field was added meanwhile, as `BlockRepair`, or an action was changed. */
+  private async decodePart(part: Part): Promise<void> {
+    let decoded: readonly string[] | undefined;
+    for (let tries = 1; ;) {
+      const progress = await this.current();
+      const fields = await this.parts.plans.dataFieldsOf(progress);
+      if (fields.join() === decoded?.join()) return;
+      try {
+        await this.decodeActions(part, new DataFields(fields), progress);
+        decoded = fields;
+      } catch (error) {
+        if (!(error instanceof ConflictError) || tries++ === MAX_TRIES) throw error;
+      }
+    }
+  }
+
+  private async decodeActions(part: Part, fields: DataFields, progress: ProgressDocument): Promise<void> {
+    const { contract, first, last } = part;
+    if (!fields.contracts.has(contract)) return;
+    const index = this.parts.names.ranged('actions', first, progress);
+    await this.refresh(index);
+    const filters: Query[] = [{ term: { contract } }, { range: { block_num: { gte: first, lte: last } } }];
+    const list = { index, filters, order: 'asc', from: 0, withVersion: true } as const;
+    const actions = findActions(this.parts.searcher, layoutOf(progress), list, Infinity);
+    await this.parts.bulk.write(this.requestsOf(actions, await this.decodersOf(part, progress), fields, progress));
+    await this.refresh(index);
+  }
+
+  private async *requestsOf(
+    actions: AsyncIterable<ListedAction>,
+    decoders: Decoders,
+    fields: DataFields,
+    progress: ProgressDocument,
+  ): AsyncGenerator<BulkRequest> {
+    const layout = layoutOf(progress);
+    let request = newRequest();
+    for await (const { document, version } of actions) {
+      const { blockNum: num, block: id, sequence, record: bytes } = document;
+      const action = decodeActionRecord(bytes, document.firstSequence);
+      const ofAction = fields.of(action.account, action.name);
+      if (ofAction.length === 0 || (num > progress.clean_up_to && !isOnBranch({ num, id }, progress))) continue;
+      const decoder = await decoders.at(num, sequence);
+      const values = valuesOf(ofAction, decoder?.decodeAction(action.name, action.data));
+      const origin = originJson({ ...document, transaction: Buffer.from(document.transaction, 'hex') }, layout);
+      const entry = { ...entryOf(action), sequence, bytes };
+      request.replaceSame(version, actionJson(origin, entry, { values }, layout), { num, id });
+      if (request.bytes < this.parts.bulkBytes) continue;
+      yield request;
+      request = newRequest();
+    }
+    if (request.count > 0) yield request;
+  }
+
+  private async decodersOf({ contract, first, last }: Part, progress: ProgressDocument): Promise<Decoders> {
+    const versions: CommittedAbi[] = [];
+    for await (const version of this.parts.abis.newestFirst(contract, last, progress)) {
+      versions.push(version);
+      if (version.block_num < first) break;
+    }
+    return new Decoders(contract, versions, this.parts.abis);
+  }
+
+  private async refresh(index: string): Promise<void> {
+    const { _shards: shards } = await asked(this.parts.searcher.client.indices.refresh({ index }));
+    if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
+  }
+
+  private async current(): Promise<ProgressDocument> {
+    const read = await this.parts.progress.read();
+    if (!read) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
+    return read.progress;
+  }
+}
+
+/** The decoders of a contract's ABIs for ascending actions; keeps one, which may take megabytes. */
+class Decoders {
+  private newest: { hash: string; decoder: AbiDecoder | undefined } | undefined;
+
+  /** `versions`: the newest first. */
+  constructor(
+    private readonly contract: string,
+    private readonly versions: readonly CommittedAbi[],
+    private readonly abis: CommittedAbis,
+  ) {}
+
+  /** An ABI is in force after the action that set it; with sequence 0 it is in force from the beginning of the block. */
+  async at(blockNum: number, sequence: number): Promise<AbiDecoder | undefined> {
+    const version = this.versions.find(
+      (each) => each.block_num < blockNum || (each.block_num === blockNum && each.sequence < Math.max(1, sequence)),
+    );
+    if (!version) return undefined;
+    if (this.newest?.hash !== version.hash) {
+      const decoder = createAbiDecoder(await this.abis.bytesOf(this.contract, version.hash));
+      this.newest = { hash: version.hash, decoder };
+    }
+    return this.newest.decoder;
+  }
+}
+
+function newRequest(): BulkRequest {
+  const request = new BulkRequest();
+  request.failsOnConflict = true;
+  return request;
+}
+
+function keyOf({ account, sequence, abi }: Pick<AbiDocument, 'account' | 'sequence' | 'abi'>): string {
+  return `${account} ${sequence} ${abi}`;
+}

@@ -1,0 +1,70 @@
+import { incomplete, type Query, type Searcher } from '../client/search';
+import type { AbiDocument, DataAbi, ProgressDocument } from '../indices/documents';
+import type { IndexNames } from '../indices/index-names';
+
+/** Of a contract without an ABI. */
+export const NO_ABI = '';
+/** Versions of one contract that are read at once: those of orphans are among them. */
+const VERSIONS_AT_ONCE = 100;
+
+/** A change of a contract's ABI. */
+export type CommittedAbi = Pick<AbiDocument, 'block_num' | 'sequence' | 'hash'>;
+
+/** Finds ABIs of the committed branch. */
+export class CommittedAbis {
+  constructor(
+    private readonly names: IndexNames,
+    private readonly searcher: Searcher,
+  ) {}
+
+  /** The hash of the ABI that a contract has after all committed blocks below a number. */
+  async hashBelow(contract: string, blockNum: number, progress: ProgressDocument): Promise<string> {
+    for await (const { hash } of this.newestFirst(contract, blockNum - 1, progress)) return hash;
+    return NO_ABI;
+  }
+
+  /** The ABIs that a contract has on the committed branch, ascending: the newest irreversible one and all later ones. */
+  async reversibleOf(contract: string, progress: ProgressDocument): Promise<DataAbi[]> {
+    const irreversibleNum = progress.last_irreversible?.num ?? 0;
+    const found: DataAbi[] = [];
+    for await (const { block_num, hash } of this.newestFirst(contract, Infinity, progress)) {
+      if (found[0]?.block_num !== block_num) found.unshift({ contract, block_num, hash });
+      if (block_num <= irreversibleNum) return found;
+    }
+    return [{ contract, block_num: -1, hash: NO_ABI }, ...found];
+  }
+
+  /** The changes of a contract's ABI in committed blocks up to a number. */
+  async *newestFirst(contract: string, lastBlock: number, progress: ProgressDocument): AsyncGenerator<CommittedAbi> {
+    const branch = new Set(progress.branch.map(({ id }) => id));
+    const last = Math.min(lastBlock, progress.committed?.num ?? -1);
+    for (let from = 0; ; from += VERSIONS_AT_ONCE) {
+      const { hits } = await this.searcher.search({
+        index: this.names.abis,
+        filters: [{ term: { account: contract } }, { range: { block_num: { lte: last } } }],
+        sort: [{ block_num: 'desc' }, { sequence: 'desc' }],
+        from,
+        size: VERSIONS_AT_ONCE,
+        fetch: { _source: ['block', 'block_num', 'sequence', 'hash'] },
+      });
+      for (const { _source } of hits) {
+        const { block, block_num, sequence, hash } = _source as AbiDocument;
+        if (block_num <= progress.clean_up_to || branch.has(block)) yield { block_num, sequence, hash };
+      }
+      if (hits.length < VERSIONS_AT_ONCE) return;
+    }
+  }
+
+  /** The bytes of an ABI of a contract by their hash. */
+  async bytesOf(contract: string, hash: string): Promise<Buffer> {
+    const filters: Query[] = [{ term: { account: contract } }, { term: { hash } }];
+    const { hits } = await this.searcher.search({
+      index: this.names.abis,
+      filters,
+      size: 1,
+      fetch: { _source: ['abi'] },
+    });
+    if (!hits[0]) throw incomplete(`the ABI ${hash} of ${contract} is missing`);
+    return Buffer.from((hits[0]._source as AbiDocument).abi, 'base64');
+  }
+}

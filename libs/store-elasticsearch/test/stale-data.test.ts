@@ -1,0 +1,160 @@
+import { Client } from '@elastic/elasticsearch';
+import type { BlockRecords } from '@antelope-history/records';
+import { describeWithService } from '@antelope-history/servers';
+import type { StoreWriter } from '@antelope-history/store';
+import {
+  ABIS,
+  type BlockPlan,
+  Comparison,
+  DATA,
+  ModelHistory,
+  SimulatedReader,
+} from '@antelope-history/store/contract';
+import { openElasticsearchStoreRepairer } from '../src/writer';
+import { FaultyServer } from './faulty-server';
+import { TemporaryStore } from './temporary-store';
+
+jest.setTimeout(60_000);
+
+const TRANSFER = { account: 'alice', name: 'transfer', actor: 'bob', notified: [], creatorDistance: 0, dataBytes: 0 };
+const PAID: BlockPlan = { transactions: [[{ ...TRANSFER, data: DATA[1] }]], abis: [], permissions: [] };
+const [RIGHT, WRONG, , INVALID] = ABIS as [Buffer, Buffer, Buffer, Buffer];
+const setting = (abi: Buffer): BlockPlan => ({ ...PAID, abis: [{ account: 'alice', abi }] });
+/** Blocks after the one that is repaired: some of them are cleaned, in two ranges. */
+const LATER = 45;
+
+describeWithService(['elasticsearch'], (url = '') => {
+  describe('a repair of an ABI', () => {
+    let store: TemporaryStore;
+    let server: FaultyServer;
+    let writer: StoreWriter;
+    let reader: SimulatedReader;
+    beforeEach(async () => {
+      server = await FaultyServer.start(url);
+      store = await TemporaryStore.open(url, { blocksPerIndex: 20 });
+      writer = await store.openWriter();
+      reader = new SimulatedReader();
+    });
+    afterEach(async () => {
+      await store.dispose();
+      await server.stop();
+    });
+
+    /** Grows the chain, and makes all but its newest blocks irreversible. */
+    function grow(plans: BlockPlan[]): void {
+      reader.grow(plans);
+      reader.makeIrreversible(10);
+    }
+
+    async function write(replace: (block: BlockRecords) => BlockRecords = (block) => block): Promise<void> {
+      await writer.writeBlocks(reader.read(Infinity).map(replace));
+      await writer.commitWritten();
+    }
+
+    async function repair(blockNum: number, through = url): Promise<void> {
+      const repairer = await openElasticsearchStoreRepairer(store.optionsWith({ urls: [through] }));
+      const block = reader.chain.find(({ position }) => position.num === blockNum);
+      await repairer.repairBlocks([block as BlockRecords]).finally(() => repairer.close());
+    }
+
+    async function expectModel(): Promise<void> {
+      await store.store.commitWritten();
+      const comparison = new Comparison(store.store, ModelHistory.of(reader.chain));
+      await comparison.status();
+      await comparison.everyDataValue();
+      // Values that the wrong ABIs gave.
+      await comparison.everyDataValue(ModelHistory.of(reader.chain.map((block) => withAbi(block, WRONG))));
+    }
+
+    /** Writes a chain whose block 101 sets an ABI that is stored wrong. */
+    async function writeWrong(abi: Buffer, later: BlockPlan[] = Array<BlockPlan>(LATER).fill(PAID)): Promise<void> {
+      grow([setting(WRONG), setting(RIGHT)]);
+      await write((block) => (block.position.num === 101 ? withAbi(block, abi) : block));
+      for (let at = 0; at < later.length; at += 15) {
+        grow(later.slice(at, at + 15));
+        await write();
+      }
+    }
+
+    it.each([
+      ['another one', WRONG],
+      ['an invalid one', INVALID],
+    ])('that was stored as %s moves the actions of later blocks to their right values', async (_, wrong) => {
+      await writeWrong(wrong);
+      await repair(101);
+      await expectModel();
+    });
+
+    it('that was not stored, or stored without being set, moves them, too, and none after the next ABI', async () => {
+      grow([setting(WRONG), setting(RIGHT), PAID, PAID, PAID, PAID]);
+      await write((block) => {
+        if (block.position.num === 101) return { ...block, abiChanges: [] };
+        const abiChanges = [{ account: 'alice', abi: WRONG, sequence: block.transactions[0]?.firstSequence ?? 0 }];
+        return block.position.num === 103 ? { ...block, abiChanges } : block;
+      });
+      grow([setting(WRONG), ...Array<BlockPlan>(20).fill(PAID)]);
+      await write();
+      grow([PAID]);
+      await write();
+      await repair(103);
+      await repair(101);
+      await expectModel();
+    });
+
+    it('whose bytes were damaged moves what was decoded with them', async () => {
+      const client = new Client({ node: url });
+      await writeWrong(RIGHT, []);
+      const query = { term: { block_num: 101 } };
+      const { hits } = await client.search({ index: store.names.abis, query });
+      const { _index: index, _id: id = '', _source: source } = hits.hits[0] ?? { _index: '' };
+      const document = { ...(source as object), abi: INVALID.toString('base64') };
+      await client.index({ index, id, document, refresh: true });
+      await client.close();
+      writer = await store.openWriter();
+      reader.restart((await writer.getProgress()).positions);
+      grow(Array<BlockPlan>(30).fill(PAID));
+      await write();
+      grow([PAID]);
+      await write();
+      await repair(101);
+      grow([PAID, PAID]);
+      await write();
+      await expectModel();
+    });
+
+    it('is known to a running writer, and blocks that were decoded before it are refused', async () => {
+      await writeWrong(WRONG);
+      grow([PAID, PAID, PAID]);
+      const [next, ...decoded] = reader.read(3) as [BlockRecords, ...BlockRecords[]];
+      await writer.writeBlocks(decoded);
+      await repair(101);
+      await expect(writer.writeBlocks([next])).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
+      reader.restart((await writer.getProgress()).positions);
+      await write();
+      await expectModel();
+    });
+
+    it('that is killed is continued when another one begins', async () => {
+      await writeWrong(WRONG);
+      let updates = 0;
+      server.fault = ({ body }) => (body.includes('"if_seq_no"') && ++updates > 1 ? { status: 403 } : 'none');
+      await expect(repair(101, server.url)).rejects.toMatchObject({ name: 'HistoryError' });
+      await (await openElasticsearchStoreRepairer(store.optionsWith({}))).close();
+      await expectModel();
+    });
+
+    it('keeps what other processes change of an action meanwhile', async () => {
+      await writeWrong(WRONG);
+      let updates = 0;
+      server.fault = ({ body }) =>
+        body.includes('"if_seq_no"') && body.includes('"record"') && updates++ === 0 ? { until: repair(105) } : 'none';
+      await repair(101, server.url);
+      expect(updates).toBeGreaterThan(1);
+      await expectModel();
+    });
+  });
+});
+
+function withAbi(block: BlockRecords, abi: Buffer): BlockRecords {
+  return { ...block, abiChanges: block.abiChanges.map((change) => ({ ...change, abi })) };
+}
