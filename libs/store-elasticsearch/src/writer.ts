@@ -102,7 +102,7 @@ export async function openElasticsearchStoreRepairer(options: ElasticsearchOptio
     const staleData = new StaleDataRepair({ ...common, abis });
     // Those of a repair that was killed.
     await staleData.decodeAll();
-    return new BlockRepair({ ...common, client, documents, indices, dataAbis, staleData });
+    return new BlockRepair({ ...common, client, documents, indices, dataAbis, abis, staleData });
   } catch (error) {
     await client.close();
     throw error;

@@ -1,5 +1,6 @@
 import type { Client } from '@elastic/elasticsearch';
-import type { BlockRecords, PermissionChange } from '@antelope-history/records';
+import { DataFields } from '@antelope-history/data-fields';
+import { type AbiChange, type BlockRecords, isStateComplete, type PermissionChange } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { isRemovedBlock, type StoreRepairer } from '@antelope-history/store';
 import { closeInTime } from '../client/client';
@@ -7,12 +8,14 @@ import { incomplete, type Query, type Searcher } from '../client/search';
 import { asked } from '../client/store-errors';
 import { blockTag, permissionId } from '../indices/document-ids';
 import type { ProgressDocument } from '../indices/documents';
+import { documentsOfNumber } from '../indices/documents-of-number';
 import { type IndexNames, RANGED_KINDS, type RangedKind } from '../indices/index-names';
 import type { MigrationPlans } from '../indices/migration-plan';
 import { layoutOf, statusOf } from '../indices/progress';
 import { documentsOf, type NewDocument } from '../write/block-documents';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
+import type { CommittedAbis } from '../write/committed-abis';
 import type { DataAbis } from '../write/data-abis';
 import type { IndexProvisioner } from '../write/index-provisioner';
 import type { BranchDocuments } from './branch-documents';
@@ -23,6 +26,8 @@ import type { StaleDataRepair } from './stale-data-repair';
 const STRAYS_AT_ONCE = 5_000;
 /** Written last: while a transaction's actions are not all visible, its body makes queries fail instead of showing a part. */
 const LAST_KINDS: ReadonlySet<NewDocument['kind']> = new Set(['bodies', 'blocks']);
+/** An account of every chain whose permissions no transaction changes: it is in the whole state of a chain, and in no later block. */
+const ACCOUNT_OF_STATE = 'eosio.null';
 const STATE_KINDS = ['abis', 'permissions'] as const;
 
 export interface BlockRepairParts {
@@ -34,6 +39,7 @@ export interface BlockRepairParts {
   documents: BranchDocuments;
   indices: IndexProvisioner;
   plans: MigrationPlans;
+  abis: CommittedAbis;
   staleData: StaleDataRepair;
   /** Decodes data fields. */
   dataAbis: (fields: readonly string[]) => DataAbis;
@@ -66,8 +72,14 @@ export class BlockRepair implements StoreRepairer {
       const fields = await this.parts.plans.dataFieldsOf(progress);
       if (fields.join() === written?.join()) return;
       await this.assertReplaceable(block, progress);
-      await this.parts.staleData.note(block, progress);
-      await this.replace(block, fields, progress);
+      const { contracts } = new DataFields(fields);
+      const stored = await this.parts.abis.storedOf(block, contracts, progress);
+      const keepsState = await this.keepsState(block, progress);
+      const isKept = ({ account, sequence }: AbiChange): boolean =>
+        keepsState && sequence === 0 && !sets(block, account);
+      const whole = { ...block, abiChanges: [...block.abiChanges, ...stored.filter(isKept)] };
+      await this.parts.staleData.note(whole, stored, contracts, progress);
+      await this.replace(whole, keepsState, fields, progress);
       written = fields;
     }
   }
@@ -89,7 +101,23 @@ export class BlockRepair implements StoreRepairer {
     throw new HistoryError('REPAIR_REFUSED', `block ${num} ${id} does not follow the stored block before it`);
   }
 
-  private async replace(block: BlockRecords, fields: readonly string[], progress: ProgressDocument): Promise<void> {
+  /** Whether the block is stored with the whole state of a snapshot, which the node that the block comes from now does not send. */
+  private async keepsState(block: BlockRecords, progress: ProgressDocument): Promise<boolean> {
+    if (isStateComplete(block)) return false;
+    const { hits } = await this.parts.searcher.search({
+      index: this.parts.names.permissions,
+      filters: [documentsOfNumber(block.position, progress), { term: { owner: ACCOUNT_OF_STATE } }],
+      size: 1,
+    });
+    return hits.length > 0;
+  }
+
+  private async replace(
+    block: BlockRecords,
+    keepsState: boolean,
+    fields: readonly string[],
+    progress: ProgressDocument,
+  ): Promise<void> {
     const { num } = block.position;
     await this.parts.indices.ensureRange(num, progress, false);
     const superseded = await this.supersededPermissions(block, progress);
@@ -108,7 +136,7 @@ export class BlockRepair implements StoreRepairer {
       await this.write(documents, block, progress);
       await this.refresh(num, progress);
     }
-    if (await this.removeOthers(block, ids, progress)) await this.refresh(num, progress);
+    if (await this.removeOthers(block, keepsState, ids, progress)) await this.refresh(num, progress);
   }
 
   /** The ids of permissions that a later block has changed: they were deleted, or are about to be (`PermissionCleaner`). */
@@ -147,20 +175,22 @@ export class BlockRepair implements StoreRepairer {
     await this.parts.bulk.write(requests);
   }
 
-  /** Deletes the documents of the block's number that are not its own; returns whether there were any. */
+  /** Deletes the documents of the block's number that are not its own, or not those of a state; returns whether there were any. */
   private async removeOthers(
-    { position }: BlockRecords,
+    block: BlockRecords,
+    keepsState: boolean,
     ids: ReadonlyMap<NewDocument['kind'], string[]>,
     progress: ProgressDocument,
   ): Promise<boolean> {
-    const { num, id } = position;
-    // Above the last cleaned block, documents of other blocks with this number are those of orphans, which no query sees.
-    const ofNumber: Query = num <= progress.clean_up_to ? { term: { block_num: num } } : { term: { block: id } };
+    const { num } = block.position;
+    const ofNumber = documentsOfNumber(block.position, progress);
     let hasRemoved = false;
     for (const kind of [...RANGED_KINDS, ...STATE_KINDS]) {
       const index = this.indexOf(kind, num, progress);
       const own: Query = { ids: { values: ids.get(kind) ?? [] } };
-      const search = { index, filters: [ofNumber, { bool: { must_not: [own] } }], size: STRAYS_AT_ONCE };
+      if (keepsState && kind === 'permissions') continue;
+      const ofState = keepsState && kind === 'abis' ? [abisOfState(block)] : [];
+      const search = { index, filters: [ofNumber, { bool: { must_not: [own, ...ofState] } }], size: STRAYS_AT_ONCE };
       for (;;) {
         const { hits } = await this.parts.searcher.search(search);
         if (hits.length === 0) break;
@@ -184,4 +214,14 @@ export class BlockRepair implements StoreRepairer {
     const isRanged = (RANGED_KINDS as readonly string[]).includes(kind);
     return isRanged ? this.parts.names.ranged(kind as RangedKind, num, progress) : this.parts.names.of(kind);
   }
+}
+
+function sets({ abiChanges }: BlockRecords, contract: string): boolean {
+  return abiChanges.some(({ account }) => account === contract);
+}
+
+/** Finds the ABIs of a state that come from before the block. */
+function abisOfState({ abiChanges }: BlockRecords): Query {
+  const accounts = abiChanges.map(({ account }) => account);
+  return { bool: { filter: [{ term: { sequence: 0 } }], must_not: [{ terms: { account: accounts } }] } };
 }

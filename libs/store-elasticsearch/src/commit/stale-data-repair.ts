@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import { DataFields, valuesOf } from '@antelope-history/data-fields';
-import { type BlockRecords, decodeActionRecord } from '@antelope-history/records';
+import { type AbiChange, type BlockRecords, decodeActionRecord } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { incomplete, type Query, type Searcher } from '../client/search';
 import { asked } from '../client/store-errors';
 import { entryOf } from '../indices/action-entry';
 import { rangeLast } from '../indices/block-ranges';
-import type { AbiDocument, ProgressDocument, StaleData } from '../indices/documents';
+import type { ProgressDocument, StaleData } from '../indices/documents';
 import { findActions, type ListedAction } from '../indices/found-actions';
 import type { IndexNames } from '../indices/index-names';
 import type { MigrationPlans } from '../indices/migration-plan';
@@ -18,8 +18,6 @@ import { type BulkWriter, ConflictError } from '../write/bulk-writer';
 import type { CommittedAbi, CommittedAbis } from '../write/committed-abis';
 import type { ProgressStore } from './progress-store';
 
-/** ABIs that a block's number has, those of orphans among them. */
-const MAX_ABIS = 10_000;
 /** Each conflict means that another process has changed an action of the range. */
 const MAX_TRIES = 50;
 
@@ -47,11 +45,20 @@ interface Part {
 export class StaleDataRepair {
   constructor(private readonly parts: StaleDataParts) {}
 
-  /** Adds to the progress what is decoded with ABIs that replacing a committed block changes. Call it before they change. */
-  async note(block: BlockRecords, progress: ProgressDocument): Promise<void> {
+  /**
+   * Adds to the progress what is decoded with ABIs that replacing a committed block changes. Call it before they change. `stored`: the
+   * ABIs of contracts with indexed data fields that are stored of the block.
+   */
+  async note(
+    block: BlockRecords,
+    stored: readonly AbiChange[],
+    contracts: ReadonlySet<string>,
+    progress: ProgressDocument,
+  ): Promise<void> {
+    const right = block.abiChanges.filter(({ account }) => contracts.has(account));
+    const changed = new Set([...lacking(stored, right), ...lacking(right, stored)]);
     const stale: StaleData[] = [];
-    for (const contract of await this.changedContracts(block, progress))
-      stale.push(await this.staleAfter(contract, block.position.num, progress));
+    for (const contract of changed) stale.push(await this.staleAfter(contract, block.position.num, progress));
     if (stale.length === 0) return;
     await this.parts.progress.change(
       (current) => ({ ...current, stale_data: [...(current.stale_data ?? []), ...stale] }),
@@ -81,26 +88,6 @@ export class StaleDataRepair {
         data_abis: progress.data_abis?.filter(({ contract }) => !stale.has(contract)),
       };
     }, 'replace ABIs');
-  }
-
-  private async changedContracts(
-    { position, abiChanges }: BlockRecords,
-    { clean_up_to: cleanUpTo }: ProgressDocument,
-  ): Promise<Set<string>> {
-    const { num, id } = position;
-    const { hits } = await this.parts.searcher.search({
-      index: this.parts.names.abis,
-      filters: [num <= cleanUpTo ? { term: { block_num: num } } : { term: { block: id } }],
-      size: MAX_ABIS,
-      fetch: { _source: ['account', 'sequence', 'abi'] },
-    });
-    const stored = hits.map(({ _source }) => _source as Pick<AbiDocument, 'account' | 'sequence' | 'abi'>);
-    const right = abiChanges.map(({ abi, ...change }) => ({ ...change, abi: abi.toString('base64') }));
-    const lacking = (some: typeof stored, from: typeof stored) => {
-      const keys = new Set(from.map(keyOf));
-      return some.filter((each) => !keys.has(keyOf(each)));
-    };
-    return new Set([...lacking(stored, right), ...lacking(right, stored)].map(({ account }) => account));
   }
 
   /** From a block that changes the ABI on, up to the block with the next change, which may follow actions. */
@@ -233,6 +220,9 @@ function newRequest(): BulkRequest {
   return request;
 }
 
-function keyOf({ account, sequence, abi }: Pick<AbiDocument, 'account' | 'sequence' | 'abi'>): string {
-  return `${account} ${sequence} ${abi}`;
+/** The contracts of the changes that others lack. */
+function lacking(changes: readonly AbiChange[], others: readonly AbiChange[]): string[] {
+  const isSame = (one: AbiChange, other: AbiChange): boolean =>
+    one.account === other.account && one.sequence === other.sequence && one.abi.equals(other.abi);
+  return changes.filter((one) => !others.some((other) => isSame(one, other))).map(({ account }) => account);
 }

@@ -1,4 +1,6 @@
+import type { AbiChange, BlockRecords } from '@antelope-history/records';
 import { incomplete, type Query, type Searcher } from '../client/search';
+import { documentsOfNumber } from '../indices/documents-of-number';
 import type { AbiDocument, DataAbi, ProgressDocument } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
 
@@ -6,6 +8,8 @@ import type { IndexNames } from '../indices/index-names';
 export const NO_ABI = '';
 /** Versions of one contract that are read at once: those of orphans are among them. */
 const VERSIONS_AT_ONCE = 100;
+/** ABIs that a block sets for contracts with indexed data fields. */
+const MAX_OF_BLOCK = 1_000;
 
 /** A change of a contract's ABI. */
 export type CommittedAbi = Pick<AbiDocument, 'block_num' | 'sequence' | 'hash'>;
@@ -53,6 +57,24 @@ export class CommittedAbis {
       }
       if (hits.length < VERSIONS_AT_ONCE) return;
     }
+  }
+
+  /** What is stored of the ABIs that a committed block sets for contracts. */
+  async storedOf(
+    { position }: Pick<BlockRecords, 'position'>,
+    contracts: Iterable<string>,
+    progress: ProgressDocument,
+  ): Promise<AbiChange[]> {
+    const { hits } = await this.searcher.search({
+      index: this.names.abis,
+      filters: [documentsOfNumber(position, progress), { terms: { account: [...contracts] } }],
+      size: MAX_OF_BLOCK,
+      fetch: { _source: ['account', 'sequence', 'abi'] },
+    });
+    return hits.map(({ _source }) => {
+      const { account, sequence, abi } = _source as AbiDocument;
+      return { account, sequence, abi: Buffer.from(abi, 'base64') };
+    });
   }
 
   /** The bytes of an ABI of a contract by their hash. */
