@@ -1,4 +1,4 @@
-import { type CreateEndpoint, isIrreversible } from '@antelope-history/endpoint-kit';
+import { type CreateEndpoint, isIrreversible, shownHeads } from '@antelope-history/endpoint-kit';
 import type { HISTORY_ROUTES } from '@antelope-history/history-routes';
 import { HistoryError } from '@antelope-history/schemas';
 import type { TransactionLookup } from '@antelope-history/store';
@@ -18,8 +18,12 @@ export const createGetTransaction: CreateEndpoint<typeof HISTORY_ROUTES.getTrans
     );
     if (found.found !== 'one') throw notFound(id, found.found);
     const { transaction, status } = found;
-    // The response to a prefix is never final: a later transaction may have the same prefix.
-    const isFinal = id.length === WHOLE_ID_LENGTH && isIrreversible(transaction.blockNum, status);
+    // The response to a prefix is never final: a later transaction may have the same prefix. Of several with one id, the one in the
+    // hinted block is shown: it may be yet to come.
+    const isFinal =
+      id.length === WHOLE_ID_LENGTH &&
+      isIrreversible(transaction.blockNum, status) &&
+      (request.block_num_hint ?? 0) <= shownHeads(status).lastIrreversible;
     return {
       body: await work.run(renderTransaction(transaction, status, decoders, work.budget)),
       final: isFinal ? { id, blockNum: transaction.blockNum, status } : undefined,

@@ -68,6 +68,15 @@ describe('get_transaction', () => {
     expect([young.status, young.headers['etag']]).toEqual([200, undefined]);
   });
 
+  it('is not final with the hint of a block to come, which can have another transaction of the same id', async () => {
+    const app = createHistoryApi(createApiDeps(sample));
+    const id = await idAt(100);
+    const etagOf = async (block_num_hint: number) =>
+      (await client.post(app, route, { id, block_num_hint })).headers['etag'];
+    expect(await etagOf(sample.status.lastIrreversible?.num ?? 0)).toBe(`W/"${id}"`);
+    expect(await etagOf((sample.status.lastIrreversible?.num ?? 0) + 1)).toBeUndefined();
+  });
+
   it.each(['1234567', 'z'.repeat(64), '0'.repeat(65), '', '0x12345678', ' 12345678'])(
     'refuses the id %j',
     async (id) => {
