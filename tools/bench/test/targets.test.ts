@@ -149,10 +149,10 @@ describe('the targets', () => {
 describe('npm run bench', () => {
   it('lists the benchmarks, and fails without the name of one', () => {
     for (const args of [[], ['constructor'], ['--recording', 'x']]) {
-      const { status, stdout } = run(...args);
-      expect([status, stdout]).toEqual([1, expect.stringMatching(/ {2}indexing +decoding alone[^]* {2}targets +how /)]);
+      const { status, stderr } = run(...args);
+      expect([status, stderr]).toEqual([2, expect.stringMatching(/ {2}indexing +decoding alone[^]* {2}targets +how /)]);
     }
-    expect(run('--help').status).toBe(0);
+    expect(run('--help')).toMatchObject({ status: 0, stdout: expect.stringMatching(/ {2}indexing +decoding alone/) });
   });
 
   it('says which file does not fit, in one line', () => {
@@ -161,7 +161,7 @@ describe('npm run bench', () => {
     const file = path.join(folder, 'suite.json');
     expect([status, stderr]).toEqual([
       1,
-      `bench: ${file} is of the benchmark queries, but one of suite is needed there. ` +
+      `${file} is of the benchmark queries, but one of suite is needed there. ` +
         'Write it with: npm run bench -- suite --recording DIR --out FILE\n',
     ]);
   });
