@@ -1,1 +1,2 @@
+export { dataMark } from './indices/data-terms';
 export { documentsOf, type NewDocument } from './write/block-documents';
