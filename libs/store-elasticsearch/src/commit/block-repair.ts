@@ -66,8 +66,7 @@ export class BlockRepair implements StoreRepairer {
   private async repair(block: BlockRecords): Promise<void> {
     let written: readonly string[] | undefined;
     for (;;) {
-      const progress = (await this.parts.progress.read())?.progress;
-      if (!progress) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
+      const { progress } = await this.parts.progress.require();
       if (isRemovedBlock(block.position.num, statusOf(progress))) return;
       const fields = await this.parts.plans.dataFieldsOf(progress);
       if (fields.join() === written?.join()) return;

@@ -55,7 +55,7 @@ export class Committer {
    */
   async commit(committed: (commit: Commit) => void): Promise<ChainStatus> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const read = await this.readProgress();
+      const read = await this.parts.progress.require();
       const step = await this.step(read);
       if (step.refusal && !step.commit) throw step.refusal;
       if (!step.commit) return statusOf(read.progress);
@@ -73,15 +73,9 @@ export class Committer {
   /** Whether another committer has moved the head since the last call. */
   async hasBeenMoved(): Promise<boolean> {
     const seen = this.seenSequence;
-    const { progress } = await this.readProgress();
+    const { progress } = await this.parts.progress.require();
     this.seenSequence = progress.view.ordinal;
     return seen !== undefined && progress.view.ordinal > seen;
-  }
-
-  private async readProgress(): Promise<ReadProgress> {
-    const read = await this.parts.progress.read();
-    if (!read) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
-    return read;
   }
 
   /** The next progress, if any, with at most `most` blocks more: its documents are visible. */

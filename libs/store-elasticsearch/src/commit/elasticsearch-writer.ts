@@ -4,7 +4,7 @@ import { HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus, Progress, StoreWriter } from '@antelope-history/store';
 import { closeInTime } from '../client/client';
 import { asked } from '../client/store-errors';
-import { statusOf, type ReadProgress } from '../indices/progress';
+import { statusOf } from '../indices/progress';
 import type { BlockWriter } from '../write/block-writer';
 import type { BulkWriter } from '../write/bulk-writer';
 import { isFarBehind } from '../write/far-behind';
@@ -36,7 +36,7 @@ export class ElasticsearchWriter implements StoreWriter {
 
   async getProgress(): Promise<Progress> {
     this.assertOpen();
-    const { progress } = await this.read();
+    const { progress } = await this.parts.progress.require();
     const positions = await this.parts.positions.of(progress);
     return { status: statusOf(progress), positions, sequence: progress.view.ordinal };
   }
@@ -77,7 +77,7 @@ export class ElasticsearchWriter implements StoreWriter {
     if (unseen) throw new HistoryError('INTERNAL', `block ${unseen.position.num} has no stream position`);
     const mayPostpone = postpone !== undefined;
     const { written, postponed } = await this.parts.blocks.write(blocks, mayPostpone, {
-      read: async () => (await this.read()).progress,
+      read: async () => (await this.parts.progress.require()).progress,
       reserve: (blockNum) => this.parts.progress.reserve(blockNum),
     });
     await this.parts.journal.add(written);
@@ -89,7 +89,7 @@ export class ElasticsearchWriter implements StoreWriter {
 
   private async tieToChain(chainId: string): Promise<void> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const read = await this.read();
+      const read = await this.parts.progress.require();
       const stored = read.progress.chain_id;
       if (stored === chainId) return;
       if (stored !== undefined) {
@@ -104,13 +104,7 @@ export class ElasticsearchWriter implements StoreWriter {
   }
 
   private async status(): Promise<ChainStatus> {
-    return statusOf((await this.read()).progress);
-  }
-
-  private async read(): Promise<ReadProgress> {
-    const read = await this.parts.progress.read();
-    if (!read) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
-    return read;
+    return statusOf((await this.parts.progress.require()).progress);
   }
 
   private assertOpen(): void {

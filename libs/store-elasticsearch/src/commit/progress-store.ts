@@ -41,6 +41,13 @@ export class ProgressStore extends ProgressReader {
     );
   }
 
+  /** The newest progress of a store that has been opened. Rejects with `STORE_UNAVAILABLE` when its index was deleted since. */
+  async require(): Promise<ReadProgress> {
+    const read = await this.read();
+    if (!read) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
+    return read;
+  }
+
   /** Tells readers and the directory that stored blocks are about to be rewritten, or have been. */
   async countRewrite(): Promise<void> {
     await this.change((progress) => ({ ...progress, rewrites: (progress.rewrites ?? 0) + 1 }), 'count a rewrite');
@@ -62,8 +69,7 @@ export class ProgressStore extends ProgressReader {
   /** Replaces the progress by what `next` makes of it, which is returned; false = it stays. */
   async change(next: (progress: ProgressDocument) => ProgressDocument | false, why: string): Promise<ProgressDocument> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const read = await this.read();
-      if (!read) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
+      const read = await this.require();
       const progress = next(read.progress);
       if (!progress) return read.progress;
       if (await this.replace(read, progress)) return progress;

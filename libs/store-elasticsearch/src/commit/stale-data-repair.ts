@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import { DataFields, valuesOf } from '@antelope-history/data-fields';
 import { type AbiChange, type BlockRecords, decodeActionRecord } from '@antelope-history/records';
-import { HistoryError } from '@antelope-history/schemas';
 import { incomplete, type Query, type Searcher } from '../client/search';
 import { asked } from '../client/store-errors';
 import { entryOf } from '../indices/action-entry';
@@ -183,9 +182,7 @@ export class StaleDataRepair {
   }
 
   private async current(): Promise<ProgressDocument> {
-    const read = await this.parts.progress.read();
-    if (!read) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
-    return read.progress;
+    return (await this.parts.progress.require()).progress;
   }
 }
 

@@ -82,7 +82,7 @@ class Migration {
   private async addAll(): Promise<boolean> {
     const done = new Set<string>();
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const read = await this.readProgress();
+      const read = await this.parts.progress.require();
       const { progress } = read;
       while (Math.max(this.plan.next_block, progress.first_block_num ?? 0) <= progress.clean_up_to) {
         if (!(await againOnConflict(() => this.addNextIndex()))) return false;
@@ -100,7 +100,7 @@ class Migration {
 
   /** Adds to the blocks of one index that no writer changes any more; false when `signal` ended it. */
   private async addNextIndex(): Promise<boolean> {
-    const read = await this.readProgress();
+    const read = await this.parts.progress.require();
     const { first_block_num: firstBlock = 0 } = read.progress;
     // Blocks may be removed meanwhile.
     const plan = { ...this.plan, next_block: Math.max(this.plan.next_block, firstBlock) };
@@ -144,12 +144,6 @@ class Migration {
       ...(traces && { rewrites: (progress.rewrites ?? 0) + 1 }),
       data_fields: { ...progress.data_fields, ...added },
     });
-  }
-
-  private async readProgress(): Promise<ReadProgress> {
-    const read = await this.parts.progress.read();
-    if (!read) throw new HistoryError('STORE_UNAVAILABLE', 'the progress is missing');
-    return read;
   }
 
   private stateOf({ progress }: ReadProgress): QueryState {
