@@ -132,6 +132,31 @@ describe('the stream over HTTP', () => {
     ]);
   });
 
+  it('sends nothing below the block to begin at, also after a fork that begins below it', async () => {
+    const { url } = await serve();
+    const orphan = `${(418).toString(16).padStart(8, '0')}${'f'.repeat(56)}.all.400`;
+    const [fork, ...events] = await eventsOf(`${url}${STREAM}?after=410`, orphan);
+    expect([fork?.type, (JSON.parse(fork?.data ?? '') as { block_num: number }).block_num]).toEqual(['fork', 400]);
+    const rows = rowsIn(events);
+    expect(rows).toEqual(await rowsOf(url, { after: 410, sort: 'asc', offset: 1000 }));
+    expect(rows.length).toBeLessThan((await rowsOf(url, { after: 401, sort: 'asc', offset: 1000 })).length);
+  });
+
+  it('continues a filter by a field that is indexed from the block to begin at', async () => {
+    const reader = Object.assign(Object.create(sample) as SampleReader, {
+      getStatus: async () => ({ ...(await sample.getStatus()), dataFields: { 'eosio.token:transfer.to': 410 } }),
+      getActions: (query: ActionsQuery) => sample.getActions({ ...query, data: [] }),
+    });
+    const { url } = await serve(reader);
+    const cursor = `${(418).toString(16).padStart(8, '0')}${'f'.repeat(56)}.all.400`;
+    const statuses = ['', '&after=409', '&after=410'].map(async (after) => {
+      const response = await fetch(`${url}${STREAM}?transfer.to=bob${after}&cursor=${cursor}`);
+      await response.body?.cancel();
+      return response.status;
+    });
+    expect(await Promise.all(statuses)).toEqual([400, 400, 200]);
+  });
+
   it.each([
     ['account=alice', 'account: the stream takes account_name, filter, after, irreversible_only, cursor'],
     ['account_name=alice&account_name=bob', 'account_name: give it once'],

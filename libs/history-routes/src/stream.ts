@@ -12,7 +12,8 @@ export const streamRequest = z.object({
     'Contract and action as `code:name`, `code:*` or `*:name`, or several of these separated by commas.',
   ),
   after: optional(integer(1, MAX_BLOCK_NUM)).describe(
-    'The block to begin at, inclusive; if absent, the stream begins after the committed head.',
+    'The block to begin at, inclusive; if absent, the stream begins after the committed head. No rows of blocks below are ' +
+      'sent, also when the stream continues after an event.',
   ),
   irreversible_only: optional(
     z.enum(['true', 'false', '1', '0'], { error: 'give true or false' }).transform((flag) => FLAGS[flag]),

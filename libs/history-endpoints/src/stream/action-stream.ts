@@ -27,7 +27,10 @@ export interface StreamQuery {
   account: string | undefined;
   filters: ActionFilter[];
   data: readonly DataCondition[];
-  /** Where a stream without a cursor begins; undefined = after the committed head. */
+  /**
+   * No rows of blocks below are sent, also after a cursor or a fork. Undefined = a stream without a cursor begins after the
+   * committed head.
+   */
   firstBlockNum: number | undefined;
   irreversibleOnly: boolean;
 }
@@ -146,7 +149,7 @@ export class ActionStream {
     this.revision = status.revision;
     const { num, id } = this.place;
     if (id === undefined || num <= this.irreversibleNum || (await this.isCommitted(id))) return;
-    for (let sent = this.trail.pop(); sent; sent = this.trail.pop()) {
+    for (let sent = this.trail.pop(); sent && sent.num >= this.irreversibleNum; sent = this.trail.pop()) {
       if (sent.num < num && (await this.isCommitted(sent.id))) {
         yield* this.forkTo(sent);
         return;
@@ -200,13 +203,13 @@ export class ActionStream {
   /** Undefined when the committed branch is no longer the one that the place is on. */
   private async readRows(last: BlockPosition): Promise<Page | undefined> {
     const { reader, abis, largeResponses } = this.deps;
-    const { account, filters, data } = this.query;
+    const { account, filters, data, firstBlockNum = 0 } = this.query;
     const { num, sequence, rows: sent } = this.place;
     const query: ActionsQuery = {
       account,
       filters,
       data,
-      after: { blockNum: sequence === undefined ? num + 1 : num },
+      after: { blockNum: Math.max(firstBlockNum, sequence === undefined ? num + 1 : num) },
       before: { blockNum: last.num },
       parent: undefined,
       order: 'asc',

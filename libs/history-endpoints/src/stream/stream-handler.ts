@@ -118,11 +118,12 @@ function readRequest(request: Request): StreamParameters {
   };
 }
 
-/** The first block whose rows a stream may send; it sends none below its cursor or, without one, below the committed head. */
-function firstBlockOf({ query, cursor }: StreamParameters): Bound | undefined {
+/** The first block whose rows a stream may send. */
+function firstBlockOf({ query: { firstBlockNum }, cursor }: StreamParameters): Bound {
+  if (!cursor) return { blockNum: firstBlockNum ?? Infinity };
   // A stream whose cursor is at an orphan continues after the last irreversible block.
-  if (cursor) return { blockNum: Math.min(cursor.block.num, cursor.irreversibleNum + 1) };
-  return { blockNum: query.firstBlockNum ?? Infinity };
+  const next = Math.min(cursor.block.num, cursor.irreversibleNum + 1);
+  return { blockNum: Math.max(firstBlockNum ?? 0, next) };
 }
 
 function toStreamQuery({
