@@ -70,6 +70,15 @@ export class ChainModel {
     }
   }
 
+  /**
+   * The rows that a stream sends of the blocks of `state` after those of an earlier state on its branch, oldest first. `after` of
+   * the request is inclusive, as in `get_actions`.
+   */
+  rowsAfter(earlier: CommittedState, state: GeneratedBlock, request: ActionsRequest): object[] {
+    const blocks = this.history(state).filter(({ num }) => num > (earlier?.num ?? -1));
+    return actionsPage(blocks, { ...request, sort: 'asc', offset: Infinity }).actions;
+  }
+
   /** Whether a state is another one or comes after it on the same branch. */
   isOnBranch(block: GeneratedBlock, state: CommittedState): boolean {
     if (!state || block.num > state.num) return false;

@@ -22,6 +22,8 @@ import { everyQuery, RandomQueries } from './random-queries';
 import { ResponseChecker, type Violation } from './response-checker';
 import type { SeedSize } from './seed-size';
 import { SimulatedNode } from './simulated-node';
+import type { StreamFault } from './stream-client';
+import { StreamClients } from './stream-clients';
 
 export interface SeedOptions {
   seed: number;
@@ -38,12 +40,13 @@ export interface SeedOutcome {
   faults: Map<string, number>;
   checked: number;
   unanswered: number;
-  violations: Violation[];
+  violations: (Violation | StreamFault)[];
   /** The folder with the logs and violations of a failed seed. */
   keptIn: string | undefined;
 }
 
 const CLIENTS = 3;
+const STREAMS = 2;
 /** One of so many nodes besides the first stops for good. */
 const STOPS_IN = 3;
 /** Minutes, because a machine that is busy with other work takes long to start processes. */
@@ -104,20 +107,33 @@ class SeedRun {
 
   async play(): Promise<SeedOutcome> {
     const clients = Array.from({ length: CLIENTS }, () => this.ask());
+    const streams = new StreamClients(STREAMS, this.chain, this.offers, this.set.url);
     await Promise.all([...this.nodes.map((node, index) => this.playNode(node, index > 0)), this.breakThings()]);
     await this.set.calm();
     const recovered = (await this.untilShown(this.first.head)) && (await this.playLast());
     this.isGoingOn = false;
     await Promise.all(clients);
+    await (recovered ? streams.finish() : streams.stop());
     if (recovered) await this.compareAll();
     if (recovered && this.set.showStored) {
       // Any later block may show what no search has seen yet.
       await this.set.showStored();
       await this.compareAll();
     }
+    return this.outcome(streams);
+  }
+
+  private outcome(streams: StreamClients): SeedOutcome {
     const { checked, unanswered, violations } = this.checker;
-    const { seed } = this.options;
-    return { seed, traits: this.chain.traits, faults: this.faults, checked, unanswered, violations, keptIn: undefined };
+    return {
+      seed: this.options.seed,
+      traits: this.chain.traits,
+      faults: this.faults,
+      checked: checked + streams.compared,
+      unanswered,
+      violations: [...violations, ...streams.faults],
+      keptIn: undefined,
+    };
   }
 
   private get first(): SimulatedNode {
