@@ -87,7 +87,7 @@ export class StreamClient {
   /** Reads until `stop` or the first fault. */
   async run(): Promise<void> {
     const { random } = this.parts;
-    while (!this.isDone) {
+    while (!this.isDone()) {
       const connection = new AbortController();
       const signal = AbortSignal.any([connection.signal, this.stopped.signal]);
       let left = 1 + random(MAX_EVENTS);
@@ -97,7 +97,7 @@ export class StreamClient {
         const events = pick(random, TRANSPORTS)(this.address(), { lastEventId: this.stored.lastId, signal });
         for await (const event of events) {
           if (event.type !== 'close') this.take(event);
-          if (this.isDone || --left === 0) break;
+          if (this.isDone() || --left === 0) break;
         }
       } catch {
         // The service is killed, suspended or not started, or has no block yet.
@@ -122,7 +122,7 @@ export class StreamClient {
     this.report('', reason);
   }
 
-  private get isDone(): boolean {
+  private isDone(): boolean {
     return this.stopped.signal.aborted || this.faults.length > 0;
   }
 
