@@ -7,3 +7,4 @@ export { generateOnblockChain } from './onblock-chain';
 export { type ActionsRequest, sequencesOf } from './model/actions-model';
 export { ChainModel, type CommittedState, type Expected, type Query } from './model/chain-model';
 export { blockTime } from './model/node-json';
+export type { PositionsRequest } from './model/positions-model';

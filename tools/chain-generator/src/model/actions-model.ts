@@ -1,17 +1,16 @@
-import { ownSequence } from '../execute-actions';
 import type { ExecutedAction, ExecutedTrace, GeneratedBlock, GeneratedTransaction } from '../generated-block';
 import { actionTraceJson, blockTime, integerJson } from './node-json';
 
-/** The fields of a `get_actions` request that the model knows. */
+/** The fields of a `get_actions` request that the model knows. A number may be written as text. */
 export interface ActionsRequest {
   account_name?: string;
-  pos?: number;
-  offset?: number;
+  pos?: number | string;
+  offset?: number | string;
   filter?: string;
-  sort?: 'asc' | 'desc';
+  sort?: 'asc' | 'desc' | '1' | '-1' | 1 | -1;
   after?: number | string;
   before?: number | string;
-  parent?: number;
+  parent?: number | string;
   /** A data filter of `eosio.token:transfer`, on the fields that are indexed by default. */
   'transfer.from'?: string;
   'transfer.to'?: string;
@@ -43,19 +42,31 @@ export function actionsPage(
   branch: readonly GeneratedBlock[],
   request: ActionsRequest,
 ): { actions: object[]; more: boolean } {
-  const { account_name: account, pos = 0, sort = 'desc', parent } = request;
-  const limit = request.offset || DEFAULT_ROWS;
-  const isOfParent = parent === undefined ? () => true : parentTest(branch, parent);
+  const { account_name: account, sort = 'desc', parent } = request;
+  const isAscending = ['asc', '1'].includes(String(sort));
+  const isOfParent = parent === undefined ? () => true : parentTest(branch, Number(parent));
   const isOfFilter = filterTest(request.filter);
   const matching = branch
     .filter((block) => isWithin(block, request))
     .flatMap(rowsOf)
     .filter((row) => isOfAccount(row, account) && isOfFilter(row) && isOfParent(row) && hasData(row, request));
-  if (sort === 'desc') matching.reverse();
+  if (!isAscending) matching.reverse();
+  const { from, to } = pageOf(request, isAscending, matching.length);
   return {
-    actions: matching.slice(pos, pos + limit).map((row) => rowJson(row, account)),
-    more: pos + limit < matching.length,
+    actions: matching.slice(from, to).map((row) => rowJson(row, account)),
+    more: to < matching.length,
   };
+}
+
+/** The rows that `pos` and `offset` select of all rows in the chosen order: `from` inclusive, `to` exclusive. */
+function pageOf({ pos, offset }: ActionsRequest, isAscending: boolean, count: number): { from: number; to: number } {
+  const rows = Math.abs(Number(offset ?? 0)) || DEFAULT_ROWS;
+  const isBackwards = Number(offset ?? 0) < 0;
+  const isNewest = pos === undefined ? isBackwards : Number(pos) === -1;
+  if (isNewest) return isAscending ? { from: Math.max(0, count - rows), to: count } : { from: 0, to: rows };
+  const position = Number(pos ?? 0);
+  if (isBackwards) return { from: Math.max(0, position - rows + 1), to: position + 1 };
+  return { from: position, to: position + rows };
 }
 
 function rowJson({ action, transaction, block }: Row, account: string | undefined): object {
@@ -75,7 +86,9 @@ function isWithin(block: GeneratedBlock, { after, before }: ActionsRequest): boo
 }
 
 function distance(block: GeneratedBlock, bound: number | string): number {
-  return typeof bound === 'number' ? block.num - bound : Date.parse(`${blockTime(block)}Z`) - Date.parse(`${bound}Z`);
+  if (/^\d+$/.test(String(bound))) return block.num - Number(bound);
+  const hasZone = /(Z|[+-]\d\d:\d\d)$/.test(String(bound));
+  return Date.parse(`${blockTime(block)}Z`) - Date.parse(hasZone ? String(bound) : `${bound}Z`);
 }
 
 function isOfAccount({ action: { spec, traces } }: Row, account: string | undefined): boolean {
@@ -119,7 +132,7 @@ function hasData({ action: { spec } }: Row, request: ActionsRequest): boolean {
   return fields.every((field) => json[field] === request[`transfer.${field}`]);
 }
 
-/** The global sequences of a block's actions, for requests about them. */
+/** The global sequences of the traces of a block, notifications included, for requests about what they created. */
 export function sequencesOf(block: GeneratedBlock): number[] {
-  return rowsOf(block).map(({ action }) => ownSequence(action));
+  return rowsOf(block).flatMap(({ action }) => action.traces.map(({ receipt }) => receipt.globalSequence));
 }

@@ -1,5 +1,11 @@
 import { branchOf, generateChain } from '../generated-chain';
-import { ChainModel } from './chain-model';
+import type { ActionsRequest } from './actions-model';
+import { ChainModel, type Expected } from './chain-model';
+import type { PositionsRequest } from './positions-model';
+
+function rowsOf(expected: Expected): { global_action_seq: number | string; account_action_seq: number | string }[] {
+  return (expected as { body: { actions: ReturnType<typeof rowsOf> } }).body.actions;
+}
 
 describe('the model of the responses', () => {
   const chain = generateChain(1, { blocks: 60, texture: 'everything', forkPercent: 30, lag: 8, isSnapshot: false });
@@ -32,6 +38,52 @@ describe('the model of the responses', () => {
     expect(sequences.length).toBeGreaterThan(10);
     expect(sequences).toEqual(sequences.toSorted((left, right) => right - left));
     expect(new Set(sequences).size).toBe(sequences.length);
+  });
+
+  it('selects by every form of pos and offset what the contract says', () => {
+    const sequencesFor = (body: ActionsRequest): number[] => {
+      const account = { account_name: 'alice', after: 1, before: '2100-01-01T00:00:00Z' };
+      const query = { path: '/v1/history/get_actions', body: { ...account, ...body } } as const;
+      return rowsOf(model.respond(query, chain.tip)).map(({ global_action_seq }) => Number(global_action_seq));
+    };
+    const desc = sequencesFor({ offset: 1000 });
+    const asc = desc.toReversed();
+    expect(desc.length).toBeGreaterThan(30);
+    expect(sequencesFor({})).toEqual(desc.slice(0, 20));
+    expect(sequencesFor({ pos: '3', offset: '4' })).toEqual(desc.slice(3, 7));
+    expect(sequencesFor({ pos: 6, offset: -4 })).toEqual(desc.slice(3, 7));
+    expect(sequencesFor({ pos: 2, offset: -4 })).toEqual(desc.slice(0, 3));
+    for (const newest of [{ pos: -1, offset: 5 }, { pos: -1, offset: -5 }, { offset: '-5' }]) {
+      expect(sequencesFor(newest)).toEqual(desc.slice(0, 5));
+      for (const sort of ['asc', '1', 1] as const) expect(sequencesFor({ ...newest, sort })).toEqual(asc.slice(-5));
+    }
+    expect(sequencesFor({ sort: 1, pos: 3, offset: 4 })).toEqual(asc.slice(3, 7));
+  });
+
+  it('numbers the traces that an account received or authorised from 0, as the history plugin does', () => {
+    const positionsFor = (body: PositionsRequest): number[] => {
+      const query = { path: '/v1/history/nodeos/get_actions', body: { account_name: 'alice', ...body } } as const;
+      return rowsOf(model.respond(query, chain.tip)).map(({ account_action_seq }) => Number(account_action_seq));
+    };
+    const count = positionsFor({ pos: 0, offset: 10_000 }).length;
+    expect(count).toBeGreaterThan(60);
+    expect(positionsFor({})).toEqual(Array.from({ length: 20 }, (_, index) => count - 20 + index));
+    expect(positionsFor({ pos: 5, offset: 2 })).toEqual([5, 6, 7]);
+    expect(positionsFor({ pos: '5', offset: '-2' })).toEqual([3, 4, 5]);
+    expect(positionsFor({ pos: 5, offset: 0 })).toEqual([5]);
+    expect(positionsFor({ pos: -1, offset: 3 })).toEqual([]);
+    expect(positionsFor({ pos: -2, offset: 3 })).toEqual([0, 1]);
+  });
+
+  it('finds a transaction by the beginning of its id, in either case, unless several have it', () => {
+    const { id } = branch.at(-1)!.transactions[0]!;
+    const respond = (text: string) =>
+      model.respond({ path: '/v1/history/get_transaction', body: { id: text } }, chain.tip);
+    expect(respond(id)).toMatchObject({ status: 200, body: { id } });
+    for (const text of [id.toUpperCase(), id.slice(0, 12), id.slice(0, 63).toUpperCase()]) {
+      expect(respond(text)).toEqual(respond(id));
+    }
+    expect(respond('')).toMatchObject({ status: 400, error: { code: 3010009 } });
   });
 
   it('decodes with the ABI in force, which later ones do not change', () => {

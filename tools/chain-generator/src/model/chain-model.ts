@@ -3,15 +3,23 @@ import { branchOf, type GeneratedChain } from '../generated-chain';
 import { printedKey } from '../keys';
 import { actionsPage, hasDataFilter, type ActionsRequest } from './actions-model';
 import { chainBlockJson, traceBlockJson, transactionJson } from './node-json';
+import { positionsPage, type PositionsRequest } from './positions-model';
 
-/** A request to one of the endpoints. */
+/** A request to one of the endpoints. Ids may be in either case, and a number may be written as text. */
 export type Query =
   | { path: '/v1/history/get_actions'; body: ActionsRequest }
+  | { path: '/v1/history/nodeos/get_actions'; body: PositionsRequest }
   | { path: '/v1/history/get_controlled_accounts'; body: { controlling_account: string } }
   | { path: '/v1/history/get_key_accounts'; body: { public_key: string } }
-  | { path: '/v1/history/get_transaction'; body: { id: string } }
+  | { path: '/v1/history/get_transaction'; body: { id: string; block_num_hint?: number | string } }
   | { path: '/v1/chain/get_block'; body: { block_num_or_id: number | string } }
-  | { path: '/v1/trace_api/get_block'; body: { block_num?: number; block_id?: string } };
+  | { path: '/v1/trace_api/get_block'; body: TraceSelector };
+
+interface TraceSelector {
+  block_num?: number | string;
+  /** Decides where both are given. */
+  block_id?: string;
+}
 
 /**
  * The right response in a state. The body lacks the fields that depend on what the node last reported: `head_block_num`,
@@ -23,6 +31,7 @@ export type Expected =
 /** A state that the service may show: the branch that ends with a block; undefined = nothing is indexed yet. */
 export type CommittedState = GeneratedBlock | undefined;
 
+const SEVERAL = { status: 400, error: { code: 3010009, name: 'transaction_id_type_exception' } } as const;
 const NO_TRANSACTION = { status: 404, error: { code: 3040011, name: 'tx_not_found' } } as const;
 const NO_BLOCK = { status: 400, error: { code: 3100002, name: 'unknown_block_exception' } } as const;
 const NO_TRACE = { status: 404, error: { code: 0, name: 'block_trace_missing' } } as const;
@@ -30,10 +39,17 @@ const NO_TRACE = { status: 404, error: { code: 0, name: 'block_trace_missing' } 
 /** An empty store does not know yet which fields it indexes. */
 const NO_DATA_FIELD = { status: 400, error: { code: 3200006, name: 'invalid_http_request' } } as const;
 
+const ID_LENGTH = 64;
+
+interface PlacedTransaction {
+  transaction: GeneratedTransaction;
+  block: GeneratedBlock;
+}
+
 /** The right responses of all endpoints in each state of a generated chain. It knows what was generated, and decodes nothing. */
 export class ChainModel {
   private readonly branches = new WeakMap<GeneratedBlock, readonly GeneratedBlock[]>();
-  private readonly transactions = new Map<string, { transaction: GeneratedTransaction; block: GeneratedBlock }>();
+  private readonly transactions = new Map<string, PlacedTransaction>();
 
   constructor(private readonly chain: GeneratedChain) {
     for (const block of chain.blocks) {
@@ -47,6 +63,8 @@ export class ChainModel {
       case '/v1/history/get_actions':
         if (!state && hasDataFilter(body)) return NO_DATA_FIELD;
         return { status: 200, body: actionsPage(this.history(state), body) };
+      case '/v1/history/nodeos/get_actions':
+        return { status: 200, body: positionsPage(this.history(state), body) };
       case '/v1/history/get_controlled_accounts': {
         const accounts = ownersWhere(state, ({ auth }) =>
           auth.accounts.some(({ permission }) => permission.actor === body.controlling_account),
@@ -60,9 +78,10 @@ export class ChainModel {
         return { status: 200, body: { account_names: accounts } };
       }
       case '/v1/history/get_transaction':
-        return this.transaction(body.id, state);
+        return this.transaction(body.id.toLowerCase(), state);
       case '/v1/chain/get_block': {
-        const block = this.find(state, ({ num, id }) => num === body.block_num_or_id || id === body.block_num_or_id);
+        const wanted = String(body.block_num_or_id).toLowerCase();
+        const block = this.find(state, ({ num, id }) => String(num) === wanted || id === wanted);
         return block ? { status: 200, body: chainBlockJson(block) } : NO_BLOCK;
       }
       case '/v1/trace_api/get_block':
@@ -101,19 +120,30 @@ export class ChainModel {
     return this.history(state).find(test);
   }
 
+  /** By an id in lower case, or by the beginning of one. No id is executed twice on a branch. */
   private transaction(id: string, state: CommittedState): Expected {
-    const found = this.transactions.get(id);
-    if (!found || found.transaction.status !== 'executed') return NO_TRANSACTION;
-    if (!this.isOnBranch(found.block, state)) return NO_TRANSACTION;
-    return { status: 200, body: transactionJson(found.transaction, found.block) };
+    const candidates = id.length === ID_LENGTH ? this.byId(id) : this.byPrefix(id);
+    const [found, another] = candidates.filter(
+      ({ transaction, block }) => transaction.status === 'executed' && this.isOnBranch(block, state),
+    );
+    if (another) return SEVERAL;
+    return found ? { status: 200, body: transactionJson(found.transaction, found.block) } : NO_TRANSACTION;
   }
 
-  private traces(
-    { block_num: num, block_id: id }: { block_num?: number; block_id?: string },
-    state: CommittedState,
-  ): Expected {
-    const block =
-      num === -1 ? this.history(state).at(-1) : this.find(state, (each) => each.num === num || each.id === id);
+  private byId(id: string): PlacedTransaction[] {
+    const found = this.transactions.get(id);
+    return found ? [found] : [];
+  }
+
+  private byPrefix(prefix: string): PlacedTransaction[] {
+    return [...this.transactions.values()].filter(({ transaction }) => transaction.id.startsWith(prefix));
+  }
+
+  private traces({ block_num, block_id }: TraceSelector, state: CommittedState): Expected {
+    const isLatest = block_id === undefined && Number(block_num) === -1;
+    const isWanted = ({ num, id }: GeneratedBlock): boolean =>
+      block_id === undefined ? num === Number(block_num) : id === block_id.toLowerCase();
+    const block = isLatest ? this.history(state).at(-1) : this.find(state, isWanted);
     // The first block of a chain has no traces; later ones have that of `onblock`.
     if (!block || block.transactions.length === 0) return NO_TRACE;
     return { status: 200, body: traceBlockJson(block), tracedNum: block.num };
