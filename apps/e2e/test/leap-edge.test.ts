@@ -2,7 +2,9 @@ import { describeOnSets, type IndexedChain, startIndexedChain } from '@antelope-
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { describeDataFilters, FIELDS } from './data-filter-cases';
 import { describeErrors } from './error-cases';
+import { describeFinality } from './finality-cases';
 import { describeLeapClients } from './leap-client-cases';
+import { describePaging } from './paging-cases';
 import { describeRequests } from './request-cases';
 
 /** All cases are in one file because starting a set of adapters takes as long as hundreds of requests. */
@@ -19,5 +21,7 @@ describeOnSets('a service that indexed leap-edge', (set) => {
   describe('request bodies', () => describeRequests(url));
   describe('errors', () => describeErrors(url));
   describe('clients', () => describeLeapClients(url));
+  describe('pages and bounds', () => describePaging(url));
+  describe('the headers of final responses', () => describeFinality(url));
   describe('filters on action data', () => describeDataFilters(url));
 });
