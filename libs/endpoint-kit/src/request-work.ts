@@ -58,6 +58,15 @@ export class RequestWork {
     await this.turn();
   }
 
+  /**
+   * Waits until this may be one of the large responses, for work whose memory is taken before its bytes are counted. Rejects like
+   * `run`.
+   */
+  async becomeLarge(): Promise<void> {
+    if (!this.isLarge) await this.enterLarge();
+    await this.turn();
+  }
+
   /** Cost of the request in units; most requests cost one unit. */
   cost(): number {
     return 1 + Math.floor(this.budget.bytes / BYTES_PER_COST) + Math.floor(this.workCost());

@@ -1,13 +1,14 @@
 import { type CreateEndpoint, parseAccountName } from '@antelope-history/endpoint-kit';
 import type { HISTORY_ROUTES } from '@antelope-history/history-routes';
-import { accountsOfCompleteState } from './complete-state';
+import { listAccounts } from './account-list';
 
 export const createGetControlledAccounts: CreateEndpoint<typeof HISTORY_ROUTES.getControlledAccounts> = ({
   reader,
 }) => {
-  return async (request) => {
+  return async (request, work) => {
     const actor = parseAccountName('controlling_account', request.controlling_account);
-    const found = await reader.getControlledAccounts(actor);
-    return { body: { controlled_accounts: accountsOfCompleteState(found) } };
+    return {
+      body: { controlled_accounts: await listAccounts((most) => reader.getControlledAccounts(actor, most), work) },
+    };
   };
 };

@@ -1,11 +1,11 @@
 import { parsePublicKey } from '@antelope-history/abi';
 import type { CreateEndpoint } from '@antelope-history/endpoint-kit';
 import type { HISTORY_ROUTES } from '@antelope-history/history-routes';
-import { accountsOfCompleteState } from './complete-state';
+import { listAccounts } from './account-list';
 
 export const createGetKeyAccounts: CreateEndpoint<typeof HISTORY_ROUTES.getKeyAccounts> = ({ reader }) => {
-  return async (request) => {
-    const found = await reader.getKeyAccounts(parsePublicKey(request.public_key));
-    return { body: { account_names: accountsOfCompleteState(found) } };
+  return async (request, work) => {
+    const key = parsePublicKey(request.public_key);
+    return { body: { account_names: await listAccounts((most) => reader.getKeyAccounts(key, most), work) } };
   };
 };

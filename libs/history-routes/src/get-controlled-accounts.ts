@@ -26,7 +26,7 @@ export const getControlledAccounts = defineRoute({
     skip: 'remove it: the list is complete',
   },
   response,
-  errors: ['INVALID_REQUEST', 'INVALID_NAME', 'STATE_INCOMPLETE'],
+  errors: ['INVALID_REQUEST', 'INVALID_NAME', 'TOO_MANY_ACCOUNTS', 'STATE_INCOMPLETE'],
   cacheable: false,
   summary: 'Accounts that an account controls',
   description: 'The accounts with a current permission that names the account, `eosio.code` included.',

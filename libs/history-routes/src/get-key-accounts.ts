@@ -24,7 +24,7 @@ export const getKeyAccounts = defineRoute({
     details: 'remove it: there is one form of response',
   },
   response,
-  errors: ['INVALID_REQUEST', 'INVALID_PUBLIC_KEY', 'STATE_INCOMPLETE'],
+  errors: ['INVALID_REQUEST', 'INVALID_PUBLIC_KEY', 'TOO_MANY_ACCOUNTS', 'STATE_INCOMPLETE'],
   cacheable: false,
   summary: 'Accounts of a public key',
   description:

@@ -80,6 +80,7 @@ export const CLIENT_ERRORS = {
   STORE_REFUSED: final(500, 0, 'store_refused', 'The store refused a request'),
   STORE_FORMAT_MISMATCH: final(500, 0, 'store_format_mismatch', 'The data was written by another format version'),
   QUERY_TOO_BROAD: final(400, 3200006, 'invalid_http_request', 'The query would read too many actions'),
+  TOO_MANY_ACCOUNTS: final(400, 0, 'too_many_accounts', 'More accounts match than a response has room for'),
   STATE_INCOMPLETE: final(501, 0, 'state_incomplete', 'The service does not have the whole state of the chain'),
   POSITIONS_NOT_STORED: final(501, 0, 'positions_not_stored', 'The store has no positions of traces'),
   KEY_VALUE_UNAVAILABLE: retry(503, 0, 'unavailable', 'The key-value store can not be reached'),

@@ -154,10 +154,13 @@ export interface HistoryReader {
   getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean, maxBytes: number): Promise<AbiLookup>;
   /** Whether the account exists: whether it has the permission `owner`. */
   hasAccount(account: string): Promise<AccountLookup>;
-  /** The accounts of which a permission names a key, ascending, each once. `key`: canonical key bytes, the type tag and the packed key. */
-  getKeyAccounts(key: Buffer): Promise<AccountsLookup>;
-  /** The accounts of which a permission names the account `actor`, ascending, each once. */
-  getControlledAccounts(actor: string): Promise<AccountsLookup>;
+  /**
+   * The accounts of which a permission names a key, ascending, each once. `key`: canonical key bytes, the type tag and the packed key.
+   * Rejects with `TOO_MANY_ACCOUNTS` when there are more than `maxAccounts`.
+   */
+  getKeyAccounts(key: Buffer, maxAccounts?: number): Promise<AccountsLookup>;
+  /** The accounts of which a permission names the account `actor`, ascending, each once. Rejects like `getKeyAccounts`. */
+  getControlledAccounts(actor: string, maxAccounts?: number): Promise<AccountsLookup>;
 }
 
 /** The committed state that a writer continues from, and that a reader reports to a node. */

@@ -4,3 +4,4 @@ export * from './history-store';
 export * from './list-check';
 export * from './migration';
 export * from './stored';
+export * from './too-many-accounts';

@@ -21,6 +21,7 @@ import {
   type ChainStatus,
   type HistoryReader,
   type StoredAction,
+  tooManyAccounts,
   tracesOfAccount,
 } from '@antelope-history/store';
 import { createShipProtocol } from '@antelope-history/ship';
@@ -144,12 +145,12 @@ export class SampleReader implements HistoryReader {
     return { status: this.status, exists: accounts.includes(account) };
   }
 
-  async getKeyAccounts(key: Buffer) {
-    return this.accountsWith(({ keys }) => keys.some((held) => held.equals(key)));
+  async getKeyAccounts(key: Buffer, maxAccounts?: number) {
+    return this.accountsWith(({ keys }) => keys.some((held) => held.equals(key)), maxAccounts);
   }
 
-  async getControlledAccounts(actor: string) {
-    return this.accountsWith(({ actors }) => actors.includes(actor));
+  async getControlledAccounts(actor: string, maxAccounts?: number) {
+    return this.accountsWith(({ actors }) => actors.includes(actor), maxAccounts);
   }
 
   private select(selector: BlockSelector): BlockRecords | undefined {
@@ -169,13 +170,15 @@ export class SampleReader implements HistoryReader {
     )?.abi;
   }
 
-  private accountsWith(holds: (authority: Authority) => boolean) {
+  private accountsWith(holds: (authority: Authority) => boolean, maxAccounts = Infinity) {
     const current = new Map<string, { owner: string; authority: Authority | undefined }>();
     for (const { permissionChanges } of this.blocks.values()) {
       for (const { owner, name, authority } of permissionChanges) current.set(`${owner}@${name}`, { owner, authority });
     }
     const holding = [...current.values()].filter(({ authority }) => authority && holds(authority));
-    return { status: this.status, accounts: [...new Set(holding.map(({ owner }) => owner))].sort() };
+    const accounts = [...new Set(holding.map(({ owner }) => owner))].sort();
+    if (accounts.length > maxAccounts) throw tooManyAccounts(maxAccounts);
+    return { status: this.status, accounts };
   }
 }
 

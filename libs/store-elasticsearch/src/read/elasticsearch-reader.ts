@@ -116,12 +116,15 @@ export class ElasticsearchReader implements StoreReader {
     return this.read(async (state, status) => ({ status, exists: await hasOwnerPermission(state, account) }));
   }
 
-  getKeyAccounts(key: Buffer): Promise<AccountsLookup> {
-    return this.read(async (state, status) => ({ status, accounts: await ownersOfKey(state, keyTerm(key)) }));
+  getKeyAccounts(key: Buffer, maxAccounts = Infinity): Promise<AccountsLookup> {
+    return this.read(async (state, status) => ({
+      status,
+      accounts: await ownersOfKey(state, keyTerm(key), maxAccounts),
+    }));
   }
 
-  getControlledAccounts(actor: string): Promise<AccountsLookup> {
-    return this.read(async (state, status) => ({ status, accounts: await ownersOfActor(state, actor) }));
+  getControlledAccounts(actor: string, maxAccounts = Infinity): Promise<AccountsLookup> {
+    return this.read(async (state, status) => ({ status, accounts: await ownersOfActor(state, actor, maxAccounts) }));
   }
 
   async close(): Promise<void> {

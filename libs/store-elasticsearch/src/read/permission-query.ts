@@ -1,3 +1,4 @@
+import { tooManyAccounts } from '@antelope-history/store';
 import type { Aggregation, Query } from '../client/search';
 import type { PermissionDocument } from '../indices/documents';
 import { onBranch, stateBlocks } from './branch-filter';
@@ -37,23 +38,24 @@ export async function hasOwnerPermission(state: QueryState, account: string): Pr
 }
 
 /** The owners of permissions that hold a key now, sorted, without duplicates. `keyTerm`: see `index-names.ts`. */
-export function ownersOfKey(state: QueryState, keyTerm: string): Promise<string[]> {
-  return ownersHolding(state, { term: { keys: keyTerm } });
+export function ownersOfKey(state: QueryState, keyTerm: string, maxAccounts: number): Promise<string[]> {
+  return ownersHolding(state, { term: { keys: keyTerm } }, maxAccounts);
 }
 
 /** The owners of permissions that name an actor now, sorted, without duplicates. */
-export function ownersOfActor(state: QueryState, actor: string): Promise<string[]> {
-  return ownersHolding(state, { term: { actors: actor } });
+export function ownersOfActor(state: QueryState, actor: string, maxAccounts: number): Promise<string[]> {
+  return ownersHolding(state, { term: { actors: actor } }, maxAccounts);
 }
 
-/** The owners of a permission whose newest version matches. */
-async function ownersHolding(state: QueryState, holds: Query): Promise<string[]> {
+/** The owners of a permission whose newest version matches. Throws `TOO_MANY_ACCOUNTS` for more than `maxAccounts`. */
+async function ownersHolding(state: QueryState, holds: Query, maxAccounts: number): Promise<string[]> {
   const owners: string[] = [];
   for await (const matching of ownersOfVersions(state, [holds])) {
     const uncertain = matching.length > FEW_OWNERS ? await ownersOfOthers(state, holds, matching) : matching;
     const released = new Set(uncertain);
     for (const owner of await holdersAmong(state, holds, uncertain)) released.delete(owner);
     owners.push(...matching.filter((owner) => !released.has(owner)));
+    if (owners.length > maxAccounts) throw tooManyAccounts(maxAccounts);
   }
   return owners;
 }

@@ -2,6 +2,7 @@ import type { RootDatabase } from 'lmdb';
 import { nameToSortableBytes } from '@antelope-history/abi';
 import { NAME_BYTES, nameInKey, namesKey } from '../format/keys';
 import { KEY_HASH_BYTES, keyHash } from '../format/permissions';
+import { tooManyAccounts } from '@antelope-history/store';
 import { keysWithPrefix, openTextKeys, type Snapshot, type Tables, type TextKeyTable } from '../format/tables';
 
 /** Whether an account has the permission `owner` now. */
@@ -20,21 +21,23 @@ export class OwnerTables {
   }
 
   /** The owners of permissions that hold a key, sorted, without duplicates. */
-  ofKey(key: Buffer, snapshot: Snapshot): string[] {
-    return distinct(keysWithPrefix<string>(this.byKey, keyHash(key), snapshot));
+  ofKey(key: Buffer, maxAccounts: number, snapshot: Snapshot): string[] {
+    return distinct(keysWithPrefix<string>(this.byKey, keyHash(key), snapshot), maxAccounts);
   }
 
   /** The owners of permissions that name an actor, sorted, without duplicates. */
-  ofActor(actor: string, snapshot: Snapshot): string[] {
-    return distinct(keysWithPrefix<string>(this.byActor, nameToSortableBytes(actor), snapshot));
+  ofActor(actor: string, maxAccounts: number, snapshot: Snapshot): string[] {
+    return distinct(keysWithPrefix<string>(this.byActor, nameToSortableBytes(actor), snapshot), maxAccounts);
   }
 }
 
-/** Equal texts follow one another. */
-function distinct(sorted: Iterable<string>): string[] {
+/** Equal texts follow one another. Throws `TOO_MANY_ACCOUNTS` for more than `maxAccounts` different ones. */
+function distinct(sorted: Iterable<string>, maxAccounts: number): string[] {
   const texts: string[] = [];
   for (const text of sorted) {
-    if (texts[texts.length - 1] !== text) texts.push(text);
+    if (texts[texts.length - 1] === text) continue;
+    if (texts.length >= maxAccounts) throw tooManyAccounts(maxAccounts);
+    texts.push(text);
   }
   return texts;
 }

@@ -109,12 +109,12 @@ export class LmdbReader implements StoreReader {
     return this.read((snapshot, status) => ({ status, exists: hasOwnerPermission(this.tables, account, snapshot) }));
   }
 
-  getKeyAccounts(key: Buffer): Promise<AccountsLookup> {
-    return this.read((snapshot, status) => ({ status, accounts: this.owners.ofKey(key, snapshot) }));
+  getKeyAccounts(key: Buffer, maxAccounts = Infinity): Promise<AccountsLookup> {
+    return this.read((snapshot, status) => ({ status, accounts: this.owners.ofKey(key, maxAccounts, snapshot) }));
   }
 
-  getControlledAccounts(actor: string): Promise<AccountsLookup> {
-    return this.read((snapshot, status) => ({ status, accounts: this.owners.ofActor(actor, snapshot) }));
+  getControlledAccounts(actor: string, maxAccounts = Infinity): Promise<AccountsLookup> {
+    return this.read((snapshot, status) => ({ status, accounts: this.owners.ofActor(actor, maxAccounts, snapshot) }));
   }
 
   async close(): Promise<void> {

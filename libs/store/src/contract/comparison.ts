@@ -4,7 +4,7 @@ import { parseDataField } from '@antelope-history/data-fields';
 import type { BlockRecords } from '@antelope-history/records';
 import type { PositionRange } from '../account-traces';
 import type { AbiRequest, ChainStatus, StoredAction, StoredBlock } from '../stored';
-import type { ActionsQuery, BlockSelector, HistoryReader, Progress } from '../history-store';
+import type { AccountsLookup, ActionsQuery, BlockSelector, HistoryReader, Progress } from '../history-store';
 import { sampleQueries } from './actions-queries';
 import { EVERY_ACTION } from './every-action';
 import type { ModelHistory } from './model-history';
@@ -14,6 +14,8 @@ const NEWEST_ACTIONS: ActionsQuery = { ...EVERY_ACTION, order: 'desc', limit: 10
 
 const MOST_CHILDREN = 10;
 const NO_VALUE = 'nobody.here';
+/** A longer list takes long to read twice more. */
+const MOST_LIMITED = 1_000;
 
 /** Sends the same queries to an adapter and the model, and fails where the results differ. */
 export class Comparison {
@@ -132,10 +134,22 @@ export class Comparison {
 
   async keyAccounts(key: Buffer): Promise<void> {
     await this.same((history) => history.getKeyAccounts(key), key.toString('hex'));
+    await this.limited((history, most) => history.getKeyAccounts(key, most));
   }
 
   async controlledAccounts(actor: string): Promise<void> {
     await this.same((history) => history.getControlledAccounts(actor), actor);
+    await this.limited((history, most) => history.getControlledAccounts(actor, most));
+  }
+
+  /** A list of accounts is whole, or refused: of as many as there are, and of one less. */
+  private async limited(
+    read: (history: HistoryReader, maxAccounts?: number) => Promise<AccountsLookup>,
+  ): Promise<void> {
+    const { accounts } = await read(this.model);
+    if (accounts.length < 2 || accounts.length > MOST_LIMITED) return;
+    expectSame((await read(this.store, accounts.length)).accounts, accounts, 'as many accounts as there are');
+    await expect(read(this.store, accounts.length - 1)).rejects.toMatchObject({ code: 'TOO_MANY_ACCOUNTS' });
   }
 
   /** Every owner, key and actor that a permission of these blocks ever named, whether it still does or not. */
