@@ -79,8 +79,12 @@ describe('get_controlled_accounts and get_key_accounts', () => {
       });
       const large = { entered: 0, left: 0 };
       const largeResponses = {
-        enter: async () => void large.entered++,
-        leave: () => void large.left++,
+        enter: async () => {
+          large.entered++;
+        },
+        leave: () => {
+          large.left++;
+        },
       };
       return { app: createHistoryApi({ ...createApiDeps(reader), largeResponses }), accounts, limits, large };
     }
