@@ -1,7 +1,8 @@
-import { parseArgs } from 'node:util';
+import { parseNumber } from '@antelope-history/processes';
 import { measureBareLmdb } from './bare-lmdb';
 import { writeBenchmarkFile } from './benchmark-file';
 import { type ChainContents, countContents } from './chain-contents';
+import { BLOCKS, readOptions, ROUNDS } from './command-line';
 import { measureDecoding, type DecodingFigures } from './decoding';
 import { measureBareSocket, measureIngestion, type IngestionFigures } from './ingestion';
 import { type MeasuredChain, onblockChain, recordedChain } from './measured-chain';
@@ -14,6 +15,9 @@ nothing else, which is the limit of storing. Ratios are of the same run. The ser
 by default) with nothing but their onblock: what a block costs. --threads: the threads that deserialize (default 0: the one that
 reads and writes does). "busiest" is the processor time of the busiest thread, which no further processor makes shorter. --out writes all figures as JSON, which npm run sizing reads.
 `;
+
+/** As `indexer.deserializer_threads` takes them. */
+const THREADS = [0, 16] as const;
 
 /** Figures of the embedded set on one chain. */
 export interface EmbeddedChainFigures {
@@ -37,16 +41,12 @@ export async function benchIndexing(args: string[]): Promise<void> {
     out: { type: 'string' },
     help: { type: 'boolean' },
   } as const;
-  const { values } = parseArgs({ args, options });
-  if (values.help || values.recording === undefined) {
-    process.stdout.write(USAGE);
-    if (!values.help) process.exitCode = 1;
-    return;
-  }
+  const values = readOptions(args, { usage: USAGE, options, required: ['recording'] });
+  if (!values) return;
   const used = {
-    runs: Number(values.runs),
-    onblockBlocks: Number(values['onblock-blocks']),
-    threads: Number(values.threads),
+    runs: parseNumber('runs', values.runs, ROUNDS),
+    onblockBlocks: parseNumber('onblock-blocks', values['onblock-blocks'], BLOCKS),
+    threads: parseNumber('threads', values.threads, THREADS),
   };
   const chain = recordedChain(values.recording);
   const decoding = measureDecoding(chain.recording);

@@ -1,3 +1,6 @@
+import { parseNumber } from '@antelope-history/processes';
+import { ROUNDS } from './command-line';
+
 const text = { type: 'string' } as const;
 const number = (value: string) => ({ type: 'string', default: value }) as const;
 
@@ -11,6 +14,10 @@ export const LOAD_OPTIONS = {
   help: { type: 'boolean' },
 } as const;
 
+const SECONDS = [1, 24 * 60 * 60] as const;
+/** Each connection takes a file descriptor here and one in the service. */
+const CONNECTIONS = [1, 1_000] as const;
+
 export interface LoadOptions {
   connections: number;
   /** Runs of each side, in turns. */
@@ -19,11 +26,15 @@ export interface LoadOptions {
   seconds: number;
 }
 
-/** The numbers among the parsed values of `LOAD_OPTIONS`. */
+/** The numbers among the parsed values of `LOAD_OPTIONS`. Throws a `CommandLineError` for other texts. */
 export function readLoadOptions(values: Record<keyof LoadOptions, string>): LoadOptions {
-  return {
-    runs: Number(values.runs),
-    seconds: Number(values.seconds),
-    connections: Number(values.connections),
-  };
+  return { ...readRunOptions(values), connections: parseNumber('connections', values.connections, CONNECTIONS) };
+}
+
+/** The number and the length of the runs. Throws a `CommandLineError` for other texts. */
+export function readRunOptions({
+  runs,
+  seconds,
+}: Record<'runs' | 'seconds', string>): Omit<LoadOptions, 'connections'> {
+  return { runs: parseNumber('runs', runs, ROUNDS), seconds: parseNumber('seconds', seconds, SECONDS) };
 }

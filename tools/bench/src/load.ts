@@ -41,7 +41,7 @@ export function quantile(ascending: readonly number[], share: number): number {
   return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? NaN;
 }
 
-const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+const agent = new http.Agent({ keepAlive: true });
 
 /** Posts JSON over a connection that is kept; resolves with the text of the response. Rejects unless its status is 200. */
 export function post(url: string, body: object): Promise<string> {

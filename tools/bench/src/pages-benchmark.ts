@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
-import { ADAPTER_SETS, parseAdapterSet } from '@antelope-history/processes';
+import { ADAPTER_SETS, parseAdapterSet, parseNumber } from '@antelope-history/processes';
+import { readOptions, ROUNDS } from './command-line';
 import { measurePages, type PageFigures } from './pages';
 
 const USAGE = `npm run bench -- pages --recording DIR [--rounds N] [--set SET]
@@ -17,15 +17,11 @@ export async function benchPages(args: string[]): Promise<void> {
     set: { type: 'string', default: 'embedded' },
     help: { type: 'boolean' },
   } as const;
-  const { values } = parseArgs({ args, options });
-  if (values.help || values.recording === undefined) {
-    process.stdout.write(USAGE);
-    if (!values.help) process.exitCode = 1;
-    return;
-  }
+  const values = readOptions(args, { usage: USAGE, options, required: ['recording'] });
+  if (!values) return;
   const figures = await measurePages(values.recording, {
     set: parseAdapterSet(values.set),
-    rounds: Number(values.rounds),
+    rounds: parseNumber('rounds', values.rounds, ROUNDS),
     onList: (account, rows) => process.stderr.write(`${account ?? 'the chain'}: ${rows} actions\n`),
   });
   print(formatRow(['list', 'filter', 'of rows', 'order', 'pos', 'ms', 'ratio', 'equal']));

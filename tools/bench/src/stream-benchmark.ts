@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import {
   type AdapterSet,
   parseAdapterSet,
+  parseNumber,
   startService,
   startStack,
   stop,
@@ -13,6 +13,7 @@ import {
 import { createShipReplay } from '@antelope-history/ship-replay';
 import { openRecording } from '@antelope-history/test-support/recordings';
 import { writeBenchmarkFile } from './benchmark-file';
+import { BLOCKS, readOptions } from './command-line';
 import { quantile } from './load';
 import { measureStreamLatency, type StreamLatency } from './stream-latency';
 
@@ -33,13 +34,9 @@ export async function benchStream(args: string[]): Promise<void> {
     out: { type: 'string' },
     help: { type: 'boolean' },
   } as const;
-  const { values } = parseArgs({ args, options });
-  if (values.help || values.recording === undefined) {
-    process.stdout.write(USAGE);
-    if (!values.help) process.exitCode = 1;
-    return;
-  }
-  const blocks = Number(values.blocks);
+  const values = readOptions(args, { usage: USAGE, options, required: ['recording'] });
+  if (!values) return;
+  const blocks = parseNumber('blocks', values.blocks, BLOCKS);
   const latency = await measure(values.recording, parseAdapterSet(values.set), blocks);
   print(`${latency.response.length} blocks, ${values.set}: milliseconds from the node to the client`);
   printRow('a response shows the block', latency.response);

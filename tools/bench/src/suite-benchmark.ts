@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util';
-import type { Stack } from '@antelope-history/processes';
+import { parseNumber, type Stack } from '@antelope-history/processes';
 import type { BlockRecords } from '@antelope-history/records';
 import { actionDocuments } from './action-documents';
 import { type BareBulkFigures, measureBareBulk } from './bare-bulk';
 import { writeBenchmarkFile } from './benchmark-file';
 import { type ChainContents, countContents } from './chain-contents';
+import { BLOCKS, PROCESSES, readOptions, ROUNDS } from './command-line';
 import { ElasticsearchRequests } from './index-documents';
 import { type MeasuredChain, onblockChain, recordedChain, repeatedChain } from './measured-chain';
 import { listenerOf } from './processor-time';
@@ -64,19 +64,15 @@ export async function benchSuite(args: string[]): Promise<void> {
     out: { type: 'string' },
     help: { type: 'boolean' },
   } as const;
-  const { values } = parseArgs({ args, options });
-  const rounds = Number(values.rounds);
-  if (values.help || values.recording === undefined || !Number.isInteger(rounds) || rounds < 1) {
-    process.stdout.write(USAGE);
-    if (!values.help) process.exitCode = 1;
-    return;
-  }
+  const values = readOptions(args, { usage: USAGE, options, required: ['recording'] });
+  if (!values) return;
+  const rounds = parseNumber('rounds', values.rounds, ROUNDS);
   const counts = {
-    deserializers: Number(values.deserializers),
-    indexers: Number(values.indexers),
-    apis: Number(values.apis),
+    deserializers: parseNumber('deserializers', values.deserializers, PROCESSES),
+    indexers: parseNumber('indexers', values.indexers, PROCESSES),
+    apis: parseNumber('apis', values.apis, PROCESSES),
   };
-  const onblockBlocks = Number(values['onblock-blocks']);
+  const onblockBlocks = parseNumber('onblock-blocks', values['onblock-blocks'], BLOCKS);
   const chain = rounds > 1 ? repeatedChain(values.recording, rounds) : recordedChain(values.recording);
   const figures = await measureAll(chain, onblockChain(onblockBlocks), counts);
   writeBenchmarkFile(values.out, { benchmark: 'suite', options: { ...counts, rounds, onblockBlocks }, figures });

@@ -167,6 +167,26 @@ describe('npm run bench', () => {
   });
 
   it.each([
+    ['indexing', '--recording x --runs five', '--runs takes a number from 1 to 10000, not "five".'],
+    ['indexing', '--recording x --threads 17', '--threads takes a number from 0 to 16, not "17".'],
+    ['queries', '--recording x --seconds 0', '--seconds takes a number from 1 to 86400, not "0".'],
+    ['api-threads', '--recording x --connections 1e2', '--connections takes a number from 1 to 1000, not "1e2".'],
+    ['queries-while-indexing', '--recording x --runs 0', '--runs takes a number from 1 to 10000, not "0".'],
+    ['growth', '--recording x --rounds 1,,4', '--rounds takes a number from 1 to 10000, not "".'],
+    ['suite', '--recording x --indexers 65', '--indexers takes a number from 1 to 64, not "65".'],
+    ['suite-queries', '--recording x --few many', '--few takes a number from 0 to 1000000000, not "many".'],
+    ['stream', '--recording x --blocks 0', '--blocks takes a number from 1 to 1000000, not "0".'],
+    ['memory', '--out x --case 5', '--case takes a number from 1 to 4, not "5".'],
+    ['pages', '--recording x --rounds=-1', '--rounds takes a number from 1 to 10000, not "-1".'],
+    ['pages', '--set embedded', '--recording is missing.\n\nnpm run bench -- pages --recording DIR'],
+    ['all', '--recording x', '--out is missing.\n\nnpm run bench -- all --recording DIR'],
+    ['targets', '--folder x', "Unknown option '--folder'. All options: npm run bench -- --help"],
+  ])('refuses wrong options before it measures: %s %s', (name, options, message) => {
+    const { status, stdout, stderr } = run(name, ...options.split(' '));
+    expect([status, stdout, stderr.slice(0, message.length)]).toEqual([2, '', message]);
+  });
+
+  it.each([
     'indexing',
     'queries',
     'api-threads',

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import { type IndexedService, startIndexedService } from '@antelope-history/processes';
 import { writeBenchmarkFile } from '../benchmark-file';
+import { readOptions } from '../command-line';
 import { LOAD_OPTIONS, readLoadOptions } from '../load-options';
 import { medianOf } from '../queries/measure-queries';
 import { findQueryCases } from '../queries/query-cases';
@@ -17,12 +17,8 @@ const THREADS = [1, 2] as const;
 
 /** What each thread that renders responses does, alone and beside another. */
 export async function benchApiThreads(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: LOAD_OPTIONS });
-  if (values.help || values.recording === undefined) {
-    process.stdout.write(USAGE);
-    if (!values.help) process.exitCode = 1;
-    return;
-  }
+  const values = readOptions(args, { usage: USAGE, options: LOAD_OPTIONS, required: ['recording'] });
+  if (!values) return;
   const options = readLoadOptions(values);
   const services: (IndexedService & { threads: number })[] = [];
   const figures: ThreadFigures[] = [];

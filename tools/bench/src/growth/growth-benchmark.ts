@@ -1,8 +1,10 @@
-import { parseArgs } from 'node:util';
+import { parseNumber } from '@antelope-history/processes';
 import { openRecording } from '@antelope-history/test-support/recordings';
 import { writeBenchmarkFile } from '../benchmark-file';
 import { type ChainContents, countContents } from '../chain-contents';
+import { readOptions, ROUNDS } from '../command-line';
 import { quantile } from '../load';
+import { readRunOptions } from '../load-options';
 import { recordedBlocks } from '../recorded-blocks';
 import { readFacts } from '../suite-queries/chain-facts';
 import { continueChain } from './continued-chain';
@@ -29,15 +31,10 @@ export async function benchGrowth(args: string[]): Promise<void> {
     out: { type: 'string' },
     help: { type: 'boolean' },
   } as const;
-  const { values } = parseArgs({ args, options });
-  const lengths = values.rounds.split(',').map(Number);
-  const isPlayable = lengths.every((rounds) => Number.isInteger(rounds) && rounds > 0);
-  if (values.help || values.recording === undefined || !isPlayable) {
-    process.stdout.write(USAGE);
-    if (!values.help) process.exitCode = 1;
-    return;
-  }
-  const load = { runs: Number(values.runs), seconds: Number(values.seconds) };
+  const values = readOptions(args, { usage: USAGE, options, required: ['recording'] });
+  if (!values) return;
+  const lengths = values.rounds.split(',').map((rounds) => parseNumber('rounds', rounds, ROUNDS));
+  const load = readRunOptions(values);
   const recording = openRecording(values.recording);
   const contents = countContents(recording);
   const chains: GrownChain[] = [];

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { parseNumber } from '@antelope-history/processes';
 import {
   holdServices,
   identify,
@@ -7,6 +7,7 @@ import {
   releaseServices,
   SERVICE_NAMES,
 } from '@antelope-history/servers';
+import { BLOCKS, readOptions } from '../command-line';
 import { memoryCases, runMemoryCase } from './memory-cases';
 import { drawCurve, type MemoryCurve } from './memory-curve';
 
@@ -23,6 +24,9 @@ const WORKER_LIMIT = 2_048 * MIB;
 const API_LIMIT = 1_024 * MIB;
 const WORKERS = /^(reader|deserializer|indexer)/;
 const CURVE_WIDTH = 60;
+/** The deltas are one message, whose length SHiP gives in 32 bits. */
+const DELTAS_MB = [1, 2_000] as const;
+const AWAY_SECONDS = [1, 24 * 60 * 60] as const;
 
 /** Resident memory of the processes of the distributed set. */
 export async function benchMemory(args: string[]): Promise<void> {
@@ -34,23 +38,20 @@ export async function benchMemory(args: string[]): Promise<void> {
     'away-seconds': { type: 'string', default: '120' },
     help: { type: 'boolean' },
   } as const;
-  const { values } = parseArgs({ args, options });
-  if (values.help || values.out === undefined) {
-    process.stdout.write(USAGE);
-    if (!values.help) process.exitCode = 1;
-    return;
-  }
+  const values = readOptions(args, { usage: USAGE, options, required: ['out'] });
+  if (!values) return;
   const cases = memoryCases({
-    blocks: Number(values.blocks),
-    stateBytes: Number(values['deltas-mb']) * 1_000_000,
-    awaySeconds: Number(values['away-seconds']),
+    blocks: parseNumber('blocks', values.blocks, BLOCKS),
+    stateBytes: parseNumber('deltas-mb', values['deltas-mb'], DELTAS_MB) * 1_000_000,
+    awaySeconds: parseNumber('away-seconds', values['away-seconds'], AWAY_SECONDS),
   });
+  const only = values.case === undefined ? undefined : parseNumber('case', values.case, [1, cases.length]);
   const holder = identify(process.pid) as ProcessIdentity;
   const services = await holdServices(SERVICE_NAMES, holder, print);
   const curves: Record<string, MemoryCurve> = {};
   try {
     for (const [index, each] of cases.entries()) {
-      if (values.case !== undefined && Number(values.case) !== index + 1) continue;
+      if (only !== undefined && only !== index + 1) continue;
       const curve = await runMemoryCase(each, services);
       curves[each.name] = curve;
       writeFileSync(values.out, JSON.stringify(curves));

@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util';
 import { openRecording } from '@antelope-history/test-support/recordings';
 import { writeBenchmarkFile } from '../benchmark-file';
 import { countContents } from '../chain-contents';
 import { continueChain } from '../growth/continued-chain';
 import { growthCases } from '../growth/growth-cases';
+import { readOptions } from '../command-line';
 import { LOAD_OPTIONS, readLoadOptions } from '../load-options';
 import { medianOf } from '../queries/measure-queries';
 import { recordedBlocks } from '../recorded-blocks';
@@ -24,12 +24,8 @@ const CASES = ['get_actions, 20 rows', 'get_transaction', 'chain get_block'];
 
 /** What indexing costs requests, and requests cost indexing. */
 export async function benchWhileIndexing(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: LOAD_OPTIONS });
-  if (values.help || values.recording === undefined) {
-    process.stdout.write(USAGE);
-    if (!values.help) process.exitCode = 1;
-    return;
-  }
+  const values = readOptions(args, { usage: USAGE, options: LOAD_OPTIONS, required: ['recording'] });
+  if (!values) return;
   const options = readLoadOptions(values);
   const recording = openRecording(values.recording);
   const { traces } = countContents(recording);

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
-import { startIndexedService } from '@antelope-history/processes';
+import { parseNumber, startIndexedService } from '@antelope-history/processes';
 import { writeBenchmarkFile } from '../benchmark-file';
+import { readOptions } from '../command-line';
 import { LOAD_OPTIONS, readLoadOptions } from '../load-options';
 import { measureCase, medianOf, type QueryFigures } from './measure-queries';
 import { findQueryCases } from './query-cases';
@@ -17,16 +17,16 @@ milliseconds. The last columns are processor times of what the service cannot be
 bytes from memory; the endpoint in this process without HTTP; and JSON.stringify of the response's objects. --out writes all figures as JSON. Exit status 1 if the two sides ever sent different bytes.
 `;
 
+/** As `api.threads` takes them. */
+const THREADS = [0, 64] as const;
+
 /** Requests to the embedded set. */
 export async function benchQueries(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: { ...LOAD_OPTIONS, threads: { type: 'string', default: '0' } } });
-  if (values.help || values.recording === undefined) {
-    process.stdout.write(USAGE);
-    if (!values.help) process.exitCode = 1;
-    return;
-  }
-  const options = { ...readLoadOptions(values), threads: Number(values.threads) };
-  const service = await startIndexedService(values.recording, { HISTORY_API__THREADS: values.threads });
+  const described = { ...LOAD_OPTIONS, threads: { type: 'string', default: '0' } } as const;
+  const values = readOptions(args, { usage: USAGE, options: described, required: ['recording'] });
+  if (!values) return;
+  const options = { ...readLoadOptions(values), threads: parseNumber('threads', values.threads, THREADS) };
+  const service = await startIndexedService(values.recording, { HISTORY_API__THREADS: String(options.threads) });
   const figures: QueryFigures[] = [];
   const endpoints = await WithoutHttp.open(service.data);
   try {

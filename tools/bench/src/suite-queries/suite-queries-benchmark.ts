@@ -1,9 +1,10 @@
-import { parseArgs } from 'node:util';
 import { Client } from '@elastic/elasticsearch';
+import { parseNumber } from '@antelope-history/processes';
 import type { BlockRecords } from '@antelope-history/records';
 import { holdServices, identify, releaseServices, SERVICE_NAMES } from '@antelope-history/servers';
 import { openRecording } from '@antelope-history/test-support/recordings';
 import { writeBenchmarkFile } from '../benchmark-file';
+import { readOptions } from '../command-line';
 import { recordedBlocks } from '../recorded-blocks';
 import { LOAD_OPTIONS, type LoadOptions, readLoadOptions } from '../load-options';
 import { factsOfLayout, readFacts, type RecordedFacts } from './chain-facts';
@@ -22,19 +23,21 @@ Exit status 1 if a response ever differs from what the bare search found. Replay
 `;
 
 const POSITION = 60_000;
+/** 0: this layout is left out. */
+const BLOCKS_PER_INDEX = [0, 1_000_000_000] as const;
 const MOST_SHARDS = 4_000;
 
 /** Requests to the distributed set. */
 export async function benchSuiteQueries(args: string[]): Promise<void> {
   const text = (value: string) => ({ type: 'string', default: value }) as const;
-  const { values } = parseArgs({ args, options: { ...LOAD_OPTIONS, few: text('128'), many: text('1') } });
-  if (values.help || values.recording === undefined) {
-    process.stdout.write(USAGE);
-    if (!values.help) process.exitCode = 1;
-    return;
-  }
+  const described = { ...LOAD_OPTIONS, few: text('128'), many: text('1') } as const;
+  const values = readOptions(args, { usage: USAGE, options: described, required: ['recording'] });
+  if (!values) return;
   const options = readLoadOptions(values);
-  const perIndex = [Number(values.few), Number(values.many)].filter((blocks) => blocks > 0);
+  const perIndex = [
+    parseNumber('few', values.few, BLOCKS_PER_INDEX),
+    parseNumber('many', values.many, BLOCKS_PER_INDEX),
+  ].filter((blocks) => blocks > 0);
   const figures = await measureAll(recordedBlocks(openRecording(values.recording)), perIndex, options);
   for (const figure of figures) print(cellsOf(figure));
   writeBenchmarkFile(values.out, { benchmark: 'suite-queries', options, figures });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../command-line';
 import { MEASURED_RUNS } from './measured-folder';
 import { targetTable } from './show-targets';
 
@@ -16,13 +16,10 @@ const MAIN = path.join(__dirname, '../main.js');
 /** Runs all benchmarks that have targets, and prints how their figures meet them. */
 export async function benchAll(args: string[]): Promise<void> {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args, options: { recording: text, out: text, help: { type: 'boolean' } } });
+  const options = { recording: text, out: text, help: { type: 'boolean' } } as const;
+  const values = readOptions(args, { usage: USAGE, options, required: ['recording', 'out'] });
+  if (!values) return;
   const { recording, out } = values;
-  if (values.help || recording === undefined || out === undefined) {
-    process.stdout.write(USAGE);
-    if (!values.help) process.exitCode = 1;
-    return;
-  }
   mkdirSync(out, { recursive: true });
   for (const { benchmark, file, args: own } of MEASURED_RUNS) {
     process.stdout.write(`\n== ${[benchmark, ...own].join(' ')}\n`);

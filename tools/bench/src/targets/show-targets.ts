@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readOptions } from '../command-line';
 import { markdownTable } from '../markdown-table';
 import { readTargets } from './measured-folder';
 import { isMet, type TargetRow } from './target-row';
@@ -9,15 +9,10 @@ Prints how the figures in a folder that npm run bench -- all has written meet th
 `;
 
 /** Prints the targets of the files in a folder. */
-export function showTargets(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: { from: { type: 'string' }, help: { type: 'boolean' } } });
-  if (values.help || values.from === undefined) {
-    process.stdout.write(USAGE);
-    if (!values.help) process.exitCode = 1;
-  } else {
-    process.stdout.write(targetTable(values.from));
-  }
-  return Promise.resolve();
+export async function showTargets(args: string[]): Promise<void> {
+  const options = { from: { type: 'string' }, help: { type: 'boolean' } } as const;
+  const values = readOptions(args, { usage: USAGE, options, required: ['from'] });
+  if (values) process.stdout.write(targetTable(values.from));
 }
 
 /** The table of the targets, and a line about the files that the folder lacks. */
