@@ -3,6 +3,7 @@ export type { Config } from './config/config-schema';
 export type { PublicPath } from './config/sections/gateway';
 export { configFileSets, readJsonObject } from './config/config-file';
 export { lettersOf } from './config/nearest-key';
+export { parseOptions } from './config/parse-options';
 export { loadConfig, type LoadConfigOptions } from './config/load-config';
 export { type ConfigFor, SERVER_SECTIONS, type ServerSection } from './config/server-sections';
 export { ClientAddresses, clientKeyOf } from './http/client-address';

@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
-import { loadConfig } from '@antelope-history/app-runtime';
+import { loadConfig, parseOptions } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 import { backUpLmdb } from '@antelope-history/store-lmdb/backup';
-import { parseOptions } from './command-line';
 import { requireData } from './require-data';
 import type { CommandHost } from './verify-command';
 

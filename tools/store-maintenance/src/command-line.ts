@@ -1,15 +1,6 @@
 import { HistoryError, MAX_BLOCK_NUM } from '@antelope-history/schemas';
 import type { RequestedRange } from './checkpoint';
 
-/** The values that `parse` gives; throws `CONFIG_INVALID` instead of the errors of `parseArgs`. */
-export function parseOptions<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw new HistoryError('CONFIG_INVALID', `the command line: ${(error as Error).message}`, { cause: error });
-  }
-}
-
 /** The block numbers of `--from` and `--to`. Throws `CONFIG_INVALID`. */
 export function parseRange({ from, to }: { from?: string | undefined; to?: string | undefined }): RequestedRange {
   return {

@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util';
-import { loadConfig } from '@antelope-history/app-runtime';
+import { loadConfig, parseOptions } from '@antelope-history/app-runtime';
 import { ProgressMeter } from '@antelope-history/quick-start/progress';
 import type { MigrationControl, StoreMigration } from '@antelope-history/store';
 import { migrateElasticsearch } from '@antelope-history/store-elasticsearch/migrate';
 import { migrateLmdb } from '@antelope-history/store-lmdb/migrate';
-import { parseOptions } from './command-line';
 import { requireData } from './require-data';
 import type { CommandHost } from './verify-command';
 

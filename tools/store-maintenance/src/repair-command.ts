@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Config, createLogger, loadConfig } from '@antelope-history/app-runtime';
+import { type Config, createLogger, loadConfig, parseOptions } from '@antelope-history/app-runtime';
 import { openStoreReader } from '@antelope-history/open-store-reader';
 import { openStoreRepairer } from '@antelope-history/open-store-writer';
 import { HistoryError } from '@antelope-history/schemas';
@@ -7,7 +7,7 @@ import type { HistoryReader, StoreRepairer } from '@antelope-history/store';
 import { BlockRanges } from './block-ranges';
 import type { StoredFault } from './chain-verifier';
 import type { RequestedRange } from './checkpoint';
-import { parseOptions, parseRange } from './command-line';
+import { parseRange } from './command-line';
 import { PermissionVerifier } from './permission-verifier';
 import { repairBlocks } from './repair-blocks';
 import { requireData } from './require-data';

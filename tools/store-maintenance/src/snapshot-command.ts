@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { loadConfig } from '@antelope-history/app-runtime';
+import { loadConfig, parseOptions } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 import {
   createSnapshot,
@@ -8,7 +8,6 @@ import {
   restoreSnapshot,
   type StoreSnapshot,
 } from '@antelope-history/store-elasticsearch/snapshot';
-import { parseOptions } from './command-line';
 import type { CommandHost } from './verify-command';
 
 export const SNAPSHOT_USAGE = `npm run snapshot -- --repository REPOSITORY --create NAME [--config FILE] [--json]

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { createLogger, loadConfig } from '@antelope-history/app-runtime';
+import { createLogger, loadConfig, parseOptions } from '@antelope-history/app-runtime';
 import { openStoreReader } from '@antelope-history/open-store-reader';
 import { ProgressMeter, type ProgressView } from '@antelope-history/quick-start/progress';
 import { HistoryError } from '@antelope-history/schemas';
@@ -13,7 +13,7 @@ import {
   requireWritable,
   writeCheckpoint,
 } from './checkpoint';
-import { parseOptions, parseRange } from './command-line';
+import { parseRange } from './command-line';
 import { ListVerifier } from './list-verifier';
 import { requireData } from './require-data';
 import { StateReplay } from './state-replay';

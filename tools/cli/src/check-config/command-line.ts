@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { parseOptions } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 import { APP_NAMES, type AppName } from './app-needs';
 
@@ -20,9 +21,21 @@ export interface CommandLine {
   json: boolean;
 }
 
+const OPTIONS = {
+  config: { type: 'string' },
+  for: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
 /** Parses the command line. Throws `CONFIG_INVALID` that names the wrong option. */
 export function parseCommandLine(args: string[]): 'help' | CommandLine {
-  const { help, config, for: app = 'all', json = false } = parseOptions(args);
+  const {
+    help,
+    config,
+    for: app = 'all',
+    json = false,
+  } = parseOptions(() => parseArgs({ args, options: OPTIONS }).values);
   if (help) return 'help';
   if (!isApp(app)) throw new HistoryError('CONFIG_INVALID', `--for takes one of ${APP_NAMES.join(', ')}, all`);
   return { config, app, json };
@@ -30,20 +43,4 @@ export function parseCommandLine(args: string[]): 'help' | CommandLine {
 
 function isApp(text: string): text is AppName | 'all' {
   return text === 'all' || APP_NAMES.some((name) => name === text);
-}
-
-function parseOptions(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        config: { type: 'string' },
-        for: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (cause) {
-    throw new HistoryError('CONFIG_INVALID', 'the options are --config FILE, --for APP, --json and --help', { cause });
-  }
 }

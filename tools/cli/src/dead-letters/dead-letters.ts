@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { openBroker } from '@antelope-history/open-broker';
 import { TOPOLOGY, type Broker, type Queue } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
-import { createLogger, loadConfig } from '@antelope-history/app-runtime';
+import { createLogger, loadConfig, parseOptions } from '@antelope-history/app-runtime';
 import { withoutControls } from '@antelope-history/quick-start/progress';
 
 export const USAGE = `npm run dead-letters -- [--config FILE] [--resend QUEUE]
@@ -29,7 +29,10 @@ function queueNames(): string[] {
   return Object.values(TOPOLOGY).map(({ name }) => name);
 }
 
-/** Lists or redelivers dead letters. Rejects with `CONFIG_INVALID` on a wrong command line or configuration, or with the errors of the broker. */
+/**
+ * Lists or redelivers dead letters. Rejects with `CONFIG_INVALID` on a wrong command line or configuration, or with the errors of the
+ * broker.
+ */
 export async function runDeadLetters({ args, environment, print }: CommandHost): Promise<void> {
   const { config: file, resend, help } = parseCommandLine(args);
   if (help) {
@@ -51,11 +54,7 @@ export async function runDeadLetters({ args, environment, print }: CommandHost):
 
 function parseCommandLine(args: string[]): { config?: string; resend?: string; help?: boolean } {
   const options = { config: { type: 'string' }, resend: { type: 'string' }, help: { type: 'boolean' } } as const;
-  try {
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    throw new HistoryError('CONFIG_INVALID', `the command line: ${(error as Error).message}`, { cause: error });
-  }
+  return parseOptions(() => parseArgs({ args, options }).values);
 }
 
 function findQueue(name: string): Queue<unknown> {
