@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, Subscription } from '@antelope-history/broker';
-import { Backoff } from '@antelope-history/connectivity';
+import { abortableSleep, Backoff } from '@antelope-history/connectivity';
 import type { HistoryError } from '@antelope-history/schemas';
 import { ConsumeSession, type ConsumeHandlers } from './consume-session';
 import { addsToConnectionLoss, isQueueGone, RECREATE_AFTER_MS, stopped } from './rabbitmq-errors';
@@ -86,6 +85,6 @@ export class QueueConsumer<T> implements Subscription {
     const { signal } = this.stopping;
     if (!signal.aborted && addsToConnectionLoss(reason)) this.context.onError(this.context.toError(reason));
     const wait = isQueueGone(reason) ? RECREATE_AFTER_MS : this.backoff.next();
-    await sleep(wait, undefined, { signal }).catch(() => undefined);
+    await abortableSleep(wait, signal);
   }
 }

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '@antelope-history/connectivity';
+import { abortableSleep, Backoff } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Headers, SplitSize } from './message-parts';
 import { PublishSession, type Destination, type Outgoing } from './publish-session';
@@ -67,7 +66,7 @@ export class QueuePublisher {
     if (signal.aborted) return;
     this.handle(reason);
     const wait = isQueueGone(reason) ? RECREATE_AFTER_MS : this.backoff.next();
-    await sleep(wait, undefined, { signal }).catch(() => undefined);
+    await abortableSleep(wait, signal);
   }
 
   /** Gives the reason why the session ended. */

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '@antelope-history/connectivity';
+import { abortableSleep, Backoff } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import { GaveUpError, stopped } from './rabbitmq-errors';
 import type { ServerConnection } from './server-connection';
@@ -98,7 +97,7 @@ export class ServerLink {
 
   /** Ends early on close. */
   private async wait(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.closing.signal }).catch(() => undefined);
+    await abortableSleep(ms, this.closing.signal);
   }
 
   private report(error: HistoryError): void {

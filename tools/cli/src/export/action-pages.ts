@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '@antelope-history/connectivity';
 import type { ProgressView } from '@antelope-history/quick-start/progress';
 import { ACTIONS_BY_ROWS_PATH, ROUTES } from '@antelope-history/routes';
 import { bound, type ErrorResponse, HistoryError } from '@antelope-history/schemas';
@@ -47,12 +48,13 @@ interface ChainFacts {
 
 const PAGE_ROWS = 1_000;
 const LIMIT_MS = 60_000;
-/** A service that is away for longer ends the export, which can be continued. */
+/** A service that is unavailable for longer ends the export, which can be continued. */
 const MOST_TRIES = 12;
+const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Reads the actions of an account page by page, oldest first. A request that fails because the service is away or busy is
+ * Reads the actions of an account page by page, oldest first. A request that fails because the service is unavailable or busy is
  * repeated; one that the service refuses rejects with `INVALID_REQUEST` and the service's own words.
  */
 export class ActionPages {
@@ -130,11 +132,13 @@ export class ActionPages {
   private async request<T>(path: string, fields: object, read: (text: string) => T): Promise<T> {
     const { signal, progress } = this.options;
     const body = JSON.stringify(fields);
+    const backoff = new Backoff(SHORTEST_WAIT_MS, LONGEST_WAIT_MS);
     for (let tries = 1; ; tries++) {
       const outcome = await this.attempt(path, body, read);
       if (!(outcome instanceof Failure)) return outcome;
       if (tries === MOST_TRIES) throw new HistoryError('UNAVAILABLE', `the export ends: ${outcome.reason}`);
-      const waitMs = outcome.waitMs ?? Math.min(LONGEST_WAIT_MS, 250 * 2 ** tries);
+      const backoffMs = backoff.next();
+      const waitMs = outcome.waitMs ?? backoffMs;
       if (tries > 2) progress.print(`${outcome.reason}: next try in ${Math.ceil(waitMs / 1000)} s`, 'warning');
       await sleep(waitMs, undefined, { signal });
     }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { abortableSleep } from '@antelope-history/connectivity';
 import { HistoryError, type HealthStatus, type StatusResponse, statusResponse } from '@antelope-history/schemas';
 import { fetchInTime } from '../fetch-in-time';
 import { COULD_NOT_RUN, type CommandHost } from '../program';
@@ -52,7 +52,7 @@ async function follow(url: string, first: StatusResponse, { output, signal }: Co
   while (!isStopped()) {
     output.write(`${CLEAR}${status ? renderStatus(status) : `The service at ${url} does not respond.\n`}`);
     result = status ? EXIT_STATUS[status.health.status] : COULD_NOT_RUN;
-    await sleep(REFRESH_MS, undefined, { signal }).catch(() => undefined);
+    await abortableSleep(REFRESH_MS, signal);
     if (!isStopped()) status = await readStatus(url, signal).catch(() => undefined);
   }
   return result;
