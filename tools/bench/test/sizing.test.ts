@@ -6,7 +6,7 @@ import { computeSection } from '../src/sizing/compute-section';
 import { embeddedCosts, requestRates, suiteCosts } from '../src/sizing/costs';
 import { MeasuredFile } from '../src/measured-file';
 import { sizingSection } from '../src/sizing/sizing-document';
-import { parseOptions } from '../src/sizing/sizing-options';
+import { parseCommandLine } from '../src/sizing/sizing-options';
 import { embeddedFile, type MadeFile, suiteFile } from './made-files';
 
 const PROGRAM = path.join(__dirname, '../dist/sizing/main.js');
@@ -76,7 +76,7 @@ describe('a file that can not be used', () => {
     ['has no actions', suiteFile(withoutActions), 'has no actions besides onblock: measure another one.'],
   ])('%s: the message says what to change', (_what, text, message) => {
     const suite = fileWith('suite.json', text);
-    const options = parseOptions(['--suite', suite]);
+    const options = parseCommandLine(['--suite', suite]);
     expect(() => computeSection(options)).toThrow(message);
   });
 
@@ -95,7 +95,7 @@ describe('a file that can not be used', () => {
 
 describe('the section', () => {
   it('of docs/sizing.md is that of the measured files: npm run sizing -- --write makes it again', () => {
-    expect(sizingSection().read()).toBe(computeSection(parseOptions([])));
+    expect(sizingSection().read()).toBe(computeSection(parseCommandLine([])));
   });
 
   it('of a chain is printed', () => {

@@ -1,10 +1,10 @@
 import { readMeasuredFile } from '../measured-file';
 import { embeddedCosts, requestRates, suiteCosts } from './costs';
 import { renderSizing } from './render-sizing';
-import type { ParsedOptions } from './sizing-options';
+import type { CommandLine } from './sizing-options';
 
 /** Reads the measured files and renders the section as Markdown. Throws `MeasuredFileError` when a file is not usable. */
-export function computeSection({ files, sizing }: Pick<ParsedOptions, 'files' | 'sizing'>): string {
+export function computeSection({ files, sizing }: Pick<CommandLine, 'files' | 'sizing'>): string {
   const suite = suiteCosts(readMeasuredFile(files.suite, 'suite', `--suite ${files.suite}`));
   const embedded = embeddedCosts(readMeasuredFile(files.embedded, 'indexing', `--embedded ${files.embedded}`));
   const requests = requestRates(readMeasuredFile(files.queries, 'queries', `--queries ${files.queries}`));

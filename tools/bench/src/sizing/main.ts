@@ -2,10 +2,10 @@
 import { runCommand } from '@antelope-history/processes';
 import { computeSection } from './compute-section';
 import { sizingSection } from './sizing-document';
-import { parseOptions, USAGE } from './sizing-options';
+import { parseCommandLine, USAGE } from './sizing-options';
 
 async function run(args: string[]): Promise<void> {
-  const options = parseOptions(args);
+  const options = parseCommandLine(args);
   if (options.help) {
     process.stdout.write(USAGE);
     return;

@@ -1,6 +1,6 @@
-import { parseOptions } from './sizing-options';
+import { parseCommandLine } from './sizing-options';
 
-const parse = (line: string) => parseOptions(line.split(' ').filter((word) => word !== ''));
+const parse = (line: string) => parseCommandLine(line.split(' ').filter((word) => word !== ''));
 
 describe('the options of sizing', () => {
   it('are the preset chains with the defaults of the configuration', () => {
@@ -32,17 +32,14 @@ describe('the options of sizing', () => {
     ['--blocks 10', '--blocks needs either --actions or --traces: add one of them.'],
     ['--blocks 10 --actions 1 --traces 1', '--blocks needs either --actions or --traces: add one of them.'],
     ['--actions 10', '--actions and --traces need --blocks: add the number of blocks of the chain.'],
-    ['--blocks=-5 --actions 1', '--blocks is "-5"; it has to be a whole number from 1 to 4294967295, in digits only.'],
-    ['--blocks 5 --actions=-1', '--actions is "-1"; it has to be a whole number of at least 0, in digits only.'],
-    ['--blocks 0 --actions 1', '--blocks is "0"; it has to be a whole number from 1 to 4294967295, in digits only.'],
-    [
-      '--blocks 1e6 --actions 1',
-      '--blocks is "1e6"; it has to be a whole number from 1 to 4294967295, in digits only.',
-    ],
-    ['--machines none', '--machines is "none"; it has to be a whole number of at least 1, in digits only.'],
-    ['--replicas 11', '--replicas is "11"; it has to be a whole number from 0 to 10, in digits only.'],
-    ['--write --machines 3', '--write can not be combined with an option that changes what is computed; leave it out.'],
-    ['--write --replicas 0', '--write can not be combined with an option that changes what is computed; leave it out.'],
+    ['--blocks=-5 --actions 1', '--blocks takes a number from 1 to 4294967295, not "-5".'],
+    ['--blocks 5 --actions=-1', '--actions takes a number from 0 to 999999999999999, not "-1".'],
+    ['--blocks 0 --actions 1', '--blocks takes a number from 1 to 4294967295, not "0".'],
+    ['--blocks 1e6 --actions 1', '--blocks takes a number from 1 to 4294967295, not "1e6".'],
+    ['--machines none', '--machines takes a number from 1 to 100000, not "none".'],
+    ['--replicas 11', '--replicas takes a number from 0 to 10, not "11".'],
+    ['--write --machines 3', '--write cannot be combined with an option that changes what is computed; leave it out.'],
+    ['--write --replicas 0', '--write cannot be combined with an option that changes what is computed; leave it out.'],
   ])('refuse %s', (line, message) => {
     expect(() => parse(line)).toThrow(message);
   });

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { CommandLineError, parseNumber, parseOptions } from '@antelope-history/processes';
 import type { ChainSize } from './costs';
 import type { SizedChain, SizingOptions } from './render-sizing';
-import { SizingError } from './sizing-error';
 
 export const USAGE = `npm run sizing -- [--embedded FILE] [--suite FILE] [--queries FILE] [--blocks N --actions N | --blocks N --traces N]
                   [--machines N] [--processors N] [--memory-gib N] [--replicas N]
@@ -55,7 +55,7 @@ export interface MeasuredFiles {
   queries: string;
 }
 
-export interface ParsedOptions {
+export interface CommandLine {
   help: boolean;
   write: boolean;
   files: MeasuredFiles;
@@ -71,32 +71,38 @@ const PRESETS: readonly SizedChain[] = [
 const MACHINES = [1, 2, 3, 6, 12];
 /** The last block number that the chain protocol has. */
 const MOST_BLOCKS = 2 ** 32 - 1;
+const MOST_ACTIONS = 999_999_999_999_999;
+const MOST_MACHINES = 100_000;
+const MOST_PROCESSORS = 100_000;
+const MOST_MEMORY_GIB = 1_000_000;
 const MOST_REPLICAS = 10;
 const MOST_BLOCKS_PER_INDEX = 1_000_000_000;
 const MOST_ACTIONS_PER_INDEX = 1_000_000_000;
 const GIB = 2 ** 30;
 
-/** Parses the command line. Throws `SizingError` when a value is not usable. */
-export function parseOptions(args: string[]): ParsedOptions {
-  const values = parseValues(args);
+/** Parses a command line. Throws a `CommandLineError` that names the wrong option. */
+export function parseCommandLine(args: string[]): CommandLine {
+  const values = parseOptions('npm run sizing', () => parseArgs({ args, options: OPTIONS }));
   const { blocks, actions, traces, machines } = values;
   if (values.write && CHANGING.some((option) => values[option] !== defaultOf(option))) {
-    throw new SizingError('--write can not be combined with an option that changes what is computed; leave it out.');
+    throw new CommandLineError(
+      '--write cannot be combined with an option that changes what is computed; leave it out.',
+    );
   }
   if (blocks === undefined && (actions ?? traces) !== undefined) {
-    throw new SizingError('--actions and --traces need --blocks: add the number of blocks of the chain.');
+    throw new CommandLineError('--actions and --traces need --blocks: add the number of blocks of the chain.');
   }
   if (blocks !== undefined && (actions === undefined) === (traces === undefined)) {
-    throw new SizingError('--blocks needs either --actions or --traces: add one of them.');
+    throw new CommandLineError('--blocks needs either --actions or --traces: add one of them.');
   }
   const site = {
-    processors: wholeNumber('processors', values.processors, 1),
-    memoryBytes: wholeNumber('memory-gib', values['memory-gib'], 1) * GIB,
-    replicas: wholeNumber('replicas', values.replicas, 0, MOST_REPLICAS),
-    blocksPerIndex: wholeNumber('blocks-per-index', values['blocks-per-index'], 1, MOST_BLOCKS_PER_INDEX),
-    actionsPerIndex: wholeNumber('actions-per-index', values['actions-per-index'], 1, MOST_ACTIONS_PER_INDEX),
+    processors: parseNumber('processors', values.processors, [1, MOST_PROCESSORS]),
+    memoryBytes: parseNumber('memory-gib', values['memory-gib'], [1, MOST_MEMORY_GIB]) * GIB,
+    replicas: parseNumber('replicas', values.replicas, [0, MOST_REPLICAS]),
+    blocksPerIndex: parseNumber('blocks-per-index', values['blocks-per-index'], [1, MOST_BLOCKS_PER_INDEX]),
+    actionsPerIndex: parseNumber('actions-per-index', values['actions-per-index'], [1, MOST_ACTIONS_PER_INDEX]),
   };
-  const counts = machines === undefined ? MACHINES : [wholeNumber('machines', machines, 1)];
+  const counts = machines === undefined ? MACHINES : [parseNumber('machines', machines, [1, MOST_MACHINES])];
   const sizeGiven = blocks === undefined ? undefined : givenSize(blocks, { actions, traces });
   return {
     help: values.help === true,
@@ -110,14 +116,6 @@ export function parseOptions(args: string[]): ParsedOptions {
   };
 }
 
-function parseValues(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS }).values;
-  } catch (error) {
-    throw new SizingError(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, { cause: error });
-  }
-}
-
 function defaultOf(option: (typeof CHANGING)[number]): string | undefined {
   const described = OPTIONS[option];
   return 'default' in described ? described.default : undefined;
@@ -127,22 +125,15 @@ function givenSize(
   blocks: string,
   { actions, traces }: Record<'actions' | 'traces', string | undefined>,
 ): (tracesPerAction: number) => ChainSize {
-  const count = wholeNumber('blocks', blocks, 1, MOST_BLOCKS);
+  const count = parseNumber('blocks', blocks, [1, MOST_BLOCKS]);
   if (actions !== undefined) {
-    const given = wholeNumber('actions', actions, 0);
+    const given = parseNumber('actions', actions, [0, MOST_ACTIONS]);
     return () => ({ blocks: count, actions: given });
   }
-  const given = wholeNumber('traces', traces ?? '', 0);
+  const given = parseNumber('traces', traces ?? '', [0, MOST_ACTIONS]);
   // Each block has the trace of its onblock.
   return (tracesPerAction) => ({
     blocks: count,
     actions: Math.round(Math.max(0, given - count) / tracesPerAction),
   });
-}
-
-function wholeNumber(option: string, value: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
-  const parsed = /^\d+$/.test(value) ? Number(value) : NaN;
-  if (parsed >= least && parsed <= most) return parsed;
-  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-  throw new SizingError(`--${option} is "${value}"; it has to be a whole number ${range}, in digits only.`);
 }
