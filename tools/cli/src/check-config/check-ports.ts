@@ -13,7 +13,7 @@ interface Address {
 /** The checks of the addresses that apps listen on. */
 export function portChecks(config: Config, listens: Listening[]): Check[] {
   const addresses = listens.flatMap((section): { section: Listening; address: Address }[] => {
-    const address = addressOf(config, section);
+    const address = listenAddressOf(config, section);
     // Port 0 means any free port.
     return address && address.port !== 0 ? [{ section, address }] : [];
   });
@@ -24,7 +24,7 @@ export function portChecks(config: Config, listens: Listening[]): Check[] {
   });
 }
 
-function addressOf(config: Config, section: Listening): Address | undefined {
+function listenAddressOf(config: Config, section: Listening): Address | undefined {
   const operations = (port: number | undefined) => (port === undefined ? undefined : { host: config.ops.host, port });
   switch (section) {
     case 'gateway':
