@@ -36,7 +36,7 @@ interface Waiter {
  */
 const MAX_QUEUE_BYTES = 8 * 1024 * 1024;
 
-/** A queue: its ready and unacknowledged messages, its dead letters, and the publishers that wait for room. */
+/** A queue: its ready and unsettled messages, its dead letters, and the publishers that wait for room. */
 class MemoryQueue {
   /** In the order of `sequence`. */
   readonly ready: Entry[] = [];
@@ -73,7 +73,7 @@ class MemoryQueue {
     }
   }
 
-  /** Returns an unacknowledged message to its former position. */
+  /** Returns an unsettled message to its former position. */
   requeue(entry: Entry): void {
     const after = this.ready.findIndex(({ sequence }) => sequence > entry.sequence);
     this.ready.splice(after < 0 ? this.ready.length : after, 0, { ...entry, redelivered: true });
@@ -98,7 +98,7 @@ class MemoryQueue {
     return this.dead.map(({ entry, reason }) => ({ message: entry.message, reason }));
   }
 
-  /** Unacknowledged messages count as well: they are in this process's memory. */
+  /** Unsettled messages count as well: they are in this process's memory. */
   private hasRoomFor({ bytes }: Entry): boolean {
     const { maxMessages } = this.bounds;
     const maxBytes = Math.min(this.bounds.maxBytes, MAX_QUEUE_BYTES);
@@ -114,7 +114,7 @@ class MemoryQueue {
 
 /**
  * The broker port within one process: bounded queues with the acknowledge rules of a broker server. A publisher waits
- * while its queue is full, a consumer holds at most `prefetch` messages, and the unacknowledged messages of a cancelled
+ * while its queue is full, a consumer holds at most `prefetch` messages, and the unsettled messages of a cancelled
  * consumer are redelivered. Messages do not outlive the process: the stages resume from the progress in the store.
  */
 export class MemoryBroker implements Broker {

@@ -1,8 +1,9 @@
 import type { QueueBounds } from '@antelope-history/broker';
 
-/** More gain nothing: the server syncs many messages to disk at once. */
+/** A larger batch is not faster: the server syncs many messages to disk at once. */
 const MAX_MESSAGES = 32;
-const SHARE = 1 / 8;
+/** The largest batch, as a share of the queue's bounds. */
+const BATCH_SHARE = 1 / 8;
 
 /** How many messages a publisher may send without waiting for their confirmation; it may always send one. */
 export interface BatchLimit {
@@ -10,7 +11,7 @@ export interface BatchLimit {
   bytes: number;
 }
 
-/** Always allowed. */
+/** The limit of a batch that is always allowed. */
 export const ONE_MESSAGE: BatchLimit = { messages: 1, bytes: 0 };
 
 /**
@@ -25,12 +26,12 @@ export function batchLimit(
   { waiting, averageBytes }: { waiting: number; averageBytes: number },
 ): BatchLimit {
   return {
-    messages: Math.min(maxMessages / 2 - waiting, maxMessages * SHARE, MAX_MESSAGES),
-    bytes: Math.min(maxBytes / 2 - waiting * averageBytes, maxBytes * SHARE),
+    messages: Math.min(maxMessages / 2 - waiting, maxMessages * BATCH_SHARE, MAX_MESSAGES),
+    bytes: Math.min(maxBytes / 2 - waiting * averageBytes, maxBytes * BATCH_SHARE),
   };
 }
 
-/** The first messages, as many as the limit allows; always the very first. */
+/** The first messages, as many as the limit allows, and at least one. */
 export function takeBatch<T>(messages: Iterable<T>, limit: BatchLimit, sizeOf: (message: T) => number): T[] {
   const batch: T[] = [];
   let bytes = 0;

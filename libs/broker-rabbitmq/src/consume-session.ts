@@ -18,7 +18,7 @@ export interface ConsumeHandlers<T> {
 }
 
 /** An unsettled message in this process: waiting for the consumer, delivered, or being dead-lettered. */
-interface Held {
+interface HeldMessage {
   message: ConsumeMessage;
   parts: PartsReference | undefined;
   /** Size of the whole message. */
@@ -36,8 +36,8 @@ export class ConsumeSession<T> {
   /** Resolves with the reason when the channel has ended, or can no longer be used. */
   readonly ended: Promise<unknown>;
   /** Received and not yet delivered. */
-  private readonly waiting: Held[] = [];
-  private readonly delivered = new Set<Held>();
+  private readonly waiting: HeldMessage[] = [];
+  private readonly delivered = new Set<HeldMessage>();
   private deliveredBytes = 0;
   private heldBytes = 0;
   private heldCount = 0;
@@ -83,7 +83,7 @@ export class ConsumeSession<T> {
     return this.isOpen ? this.heldCount : 0;
   }
 
-  /** The server returns unsettled messages to the queue. */
+  /** Ends the session; the server returns unsettled messages to the queue. */
   async close(): Promise<void> {
     this.stopped = true;
     await Promise.race([
@@ -130,12 +130,12 @@ export class ConsumeSession<T> {
     this.advancing = false;
   }
 
-  private mayDeliver({ bytes }: Held): boolean {
+  private mayDeliver({ bytes }: HeldMessage): boolean {
     const { size } = this.delivered;
     return size === 0 || (size < this.queue.prefetch && this.deliveredBytes + bytes <= this.queue.maxBytes);
   }
 
-  private async deliverJoined(held: Held, parts: PartsReference): Promise<void> {
+  private async deliverJoined(held: HeldMessage, parts: PartsReference): Promise<void> {
     try {
       const whole = await joinParts(this.connection, held.message.content, parts);
       if (this.isOpen) this.deliver(held, whole);
@@ -145,7 +145,7 @@ export class ConsumeSession<T> {
     }
   }
 
-  private deliver(held: Held, bytes: Buffer): void {
+  private deliver(held: HeldMessage, bytes: Buffer): void {
     let message: T;
     try {
       message = this.queue.codec.decode(bytes);
@@ -159,12 +159,12 @@ export class ConsumeSession<T> {
   }
 
   /** The block of the message is missing where blocks are committed, and is read again from the node. */
-  private dropUndeliverable(held: Held, reason: HistoryError): void {
+  private dropUndeliverable(held: HeldMessage, reason: HistoryError): void {
     this.handlers.onError(reason);
     this.deadLetter(held, reason);
   }
 
-  private delivery(held: Held, message: T): Delivery<T> {
+  private delivery(held: HeldMessage, message: T): Delivery<T> {
     const { amqp } = this.channel;
     const settle = (act: () => void): void => {
       if (!this.delivered.delete(held) || !this.isOpen) return;
@@ -191,8 +191,8 @@ export class ConsumeSession<T> {
     };
   }
 
-  /** One after the other: their order is that of the messages. */
-  private deadLetter(held: Held, reason: HistoryError): void {
+  /** Dead-letters one message after the other, so that the dead letters have the order of the messages. */
+  private deadLetter(held: HeldMessage, reason: HistoryError): void {
     this.lastDeadLetter = this.lastDeadLetter
       .then(() => this.moveToDeadLetters(held, reason))
       .then(() => this.release(held))
@@ -201,7 +201,7 @@ export class ConsumeSession<T> {
   }
 
   /** The message is acknowledged when the dead letter is confirmed, which takes over the parts of a large message. */
-  private async moveToDeadLetters({ message, parts }: Held, reason: HistoryError): Promise<void> {
+  private async moveToDeadLetters({ message, parts }: HeldMessage, reason: HistoryError): Promise<void> {
     const keepsParts = !parts || (await this.mayKeep(parts, message.content.length));
     await this.handlers.deadLetter(message.content, deadLetterHeaders(message, this.queue.name, reason));
     if (this.channel.endReason) return;
@@ -220,7 +220,7 @@ export class ConsumeSession<T> {
     return messageCount < Math.max(fitting(bytes), Math.min(2, fitting(headBytes)));
   }
 
-  /** `close` waits for it. */
+  /** Makes `close` wait for a settlement. */
   private track(settling: Promise<unknown>): void {
     const settled = settling
       .catch((error: unknown) => this.fail(error))
@@ -230,7 +230,7 @@ export class ConsumeSession<T> {
     this.settling.add(settled);
   }
 
-  private release(held: Held): void {
+  private release(held: HeldMessage): void {
     this.heldCount--;
     this.heldBytes -= held.bytes;
     // Not synchronously: a consumer that settles many messages in a loop must not be called in between.

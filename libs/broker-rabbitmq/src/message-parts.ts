@@ -63,7 +63,7 @@ export class SplitSize {
     return this.current;
   }
 
-  /** Gives whether the size was not yet the minimum. */
+  /** Halves the size; returns false when it is the minimum already. */
   halve(): boolean {
     if (this.current <= MIN_SPLIT_BYTES) return false;
     this.current = Math.max(MIN_SPLIT_BYTES, Math.floor(this.current / 2));
@@ -125,7 +125,7 @@ export async function sendParts(
       void unconfirmed.shift();
     }
     const sent = sendPart(amqp, queue, offset, body.subarray(offset, offset + partBytes));
-    // It is awaited later; until then a rejection would count as unhandled.
+    // The result is awaited later; until then a rejection would count as unhandled.
     sent.catch(() => undefined);
     unconfirmed.push(sent);
   }
@@ -141,7 +141,7 @@ function sendPart(amqp: ConfirmChannel, queue: string, offset: number, part: Buf
 }
 
 /**
- * Fetches the parts and gives the whole message; the parts stay in their queue. Rejects with `MESSAGE_INCOMPLETE` when parts are
+ * Fetches the parts and resolves with the whole message; the parts stay in their queue. Rejects with `MESSAGE_INCOMPLETE` when parts are
  * missing, or with the reason why the channel ended.
  */
 export async function joinParts(

@@ -11,9 +11,9 @@ import { ServerLink, type BrokerContext } from './server-link';
 
 /**
  * Connects to the server and creates missing queues of the topology, in place of those of an earlier version. Waits for a server
- * that is away, for `giveUpMs` at most. `onError` receives each failed attempt, each lost connection, each message that does not decode and each queue that
- * was replaced. Rejects with `ACCESS_REFUSED`, `CERTIFICATE_REFUSED`, `CONFIG_INVALID` or `BROKER_QUEUE_MISMATCH` when a retry is
- * pointless.
+ * that is unavailable, for `giveUpMs` at most. `onError` receives each failed attempt, each lost connection, each message that does
+ * not decode and each queue that was replaced. Rejects with `ACCESS_REFUSED`, `CERTIFICATE_REFUSED`, `CONFIG_INVALID` or
+ * `BROKER_QUEUE_MISMATCH` when a retry is pointless.
  */
 export async function openRabbitmqBroker(
   options: RabbitmqOptions,
@@ -42,7 +42,7 @@ export async function openRabbitmqBroker(
   return new RabbitmqBroker(links, options.splitBytes, errors);
 }
 
-/** Starts again over the next connection when one is lost, unless it is late. */
+/** Creates the queues. Starts again over the next connection when one is lost, until `isLate`. */
 async function applyTopology(
   link: ServerLink,
   queues: QueueBounds[],

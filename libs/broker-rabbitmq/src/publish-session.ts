@@ -62,7 +62,7 @@ export class PublishSession {
   private constructor(
     private readonly channel: ServerChannel<ConfirmChannel>,
     private readonly destination: Destination,
-    /** Everything unconfirmed, in order. A message is removed when it is confirmed. */
+    /** The messages that are not confirmed, in order. A message is removed when it is confirmed. */
     private readonly messages: Set<Outgoing>,
     /** Above this size a message is split. */
     private readonly splitBytes: number,
@@ -90,7 +90,7 @@ export class PublishSession {
     return new PublishSession(channel, destination, messages, splitBytes, connection.queueType);
   }
 
-  /** To be called when a message has been added. */
+  /** Publishes what was added; the caller calls it after it has added a message. */
   publish(): void {
     if (!this.isPublishing) void this.publishAll();
   }

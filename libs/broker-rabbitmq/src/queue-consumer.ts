@@ -37,7 +37,7 @@ export class QueueConsumer<T> implements Subscription {
     return this.session?.held ?? 0;
   }
 
-  /** Does not wait for a server that is away: a session that opens later is closed at once. */
+  /** Does not wait for a server that is unavailable: a session that opens later is closed at once. */
   async cancel(): Promise<void> {
     this.stopping.abort();
     await this.session?.close();

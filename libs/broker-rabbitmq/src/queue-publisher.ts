@@ -10,7 +10,7 @@ const RETRY_MAX_MS = 5_000;
 
 /** Publishes to one queue, in the order of the calls, over one session after the other until each message is confirmed. */
 export class QueuePublisher {
-  /** Everything unconfirmed, in the order of the calls. */
+  /** The messages that are not confirmed, in the order of the calls. */
   private readonly messages = new Set<Outgoing>();
   private readonly stopping = new AbortController();
   private readonly backoff = new Backoff(RETRY_MIN_MS, RETRY_MAX_MS);
@@ -69,7 +69,7 @@ export class QueuePublisher {
     await abortableSleep(wait, signal);
   }
 
-  /** Gives the reason why the session ended. */
+  /** Publishes over one session; resolves with the reason why it ended. */
   private async publishOverOneChannel(): Promise<unknown> {
     const connection = await this.context.link.connection();
     const session = await PublishSession.open(connection, this.destination, this.messages, this.splitSize.bytes);

@@ -29,7 +29,7 @@ export function toConnectError(error: unknown, options: ServerOptions): HistoryE
     return new HistoryError(
       'ACCESS_REFUSED',
       `RabbitMQ does not let the user ${options.username} into the virtual host ${options.vhost}: it does not exist ` +
-        `(rabbitmqctl add_vhost ${options.vhost}), or the user has no permissions on it (${grant(options)})`,
+        `(rabbitmqctl add_vhost ${options.vhost}), or the user has no permissions on it (${grantCommand(options)})`,
     );
   }
   return toConnectionError(error, serverName(options), 'BROKER_UNAVAILABLE');
@@ -46,7 +46,7 @@ export function toChannelError(error: unknown, options: ServerOptions): HistoryE
   if (replyCodeOf(error) === ACCESS_REFUSED) {
     return new HistoryError(
       'ACCESS_REFUSED',
-      `the user ${options.username} lacks a permission on RabbitMQ's virtual host ${options.vhost}: ${grant(options)}`,
+      `the user ${options.username} lacks a permission on RabbitMQ's virtual host ${options.vhost}: ${grantCommand(options)}`,
     );
   }
   const text = error instanceof Error ? error.message : String(error);
@@ -63,7 +63,10 @@ export function toDeclareError(error: unknown, name: string, options: ServerOpti
   );
 }
 
-/** Of a publish: the message is larger than the server's `max_message_size`. */
+/**
+ * Whether the server refused a call by a precondition. For a publish this means that the message is larger than `max_message_size`, for a
+ * declaration that the queue exists with other arguments.
+ */
 export function isPreconditionFailed(error: unknown): boolean {
   return replyCodeOf(error) === PRECONDITION_FAILED;
 }
@@ -98,7 +101,7 @@ export function noReply(limitMs: number): HistoryError {
   return new HistoryError('BROKER_UNAVAILABLE', `RabbitMQ did not reply on a channel within ${limitMs / 1000} s`);
 }
 
-/** The server was away for longer than `giveUpMs`: unlike the error of the last attempt, this one is not retried. */
+/** The server was unavailable for longer than `giveUpMs`: unlike the error of the last attempt, this one is not retried. */
 export class GaveUpError extends HistoryError {
   constructor({ code, message }: HistoryError) {
     super(code, message);
@@ -120,7 +123,7 @@ export function replyCodeOf(error: unknown): number | undefined {
 }
 
 /** The command that grants a user all permissions that the broker needs. */
-export function grant({ vhost, username }: ServerOptions): string {
+export function grantCommand({ vhost, username }: ServerOptions): string {
   return `rabbitmqctl set_permissions --vhost ${vhost} ${username} ".*" ".*" ".*"`;
 }
 

@@ -103,7 +103,7 @@ export class ServerConnection {
     }
   }
 
-  /** The next `declare` asks the server again: the queue was deleted. */
+  /** Makes the next `declare` ask the server again, after the queue was deleted. */
   forget({ name }: QueueBounds): void {
     this.declared.delete(name);
   }

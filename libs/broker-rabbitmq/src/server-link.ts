@@ -30,7 +30,7 @@ export class ServerLink {
     private readonly giveUpMs = Infinity,
   ) {}
 
-  /** Makes the first connection. Waits for a server that is away; rejects when a retry is pointless, or after `giveUpMs`. */
+  /** Makes the first connection. Waits for a server that is unavailable; rejects when a retry is pointless, or after `giveUpMs`. */
   open(): Promise<ServerConnection> {
     return this.start((error) => error.retryable);
   }
@@ -95,7 +95,7 @@ export class ServerLink {
     return connection;
   }
 
-  /** Ends early on close. */
+  /** Waits for `ms` milliseconds, or until `close`. */
   private async wait(ms: number): Promise<void> {
     await abortableSleep(ms, this.closing.signal);
   }

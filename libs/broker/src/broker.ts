@@ -68,23 +68,26 @@ export interface DeadLetter<T> {
  * The broker port. Delivery is at least once: a message is delivered again when its consumer, or the consumer's connection, ends
  * before the broker has received the settlement.
  *
- * Order: one broker's messages enter a queue in the order of the calls of `publish`. Those that a lost connection left
- * unconfirmed enter again, in the same order. Messages of several brokers mix, and while several fill a queue one of them may be
- * overtaken. Unsettled messages are delivered again before those that were not delivered yet, those of one consumer in order;
- * where several consumers end, their messages may mix. A message that is published after another was confirmed always follows it. A store that takes the order of the
- * chain from the messages (`StreamPosition` in `libs/records`) needs none of this; the embedded store over a broker between processes
- * does: see the decisions in `docs/architecture.md`.
+ * Order: one broker's messages enter a queue in the order of the calls of `publish`. Messages that a lost connection left
+ * unconfirmed enter again, in the same order. Messages of several brokers mix, and while several brokers fill a queue, a message of
+ * one may be overtaken by those of the others. A message that is published after another was confirmed always follows it.
+ *
+ * Unsettled messages are delivered again before messages that were not delivered yet. The unsettled messages of one consumer keep
+ * their order; where several consumers end, their messages may mix.
+ *
+ * A store that takes the order of the chain from the messages (`StreamPosition` in `libs/records`) does not need this order. The
+ * embedded store over a broker between processes does: see the decisions in `docs/architecture.md`.
  */
 export interface Broker {
   /**
-   * Resolves when the broker has stored the message durably; waits while the queue is full or the broker is away. A message
+   * Resolves when the broker has stored the message durably; waits while the queue is full or the broker is unavailable. A message
    * that is larger than the queue's limits enters when the queue is empty. Rejects with `STOPPED` after close.
    */
   publish<T>(queue: Queue<T>, message: T): Promise<void>;
   /**
    * Delivers at most `queue.prefetch` unsettled messages at once, and more than one only while they have at most
-   * `queue.maxBytes` bytes together. Continues by itself after the broker was away; deliveries from before cannot be settled
-   * then. A message that does not decode is moved to the dead letters.
+   * `queue.maxBytes` bytes together. Continues by itself after the broker was unavailable; deliveries from before the outage
+   * cannot be settled. A message that does not decode is moved to the dead letters.
    */
   consume<T>(queue: Queue<T>, onDelivery: (delivery: Delivery<T>) => void): Promise<Subscription>;
   /**

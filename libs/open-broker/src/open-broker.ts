@@ -7,8 +7,8 @@ export type BrokerScope = 'one process' | 'many processes';
 
 /**
  * Opens the broker that `broker.kind` names. Only that adapter is loaded. Waits for a server that is unavailable and logs
- * each failed attempt; `giveUpMs` is the longest time that it waits, also for a server that is lost later. Rejects with `CONFIG_INVALID` when the configured broker cannot serve the scope, and with the errors
- * of the adapter's own `open…`.
+ * each failed attempt; `giveUpMs` is the longest time that it waits, also for a server that is lost later. Rejects with
+ * `CONFIG_INVALID` when the configured broker cannot serve the scope, and with the errors of the adapter's own `open…`.
  */
 export async function openBroker(
   config: Config['broker'],

@@ -6,7 +6,14 @@ import { ok, toFinding, warning, wrong, type Check, type Finding } from '@antelo
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import { nodeUrls } from '../node-rotation';
 import { declarationsOf, type QueueDeclaration } from '../queue-arguments';
-import { grant, isPreconditionFailed, isQueueGone, replyCodeOf, toDeclareError, unavailable } from '../rabbitmq-errors';
+import {
+  grantCommand,
+  isPreconditionFailed,
+  isQueueGone,
+  replyCodeOf,
+  toDeclareError,
+  unavailable,
+} from '../rabbitmq-errors';
 import type { RabbitmqOptions } from '../rabbitmq-options';
 import { ServerConnection } from '../server-connection';
 import { readRefusal } from './refusal-reason';
@@ -83,7 +90,7 @@ async function describeRefusal({ options, signal }: Context, error: HistoryError
   }
   if (/refused/.test(refusal)) {
     const what = `the user ${username} has no permissions on the virtual host ${vhost}`;
-    return wrong('rabbitmq.no_access', what, `grant them: ${grant(options)}`);
+    return wrong('rabbitmq.no_access', what, `grant them: ${grantCommand(options)}`);
   }
   const [what = '', ...change] = error.message.split(': ');
   return wrong('rabbitmq.no_access', what, change.join(': '));
@@ -119,7 +126,7 @@ function lacking(permission: string, { options }: Context): Finding {
   return wrong(
     `rabbitmq.no_${permission}_permission`,
     `the user ${options.username} lacks the ${permission} permission on the virtual host ${options.vhost}`,
-    `grant it: ${grant(options)}`,
+    `grant it: ${grantCommand(options)}`,
   );
 }
 
