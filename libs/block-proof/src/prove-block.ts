@@ -73,7 +73,10 @@ export class BlockProver {
    */
   constructor(private readonly maxUnpackedBytes = Infinity) {}
 
-  /** Names at most MAX_FAULTS faulty transactions and actions. Throws `DECODE_FAILED` if the bytes are not a block, or not its recorded actions. */
+  /**
+   * Names at most MAX_FAULTS faulty transactions and actions. Throws `DECODE_FAILED` if the bytes are not a block, or not its recorded
+   * actions.
+   */
   prove(block: ProvableBlock): BlockProof {
     const steps = this.proveInSteps(block);
     let step = steps.next();

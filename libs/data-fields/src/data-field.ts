@@ -11,7 +11,7 @@ export interface DataField {
 /** Names of contracts and actions may have dots; the last dot separates the field. */
 const KEY = /^([a-z1-5.]{1,13}):([a-z1-5.]{1,13})\.([A-Za-z_][A-Za-z0-9_]{0,63})$/;
 
-/** Undefined for a text that is not `contract:action.field`. */
+/** Parses the key of a data field; undefined for a text that is not `contract:action.field`. */
 export function parseDataField(key: string): DataField | undefined {
   const [, contract, action, field] = KEY.exec(key) ?? [];
   if (contract === undefined || action === undefined || field === undefined) return undefined;
@@ -26,7 +26,7 @@ export class DataFields {
   readonly contracts: ReadonlySet<string>;
   private readonly byAction = new Map<string, Map<string, DataField[]>>();
 
-  /** `keys` that are no data fields are ignored: the configuration has refused them. */
+  /** Ignores texts among `keys` that are no data fields, which the configuration refuses. */
   constructor(keys: readonly string[]) {
     const fields = [...new Set(keys)].flatMap((key) => parseDataField(key) ?? []);
     this.keys = fields.map(({ key }) => key);

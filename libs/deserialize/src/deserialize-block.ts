@@ -44,7 +44,7 @@ export function deserializeBlock(
 ): BlockRecords {
   const position = result.thisBlock;
   if (!position) throw new HistoryError('DECODE_FAILED', 'the result has no block position');
-  // All of the block, so that it can also be read later: no id and no root covers its last fields.
+  // The whole block is read, so that a block which cannot be read later is refused here: no id and no root covers its last fields.
   const receipts = result.block ? readSignedBlock(result.block).receipts : [];
   // Only the first block of a log, which names no previous one, may lack parts: that of genesis or of a snapshot.
   if (result.prevBlock) assertWhole(result, position.num);
@@ -258,11 +258,11 @@ function accountsOf(group: PlacedTrace[], bytes: Buffer): string[] {
   const own = ownTrace(group);
   const first = own.authorizationEnd - ((own.authorizationEnd - own.authorizationAt) & ~15);
   for (let at = first; at < own.authorizationEnd; at += 16) accounts.push(readName(bytes, at));
-  return accounts.length <= FEW ? accounts.filter(isFirst) : [...new Set(accounts)];
+  return accounts.length <= MAX_SEARCHED ? accounts.filter(isFirst) : [...new Set(accounts)];
 }
 
 /** Up to this length a list is searched faster than a set is built; a hostile action names thousands of accounts. */
-const FEW = 16;
+const MAX_SEARCHED = 16;
 const isFirst = (name: string, index: number, names: string[]): boolean => names.indexOf(name) === index;
 
 function partialOf(trace: TransactionTraceView, bytes: Buffer): PartialTransaction | undefined {

@@ -35,7 +35,9 @@ export class StallReporter {
     if (!this.watch.isStalled(performance.now())) return;
     const { keyValue, log, refetches, stallSeconds } = this.dependencies;
     const committed = this.committed ?? 0;
-    const reports = await keyValue.count(`stall:${committed}`, stallSeconds * 500).catch(() => 1);
+    const stallMs = stallSeconds * 1000;
+    // The counter expires before the same indexer can see the next stall, so that each stall is reported.
+    const reports = await keyValue.count(`stall:${committed}`, stallMs / 2).catch(() => 1);
     if (reports > 1) return;
     const reason = `blocks are written, but the committed head has been ${committed} for ${stallSeconds} seconds`;
     log.warn({ code: 'BLOCK_GAP', committed }, reason);

@@ -13,7 +13,7 @@ export function actDigest(base: Buffer, data: Buffer, returnValue: Buffer | unde
   return digestOf(hashedBytes(base, data, returnValue));
 }
 
-/** What the digest is of; valid until the next call. */
+/** The bytes that are hashed: a view that the next call overwrites. */
 function hashedBytes(base: Buffer, data: Buffer, returnValue: Buffer | undefined): Buffer {
   const writer = (sharedWriter ??= new DigestWriter());
   if (!returnValue) {
@@ -31,7 +31,10 @@ function hashedBytes(base: Buffer, data: Buffer, returnValue: Buffer | undefined
   return bytes;
 }
 
-/** Computes the digests of one action, that of a trace without a return value once: most notifications return none. */
+/**
+ * Computes the digests of one action's traces. The digest of a trace without a return value is computed once, because most
+ * notifications return none.
+ */
 export class ActDigests {
   private ofNoValue: Digest | undefined;
   private hexOfNoValue: string | undefined;
@@ -49,7 +52,7 @@ export class ActDigests {
     return digestOf(this.hashed(returnValue));
   }
 
-  /** The same in hex, for responses. The digest is most of the time of a rendered receipt, and a conversion would add to it. */
+  /** The same in hex, for responses. The digest takes most of the time of rendering a receipt, and a conversion would add to it. */
   hexOf(returnValue: Buffer): string {
     if (this.isOfNoValue(returnValue)) return (this.hexOfNoValue ??= hash('sha256', this.hashed(returnValue), 'hex'));
     return hash('sha256', this.hashed(returnValue), 'hex');

@@ -5,7 +5,7 @@ import { ByteReader, readName } from '@antelope-history/abi';
  * authorized the action count each of them among their traces, as the history plugin did.
  */
 export interface FurtherTraces {
-  /** Each once. */
+  /** The accounts that authorized the action, each once. */
   authorizers: string[];
   /** At least 1. */
   count: number;
@@ -15,8 +15,8 @@ export interface FurtherTraces {
 const HEAD_BYTES = 17;
 
 /**
- * Reads them from a packed action record; undefined when it has none, or no authorizer. Throws `DECODE_FAILED` on bytes that are
- * not an action record.
+ * Reads the further traces from a packed action record; undefined when it has none, or no authorizer. Throws `DECODE_FAILED` on
+ * bytes that are not an action record.
  */
 export function readFurtherTraces(bytes: Buffer): FurtherTraces | undefined {
   const reader = new ByteReader(bytes, HEAD_BYTES);

@@ -131,14 +131,14 @@ class DerivedCounters {
     this.actors = receiptActors(base);
   }
 
-  /** Reads those of the receipt of the contract itself. */
+  /** Reads the counters of the contract's own receipt. */
   read(reader: ByteReader): void {
     for (let index = 0; index < this.actors.length; index++) this.sequences.push(readVaruint(reader));
     this.codeSequence = reader.varuint32();
     this.abiSequence = reader.varuint32();
   }
 
-  /** Those of the receipt that `preceding` other ones of the action precede. */
+  /** Packs the counters of a receipt; `preceding`: the number of the action's receipts before it, each of which raised them by one. */
   pack(received: number, preceding: number): Pick<PackedTrace, 'recvSequence' | 'counters'> {
     const writer = (sharedWriter ??= new RecordWriter(RECEIPT_BYTES));
     writer.clear();
@@ -155,7 +155,7 @@ class DerivedCounters {
   }
 }
 
-/** Bytes of the counters of a receipt with `MAX_DERIVED_ACTORS`. */
+/** Enough for the counters of a derived receipt: at most 16 accounts (`canDerive`), each with its sequence in 16 bytes. */
 const RECEIPT_BYTES = 300;
 
 /** Receipts are packed one after another, so one buffer serves all. */
@@ -165,7 +165,7 @@ function skipOrdinals(reader: ByteReader, count: number): void {
   for (let index = 0; index < count; index++) reader.varuint32();
 }
 
-/** Returns where what the record has of a digest begins. */
+/** Skips what the record holds of a digest, and returns where that begins. */
 function skipDigest(reader: ByteReader, flags: number, own: PackedTrace | undefined): number {
   const at = reader.offset;
   if (flags & TRACE_FLAGS.sameDigest && own) return at;

@@ -26,7 +26,7 @@ export abstract class RecordReceipt implements ActionReceipt {
     private readonly digestAt: number,
     /** The receipt that has the same digest, which the record does not repeat. */
     private readonly same: RecordReceipt | undefined,
-    /** Those of the action, if the digest is computed. */
+    /** The digests of the action, if the receipt's digest is computed from it. */
     private readonly digests: ActDigests | undefined,
     readonly globalSequence: number,
     readonly codeSequence: number,
@@ -46,7 +46,7 @@ export abstract class RecordReceipt implements ActionReceipt {
   }
 }
 
-/** A receipt that its record has as a whole. */
+/** A receipt whose fields are all in the record. */
 export class WholeReceipt extends RecordReceipt {
   private constructor(
     bytes: Buffer,

@@ -16,7 +16,7 @@ export function isStateComplete(block: Pick<BlockRecords, 'permissionChanges'>, 
 }
 
 /** Whether a block brings the complete state. */
-export function hasCompleteState({ permissionChanges }: Pick<BlockRecords, 'permissionChanges'>): boolean {
+function hasCompleteState({ permissionChanges }: Pick<BlockRecords, 'permissionChanges'>): boolean {
   const owners = new Set(permissionChanges.flatMap(({ owner, authority }) => (authority ? owner : [])));
   return FIRST_ACCOUNTS.every((account) => owners.has(account));
 }

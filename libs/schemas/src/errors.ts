@@ -134,8 +134,9 @@ export type ErrorCode = ClientErrorCode | WorkerErrorCode;
 export const ERRORS: Readonly<Record<ErrorCode, ErrorDefinition>> = { ...CLIENT_ERRORS, ...WORKER_ERRORS };
 
 /**
- * The base class of all errors with a code; a project derives classes for errors that it handles itself. `detail` states what happened and, for a mistake of a client or operator, what to change. Responses
- * with a status below 500 contain it, so it never holds host names, queries or texts of other systems.
+ * The base class of all errors with a code; a project derives classes for errors that it handles itself. `detail` states what
+ * happened and, for a mistake of a client or operator, what to change. Responses with a status below 500 contain it, so it never
+ * holds host names, queries or texts of other systems.
  */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';

@@ -19,7 +19,10 @@ const TRANSFER = { account: 'alice', name: 'transfer', actor: 'bob', notified: [
 const PAID: BlockPlan = { transactions: [[{ ...TRANSFER, data: DATA[1] }]], abis: [], permissions: [] };
 const FEWER_FIELDS = CONTRACT_DATA_FIELDS.slice(0, 1);
 
-/** The documents of a block can be written by a process that knows other ABIs, or indexes other fields, than the one that ends the write. */
+/**
+ * The documents of a block can be written by a process that knows other ABIs, or indexes other fields, than the one that ends the
+ * write.
+ */
 describeWithService(['elasticsearch'], (url = '') => {
   describe('data of documents that another process has written', () => {
     it('replace nothing that was decoded with certainty, when the writer died before its journal entry', () =>

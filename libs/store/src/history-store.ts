@@ -229,9 +229,9 @@ export interface StoreRepairer {
   /**
    * Replaces all that is stored of irreversible blocks, which are given in ascending order: the block, its transactions and
    * actions, its ABIs, and those of its permissions that no later block has changed. Of the lists of actions, those of data values
-   * change. Resolves when queries see the blocks as given. Leaves out blocks that the store has removed because it keeps only the newest ones. May
-   * be repeated after any failure. Rejects with `REPAIR_REFUSED` when a block is not committed, not irreversible yet, or does not
-   * follow the stored one before it.
+   * change. Resolves when queries see the blocks as given. Leaves out blocks that the store has removed because it keeps only the
+   * newest ones. May be repeated after any failure. Rejects with `REPAIR_REFUSED` when a block is not committed, not irreversible
+   * yet, or does not follow the stored one before it.
    */
   repairBlocks(blocks: BlockRecords[]): Promise<void>;
   close(): Promise<void>;

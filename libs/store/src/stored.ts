@@ -1,7 +1,7 @@
 import type { ActionRecord, NodeGeneration, TransactionRecord } from '@antelope-history/records';
 import type { BlockPosition } from '@antelope-history/schemas';
 
-/** What a store returns, in the form from which responses are rendered. */
+/* What a store returns, in the form from which responses are rendered. */
 
 /** What the store holds and what the node last reported; part of every response, read in the same snapshot as its rows. */
 export interface ChainStatus {

@@ -1,8 +1,8 @@
 import { HistoryError } from '@antelope-history/schemas';
 
 /**
- * The result of `parse`, which parses the options of an operator's command with `parseArgs` of Node.js. Throws `CONFIG_INVALID`, which names
- * the wrong option, in place of the errors of `parseArgs`.
+ * The result of `parse`, which parses the options of an operator's command with `parseArgs` of Node.js. Throws `CONFIG_INVALID`,
+ * which names the wrong option, in place of the errors of `parseArgs`.
  */
 export function parseOptions<Values>(parse: () => Values): Values {
   try {

@@ -59,8 +59,9 @@ export class ChainOrder {
 
   /**
    * Applies the next messages as far as the excerpt has them, until `applied` has `most`; returns whether there were any.
-   * `isStored` answers for the blocks of `unknownOf`. Throws `BLOCK_GAP`, `ABI_OUTDATED` or `FORK_TOO_DEEP` at a message that cannot be applied, after
-   * applying those before it, unless a later epoch has begun. Ends before a message that assumes an ABI that is unknown.
+   * `isStored` answers for the blocks of `unknownOf`. Throws `BLOCK_GAP`, `ABI_OUTDATED` or `FORK_TOO_DEEP` at a message that
+   * cannot be applied, after applying those before it, unless a later epoch has begun. Ends before a message that assumes an ABI
+   * that is unknown.
    */
   advance(journal: JournalExcerpt, isStored: (position: BlockPosition) => boolean, most = Infinity): boolean {
     const following = new Map(journal.following.map((entry) => [entry.ordinal, entry]));

@@ -67,7 +67,10 @@ export function decodeRootSequences(bytes: Buffer): number[][] {
   return readRootSequences(new ByteReader(bytes));
 }
 
-/** Decodes the transactions whose ids begin with these hex digits: those that begin with others take no hash. Throws like `decodeExecution`. */
+/**
+ * Decodes the transactions whose ids begin with these hex digits. A transaction whose id begins with others is not hashed. Throws like
+ * `decodeExecution`.
+ */
 export function decodeTransactionsOf(bytes: Buffer, block: Buffer, idPrefix: string): TransactionHeader[] {
   const reader = new ByteReader(bytes);
   readRootSequences(reader);

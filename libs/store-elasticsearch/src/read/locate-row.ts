@@ -57,8 +57,8 @@ export async function locateInRange(
 
 /**
  * Finds a part with the row that has `rowsBefore` rows before it in a descending list, among the newest sequences of the scope; at
- * most `MAX_SKIP_WITHOUT_COUNTING` rows of the part precede the row. Undefined when the row is not there, not in `newest`, the first range of the
- * list (rows of other ranges follow those of the first), or so near that it can be skipped to.
+ * most `MAX_SKIP_WITHOUT_COUNTING` rows of the part precede the row. Undefined when the row is not there, not in `newest`, the first
+ * range of the list (rows of other ranges follow those of the first), or so near that it can be skipped to.
  */
 export async function locateNearEnd(
   state: QueryState,

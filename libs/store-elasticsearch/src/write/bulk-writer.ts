@@ -63,8 +63,8 @@ export class BulkWriter {
   /**
    * Consumes the requests as fast as they can be sent; resolves when all are durable. Rejects with `BLOCK_REFUSED` when the
    * server will never accept a document, with `STORE_UNAVAILABLE` when it did not accept all in time, with `MissingIndexError`
-   * when an index or an alias does not exist, with `ConflictError` for a request that `failsOnConflict`. Any of them may have been written then.
-   * Requests that were written are empty afterwards.
+   * when an index or an alias does not exist, with `ConflictError` for a request that `failsOnConflict`. When it rejects, any of the
+   * requests may have been written. Requests that were written are empty afterwards.
    */
   async write(requests: Iterable<BulkRequest> | AsyncIterable<BulkRequest>): Promise<void> {
     const sending: Promise<void>[] = [];
