@@ -11,7 +11,7 @@ await runCommand(([app]) => {
   const name = `@antelope-history/${app}`;
   if (!nodes[name]) throw new PrepareError(`${name} is no project of the workspace`);
   const inside = new Set([name]);
-  // A set gives what is added while it is walked, too.
+  // The loop also visits the projects that it adds to the set.
   for (const project of inside) for (const { target } of dependencies[project] ?? []) inside.add(target);
   const outside = Object.keys(nodes).filter((project) => !inside.has(project));
   process.stdout.write(`${outside.sort().join(',')}\n`);

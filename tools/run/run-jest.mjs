@@ -7,7 +7,7 @@ import { RESULTS_VARIABLE } from './test-reporter.mjs';
 const REPORTER = path.join(ROOT, 'tools/run/test-reporter.mjs');
 
 /**
- * Runs Jest with the reporter of this folder. Gives `passed`, `failed` and `skipped`, the suites, and how long it took.
+ * Runs Jest with the reporter of this folder. Resolves with `passed`, `failed` and `skipped`, the suites, and how long it took.
  * What keeps tests from running counts as one failure: a file that does not load, a run without any test, a Jest that
  * ends with an error after its tests.
  */
@@ -37,7 +37,7 @@ export function failedRun(reason) {
   return { file: '(the run itself)', milliseconds: 0, passed: 0, skipped: [], failures, errors: [] };
 }
 
-/** Nothing is there when Jest could not start; it said why. */
+/** Reads what the reporter wrote. There is no file when Jest could not start; Jest has printed why. */
 function readResults(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

@@ -20,7 +20,7 @@ await runCommand(async ([name, ...args]) => {
   return undefined;
 });
 
-/** Gives the exit status of the first script that fails; 0 when all succeed. */
+/** Returns the exit status of the first script that fails; 0 when all succeed. */
 function runScripts(scripts, args) {
   for (const script of scripts) {
     const status = runNode(script, args, { cwd: CALLER_FOLDER });

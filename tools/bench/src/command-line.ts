@@ -21,8 +21,8 @@ export const BLOCKS = [1, 1_000_000] as const;
 export const ROUNDS = [1, 10_000] as const;
 
 /**
- * The values of a benchmark's options; `undefined` when they include `--help`, whose text is printed then. Throws a `CommandLineError` when a
- * required option is missing, and an error of `parseArgs` for an unknown one.
+ * The values of a benchmark's options; `undefined` when they include `--help`, whose text is printed then. Throws a `CommandLineError`
+ * when a required option is missing, and an error of `parseArgs` for an unknown one.
  */
 export function readOptions<Described extends Options, Required extends string>(
   args: string[],

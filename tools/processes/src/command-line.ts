@@ -51,7 +51,7 @@ export function runCommand(command: string, run: (args: string[]) => Promise<voi
   });
 }
 
-/** Of `parseArgs`. */
+/** Whether `parseArgs` of Node.js threw the error. */
 function isParseError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
 }

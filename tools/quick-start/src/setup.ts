@@ -11,8 +11,10 @@ import type { CommandLine } from './command-line';
 
 export const WORKSPACE = path.resolve(__dirname, '../../..');
 
-/** A recorded chain, which has an end, or the nodes of the service's configuration. */
-/** `name`: as it is shown. `address`: with the user and password of a node, if it has them. */
+/**
+ * A recorded chain, which has an end, or the nodes of the service's configuration. `name` is shown to the user; `address` has the user
+ * and password of a node, if there are any.
+ */
 export type Source =
   { type: 'recording'; folder: string; name: string } | { type: 'node'; address: string; name: string };
 

@@ -18,5 +18,5 @@ export function checkSource({ ship, recording }: SourceOptions): void {
   }
 }
 
-/** Of a port. */
+/** The numbers that a port can have. */
 export const PORTS = [1, 65_535] as const;

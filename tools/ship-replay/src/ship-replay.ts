@@ -18,7 +18,10 @@ export interface ShipReplayOptions {
   port?: number;
   /** Default `demand`: the recording plays as clients read it. */
   pace?: ReplayPace;
-  /** Messages that the node holds at the start, at least 1 (the default); `end`: the whole recording, of which only the final branch is seen. */
+  /**
+   * Messages that the node holds at the start, at least 1 (the default); `end`: the whole recording, of which only the final branch is
+   * seen.
+   */
   position?: number | 'end';
   /** Chain id for the status, when the recording does not carry it. */
   chainId?: string;

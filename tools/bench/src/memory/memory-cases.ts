@@ -75,7 +75,7 @@ async function untilIndexing(stack: Stack): Promise<void> {
   while ((await stack.figures()).indexedBlocks === 0) await sleep(POLL_MS);
 }
 
-/** Runs one case with a stack of its own on the servers; gives the memory of its processes. */
+/** Runs one case with a stack of its own on the servers; resolves with the memory of its processes. */
 export async function runMemoryCase({ chain, trouble, limitMs }: MemoryCase, services: Services): Promise<MemoryCurve> {
   const recording = chain();
   const lastBlock = recording.messages.at(-1)?.thisBlock;

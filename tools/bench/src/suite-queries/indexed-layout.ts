@@ -121,7 +121,10 @@ interface StoredProgress {
   directory?: { to: number };
 }
 
-/** Resolves when the writer has cleaned all irreversible blocks and added all clean ranges to the directory, which it does after the last commit. */
+/**
+ * Resolves when the writer has cleaned all irreversible blocks and added all clean ranges to the directory, which it does after the last
+ * commit.
+ */
 async function untilInDirectory(client: Client, prefix: string, blocksPerIndex: number): Promise<void> {
   const end = performance.now() + SETTLE_LIMIT_MS;
   for (;;) {

@@ -154,8 +154,8 @@ function median(values: readonly number[]): number {
 }
 
 /**
- * Ratios to the bare search, of the API and of its requests to Elasticsearch, and to the same case with few ranges, each as `median (lowest to highest)`; empty where there is nothing
- * to compare with.
+ * Ratios to the bare search, of the API and of its requests to Elasticsearch, and to the same case with few ranges, each as
+ * `median (lowest to highest)`; empty where there is nothing to compare with.
  */
 export function ratiosOf({
   alone,

@@ -53,7 +53,7 @@ async function runInTime(check: Check, limitMs: number): Promise<Finding> {
   }
 }
 
-/** The messages of `HistoryError` contain no secrets; those of other errors can. */
+/** The text of an error for the user. Messages of `HistoryError` contain no secrets; those of other errors can. */
 function reasonOf(error: unknown): string {
   if (error instanceof HistoryError) return error.message;
   const name = error instanceof Error ? error.name : typeof error;

@@ -35,7 +35,7 @@ export class StandardOutput implements ExportSink {
   }
 
   async finish(): Promise<void> {
-    // The end of the process ends it.
+    // The standard output ends with the process.
   }
 }
 
@@ -84,7 +84,7 @@ export class ExportFile implements ExportSink {
   }
 
   private async append(bytes: Buffer, state: ExportState): Promise<void> {
-    // One call may write a part only.
+    // One call may write only a part of the bytes.
     for (let written = 0; written < bytes.length;) {
       const { bytesWritten } = await this.handle.write(bytes, written, bytes.length - written, this.bytes + written);
       written += bytesWritten;

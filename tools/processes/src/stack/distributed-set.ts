@@ -47,7 +47,7 @@ export async function createDistributedSet({ available, missing }: Services): Pr
         HISTORY_STORE__KIND: 'elasticsearch',
         HISTORY_STORE__ELASTICSEARCH__URLS: indices.url,
         HISTORY_STORE__ELASTICSEARCH__INDEX_PREFIX: indices.prefix,
-        // One server can not allocate replicas.
+        // One server cannot allocate replicas.
         HISTORY_STORE__ELASTICSEARCH__REPLICAS: '0',
       },
       broker: {

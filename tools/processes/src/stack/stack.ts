@@ -32,7 +32,7 @@ export interface StackOptions {
   logFolder: string;
   /** Called with messages for a person. */
   report?: (line: string) => void;
-  /** Called when an app can not be kept running. */
+  /** Called when an app cannot be kept running. */
   fail?: (error: Error) => void;
 }
 

@@ -28,7 +28,7 @@ export interface SupervisedAppOptions {
   logFolder: string;
   /** Called with messages for a person: the app's errors, and its restarts. */
   report(line: string): void;
-  /** Called when the app can not be kept running. */
+  /** Called when the app cannot be kept running. */
   fail(error: Error): void;
 }
 

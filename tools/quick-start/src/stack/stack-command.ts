@@ -19,7 +19,7 @@ export class StackCommand {
   private replay: Replay | undefined;
   private stack: Stack | undefined;
 
-  /** Runs until `stop`, or until an app can not be kept running, which rejects. */
+  /** Runs until `stop`, or until an app cannot be kept running, which rejects. */
   async run(options: CommandLine, cwd: string): Promise<void> {
     try {
       await requireFreePort({ host: HOST, port: options.port });

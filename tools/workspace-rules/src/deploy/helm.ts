@@ -54,7 +54,7 @@ export class Helm {
     return parseAllDocuments(text).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
   }
 
-  /** One command at a time. */
+  /** Sends one command and waits for its response; the process takes one command at a time. */
   private async run(...command: string[]): Promise<string> {
     this.child.stdin.write(`${command.join('\t')}\n`);
     const answer = await this.answers.next();

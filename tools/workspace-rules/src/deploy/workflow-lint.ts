@@ -13,5 +13,5 @@ export async function findErrorsIn(text: string, file: string): Promise<string[]
     .map(({ line, message }) => `${file}:${line}: ${message}`);
 }
 
-/** Newer than the linter. */
+/** A runner that is newer than the linter, which therefore does not know it. */
 const RUNNER = 'ubuntu-24.04';
