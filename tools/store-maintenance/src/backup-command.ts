@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { loadConfig, parseOptions } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 import { backUpLmdb } from '@antelope-history/store-lmdb/backup';
@@ -62,5 +61,5 @@ function parseCommandLine(args: string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
   const options = { config: text, to: text, compact: flag, json: flag, help: flag };
-  return parseOptions(() => parseArgs({ args, options }).values);
+  return parseOptions(args, options);
 }

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { loadConfig, parseOptions } from '@antelope-history/app-runtime';
 import { ProgressMeter } from '@antelope-history/quick-start/progress';
 import type { MigrationControl, StoreMigration } from '@antelope-history/store';
@@ -60,7 +59,5 @@ function describe({ traces, fields, actions, isComplete }: StoreMigration): stri
 
 function parseCommandLine(args: string[]) {
   const flag = { type: 'boolean', default: false } as const;
-  return parseOptions(
-    () => parseArgs({ args, options: { config: { type: 'string' }, json: flag, help: flag } }).values,
-  );
+  return parseOptions(args, { config: { type: 'string' }, json: flag, help: flag });
 }

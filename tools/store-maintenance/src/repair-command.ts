@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { type Config, createLogger, loadConfig, parseOptions } from '@antelope-history/app-runtime';
 import { openStoreReader } from '@antelope-history/open-store-reader';
 import { openStoreRepairer } from '@antelope-history/open-store-writer';
@@ -63,12 +62,10 @@ function parseCommandLine(args: string[]): CommandLine {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
   const options = { config: text, from: text, to: text, json: flag, help: flag };
-  const values = parseOptions(() => {
-    const { values } = parseArgs({ args, options });
-    if ((values.from === undefined) !== (values.to === undefined))
-      throw new Error('give both --from and --to, or neither');
-    return values;
-  });
+  const values = parseOptions(args, options);
+  if ((values.from === undefined) !== (values.to === undefined)) {
+    throw new HistoryError('CONFIG_INVALID', 'the command line: give both --from and --to, or neither');
+  }
   return { ...values, config: values.config, ...parseRange(values) };
 }
 

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { loadConfig, parseOptions } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 import {
@@ -111,5 +110,5 @@ function parseCommandLine(args: string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
   const options = { config: text, repository: text, create: text, restore: text, list: flag, json: flag, help: flag };
-  return parseOptions(() => parseArgs({ args, options }).values);
+  return parseOptions(args, options);
 }

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { createLogger, loadConfig, parseOptions } from '@antelope-history/app-runtime';
 import { openStoreReader } from '@antelope-history/open-store-reader';
 import { ProgressMeter, type ProgressView } from '@antelope-history/quick-start/progress';
@@ -82,7 +81,7 @@ function parseCommandLine(args: string[]): CommandLine {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
   const options = { config: text, from: text, to: text, checkpoint: text, json: flag, help: flag };
-  const values = parseOptions(() => parseArgs({ args, options }).values);
+  const values = parseOptions(args, options);
   return { ...values, config: values.config, checkpoint: values.checkpoint, ...parseRange(values) };
 }
 

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { parseOptions } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 import { APP_NAMES, type AppName } from './app-needs';
@@ -30,12 +29,7 @@ const OPTIONS = {
 
 /** Parses the command line. Throws `CONFIG_INVALID` that names the wrong option. */
 export function parseCommandLine(args: string[]): 'help' | CommandLine {
-  const {
-    help,
-    config,
-    for: app = 'all',
-    json = false,
-  } = parseOptions(() => parseArgs({ args, options: OPTIONS }).values);
+  const { help, config, for: app = 'all', json = false } = parseOptions(args, OPTIONS);
   if (help) return 'help';
   if (!isApp(app)) throw new HistoryError('CONFIG_INVALID', `--for takes one of ${APP_NAMES.join(', ')}, all`);
   return { config, app, json };

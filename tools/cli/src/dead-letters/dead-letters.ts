@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { openBroker } from '@antelope-history/open-broker';
 import { TOPOLOGY, type Broker, type Queue } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
@@ -54,7 +53,7 @@ export async function runDeadLetters({ args, environment, print }: CommandHost):
 
 function parseCommandLine(args: string[]): { config?: string; resend?: string; help?: boolean } {
   const options = { config: { type: 'string' }, resend: { type: 'string' }, help: { type: 'boolean' } } as const;
-  return parseOptions(() => parseArgs({ args, options }).values);
+  return parseOptions(args, options);
 }
 
 function findQueue(name: string): Queue<unknown> {

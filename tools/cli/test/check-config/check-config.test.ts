@@ -125,9 +125,11 @@ describe('check-config', () => {
     expect(keyValue.lines[0]).toContain('configuration.memory_key_value');
   });
 
-  it('rejects unknown options and lists the known ones', async () => {
+  it('names an unknown option and lists the known ones', async () => {
     await expect(run(['--for', 'nobody'])).rejects.toThrow('--for takes one of reader, deserializer');
-    await expect(run(['--quiet'])).rejects.toThrow('--json');
+    await expect(run(['--quiet'])).rejects.toThrow(
+      "the command line: Unknown option '--quiet'; the options are --config, --for, --json, --help",
+    );
     const { lines } = await run(['--help']);
     expect(lines.join('\n')).toContain('--for APP');
   });
