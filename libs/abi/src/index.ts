@@ -9,7 +9,7 @@ export {
 } from './abi-definition';
 export { ByteReader } from './byte-reader';
 export { DecodeAllowance, DEFAULT_DECODE_LIMITS, type DecodeLimits } from './decode-budget';
-export { isName, nameFromString, nameToSortableBytes, nameToString, readName, writeName } from './name';
+export { isName, nameFromString, nameToSortableBytes, readName, writeName } from './name';
 export { parsePublicKey, publicKeyToPubString, publicKeyToString, readPublicKey } from './public-key';
 export { readSignature, signatureToString } from './signature';
 export { blockTimestampToMs, blockTimestampToString, timePointSecToString, timePointToString } from './time';

@@ -1,9 +1,22 @@
 import { hasErrorCode } from '@antelope-history/schemas';
 import { Name, UInt64 } from '@wharfkit/antelope';
 import fc from 'fast-check';
-import { isName, nameFromString, nameToSortableBytes, nameToString, readName, writeName } from './name';
+import { isName, nameFromString, nameToSortableBytes, readName, writeName } from './name';
 
 const uint64 = fc.bigInt({ min: 0n, max: (1n << 64n) - 1n });
+const ALPHABET = '.12345abcdefghijklmnopqrstuvwxyz';
+
+/** The text of a value, computed without the cache of `readName`. */
+function textOf(value: bigint): string {
+  const symbols = Array.from({ length: 12 }, (_, index) => ALPHABET[Number((value >> BigInt(59 - 5 * index)) & 31n)]);
+  return [...symbols, ALPHABET[Number(value & 15n)]].join('').replace(/\.+$/, '');
+}
+
+function readValue(value: bigint): string {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(value);
+  return readName(bytes, 0);
+}
 
 describe('names', () => {
   it.each([
@@ -15,7 +28,7 @@ describe('names', () => {
     ['............1', 1n],
   ])('%s is %d', (text, value) => {
     expect(nameFromString(text)).toBe(value);
-    expect(nameToString(value)).toBe(text);
+    expect(readValue(value)).toBe(text);
     expect(isName(text)).toBe(true);
   });
 
@@ -37,7 +50,7 @@ describe('names', () => {
   it('prints and parses every value as wharfkit does', () => {
     fc.assert(
       fc.property(uint64, (value) => {
-        const text = nameToString(value);
+        const text = readValue(value);
         expect(text).toBe(String(Name.from(UInt64.from(value.toString()))));
         expect(nameFromString(text)).toBe(value);
       }),
@@ -49,10 +62,8 @@ describe('names', () => {
     const short = Array.from({ length: 60_000 }, (_, i) => BigInt(i) << 32n);
     const long = short.map((value) => (value * 0x9e3779b97f4a7c15n + (value >> 32n)) & ((1n << 64n) - 1n));
     const values = [...short, ...short.map((value) => value >> 32n), ...long];
-    const bytes = Buffer.alloc(8);
     for (const value of [...values, ...values.slice(0, 100), 0n]) {
-      bytes.writeBigUInt64LE(value);
-      if (readName(bytes, 0) !== nameToString(value)) throw new Error(`value ${value} was read wrong`);
+      if (readValue(value) !== textOf(value)) throw new Error(`value ${value} was read wrong`);
     }
   });
 
@@ -66,7 +77,7 @@ describe('names', () => {
   it('sorts the bytes of names in the order of the names', () => {
     fc.assert(
       fc.property(uint64, uint64, (left, right) => {
-        const order = Buffer.compare(nameToSortableBytes(nameToString(left)), nameToSortableBytes(nameToString(right)));
+        const order = Buffer.compare(nameToSortableBytes(textOf(left)), nameToSortableBytes(textOf(right)));
         expect(order).toBe(left < right ? -1 : left > right ? 1 : 0);
       }),
     );

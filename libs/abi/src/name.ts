@@ -8,11 +8,6 @@ import { HistoryError } from '@antelope-history/schemas';
 const ALPHABET = '.12345abcdefghijklmnopqrstuvwxyz';
 const DOT = 0x2e;
 
-/** The text of a name from its 64-bit value. */
-export function nameToString(value: bigint): string {
-  return decodeName(Number(value & 0xffffffffn), Number((value >> 32n) & 0xffffffffn));
-}
-
 /**
  * The 64-bit value of a name.
  *

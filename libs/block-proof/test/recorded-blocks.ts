@@ -1,5 +1,5 @@
 import { deserializeBlock } from '@antelope-history/deserialize';
-import { type ActionRecord, type BlockRecords, copyAction, decodeActionRecord } from '@antelope-history/records';
+import { type ActionRecord, type BlockRecords, copyReceipt, decodeActionRecord } from '@antelope-history/records';
 import { createShipProtocol } from '@antelope-history/ship';
 import type { Recording } from '@antelope-history/test-support/recordings';
 import { packAction, type ProvableBlock, provableRecords, type ProvableTransaction } from '../src/index';
@@ -24,10 +24,15 @@ export function decodedBlocks(recording: Recording): DecodedBlock[] {
     if (!block) return [];
     const transactions = records.transactions.map(({ firstSequence, actions }, index) => ({
       ...(block.transactions[index] as ProvableTransaction),
-      actions: actions.map(({ bytes }) => copyAction(decodeActionRecord(bytes, firstSequence))),
+      actions: actions.map(({ bytes }) => withOwnReceipts(decodeActionRecord(bytes, firstSequence))),
     }));
     return { ...block, transactions };
   });
+}
+
+/** Receipts that can be altered: decoded ones read their fields from the record. */
+function withOwnReceipts(action: ActionRecord): ActionRecord {
+  return { ...action, traces: action.traces.map((trace) => ({ ...trace, receipt: copyReceipt(trace.receipt) })) };
 }
 
 export function packBlock(block: DecodedBlock): ProvableBlock {

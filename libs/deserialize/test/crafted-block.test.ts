@@ -1,9 +1,10 @@
-import { nameToString, writeName } from '@antelope-history/abi';
+import { writeName } from '@antelope-history/abi';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { createShipProtocol, readReceipts, type BlocksResult } from '@antelope-history/ship';
 import { deserializeBlock } from '../src/index';
 import { decodeActionRecord, type ActionRecord, type ActionTrace, type BlockRecords } from '@antelope-history/records';
+import { nameOf } from './encoded-action';
 import { packNestedTraces, packTraces } from './pack-traces';
 
 const recording = openSample('leap-edge');
@@ -76,7 +77,7 @@ function makeAction(change: Partial<ActionRecord> = {}): ActionRecord {
 
 describe('deserializeBlock', () => {
   it('deserializes an action of 64,000 authorizers within 500 ms of processor time', () => {
-    const actors = Array.from({ length: 32_000 }, (_, index) => nameToString(BigInt(index + 1) << 40n));
+    const actors = Array.from({ length: 32_000 }, (_, index) => nameOf(BigInt(index + 1) << 40n));
     const authorization = [...actors, ...actors].map((actor) => ({ actor, permission: 'active' }));
     const result = withTraces(packTraces(makeAction({ authorization })));
     const times: number[] = [];

@@ -1,5 +1,12 @@
-import { ByteReader, nameToString } from '@antelope-history/abi';
-import { type ActionRecord, type ActionTrace, readPackedAction, RecordWriter } from '@antelope-history/records';
+import { ByteReader, readName } from '@antelope-history/abi';
+import {
+  type ActionRecord,
+  type ActionTrace,
+  copyReceipt,
+  decodeActionRecord,
+  readPackedAction,
+  RecordWriter,
+} from '@antelope-history/records';
 import { createShipProtocol } from '@antelope-history/ship';
 import { openSample } from '@antelope-history/test-support/recordings';
 import fc from 'fast-check';
@@ -8,7 +15,7 @@ import { packTraces } from './pack-traces';
 
 const protocol = createShipProtocol(openSample('leap-edge').abi);
 
-export const name = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((value) => nameToString(value));
+export const name = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(nameOf);
 const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
@@ -65,6 +72,19 @@ export function encode(action: ActionRecord): Buffer {
   return writer.view(0);
 }
 
+/** An action decoded from its record, with receipts that can be compared: two records of the same action can differ. */
+export function decode(packed: Buffer): ActionRecord {
+  const action = decodeActionRecord(packed, FIRST_SEQUENCE);
+  return { ...action, traces: action.traces.map((each) => ({ ...each, receipt: copyReceipt(each.receipt) })) };
+}
+
+/** The name with a 64-bit value. */
+export function nameOf(value: bigint): string {
+  const packed = Buffer.alloc(8);
+  packed.writeBigUInt64LE(value);
+  return readName(packed, 0);
+}
+
 function readPairs(reader: ByteReader): { first: string; second: bigint }[] {
   return Array.from({ length: reader.varuint32() }, () => ({ first: reader.name(), second: reader.uint64() }));
 }
@@ -76,7 +96,7 @@ export function hashedFields(packed: Buffer) {
   return {
     account: baseReader.name(),
     name: baseReader.name(),
-    authorization: readPairs(baseReader).map((pair) => [pair.first, nameToString(pair.second)]),
+    authorization: readPairs(baseReader).map((pair) => [pair.first, nameOf(pair.second)]),
     rest: baseReader.remaining(),
     data,
     traces: [...traces].map(({ receiver, globalSequence, recvSequence, actDigest, counters, returnValue }) => {

@@ -3,7 +3,7 @@ import { HistoryError } from '@antelope-history/schemas';
 import { ActDigests } from './act-digest';
 import { receiptActors } from './receipt-actors';
 import { readPairs } from './record-pairs';
-import { copyReceipt, DerivedReceipt, type RecordReceipt, WholeReceipt } from './record-receipt';
+import { DerivedReceipt, type RecordReceipt, WholeReceipt } from './record-receipt';
 
 /** The decoded form of an action record: one action with the traces of every account that received it. */
 export interface ActionRecord {
@@ -211,9 +211,4 @@ function decodeTrace(
   };
   receipt.returnValue = trace.returnValue;
   return trace;
-}
-
-/** An action whose receipts are copied, to compare it with one of another record: two records of the same action can differ. */
-export function copyAction(action: ActionRecord): ActionRecord {
-  return { ...action, traces: action.traces.map((trace) => ({ ...trace, receipt: copyReceipt(trace.receipt) })) };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ActionRecord, copyAction } from '@antelope-history/records';
+import { type ActionRecord, copyReceipt } from '@antelope-history/records';
 import type { StoredAction } from '../stored';
 import type { ActionsQuery, HistoryReader } from '../history-store';
 import { EVERY_ACTION } from './every-action';
@@ -86,6 +86,11 @@ async function compareLists(
 
 const transactionsOf = ({ transactions }: { transactions: { actions: ActionRecord[] }[] }) =>
   transactions.map(copyActions);
+
+/** Decoded receipts read their fields from a record, and two records of the same action can differ. */
+function copyAction(action: ActionRecord): ActionRecord {
+  return { ...action, traces: action.traces.map((trace) => ({ ...trace, receipt: copyReceipt(trace.receipt) })) };
+}
 
 function copyActions<T extends { actions: ActionRecord[] }>(transaction: T): T {
   return { ...transaction, actions: transaction.actions.map(copyAction) };
