@@ -14,7 +14,7 @@ import { readFact } from '../format/chain-facts';
 import { ID_PREFIX_BYTES, listPrefix, readSequence, transactionKey } from '../format/keys';
 import type { Snapshot, Table, Tables } from '../format/tables';
 import { KnownKinds } from './known-kinds';
-import { addToDigest, emptyDigest, equalDigests, hashOfPrefix } from './list-digest';
+import { addToDigest, emptyDigest, equalDigests, hashOfPrefix, postingCode } from './list-digest';
 import { ChunkReader, type FoundInLists, SectionFinder, takeEntries } from './list-scan';
 
 /** Runs a query in a snapshot of its own. */
@@ -22,7 +22,6 @@ type Read = <T>(query: (snapshot: Snapshot, status: ChainStatus) => T) => Promis
 
 /** Entries that are read in one snapshot: LMDB cannot reuse the pages of older states while a snapshot is open. */
 const ENTRIES_PER_READ = 2_000;
-const ROOT = 1;
 
 /**
  * The check of the posting lists and of the table of transaction ids. It keeps a digest per section of blocks, so its memory does
@@ -96,10 +95,10 @@ export class LmdbListCheck implements ListCheck {
   private addPostings(digest: SetDigest, { account, name, authorization, traces }: ActionRecord): void {
     const own = traces[0];
     if (!own) return;
-    const sequence = own.receipt.globalSequence * 2 + (own.creatorOrdinal === 0 ? ROOT : 0);
+    const { globalSequence } = own.receipt;
+    const posting = postingCode(globalSequence, own.creatorOrdinal === 0);
     const { exact, anyName, anyContract } = this.kinds.of(account, name);
-    const append = (of: string, kind: number): void =>
-      addToDigest(digest, hashOfPrefix(listPrefix(of, kind)), sequence);
+    const append = (of: string, kind: number): void => addToDigest(digest, hashOfPrefix(listPrefix(of, kind)), posting);
     const accounts = [...traces.map(({ receiver }) => receiver), ...authorization.map(({ actor }) => actor)];
     for (const each of new Set(accounts)) {
       append(each, ALL_KINDS);
@@ -110,7 +109,7 @@ export class LmdbListCheck implements ListCheck {
     for (const actor of new Set(authorization.map(({ actor }) => actor))) {
       const list = hashOfPrefix(listPrefix(actor, FURTHER_TRACES));
       for (let index = 1; index < traces.length; index++)
-        addToDigest(digest, list, (own.receipt.globalSequence + index) * 2);
+        addToDigest(digest, list, postingCode(globalSequence + index, false));
     }
   }
 

@@ -1,6 +1,11 @@
 import type { SetDigest } from '@antelope-history/store';
 import { LIST_PREFIX_BYTES } from '../format/keys';
 
+/** A posting as one number: its root flag is the lowest bit. Exact, as sequences stay far below 2^52. */
+export function postingCode(sequence: number, root: boolean): number {
+  return sequence * 2 + (root ? 1 : 0);
+}
+
 /** Two 32-bit hashes. */
 export type Hash = readonly [low: number, high: number];
 

@@ -3,7 +3,7 @@ import { FIRST_DATA_KIND, FURTHER_TRACES } from '../format/action-kinds';
 import { CHUNK_KEY_BYTES, LIST_PREFIX_BYTES, readSequence } from '../format/keys';
 import { CHUNK_HEADER_BYTES, decodeChunk, type PostingChunk } from '../format/posting-chunk';
 import type { Snapshot, Table } from '../format/tables';
-import { addToDigest, hashOfPrefix } from './list-digest';
+import { addToDigest, hashOfPrefix, postingCode } from './list-digest';
 
 /**
  * Lists of data values need decoded data: they are not checked. Lists of further traces that are not in use yet are those of an
@@ -62,10 +62,10 @@ export class ChunkReader {
     let roots = 0;
     for (let index = 0; index < chunk.count; index++) {
       const sequence = chunk.sequences[index] as number;
-      const root = chunk.roots[index] as number;
-      roots += root;
+      const root = chunk.roots[index] === 1;
+      if (root) roots++;
       const at = this.finder.indexOf(sequence);
-      if (at >= 0) addToDigest((this.found[at] as FoundInLists).postings, hash, sequence * 2 + root);
+      if (at >= 0) addToDigest((this.found[at] as FoundInLists).postings, hash, postingCode(sequence, root));
     }
     const before = this.previous?.prefix.equals(prefix) ? this.previous.chunk : undefined;
     this.note(chunk, faultOfChunk(chunk, roots, before, this.stored.hasShortenedLists));
