@@ -67,4 +67,12 @@ describe('editing lists', () => {
     expect(await edit('same', [], [5, 10, 15])).toBe(1);
     expect(chunksOf('same')).toEqual([]);
   });
+
+  it('reads no more of a list than it has to where nothing changes', async () => {
+    await edit('long', Array(5_000).keys());
+    const last = chunksOf('long').at(-1)?.firstSequence ?? 0;
+    await store.tables.postings.put(chunkKey(listPrefix('long', KIND), last), Buffer.alloc(3));
+    expect(await edit('long', [7, 900])).toBe(0);
+    await expect(edit('long', [7, 900], [1_200])).rejects.toThrow(RangeError);
+  });
 });

@@ -43,8 +43,10 @@ function editList(tables: Tables, prefix: Buffer, edits: readonly [number, Edit]
   const floor = floorEntry(tables.postings, chunkKey(prefix, first), LIST_PREFIX_BYTES);
   const start = floor ? Buffer.from(floor.key) : prefix;
   const list = new ListRewriting(tables, prefix, edits, batch);
-  for (const { key, value } of tables.postings.getRange({ start, end: chunkKey(prefix, MAX_SEQUENCE) }))
+  for (const { key, value } of tables.postings.getRange({ start, end: chunkKey(prefix, MAX_SEQUENCE) })) {
+    if (list.isUnchanged) break;
     list.take(readSequence(key, LIST_PREFIX_BYTES), value);
+  }
   list.end();
 }
 
@@ -62,6 +64,11 @@ class ListRewriting {
     private readonly edits: readonly [number, Edit][],
     private readonly batch: WriteBatch,
   ) {}
+
+  /** Whether no edit is left, and none has changed anything. The rest of a list can have millions of postings. */
+  get isUnchanged(): boolean {
+    return !this.isChanged && this.at === this.edits.length;
+  }
 
   /** Call it for each chunk, in order. */
   take(firstSequence: number, bytes: Buffer): void {
