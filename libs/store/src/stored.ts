@@ -21,7 +21,10 @@ export interface ChainStatus {
   lastIrreversible: BlockPosition | undefined;
   /** By the key of each indexed data field (`contract:action.field`): the first block from which its values are indexed. */
   dataFields: Readonly<Record<string, number>>;
-  /** Incremented each time a fork is undone: two reads with equal revisions saw the same branch. */
+  /**
+   * Incremented each time a fork is undone: two reads with equal revisions saw the same branch. An embedded store also increments it
+   * when blocks are repaired.
+   */
   revision: number;
 }
 

@@ -19,7 +19,7 @@ interface SearchBegin {
 /**
  * The search for one page of the actions that all conditions on data match. Each slice has a snapshot of its own, so that a
  * long search holds none: without a fork, later snapshots have the same postings in the range of the first, unless blocks were
- * removed meanwhile.
+ * removed or repaired meanwhile. While a repair is not complete, each action is in the lists of its old values or of its new ones.
  */
 export class DataSearch {
   private steps = 0;
@@ -39,8 +39,8 @@ export class DataSearch {
 
   /**
    * Searches the sets of the snapshot that `pages` and `status` are of for one slice. Returns the page when it is complete;
-   * throws `QUERY_TOO_BROAD` after `maxSteps`. A search that meets a fork begins again, and so
-   * does one that has found actions whose blocks were removed.
+   * throws `QUERY_TOO_BROAD` after `maxSteps`. A search that meets a fork or a
+   * complete repair begins again, and so does one that has found actions whose blocks were removed.
    */
   continue(
     sets: readonly PostingSet[],

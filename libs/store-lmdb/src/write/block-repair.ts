@@ -11,6 +11,7 @@ import { putAbi } from './put-abi';
 import { putBlock } from './put-block';
 import { transactionsOfPage } from './stored-actions';
 import { WriteBatch } from './write-batch';
+import { writeFact } from './write-facts';
 
 /** Replaces irreversible blocks. Of the lists it changes those of data values only: all others have no contents of blocks. */
 export class BlockRepair {
@@ -42,6 +43,8 @@ export class BlockRepair {
     const status = readStatus(this.tables);
     const stored = blocks.filter(({ position }) => !isRemovedBlock(position.num, status));
     this.removeAbis(stored, batch);
+    // A query of several snapshots that has read what is replaced here begins again.
+    if (stored.length > 0) writeFact(this.tables, 'revision', status.revision + 1, batch);
     let previous: { num: number; id: string; endSequence: number } | undefined;
     for (const block of stored) {
       const { num, id } = block.position;
