@@ -30,8 +30,8 @@ class HeldStore implements HistoryWriter {
     return this.store.setChainId(chainId);
   }
 
-  commitWritten(): Promise<ChainStatus> {
-    return this.store.commitWritten();
+  maintain(): Promise<ChainStatus> {
+    return this.store.maintain();
   }
 
   async writeBlocks(blocks: BlockRecords[]): Promise<ChainStatus> {

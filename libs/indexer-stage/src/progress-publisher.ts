@@ -5,7 +5,7 @@ import type { IndexerMetrics } from './indexer-metrics';
 import type { StallReporter } from './stall-reporter';
 
 export interface ProgressPublisherDependencies {
-  store: Pick<HistoryWriter, 'getProgress' | 'commitWritten'>;
+  store: Pick<HistoryWriter, 'getProgress' | 'maintain'>;
   keyValue: KeyValue;
   log: Logger;
   metrics: IndexerMetrics;
@@ -27,13 +27,13 @@ export class ProgressPublisher {
   }
 
   /**
-   * Commits blocks that other writers left uncommitted, publishes the progress, and reports a stall. Never rejects. A call during
+   * Maintains the store, publishes the progress, and reports a stall. Never rejects. A call during
    * another one does nothing more: while the store hangs, calls must not queue up before the publication that a write waits for.
    */
   catchUp(): Promise<void> {
     this.catchingUp ??= this.inTurn(async () => {
       if (this.dependencies.signal.aborted) return;
-      await this.commitWritten();
+      await this.maintainStore();
       await this.publishNow();
       await this.dependencies.stalls.reportStall();
     }).finally(() => (this.catchingUp = undefined));
@@ -51,11 +51,14 @@ export class ProgressPublisher {
   }
 
   /** Logs a failure at debug level only: the next write meets the same error and reports it. */
-  private async commitWritten(): Promise<void> {
+  private async maintainStore(): Promise<void> {
     try {
-      await this.dependencies.store.commitWritten();
+      await this.dependencies.store.maintain();
     } catch (error) {
-      this.dependencies.log.debug({ error }, 'blocks of other writers could not be committed');
+      this.dependencies.log.debug(
+        { error },
+        'the store could not be maintained: blocks of other writers, repairs and old blocks wait',
+      );
     }
   }
 

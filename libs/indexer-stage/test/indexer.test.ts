@@ -39,8 +39,8 @@ class FailingStore implements HistoryWriter {
     return this.store.setChainId(chainId);
   }
 
-  commitWritten(): Promise<ChainStatus> {
-    return this.store.commitWritten();
+  maintain(): Promise<ChainStatus> {
+    return this.store.maintain();
   }
 
   async writeBlocks(blocks: BlockRecords[], postpone?: (block: BlockRecords) => void): Promise<ChainStatus> {

@@ -24,7 +24,7 @@ it('a store that hangs is asked to catch up once, however long it hangs, and a p
   const publisher = new ProgressPublisher({
     store: {
       getProgress: async () => ({ status: STATUS, positions: [], sequence: 0 }),
-      commitWritten: async () => {
+      maintain: async () => {
         commits++;
         await hanging;
         return STATUS;

@@ -74,7 +74,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       await store.writeBlocks(sessions.read(far.slice(2, 3)));
       const committed = (await store.getStatus()).committed?.num ?? 0;
       expect(committed).toBeLessThan(102);
-      while ((await store.commitWritten()).committed?.num !== 102) await sleep(20);
+      while ((await store.maintain()).committed?.num !== 102) await sleep(20);
       const status = await store.writeBlocks(sessions.read(blocks.slice(3)));
       expect(status.committed).toEqual(blocks[3]?.position);
     }));
@@ -111,12 +111,12 @@ describeWithService(['elasticsearch'], (url = '') => {
       const { hits } = await client.search({ index: names.actions, query, size: 1 });
       const [lost] = hits.hits;
       await client.delete({ index: lost?._index ?? '', id: lost?._id ?? '' });
-      await expect(other.commitWritten()).rejects.toMatchObject({ code: 'BLOCK_GAP' });
+      await expect(other.maintain()).rejects.toMatchObject({ code: 'BLOCK_GAP' });
       const { positions } = await other.getProgress();
       sessions.begin();
       const next = blocks.filter(({ position }) => position.num > (positions.at(-1)?.num ?? 0));
       await other.writeBlocks(sessions.read(next));
-      expect(await other.commitWritten()).toMatchObject({ committed: blocks[5]?.position });
+      expect(await other.maintain()).toMatchObject({ committed: blocks[5]?.position });
       await new Comparison(temporary.store, ModelHistory.of(blocks)).sampledActions(20, 1);
     }));
 
@@ -128,7 +128,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       await temporary.store.writeBlocks(sessions.read(blocks.slice(1)));
       await temporary.store.close();
       const other = await temporary.openWriter();
-      expect(await other.commitWritten()).toMatchObject({ committed: blocks[4]?.position });
+      expect(await other.maintain()).toMatchObject({ committed: blocks[4]?.position });
     }));
 
   it('delete the documents of orphans when the number is irreversible, whether committed before or not', () =>

@@ -39,7 +39,7 @@ describeWithService(['elasticsearch'], (url) => {
         await one.writeBlocks(sets);
         await other.writeBlocks(postponed.splice(0), (block) => postponed.push(block));
         expect(postponed).toEqual([]);
-        expect((await other.commitWritten()).committed).toEqual(pays.at(-1)?.position);
+        expect((await other.maintain()).committed).toEqual(pays.at(-1)?.position);
       }));
 
     it('are decoded with the known ABI when no writer writes the next one in time, and again when it was wrong', () =>
@@ -58,7 +58,7 @@ describeWithService(['elasticsearch'], (url) => {
       withTwoWriters(url, 0, async ({ other, sets, pays, openWriter }) => {
         await other.writeBlocks(pays, () => undefined);
         const without = await openWriter([]);
-        const committing = without.writeBlocks(sets).then(() => other.commitWritten());
+        const committing = without.writeBlocks(sets).then(() => other.maintain());
         await expect(committing).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
         expect((await other.getProgress()).status.committed).toEqual(sets.at(-1)?.position);
       }));
@@ -72,7 +72,7 @@ describeWithService(['elasticsearch'], (url) => {
         const postponed: BlockRecords[] = [];
         await late.writeBlocks(reader.read(2), (block) => postponed.push(block));
         expect(postponed).toEqual([]);
-        expect((await late.commitWritten()).committed).toEqual(reader.chain.at(-1)?.position);
+        expect((await late.maintain()).committed).toEqual(reader.chain.at(-1)?.position);
       }));
 
     it('are postponed in a new process until all blocks before them are committed', () =>

@@ -177,7 +177,7 @@ async function refetch(writer: StoreWriter, reader: SimulatedReader): Promise<vo
 }
 
 async function expectModel(store: TemporaryStore, reader: SimulatedReader): Promise<void> {
-  await store.store.commitWritten();
+  await store.store.maintain();
   const comparison = new Comparison(store.store, ModelHistory.of(reader.chain));
   await comparison.status();
   await comparison.everyDataValue();

@@ -41,7 +41,7 @@ describeWithService(['elasticsearch'], (url = '') => {
             await expectWhole(temporary.store, reader.chain);
           }
           server.fault = () => 'none';
-          await temporary.store.commitWritten();
+          await temporary.store.maintain();
           const model = ModelHistory.of(reader.chain);
           const comparison = new Comparison(temporary.store, model);
           await comparison.status();

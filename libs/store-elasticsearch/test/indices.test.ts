@@ -112,12 +112,12 @@ describeWithService(['elasticsearch'], (url = '') => {
         const writing = late.writeBlocks(blocks.slice(10));
         await hasArrived;
         await temporary.store.writeBlocks(blocks.slice(10, 12));
-        await temporary.store.commitWritten();
+        await temporary.store.maintain();
         // The late process has reserved the blocks below, and has read that they are in the first range.
         expect(await rangesOf(temporary)).toMatchObject({ starts: [120], unwritten_from: 120 });
         release();
         await writing;
-        await temporary.store.commitWritten();
+        await temporary.store.maintain();
         expect(await temporary.store.getStatus()).toMatchObject({ committed: blocks.at(-1)?.position });
         const index = `${temporary.names.blocks}-*`;
         const { hits } = await client.search({ index, size: 100, sort: ['block_num'], docvalue_fields: ['block_num'] });
@@ -190,10 +190,10 @@ describeWithService(['elasticsearch'], (url = '') => {
       const head = { num: 5_000, id: 'f'.repeat(64) };
       const far = new SyntheticChain().blocks(undefined, Array<BlockPlan>(15).fill(BUSY));
       await temporary.store.writeBlocks(sessions.read(far.slice(0, 5).map((block) => ({ ...block, head }))));
-      await temporary.store.commitWritten();
+      await temporary.store.maintain();
       expect(await replicasOf(temporary)).toEqual([0]);
       await temporary.store.writeBlocks(sessions.read(far.slice(5, 14).map((block) => ({ ...block, head }))));
-      await temporary.store.commitWritten();
+      await temporary.store.maintain();
       await eventually(async () => expect(await replicasOf(temporary)).toEqual([1, 0]));
       await temporary.store.writeBlocks(sessions.read(far.slice(14)));
       await eventually(async () => expect(await replicasOf(temporary)).toEqual([1, 1]));
@@ -277,7 +277,7 @@ describeWithService(['elasticsearch'], (url = '') => {
         await write(temporary.store, sessions, [next]);
       }
       await eventually(async () => {
-        await temporary.store.commitWritten();
+        await temporary.store.maintain();
         const left = ['0000000120', '0000000130', '0000000140'].map((first) => `${temporary.names.actions}-${first}`);
         expect(await namesOf(temporary, 'actions')).toEqual([...left, stranger]);
       });

@@ -39,10 +39,10 @@ describeWithService(['elasticsearch'], (url = '') => {
         await expect(store.writeBlocks(sessions.read([first, ...rest]))).rejects.toMatchObject({ code: 'BLOCK_GAP' });
         sessions.begin();
         await store.writeBlocks(sessions.read(rest.slice(-1)));
-        expect((await store.commitWritten()).committed).toEqual(first.position);
+        expect((await store.maintain()).committed).toEqual(first.position);
         sessions.begin();
         await store.writeBlocks(sessions.read(blocks.slice(1)));
-        expect((await store.commitWritten()).committed).toEqual(blocks.at(-1)?.position);
+        expect((await store.maintain()).committed).toEqual(blocks.at(-1)?.position);
       }));
 
     it('find an epoch whose repeated messages were deleted, and the last of them delivered again', () =>
@@ -73,7 +73,7 @@ describeWithService(['elasticsearch'], (url = '') => {
         // Neither message of the block is committed yet.
         await store.writeBlocks([{ ...emptied, block: undefined, transactions: [] }]);
         const other = await temporary.openWriter({ commitSeconds: 0 });
-        expect(await other.commitWritten()).toMatchObject({ committed: blocks[3]?.position });
+        expect(await other.maintain()).toMatchObject({ committed: blocks[3]?.position });
         await new Comparison(store, ModelHistory.of(blocks)).sampledActions(40, 1);
       }));
   });

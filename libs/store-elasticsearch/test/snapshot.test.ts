@@ -115,7 +115,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       const branch = chain.blocks(blocks.at(-1), plans(10));
       sessions.begin();
       await next.writeBlocks(sessions.read(branch));
-      await next.commitWritten();
+      await next.maintain();
       await next.close();
       await compare(store, [...blocks, ...branch]);
     }));

@@ -48,7 +48,7 @@ describeWithService(['elasticsearch'], (url = '') => {
 
     async function write(replace: (block: BlockRecords) => BlockRecords = (block) => block): Promise<void> {
       await writer.writeBlocks(reader.read(Infinity).map(replace));
-      await writer.commitWritten();
+      await writer.maintain();
     }
 
     async function repair(blockNum: number, through = url): Promise<void> {
@@ -58,7 +58,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     }
 
     async function expectModel(): Promise<void> {
-      await store.store.commitWritten();
+      await store.store.maintain();
       const comparison = new Comparison(store.store, ModelHistory.of(reader.chain));
       await comparison.status();
       await comparison.everyDataValue();

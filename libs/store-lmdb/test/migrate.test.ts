@@ -56,7 +56,7 @@ class EarlierLmdbStore implements EarlierStore {
   /** Runs a service that keeps so few blocks, until it has removed what it removes; returns the first block that is left. */
   async retain(retainBlocks: number): Promise<number | undefined> {
     const writer = await openLmdbStoreWriter({ ...this.options([]), retainBlocks });
-    for (let removals = 0; removals < 3; removals++) await writer.commitWritten();
+    for (let removals = 0; removals < 3; removals++) await writer.maintain();
     await writer.close();
     const reader = await this.openReader();
     const { firstBlockNum } = await reader.getStatus();

@@ -44,7 +44,7 @@ class RetainingStore {
     const writer = await openLmdbStoreWriter(this.options);
     await writer.writeBlocks(blocks);
     // The sequences may begin anywhere after empty blocks, which ends a removal early.
-    for (let removals = 0; removals < 3; removals++) await writer.commitWritten();
+    for (let removals = 0; removals < 3; removals++) await writer.maintain();
     await writer.close();
     await this.whole.writeBlocks(blocks);
   }

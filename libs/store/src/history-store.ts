@@ -199,10 +199,11 @@ export interface HistoryWriter {
    */
   writeBlocks(blocks: BlockRecords[], postpone?: (block: BlockRecords) => void): Promise<ChainStatus>;
   /**
-   * Commits durable blocks with no gap before them: the writer that wrote them may have died. A store of one writer has none.
-   * Rejects as `writeBlocks`.
+   * Does what is due without a new block; call it about every second. A store of many writers commits durable blocks with no gap
+   * before them: the writer that wrote them may have died. A store of one writer applies the repairs that other processes ask
+   * for, and removes old blocks. Rejects as `writeBlocks`.
    */
-  commitWritten(): Promise<ChainStatus>;
+  maintain(): Promise<ChainStatus>;
 }
 
 /** An open read side. It has no method that writes. */

@@ -84,7 +84,7 @@ describeWithService(['elasticsearch'], (url = '') => {
         args,
       );
 
-    const committed = async (): Promise<number | undefined> => (await writer.commitWritten()).committed?.num;
+    const committed = async (): Promise<number | undefined> => (await writer.maintain()).committed?.num;
 
     /** Writes the lost message, upon which those that wait for it are committed, and then the others, some at a time. */
     async function writeRest(): Promise<void> {

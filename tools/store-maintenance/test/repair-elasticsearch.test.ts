@@ -40,7 +40,7 @@ async function openDamaged(url: string, recording: Recording): Promise<DamagedSt
   const records = allRecords.slice(0, -1);
   for (let start = 0; start < records.length; start += 50) await writer.writeBlocks(records.slice(start, start + 50));
   const head = records.at(-1)?.position.num;
-  while ((await writer.commitWritten()).committed?.num !== head);
+  while ((await writer.maintain()).committed?.num !== head);
   await writer.close();
   const documents = new RawDocuments(url, indexPrefix);
   return {
@@ -57,7 +57,7 @@ async function openDamaged(url: string, recording: Recording): Promise<DamagedSt
       let isServing = true;
       const work = async (): Promise<void> => {
         while (isServing) {
-          await serving.commitWritten();
+          await serving.maintain();
           await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS));
         }
       };
@@ -72,8 +72,8 @@ async function openDamaged(url: string, recording: Recording): Promise<DamagedSt
       const removing = await openElasticsearchStoreWriter({ ...options, retainBlocks: RETAINED_BLOCKS }, DELAYS);
       // A commit removes blocks.
       await removing.writeBlocks(allRecords.slice(-1));
-      const { firstBlockNum = 0 } = await removing.commitWritten();
-      while (await documents.hasBlocksBelow(firstBlockNum)) await removing.commitWritten();
+      const { firstBlockNum = 0 } = await removing.maintain();
+      while (await documents.hasBlocksBelow(firstBlockNum)) await removing.maintain();
       await removing.close();
       return firstBlockNum;
     },

@@ -44,7 +44,7 @@ async function openDamaged(recording: Recording): Promise<DamagedStore> {
     damages: damagesOf(tables),
     serve: async () => {
       const serving = await openLmdbStoreWriter(options);
-      const timer = setInterval(() => void serving.commitWritten(), CATCH_UP_MS);
+      const timer = setInterval(() => void serving.maintain(), CATCH_UP_MS);
       return async () => {
         clearInterval(timer);
         await serving.close();
@@ -52,7 +52,7 @@ async function openDamaged(recording: Recording): Promise<DamagedStore> {
     },
     removeOldBlocks: async () => {
       const removing = await openLmdbStoreWriter({ ...options, retainBlocks: RETAINED_BLOCKS });
-      const { firstBlockNum } = await removing.commitWritten();
+      const { firstBlockNum } = await removing.maintain();
       await removing.close();
       return firstBlockNum ?? 0;
     },

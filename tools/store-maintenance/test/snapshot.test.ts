@@ -25,7 +25,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     await client.snapshot.createRepository({ name: repository, repository: settings });
     const writer = await openElasticsearchStoreWriter(options);
     await writer.writeBlocks(BLOCKS);
-    while ((await writer.commitWritten()).committed?.num !== BLOCKS.at(-1)?.position.num);
+    while ((await writer.maintain()).committed?.num !== BLOCKS.at(-1)?.position.num);
     await writer.close();
   });
   afterAll(async () => {

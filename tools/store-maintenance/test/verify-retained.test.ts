@@ -21,7 +21,7 @@ describe('a store that removes old blocks while it is verified', () => {
     const data = await indexRecording(folder, name, openRecording(sampleFolder('leap-edge')));
     const remove = async (): Promise<void> => {
       const writer = await openLmdbStoreWriter({ path: data, mapSizeBytes: 0, retainBlocks: RETAINED_BLOCKS });
-      await writer.commitWritten();
+      await writer.maintain();
       await writer.close();
     };
     return { data, remove, reader: await openLmdbStoreReader({ path: data, mapSizeBytes: 0 }) };

@@ -56,7 +56,7 @@ export class ElasticsearchWriter implements StoreWriter {
     return this.track(() => this.write(blocks, postpone));
   }
 
-  commitWritten(): Promise<ChainStatus> {
+  maintain(): Promise<ChainStatus> {
     return this.track(async () => (await this.parts.commits.commitIfDue()) ?? this.status());
   }
 

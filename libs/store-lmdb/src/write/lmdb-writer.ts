@@ -77,10 +77,10 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
   }
 
   /**
-   * Has nothing to commit, because `writeBlocks` commits what it writes. Applies the repairs that other processes ask for, and
-   * removes old blocks, which would stay until the next write otherwise.
+   * Applies the repairs that other processes ask for, and removes old blocks, which would stay until the next write otherwise. No
+   * block waits for it: `writeBlocks` commits what it writes.
    */
-  commitWritten(): Promise<ChainStatus> {
+  maintain(): Promise<ChainStatus> {
     return this.inTurn(async () => {
       await this.spool.apply((blocks) => this.repair(blocks));
       await this.removeOldBlocks([]);

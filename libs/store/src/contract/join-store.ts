@@ -21,7 +21,7 @@ export function joinStore(reader: StoreReader, writer: StoreWriter): HistoryStor
     getProgress: () => writer.getProgress(),
     setChainId: (chainId) => writer.setChainId(chainId),
     writeBlocks: (blocks) => writer.writeBlocks(blocks),
-    commitWritten: () => writer.commitWritten(),
+    maintain: () => writer.maintain(),
     close: async () => {
       await Promise.all([reader.close(), writer.close()]);
     },

@@ -196,7 +196,7 @@ class Run {
     this.reader.grow([BUSY, EMPTY]);
     this.undelivered.push(...this.reader.read(Infinity));
     while (this.undelivered.length > 0) await this.deliver(this.undelivered.length * 7, 4, false);
-    await this.store.commitWritten();
+    await this.store.maintain();
     const model = ModelHistory.of(this.reader.chain);
     const comparison = new Comparison(this.apiReader, model);
     await comparison.status();

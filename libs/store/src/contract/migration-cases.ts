@@ -51,7 +51,7 @@ export class MigratedStore {
     const writer = await this.earlier.openWriter(dataFields);
     this.sessions.begin();
     await writer.writeBlocks(this.sessions.read(blocks));
-    await writer.commitWritten();
+    await writer.maintain();
     await writer.close();
     await this.model.writeBlocks(blocks);
   }

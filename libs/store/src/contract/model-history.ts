@@ -180,7 +180,7 @@ export class ModelHistory implements HistoryStore {
     this.chainId = chainId;
   }
 
-  async commitWritten(): Promise<ChainStatus> {
+  async maintain(): Promise<ChainStatus> {
     return this.status();
   }
 

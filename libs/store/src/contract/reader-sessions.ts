@@ -40,7 +40,7 @@ export function readingInto(store: HistoryStore, sessions: ReaderSessions): Hist
     getControlledAccounts: (actor, maxAccounts) => store.getControlledAccounts(actor, maxAccounts),
     getProgress: () => store.getProgress(),
     setChainId: (chainId) => store.setChainId(chainId),
-    commitWritten: () => store.commitWritten(),
+    maintain: () => store.maintain(),
     close: () => store.close(),
     writeBlocks: (blocks) => writeRead(store, sessions, blocks),
   };
@@ -54,7 +54,7 @@ async function writeRead(
   try {
     await store.writeBlocks(sessions.read(blocks));
     // Far behind the head a store of many writers may commit later; the tests read right after the write.
-    return await store.commitWritten();
+    return await store.maintain();
   } catch (error) {
     sessions.begin();
     throw error;

@@ -95,7 +95,7 @@ export function describeWriter(contract: StoreContract): void {
       let { store } = under;
       const write = async (blocks: BlockRecords[]): Promise<void> => {
         await store.writeBlocks(blocks);
-        await store.commitWritten();
+        await store.maintain();
       };
       try {
         const trunk = sessions.read(chain.blocks(undefined, [BUSY_BLOCK, BUSY_BLOCK, BUSY_BLOCK]));
