@@ -54,6 +54,33 @@ describe('the repair spool', () => {
     expect(applied).toEqual([idsOf([first]), idsOf([second])]);
   });
 
+  it('is waited for as long as the writer commits parts of it, or of those before it', async () => {
+    const patient = new RepairSpool(directory, 300);
+    const requests = [patient.request([first])];
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    requests.push(patient.request([second]));
+    await patient.apply(async (_, onCommit) => {
+      for (let commits = 0; commits < 5; commits++) {
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        onCommit();
+      }
+    });
+    await Promise.all(requests);
+    expect(readdirSync(repairs)).toEqual([]);
+  });
+
+  it('is given up, and removed, when the writer gives no sign of work', async () => {
+    const impatient = new RepairSpool(directory, 300);
+    const outcome = expect(impatient.request([first])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    let commitsAfter = 0;
+    await impatient.apply(async (_, onCommit) => {
+      await outcome;
+      onCommit();
+      commitsAfter++;
+    });
+    expect([commitsAfter, readdirSync(repairs)]).toEqual([1, []]);
+  });
+
   it('rejects with the reason of a refusal, and leaves no file', async () => {
     const requested = spool.request([first]);
     const outcome = expect(requested).rejects.toMatchObject({ code: 'REPAIR_REFUSED', message: 'it is reversible' });

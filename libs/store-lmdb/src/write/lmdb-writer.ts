@@ -82,7 +82,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
    */
   maintain(): Promise<ChainStatus> {
     return this.inTurn(async () => {
-      await this.spool.apply((blocks) => this.repair(blocks));
+      await this.spool.apply((blocks, onCommit) => this.repair(blocks, onCommit));
       await this.removeOldBlocks([]);
       return readStatus(this.tables);
     });
@@ -155,9 +155,12 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     return readStatus(this.tables);
   }
 
-  private async repair(blocks: BlockRecords[]): Promise<void> {
+  private async repair(blocks: BlockRecords[], onCommit = (): void => undefined): Promise<void> {
     try {
-      for (const batch of new BlockRepair(this.tables).batches(blocks)) await this.committer.commit(batch);
+      for (const batch of new BlockRepair(this.tables).batches(blocks)) {
+        await this.committer.commit(batch);
+        onCommit();
+      }
     } finally {
       // It may have replaced the ABIs by which data are decoded, and changed lists.
       this.forget();

@@ -1,5 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ByteReader } from '@antelope-history/abi';
@@ -16,9 +26,12 @@ const UNFINISHED = '.new';
 const DIGEST_BYTES = 32;
 const POLL_MS = 50;
 /** The writer looks for repairs every second; it may be in the middle of a large write. */
-const ACCEPT_LIMIT_MS = 60_000;
+const SILENCE_LIMIT_MS = 60_000;
 /** A file that is neither complete nor read after this time was left by a program that was killed. */
-const ABANDONED_MS = 10 * ACCEPT_LIMIT_MS;
+const ABANDONED_MS = 10 * SILENCE_LIMIT_MS;
+
+/** Applies a repair. Call `onCommit` after each of its commits: a repair that changes long lists takes minutes. */
+export type ApplyRepair = (blocks: BlockRecords[], onCommit: () => void) => Promise<void>;
 
 /**
  * Passes repairs to the process that writes a data directory, as files: it caches what it has written, so that no other process
@@ -27,7 +40,11 @@ const ABANDONED_MS = 10 * ACCEPT_LIMIT_MS;
 export class RepairSpool {
   private readonly folder: string;
 
-  constructor(private readonly directory: string) {
+  /** `silenceLimitMs`: the longest time for which a request waits for a sign of the writer. */
+  constructor(
+    private readonly directory: string,
+    private readonly silenceLimitMs = SILENCE_LIMIT_MS,
+  ) {
     this.folder = path.join(directory, FOLDER);
   }
 
@@ -35,7 +52,7 @@ export class RepairSpool {
    * Applies what was asked for, oldest first. A repair that cannot be applied is refused with its reason. Rejects with a retryable
    * error of `repair`; that repair and later ones are applied by another call.
    */
-  async apply(repair: (blocks: BlockRecords[]) => Promise<void>): Promise<void> {
+  async apply(repair: ApplyRepair): Promise<void> {
     if (!existsSync(this.folder)) return;
     for (const name of readdirSync(this.folder).sort()) {
       const file = path.join(this.folder, name);
@@ -44,7 +61,7 @@ export class RepairSpool {
         continue;
       }
       try {
-        await repair(unpack(readFileSync(file)));
+        await repair(unpack(readFileSync(file)), () => touch(file));
       } catch (error) {
         if (error instanceof HistoryError && error.retryable) throw error;
         const reason = error instanceof Error ? error.message : String(error);
@@ -55,17 +72,29 @@ export class RepairSpool {
   }
 
   /**
-   * Asks the writer for a repair; resolves when it is applied. Rejects with `REPAIR_REFUSED`, or with `STORE_UNAVAILABLE` when
-   * the writer does not take it in time.
+   * Asks the writer for a repair; resolves when it is applied, however long the writer works on it and on those before it. Rejects
+   * with `REPAIR_REFUSED`, or with `STORE_UNAVAILABLE` when the writer gives no sign of work.
    */
   async request(blocks: readonly BlockRecords[]): Promise<void> {
     mkdirSync(this.folder, { recursive: true });
     const file = path.join(this.folder, `${Date.now()}-${randomUUID()}${REQUEST}`);
     writeFileSync(`${file}${UNFINISHED}`, pack(blocks), { flush: true });
     renameSync(`${file}${UNFINISHED}`, file);
-    const deadline = performance.now() + ACCEPT_LIMIT_MS;
+    await this.untilTaken(file);
+    const refusal = `${file}${REFUSED}`;
+    if (!existsSync(refusal)) return;
+    const reason = readFileSync(refusal, 'utf8');
+    rmSync(refusal, { force: true });
+    throw new HistoryError('REPAIR_REFUSED', reason);
+  }
+
+  private async untilTaken(file: string): Promise<void> {
+    let sign = this.signOfWork();
+    let silentSince = performance.now();
     while (existsSync(file)) {
-      if (performance.now() > deadline) {
+      const now = this.signOfWork();
+      if (now !== sign) [sign, silentSince] = [now, performance.now()];
+      if (performance.now() - silentSince > this.silenceLimitMs) {
         rmSync(file, { force: true });
         throw new HistoryError(
           'STORE_UNAVAILABLE',
@@ -74,12 +103,23 @@ export class RepairSpool {
       }
       await sleep(POLL_MS);
     }
-    const refusal = `${file}${REFUSED}`;
-    if (!existsSync(refusal)) return;
-    const reason = readFileSync(refusal, 'utf8');
-    rmSync(refusal, { force: true });
-    throw new HistoryError('REPAIR_REFUSED', reason);
   }
+
+  /** Changes when the writer ends the repair that it works on, which is the oldest, or commits a part of it. */
+  private signOfWork(): string {
+    const [oldest] = readdirSync(this.folder)
+      .filter((name) => name.endsWith(REQUEST))
+      .sort();
+    if (oldest === undefined) return '';
+    const status = statSync(path.join(this.folder, oldest), { throwIfNoEntry: false });
+    return `${oldest} ${status?.mtimeMs ?? 0}`;
+  }
+}
+
+/** Its program may have given the request up, and removed it. */
+function touch(file: string): void {
+  const now = new Date();
+  if (existsSync(file)) utimesSync(file, now, now);
 }
 
 function removeAbandoned(file: string): void {
