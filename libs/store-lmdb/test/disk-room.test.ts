@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
+import { BatchCommitter } from '../src/write/batch-committer';
 import { DiskRoom, LEAST_FREE_BYTES } from '../src/write/disk-room';
+import { openForWriting } from '../src/write/open-writer';
+import { WriteBatch } from '../src/write/write-batch';
 import { openLmdbStoreReader } from '../src/reader';
 import { openLmdbStoreWriter } from '../src/writer';
 
@@ -74,6 +77,20 @@ describe('the room for data', () => {
     expect(() => room.assertRoom()).toThrow(expect.objectContaining(FULL) as Error);
     free = LEAST_FREE_BYTES;
     room.assertRoom();
+  });
+
+  it('names the full disk when a commit fails, and no other failure', async () => {
+    const { tables, lock } = await openForWriting({ path: directory, mapSizeBytes: 0 });
+    let free = LEAST_FREE_BYTES;
+    const room = new DiskRoom(directory, 0, undefined, () => free);
+    const batch = new WriteBatch();
+    batch.put(tables.meta, Buffer.alloc(5_000), Buffer.from('a key of this length is refused'));
+    const commit = (): Promise<void> => new BatchCommitter(tables, lock.gate, room).commit(batch);
+    await expect(commit()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    free -= 1;
+    await expect(commit()).rejects.toMatchObject(FULL);
+    await tables.root.close();
+    await lock.release();
   });
 
   it('is that of the real disk', async () => {

@@ -1,6 +1,7 @@
 import { createTables, type LmdbWriterOptions } from '../src/write/open-writer';
 import { OpeningGate } from '../src/lock/opening-gate';
 import { BatchCommitter } from '../src/write/batch-committer';
+import { DiskRoom } from '../src/write/disk-room';
 import { WriteBatch } from '../src/write/write-batch';
 import { removeFact, writeFact } from '../src/write/write-facts';
 import { openLmdbStoreWriter } from '../src/writer';
@@ -12,6 +13,6 @@ export async function createEarlierStore(options: LmdbWriterOptions): Promise<vo
   const batch = new WriteBatch();
   removeFact(tables, 'countsTraces', batch);
   writeFact(tables, 'formatVersion', 1, batch);
-  await new BatchCommitter(tables, new OpeningGate()).commit(batch);
+  await new BatchCommitter(tables, new OpeningGate(), new DiskRoom(options.path, 0)).commit(batch);
   await tables.root.close();
 }

@@ -1,6 +1,6 @@
 import type { Config } from '@antelope-history/app-runtime';
 import type { BlockRecords } from '@antelope-history/records';
-import { HistoryError } from '@antelope-history/schemas';
+import { type ErrorCode, HistoryError } from '@antelope-history/schemas';
 import { readBlockHeader } from '@antelope-history/ship';
 import { type ChainStatus, type HistoryReader, isRemovedBlock, type StoreRepairer } from '@antelope-history/store';
 import { type BlockRange, BlockRanges } from './block-ranges';
@@ -9,6 +9,8 @@ import { fetchBlocks } from './fetch-blocks';
 /** A batch that is replaced at once. */
 const MAX_BATCH_BLOCKS = 64;
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
+
+const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(['STORE_UNAVAILABLE', 'STORE_FULL']);
 
 export interface RepairParts {
   reader: HistoryReader;
@@ -52,8 +54,8 @@ async function repairRange(range: BlockRange, parts: RepairParts): Promise<boole
       await replaceFrom(url, range, { ...parts, chainId, expectedLast });
       return true;
     } catch (error) {
-      // The store being away ends the program; a node's failure does not.
-      if (!(error instanceof HistoryError) || error.code === 'STORE_UNAVAILABLE') throw error;
+      // The store being away or full ends the program; a node's failure does not.
+      if (!(error instanceof HistoryError) || STORE_FAILURES.has(error.code)) throw error;
       const [first, last] = range;
       parts.onTrouble(`blocks ${first} to ${last}: ${new URL(url).host}: ${error.code}: ${error.message}`);
     }

@@ -2,6 +2,7 @@ import { HistoryError } from '@antelope-history/schemas';
 import { damaged } from '../format/damage';
 import type { Tables } from '../format/tables';
 import type { OpeningGate } from '../lock/opening-gate';
+import type { DiskRoom } from './disk-room';
 import { WriteBatch } from './write-batch';
 import { writeFact } from './write-facts';
 
@@ -17,10 +18,11 @@ export class BatchCommitter {
   private newest = 0;
   private isDamaged = false;
 
-  /** `gate`: that of the lock which makes this process the only writer. */
+  /** `gate`: that of the lock which makes this process the only writer. `room`: that of the disk. */
   constructor(
     private readonly tables: Tables,
     private readonly gate: OpeningGate,
+    private readonly room: Pick<DiskRoom, 'assertRoom'>,
   ) {
     const onCommit = ({ txnId }: AfterCommit): void => void (this.newest = txnId);
     tables.root.on('aftercommit', onCommit);
@@ -28,7 +30,7 @@ export class BatchCommitter {
 
   /**
    * Resolves when the whole batch is on disk. Rejects with
-   * - `STORE_UNAVAILABLE`; then none of it is;
+   * - `STORE_UNAVAILABLE`, or `STORE_FULL` where the disk has no room; then none of it is;
    * - `STORE_DAMAGED` when an earlier commit was lost, and from then on.
    */
   async commit(batch: WriteBatch): Promise<void> {
@@ -46,6 +48,8 @@ export class BatchCommitter {
       });
     } catch (error) {
       const cause = await commitErrorOf(error);
+      // LMDB reports a full disk as an error of input or output.
+      this.room.assertRoom();
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new HistoryError('STORE_UNAVAILABLE', `the data directory cannot be written: ${why}`, { cause });
     }

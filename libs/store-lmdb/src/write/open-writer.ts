@@ -80,7 +80,7 @@ export async function openForWriting(options: EnvironmentOptions): Promise<Writa
     await waitForOpenings(options.path);
     // The library commits each table that it creates.
     tables = await lock.gate.whileNoneOpens(() => createTables(options));
-    const committer = new BatchCommitter(tables, lock.gate);
+    const committer = new BatchCommitter(tables, lock.gate, new DiskRoom(options.path, 0));
     await tieToFormat(tables, committer, options.path);
     return { tables, lock, committer };
   } catch (error) {
