@@ -6,6 +6,7 @@ import { lmdbChecks, readLmdbStatus } from '../src/check';
 import { createTables } from '../src/write/open-writer';
 import { OpeningGate } from '../src/lock/opening-gate';
 import { BatchCommitter } from '../src/write/batch-committer';
+import { DataFile } from '../src/format/data-file';
 import { DiskRoom } from '../src/write/disk-room';
 import { WriteBatch } from '../src/write/write-batch';
 import { writeFact } from '../src/write/write-facts';
@@ -84,7 +85,7 @@ describe('checks of a data directory', () => {
     const tables = createTables({ path: folder, mapSizeBytes: 0 });
     const batch = new WriteBatch();
     writeFact(tables, 'formatVersion', 99, batch);
-    await new BatchCommitter(tables, new OpeningGate(), new DiskRoom(folder, 0)).commit(batch);
+    await new BatchCommitter(tables, new OpeningGate(), new DiskRoom(folder, 0), new DataFile(folder)).commit(batch);
     await tables.root.close();
     const [, data] = await findingsOf(folder, 'read');
     expect([data?.outcome, data?.id]).toEqual(['wrong', 'lmdb.wrong_format']);

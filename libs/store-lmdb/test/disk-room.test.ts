@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
+import { DataFile } from '../src/format/data-file';
 import { BatchCommitter } from '../src/write/batch-committer';
 import { DiskRoom, LEAST_FREE_BYTES } from '../src/write/disk-room';
 import { openForWriting } from '../src/write/open-writer';
@@ -85,7 +86,8 @@ describe('the room for data', () => {
     const room = new DiskRoom(directory, 0, undefined, () => free);
     const batch = new WriteBatch();
     batch.put(tables.meta, Buffer.alloc(5_000), Buffer.from('a key of this length is refused'));
-    const commit = (): Promise<void> => new BatchCommitter(tables, lock.gate, room).commit(batch);
+    const commit = (): Promise<void> =>
+      new BatchCommitter(tables, lock.gate, room, new DataFile(directory)).commit(batch);
     await expect(commit()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     free -= 1;
     await expect(commit()).rejects.toMatchObject(FULL);

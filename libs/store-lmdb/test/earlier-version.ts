@@ -1,6 +1,7 @@
 import { createTables, type LmdbWriterOptions } from '../src/write/open-writer';
 import { OpeningGate } from '../src/lock/opening-gate';
 import { BatchCommitter } from '../src/write/batch-committer';
+import { DataFile } from '../src/format/data-file';
 import { DiskRoom } from '../src/write/disk-room';
 import { WriteBatch } from '../src/write/write-batch';
 import { removeFact, writeFact } from '../src/write/write-facts';
@@ -13,6 +14,8 @@ export async function createEarlierStore(options: LmdbWriterOptions): Promise<vo
   const batch = new WriteBatch();
   removeFact(tables, 'countsTraces', batch);
   writeFact(tables, 'formatVersion', 1, batch);
-  await new BatchCommitter(tables, new OpeningGate(), new DiskRoom(options.path, 0)).commit(batch);
+  await new BatchCommitter(tables, new OpeningGate(), new DiskRoom(options.path, 0), new DataFile(options.path)).commit(
+    batch,
+  );
   await tables.root.close();
 }

@@ -25,6 +25,7 @@ import type {
 import { decodeBlockBody } from '../format/block-body';
 import type { BlockIndexEntry } from '../format/block-index';
 import { createFactReader, readBlockIndex, readStatus } from '../format/chain-facts';
+import type { DataFile } from '../format/data-file';
 import { assertUndamaged, damagedValue } from '../format/damage';
 import { blockKey, ID_PREFIX_BYTES, readSequence, sequenceKey, transactionKey } from '../format/keys';
 import { keysWithPrefix, type Snapshot, type Tables } from '../format/tables';
@@ -41,7 +42,7 @@ const ID_DIGITS = 64;
 
 /**
  * The read side of the embedded store. Each method reads one LMDB snapshot, so it sees whole batches only. Methods reject with
- * `STORE_DAMAGED` when a commit was lost.
+ * `STORE_DAMAGED` when a commit was lost, and with `STORE_UNAVAILABLE` when the data directory was replaced.
  */
 export class LmdbReader implements StoreReader {
   private closed = false;
@@ -49,7 +50,10 @@ export class LmdbReader implements StoreReader {
 
   private readonly owners: OwnerTables;
 
-  constructor(private readonly tables: Tables) {
+  constructor(
+    private readonly tables: Tables,
+    private readonly file: DataFile,
+  ) {
     this.owners = new OwnerTables(tables.root);
   }
 
@@ -125,6 +129,7 @@ export class LmdbReader implements StoreReader {
 
   private async read<T>(query: (snapshot: Snapshot, status: ChainStatus) => T): Promise<T> {
     if (this.closed) throw new HistoryError('STOPPED', 'the store is closed');
+    this.file.assertLatelyInPlace();
     const { root } = this.tables;
     // The library reuses a read transaction within one turn of the event loop and would miss a commit of another handle.
     root.resetReadTxn();

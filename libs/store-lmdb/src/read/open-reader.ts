@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { HistoryError } from '@antelope-history/schemas';
 import type { StoreReader } from '@antelope-history/store';
 import { readFact } from '../format/chain-facts';
+import { DataFile } from '../format/data-file';
 import { assertUndamaged } from '../format/damage';
 import {
   dataFileIn,
@@ -36,7 +37,7 @@ export async function openLmdbStoreReader(options: LmdbReaderOptions): Promise<S
     await tables.root.close();
     throw error;
   }
-  return new LmdbReader(tables);
+  return new LmdbReader(tables, new DataFile(options.path));
 }
 
 /**

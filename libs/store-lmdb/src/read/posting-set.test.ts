@@ -8,6 +8,7 @@ import type { Tables } from '../format/tables';
 import { createTables } from '../write/open-writer';
 import { OpeningGate } from '../lock/opening-gate';
 import { BatchCommitter } from '../write/batch-committer';
+import { DataFile } from '../format/data-file';
 import { DiskRoom } from '../write/disk-room';
 import { WriteBatch } from '../write/write-batch';
 import { PostingList, PostingSet } from './posting-set';
@@ -73,7 +74,9 @@ describe('posting lists', () => {
       putList(batch, prefix, postings, chunkSize);
       return prefix;
     });
-    await new BatchCommitter(tables, new OpeningGate(), new DiskRoom(directory, 0)).commit(batch);
+    await new BatchCommitter(tables, new OpeningGate(), new DiskRoom(directory, 0), new DataFile(directory)).commit(
+      batch,
+    );
     const snapshot = tables.root.useReadTransaction();
     try {
       body(prefixes.map((prefix) => new PostingList(tables.postings, prefix, rootsOnly, snapshot)));

@@ -1,4 +1,5 @@
 import { HistoryError } from '@antelope-history/schemas';
+import type { DataFile } from '../format/data-file';
 import { damaged } from '../format/damage';
 import type { Tables } from '../format/tables';
 import type { OpeningGate } from '../lock/opening-gate';
@@ -18,11 +19,12 @@ export class BatchCommitter {
   private newest = 0;
   private isDamaged = false;
 
-  /** `gate`: that of the lock which makes this process the only writer. `room`: that of the disk. */
+  /** `gate`: that of the lock which makes this process the only writer. `room`: that of the disk. `file`: of the tables. */
   constructor(
     private readonly tables: Tables,
     private readonly gate: OpeningGate,
-    private readonly room: Pick<DiskRoom, 'assertRoom'>,
+    private readonly room: DiskRoom,
+    private readonly file: DataFile,
   ) {
     const onCommit = ({ txnId }: AfterCommit): void => void (this.newest = txnId);
     tables.root.on('aftercommit', onCommit);
@@ -30,15 +32,23 @@ export class BatchCommitter {
 
   /**
    * Resolves when the whole batch is on disk. Rejects with
-   * - `STORE_UNAVAILABLE`, or `STORE_FULL` where the disk has no room; then none of it is;
+   * - `STORE_UNAVAILABLE`, or `STORE_FULL` where the disk has no room; then none of it is, or the data directory was replaced;
    * - `STORE_DAMAGED` when an earlier commit was lost, and from then on.
    */
   async commit(batch: WriteBatch): Promise<void> {
     if (this.isDamaged) throw damaged();
     if (batch.writes.length === 0) return;
+    this.assertInPlace();
     await this.gate.whileNoneOpens(() => this.write(batch));
+    // It may have been replaced during the commit, which is lost then.
+    this.assertInPlace();
     // A batch that only removes may change nothing; LMDB gives its number to the next transaction then.
     if (batch.writes.some(({ value }) => value !== undefined)) await this.assertNoneLost();
+  }
+
+  /** Throws `STORE_UNAVAILABLE` when another data directory was put in the place of this one. */
+  assertInPlace(): void {
+    this.file.assertInPlace();
   }
 
   private async write({ writes }: WriteBatch): Promise<void> {

@@ -130,6 +130,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
   }
 
   private async write(blocks: BlockRecords[]): Promise<ChainStatus> {
+    this.committer.assertInPlace();
     // Before the room is needed: what is removed makes room.
     await this.removeOldBlocks(blocks);
     this.room.assertRoom();

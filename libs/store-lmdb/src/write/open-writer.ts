@@ -3,6 +3,7 @@ import { DataFields } from '@antelope-history/data-fields';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { StoreRepairer, StoreWriter } from '@antelope-history/store';
 import { readFact } from '../format/chain-facts';
+import { DataFile } from '../format/data-file';
 import { openEnvironment, type EnvironmentOptions } from '../format/environment';
 import { assertUndamaged } from '../format/damage';
 import { assertFormat, FORMAT_VERSION } from '../format/format-version';
@@ -80,7 +81,7 @@ export async function openForWriting(options: EnvironmentOptions): Promise<Writa
     await waitForOpenings(options.path);
     // The library commits each table that it creates.
     tables = await lock.gate.whileNoneOpens(() => createTables(options));
-    const committer = new BatchCommitter(tables, lock.gate, new DiskRoom(options.path, 0));
+    const committer = new BatchCommitter(tables, lock.gate, new DiskRoom(options.path, 0), new DataFile(options.path));
     await tieToFormat(tables, committer, options.path);
     return { tables, lock, committer };
   } catch (error) {
