@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
-import { dataFileIn } from '../format/environment';
+import { dataFileIn, lockFileIn } from '../format/environment';
+import { takeWriterLock, type WriterLock } from '../lock/writer-lock';
 import { openExistingTables, openLmdbStoreReader } from '../read/open-reader';
 import { LEAST_FREE_BYTES } from '../write/disk-room';
 
@@ -29,34 +30,64 @@ const LOOK_EVERY_MS = 500;
 /**
  * Copies a data directory as it is at one commit. The writer keeps the pages of that commit until the copy is made, so that the
  * data file grows by what is written meanwhile. The copy is on disk, and was opened and read, when the promise resolves. Rejects
- * with `CONFIG_INVALID` when `to` exists, with `STORE_FULL` when there is no room for it, and as `openLmdbStoreReader`.
+ * with `CONFIG_INVALID` when `to` exists, with `STORE_IN_USE` when another process makes a copy of this name, with `STORE_FULL` when there is no room for it, and as `openLmdbStoreReader`.
  */
 export async function backUpLmdb(options: LmdbBackupOptions): Promise<LmdbBackup> {
   const { from, to } = options;
-  if (existsSync(to)) throw new HistoryError('CONFIG_INVALID', `${to} exists: name a new directory`);
+  assertNew(to);
   const partial = `${path.resolve(to)}.partial`;
-  await makeEmpty(partial);
+  await makeDirectory(partial);
+  const lock = await lockCopy(partial, to);
   try {
+    await removeCopy(partial);
     await copyTo(partial, options);
     const status = await readCopy(partial, from);
     const { size: bytes } = await stat(dataFileIn(partial));
     await rename(partial, to);
+    await removeSockets(to);
     await syncToDisk(path.dirname(path.resolve(to)));
     return { status, bytes };
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
     throw error;
+  } finally {
+    await lock.release();
   }
 }
 
+function assertNew(to: string): void {
+  if (existsSync(to)) throw new HistoryError('CONFIG_INVALID', `${to} exists: name a new directory`);
+}
+
+async function lockCopy(partial: string, to: string): Promise<WriterLock> {
+  try {
+    return await takeWriterLock(partial, 'copier');
+  } catch (error) {
+    // Another process may have completed the copy meanwhile.
+    assertNew(to);
+    throw error;
+  }
+}
+
+/** Removes what a copy has that was killed. */
+async function removeCopy(directory: string): Promise<void> {
+  for (const file of [dataFileIn(directory), lockFileIn(directory)]) await rm(file, { force: true });
+}
+
+/** The socket of the lock moves with the directory. */
+async function removeSockets(directory: string): Promise<void> {
+  const others = new Set([dataFileIn(directory), lockFileIn(directory)]);
+  const files = (await readdir(directory)).map((name) => path.join(directory, name));
+  for (const file of files) if (!others.has(file)) await rm(file, { force: true });
+}
+
 /** Rejects with `CONFIG_INVALID` when the directory cannot be created. */
-async function makeEmpty(directory: string): Promise<void> {
+async function makeDirectory(directory: string): Promise<void> {
   const parent = path.dirname(directory);
   try {
-    await rm(directory, { recursive: true, force: true });
     if (!existsSync(parent)) await mkdir(parent, { recursive: true });
     // Not recursive: Node.js would try without end to create a directory in /proc.
-    await mkdir(directory);
+    if (!existsSync(directory)) await mkdir(directory);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     throw new HistoryError('CONFIG_INVALID', `no directory can be created in ${parent} (${code})`, { cause });

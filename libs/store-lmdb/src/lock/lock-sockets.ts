@@ -9,8 +9,8 @@ import path from 'node:path';
  * thread) lives, whatever ends it. No socket name is used twice, so any process may delete the file of a dead one.
  */
 
-/** What the process behind a socket does: it writes the data, or is about to open it. */
-export type SocketRole = 'writer' | 'opener';
+/** What the process behind a socket does: it writes the data, is about to open it, or makes a copy there. */
+export type SocketRole = 'writer' | 'opener' | 'copier';
 
 /** A folder for the sockets of a data directory; their names begin with `prefix`. */
 export interface SocketFolder {

@@ -1,6 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { HistoryError } from '@antelope-history/schemas';
-import { addressesIn, closeSocket, isAlive, listenIn, type SocketFolder, socketFolders } from './lock-sockets';
+import {
+  addressesIn,
+  closeSocket,
+  isAlive,
+  listenIn,
+  type SocketFolder,
+  socketFolders,
+  type SocketRole,
+} from './lock-sockets';
 import { OpeningGate } from './opening-gate';
 
 /** The exclusive right to write to a directory; the operating system frees it when the holder dies. */
@@ -21,11 +29,12 @@ const LONGEST_WAIT_MS = 60;
  * A writer listens on a socket of its own, then looks for the sockets of others, and has the lock if none of them listens: of
  * two writers, the later one always finds the other.
  *
- * Throws `STORE_IN_USE` when another writer has the lock, `STORE_UNAVAILABLE` when no socket can be created.
+ * `role`: each has a lock of its own. Throws `STORE_IN_USE` when another writer has the lock, `STORE_UNAVAILABLE` when no socket can
+ * be created.
  */
-export async function takeWriterLock(directory: string): Promise<WriterLock> {
+export async function takeWriterLock(directory: string, role: SocketRole = 'writer'): Promise<WriterLock> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const lock = await tryLock(directory);
+    const lock = await tryLock(directory, role);
     if (lock) return lock;
     await setTimeout(Math.random() * LONGEST_WAIT_MS);
   }
@@ -33,9 +42,9 @@ export async function takeWriterLock(directory: string): Promise<WriterLock> {
 }
 
 /** Undefined when another writer listens. */
-async function tryLock(directory: string): Promise<WriterLock | undefined> {
+async function tryLock(directory: string, role: SocketRole): Promise<WriterLock | undefined> {
   let failure: unknown;
-  const folders = socketFolders(directory, 'writer');
+  const folders = socketFolders(directory, role);
   for (const folder of folders) {
     try {
       return await tryLockIn(folder, folders);
