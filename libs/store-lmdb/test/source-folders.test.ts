@@ -9,7 +9,7 @@ describeSourceFolders({
     read: ['format', 'lock'],
     write: ['format', 'lock'],
     check: ['format', 'lock', 'read', 'write'],
-    backup: ['format', 'read', 'write'],
+    backup: ['format', 'lock', 'read', 'write'],
     migrate: ['format', 'write'],
   },
   entries: {
