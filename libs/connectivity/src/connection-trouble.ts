@@ -1,4 +1,4 @@
-import { HistoryError, type ErrorCode } from '@antelope-history/schemas';
+import { HistoryError, type ErrorCode } from '@antelope-history/schemas/errors';
 
 /** How messages name a server. */
 export interface ServerName {

@@ -1,3 +1,4 @@
+import { isWildcard } from '@antelope-history/connectivity';
 import {
   type HealthResponse,
   type ShortHealthResponse,
@@ -39,10 +40,6 @@ export function createGatewayOperations(deps: GatewayPagesDeps): HttpRoute[] {
   const shown: PublicPath[] = ['live', 'health_details', 'metrics', 'status_page', 'explorer', 'docs'];
   const pages = createPages(deps, { shown, api, readStatus: () => deps.status.read() });
   return pages.map((page) => ({ ...page, path: path + page.path }));
-}
-
-function isWildcard(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
 }
 
 /** The gateway's pages for clients: those that `gateway.public_paths` lists. All others are unknown paths. */

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { hostAndPort, localAddressOf } from '@antelope-history/connectivity';
 import { AppLogFile, type LogEntry, startApp, WARN } from '@antelope-history/processes';
 import { GATEWAY_PORT, OPERATIONS_PORT, type Setup } from './setup';
 
@@ -41,19 +42,13 @@ export function startService(
   });
   return {
     child,
-    url: `http://${reachableHost(host)}:${port}`,
-    openAddress: isLoopback(host) ? undefined : `${host.includes(':') ? `[${host}]` : host}:${port}`,
-    operationsUrl: `http://${reachableHost(setup.config.ops.host)}:${operationsPort}`,
+    url: `http://${localAddressOf(host, port)}`,
+    openAddress: isLoopback(host) ? undefined : hostAndPort(host, port),
+    operationsUrl: `http://${localAddressOf(setup.config.ops.host, operationsPort)}`,
     logFile: log.file,
   };
 }
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
-}
-
-/** A host of a URL for this machine: a wildcard address is reached on the loopback interface. */
-function reachableHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,6 +1,7 @@
 import { createServer, maxHeaderSize, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { localAddressOf } from '@antelope-history/connectivity';
 import { clientErrorOf, HistoryError } from '@antelope-history/schemas/errors';
 import { countAccepted } from './accepted-connections';
 import { BoundedRequest } from './bounded-request';
@@ -73,10 +74,9 @@ export function listen(app: RequestListener | HttpApp, options: ListenOptions): 
 }
 
 function createListener(server: Server, sockets: ReadonlySet<Socket>, announce: () => void): Listener {
-  const { address, family, port } = server.address() as AddressInfo;
-  const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address] ?? address;
+  const { address, port } = server.address() as AddressInfo;
   return {
-    url: `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`,
+    url: `http://${localAddressOf(address, port)}`,
     port,
     close: () => {
       announce();

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { localAddressOf } from '@antelope-history/connectivity';
 import { ok, wrong, type Check, type Finding } from '@antelope-history/connectivity/check';
 import { HistoryError } from '@antelope-history/schemas';
 import type { Config } from '@antelope-history/app-runtime';
@@ -94,8 +95,7 @@ function tryToListen(host: string, port: number): Promise<string | undefined> {
 }
 
 async function isOurApp(host: string, port: number, signal: AbortSignal): Promise<boolean> {
-  const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
-  const address = `${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+  const address = localAddressOf(host, port);
   try {
     const server = { name: 'the listener', address, keys: { url: '' } };
     return (await identifyApp(`http://${address}`, server, signal)) !== undefined;
