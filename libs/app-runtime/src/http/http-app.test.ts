@@ -281,16 +281,6 @@ describe('an HTTP app', () => {
     expect((await request(listener.url).get('/nowhere')).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it.each(['host: x\r\nhost: x', 'host: x\r\nHOST: y', 'host: x\r\nx-y: 1\r\nHost:'])(
-    'refuses a request with two Host headers: %j',
-    async (hosts) => {
-      for (const version of ['1.1', '1.0']) {
-        const head = `GET /live HTTP/${version}\r\n${hosts}\r\nconnection: close\r\n\r\n`;
-        expect(await exchange(head)).toMatch(/^HTTP\/1\.1 400 [^]*send one Host header/);
-      }
-    },
-  );
-
   it('sends errors of the same shape for bytes that are not HTTP', async () => {
     expect(await exchange('nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 Bad Request[^]*"code":3200006/);
     const bigHeader = `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`;

@@ -107,15 +107,20 @@ function exactRoutes(routes: readonly HttpRoute[]): ReadonlyMap<string, Readonly
 const CONSTANT_PATH = /^[\w/.-]+$/;
 
 /**
- * HTTP/1.1 requires a Host header, and no version allows two (RFC 9112, 3.2): a proxy before the gateway might route by the other one
- * than node:http, which keeps the first.
+ * HTTP/1.1 requires a Host header, and no version allows two, or an invalid one (RFC 9112, 3.2): a proxy before the gateway might route
+ * by the other one than node:http, which keeps the first, or by another part of it.
  */
 const requireHost: RequestHandler = ({ httpVersion, headers, rawHeaders }, _response, next) => {
   if (httpVersion === '1.1' && headers.host === undefined)
     throw new HistoryError('INVALID_REQUEST', 'send a Host header');
   if (countHosts(rawHeaders) > 1) throw new HistoryError('INVALID_REQUEST', 'send one Host header');
+  if (headers.host !== undefined && !HOST.test(headers.host))
+    throw new HistoryError('INVALID_REQUEST', 'send a Host header of a host and a port');
   next();
 };
+
+/** RFC 3986, 3.2.2: a name or address, or an address in brackets, and a port. Empty for a target without a host. */
+const HOST = /^(?:\[[\w.:%~-]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/;
 
 /** `rawHeaders`: names and values in turns. `headersDistinct` of node:http would create an object of all headers for each request. */
 function countHosts(rawHeaders: readonly string[]): number {

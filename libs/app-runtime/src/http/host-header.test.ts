@@ -1,0 +1,72 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
+import { Registry } from '../metrics';
+import { createHttpApp } from './http-app';
+import { listen, type Listener } from './listen';
+
+describe('the Host header', () => {
+  let listener: Listener;
+  beforeAll(async () => {
+    const app = createHttpApp({ name: 'test', log: pino({ level: 'silent' }), registry: new Registry(), routes: [] });
+    listener = await listen(app, { host: '127.0.0.1', port: 0 });
+  });
+  afterAll(() => listener.close());
+
+  function exchange(head: string): Promise<string> {
+    const socket = connect(listener.port, '127.0.0.1');
+    socket.write(head, 'latin1');
+    return text(socket);
+  }
+
+  it.each(['host: x\r\nhost: x', 'host: x\r\nHOST: y', 'host: x\r\nx-y: 1\r\nHost:'])(
+    'refuses a request with two Host headers: %j',
+    async (hosts) => {
+      for (const version of ['1.1', '1.0']) {
+        const head = `GET /live HTTP/${version}\r\n${hosts}\r\nconnection: close\r\n\r\n`;
+        expect(await exchange(head)).toMatch(/^HTTP\/1\.1 400 [^]*send one Host header/);
+      }
+    },
+  );
+
+  it.each([
+    'a b',
+    'a, b',
+    'a/b',
+    'user@a',
+    'a?b',
+    'a#b',
+    'http://a',
+    'a:b',
+    'a:1:2',
+    'a\\b',
+    '[::1',
+    '[x',
+    'caf\u00e9',
+    '"a"',
+    'a\tb',
+    '<a>',
+  ])('refuses a request with an invalid Host header: %j', async (host) => {
+    for (const version of ['1.1', '1.0']) {
+      const head = `GET /v1/nowhere HTTP/${version}\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
+      expect(await exchange(head)).toMatch(/^HTTP\/1\.1 400 [^]*send a Host header of a host and a port/);
+    }
+  });
+
+  it.each([
+    '',
+    'a',
+    'a:',
+    'A.example.:8888',
+    '127.0.0.1:1',
+    '[::1]',
+    '[::1]:8888',
+    '[fe80::1%25eth0]:1',
+    'my_host',
+    'xn--caf-dma.example',
+    '%61',
+  ])('takes a valid Host header: %j', async (host) => {
+    const head = `GET /v1/nowhere HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
+    expect(await exchange(head)).toMatch(/^HTTP\/1\.1 404 /);
+  });
+});
