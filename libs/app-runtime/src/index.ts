@@ -16,6 +16,7 @@ export * from './http/json-body';
 export { acceptedConnections } from './http/accepted-connections';
 export * from './http/listen';
 export { openLogOutput } from './log-output';
+export { refusedStatusOf } from './http/body-refusal';
 export { stopSignal } from './http/stop-signal';
 export { bytesAfterHandshake, isWebSocketHandshake } from './http/web-socket-upgrade';
 export * from './http/raw-body';

@@ -7,6 +7,7 @@ import {
   isWebSocketHandshake,
   type ObserveRefusal,
   openLogOutput,
+  refusedStatusOf,
   requestIdOf,
 } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
@@ -78,8 +79,9 @@ function readFacts(
     method: request.method,
     url: request.originalUrl.slice(0, MAX_TEXT),
     httpVersion: request.httpVersion,
-    // The response to a WebSocket handshake is written directly to the socket: `response` then has no status that was sent.
-    status: numberOf(of('status')) ?? (isWebSocketHandshake(request) ? 101 : undefined),
+    // Responses to a WebSocket handshake and to an invalid body are written directly to the socket: `response` then has no status that
+    // was sent.
+    status: numberOf(of('status')) ?? refusedStatusOf(response) ?? (isWebSocketHandshake(request) ? 101 : undefined),
     bytes: numberOf(of('res', 'content-length')),
     seconds: milliseconds === undefined ? undefined : Number(milliseconds) / 1000,
     userAgent: request.headers['user-agent']?.slice(0, MAX_TEXT),

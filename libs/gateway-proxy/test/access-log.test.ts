@@ -140,13 +140,18 @@ describe('the access log', () => {
   });
 
   it('has one line for a request whose body is refused', async () => {
-    const { url, lines } = await open('common');
+    const registry = new Registry();
+    const { url, lines } = await open('common', registry);
     const client = connect(Number(new URL(url).port), '127.0.0.1');
     client.write(`POST ${ROUTES.getActions.path} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n`);
     await once(client.resume(), 'close');
     await (await fetch(`${url}/live`)).text();
-    const targets = (await lines(2)).map((line) => /"[A-Z]+ (\S+)/.exec(line)?.[1]);
-    expect(targets).toEqual([ROUTES.getActions.path, '/live']);
+    const seen = (await lines(2)).map((line) => /"[A-Z]+ (\S+) .*" (\S+)/.exec(line)?.slice(1));
+    expect(seen).toEqual([
+      [ROUTES.getActions.path, '400'],
+      ['/live', '200'],
+    ]);
+    expect(await registry.getSingleMetricAsString('http_requests_total')).toMatch(/get_actions",status="4xx"} 1$/m);
   });
 
   it('has a line without a status when the client leaves before the response', async () => {

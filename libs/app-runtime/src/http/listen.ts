@@ -7,6 +7,7 @@ import { countAccepted } from './accepted-connections';
 import { BoundedRequest } from './bounded-request';
 import { addressOf } from './client-address';
 import { toErrorResponse } from './error-body';
+import { setRefusal } from './body-refusal';
 import type { HttpApp, ObserveRefusal } from './http-app';
 import { RequestOrder } from './request-order';
 import { announceStop } from './stop-signal';
@@ -115,11 +116,12 @@ function respondToClientErrors(server: Server, order: RequestOrder, observe: Obs
       return;
     }
     const refusal = toHistoryError(error);
-    // Otherwise the app has the request, of which only the body failed, and observes it.
-    if (!order.isIncomplete(socket)) {
-      const { remoteAddress } = socket as Duplex & { remoteAddress?: string };
-      observe?.(addressOf(remoteAddress), clientErrorOf(refusal).status);
-    }
+    const { status } = clientErrorOf(refusal);
+    const incomplete = order.incompleteOf(socket);
+    const { remoteAddress } = socket as Duplex & { remoteAddress?: string };
+    // The app has a request of which only the body failed, and observes it: without a status when the client left in the middle of it.
+    if (!incomplete) observe?.(addressOf(remoteAddress), status);
+    else if (error.code !== 'HPE_INVALID_EOF_STATE') setRefusal(incomplete, status);
     socket.end(formatResponse(refusal));
   };
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

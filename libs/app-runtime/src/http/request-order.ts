@@ -43,9 +43,10 @@ export class RequestOrder {
       : 'destroy';
   }
 
-  /** Whether the body of the last started request has not arrived. */
-  isIncomplete(socket: Duplex): boolean {
-    return this.last.get(socket)?.request.complete === false;
+  /** The response to the last started request, if its body has not arrived. */
+  incompleteOf(socket: Duplex): ServerResponse | undefined {
+    const last = this.last.get(socket);
+    return last?.request.complete === false ? last.response : undefined;
   }
 
   /**
