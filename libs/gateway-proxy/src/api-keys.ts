@@ -35,6 +35,8 @@ export interface KeySender {
 const CACHED_MS = 5_000;
 const MAX_CACHED = 10_000;
 const READ_LIMIT_MS = 250;
+/** Unknown keys that are looked up per minute of an address without a limit: 100 per second, which a key-value store does not notice. */
+const MAX_MISSES_WITHOUT_LIMIT = 6_000;
 
 export interface ApiKeyDeps {
   config: Pick<Config, 'gateway'>;
@@ -156,6 +158,7 @@ class StoredApiKeys {
 
 /** A request with an unknown key counts as one of its sender's requests and costs at least one unit. */
 function limitOf({ requestsPerMinute, costPerMinute }: KeySender): number {
+  if (requestsPerMinute === 0 && costPerMinute === 0) return MAX_MISSES_WITHOUT_LIMIT;
   return Math.min(requestsPerMinute || Infinity, costPerMinute || Infinity);
 }
 

@@ -152,6 +152,20 @@ describe('API keys', () => {
     },
   );
 
+  it('that are made up are looked up 6,000 times a minute where their address has no limit', async () => {
+    const keyValue = new CountingKeyValue();
+    const { config, log } = fixture.depsOf({ environment: { HISTORY_GATEWAY__API_KEYS_IN_KEY_VALUE: 'true' } });
+    const find = createApiKeys({ config, keyValue, log, now: () => now });
+    const sender = { id: '203.0.113.7', requestsPerMinute: 0, costPerMinute: 0 };
+    const found: unknown[] = [];
+    for (let guess = 0; guess < 6_010; guess++) found.push(await find?.(`guess ${guess}`, sender));
+    expect(keyValue.read).toHaveLength(6_000);
+    expect([found.indexOf('limited'), found.at(-1)]).toEqual([6_000, 'limited']);
+    expect(await find?.('a guess', { ...sender, id: '203.0.113.8' })).toBe('unknown');
+    now += 60_000;
+    expect(await find?.('guess 6009', sender)).toBe('unknown');
+  });
+
   it('that are made up do not displace known ones from the cache', async () => {
     const keyValue = new CountingKeyValue();
     await keyValue.set(`api-key:${sha256('stored-key')}`, '{"name":"stored"}');
@@ -160,7 +174,8 @@ describe('API keys', () => {
     const sender = { id: '203.0.113.7', requestsPerMinute: 0, costPerMinute: 0 };
     const found = await Promise.all([1, 2, 3].map(async () => find?.('stored-key', sender)));
     expect(found).toEqual(Array.from({ length: 3 }, () => expect.objectContaining({ name: 'stored' }) as object));
-    for (let guess = 0; guess < 10_001; guess++) await find?.(`guess ${guess}`, sender);
+    for (let guess = 0; guess < 10_001; guess++)
+      await find?.(`guess ${guess}`, { ...sender, id: `10.0.0.${guess % 9}` });
     expect(await find?.('stored-key', sender)).toEqual(found[0]);
     expect(keyValue.read.filter((key) => key.endsWith(sha256('stored-key')))).toHaveLength(1);
     await keyValue.delete(`api-key:${sha256('stored-key')}`);
