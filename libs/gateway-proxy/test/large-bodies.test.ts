@@ -121,4 +121,22 @@ describe('bodies for chain nodes', () => {
     expect(await post(CONTRACT).response).toEqual([503, 'busy']);
     for (const { request } of held) request.destroy();
   });
+
+  it('that arrive slowly give their places up to those of others', async () => {
+    const body = JSON.stringify({ packed_trx: '0a'.repeat(50 * KIB) });
+    const length = body.length + 1;
+    const slow = ['10.0.1.1', '10.0.1.2', '10.0.1.3', '10.0.1.4'].flatMap((client) =>
+      Array.from({ length: MAX_PER_CLIENT }, () => post(body, { client, length })),
+    );
+    const honest = post(body, { client: '10.0.1.5', length });
+    expect((await Promise.race([honest.response, sleep(500, [0])]))[0]).toBe(0);
+    honest.request.end('x');
+    expect(await honest.response).toEqual([503, 'busy']);
+    // A body is judged two seconds after its beginning.
+    await sleep(2_500);
+    expect(await post(CONTRACT, { client: '10.0.1.5' }).response).toEqual([200, '{}']);
+    for (const { request } of slow) request.end('x');
+    const statuses = (await Promise.all(slow.map(({ response }) => response))).map(([status]) => status);
+    expect(statuses.toSorted()).toEqual([...Array.from({ length: MAX_BODIES - 1 }, () => 200), 503]);
+  });
 });

@@ -5,7 +5,15 @@ import { HistoryError } from '@antelope-history/schemas';
 export interface LargeBodies {
   limitBytes: number;
   /** Called when a body exceeds the usual limit. Returns the error with which it is refused; undefined when it may be read. */
-  admit(response: Response): HistoryError | undefined;
+  admit(response: Response, body: BodyInProgress): HistoryError | undefined;
+}
+
+/** A body that is being read. */
+export interface BodyInProgress {
+  /** The bytes that have arrived. */
+  readonly received: number;
+  /** Discards the body; its request fails with this error when it has arrived. */
+  refuse(error: HistoryError): void;
 }
 
 /**
@@ -15,7 +23,10 @@ export interface LargeBodies {
  */
 export function readRawBody(limitBytes: number, large?: LargeBodies): RequestHandler {
   return (request, response, next) => {
-    const body = new GrowingBuffer(limitBytes, large && { ...large, admit: () => large.admit(response) });
+    const body = new GrowingBuffer(
+      limitBytes,
+      large && { ...large, admit: (reading) => large.admit(response, reading) },
+    );
     request.on('data', (chunk: Buffer) => body.append(chunk));
     request.once('end', () => {
       request.body = body.bytes;
@@ -35,7 +46,8 @@ export function rawBodyOf(request: Request): Buffer {
  * Copies chunks into one buffer. A list of chunks would take a hundred times the size of a body that is sent in chunks of one
  * byte.
  */
-class GrowingBuffer {
+class GrowingBuffer implements BodyInProgress {
+  received = 0;
   /** Why the body is discarded; undefined while it is not. */
   refusal: HistoryError | undefined;
   private buffer = Buffer.alloc(0);
@@ -43,7 +55,7 @@ class GrowingBuffer {
 
   constructor(
     private limit: number,
-    private readonly large: { limitBytes: number; admit(): HistoryError | undefined } | undefined,
+    private readonly large: { limitBytes: number; admit(body: BodyInProgress): HistoryError | undefined } | undefined,
   ) {}
 
   get bytes(): Buffer {
@@ -51,24 +63,27 @@ class GrowingBuffer {
   }
 
   append(chunk: Buffer): void {
-    if (this.length + chunk.length > this.limit) this.raiseLimit();
-    if (this.length + chunk.length > this.limit)
-      this.refusal ??= new HistoryError('BODY_TOO_LARGE', `send at most ${this.limit} bytes`);
-    if (this.refusal) return this.drop();
+    this.received += chunk.length;
+    if (this.received > this.limit) this.raiseLimit();
+    if (this.received > this.limit)
+      this.refuse(this.refusal ?? new HistoryError('BODY_TOO_LARGE', `send at most ${this.limit} bytes`));
+    if (this.refusal) return;
     this.reserve(this.length + chunk.length);
     chunk.copy(this.buffer, this.length);
     this.length += chunk.length;
   }
 
-  private raiseLimit(): void {
-    if (!this.large || this.limit >= this.large.limitBytes) return;
-    this.refusal = this.large.admit();
-    this.limit = this.large.limitBytes;
-  }
-
-  private drop(): void {
+  refuse(error: HistoryError): void {
+    this.refusal = error;
     this.buffer = Buffer.alloc(0);
     this.length = 0;
+  }
+
+  private raiseLimit(): void {
+    if (!this.large || this.limit >= this.large.limitBytes) return;
+    this.limit = this.large.limitBytes;
+    const refusal = this.large.admit(this);
+    if (refusal) this.refuse(refusal);
   }
 
   private reserve(length: number): void {

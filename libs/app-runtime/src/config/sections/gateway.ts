@@ -59,7 +59,7 @@ export const gateway = z.strictObject({
     .default(2 * MIB)
     .describe(
       'Largest body of a request to these nodes, where it is more than `api.body_limit_bytes`; the default is that of nodeos. ' +
-        'Bodies above that key are read 16 at a time, 4 per client; further ones receive 503.',
+        'Bodies above that key are read 16 at a time, 4 per client; further ones receive 503, unless one that arrives at less than 64 KiB per second has to give its place up.',
     ),
   chains: chains
     .optional()
@@ -108,7 +108,7 @@ export const gateway = z.strictObject({
     .default(false)
     .describe(
       'Whether API keys are also looked up in the key-value store, under `api-key:SHA256`. Of an address, as many unknown keys per ' +
-        'minute are looked up as its rate limits allow requests.',
+        'minute are looked up as its rate limits allow requests, 6,000 where it has none.',
     ),
   require_api_key: z.boolean().default(false).describe('Whether requests without a known API key are rejected.'),
   access_log: z
