@@ -23,6 +23,9 @@ export interface Client {
 
 const HOW = 'send a key that the operator gave you as `x-api-key` or as `Authorization: Bearer`';
 const BEARER = /^bearer +(\S+)$/i;
+/** Browsers can send no header with a WebSocket handshake but this list. A key in the URL would be in the logs of proxies. */
+const PROTOCOLS = 'sec-websocket-protocol';
+const KEY_PROTOCOL = 'key.';
 
 /** Identifies the client by its API key where keys are configured, otherwise by its address. */
 export function identifyClient(
@@ -45,7 +48,8 @@ export function identifyClient(
   return (request, response, next) => {
     const tellsCost = addresses.isFromProxy(request);
     const anyone: Client = { id: clientKeyOf(addresses.of(request)), tellsCost, ...limits };
-    const key = findKey && keyOf(request);
+    const protocolKey = takeProtocolKey(request);
+    const key = findKey && (keyOf(request) ?? protocolKey);
     const go = (client: Client): void => {
       response.locals['client'] = client;
       next();
@@ -76,6 +80,16 @@ export function keyNameOf(response: Response): string | undefined {
 
 function keyOf(request: Request): string | undefined {
   return request.get('x-api-key') ?? BEARER.exec(request.get('authorization') ?? '')?.[1];
+}
+
+/** The key among the protocols that a WebSocket handshake offers. It is removed from them: a server names the one that it takes. */
+function takeProtocolKey({ headers }: Request): string | undefined {
+  const offered = headers[PROTOCOLS];
+  if (!offered?.includes(KEY_PROTOCOL)) return undefined;
+  const names = offered.split(',').map((name) => name.trim());
+  const others = names.filter((name) => !name.startsWith(KEY_PROTOCOL));
+  headers[PROTOCOLS] = others.length > 0 ? others.join(', ') : undefined;
+  return names.find((name) => name.startsWith(KEY_PROTOCOL))?.slice(KEY_PROTOCOL.length);
 }
 
 function limitsOfKey({ name, requests_per_minute, cost_per_minute }: ApiKey): Partial<Client> {

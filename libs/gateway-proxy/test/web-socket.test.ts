@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket, WebSocketServer } from 'ws';
 import { listen, type Listener } from '@antelope-history/app-runtime';
@@ -60,13 +64,43 @@ describe('the stream over WebSocket through the gateway', () => {
   }
 
   /** The status of a refused handshake. */
-  async function refusalOf(url: string): Promise<number | undefined> {
-    const socket = new WebSocket(url.replace('http', 'ws') + STREAM.path);
+  async function refusalOf(url: string, protocols: string[] = []): Promise<number | undefined> {
+    const socket = new WebSocket(url.replace('http', 'ws') + STREAM.path, protocols);
     socket.on('error', () => undefined);
     const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
     socket.terminate();
     return response.statusCode;
   }
+
+  it('takes an API key among the protocols, which browsers can send, and shows it to nobody', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'web-socket-keys-'));
+    const file = path.join(folder, 'keys.json');
+    const sha256 = createHash('sha256').update('right-key').digest('hex');
+    writeFileSync(file, JSON.stringify([{ name: 'alice', sha256 }]));
+    const api = await startApi();
+    const { url } = await serve(api.url, {
+      HISTORY_GATEWAY__REQUIRE_API_KEY: 'true',
+      HISTORY_GATEWAY__API_KEYS_FILE: file,
+    });
+    rmSync(folder, { recursive: true });
+    for (const protocols of [
+      ['antelope-history', 'key.right-key'],
+      ['key.right-key', 'antelope-history'],
+    ]) {
+      const client = new WebSocket(url.replace('http', 'ws') + STREAM.path, protocols);
+      await once(client, 'open');
+      expect(client.protocol).toBe('antelope-history');
+      expect(api.accepted.at(-1)?.request.headers['sec-websocket-protocol']).toBe('antelope-history');
+      client.terminate();
+    }
+    expect(await refusalOf(url, ['antelope-history', 'key.wrong-key'])).toBe(401);
+    expect(await refusalOf(url, ['antelope-history'])).toBe(401);
+    const { url: open } = await serve(api.url);
+    const client = new WebSocket(open.replace('http', 'ws') + STREAM.path, ['antelope-history', 'key.right-key']);
+    await once(client, 'open');
+    expect(api.accepted.at(-1)?.request.headers['sec-websocket-protocol']).toBe('antelope-history');
+    client.terminate();
+  });
 
   it('joins the connections: messages, pings, the query, the cursor, and the end of each side', async () => {
     const api = await startApi();
