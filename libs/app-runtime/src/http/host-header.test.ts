@@ -2,13 +2,27 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { Registry } from '../metrics';
+import { ClientAddresses } from './client-address';
 import { createHttpApp } from './http-app';
 import { listen, type Listener } from './listen';
 
 describe('the Host header', () => {
   let listener: Listener;
   beforeAll(async () => {
-    const app = createHttpApp({ name: 'test', log: pino({ level: 'silent' }), registry: new Registry(), routes: [] });
+    const addresses = new ClientAddresses(['127.0.0.1']);
+    const app = createHttpApp({
+      name: 'test',
+      log: pino({ level: 'silent' }),
+      registry: new Registry(),
+      routes: [
+        {
+          endpoint: 'address',
+          path: '/address',
+          method: 'GET',
+          handlers: [(request, response) => void response.send(addresses.of(request))],
+        },
+      ],
+    });
     listener = await listen(app, { host: '127.0.0.1', port: 0 });
   });
   afterAll(() => listener.close());
@@ -68,5 +82,21 @@ describe('the Host header', () => {
   ])('takes a valid Host header: %j', async (host) => {
     const head = `GET /v1/nowhere HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
     expect(await exchange(head)).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  /** node:http leaves out the headers after the 2,000th by default. */
+  const MANY = 'a:\r\n'.repeat(2_500);
+
+  it('is refused twice, and counts, after any number of headers', async () => {
+    const tail = 'connection: close\r\n\r\n';
+    expect(await exchange(`GET /address HTTP/1.1\r\nhost: x\r\n${MANY}host: y\r\n${tail}`)).toMatch(
+      /^HTTP\/1\.1 400 [^]*send one Host header/,
+    );
+    expect(await exchange(`GET /address HTTP/1.1\r\n${MANY}host: x\r\n${tail}`)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('leaves the header of a proxy in force, which comes after any number of those of its client', async () => {
+    const head = `GET /address HTTP/1.1\r\nhost: x\r\n${MANY}x-forwarded-for: 203.0.113.7\r\nconnection: close\r\n\r\n`;
+    expect(await exchange(head)).toMatch(/203\.0\.113\.7$/);
   });
 });

@@ -54,6 +54,9 @@ export function listen(app: RequestListener | HttpApp, options: ListenOptions): 
     requireHostHeader: false,
     ...('messages' in app ? app.messages : { IncomingMessage: BoundedRequest }),
   });
+  // By default, node:http leaves out the headers after the 2,000th: a client could hide that of the proxy which names its address. The
+  // size of all headers is limited (`maxHeaderSize`).
+  server.maxHeadersCount = 0;
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
