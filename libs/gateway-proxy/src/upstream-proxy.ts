@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import { createProxyMiddleware } from 'http-proxy-middleware';
+import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { hostOf } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import { type Logger, requestIdOf, sendError } from '@antelope-history/app-runtime';
@@ -62,30 +62,18 @@ interface ProxyOptions {
   onFailure?: (url: string) => void;
 }
 
-function createProxyTo(
-  name: string,
-  upstreams: Upstreams,
-  log: Logger,
-  { send, onFailure = () => undefined }: ProxyOptions,
-): UpstreamProxy {
+/** What ends a request that gets no response from the upstream. */
+type Fail = (error: Error, request: IncomingMessage, response: Response) => void;
+
+function createProxyTo(name: string, upstreams: Upstreams, log: Logger, options: ProxyOptions): UpstreamProxy {
   const { urls } = upstreams;
-  const agent = createUpstreamAgent(upstreams, (url, error) => {
-    if (urls.length > 1) log.warn({ upstream: name, url, error }, 'an upstream cannot be reached; trying another');
-  });
   // Parsed once: http-proxy would parse the URL for each request.
   const targets = new Map(urls.map((url) => [url, toTarget(url)]));
   const chosen = new WeakMap<object, string>();
-  const fail = (error: Error, request: IncomingMessage, response: Response): void => {
-    if (response.closed) return;
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
+  const fail = createFail(name, log, (request) => {
     const url = chosen.get(request);
-    if (url !== undefined) onFailure(url);
-    log.warn({ requestId: requestIdOf(response), upstream: name, error }, 'no response from upstream');
-    sendError(response, new HistoryError('UNAVAILABLE', `${name} does not respond`, { cause: error }));
-  };
+    if (url !== undefined) options.onFailure?.(url);
+  });
   const proxy = createProxyMiddleware<IncomingMessage, Response>({
     target: urls[0],
     router: (request) => {
@@ -94,36 +82,55 @@ function createProxyTo(
       return targets.get(url);
     },
     changeOrigin: true,
-    agent,
+    agent: createUpstreamAgent(upstreams, (url, error) => {
+      if (urls.length > 1) log.warn({ upstream: name, url, error }, 'an upstream cannot be reached; trying another');
+    }),
     // The path of the target is sent unchanged.
     toProxy: true,
     // http-proxy would forward hop-by-hop headers, and leave the client waiting when a response is aborted.
     selfHandleResponse: true,
     // Replaces the library's plugins, which write their own logs and error responses.
     ejectPlugins: true,
-    plugins: [
-      (server) => {
-        server.on('proxyReq', (sent, request, response) => {
-          limitUpstreamTime(sent, RESPONSE_LIMIT_MS);
-          sent.once('upgrade', (_received, socket) => {
-            socket.destroy();
-            fail(new Error('the upstream switched to another protocol'), request, response);
-          });
-        });
-        server.on('proxyRes', (received, request, response) => {
-          if (isFinalResponse(received)) return send(received, response, ticketOf(response));
-          received.destroy();
-          fail(new Error(`the upstream responded with status ${received.statusCode}`), request, response);
-        });
-        server.on('error', (error, request, response) => {
-          if ('locals' in response) fail(error, request, response);
-        });
-      },
-    ],
+    plugins: [handleUpstream(options.send, fail)],
   });
   return (target) => (request, response, next) => {
     if (response.closed) return;
     void proxy(new UpstreamRequest(request, target(request)), response, next);
+  };
+}
+
+/** `onFailure`: called for a request to which the upstream did not respond. */
+function createFail(name: string, log: Logger, onFailure: (request: IncomingMessage) => void): Fail {
+  return (error, request, response) => {
+    if (response.closed) return;
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    onFailure(request);
+    log.warn({ requestId: requestIdOf(response), upstream: name, error }, 'no response from upstream');
+    sendError(response, new HistoryError('UNAVAILABLE', `${name} does not respond`, { cause: error }));
+  };
+}
+
+/** The plugin for what happens to a request that was sent. */
+function handleUpstream(send: ProxyOptions['send'], fail: Fail): Plugin<IncomingMessage, Response> {
+  return (server) => {
+    server.on('proxyReq', (sent, request, response) => {
+      limitUpstreamTime(sent, RESPONSE_LIMIT_MS);
+      sent.once('upgrade', (_received, socket) => {
+        socket.destroy();
+        fail(new Error('the upstream switched to another protocol'), request, response);
+      });
+    });
+    server.on('proxyRes', (received, request, response) => {
+      if (isFinalResponse(received)) return send(received, response, ticketOf(response));
+      received.destroy();
+      fail(new Error(`the upstream responded with status ${received.statusCode}`), request, response);
+    });
+    server.on('error', (error, request, response) => {
+      if ('locals' in response) fail(error, request, response);
+    });
   };
 }
 
