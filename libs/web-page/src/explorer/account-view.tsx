@@ -15,7 +15,7 @@ const FIELDS = ['filter', 'after', 'before', 'sort'] as const;
 interface AccountViewProps {
   api: Api;
   account: string;
-  /** Of the address: the fields of the form, and `pos` of the page. */
+  /** Of the address: the fields of the form, `pos` of the page, and `rows`, the number of rows of the page before. */
   parameters: Record<string, string>;
 }
 
@@ -72,18 +72,24 @@ function Pages({ account, parameters, pos, response }: PagesProps): JSX.Element 
   const isDescending = parameters['sort'] !== 'asc';
   const head = String(response.head_block_num);
   const anchor = parameters['before'] ?? (isDescending ? head : undefined);
+  const { length } = response.actions;
+  // The service may allow less than `PAGE_ROWS`: then its pages are as long as a page that others follow.
+  const rows = response.more ? length : Number(parameters['rows'] ?? PAGE_ROWS) || PAGE_ROWS;
   const pageAt = (at: number): string =>
-    linkTo('account', account, { ...parameters, before: anchor, pos: at > 0 ? String(at) : undefined });
+    linkTo('account', account, {
+      ...parameters,
+      before: anchor,
+      pos: at > 0 ? String(at) : undefined,
+      rows: at > 0 && rows !== PAGE_ROWS ? String(rows) : undefined,
+    });
   return (
     <nav class="pages" aria-label="Pages">
-      {pos > 0 && <a href={linkTo('account', account, { ...parameters, pos: undefined })}>First</a>}
-      {pos > 0 && <a href={pageAt(Math.max(0, pos - PAGE_ROWS))}>{isDescending ? 'Newer' : 'Older'}</a>}
+      {pos > 0 && <a href={linkTo('account', account, { ...parameters, pos: undefined, rows: undefined })}>First</a>}
+      {pos > 0 && <a href={pageAt(Math.max(0, pos - rows))}>{isDescending ? 'Newer' : 'Older'}</a>}
       <span class="soft">
-        {response.actions.length === 0
-          ? 'no rows'
-          : `rows ${formatNumber(pos + 1)} to ${formatNumber(pos + response.actions.length)}`}
+        {length === 0 ? 'no rows' : `rows ${formatNumber(pos + 1)} to ${formatNumber(pos + length)}`}
       </span>
-      {response.more && <a href={pageAt(pos + response.actions.length)}>{isDescending ? 'Older' : 'Newer'}</a>}
+      {response.more && <a href={pageAt(pos + length)}>{isDescending ? 'Older' : 'Newer'}</a>}
     </nav>
   );
 }
