@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { JSX, RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Api } from './api.js';
 import { SetApiKey, useApiKey } from './api-key.js';
@@ -9,12 +9,16 @@ import { KeyView } from './explorer/key-view.js';
 import { SearchBox } from './explorer/search-box.js';
 import { SearchView } from './explorer/search-view.js';
 import { TransactionView } from './explorer/transaction-view.js';
+import { shorten } from './format.js';
 import { linkTo, parseView, type View } from './location.js';
 import { StatusView } from './operator/status-view.js';
 import { apiUrlOf, chainListOf, type Settings } from './settings.js';
 
 /** Beside the modules of the page. */
 const ICON = new URL('./icon.svg', import.meta.url).href;
+
+/** An id has 64 characters; an address may have any number. */
+const TITLE_LENGTH = 80;
 
 const LINK_NAMES: Record<string, string> = {
   '/docs': 'API documentation',
@@ -38,6 +42,27 @@ function ChainName({ settings, name }: { settings: Settings; name: string }): JS
 /** The whole page: the frame, and the view that the address names. */
 export function App({ settings }: { settings: Settings }): JSX.Element {
   const view = useView();
+  const [api, setApiKey] = useApi(settings);
+  const name = view.name === '' ? (settings.status ? 'status' : 'explore') : view.name;
+  const main = useFocus(name, view.subject);
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => skipTo(event, main.current)}>
+        Skip to the content
+      </a>
+      <Header settings={settings} name={name} subject={view.subject} />
+      <main id="main" ref={main} tabIndex={-1}>
+        <SetApiKey value={setApiKey}>
+          <Shown name={name} view={view} api={api} settings={settings} />
+        </SetApiKey>
+      </main>
+      <Footer settings={settings} />
+    </>
+  );
+}
+
+/** The API with the key of this tab, and the function that sets the key. */
+function useApi(settings: Settings): [Api, (key: string) => void] {
   const [apiKey, setApiKey] = useApiKey();
   const api = useMemo(
     () =>
@@ -49,59 +74,67 @@ export function App({ settings }: { settings: Settings }): JSX.Element {
       }),
     [settings, apiKey],
   );
+  return [api, setApiKey];
+}
+
+/** Sets the title of the view, and the focus to its element when it changes. */
+function useFocus(name: string, subject: string): RefObject<HTMLElement | null> {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  const name = view.name === '' ? (settings.status ? 'status' : 'explore') : view.name;
-  const title = view.subject === '' ? undefined : view.subject;
-
   useEffect(() => {
-    document.title = title === undefined ? 'Antelope History' : `${title} · Antelope History`;
+    document.title = subject === '' ? 'Antelope History' : `${shorten(subject, TITLE_LENGTH)} · Antelope History`;
     // Readers of the screen continue at the new view; the first one is where they are.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
-  }, [name, title]);
+  }, [name, subject]);
+  return main;
+}
 
+interface HeaderProps {
+  settings: Settings;
+  /** Of the view. */
+  name: string;
+  subject: string;
+}
+
+function Header({ settings, name, subject }: HeaderProps): JSX.Element {
+  const currentAt = (view: string): 'page' | undefined => (name === view ? 'page' : undefined);
   return (
-    <>
-      <a class="skip" href="#main" onClick={(event) => skipTo(event, main.current)}>
-        Skip to the content
+    <header>
+      <a class="brand" href={linkTo('')}>
+        <img src={ICON} alt="" width="28" height="28" />
+        Antelope History
       </a>
-      <header>
-        <a class="brand" href={linkTo('')}>
-          <img src={ICON} alt="" width="28" height="28" />
-          Antelope History
-        </a>
-        {settings.chain !== undefined && <ChainName settings={settings} name={settings.chain} />}
-        {settings.status && settings.explorer && (
-          <nav aria-label="Views">
-            <a href={linkTo('status')} aria-current={name === 'status' ? 'page' : undefined}>
-              Service
-            </a>
-            <a href={linkTo('explore')} aria-current={name === 'explore' ? 'page' : undefined}>
-              Chain
-            </a>
-          </nav>
-        )}
-        {settings.explorer && <SearchBox text={name === 'status' ? '' : view.subject} />}
-      </header>
-      <main id="main" ref={main} tabIndex={-1}>
-        <SetApiKey value={setApiKey}>
-          <Shown name={name} view={view} api={api} settings={settings} />
-        </SetApiKey>
-      </main>
-      <footer>
-        <nav aria-label="Service">
-          {settings.links
-            .filter((link) => LINK_NAMES[link] !== undefined)
-            .map((link) => (
-              <a key={link} href={`.${link}`}>
-                {LINK_NAMES[link]}
-              </a>
-            ))}
+      {settings.chain !== undefined && <ChainName settings={settings} name={settings.chain} />}
+      {settings.status && settings.explorer && (
+        <nav aria-label="Views">
+          <a href={linkTo('status')} aria-current={currentAt('status')}>
+            Service
+          </a>
+          <a href={linkTo('explore')} aria-current={currentAt('explore')}>
+            Chain
+          </a>
         </nav>
-        <p>Version {settings.version}</p>
-      </footer>
-    </>
+      )}
+      {settings.explorer && <SearchBox text={name === 'status' ? '' : subject} />}
+    </header>
+  );
+}
+
+function Footer({ settings: { links, version } }: { settings: Settings }): JSX.Element {
+  return (
+    <footer>
+      <nav aria-label="Service">
+        {links
+          .filter((link) => LINK_NAMES[link] !== undefined)
+          .map((link) => (
+            <a key={link} href={`.${link}`}>
+              {LINK_NAMES[link]}
+            </a>
+          ))}
+      </nav>
+      <p>Version {version}</p>
+    </footer>
   );
 }
 
