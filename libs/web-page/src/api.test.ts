@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Api } from './api.js';
 
@@ -37,4 +37,52 @@ it('requests go to the path at which the API counts rows, and carry the API key,
     ['/health', undefined],
   ]);
   expect(api.toCurl({ path: '/v1/history/get_actions' })).toContain(` ${url}${actionsPath}`);
+});
+
+describe('responses that are not of the service', () => {
+  const servers: Server[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  async function send(respond: RequestListener, signal = new AbortController().signal): Promise<unknown> {
+    const server = createServer(respond);
+    servers.push(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return new Api({ url, healthUrl: url }).send({ path: '/v1/history/get_actions', body: {} }, signal);
+  }
+
+  it.each([
+    [200, '<html>Log in</html>', 502, /is not that of the service/],
+    [200, 'null', 502, /is not that of the service/],
+    [200, '{"actions":[', 502, /is not that of the service/],
+    [502, '<html>Bad gateway</html>', 502, /responds with status 502/],
+    [400, '{"error":{}}', 400, /responds with status 400/],
+    [403, '{"error":"forbidden"}', 403, /responds with status 403/],
+    [400, '{"error":{"details":[],"what":"Wrong"}}', 400, /^Wrong$/],
+  ])('are failures that say so: %d %s', async (status, body, shown, message) => {
+    const sent = send((_request, response) => void response.writeHead(status).end(body));
+    await expect(sent).rejects.toMatchObject({ status: shown, message: expect.stringMatching(message) as string });
+  });
+
+  it('and those that end in the middle are failures', async () => {
+    const sent = send((_request, response) => {
+      response.writeHead(200, { 'content-length': 100 }).write('{');
+      setTimeout(() => response.destroy(), 20);
+    });
+    await expect(sent).rejects.toMatchObject({ status: 0 });
+  });
+
+  it('a view that is left does not wait for the rest of a response', async () => {
+    const leaving = new AbortController();
+    const sent = send((_request, response) => {
+      response.writeHead(200).write('{');
+      setTimeout(() => leaving.abort(new Error('left')), 20);
+    }, leaving.signal);
+    await expect(sent).rejects.toThrow('left');
+  });
 });

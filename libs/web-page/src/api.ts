@@ -57,13 +57,20 @@ export class Api {
   constructor(private readonly options: ApiOptions) {}
 
   async send<P extends Path>({ path, body }: ApiRequest<P>, signal: AbortSignal): Promise<ResponseOf<P>> {
-    const response = await this.fetch(path, body, signal);
-    const content: unknown = await response.json().catch(() => undefined);
-    if (!response.ok && !(path === '/health' && response.status === 503)) throw toError(response, content);
+    const { status, text } = await this.fetch(path, body, signal);
+    const content = parseObject(text);
+    if (status !== 200 && !(path === '/health' && status === 503)) throw toError(status, content);
+    // A proxy or a network that wants a login sends pages of its own.
+    if (!content) throw new RequestError(`The response of ${this.options.url} is not that of the service.`, 502);
     return content as ResponseOf<P>;
   }
 
-  private async fetch(path: Path, body: object | undefined, signal: AbortSignal): Promise<Response> {
+  /** The time limit and the signal hold until the whole response has arrived. */
+  private async fetch(
+    path: Path,
+    body: object | undefined,
+    signal: AbortSignal,
+  ): Promise<{ status: number; text: string }> {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), LIMIT_MS);
     const leave = (): void => limit.abort();
@@ -72,7 +79,9 @@ export class Api {
       const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
       const { apiKey } = this.options;
       const headers = new Headers(apiKey === undefined || path === '/health' ? [] : [['x-api-key', apiKey]]);
-      return await fetch(this.addressOf(path), { ...request, headers, cache: 'no-cache', signal: limit.signal });
+      const options: RequestInit = { ...request, headers, cache: 'no-cache', signal: limit.signal };
+      const response = await fetch(this.addressOf(path), options);
+      return { status: response.status, text: await response.text() };
     } catch {
       signal.throwIfAborted();
       throw new RequestError(`The service at ${this.options.url} does not respond.`, 0);
@@ -96,9 +105,19 @@ export class Api {
   }
 }
 
-function toError({ status }: Response, content: unknown): RequestError {
-  const { error } = (content ?? {}) as Partial<ErrorResponse>;
-  const detail = error?.details[0]?.message ?? error?.what;
+function toError(status: number, content: object | undefined): RequestError {
+  // What is not of this service may have another form.
+  const { error } = (content ?? {}) as { error?: Partial<ErrorResponse['error']> };
+  const detail = error?.details?.[0]?.message ?? error?.what;
   if (status === 429) return new RequestError('Too many requests: wait a minute, then try again.', status);
   return new RequestError(detail ?? `The service responds with status ${status}.`, status);
+}
+
+function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

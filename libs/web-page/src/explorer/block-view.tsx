@@ -29,7 +29,7 @@ export function BlockView({ api, numOrId }: { api: Api; numOrId: string }): JSX.
       <div class="title">
         <h1>Block {formatNumber(block.number)}</h1>
         <nav aria-label="Neighbours">
-          <a href={linkTo('block', String(block.number - 1))}>Previous</a>
+          {block.number > 1 && <a href={linkTo('block', String(block.number - 1))}>Previous</a>}
           <a href={linkTo('block', String(block.number + 1))}>Next</a>
         </nav>
       </div>

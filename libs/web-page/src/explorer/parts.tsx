@@ -20,12 +20,14 @@ const FAILURES: Readonly<Record<number, string>> = {
   404: 'Not found',
 };
 
-export function Failure({ error }: { error: RequestError }): JSX.Element {
+/** `triesAgain`: whether the view repeats a request that failed for a reason that passes, as `useRequest` does. */
+export function Failure({ error, triesAgain = true }: { error: RequestError; triesAgain?: boolean }): JSX.Element {
+  const isPassing = error.status === 0 || error.status === 429 || error.status >= 500;
   return (
     <div class="failure" role="alert">
-      <h1>{FAILURES[error.status] ?? 'The request was refused'}</h1>
+      <h1>{FAILURES[error.status] ?? (error.status >= 500 ? 'The service failed' : 'The request was refused')}</h1>
       <p>{error.message}</p>
-      {error.status === 0 && <p class="soft">This view tries again by itself.</p>}
+      {triesAgain && isPassing && <p class="soft">This view tries again by itself.</p>}
       {error.status === 401 && <ApiKeyForm />}
     </div>
   );

@@ -33,7 +33,7 @@ export function SearchView({ api, text }: { api: Api; text: string }): JSX.Eleme
   }, [api, text]);
 
   if (meanings.length === 0) return <NotUnderstood text={text} />;
-  if (failure) return <Failure error={failure} />;
+  if (failure) return <Failure error={failure} triesAgain={false} />;
   if (!found) return <Waiting what={`Searching ${text}`} />;
   if (found.length === 0) {
     return (
