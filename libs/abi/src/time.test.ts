@@ -38,7 +38,19 @@ describe('times', () => {
     expect(timePointToString(-(1n << 63n))).toBe('-infinity');
   });
 
-  it.each([253402300800000000n, (1n << 63n) - 1n])('fails after the year 9999, as the node does', (microseconds) => {
+  // Printed by Boost 1.74, as fc::time_point does.
+  it.each([
+    [2050128943632000000n, '1400-01-01T06:07:12.000'],
+    [2050134019500000000n, '1400-03-01T00:05:00.000'],
+    [2069883595584000000n, '2026-01-01T01:26:24.000'],
+    [2321487173880000000n, '9999-01-01T12:18:00.000'],
+    [4389603580152000000n, '9998-12-31T23:49:12.000'],
+    [8368083189648001024n, '5000-01-01T16:40:48.001'],
+  ])('prints the year of %s us modulo 65536, as the node does', (microseconds, text) =>
+    expect(timePointToString(microseconds)).toBe(text),
+  );
+
+  it.each([253402300800000000n, 2050128921560000000n, 2321518730832000000n, (1n << 63n) - 1n])('fails in a year that the calendar does not have, as the node does: %s us', (microseconds) => {
     try {
       timePointToString(microseconds);
     } catch (error) {
