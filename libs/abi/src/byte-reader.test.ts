@@ -54,7 +54,19 @@ describe('ByteReader', () => {
     ['02', 1],
     ['feffffff0f', 2147483647],
     ['ffffffff0f', -2147483648],
-  ])('reads the varint32 %s as %d', (hex, value) => expect(reader(hex).varint32()).toBe(value));
+    ['808080808000', 0],
+    ['80808080808080808080808080808000', 0],
+    ['828080808001', 5],
+  ])('reads the varint32 %s as %d, to its end', (hex, value) => {
+    const bytes = reader(hex);
+    expect([bytes.varint32(), bytes.remaining()]).toEqual([value, 0]);
+  });
+
+  it.each(['', '80', 'ffffffffffff'])('refuses the varint32 %s', (hex) => {
+    const bytes = reader(hex);
+    expect(failure(() => bytes.varint32())).toContain('truncated');
+    expect(bytes.offset).toBe(0);
+  });
 
   it('returns slices as views of the same memory', () => {
     const bytes = Buffer.from('03616263', 'hex');

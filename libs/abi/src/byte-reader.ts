@@ -93,10 +93,20 @@ export class ByteReader {
     throw this.failure('a truncated variable-length integer');
   }
 
-  /** Reads a signed LEB128 integer in zigzag coding (fc::signed_int). */
+  /**
+   * Reads a signed LEB128 integer in zigzag coding (nodeos fc/io/raw.hpp, unpack of signed_int). Unlike an unsigned one it ends
+   * with no certain byte. From the sixth byte on the node's processor shifts by the distance modulo 32, as JavaScript does.
+   */
   varint32(): number {
-    const value = this.varuint32();
-    return (value >>> 1) ^ -(value & 1);
+    const start = this.offset;
+    let value = 0;
+    for (let shift = 0; this.offset < this.end; shift += 7) {
+      const byte = this.bytes[this.offset++]!;
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return (value >>> 1) ^ -(value & 1);
+    }
+    this.offset = start;
+    throw this.failure('a truncated variable-length integer');
   }
 
   skip(count: number): void {

@@ -70,6 +70,19 @@ describe('public keys', () => {
     expect(thrownDetail('DECODE_FAILED', () => readPublicKey(unknown))).toContain('type 3');
   });
 
+  it('reads tags and lengths of more bytes than they need, as the node does, to the same canonical bytes', () => {
+    for (const text of [SAME_KEYS[0][0], R1_KEY, WA_KEY]) {
+      const key = parsePublicKey(text);
+      const longTag = Buffer.concat([Buffer.of(key[0]! | 0x80, 0x80, 0), key.subarray(1), Buffer.of(7)]);
+      const reader = new ByteReader(longTag);
+      expect(readPublicKey(reader)).toEqual(key);
+      expect(reader.remaining()).toBe(1);
+    }
+    const wa = parsePublicKey(WA_KEY);
+    const longLength = Buffer.concat([wa.subarray(0, 35), Buffer.of(wa[35]! | 0x80, 0), wa.subarray(36)]);
+    expect(readPublicKey(new ByteReader(longLength))).toEqual(wa);
+  });
+
   it('prints and parses any key as wharfkit does', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 33, maxLength: 33 }), fc.constantFrom(0, 1), (point, tag) => {

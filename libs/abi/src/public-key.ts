@@ -12,6 +12,7 @@ import { ByteReader } from './byte-reader';
 export const KEY_TYPES = ['K1', 'R1', 'WA'] as const;
 const WEB_AUTHN = 2;
 const POINT_BYTES = 33;
+const PRESENCE_BYTES = 1;
 const LEGACY_PREFIX = 'EOS';
 /** Exceeds the length of every key whose relying party id is a domain name (at most 255 characters). */
 const MAX_TEXT_LENGTH = 512;
@@ -61,26 +62,54 @@ function invalidKey(reason: string): HistoryError {
   return new HistoryError('INVALID_PUBLIC_KEY', `this is not a public key: ${reason}`);
 }
 
-/** Reads a packed key and returns its canonical bytes as a view. Throws `DECODE_FAILED` on bytes that are not a key. */
+/**
+ * Reads a packed key and returns its canonical bytes, as a view if they are those of the packed key. Throws `DECODE_FAILED` on
+ * bytes that are not a key.
+ */
 export function readPublicKey(reader: ByteReader): Buffer {
   const start = reader.offset;
   const tag = readKeyType(reader, 'public key');
-  reader.skip(POINT_BYTES);
-  if (tag === WEB_AUTHN) {
-    reader.skip(1);
-    const relyingParty = reader.lengthPrefixed();
-    if (relyingParty.length === 0 || relyingParty.length > MAX_KEY_BYTES) {
-      throw new HistoryError('DECODE_FAILED', `a WA public key with a relying party of ${relyingParty.length} bytes`);
-    }
-  }
-  return reader.bytes.subarray(start, reader.offset);
+  const point = reader.slice(tag === WEB_AUTHN ? POINT_BYTES + PRESENCE_BYTES : POINT_BYTES);
+  const lists = tag === WEB_AUTHN ? [readRelyingParty(reader)] : [];
+  return canonicalBytes(reader, start, tag, point, lists);
 }
 
-/** Reads the type tag of a key or signature. The node's tag is a varuint32, but its three values take one byte. */
+function readRelyingParty(reader: ByteReader): Buffer {
+  const relyingParty = reader.lengthPrefixed();
+  if (relyingParty.length === 0 || relyingParty.length > MAX_KEY_BYTES) {
+    throw new HistoryError('DECODE_FAILED', `a WA public key with a relying party of ${relyingParty.length} bytes`);
+  }
+  return relyingParty;
+}
+
+/** Reads the type tag of a key or signature, a varuint32. */
 export function readKeyType(reader: ByteReader, of: string): number {
-  const tag = reader.uint8();
+  const tag = reader.varuint32();
   if (tag >= KEY_TYPES.length) throw new HistoryError('DECODE_FAILED', `unknown ${of} type ${tag}`);
   return tag;
+}
+
+/**
+ * The bytes of a key or signature that was read from `start` on, as the node packs it again: its tag and lengths may take more
+ * bytes than they need in data that a contract wrote.
+ */
+export function canonicalBytes(
+  reader: ByteReader,
+  start: number,
+  tag: number,
+  fixed: Buffer,
+  lists: readonly Buffer[],
+): Buffer {
+  const lengths = lists.map(({ length }) => packVaruint32(length));
+  const bytes = lists.reduce((sum, list, i) => sum + lengths[i]!.length + list.length, 1 + fixed.length);
+  if (bytes === reader.offset - start) return reader.bytes.subarray(start, reader.offset);
+  return Buffer.concat([Buffer.of(tag), fixed, ...lists.flatMap((list, i) => [lengths[i]!, list])]);
+}
+
+function packVaruint32(value: number): Buffer {
+  const bytes: number[] = [];
+  for (; value > 0x7f; value >>>= 7) bytes.push((value & 0x7f) | 0x80);
+  return Buffer.from([...bytes, value]);
 }
 
 /** The text form that the node prints: `EOS…` for K1, `PUB_R1_…`, `PUB_WA_…`. */

@@ -34,6 +34,15 @@ describe('signatures', () => {
     );
   });
 
+  it('are read to the same bytes when their tag and lengths take more bytes than they need, as the node does', () => {
+    const wa = Buffer.concat([Buffer.of(2), Buffer.alloc(65, 7), Buffer.of(2, 8, 8, 1, 9)]);
+    const long = Buffer.concat([Buffer.of(0x82, 0), Buffer.alloc(65, 7), Buffer.of(0x82, 0x80, 0, 8, 8, 0x81, 0, 9, 5)]);
+    const reader = new ByteReader(long);
+    expect(readSignature(reader)).toEqual(wa);
+    expect(reader.remaining()).toBe(1);
+    expect(readSignature(new ByteReader(Buffer.concat([Buffer.of(0x81, 0), Buffer.alloc(65, 7)])))[0]).toBe(1);
+  });
+
   it('of zero bytes print as in the genesis block', () => {
     expect(signatureToString(Buffer.alloc(66))).toMatch(/^SIG_K1_1{60,}6uk5ne$/);
   });
