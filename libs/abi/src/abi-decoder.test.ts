@@ -266,12 +266,43 @@ describe('an ABI', () => {
     ['nested too deep or circular', { types: [{ new_type_name: 'a', type: 'a' }] }],
     ['nested too deep or circular', { types: loops }],
     ['nested too deep or circular', { types: chain }],
-    ['nested too deep or circular', { structs: [struct('s', { f: `uint8${'[]'.repeat(40)}` })] }],
+    ...['uint8[][]', 'uint8[]?', 'uint8?[]', 'uint8??', 'uint8[2][]', 'uint8[2][3]', 's?[]', 'list[][]'].map(
+      (type): [string, Partial<AbiDefinition>] => [
+        `"${type}" is not defined`,
+        { types: [{ new_type_name: 'list', type: 'uint8[]' }], structs: [struct('s', { f: type })] },
+      ],
+    ),
+    ['"uint8[]" is defined twice', { types: [{ new_type_name: 'uint8[]', type: 'name' }] }],
+    ['"pay?" is defined twice', { types: [{ new_type_name: 'pay?', type: 'name' }], structs: abi.structs }],
+    ['"x[]" is not defined', { structs: [struct('x[]', { a: 'uint8' }), struct('s', { f: 'x[]' })] }],
     ['is its own base', { structs: [struct('p', {}, 'q'), struct('q', {}, 'p')] }],
     ['is not a struct', { structs: [struct('p', {}, 'name')] }],
   ])('is refused: %s', (reason, parts) => {
     expect(thrownDetail('ABI_INVALID', () => compileAbi(definition(parts)))).toContain(reason);
   });
+
+  it('nests lists by typedefs only, as in the node, which takes one suffix of a name', () => {
+    const lists = definition({
+      types: [
+        { new_type_name: 'list', type: 'uint8[]' },
+        { new_type_name: 'some', type: 'list?' },
+      ],
+      structs: [struct('s', { f: 'some[]' })],
+    });
+    expect(compileAbi(lists).decode('s', hex('02 00 01 02 05 06'))).toEqual({ f: [null, [5, 6]] });
+  });
+
+  it.each(['in order', 'reversed'])(
+    'is valid if the node looks up at most 31 names for a type, with typedefs %s',
+    (order) => {
+      const row = (length: number) => {
+        const types = chain.slice(0, length);
+        return definition({ types: order === 'reversed' ? types.reverse() : types });
+      };
+      expect(compileAbi(row(31)).decode('t29', hex('000000005c73285d'))).toBe('foobar');
+      expect(thrownDetail('ABI_INVALID', () => compileAbi(row(32)))).toContain('nested too deep');
+    },
+  );
 
   it('is valid with what the node accepts: an unused recursive struct, and names shared with a builtin or a typedef', () => {
     const odd = definition({

@@ -34,18 +34,28 @@ function rejectDuplicates(definition: AbiDefinition): void {
   }
 }
 
-/** A typedef may share its name with a variant, because the node adds variants later, but not with a builtin or a struct. */
+/**
+ * A typedef may share its name with a variant, because the node adds variants later, but not with a builtin or a struct. A
+ * name with a suffix is compared without it: `name[]` is defined already.
+ */
 function rejectRedefinitions(types: AbiTypes): void {
   for (const name of types.typedefs.keys()) {
-    if (types.structs.has(name) || (types.isBuiltin(name) && name !== 'bitset')) {
+    const element = splitSuffix(name)?.element;
+    const isTaken = element !== undefined && types.typedefs.has(element);
+    if (isTaken || isTypeBesideTypedefs(types, element ?? name)) {
       throw invalidAbi(`type ${quote(name)} is defined twice`);
     }
   }
 }
 
+function isTypeBesideTypedefs(types: AbiTypes, name: string): boolean {
+  return types.structs.has(name) || (types.isBuiltin(name) && name !== 'bitset');
+}
+
 /** Checks every use of a type. It remembers checked types, so that the time is linear in the size of the ABI. */
 class UseChecker {
-  private readonly known = new Set<string>();
+  /** How many names the node looks up to find a type that was checked. */
+  private readonly lookups = new Map<string, number>();
   private readonly soundStructs = new Set<AbiStruct>();
 
   constructor(
@@ -73,20 +83,30 @@ class UseChecker {
     lineage.forEach((sound) => this.soundStructs.add(sound));
   }
 
+  /** The node takes one suffix of a name, then one of the typedef behind it, and so on (abi_serializer.cpp _is_type). */
   private checkType(typeName: string): void {
-    if (this.known.has(typeName)) return;
-    let name = typeName;
-    for (let depth = 0; depth < MAX_TYPE_DEPTH; depth++) {
-      const next = splitSuffix(name)?.element ?? this.types.typedefs.get(name);
-      if (next === undefined) {
-        if (!this.isDefined(name)) throw unknownType(typeName);
-        this.known.add(typeName);
-        this.footprint.addTypes(depth + 1);
-        return;
-      }
-      name = next;
+    const names: string[] = [];
+    let name: string | undefined = typeName;
+    let rest: number | undefined;
+    for (; name !== undefined && names.length < MAX_TYPE_DEPTH; name = this.targetOf(name, typeName)) {
+      rest = this.lookups.get(name);
+      if (rest !== undefined) break;
+      names.push(name);
     }
-    throw invalidAbi(`type ${quote(typeName)} is nested too deep or circular`);
+    const known = rest ?? 0;
+    if (known + names.length >= MAX_TYPE_DEPTH) {
+      throw invalidAbi(`type ${quote(typeName)} is nested too deep or circular`);
+    }
+    names.reverse().forEach((passed, index) => this.lookups.set(passed, known + index + 1));
+  }
+
+  /** The type behind a typedef; undefined for any other type. */
+  private targetOf(name: string, typeName: string): string | undefined {
+    const element = splitSuffix(name)?.element;
+    this.footprint.addTypes(element === undefined ? 1 : 2);
+    const target = this.types.typedefs.get(element ?? name);
+    if (target === undefined && !this.isDefined(element ?? name)) throw unknownType(typeName);
+    return target;
   }
 
   private isDefined(name: string): boolean {

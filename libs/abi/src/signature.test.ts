@@ -36,7 +36,11 @@ describe('signatures', () => {
 
   it('are read to the same bytes when their tag and lengths take more bytes than they need, as the node does', () => {
     const wa = Buffer.concat([Buffer.of(2), Buffer.alloc(65, 7), Buffer.of(2, 8, 8, 1, 9)]);
-    const long = Buffer.concat([Buffer.of(0x82, 0), Buffer.alloc(65, 7), Buffer.of(0x82, 0x80, 0, 8, 8, 0x81, 0, 9, 5)]);
+    const long = Buffer.concat([
+      Buffer.of(0x82, 0),
+      Buffer.alloc(65, 7),
+      Buffer.of(0x82, 0x80, 0, 8, 8, 0x81, 0, 9, 5),
+    ]);
     const reader = new ByteReader(long);
     expect(readSignature(reader)).toEqual(wa);
     expect(reader.remaining()).toBe(1);

@@ -36,7 +36,17 @@ const abiOf = (parts: Partial<AbiDefinition>): Buffer =>
 describe('the footprint of an ABI', () => {
   it.each<[string, Partial<AbiDefinition>]>([
     ['fields of one type', { structs: [fieldsOf(3000, () => 'uint8$')] }],
-    ['fields of types with many suffixes', { structs: [fieldsOf(300, (i) => `uint8[${i + 1}]${'?[]'.repeat(12)}$`)] }],
+    ['fields of types with a suffix', { structs: [fieldsOf(250, (i) => `uint8[${i + 1}]$`)] }],
+    [
+      'fields of rows of typedefs with suffixes',
+      {
+        types: numbered(1200, (i) => ({
+          new_type_name: `t${i}`,
+          type: i % 12 === 0 ? `uint8[${i + 1}]` : `t${i - 1}?`,
+        })),
+        structs: [fieldsOf(1200, (i) => `t${i}[]$`)],
+      },
+    ],
     [
       'structs that inherit from one base',
       {

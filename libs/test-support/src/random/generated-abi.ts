@@ -20,13 +20,13 @@ export interface GeneratedStruct {
 }
 
 export interface AbiOptions {
-  /** Omits features that other libraries lack or treat differently: stacked suffixes, fixed sizes, odd field names, bitset. */
+  /** Omits features that other libraries lack or treat differently: fixed sizes, odd field names, bitset. */
   plain?: boolean;
 }
 
 const MAX_STRUCTS = 5;
 const MAX_FIELDS = 5;
-const STACKED = ['[]', '?', '[][]', '[]?', '[2]', '[3][]', '[1]?'];
+const SUFFIXES = ['[]', '?', '[2]'];
 const ODD_NAMES = [
   '0',
   '7',
@@ -117,7 +117,7 @@ class AbiGenerator {
   private type(): string {
     const name = this.random(2) === 0 && this.known.length > 0 ? this.pick(this.known) : this.builtin();
     if (this.random(3) > 0) return name;
-    return name + (this.plain ? this.pick(['?', '[]']) : this.pick(STACKED));
+    return name + (this.plain ? this.pick(['?', '[]']) : this.pick(SUFFIXES));
   }
 
   private builtin(): string {
