@@ -4,7 +4,7 @@ import type { Delivery, Queue } from '@antelope-history/broker';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import { deadLetterHeaders } from './dead-letter-headers';
 import { joinParts, readReference, type Headers, type PartsReference } from './message-parts';
-import { QueueGoneError } from './rabbitmq-errors';
+import { isQueueGone, QueueGoneError } from './rabbitmq-errors';
 import type { ServerChannel } from './server-channel';
 import type { ServerConnection } from './server-connection';
 
@@ -58,6 +58,10 @@ export class ConsumeSession<T> {
   ) {
     const failed = new Promise((resolve) => (this.fail = resolve));
     this.ended = Promise.race([channel.ended, failed]);
+    // The queue was deleted before the consumer began, or its dead-letter queue was: without this, each session would end so.
+    void this.ended.then((reason) => {
+      if (isQueueGone(reason)) connection.forget(queue);
+    });
   }
 
   static async open<T>(
@@ -101,7 +105,6 @@ export class ConsumeSession<T> {
   private receive(message: ConsumeMessage | null): void {
     if (!this.isOpen) return;
     if (!message) {
-      this.connection.forget(this.queue);
       this.fail(new QueueGoneError(this.queue.name));
       return;
     }

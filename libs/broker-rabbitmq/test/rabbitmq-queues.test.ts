@@ -51,6 +51,15 @@ describeWithService(['rabbitmq'], (url) => {
       expect(await receiveAll(broker, queue, 3)).toBe(3);
     });
 
+    it('are created again for a consumer that begins after they are deleted', async () => {
+      const queue = numberedQueue();
+      await broker.depth(queue);
+      await vhost.deleteQueue(queue.name);
+      const { numbers } = await receive(broker, queue, ({ acknowledge }) => acknowledge());
+      await broker.publish(queue, { n: 1, size: 10 });
+      await until('the message is delivered', () => numbers.length === 1);
+    });
+
     it('dead-letter a message that does not decode, and deliver the next one', async () => {
       const queue = numberedQueue();
       await broker.publish(queue, { n: 1, size: 10 });
