@@ -7,7 +7,7 @@ export const SHIP_MESSAGES = 'history_ship_messages_total';
 export const HEAD_BLOCK = 'history_head_block';
 export const PASSED_BLOCK = 'history_passed_block';
 
-/** 1 from the time a node was left because it sent no blocks until the next block. */
+/** 1 from the time a node was left because it sent no new blocks until the next block. */
 export const SHIP_SILENT = 'history_ship_silent';
 
 /** By error code: 1 for the reason why no node is being read. */

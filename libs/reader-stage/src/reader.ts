@@ -14,6 +14,9 @@ import { ShipSession } from './ship-session';
 import { SilenceWatch } from './silence-watch';
 import { checkChain, startBlockOf } from './start-request';
 
+/** The end of a session is logged before its blocks are in the queue when that takes longer than this. */
+const SETTLE_QUIETLY_MS = 1_000;
+
 export interface ReaderDependencies {
   config: Pick<Config, 'ship' | 'chainId'>;
   broker: Broker;
@@ -97,8 +100,7 @@ class ReaderLoop implements Reader {
       } catch (error) {
         if (this.isStopped()) return;
         this.metrics.ended(codeOf(error));
-        // Takes as long as the queue is full or the broker is away.
-        await Promise.race([this.window?.idle(), this.stopRequested]);
+        await this.settleWindow(error, url);
         if (this.isStopped()) return;
         if (error === this.publisher.finalError) {
           this.dependencies.fail(error);
@@ -107,6 +109,15 @@ class ReaderLoop implements Reader {
         await this.waitAfter(error, url, urls[(attempt + 1) % urls.length] as string);
       }
     }
+  }
+
+  /** Waits until nothing is being published, which takes as long as the queue is full or the broker is away. */
+  private async settleWindow(error: unknown, url: string): Promise<void> {
+    const settled = new AbortController();
+    const idle = Promise.race([this.window?.idle(), this.stopRequested]).then(() => settled.abort());
+    await abortableSleep(SETTLE_QUIETLY_MS, settled.signal);
+    if (!settled.signal.aborted) this.logEnd(error, url, 'trying again when the blocks read so far are in the queue');
+    await idle;
   }
 
   /** A function, because TypeScript would assume that a checked property keeps its value during an `await`. */
@@ -119,18 +130,23 @@ class ReaderLoop implements Reader {
    * begins to listen is tried at once.
    */
   private async waitAfter(error: unknown, url: string, nextUrl: string): Promise<void> {
-    const code = codeOf(error);
-    const reason = error instanceof Error ? error.message : String(error);
     const waitMs = this.retries.nextWaitMs(performance.now());
-    const what = isRefusal(code) ? 'the node is refused' : 'state history is interrupted';
-    this.dependencies.log.warn(
-      { code, url: withoutCredentials(url), waitSeconds: waitMs / 1000, blockNum: this.publisher.position.last?.num },
-      `${what}: ${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`,
-    );
+    this.logEnd(error, url, `trying again in ${(waitMs / 1000).toFixed(1)} s`, { waitSeconds: waitMs / 1000 });
     const ended = new AbortController();
     const signal = AbortSignal.any([this.stopping.signal, ended.signal]);
     await Promise.race([abortableSleep(waitMs, signal), waitForPort(nextUrl, signal)]);
     ended.abort();
+  }
+
+  /** Logs why a session ended, and what follows. */
+  private logEnd(error: unknown, url: string, next: string, fields: { waitSeconds?: number } = {}): void {
+    const code = codeOf(error);
+    const reason = error instanceof Error ? error.message : String(error);
+    const what = isRefusal(code) ? 'the node is refused' : 'state history is interrupted';
+    this.dependencies.log.warn(
+      { code, url: withoutCredentials(url), ...fields, blockNum: this.publisher.position.last?.num },
+      `${what}: ${reason}; ${next}`,
+    );
   }
 
   private async restartFromStore(): Promise<void> {
@@ -150,13 +166,17 @@ class ReaderLoop implements Reader {
     return new Promise((_, reject) => {
       const { maxMessagesInFlight, maxBytesInFlight, maxMessageBytes, caFile, silenceSeconds } =
         this.dependencies.config.ship;
+      let highestNum = 0;
       const session = new ShipSession(
         { url, caFile, maxMessageBytes },
         {
           onBlocks: (result, message) => {
             // A node of EOSIO 2.0 sends a message for each new head, also while it has not reached the block that was requested.
-            if (result.thisBlock) silence.heard();
-            else silence.heardNoBlock();
+            // A block that the node sends again is no sign of progress either: the branch after a fork soon gets beyond it.
+            const num = result.thisBlock?.num ?? 0;
+            if (num > highestNum) silence.heard();
+            else silence.heardNothingNew();
+            highestNum = Math.max(highestNum, num);
             window.add(result, message);
           },
           onEnd: (reason) => {
@@ -177,7 +197,9 @@ class ReaderLoop implements Reader {
         // Before blocks are requested, the time limit for connecting applies instead.
         () => session.isRequested && window.isEmpty,
         () =>
-          session.close(new HistoryError('SHIP_SILENT', `the node has sent no block for ${silenceSeconds} seconds`)),
+          session.close(
+            new HistoryError('SHIP_SILENT', `the node has sent no new block for ${silenceSeconds} seconds`),
+          ),
         () => session.receivedBytes,
       );
       this.session = session;

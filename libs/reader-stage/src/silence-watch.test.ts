@@ -67,7 +67,7 @@ describe('a node that sends no blocks', () => {
     begin(60_000);
     for (let second = 0; second < 60; second++) {
       receivedBytes += 1_000_000;
-      watch.heardNoBlock();
+      watch.heardNothingNew();
       jest.advanceTimersByTime(1_000);
     }
     expect(silences).toBe(1);

@@ -7,7 +7,7 @@ const CHECK_EVERY_MS = 1_000;
 const MIN_BYTES_PER_SECOND = 64 * 1024;
 
 /**
- * Calls `onSilence` when a node has sent no block, and no considerable part of one, for too long. Time in which the reader itself
+ * Calls `onSilence` when a node has sent no new block, and no considerable part of one, for too long. Time in which the reader itself
  * holds messages back does not count. The wall clock is not used, because it can be set.
  */
 export class SilenceWatch {
@@ -35,14 +35,14 @@ export class SilenceWatch {
     );
   }
 
-  /** A block has arrived. */
+  /** A new block has arrived. */
   heard(): void {
     this.heardAt = performance.now();
-    this.heardNoBlock();
+    this.heardNothingNew();
   }
 
-  /** A message without a block has arrived: its bytes were no part of one. */
-  heardNoBlock(): void {
+  /** A message without a new block has arrived: its bytes were no part of one. */
+  heardNothingNew(): void {
     this.receivedBefore = this.receivedBytes();
   }
 

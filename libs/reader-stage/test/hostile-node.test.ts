@@ -142,6 +142,25 @@ describe('a reader of a node that', () => {
     expect(fixture.ends()[0]).toMatchObject({ code: 'SHIP_SILENT' });
   });
 
+  it.each([
+    ['one block', (blocks: Buffer[]) => blocks.slice(5, 6)],
+    ['ten blocks', (blocks: Buffer[]) => blocks.slice(5, 15)],
+  ])('repeats %s is left after the configured time', async (_what, chosen) => {
+    const repeats: Misbehaviour = {
+      code: 'SHIP_SILENT',
+      blocks(socket, { blocks }) {
+        const messages = chosen(blocks);
+        let sent = 0;
+        const sending = setInterval(() => socket.send(messages[sent++ % messages.length]!), 20);
+        socket.on('close', () => clearInterval(sending));
+      },
+    };
+    await fixture.start([await misbehave(repeats)], { HISTORY_SHIP__SILENCE_SECONDS: '0.5' });
+    await fixture.until('it ends', () => fixture.ends().length >= 1);
+    expect(fixture.ends()[0]).toMatchObject({ code: 'SHIP_SILENT' });
+    expect(fixture.blocks).toBeGreaterThan(0);
+  });
+
   it('pings and never reads buffers a limited number of pongs', async () => {
     const pings: Misbehaviour = {
       code: 'SHIP_DISCONNECTED',

@@ -45,7 +45,8 @@ describe('a reader that waits for the store to say where it stands', () => {
 });
 
 describe('a reader whose queue is full', () => {
-  it('reports at once that its node is gone', async () => {
+  it('reports and logs at once that its node is gone', async () => {
+    const log: string[] = [];
     const node = await createShipReplay({ recording: openSample('leap-edge') });
     const broker = new MemoryBroker();
     const registry = new Registry();
@@ -55,7 +56,7 @@ describe('a reader whose queue is full', () => {
       config: loadConfig([], { HISTORY_SHIP__URLS: node.url }),
       broker,
       keyValue,
-      log: createLogger('test', 'silent', nowhere),
+      log: createLogger('test', 'warn', { write: (line) => void log.push(line) }),
       registry,
       fail: (error) => {
         throw error;
@@ -66,8 +67,12 @@ describe('a reader whose queue is full', () => {
     };
     await untilHealth('ok');
     while ((await broker.depth(TOPOLOGY.rawBlocks)).messages < TOPOLOGY.rawBlocks.maxMessages) await sleep(5);
+    const { url } = node;
     await node.close();
     await untilHealth('down');
+    while (log.length === 0) await sleep(5);
+    expect(JSON.parse(log[0]!)).toMatchObject({ code: 'SHIP_DISCONNECTED', url });
+    expect(log[0]).toContain('trying again when the blocks read so far are in the queue');
     await reader.stop();
     await broker.close();
   });

@@ -189,6 +189,7 @@ export const MISBEHAVIOURS: Record<string, Misbehaviour> = {
   'reports a head whose id is that of another block': renumbered(HEAD_AT, MAX_UINT32),
   'reports an irreversible block whose id is that of another': renumbered(IRREVERSIBLE_AT, 1_000),
   'reports an irreversible block above its head': renumbered(IRREVERSIBLE_AT, MAX_UINT32, 'ffffffff'),
+  'sends block 0': renumbered(THIS_BLOCK_AT, 0, '00000000'),
   'sends a block whose id is that of another': renumbered(THIS_BLOCK_AT, 1_000),
   'sends text for a block': { code: 'SHIP_MESSAGE_CORRUPT', blocks: (socket) => socket.send('block') },
   'sends a payload of 4 GiB in 100 bytes': {
