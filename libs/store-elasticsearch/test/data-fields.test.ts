@@ -9,6 +9,7 @@ import {
   CONTRACT_DATA_FIELDS,
   DATA,
   expectFieldRanges,
+  expectFieldsBelowFirst,
   SimulatedReader,
 } from '@antelope-history/store/contract';
 import { indexTemplates } from '../src/indices/index-templates';
@@ -27,6 +28,18 @@ describeWithService(['elasticsearch'], (url) => {
         });
       } finally {
         await client.close();
+        await store.dispose();
+      }
+    });
+
+    it('are indexed from the first block on again when a fork begins below it', async () => {
+      const store = await TemporaryStore.open(url);
+      try {
+        await expectFieldsBelowFirst({
+          openWriter: (dataFields) => store.openWriter({ dataFields }),
+          openReader: () => store.openReader(),
+        });
+      } finally {
         await store.dispose();
       }
     });

@@ -10,6 +10,7 @@ import {
   DATA,
   EMPTY_BLOCK,
   expectFieldRanges,
+  expectFieldsBelowFirst,
   SyntheticChain,
 } from '@antelope-history/store/contract';
 import { abiHash } from '../src/format/abi-hash';
@@ -27,6 +28,15 @@ describe('data fields of the embedded store', () => {
     const options = { path: folder, mapSizeBytes: 0 };
     await (await openLmdbStoreWriter(options)).close();
     await expectFieldRanges({
+      openWriter: (dataFields) => openLmdbStoreWriter({ ...options, dataFields }),
+      openReader: () => openLmdbStoreReader(options),
+    });
+  });
+
+  it('are indexed from the first block on again when a fork begins below it', async () => {
+    const options = { path: mkdtempSync(path.join(folder, 'store-')), mapSizeBytes: 0 };
+    await (await openLmdbStoreWriter(options)).close();
+    await expectFieldsBelowFirst({
       openWriter: (dataFields) => openLmdbStoreWriter({ ...options, dataFields }),
       openReader: () => openLmdbStoreReader(options),
     });

@@ -166,6 +166,8 @@ export class ChainOrder {
     this.branch.cutFrom(num);
     while ((this.applied.at(-1)?.position.num ?? -1) >= num) this.applied.pop();
     this.progress.committed = this.branch.last;
+    // All blocks are undone: the data fields begin with the next one, as the history does.
+    if (!this.branch.last) delete this.progress.data_fields;
     if (num <= (this.progress.first_block_num ?? 0)) this.progress.first_block_num = undefined;
     this.progress.revision++;
     this.progress.data_abis = (this.progress.data_abis ?? []).filter(({ block_num }) => block_num < num);

@@ -297,7 +297,12 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     this.permissions.flush(batch);
     const previous = readBlockIndex(this.tables, from - 1);
     if (previous) writeFact(this.tables, 'committed', positionOf(from - 1, previous), batch);
-    else removeFact(this.tables, 'committed', batch);
+    else {
+      removeFact(this.tables, 'committed', batch);
+      // All blocks are undone, and no list has an action: the data fields begin with the next block, as the history does.
+      removeFact(this.tables, 'dataFields', batch);
+      removeFact(this.tables, 'firstDataKinds', batch);
+    }
     if (from <= (status.firstBlockNum ?? 0)) removeFact(this.tables, 'firstBlockNum', batch);
     writeFact(this.tables, 'revision', status.revision + 1, batch);
   }

@@ -77,6 +77,38 @@ export async function expectFieldRanges({ openWriter, openReader }: ReopenedStor
   await reader.close();
 }
 
+/** Forks replace every stored block of a chain that is stored from its middle on, and begin below the first of them. */
+export async function expectFieldsBelowFirst({ openWriter, openReader }: ReopenedStore): Promise<void> {
+  const made = new SyntheticChain();
+  const sessions = new ReaderSessions();
+  const SETTING: BlockPlan = { ...PLAN, abis: [{ account: 'alice', abi: ABIS[0] as Buffer }] };
+  const trunk = made.blocks(undefined, [PLAN, PLAN, PLAN, SETTING, PLAN, PLAN]);
+  const write = async (fields: readonly string[], blocks: readonly BlockRecords[]): Promise<void> => {
+    const writer = await openWriter(fields);
+    sessions.begin();
+    await writer.writeBlocks(sessions.read(blocks));
+    await writer.commitWritten();
+    await writer.close();
+  };
+  const reader = await openReader();
+  const expectRows = async (dataFields: Record<string, number>, expected: readonly number[]): Promise<void> => {
+    const { firstBlockNum: first = 0, ...status } = await reader.getStatus();
+    expect(status.dataFields).toEqual(dataFields);
+    const { rows } = await reader.getActions(queryOf(TO, first));
+    expect(rows.map(({ blockNum }) => blockNum)).toEqual(expected);
+  };
+
+  await write([], trunk.slice(3, 4));
+  await write([TO, AMOUNT], trunk.slice(4));
+  await expectRows({ [TO]: 104, [AMOUNT]: 104 }, [104, 105]);
+  // The first block of the fork sets the ABI after its payment.
+  await write([TO], made.blocks(trunk[1], [SETTING, PLAN, PLAN, PLAN]));
+  await expectRows({ [TO]: 102 }, [103, 104, 105]);
+  await write([TO], made.blocks(trunk[0], [SETTING, PLAN, PLAN]));
+  await expectRows({ [TO]: 101 }, [102, 103]);
+  await reader.close();
+}
+
 function queryOf(key: string, from: number, text = key === TO ? 'bob' : '1'): ActionsQuery {
   const field = parseDataField(key);
   return {

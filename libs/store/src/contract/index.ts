@@ -3,7 +3,7 @@ export * from './comparison';
 export * from './contract-size';
 export { ABIS, CONTRACT_DATA_FIELDS, DATA } from './data-plans';
 export * from './every-action';
-export { expectFieldRanges, type ReopenedStore } from './data-field-cases';
+export { expectFieldRanges, expectFieldsBelowFirst, type ReopenedStore } from './data-field-cases';
 export { describeMigration, type EarlierStore, MigratedStore } from './migration-cases';
 export * from './join-store';
 export * from './list-faults';

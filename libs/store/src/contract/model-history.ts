@@ -215,6 +215,7 @@ export class ModelHistory implements HistoryStore {
     const parent = below.at(-1)?.position;
     if (parent && parent.id !== block.previous?.id) throw new HistoryError('BLOCK_GAP', `block ${num} has no parent`);
     this.blocks = below;
+    if (!parent) this.firstWritten = undefined;
     this.revision++;
   }
 
