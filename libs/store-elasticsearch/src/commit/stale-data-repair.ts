@@ -190,19 +190,21 @@ export class StaleDataRepair {
 class Decoders {
   private newest: { hash: string; decoder: AbiDecoder | undefined } | undefined;
 
-  /** `versions`: the newest first. */
+  /** `versions`: the newest first; those before the last action are dropped. */
   constructor(
     private readonly contract: string,
-    private readonly versions: readonly CommittedAbi[],
+    private readonly versions: CommittedAbi[],
     private readonly abis: CommittedAbis,
   ) {}
 
   /** An ABI is in force after the action that set it; with sequence 0 it is in force from the beginning of the block. */
   async at(blockNum: number, sequence: number): Promise<AbiDecoder | undefined> {
-    const version = this.versions.find(
-      (each) => each.block_num < blockNum || (each.block_num === blockNum && each.sequence < Math.max(1, sequence)),
-    );
-    if (!version) return undefined;
+    const isInForce = (version: CommittedAbi | undefined): version is CommittedAbi =>
+      version !== undefined &&
+      (version.block_num < blockNum || (version.block_num === blockNum && version.sequence < Math.max(1, sequence)));
+    while (isInForce(this.versions.at(-2))) this.versions.pop();
+    const version = this.versions.at(-1);
+    if (!isInForce(version)) return undefined;
     if (this.newest?.hash !== version.hash) {
       const decoder = createAbiDecoder(await this.abis.bytesOf(this.contract, version.hash));
       this.newest = { hash: version.hash, decoder };

@@ -1,5 +1,5 @@
 import type { AbiChange, BlockRecords } from '@antelope-history/records';
-import { incomplete, type Query, type Searcher } from '../client/search';
+import { type FoundHit, incomplete, MAX_WINDOW, type Query, type Searcher } from '../client/search';
 import { documentsOfNumber } from '../indices/documents-of-number';
 import type { AbiDocument, DataAbi, ProgressDocument } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
@@ -42,20 +42,33 @@ export class CommittedAbis {
   async *newestFirst(contract: string, lastBlock: number, progress: ProgressDocument): AsyncGenerator<CommittedAbi> {
     const branch = new Set(progress.branch.map(({ id }) => id));
     const last = Math.min(lastBlock, progress.committed?.num ?? -1);
-    for (let from = 0; ; from += VERSIONS_AT_ONCE) {
+    for await (const { _source } of this.versionsOf(contract, last)) {
+      const { block, block_num, sequence, hash } = _source as AbiDocument;
+      if (block_num <= progress.clean_up_to || branch.has(block)) yield { block_num, sequence, hash };
+    }
+  }
+
+  /** Those of orphans, too. Branches have versions of the same number and sequence: a page ends with all versions of one place. */
+  private async *versionsOf(contract: string, lastBlock: number): AsyncGenerator<FoundHit> {
+    let size = VERSIONS_AT_ONCE;
+    let after: number[] | undefined;
+    for (;;) {
       const { hits } = await this.searcher.search({
         index: this.names.abis,
-        filters: [{ term: { account: contract } }, { range: { block_num: { lte: last } } }],
+        filters: [{ term: { account: contract } }, { range: { block_num: { lte: lastBlock } } }],
         sort: [{ block_num: 'desc' }, { sequence: 'desc' }],
-        from,
-        size: VERSIONS_AT_ONCE,
+        size,
         fetch: { _source: ['block', 'block_num', 'sequence', 'hash'] },
+        ...(after && { searchAfter: after }),
       });
-      for (const { _source } of hits) {
-        const { block, block_num, sequence, hash } = _source as AbiDocument;
-        if (block_num <= progress.clean_up_to || branch.has(block)) yield { block_num, sequence, hash };
-      }
-      if (hits.length < VERSIONS_AT_ONCE) return;
+      if (hits.length < size) return yield* hits;
+      const end = hits.at(-1)?.sort.join();
+      const whole = hits.filter(({ sort }) => sort.join() !== end);
+      yield* whole;
+      after = whole.at(-1)?.sort ?? after;
+      if (whole.length > 0) size = VERSIONS_AT_ONCE;
+      else if (size < MAX_WINDOW) size = Math.min(MAX_WINDOW, 2 * size);
+      else throw incomplete(`${contract} has too many ABIs in block ${end}`);
     }
   }
 
