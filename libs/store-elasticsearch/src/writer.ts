@@ -99,7 +99,7 @@ export async function openElasticsearchStoreRepairer(options: ElasticsearchOptio
     const abis = new CommittedAbis(names, searcher);
     const dataAbis = (fields: readonly string[]): DataAbis => new DataAbis(abis, new DataFields(fields), 0);
     const common = { names, progress, plans: new MigrationPlans(client, names), searcher, bulk, bulkBytes };
-    const staleData = new StaleDataRepair({ ...common, abis });
+    const staleData = new StaleDataRepair({ ...common, abis, fence: new WriteFence(client, names) });
     // Those of a repair that was killed.
     await staleData.decodeAll();
     return new BlockRepair({ ...common, client, documents, indices, dataAbis, abis, staleData });

@@ -1,7 +1,22 @@
 import { Client } from '@elastic/elasticsearch';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
+import { type BlockPlan, ReaderSessions, SyntheticChain } from '@antelope-history/store/contract';
+import { ProgressReader } from '../src/indices/progress';
 import { WriteFence } from '../src/write/write-fence';
+import { FaultyServer } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
+
+jest.setTimeout(120_000);
+
+const BUSY: BlockPlan = {
+  transactions: [
+    [{ account: 'hot', name: 'ping', actor: 'hot', notified: ['cold'], creatorDistance: 0, dataBytes: 50 }],
+  ],
+  abis: [{ account: 'hot', abi: Buffer.from('an ABI') }],
+  permissions: [{ owner: 'hot', name: 'active', authority: { keys: [Buffer.alloc(34, 2)], actors: ['cold'] } }],
+};
 
 describeWithService(['elasticsearch'], (url) => {
   describe('the write term', () => {
@@ -25,6 +40,48 @@ describeWithService(['elasticsearch'], (url) => {
         expect(await termsOf(client, progress)).toEqual([names.currentTerm(3)]);
         await expect(fence.open([names.abis], 0)).rejects.toMatchObject({ message: 'the write term has ended' });
         await fence.open([names.abis], 3);
+      }));
+    it('keeps out an orphan of a writer that was suspended after it had read the progress, and then reserves blocks', () =>
+      withStore(url, async (temporary, client) => {
+        const { store, names } = temporary;
+        const server = await FaultyServer.start(url ?? '');
+        const suspended = await temporary.openWriter({ urls: [server.url] });
+        const sessions = new ReaderSessions();
+        const chain = new SyntheticChain();
+        // Two blocks are reserved at once, and the next one is not yet.
+        const trunk = chain.blocks(undefined, Array<BlockPlan>(4).fill(BUSY));
+        await store.writeBlocks(sessions.read(trunk));
+        const orphan = chain.block(trunk[3], BUSY);
+        let resume = (): void => undefined;
+        const until = new Promise<void>((resolve) => (resume = resolve));
+        let reads = 0;
+        const arrived = new Promise<void>((resolve) => {
+          server.fault = ({ method, path }) => {
+            if (method !== 'GET' || !path.includes('/_doc/progress') || ++reads !== 2) return 'none';
+            resolve();
+            return { until };
+          };
+        });
+        const late = suspended.writeBlocks(sessions.read([orphan]));
+        await arrived;
+        sessions.begin();
+        const rest = chain.blocks(trunk[3], Array<BlockPlan>(3).fill(BUSY));
+        let last = rest[2] as BlockRecords;
+        const progress = new ProgressReader(client, names);
+        await store.writeBlocks(sessions.read(rest));
+        while (((await progress.read())?.progress.clean_up_to ?? 0) < orphan.position.num) {
+          const next = chain.blocks(last, [BUSY, BUSY], rest[2]?.position);
+          await store.writeBlocks(sessions.read(next));
+          last = next[1] as BlockRecords;
+          await sleep(50);
+        }
+        resume();
+        await late;
+        await server.stop();
+        await client.indices.refresh({ index: `${names.prefix}-*` });
+        const query = { term: { block: orphan.position.id } };
+        const index = [names.actions, names.blocks, names.bodies, names.abis, names.permissions];
+        expect((await client.count({ index, query })).count).toBe(0);
       }));
   });
 });

@@ -86,6 +86,8 @@ export class BlockWriter {
         readAt = performance.now();
       }
       if (block.streamPosition.sequence <= progress.view.ordinal) continue;
+      // First: it returns another progress, and its write term is for what is decoded and decided by this very one.
+      if (!isReserved(block, progress)) progress = await source.reserve(block.position.num);
       const decoded = await this.dataAbis.decode(block, progress, mayPostpone);
       if (!decoded) {
         write.postponed.push(block);
@@ -93,7 +95,6 @@ export class BlockWriter {
       }
       write.written.push({ block, journal: decoded.journal });
       if (isDecided(block, progress)) continue;
-      if (!isReserved(block, progress)) progress = await source.reserve(block.position.num);
       const targetOf = await this.openTargets(block, progress);
       for (const { kind, id, json, version } of documentsOf(block, decoded.terms, layoutOf(progress))) {
         request.put(targetOf(kind), id, version, json, block.position);
