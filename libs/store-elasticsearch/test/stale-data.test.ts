@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@elastic/elasticsearch';
+import { type DataField, parseDataField } from '@antelope-history/data-fields';
 import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
 import type { StoreWriter } from '@antelope-history/store';
@@ -7,11 +9,13 @@ import {
   type BlockPlan,
   Comparison,
   DATA,
+  EVERY_ACTION,
   ModelHistory,
   SimulatedReader,
 } from '@antelope-history/store/contract';
+import { ProgressReader } from '../src/indices/progress';
 import { openElasticsearchStoreRepairer } from '../src/writer';
-import { FaultyServer } from './faulty-server';
+import { FaultyServer, type SeenRequest } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
 
 jest.setTimeout(60_000);
@@ -55,6 +59,41 @@ describeWithService(['elasticsearch'], (url = '') => {
       const repairer = await openElasticsearchStoreRepairer(store.optionsWith({ urls: [through] }));
       const block = reader.chain.find(({ position }) => position.num === blockNum);
       await repairer.repairBlocks([block as BlockRecords]).finally(() => repairer.close());
+    }
+
+    /** No write term begins from then on, except those of repairs, until other blocks become irreversible. */
+    async function writeUntilClean(): Promise<void> {
+      const client = new Client({ node: url });
+      const progress = new ProgressReader(client, store.names);
+      for (;;) {
+        // Cleaning follows a commit that does not wait for it, and fails when the progress changes.
+        reader.grow([PAID]);
+        await write();
+        await sleep(50);
+        const { clean_up_to: clean, last_irreversible: irreversible } = (await progress.read())?.progress ?? {};
+        if (clean === irreversible?.num) break;
+      }
+      await client.close();
+    }
+
+    async function refresh(): Promise<void> {
+      const client = new Client({ node: url });
+      await client.indices.refresh({ index: `${store.names.prefix}-*` });
+      await client.close();
+    }
+
+    /** Holds the first request that matches, and all that match after it, until `resume`. */
+    function suspend(matches: (seen: SeenRequest) => boolean): { arrived: Promise<void>; resume: () => void } {
+      let resume = (): void => undefined;
+      const until = new Promise<void>((resolve) => (resume = resolve));
+      const arrived = new Promise<void>((resolve) => {
+        server.fault = (seen) => {
+          if (!matches(seen)) return 'none';
+          resolve();
+          return { until };
+        };
+      });
+      return { arrived, resume };
     }
 
     async function expectModel(): Promise<void> {
@@ -134,6 +173,55 @@ describeWithService(['elasticsearch'], (url = '') => {
       await expectModel();
     });
 
+    it('stays when a writer goes on that was suspended before it with blocks that are committed since', async () => {
+      await writeWrong(WRONG);
+      await writeUntilClean();
+      reader.grow([PAID, PAID]);
+      const blocks = reader.read(2);
+      reader.restart((await writer.getProgress()).positions);
+      const again = reader.read(2);
+      const late = await store.openWriter({ urls: [server.url] });
+      const { arrived, resume } = suspend(isOfActions);
+      const writing = late.writeBlocks(again);
+      await arrived;
+      await writer.writeBlocks(blocks);
+      await repair(101);
+      resume();
+      await writing;
+      await refresh();
+      await expectModel();
+    });
+
+    it('moves the actions of a field that is first indexed while it replaces the ABI', async () => {
+      const field: DataField = parseDataField('alice:transfer.to') as DataField;
+      const begin = await store.openWriter({ dataFields: [] });
+      grow([setting(WRONG), setting(RIGHT), PAID]);
+      await begin.writeBlocks(
+        reader.read(Infinity).map((block) => (block.position.num === 101 ? withAbi(block, WRONG) : block)),
+      );
+      for (let turn = 0; turn < 2; turn++) {
+        grow(Array<BlockPlan>(15).fill(PAID));
+        await begin.writeBlocks(reader.read(Infinity));
+      }
+      grow([PAID, PAID]);
+      const blocks = reader.read(2);
+      const dataFrom = blocks[0]?.position.num as number;
+      const { arrived, resume } = suspend(({ path, body }) => path.startsWith('/_bulk') && body.includes('-abis"'));
+      const repairing = repair(101, server.url);
+      await arrived;
+      const other = await store.openWriter({ dataFields: [field.key] });
+      await other.writeBlocks(blocks);
+      resume();
+      await repairing;
+      const { status, rows } = await store.store.getActions({
+        ...EVERY_ACTION,
+        data: [{ fields: [field], text: 'bob' }],
+        after: { blockNum: dataFrom },
+      });
+      expect(status.dataFields).toEqual({ [field.key]: dataFrom });
+      expect(rows.map(({ blockNum }) => blockNum)).toEqual(blocks.map(({ position }) => position.num));
+    });
+
     it('that is killed is continued when another one begins', async () => {
       await writeWrong(WRONG);
       let updates = 0;
@@ -157,4 +245,8 @@ describeWithService(['elasticsearch'], (url = '') => {
 
 function withAbi(block: BlockRecords, abi: Buffer): BlockRecords {
   return { ...block, abiChanges: block.abiChanges.map((change) => ({ ...change, abi })) };
+}
+
+function isOfActions({ path, body }: SeenRequest): boolean {
+  return path.startsWith('/_bulk') && body.includes('-actions-');
 }

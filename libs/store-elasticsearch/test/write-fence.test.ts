@@ -18,7 +18,7 @@ const BUSY: BlockPlan = {
   permissions: [{ owner: 'hot', name: 'active', authority: { keys: [Buffer.alloc(34, 2)], actors: ['cold'] } }],
 };
 
-describeWithService(['elasticsearch'], (url) => {
+describeWithService(['elasticsearch'], (url = '') => {
   describe('the write term', () => {
     it('of a new store exists from its beginning', () =>
       withStore(url, async ({ names }, client) => {
@@ -41,10 +41,11 @@ describeWithService(['elasticsearch'], (url) => {
         await expect(fence.open([names.abis], 0)).rejects.toMatchObject({ message: 'the write term has ended' });
         await fence.open([names.abis], 3);
       }));
+
     it('keeps out an orphan of a writer that was suspended after it had read the progress, and then reserves blocks', () =>
       withStore(url, async (temporary, client) => {
         const { store, names } = temporary;
-        const server = await FaultyServer.start(url ?? '');
+        const server = await FaultyServer.start(url);
         const suspended = await temporary.openWriter({ urls: [server.url] });
         const sessions = new ReaderSessions();
         const chain = new SyntheticChain();

@@ -23,7 +23,7 @@ export interface Search {
   /** Rows to skip; together with `size` at most `MAX_WINDOW`. */
   from?: number;
   sort?: Record<string, 'asc' | 'desc'>[];
-  searchAfter?: number[];
+  searchAfter?: (number | string)[];
   /** The fields to return; see `hits.ts`. */
   fetch?: Pick<estypes.MsearchMultisearchBody, '_source' | 'docvalue_fields' | 'stored_fields'>;
   /** Whether hits have the version that replacing a document needs; otherwise it is 0. */

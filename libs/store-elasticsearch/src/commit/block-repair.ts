@@ -15,7 +15,7 @@ import { layoutOf, statusOf } from '../indices/progress';
 import { documentsOf, type NewDocument } from '../write/block-documents';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
-import type { CommittedAbis } from '../write/committed-abis';
+import type { CommittedAbis, StoredAbi } from '../write/committed-abis';
 import type { DataAbis } from '../write/data-abis';
 import type { IndexProvisioner } from '../write/index-provisioner';
 import type { BranchDocuments } from './branch-documents';
@@ -72,12 +72,16 @@ export class BlockRepair implements StoreRepairer {
       if (fields.join() === written?.join()) return;
       await this.assertReplaceable(block, progress);
       const { contracts } = new DataFields(fields);
-      const stored = await this.parts.abis.storedOf(block, contracts, progress);
       const keepsState = await this.keepsState(block, progress);
-      const isKept = ({ account, sequence }: AbiChange): boolean =>
-        keepsState && sequence === 0 && !sets(block, account);
-      const whole = { ...block, abiChanges: [...block.abiChanges, ...stored.filter(isKept)] };
-      await this.parts.staleData.note(whole, stored, contracts, progress);
+      const stored: StoredAbi[] = [];
+      const kept: AbiChange[] = [];
+      for await (const { account, sequence, abi, hash } of this.parts.abis.storedOf(block, progress)) {
+        const isKept = keepsState && sequence === 0 && !sets(block, account);
+        if (!isKept) stored.push({ account, sequence, hash });
+        else if (contracts.has(account)) kept.push({ account, sequence, abi });
+      }
+      await this.parts.staleData.note(block, stored, progress);
+      const whole = { ...block, abiChanges: [...block.abiChanges, ...kept] };
       await this.replace(whole, keepsState, fields, progress);
       written = fields;
     }

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import { DataFields, valuesOf } from '@antelope-history/data-fields';
-import { type AbiChange, type BlockRecords, decodeActionRecord } from '@antelope-history/records';
+import { type BlockRecords, decodeActionRecord } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { incomplete, type Query, type Searcher } from '../client/search';
 import { asked } from '../client/store-errors';
@@ -15,7 +16,7 @@ import { isOnBranch, layoutOf } from '../indices/progress';
 import { actionJson, originJson } from '../write/action-json';
 import { BulkRequest } from '../write/bulk-request';
 import { type BulkWriter, ConflictError } from '../write/bulk-writer';
-import type { CommittedAbi, CommittedAbis } from '../write/committed-abis';
+import type { CommittedAbi, CommittedAbis, StoredAbi } from '../write/committed-abis';
 import type { WriteFence } from '../write/write-fence';
 import type { ProgressStore } from './progress-store';
 
@@ -48,16 +49,11 @@ export class StaleDataRepair {
   constructor(private readonly parts: StaleDataParts) {}
 
   /**
-   * Adds to the progress what is decoded with ABIs that replacing a committed block changes. Call it before they change. `stored`: the
-   * ABIs of contracts with indexed data fields that are stored of the block.
+   * Adds to the progress what is decoded with ABIs that replacing a committed block changes. Call it before they change. Of all contracts:
+   * an indexer may begin to index a field of any contract before they have changed. `stored`: the ABIs that are stored of the block.
    */
-  async note(
-    block: BlockRecords,
-    stored: readonly AbiChange[],
-    contracts: ReadonlySet<string>,
-    progress: ProgressDocument,
-  ): Promise<void> {
-    const right = block.abiChanges.filter(({ account }) => contracts.has(account));
+  async note(block: BlockRecords, stored: readonly StoredAbi[], progress: ProgressDocument): Promise<void> {
+    const right = block.abiChanges.map(({ account, sequence, abi }) => ({ account, sequence, hash: hashOf(abi) }));
     const changed = new Set([...lacking(stored, right), ...lacking(right, stored)]);
     const stale: StaleData[] = [];
     for (const contract of changed) stale.push(await this.staleAfter(contract, block.position.num, progress));
@@ -117,8 +113,10 @@ export class StaleDataRepair {
     const { contract } = stale;
     const first = Math.max(stale.first, progress.first_block_num ?? 0);
     const end = Math.min(stale.last ?? Infinity, progress.committed?.num ?? 0);
-    const last = Math.min(end, rangeLast(first, progress));
-    if (first <= last) await this.decodePart({ contract, first, last });
+    const isIndexed = new DataFields(await this.parts.plans.dataFieldsOf(progress)).contracts.has(contract);
+    // What is indexed from now on is decoded with the ABIs that were replaced.
+    const last = isIndexed ? Math.min(end, rangeLast(first, progress)) : end;
+    if (isIndexed && first <= last) await this.decodePart({ contract, first, last });
     const rest = last < end ? [{ ...stale, first: last + 1 }] : [];
     await this.parts.progress.change(({ stale_data: all = [], ...current }) => {
       const left = all.flatMap((each) => (isDeepStrictEqual(each, stale) ? rest : [each]));
@@ -231,9 +229,13 @@ function newRequest(): BulkRequest {
   return request;
 }
 
-/** The contracts of the changes that others lack. */
-function lacking(changes: readonly AbiChange[], others: readonly AbiChange[]): string[] {
-  const isSame = (one: AbiChange, other: AbiChange): boolean =>
-    one.account === other.account && one.sequence === other.sequence && one.abi.equals(other.abi);
-  return changes.filter((one) => !others.some((other) => isSame(one, other))).map(({ account }) => account);
+/** The contracts of the ABIs that others lack. */
+function lacking(abis: readonly StoredAbi[], others: readonly StoredAbi[]): string[] {
+  const keyOf = ({ account, sequence, hash }: StoredAbi): string => `${account} ${sequence} ${hash}`;
+  const known = new Set(others.map(keyOf));
+  return abis.filter((abi) => !known.has(keyOf(abi))).map(({ account }) => account);
+}
+
+function hashOf(abi: Buffer): string {
+  return createHash('sha256').update(abi).digest('hex');
 }

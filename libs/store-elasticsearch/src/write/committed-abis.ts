@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { AbiChange, BlockRecords } from '@antelope-history/records';
-import { type FoundHit, incomplete, MAX_WINDOW, type Query, type Searcher } from '../client/search';
+import { type FoundHit, incomplete, MAX_WINDOW, type Query, type Search, type Searcher } from '../client/search';
 import { documentsOfNumber } from '../indices/documents-of-number';
 import type { AbiDocument, DataAbi, ProgressDocument } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
@@ -8,11 +9,19 @@ import type { IndexNames } from '../indices/index-names';
 export const NO_ABI = '';
 /** Versions of one contract that are read at once: those of orphans are among them. */
 const VERSIONS_AT_ONCE = 100;
-/** ABIs that a block sets for contracts with indexed data fields. */
-const MAX_OF_BLOCK = 1_000;
+/** ABIs whose bytes are read at once: each may have half a megabyte. */
+const BODIES_AT_ONCE = 20;
 
 /** A change of a contract's ABI. */
 export type CommittedAbi = Pick<AbiDocument, 'block_num' | 'sequence' | 'hash'>;
+
+/** An ABI that is stored of a block. */
+export interface StoredAbi {
+  account: string;
+  sequence: number;
+  /** Of the bytes that are stored, which may be damaged: not that of the document. */
+  hash: string;
+}
 
 /** Finds ABIs of the committed branch. */
 export class CommittedAbis {
@@ -72,22 +81,29 @@ export class CommittedAbis {
     }
   }
 
-  /** What is stored of the ABIs that a committed block sets for contracts. */
-  async storedOf(
+  /** The ABIs that are stored of a committed block. */
+  async *storedOf(
     { position }: Pick<BlockRecords, 'position'>,
-    contracts: Iterable<string>,
     progress: ProgressDocument,
-  ): Promise<AbiChange[]> {
-    const { hits } = await this.searcher.search({
-      index: this.names.abis,
-      filters: [documentsOfNumber(position, progress), { terms: { account: [...contracts] } }],
-      size: MAX_OF_BLOCK,
-      fetch: { _source: ['account', 'sequence', 'abi'] },
-    });
-    return hits.map(({ _source }) => {
-      const { account, sequence, abi } = _source as AbiDocument;
-      return { account, sequence, abi: Buffer.from(abi, 'base64') };
-    });
+  ): AsyncGenerator<StoredAbi & AbiChange> {
+    let after: Search['searchAfter'];
+    for (;;) {
+      const { hits } = await this.searcher.search({
+        index: this.names.abis,
+        filters: [documentsOfNumber(position, progress)],
+        sort: [{ account: 'asc' }, { sequence: 'asc' }, { hash: 'asc' }],
+        size: BODIES_AT_ONCE,
+        fetch: { _source: ['account', 'sequence', 'hash', 'abi'] },
+        ...(after && { searchAfter: after }),
+      });
+      for (const { _source } of hits) {
+        const { account, sequence, hash, abi: text } = _source as AbiDocument;
+        after = [account, sequence, hash];
+        const abi = Buffer.from(text, 'base64');
+        yield { account, sequence, abi, hash: createHash('sha256').update(abi).digest('hex') };
+      }
+      if (hits.length < BODIES_AT_ONCE) return;
+    }
   }
 
   /** The bytes of an ABI of a contract by their hash. */
