@@ -121,7 +121,7 @@ async function prepareStore(
   const begun = await progress.read();
   const layout = layoutOf(begun?.progress);
   const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout }, parsedTiers);
-  await indices.prepare();
+  await indices.prepare(begun?.progress);
   if (!begun) await progress.create({ ...emptyProgress(blocksPerIndex), store_id: randomUUID() });
   await progress.raiseFormat();
   const { progress: current } = (await progress.read()) ?? {};

@@ -52,11 +52,12 @@ export function toStoreError(error: unknown): HistoryError {
 
 const BUSY_STATUSES = [408, 429];
 const SERVER_ERROR = 500;
+/** A block on an index or the cluster ends when the disk has room again, or when an operator removes it; a closed index can be opened. */
+const ENDED_LATER: ReadonlySet<string> = new Set(['cluster_block_exception', 'index_closed_exception']);
 
 /** Whether the same request may succeed later. A server that fails (5xx) has rejected nothing: it could not decide. */
 export function isBusy(status: number, type: string | undefined): boolean {
-  // A block on an index or the cluster ends when the disk has room again, or when an operator removes it.
-  return status >= SERVER_ERROR || BUSY_STATUSES.includes(status) || type === 'cluster_block_exception';
+  return status >= SERVER_ERROR || BUSY_STATUSES.includes(status) || (type !== undefined && ENDED_LATER.has(type));
 }
 
 /** The documents of a multi-get that exist, in its order, else undefined. Throws the store error of one that could not be read. */

@@ -122,7 +122,7 @@ export class BlockRepair implements StoreRepairer {
     progress: ProgressDocument,
   ): Promise<void> {
     const { num } = block.position;
-    await this.parts.indices.ensureRange(num, progress, false);
+    await this.parts.indices.restoreRange(num, progress);
     const superseded = await this.supersededPermissions(block, progress);
     const ids = new Map<NewDocument['kind'], string[]>();
     const early: NewDocument[] = [];

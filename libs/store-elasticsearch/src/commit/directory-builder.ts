@@ -4,7 +4,7 @@ import { asked, foundIn } from '../client/store-errors';
 import { rangeLast, rangeStart } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
 import type { ListedTransaction } from '../indices/block-execution';
-import { type DirectoryDocument, type DirectoryEntry, directoryIndex } from '../indices/directory';
+import { directoryBlocks, type DirectoryDocument, type DirectoryEntry, directoryIndex } from '../indices/directory';
 import { type ActionList, findTallied } from '../indices/found-actions';
 import { FETCH_LISTED, listedIn } from '../indices/hits';
 import type { IndexNames } from '../indices/index-names';
@@ -53,11 +53,26 @@ export class DirectoryBuilder {
       const read = await this.parts.progress.read();
       const range = read && nextRange(read.progress);
       if (!read || range === undefined || this.isClaimed(range, read.progress)) return false;
+      if (await this.isLost(range, read.progress)) {
+        // Another directory is built: a new index would have nothing of the ranges that the lost one had.
+        await this.parts.progress.countRewrite();
+        continue;
+      }
       if (!(await this.claim(read, range))) continue;
       await this.addRange(range, read.progress);
       return this.record(range, read.progress);
     }
     return false;
+  }
+
+  /** Whether the index of the range has earlier ranges and was deleted. */
+  private async isLost(range: number, progress: ProgressDocument): Promise<boolean> {
+    const { names, indices } = this.parts;
+    const covered = directoryBlocks(progress);
+    const index = directoryIndex(names, range, progress);
+    return (
+      covered !== undefined && index === directoryIndex(names, covered.last, progress) && !(await indices.exists(index))
+    );
   }
 
   /** Whether another process has begun to add the range. The clock decides about needless work only. */

@@ -4,12 +4,15 @@ import { asked, askedIfFound, errorTypeOf, toStoreError } from '../client/store-
 import { rangeLast, type RangeLayout, rangeStart } from '../indices/block-ranges';
 import type { ActionLayout, ProgressDocument } from '../indices/documents';
 import { DOC_VALUES_MAPPING_VERSION, MAPPING_VERSION } from '../indices/format-version';
-import { RANGED_KINDS, SINGLE_KINDS, type IndexNames } from '../indices/index-names';
+import { RANGED_KINDS, SINGLE_KINDS, type IndexNames, type SingleKind } from '../indices/index-names';
 import { indexTemplates } from '../indices/index-templates';
 import { type Tier, TIER_ATTRIBUTE, tierOf } from '../indices/index-tiers';
 
 /** The fields of actions that an earlier version did not have. */
 const ADDED_FIELDS = ['data', 'authorizers', 'further_traces', 'large_record'];
+
+/** What the indices have of committed blocks; the others can be made anew. */
+const STATE_KINDS: ReadonlySet<SingleKind> = new Set(['abis', 'permissions']);
 
 /** The write term of a new store. */
 const FIRST_TERM = 0;
@@ -38,14 +41,20 @@ export class IndexProvisioner {
     private readonly tiers: readonly Tier[] = [],
   ) {}
 
-  /** Puts the templates and creates the indices of `SINGLE_KINDS`. */
-  async prepare(): Promise<void> {
+  /** Puts the templates and creates the indices of `SINGLE_KINDS`; rejects as `ensureRange`. `progress`: undefined in a new store. */
+  async prepare(progress: Pick<ProgressDocument, 'committed'> | undefined): Promise<void> {
     const templates = Object.entries(this.templates());
     await Promise.all(
       templates.map(([name, template]) => asked(this.client.indices.putIndexTemplate({ name, ...template }))),
     );
     await this.mapActionFields();
-    await Promise.all(SINGLE_KINDS.map((kind) => this.ensure(this.names.of(kind), this.settings.replicas)));
+    const { replicas } = this.settings;
+    await Promise.all(
+      SINGLE_KINDS.map((kind) => {
+        const mustExist = STATE_KINDS.has(kind) && progress?.committed !== undefined;
+        return this.ensure(this.names.of(kind), { replicas, mustExist });
+      }),
+    );
   }
 
   /** Maps the fields of actions that later versions added: in indices of an earlier one they would not be indexed. */
@@ -56,17 +65,31 @@ export class IndexProvisioner {
     await asked(this.client.indices.putMapping({ index: `${name}-*`, properties, allow_no_indices: true }));
   }
 
-  /** Creates the indices of a block's range; far behind the head they may have fewer replicas at first. */
-  async ensureRange(blockNum: number, layout: RangeLayout, isFarBehind: boolean): Promise<void> {
-    const replicas = isFarBehind ? this.settings.catchUpReplicas : this.settings.replicas;
-    await Promise.all(
-      RANGED_KINDS.map((kind) => this.ensure(this.names.ranged(kind, blockNum, layout), replicas, this.names.of(kind))),
-    );
+  /**
+   * Creates the indices of a range for a block that is written; far behind the head they may have fewer replicas at first. Rejects with
+   * `STORE_REFUSED` when one of them is missing although blocks of the range are committed: a new one would hide that they are lost.
+   */
+  ensureRange(
+    blockNum: number,
+    progress: RangeLayout & Pick<ProgressDocument, 'committed'>,
+    isFarBehind: boolean,
+  ): Promise<void> {
+    const mustExist = (progress.committed?.num ?? -1) >= rangeStart(blockNum, progress);
+    return this.ensureIndices(blockNum, progress, { isFarBehind, mustExist });
+  }
+
+  /** Creates those indices of a range that are missing, for blocks that are stored again. */
+  restoreRange(blockNum: number, layout: RangeLayout): Promise<void> {
+    return this.ensureIndices(blockNum, layout, { isFarBehind: false, mustExist: false });
   }
 
   /** Creates an index of the directory. */
   ensureDirectory(index: string): Promise<void> {
-    return this.ensure(index, this.settings.replicas);
+    return this.ensure(index, { replicas: this.settings.replicas, mustExist: false });
+  }
+
+  exists(index: string): Promise<boolean> {
+    return asked(this.client.indices.exists({ index }));
   }
 
   /** Deletes the indices of the directory that `isObsolete` names. */
@@ -150,10 +173,23 @@ export class IndexProvisioner {
     return indexTemplates(this.names.prefix, this.settings);
   }
 
-  private ensure(index: string, replicas: number, alias?: string): Promise<void> {
+  private async ensureIndices(
+    blockNum: number,
+    layout: RangeLayout,
+    { isFarBehind, mustExist }: { isFarBehind: boolean; mustExist: boolean },
+  ): Promise<void> {
+    const replicas = isFarBehind ? this.settings.catchUpReplicas : this.settings.replicas;
+    await Promise.all(
+      RANGED_KINDS.map((kind) =>
+        this.ensure(this.names.ranged(kind, blockNum, layout), { replicas, mustExist, alias: this.names.of(kind) }),
+      ),
+    );
+  }
+
+  private ensure(index: string, wanted: WantedIndex): Promise<void> {
     let ready = this.ready.get(index);
     if (!ready) {
-      ready = this.createAndAlias(index, replicas, alias);
+      ready = this.createAndAlias(index, wanted);
       this.ready.set(index, ready);
       ready.catch(() => this.ready.delete(index));
     }
@@ -161,7 +197,8 @@ export class IndexProvisioner {
   }
 
   /** Adds an index to its alias only when it can answer: a search of the alias fails if one of its indices fails. */
-  private async createAndAlias(index: string, replicas: number, alias: string | undefined): Promise<void> {
+  private async createAndAlias(index: string, { replicas, mustExist, alias }: WantedIndex): Promise<void> {
+    if (mustExist && !(await this.exists(index))) throw lost(index);
     await this.create(index, replicas);
     await this.assertOurs(index);
     if (alias === undefined) return;
@@ -193,6 +230,20 @@ export class IndexProvisioner {
     const isActions = index.startsWith(`${this.names.of('actions')}-`);
     return isActions && this.settings.layout === 'doc-values' ? DOC_VALUES_MAPPING_VERSION : MAPPING_VERSION;
   }
+}
+
+function lost(index: string): HistoryError {
+  return new HistoryError(
+    'STORE_REFUSED',
+    `the index ${index} of committed blocks is missing: restore a snapshot, or use another store.elasticsearch.index_prefix`,
+  );
+}
+
+interface WantedIndex {
+  replicas: number;
+  /** Whether it has documents of committed blocks. */
+  mustExist: boolean;
+  alias?: string;
 }
 
 interface RangeIndex {

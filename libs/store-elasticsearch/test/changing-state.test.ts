@@ -1,0 +1,225 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@elastic/elasticsearch';
+import type { BlockRecords } from '@antelope-history/records';
+import { describeWithService } from '@antelope-history/servers';
+import type { HistoryReader } from '@antelope-history/store';
+import { type BlockPlan, EVERY_ACTION, ModelHistory, SimulatedReader } from '@antelope-history/store/contract';
+import { openElasticsearchStoreReader } from '../src/reader';
+import { FaultyServer, type SeenRequest } from './faulty-server';
+import { TemporaryStore } from './temporary-store';
+
+jest.setTimeout(240_000);
+
+const PING = { account: 'hot', name: 'ping', actor: 'hot', notified: ['cold'], creatorDistance: 0, dataBytes: 50 };
+const BUSY: BlockPlan = {
+  transactions: [
+    [PING, { ...PING, name: 'pong', notified: [], creatorDistance: 1 }],
+    [PING, PING],
+  ],
+  abis: [{ account: 'hot', abi: Buffer.from('an ABI') }],
+  permissions: [{ owner: 'hot', name: 'active', authority: { keys: [Buffer.alloc(34, 2)], actors: ['cold'] } }],
+};
+
+/** A query of each kind, as functions of a reader; the first argument is a block of the chain. */
+type Ask = (reader: HistoryReader, block: BlockRecords) => Promise<object>;
+const QUERIES: [string, Ask][] = [
+  ['a page', (reader) => reader.getActions({ ...EVERY_ACTION, account: 'cold', order: 'desc', limit: 30 })],
+  ['a deep page', (reader) => reader.getActions({ ...EVERY_ACTION, account: 'hot', skip: 60, limit: 30 })],
+  [
+    'the newest rows',
+    (reader) => reader.getActions({ ...EVERY_ACTION, account: 'hot', order: 'asc', window: 'newest', limit: 50 }),
+  ],
+  [
+    'bounded rows',
+    (reader, { position }) =>
+      reader.getActions({ ...EVERY_ACTION, account: 'hot', after: { blockNum: position.num - 20 } }),
+  ],
+  [
+    'children',
+    (reader, { transactions }) =>
+      reader.getActions({ ...EVERY_ACTION, parent: { sequence: transactions[0]?.firstSequence ?? 0 } }),
+  ],
+  [
+    'positions',
+    (reader) => reader.getAccountTraces({ account: 'hot', select: (count) => ({ first: count - 90, last: count }) }),
+  ],
+  ['a block with traces', (reader, { position }) => reader.getBlockTraces({ num: position.num })],
+  ['the latest block', (reader) => reader.getBlockTraces('latest')],
+  [
+    'a transaction',
+    (reader, { transactions }) => reader.getTransaction(transactions[1]?.id.toString('hex') ?? '', undefined),
+  ],
+  ['a key', (reader) => reader.getKeyAccounts(Buffer.alloc(34, 2))],
+];
+
+describeWithService(['elasticsearch'], (url = '') => {
+  describe('queries while forks are undone', () => {
+    it.each([128, 12])('show one branch each, with %i blocks per index', async (blocksPerIndex) => {
+      const server = await FaultyServer.start(url);
+      const store = await TemporaryStore.open(url, { blocksPerIndex });
+      const writer = await store.openWriter();
+      const slow = await openElasticsearchStoreReader(store.optionsWith({ urls: [server.url] }));
+      const reader = new SimulatedReader();
+      const models: ModelHistory[] = [];
+      const write = async (): Promise<void> => {
+        await writer.writeBlocks(reader.read(Infinity));
+        models.push(ModelHistory.of(reader.chain));
+      };
+      reader.grow(Array<BlockPlan>(40).fill(BUSY));
+      reader.makeIrreversible(15);
+      await write();
+      let turn = 0;
+      for (const [name, ask] of QUERIES) {
+        // The fork comes before the n-th search of the query, then with another n.
+        for (const at of [1, 2, 3]) {
+          if (turn++ % 3 === 2) {
+            reader.makeIrreversible(8);
+            reader.grow(Array<BlockPlan>(3).fill(BUSY));
+            await write();
+          }
+          const block = reader.chain.at(-4) as BlockRecords;
+          models.splice(0, models.length - 1);
+          let searches = 0;
+          server.fault = (seen) => {
+            if (!isOfQuery(seen) || ++searches !== at) return 'none';
+            reader.fork(6, Array<BlockPlan>(7).fill(BUSY));
+            return { until: write() };
+          };
+          const found = await ask(slow, block);
+          server.fault = () => 'none';
+          const expected = await Promise.all(models.map((model) => ask(model, block)));
+          const answers = expected.map((each) => plain(each));
+          expect([name, at, answers]).toEqual([name, at, expect.arrayContaining([plain(found)])]);
+        }
+      }
+      await slow.close();
+      await store.dispose();
+      await server.stop();
+    });
+  });
+
+  it.each(['deleted', 'closed'])('a query says so when an index was %s, and is never of a part', async (what) => {
+    const store = await TemporaryStore.open(url, { blocksPerIndex: 20 });
+    const client = new Client({ node: url });
+    const reader = new SimulatedReader();
+    reader.grow(Array<BlockPlan>(45).fill(BUSY));
+    await store.store.writeBlocks(reader.read(Infinity));
+    const index = `${store.names.actions}-0000000120`;
+    if (what === 'deleted') await client.indices.delete({ index });
+    else await client.indices.close({ index });
+    const model = ModelHistory.of(reader.chain);
+    for (const [name, ask] of QUERIES) {
+      const block = reader.chain[25] as BlockRecords;
+      const found = await ask(store.store, block).catch((error: unknown) => error);
+      if (found instanceof Error)
+        expect([name, found]).toEqual([name, expect.objectContaining({ code: 'STORE_UNAVAILABLE' })]);
+      else expect([name, plain(found as object)]).toEqual([name, plain(await ask(model, block))]);
+    }
+    await client.close();
+    await store.dispose();
+  });
+
+  it.each([
+    ['grows', 0],
+    ['forks', 3],
+  ])('a range whose index was deleted is not continued without its blocks when the chain %s', async (_, depth) => {
+    const store = await TemporaryStore.open(url, { blocksPerIndex: 20 });
+    const client = new Client({ node: url });
+    const reader = new SimulatedReader();
+    reader.grow(Array<BlockPlan>(37).fill(BUSY));
+    await store.store.writeBlocks(reader.read(Infinity));
+    await client.indices.delete({ index: `${store.names.actions}-0000000120` });
+    const before = ModelHistory.of(reader.chain);
+    reader.fork(depth, [BUSY, BUSY, BUSY, BUSY]);
+    await expect(store.store.writeBlocks(reader.read(Infinity))).rejects.toMatchObject({ code: 'STORE_REFUSED' });
+    const model = ModelHistory.of(reader.chain);
+    for (const [name, ask] of QUERIES) {
+      const block = reader.chain[25] as BlockRecords;
+      const found = await ask(store.store, block).catch((error: unknown) => error);
+      if (found instanceof Error) {
+        expect([name, found]).toEqual([name, expect.objectContaining({ name: 'HistoryError' })]);
+        continue;
+      }
+      const answers = (await Promise.all([before, model].map((each) => ask(each, block)))).map(plain);
+      expect([name, answers]).toEqual([name, expect.arrayContaining([plain(found as object)])]);
+    }
+    await client.close();
+    await store.dispose();
+  });
+});
+
+describeWithService(['elasticsearch'], (url = '') => {
+  it('a writer waits for an index that an operator has closed', async () => {
+    const store = await TemporaryStore.open(url);
+    const client = new Client({ node: url });
+    const reader = new SimulatedReader();
+    reader.grow([BUSY, BUSY]);
+    await store.store.writeBlocks(reader.read(Infinity));
+    const index = `${store.names.actions}-0000000000`;
+    await client.indices.close({ index });
+    reader.grow([BUSY, BUSY]);
+    const writing = store.store.writeBlocks(reader.read(Infinity));
+    await sleep(300);
+    await client.indices.open({ index });
+    expect((await writing).committed).toEqual(reader.chain.at(-1)?.position);
+    await client.close();
+    await store.dispose();
+  });
+
+  it.each(['abis', 'permissions'] as const)(
+    'a writer does not begin without the %s of committed blocks',
+    async (kind) => {
+      const store = await TemporaryStore.open(url);
+      const client = new Client({ node: url });
+      const reader = new SimulatedReader();
+      reader.grow([BUSY, BUSY]);
+      await store.store.writeBlocks(reader.read(Infinity));
+      await client.indices.delete({ index: store.names[kind] });
+      await expect(store.openWriter()).rejects.toMatchObject({ code: 'STORE_REFUSED' });
+      expect(await client.indices.exists({ index: store.names[kind] })).toBe(false);
+      await client.close();
+      await store.dispose();
+    },
+  );
+
+  it('a directory whose index was deleted is built again', async () => {
+    const store = await TemporaryStore.open(url, { blocksPerIndex: 10 });
+    const client = new Client({ node: url });
+    const reader = new SimulatedReader();
+    const write = async (count: number): Promise<void> => {
+      for (let turn = 0; turn < count; turn++) {
+        reader.grow(Array<BlockPlan>(10).fill(BUSY));
+        reader.makeIrreversible(2);
+        await store.store.writeBlocks(reader.read(Infinity));
+      }
+      await store.settled();
+    };
+    await write(4);
+    const indices = Object.keys(await client.indices.get({ index: `${store.names.of('directory')}-*` }));
+    expect(indices.length).toBeGreaterThan(0);
+    await client.indices.delete({ index: indices });
+    await write(3);
+    const model = ModelHistory.of(reader.chain);
+    const fresh = await store.openReader();
+    for (const [name, ask] of QUERIES) {
+      const block = reader.chain[12] as BlockRecords;
+      expect([name, plain(await ask(fresh, block))]).toEqual([name, plain(await ask(model, block))]);
+    }
+    await client.close();
+    await store.dispose();
+  });
+});
+
+/** Without what differs between the stores. */
+function plain(answer: object): unknown {
+  const { status, ...rest } = answer as { status?: { committed?: object } };
+  return JSON.parse(
+    JSON.stringify([status?.committed, rest], (_, value: unknown) =>
+      typeof value === 'bigint' ? value.toString() : value,
+    ),
+  );
+}
+
+function isOfQuery({ path }: SeenRequest): boolean {
+  return path.includes('_msearch') || path.includes('_doc/progress');
+}
