@@ -87,7 +87,7 @@ export async function expectFieldsBelowFirst({ openWriter, openReader }: Reopene
     const writer = await openWriter(fields);
     sessions.begin();
     await writer.writeBlocks(sessions.read(blocks));
-    await writer.commitWritten();
+    await writer.maintain();
     await writer.close();
   };
   const reader = await openReader();
