@@ -25,7 +25,7 @@ const BLOCKS = 100;
 const SLICE_STEPS = 20;
 
 const TRANSFER = { account: 'alice', name: 'transfer', actor: 'carol', notified: [], creatorDistance: 0, dataBytes: 9 };
-const WITH_TRANSFER: BlockPlan = { ...EMPTY_BLOCK, transactions: [[{ ...TRANSFER, data: DATA[1] as Buffer }]] };
+const WITH_TRANSFER: BlockPlan = { ...EMPTY_BLOCK, transactions: [[{ ...TRANSFER, data: DATA[1] }]] };
 const QUERY: ActionsQuery = {
   ...EVERY_ACTION,
   data: FIELDS.map((key, index) => ({ fields: [parseDataField(key) ?? []].flat(), text: TEXTS[index] as string })),
