@@ -30,7 +30,8 @@ const LOOK_EVERY_MS = 500;
 /**
  * Copies a data directory as it is at one commit. The writer keeps the pages of that commit until the copy is made, so that the
  * data file grows by what is written meanwhile. The copy is on disk, and was opened and read, when the promise resolves. Rejects
- * with `CONFIG_INVALID` when `to` exists, with `STORE_IN_USE` when another process makes a copy of this name, with `STORE_FULL` when there is no room for it, and as `openLmdbStoreReader`.
+ * with `CONFIG_INVALID` when `to` exists, with `STORE_IN_USE` when another process makes a copy of this name, with `STORE_FULL` when
+ * there is no room for it, and as `openLmdbStoreReader`.
  */
 export async function backUpLmdb(options: LmdbBackupOptions): Promise<LmdbBackup> {
   const { from, to } = options;
