@@ -2,7 +2,7 @@ import type { RequestWork } from '@antelope-history/endpoint-kit';
 import { JsonFragment, JsonWriter } from '@antelope-history/json';
 import { RESPONSE_LIMITS, type ResponseBudget } from '@antelope-history/responses';
 import { hasErrorCode } from '@antelope-history/schemas';
-import type { AccountsLookup } from '@antelope-history/store';
+import type { AccountsLookup, SearchPause } from '@antelope-history/store';
 import { accountsOfCompleteState } from './complete-state';
 
 /** Reading and printing this many takes a few milliseconds. */
@@ -17,10 +17,11 @@ const MAX_ACCOUNTS = Math.floor(RESPONSE_LIMITS.bytes / NAME_BYTES) - FEW_ACCOUN
  * again, as one of the few large responses. Throws `STATE_INCOMPLETE`, and `TOO_MANY_ACCOUNTS` for a list that fits no response.
  */
 export async function listAccounts(
-  read: (maxAccounts: number) => Promise<AccountsLookup>,
+  read: (maxAccounts: number, pause: SearchPause) => Promise<AccountsLookup>,
   work: RequestWork,
 ): Promise<string[]> {
-  const few = await read(FEW_ACCOUNTS).catch((error: unknown) => {
+  const pause: SearchPause = (steps) => work.pauseSearch(steps);
+  const few = await read(FEW_ACCOUNTS, pause).catch((error: unknown) => {
     if (hasErrorCode(error, 'TOO_MANY_ACCOUNTS')) return undefined;
     throw error;
   });
@@ -30,7 +31,7 @@ export async function listAccounts(
     return accounts;
   }
   await work.becomeLarge();
-  return work.run(renderAccounts(accountsOfCompleteState(await read(MAX_ACCOUNTS)), work.budget));
+  return work.run(renderAccounts(accountsOfCompleteState(await read(MAX_ACCOUNTS, pause)), work.budget));
 }
 
 /** Names need no escaping. Yields between them. */

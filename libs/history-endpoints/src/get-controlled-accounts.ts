@@ -8,7 +8,9 @@ export const createGetControlledAccounts: CreateEndpoint<typeof HISTORY_ROUTES.g
   return async (request, work) => {
     const actor = parseAccountName('controlling_account', request.controlling_account);
     return {
-      body: { controlled_accounts: await listAccounts((most) => reader.getControlledAccounts(actor, most), work) },
+      body: {
+        controlled_accounts: await listAccounts((...limits) => reader.getControlledAccounts(actor, ...limits), work),
+      },
     };
   };
 };

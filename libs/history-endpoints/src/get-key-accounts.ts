@@ -6,6 +6,6 @@ import { listAccounts } from './account-list';
 export const createGetKeyAccounts: CreateEndpoint<typeof HISTORY_ROUTES.getKeyAccounts> = ({ reader }) => {
   return async (request, work) => {
     const key = parsePublicKey(request.public_key);
-    return { body: { account_names: await listAccounts((most) => reader.getKeyAccounts(key, most), work) } };
+    return { body: { account_names: await listAccounts((...limits) => reader.getKeyAccounts(key, ...limits), work) } };
   };
 };

@@ -156,11 +156,12 @@ export interface HistoryReader {
   hasAccount(account: string): Promise<AccountLookup>;
   /**
    * The accounts of which a permission names a key, ascending, each once. `key`: canonical key bytes, the type tag and the packed key.
-   * Rejects with `TOO_MANY_ACCOUNTS` when there are more than `maxAccounts`.
+   * Rejects with `TOO_MANY_ACCOUNTS` when there are more than `maxAccounts`. `pause` is called between the parts of a long list, and may
+   * reject to end it.
    */
-  getKeyAccounts(key: Buffer, maxAccounts?: number): Promise<AccountsLookup>;
+  getKeyAccounts(key: Buffer, maxAccounts?: number, pause?: SearchPause): Promise<AccountsLookup>;
   /** The accounts of which a permission names the account `actor`, ascending, each once. Rejects like `getKeyAccounts`. */
-  getControlledAccounts(actor: string, maxAccounts?: number): Promise<AccountsLookup>;
+  getControlledAccounts(actor: string, maxAccounts?: number, pause?: SearchPause): Promise<AccountsLookup>;
 }
 
 /** The committed state that a writer continues from, and that a reader reports to a node. */

@@ -46,6 +46,8 @@ const ID_DIGITS = 64;
  */
 export class LmdbReader implements StoreReader {
   private closed = false;
+  /** Lists that are being read: each holds a snapshot, with which the environment must not be closed. */
+  private readonly lists = new Set<Promise<unknown>>();
   private readonly readFact = createFactReader();
 
   private readonly owners: OwnerTables;
@@ -113,22 +115,64 @@ export class LmdbReader implements StoreReader {
     return this.read((snapshot, status) => ({ status, exists: hasOwnerPermission(this.tables, account, snapshot) }));
   }
 
-  getKeyAccounts(key: Buffer, maxAccounts = Infinity): Promise<AccountsLookup> {
-    return this.read((snapshot, status) => ({ status, accounts: this.owners.ofKey(key, maxAccounts, snapshot) }));
+  getKeyAccounts(key: Buffer, maxAccounts = Infinity, pause?: SearchPause): Promise<AccountsLookup> {
+    return this.listAccounts((snapshot) => this.owners.ofKey(key, maxAccounts, snapshot), pause);
   }
 
-  getControlledAccounts(actor: string, maxAccounts = Infinity): Promise<AccountsLookup> {
-    return this.read((snapshot, status) => ({ status, accounts: this.owners.ofActor(actor, maxAccounts, snapshot) }));
+  getControlledAccounts(actor: string, maxAccounts = Infinity, pause?: SearchPause): Promise<AccountsLookup> {
+    return this.listAccounts((snapshot) => this.owners.ofActor(actor, maxAccounts, snapshot), pause);
   }
 
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    await Promise.allSettled(this.lists);
     await this.tables.root.close();
   }
 
+  /** Reads a list of one snapshot, which the process holds during the pauses between its parts. */
+  private listAccounts(
+    list: (snapshot: Snapshot) => Generator<number, string[]>,
+    pause: SearchPause = () => setImmediate(),
+  ): Promise<AccountsLookup> {
+    const listed = this.readInParts(list, pause);
+    this.lists.add(listed);
+    const forget = (): void => void this.lists.delete(listed);
+    listed.then(forget, forget);
+    return listed;
+  }
+
+  private async readInParts(
+    list: (snapshot: Snapshot) => Generator<number, string[]>,
+    pause: SearchPause,
+  ): Promise<AccountsLookup> {
+    const { snapshot, status } = this.openSnapshot();
+    const parts = list(snapshot);
+    try {
+      for (;;) {
+        const { done, value } = parts.next();
+        if (done) return { status, accounts: value };
+        await pause(value);
+        this.assertOpen();
+      }
+    } finally {
+      parts.return([]);
+      snapshot.done();
+    }
+  }
+
   private async read<T>(query: (snapshot: Snapshot, status: ChainStatus) => T): Promise<T> {
-    if (this.closed) throw new HistoryError('STOPPED', 'the store is closed');
+    const { snapshot, status } = this.openSnapshot();
+    try {
+      return query(snapshot, status);
+    } finally {
+      snapshot.done();
+    }
+  }
+
+  /** The caller has to call `done` of the snapshot. */
+  private openSnapshot(): { snapshot: Snapshot; status: ChainStatus } {
+    this.assertOpen();
     this.file.assertLatelyInPlace();
     const { root } = this.tables;
     // The library reuses a read transaction within one turn of the event loop and would miss a commit of another handle.
@@ -136,10 +180,15 @@ export class LmdbReader implements StoreReader {
     const snapshot = root.useReadTransaction();
     try {
       assertUndamaged(this.tables, snapshot, this.readFact);
-      return query(snapshot, readStatus(this.tables, snapshot, this.readFact));
-    } finally {
+      return { snapshot, status: readStatus(this.tables, snapshot, this.readFact) };
+    } catch (error) {
       snapshot.done();
+      throw error;
     }
+  }
+
+  private assertOpen(): void {
+    if (this.closed) throw new HistoryError('STOPPED', 'the store is closed');
   }
 
   /** The transaction with a whole id in the hinted block. */
