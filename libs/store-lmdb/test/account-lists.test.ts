@@ -84,5 +84,8 @@ function givenTo(owners: readonly string[], actor: string): BlockPlan {
 
 /** A number as letters, which account names consist of. */
 function letters(value: number): string {
-  return [...String(value)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+  return String(value)
+    .split('')
+    .map((digit) => 'abcdefghij'[Number(digit)])
+    .join('');
 }
