@@ -26,6 +26,8 @@ const TABLES = [
 ] as const;
 type TableName = (typeof TABLES)[number];
 const COMPRESSED: readonly string[] = ['blockBodies', 'pages', 'abiBodies'];
+/** The entry that counts changes of committed blocks, replacements among them. */
+const REVISION = `meta ${Buffer.from('revision').toString('hex')}`;
 const CATCH_UP_MS = 100;
 const RETAINED_BLOCKS = 200;
 
@@ -87,6 +89,7 @@ class RawTables {
     this.root.resetReadTxn();
     const found = new Map<string, string>();
     for (const [key, value] of TABLES.flatMap((name) => this.entries(name))) found.set(key, value);
+    found.delete(REVISION);
     return found;
   }
 
