@@ -9,9 +9,9 @@ const WEB_AUTHN = 2;
 const MAX_SIGNATURE_BYTES = 4096;
 
 /**
- * Reads a packed signature and returns it in canonical form, as a view if it has that form: a type tag, 65 bytes and, for WA, the authenticator data and the
- * client's JSON (nodeos libraries/libfc/include/fc/crypto/elliptic_webauthn.hpp). Throws `DECODE_FAILED` on bytes that
- * are not a signature and on a signature of more than 4096 bytes.
+ * Reads a packed signature and returns it in canonical form, as a view if it has that form: a type tag, 65 bytes and, for WA, the
+ * authenticator data and the client's JSON (nodeos libraries/libfc/include/fc/crypto/elliptic_webauthn.hpp). Throws
+ * `DECODE_FAILED` on bytes that are not a signature and on a signature of more than 4096 bytes.
  */
 export function readSignature(reader: ByteReader): Buffer {
   const start = reader.offset;
