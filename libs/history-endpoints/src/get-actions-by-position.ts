@@ -1,8 +1,9 @@
 import { type CreateEndpoint, parseAccountName } from '@antelope-history/endpoint-kit';
-import type { HISTORY_ROUTES } from '@antelope-history/history-routes';
+import type { GetActionsByPositionRequest, HISTORY_ROUTES } from '@antelope-history/history-routes';
 import type { AccountTracesPage } from '@antelope-history/store';
+import { toConditions } from './get-actions-query';
 import { abisOfActions, renderTraces } from './get-actions-response';
-import { pluginWindow } from './plugin-window';
+import { pagePositions, pluginWindow } from './plugin-window';
 
 export const createGetActionsByPosition: CreateEndpoint<typeof HISTORY_ROUTES.getActionsByPosition> = ({
   reader,
@@ -10,21 +11,24 @@ export const createGetActionsByPosition: CreateEndpoint<typeof HISTORY_ROUTES.ge
   config,
 }) => {
   const maxRows = config.limits.getActions;
-  return async ({ account_name: name, pos, offset }, work) => {
+  return async (request, work) => {
+    const { account_name: name, sort: order } = request;
     // The plugin read an absent name as the empty one, which no account has.
     const account = name ? parseAccountName('account_name', name) : undefined;
-    const window = pluginWindow(pos, offset);
+    const window = pluginWindow(request.pos, request.offset);
+    const conditions = hasConditions(request) ? toConditions(request) : undefined;
     const readPage = async (): Promise<AccountTracesPage> => {
       if (account === undefined) return { status: await reader.getStatus(), rows: [], more: false };
       let isCut = false;
       const page = await reader.getAccountTraces({
         account,
         select: (count) => {
-          const { first, last } = window(count);
-          const start = Math.max(0, first);
-          isCut = Math.min(last, count - 1) - start >= maxRows;
-          return { first: start, last: Math.min(last, start + maxRows - 1) };
+          const positions = pagePositions(window(count), count, { order, maxRows, hasConditions: !!conditions });
+          isCut = positions.isCut;
+          return positions;
         },
+        order,
+        conditions,
       });
       return { ...page, more: page.more || isCut };
     };
@@ -32,3 +36,7 @@ export const createGetActionsByPosition: CreateEndpoint<typeof HISTORY_ROUTES.ge
     return { body: await work.run(renderTraces(found, decoders, work.budget)) };
   };
 };
+
+function hasConditions({ filter, after, before, parent }: GetActionsByPositionRequest): boolean {
+  return [filter, after, before, parent].some((condition) => condition !== undefined);
+}

@@ -1,26 +1,34 @@
 import type { GetActionsRequest } from '@antelope-history/history-routes';
-import type { ActionsQuery } from '@antelope-history/store';
+import type { ActionsQuery, TraceConditions } from '@antelope-history/store';
 import { parseAccountName, parseName } from '@antelope-history/endpoint-kit';
 
 const DEFAULT_PAGE = 20;
 
+type SentConditions = Pick<GetActionsRequest, 'filter' | 'after' | 'before' | 'parent'>;
 type Page = Pick<ActionsQuery, 'skip' | 'limit' | 'window'>;
 
 /** The store query of a request, without conditions on data. Throws `INVALID_NAME` for names that cannot exist on the chain. */
 export function toActionsQuery(request: GetActionsRequest, maxPage: number): ActionsQuery {
-  const { account_name: account, filter = [], parent } = request;
+  const { account_name: account } = request;
   return {
     account: account === undefined ? undefined : parseAccountName('account_name', account),
+    ...toConditions(request),
+    data: [],
+    order: request.sort,
+    ...toPage(request.pos, request.offset, maxPage),
+  };
+}
+
+/** The conditions of a request on contract, action, block and creator. Throws `INVALID_NAME`, as `toActionsQuery` does. */
+export function toConditions({ filter = [], after, before, parent }: SentConditions): TraceConditions {
+  return {
     filters: filter.map(({ account, name }) => ({
       ...(account !== undefined && { account: parseName('filter', account) }),
       ...(name !== undefined && { name: parseName('filter', name) }),
     })),
-    data: [],
-    after: request.after,
-    before: request.before,
+    after,
+    before,
     parent: parent === undefined ? undefined : parent === 0 ? 'root' : { sequence: parent },
-    order: request.sort,
-    ...toPage(request.pos, request.offset, maxPage),
   };
 }
 

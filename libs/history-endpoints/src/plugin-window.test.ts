@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { pluginWindow } from './plugin-window';
+import { pagePositions, pluginWindow } from './plugin-window';
 
 /** The positions of 0 to count-1 that the plugin returned: its own steps, with its conversions to unsigned numbers. */
 function recordedRule(count: number, pos: number, offset: number): number[] {
@@ -40,5 +40,44 @@ describe('pluginWindow', () => {
 
   it('refuses positions beyond 32 bits, of which the plugin made negative ones', () => {
     expect(() => pluginWindow(2 ** 31 - 1, 1)).toThrow('pos + offset must not exceed 2147483647');
+  });
+});
+
+describe('pagePositions', () => {
+  const limits = { order: 'asc', maxRows: 10, hasConditions: false } as const;
+
+  it.each([
+    [
+      { first: 5, last: 9 },
+      { first: 5, last: 9, isCut: false },
+    ],
+    [
+      { first: -8, last: 1 },
+      { first: 0, last: 1, isCut: false },
+    ],
+    [
+      { first: 90, last: 120 },
+      { first: 90, last: 99, isCut: false },
+    ],
+    [
+      { first: 20, last: 30 },
+      { first: 20, last: 29, isCut: true },
+    ],
+  ])('selects of 100 traces, ten per page, for %j', (window, positions) => {
+    expect(pagePositions(window, 100, limits)).toEqual(positions);
+  });
+
+  it('cuts a descending page at its oldest rows', () => {
+    expect(pagePositions({ first: 20, last: 30 }, 100, { ...limits, order: 'desc' })).toEqual({
+      first: 21,
+      last: 30,
+      isCut: true,
+    });
+  });
+
+  it('refuses conditions on more positions than a page may have', () => {
+    const withConditions = { ...limits, hasConditions: true };
+    expect(pagePositions({ first: 91, last: 1_000 }, 100, withConditions).isCut).toBe(false);
+    expect(() => pagePositions({ first: 20, last: 30 }, 100, withConditions)).toThrow('at most 10 positions');
   });
 });

@@ -27,3 +27,27 @@ export function pluginWindow(pos = DEFAULT_POS, offset = DEFAULT_OFFSET): (count
     return offset > 0 ? { first: from, last: from + offset } : { first: from + offset, last: from };
   };
 }
+
+/**
+ * The positions of a page: those of the window that exist, at most `maxRows`, from the beginning of the order on. A page with
+ * conditions may have no row that says where it ended, so that a longer window throws `INVALID_REQUEST`.
+ */
+export function pagePositions(
+  window: PositionRange,
+  count: number,
+  { order, maxRows, hasConditions }: { order: 'asc' | 'desc'; maxRows: number; hasConditions: boolean },
+): PositionRange & { isCut: boolean } {
+  const first = Math.max(0, window.first);
+  const last = Math.min(window.last, count - 1);
+  const positions = last - first + 1;
+  if (positions <= maxRows) return { first, last, isCut: false };
+  if (hasConditions) {
+    throw new HistoryError(
+      'INVALID_REQUEST',
+      `offset: with filter, after, before or parent, ask for at most ${maxRows} positions; this window has ${positions}`,
+    );
+  }
+  return order === 'asc'
+    ? { first, last: first + maxRows - 1, isCut: true }
+    : { first: last - maxRows + 1, last, isCut: true };
+}

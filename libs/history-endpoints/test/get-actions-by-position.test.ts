@@ -64,9 +64,65 @@ describe('get_actions with positions of nodeos', () => {
     expect([positionsOf(whole), whole.time_limit_exceeded_error]).toEqual([[3, 4, 5], undefined]);
   });
 
+  it('leaves out the rows of the window that the conditions do not meet, with their positions', async () => {
+    const all = (await responseTo({ account_name: 'alice', pos: 0, offset: 999 })).actions;
+    const middle = all[Math.floor(all.length / 2)]!.block_num;
+    const transfers = all.filter(
+      ({ action_trace: { act } }) => act.name === 'transfer' && act.account === 'eosio.token',
+    );
+    const cases: [object, (row: (typeof all)[number]) => boolean][] = [
+      [{ filter: 'eosio.token:transfer' }, (row) => transfers.includes(row)],
+      [{ after: middle }, ({ block_num }) => block_num >= middle],
+      [
+        { before: `${all[3]!.block_time}Z`, filter: '*:transfer,eosio:*' },
+        ({ block_num }) => block_num <= all[3]!.block_num,
+      ],
+      [{ after: middle, before: middle }, ({ block_num }) => block_num === middle],
+      [{ after: middle + 1, before: middle }, () => false],
+    ];
+    for (const [conditions, isMeeting] of cases) {
+      const expected = all.filter(isMeeting).filter(({ action_trace: { act } }) => {
+        return !('filter' in conditions) || act.name === 'transfer' || act.account === 'eosio';
+      });
+      for (const sort of ['asc', 'desc']) {
+        const response = await responseTo({ account_name: 'alice', pos: 0, offset: 999, sort, ...conditions });
+        expect(response.actions).toEqual(sort === 'asc' ? expected : [...expected].reverse());
+      }
+    }
+    expect(transfers.length).toBeGreaterThan(0);
+    expect(transfers.length).toBeLessThan(all.length);
+  });
+
+  it('selects by the creator of an action, its notifications included', async () => {
+    const all = (await responseTo({ account_name: 'alice', pos: 0, offset: 999 })).actions;
+    const roots = (await responseTo({ account_name: 'alice', pos: 0, offset: 999, parent: 0 })).actions;
+    expect(roots.length).toBeGreaterThan(0);
+    const isOwn = ({ action_trace: { receiver, act } }: (typeof all)[number]) => receiver === act.account;
+    expect(roots.filter(isOwn).every(({ action_trace }) => action_trace.creator_action_ordinal === 0)).toBe(true);
+    expect(roots.filter(isOwn)).toEqual(
+      all.filter((row) => isOwn(row) && row.action_trace.creator_action_ordinal === 0),
+    );
+  });
+
+  it('refuses conditions on more positions than a page has rows, and cuts a descending page at its oldest rows', async () => {
+    const few = { HISTORY_API__LIMITS__GET_ACTIONS: '3' };
+    const cut = await responseTo({ account_name: 'alice', pos: 0, offset: 10, sort: -1 }, few);
+    expect([positionsOf(cut), cut.time_limit_exceeded_error]).toEqual([[10, 9, 8], true]);
+    const { status, body } = await client.post(createHistoryApi(createApiDeps(sample, few)), route, {
+      account_name: 'alice',
+      pos: 0,
+      offset: 10,
+      filter: '*:transfer',
+    });
+    expect([status, body.error.details[0].message]).toEqual([400, expect.stringContaining('at most 3 positions')]);
+  });
+
   it.each([
-    [{ account_name: 'alice', filter: 'a:b' }, 'filter'],
-    [{ account_name: 'alice', sort: 'asc' }, 'sort'],
+    [{ account_name: 'alice', filter: 'transfer' }, 'filter'],
+    [{ account_name: 'alice', sort: 'up' }, 'sort'],
+    [{ account_name: 'alice', after: 'soon' }, 'after'],
+    [{ account_name: 'alice', parent: -1 }, 'parent'],
+    [{ account_name: 'alice', 'transfer.to': 'bob' }, 'transfer.to'],
     [{ account_name: 'alice', pos: 2 ** 31 }, 'pos'],
     [{ account_name: 'alice', offset: 1.5 }, 'offset'],
     [{ account_name: 'Alice' }, 'account_name'],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  actionsFilter,
   actionTrace,
   blockNum,
   blockTime,
@@ -9,6 +10,7 @@ import {
   optional,
   text,
 } from '@antelope-history/schemas';
+import { boundsAndParent, sort } from './actions-fields';
 import example from './get-actions-by-position.example.json';
 
 const int32 = integer(-(2 ** 31), 2 ** 31 - 1);
@@ -24,16 +26,18 @@ const request = z
     offset: optional(int32)
       .describe('Positive: the traces from `pos` to `pos + offset`. Otherwise: those from `pos + offset` to `pos`.')
       .meta({ default: -20 }),
+    filter: optional(actionsFilter).describe(
+      'Only the traces of the window whose contract and action match, as in get_actions. The positions count the others, too.',
+    ),
+    sort: optional(sort)
+      .transform((value) => value ?? 'asc')
+      .describe('`asc` or 1: ascending by position. `desc` or -1: the same window, newest first.')
+      .meta({ default: 'asc' }),
+    ...boundsAndParent,
   })
   .meta({ id: 'GetActionsByPositionRequest' });
 
-/** What `get_actions` has and the history plugin ignored. */
 const refusedFields = {
-  filter: 'the history plugin had no filters; call get_actions with positions of rows',
-  sort: 'the history plugin had one order, ascending; call get_actions with positions of rows',
-  after: 'the history plugin had no bounds; call get_actions with positions of rows',
-  before: 'the history plugin had no bounds; call get_actions with positions of rows',
-  parent: 'the history plugin had no parents; call get_actions with positions of rows',
   account: 'write account_name',
   position: 'write pos',
   skip: 'write pos',
@@ -72,13 +76,15 @@ export const getActionsByPosition = defineRoute({
   request,
   refusedFields,
   response,
-  errors: ['INVALID_REQUEST', 'INVALID_NAME', 'POSITIONS_NOT_STORED'],
+  errors: ['INVALID_REQUEST', 'INVALID_NAME', 'POSITIONS_NOT_STORED', 'QUERY_TOO_BROAD'],
   cacheable: false,
   summary: 'Actions of an account by the rules of the original history plugin',
   description:
     'One row per trace that the account received or authorised: a transfer has three for the account that pays. Rows ascend by ' +
     'position, and both ends of the window are included, so that `offset` 20 selects 21 rows. A position names the same trace ' +
-    'for ever, unless a fork replaces the block. Positions count from the first block of the index. `api.positions`, ' +
+    'for ever, unless a fork replaces the block. Positions count from the first block of the index. `filter`, `after`, `before` ' +
+    'and `parent`, which the plugin did not have, leave rows of the window out; with one of them, a window has at most ' +
+    '`api.limits.get_actions` positions. `sort` needs no bounds, because the window is one. `api.positions`, ' +
     '`api.positions_header` and `api.nodeos_path_prefix` serve this endpoint as `/v1/history/get_actions`.',
   example,
 });

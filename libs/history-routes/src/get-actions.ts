@@ -4,20 +4,14 @@ import {
   actionTrace,
   blockNum,
   blockTime,
-  bound,
   defineRoute,
   integer,
   integer64,
   optional,
   text,
 } from '@antelope-history/schemas';
+import { boundsAndParent, sort } from './actions-fields';
 import example from './get-actions.example.json';
-
-const sort = z
-  .union([z.enum(['desc', 'asc', '1', '-1']), z.literal([1, -1])], {
-    error: 'give desc, asc, 1 (as asc) or -1 (as desc)',
-  })
-  .transform((value) => (value === 'asc' || Number(value) === 1 ? 'asc' : 'desc'));
 
 const request = z
   .object({
@@ -39,16 +33,7 @@ const request = z
       .transform((value) => value ?? 'desc')
       .describe('`desc` or -1: newest first. `asc` or 1: oldest first, which needs `after` or `before`.')
       .meta({ default: 'desc' }),
-    after: optional(bound('after')).describe(
-      'Lower bound, inclusive: an ISO 8601 date-time (UTC unless it has a zone) or a block number.',
-    ),
-    before: optional(bound('before')).describe(
-      'Upper bound, inclusive: an ISO 8601 date-time (UTC unless it has a zone) or a block number.',
-    ),
-    parent: optional(integer(0, Number.MAX_SAFE_INTEGER)).describe(
-      'Only actions that the trace with this global sequence created, where a notification is a trace of its own; ' +
-        '0 selects those that no action created.',
-    ),
+    ...boundsAndParent,
   })
   .meta({ id: 'GetActionsRequest' });
 const UNSEARCHED = 'remove it: actions are not selected by this field';

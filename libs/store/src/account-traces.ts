@@ -1,6 +1,7 @@
 import type { ActionTrace } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
-import { actionBytes, MAX_PAGE_BYTES } from './history-store';
+import { matchesFilters, slotOf } from './actions-page';
+import { actionBytes, type ActionsQuery, MAX_PAGE_BYTES } from './history-store';
 import type { ChainStatus, StoredAction } from './stored';
 
 /*
@@ -19,6 +20,20 @@ export interface AccountTracesQuery {
   account: string;
   /** Chooses the positions, given how many traces the account has. */
   select: (count: number) => PositionRange;
+  /** The order of the rows; ascending by position if undefined. */
+  order?: 'asc' | 'desc' | undefined;
+  /** Leaves out the rows of actions that do not meet them. The positions count these rows, too. */
+  conditions?: TraceConditions | undefined;
+}
+
+/** Conditions on actions, each as in `ActionsQuery`. */
+export type TraceConditions = Pick<ActionsQuery, 'filters' | 'after' | 'before' | 'parent'>;
+
+/** A trace whose created actions are asked for. */
+export interface ParentTrace {
+  transactionId: string;
+  blockNum: number;
+  ordinal: number;
 }
 
 export interface AccountTrace extends StoredAction {
@@ -29,9 +44,9 @@ export interface AccountTrace extends StoredAction {
 
 export interface AccountTracesPage {
   status: ChainStatus;
-  /** Ascending by position. */
+  /** In the query's order. */
   rows: AccountTrace[];
-  /** Whether the page ended by `MAX_PAGE_BYTES` before the range did. */
+  /** Whether rows of the range follow in the query's order, after a page that ended by `MAX_PAGE_BYTES`. */
   more: boolean;
 }
 
@@ -49,45 +64,118 @@ export function positionsNotStored(): HistoryError {
   );
 }
 
+/** A page is refused when the rows that it leaves out have more bytes than this, so that few rows cost no unlimited reading. */
+const MAX_BYTES_LEFT_OUT = 2 * MAX_PAGE_BYTES;
+
+/** Which rows of its range a page takes. */
+export interface RowSelection {
+  order: 'asc' | 'desc';
+  matches: (row: StoredAction) => boolean;
+}
+
+/** `parent`: the trace that the conditions name; undefined if they name none, or one that does not exist. */
+export function rowSelection(
+  { order = 'asc', conditions }: Pick<AccountTracesQuery, 'order' | 'conditions'>,
+  parent: ParentTrace | undefined,
+): RowSelection {
+  if (!conditions) return { order, matches: () => true };
+  const matches = (row: StoredAction): boolean =>
+    matchesFilters(row.action, conditions.filters) && isWithin(row, conditions) && isChild(row, conditions, parent);
+  return { order, matches };
+}
+
+function isWithin({ blockNum, blockTimestamp }: StoredAction, { after, before }: TraceConditions): boolean {
+  const distance = (bound: NonNullable<typeof after>): number =>
+    'blockNum' in bound ? blockNum - bound.blockNum : blockTimestamp - slotOf(bound.timeMs);
+  return (!after || distance(after) >= 0) && (!before || distance(before) <= 0);
+}
+
+function isChild(row: StoredAction, { parent }: TraceConditions, trace: ParentTrace | undefined): boolean {
+  if (parent === undefined) return true;
+  const creator = row.action.traces[0]?.creatorOrdinal;
+  if (parent === 'root') return creator === 0;
+  // A contract can schedule equal deferred transactions, so that two blocks have one id.
+  return row.transactionId === trace?.transactionId && row.blockNum === trace.blockNum && creator === trace.ordinal;
+}
+
 /** Gathers the rows of a page from an account's actions, transaction by transaction. */
 export class AccountTraceRows {
-  readonly rows: AccountTrace[] = [];
+  private readonly taken: AccountTrace[] = [];
   private bytes = 0;
+  private bytesLeftOut = 0;
+  private nextPosition = 0;
+  private hasMore = false;
 
   constructor(
     private readonly account: string,
     private readonly range: PositionRange,
+    private readonly selection: RowSelection,
   ) {}
+
+  /** In the order of the selection. */
+  get rows(): AccountTrace[] {
+    return this.selection.order === 'asc' ? this.taken : [...this.taken].reverse();
+  }
 
   /** Whether further transactions have no row of this page. */
   get isFull(): boolean {
-    return this.isLarge || (this.rows.at(-1)?.position ?? -1) >= this.range.last;
+    return this.nextPosition > this.range.last || (this.hasMore && this.selection.order === 'asc');
   }
 
   /** Whether the page ended before its range did. */
   get more(): boolean {
-    return this.isLarge && (this.rows.at(-1)?.position ?? -1) < this.range.last;
+    return this.hasMore;
   }
 
   /**
-   * Takes the actions that the account has in one transaction. `position` is that of its first trace in the transaction; returns
-   * that of its first one in the next.
+   * Takes the actions that the account has in one transaction, transactions in ascending order. `position` is that of its first
+   * trace in the transaction; returns that of its first one in the next. Throws `QUERY_TOO_BROAD` when more than
+   * `MAX_BYTES_LEFT_OUT` are left out.
    */
   take(actions: readonly StoredAction[], position: number): number {
     const traces = actions.flatMap((row) => tracesOfAccount(row, this.account).map((trace) => ({ ...row, trace })));
     traces.sort((left, right) => left.trace.ordinal - right.trace.ordinal);
     for (const [index, each] of traces.entries()) this.add({ ...each, position: position + index });
-    return position + traces.length;
-  }
-
-  private get isLarge(): boolean {
-    return this.bytes >= MAX_PAGE_BYTES;
+    this.nextPosition = position + traces.length;
+    return this.nextPosition;
   }
 
   private add(row: AccountTrace): void {
-    if (row.position < this.range.first || row.position > this.range.last || this.isLarge) return;
-    this.rows.push(row);
-    this.bytes += actionBytes(row);
+    if (row.position < this.range.first || row.position > this.range.last || this.isFull) return;
+    const bytes = actionBytes(row);
+    if (!this.selection.matches(row)) this.leaveOut(bytes);
+    else if (this.selection.order === 'desc') this.addNewest(row, bytes);
+    else if (this.bytes >= MAX_PAGE_BYTES) this.hasMore = true;
+    else this.push(row, bytes);
+  }
+
+  /** Leaves out the oldest rows that a page from the newest row on would not reach. */
+  private addNewest(row: AccountTrace, bytes: number): void {
+    this.push(row, bytes);
+    for (;;) {
+      const oldest = actionBytes(this.taken[0] ?? row);
+      if (this.bytes - oldest < MAX_PAGE_BYTES) return;
+      this.taken.shift();
+      this.bytes -= oldest;
+      this.leaveOut(oldest);
+      this.hasMore = true;
+    }
+  }
+
+  private push(row: AccountTrace, bytes: number): void {
+    this.taken.push(row);
+    this.bytes += bytes;
+  }
+
+  /** One row of any size may be left out, so that fewer positions always help. */
+  private leaveOut(bytes: number): void {
+    if (this.bytesLeftOut > 0 && this.bytesLeftOut + bytes > MAX_BYTES_LEFT_OUT) {
+      throw new HistoryError(
+        'QUERY_TOO_BROAD',
+        'the actions at these positions are too large; ask for fewer positions',
+      );
+    }
+    this.bytesLeftOut += bytes;
   }
 }
 

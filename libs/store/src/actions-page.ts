@@ -41,15 +41,22 @@ export function childrenPage(rows: Iterable<StoredAction>, creatorOrdinal: numbe
 
 /** Whether an action matches the query's account and filters. */
 function matchesQuery(action: ActionRecord, { account, filters }: ActionsQuery): boolean {
-  const matches = (filter: ActionFilter): boolean =>
-    (filter.account === undefined || filter.account === action.account) &&
-    (filter.name === undefined || filter.name === action.name);
   return (
     (account === undefined ||
       action.traces.some(({ receiver }) => receiver === account) ||
       action.authorization.some(({ actor }) => actor === account)) &&
-    (filters.length === 0 || filters.some(matches))
+    matchesFilters(action, filters)
   );
+}
+
+/** Whether an action matches one of the filters, or there are none. */
+export function matchesFilters(
+  { account, name }: Pick<ActionRecord, 'account' | 'name'>,
+  filters: readonly ActionFilter[],
+): boolean {
+  const matches = (filter: ActionFilter): boolean =>
+    (filter.account === undefined || filter.account === account) && (filter.name === undefined || filter.name === name);
+  return filters.length === 0 || filters.some(matches);
 }
 
 /** 2000-01-01T00:00:00Z, the epoch of block timestamps (nodeos config::block_timestamp_epoch). */

@@ -22,6 +22,7 @@ import {
   type HistoryReader,
   type StoredAction,
   tooManyAccounts,
+  type TraceConditions,
   tracesOfAccount,
 } from '@antelope-history/store';
 import { createShipProtocol } from '@antelope-history/ship';
@@ -76,7 +77,7 @@ export class SampleReader implements HistoryReader {
     return { status: this.status, rows, more: start + rows.length < matching.length };
   }
 
-  async getAccountTraces({ account, select }: AccountTracesQuery): Promise<AccountTracesPage> {
+  async getAccountTraces({ account, select, order, conditions }: AccountTracesQuery): Promise<AccountTracesPage> {
     const traces = [...this.blocks.values()].flatMap((block) =>
       block.transactions.flatMap((transaction) =>
         rowsOf(block, transaction)
@@ -87,8 +88,8 @@ export class SampleReader implements HistoryReader {
     const { first, last } = select(traces.length);
     const rows = traces
       .map((row, position) => ({ ...row, position }))
-      .filter(({ position }) => position >= first && position <= last);
-    return { status: this.status, rows, more: false };
+      .filter((row) => row.position >= first && row.position <= last && (!conditions || matches(row, conditions)));
+    return { status: this.status, rows: order === 'desc' ? rows.reverse() : rows, more: false };
   }
 
   async getTransaction(idPrefix: string) {
@@ -199,7 +200,10 @@ function factsOf({ position, timestamp }: BlockRecords) {
   return { blockNum: position.num, blockId: position.id, blockTimestamp: timestamp };
 }
 
-function matches(row: Row, { account, filters, after, before, parent }: ActionsQuery): boolean {
+function matches(
+  row: Row,
+  { account, filters, after, before, parent }: TraceConditions & { account?: string | undefined },
+): boolean {
   if (parent !== undefined && parent !== 'root') throw new Error('this reader does not support queries by parent');
   const { entry } = row;
   return (

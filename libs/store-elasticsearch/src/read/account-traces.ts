@@ -2,8 +2,11 @@ import {
   type AccountTracesPage,
   type AccountTracesQuery,
   AccountTraceRows,
+  type ParentTrace,
   positionsNotStored,
   positionsWithin,
+  rowSelection,
+  type TraceConditions,
   tracesOfAccount,
 } from '@antelope-history/store';
 import type { Query } from '../client/search';
@@ -15,6 +18,7 @@ import { inSequences, scopeOf } from './actions-scope';
 import { onBranch, within, type BlockRange } from './branch-filter';
 import { findTraces } from './directory-query';
 import { type ActionSelection, countRanges, locateInRange } from './locate-row';
+import { findParentTrace } from './parent-trace';
 import { rangesIn } from './range-groups';
 import { type Counted, partOfRow } from './row-location';
 import { historySearch, type QueryState } from './query-state';
@@ -27,7 +31,10 @@ const EMPTY: Rows = { rows: [], more: false };
 const MAX_BEFORE = 100;
 
 /** Reads a page of an account's traces by their positions. */
-export async function queryAccountTraces(state: QueryState, { account, select }: AccountTracesQuery): Promise<Rows> {
+export async function queryAccountTraces(
+  state: QueryState,
+  { account, select, order, conditions }: AccountTracesQuery,
+): Promise<Rows> {
   if (!state.progress.counts_traces) throw positionsNotStored();
   const scope = await scopeOf(state, {});
   if (!scope) return EMPTY;
@@ -47,7 +54,18 @@ export async function queryAccountTraces(state: QueryState, { account, select }:
   if (!range || !located) return EMPTY;
   const { filters } = selection;
   const from = { sequence: located.part.start, position: range.first - located.rowsBefore };
-  return readRows(state, account, filters, from, new AccountTraceRows(account, range));
+  const page = new AccountTraceRows(
+    account,
+    range,
+    rowSelection({ order, conditions }, await parentOf(state, conditions)),
+  );
+  return readRows(state, account, filters, from, page);
+}
+
+async function parentOf(state: QueryState, conditions: TraceConditions | undefined): Promise<ParentTrace | undefined> {
+  if (typeof conditions?.parent !== 'object') return undefined;
+  const found = await findParentTrace(state, conditions.parent.sequence);
+  return found && { ...found.action.row, ordinal: found.ordinal };
 }
 
 /** The traces of an account in each range. */

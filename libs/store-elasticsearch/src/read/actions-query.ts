@@ -14,11 +14,11 @@ import type { ActionList } from '../indices/found-actions';
 import type { SequenceRange } from '../indices/sequence-range';
 import { readActions, type ReadAction } from './action-reader';
 import { type Scope, scopeOf } from './actions-scope';
-import { historyBlocks, onBranch } from './branch-filter';
 import { type DirectoryKey, directoryKeyOf } from './directory-query';
 import type { ActionSelection } from './locate-row';
+import { findParentTrace } from './parent-trace';
 import { openRun, runsOfPage } from './ranged-list';
-import { historySearch, type QueryState } from './query-state';
+import type { QueryState } from './query-state';
 
 const EMPTY: ActionRows = { rows: [], more: false };
 
@@ -145,33 +145,14 @@ async function childrenOf(
   parentSequence: number,
   { start, end }: SequenceRange,
 ): Promise<ActionRows> {
-  const parent = await actionUpTo(state, parentSequence);
-  const trace = parent?.row.action.traces.find(({ receipt }) => receipt.globalSequence === parentSequence);
-  if (!parent || !trace) return EMPTY;
+  const parent = await findParentTrace(state, parentSequence);
+  if (!parent) return EMPTY;
   const rows: StoredAction[] = [];
-  for await (const row of laterInTransaction(state, parent, query.data.map(holding))) {
+  for await (const row of laterInTransaction(state, parent.action, query.data.map(holding))) {
     const { sequence } = row.document;
     if (sequence >= start && sequence < end) rows.push(row.row);
   }
-  return childrenPage(rows, trace.ordinal, query);
-}
-
-/**
- * The action that has the trace with a global sequence. The traces of notified accounts follow that of the contract, so it is the
- * last action whose own sequence is not above this one.
- */
-async function actionUpTo(state: QueryState, sequence: number): Promise<ReadAction | undefined> {
-  const { progress } = state;
-  const blocks = historyBlocks(progress);
-  if (!blocks) return undefined;
-  const list: ActionList = {
-    ...historySearch(state, 'actions'),
-    filters: [{ range: { sequence: { lte: sequence } } }, onBranch(progress, blocks)],
-    order: 'desc',
-    from: 0,
-  };
-  for await (const found of readActions(state, list, 1)) return found;
-  return undefined;
+  return childrenPage(rows, parent.ordinal, query);
 }
 
 /** The later actions of an action's transaction that match. */

@@ -5,17 +5,21 @@ import {
   type ChainStatus,
   positionsNotStored,
   positionsWithin,
+  type ParentTrace,
+  rowSelection,
+  type TraceConditions,
 } from '@antelope-history/store';
 import { readFact } from '../format/chain-facts';
 import type { Snapshot, Tables } from '../format/tables';
 import { listsOfAccount } from './action-lists';
 import { sequencesWithin } from './sequence-range';
 import { PageReader } from './page-reader';
+import { findParentTrace } from './parent-trace';
 
 /** Reads a page of an account's traces by their positions. */
 export function queryAccountTraces(
   tables: Tables,
-  { account, select }: AccountTracesQuery,
+  { account, select, order, conditions }: AccountTracesQuery,
   status: ChainStatus,
   snapshot: Snapshot,
 ): AccountTracesPage {
@@ -26,8 +30,9 @@ export function queryAccountTraces(
   // The traces of removed blocks keep their positions, so that those of others do not change.
   const range = wanted && { ...wanted, first: Math.max(wanted.first, traces.rank(start)) };
   if (!range || range.first > range.last) return { status, rows: [], more: false };
-  const page = new AccountTraceRows(account, range);
   const pages = new PageReader(tables, snapshot);
+  const selection = rowSelection({ order, conditions }, parentOf(pages, conditions));
+  const page = new AccountTraceRows(account, range, selection);
   let sequence: number | undefined = traces.select(range.first, start, end);
   while (sequence !== undefined && !page.isFull) {
     const transaction = pages.sequencesOfTransaction(sequence);
@@ -36,4 +41,10 @@ export function queryAccountTraces(
     [sequence] = traces.ascending(transaction.end, end);
   }
   return { status, rows: page.rows, more: page.more };
+}
+
+function parentOf(pages: PageReader, conditions: TraceConditions | undefined): ParentTrace | undefined {
+  if (typeof conditions?.parent !== 'object') return undefined;
+  const found = findParentTrace(pages, conditions.parent.sequence);
+  return found && { ...found.transaction.facts, ordinal: found.ordinal };
 }

@@ -9,11 +9,12 @@ import {
   type ActionsQuery,
 } from '@antelope-history/store';
 import type { Snapshot, Tables } from '../format/tables';
-import { decodePagedAction, type PagedTransaction } from '../format/trace-page';
+import { decodePagedAction } from '../format/trace-page';
 import { listsOfQuery, setsOfData } from './action-lists';
 import type { DataSearch } from './data-search';
 import type { PostingSet } from './posting-set';
 import { PageReader, type LocatedTransaction } from './page-reader';
+import { findParentTrace } from './parent-trace';
 import { type SequenceRange, sequencesWithin } from './sequence-range';
 
 /** Reads one page of actions in a snapshot; undefined while `search`, the query's own, is not complete. */
@@ -77,10 +78,9 @@ function childrenOf(
   range: SequenceRange,
   matchesData: (sequence: number) => boolean,
 ): ActionRows {
-  const transaction = pages.transactionAt(parentSequence);
-  const ordinal = transaction && ordinalOf(transaction.parts, parentSequence);
-  if (!transaction || ordinal === undefined) return { rows: [], more: false };
-  return childrenPage(rowsWithin(transaction, range, matchesData), ordinal, query);
+  const parent = findParentTrace(pages, parentSequence);
+  if (!parent) return { rows: [], more: false };
+  return childrenPage(rowsWithin(parent.transaction, range, matchesData), parent.ordinal, query);
 }
 
 function* rowsWithin(
@@ -94,14 +94,4 @@ function* rowsWithin(
       yield { ...transaction.facts, action: decodePagedAction(part, paged) };
     }
   }
-}
-
-function ordinalOf(parts: PagedTransaction[], sequence: number): number | undefined {
-  for (const part of parts) {
-    for (const paged of part.actions) {
-      const trace = decodePagedAction(part, paged).traces.find(({ receipt }) => receipt.globalSequence === sequence);
-      if (trace) return trace.ordinal;
-    }
-  }
-  return undefined;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
 import { parseDataField } from '@antelope-history/data-fields';
 import type { BlockRecords } from '@antelope-history/records';
-import type { PositionRange } from '../account-traces';
+import type { AccountTracesQuery, PositionRange } from '../account-traces';
 import type { AbiRequest, ChainStatus, StoredAction, StoredBlock } from '../stored';
 import type { AccountsLookup, ActionsQuery, BlockSelector, HistoryReader, Progress } from '../history-store';
 import { sampleQueries } from './actions-queries';
@@ -39,7 +39,9 @@ export class Comparison {
     const queries = sampleQueries(this.model, count, seed);
     for (const [index, query] of queries.entries()) {
       await this.actions(query);
-      if (query.account !== undefined && index % 2 === 0) await this.tracesOf(query.account, query);
+      if (query.account === undefined) continue;
+      if (index % 2 === 0) await this.tracesOf(query.account, query);
+      else await this.tracesOf(query.account, query, { order: query.order, conditions: query });
     }
   }
 
@@ -76,12 +78,14 @@ export class Comparison {
   async tracesOf(
     account: string,
     { skip, limit, window }: Pick<ActionsQuery, 'skip' | 'limit' | 'window'>,
+    { order, conditions }: Pick<AccountTracesQuery, 'order' | 'conditions'> = {},
   ): Promise<void> {
     const select = (count: number): PositionRange => {
       const first = window === 'newest' ? count - limit : skip;
       return { first, last: first + limit - 1 };
     };
-    await this.same((history) => history.getAccountTraces({ account, select }), { account, skip, limit, window });
+    const query = { account, skip, limit, window, order, conditions };
+    await this.same((history) => history.getAccountTraces({ account, select, order, conditions }), query);
   }
 
   async transaction(idPrefix: string, blockNumHint?: number): Promise<void> {

@@ -82,6 +82,7 @@ export function describeDepth(contract: StoreContract): void {
             for (const share of [0, 0.001, 0.4, 0.75, 1]) {
               const skip = Math.max(0, Math.floor(count * share) - PAGE + 2);
               await comparison.tracesOf(account, { skip, limit: PAGE, window: 'skip' });
+              await comparison.tracesOf(account, { skip, limit: PAGE, window: 'skip' }, { order: 'desc' });
             }
             await comparison.tracesOf(account, { skip: 0, limit: PAGE, window: 'newest' });
           }
@@ -100,12 +101,23 @@ export function describeDepth(contract: StoreContract): void {
         withStore(contract, async ({ store }) => {
           const model = await fill(store, largeActions());
           const comparison = new Comparison(store, model);
-          for (const skip of [0, 30, 60]) await comparison.tracesOf('hot', { skip, limit: 1_000, window: 'skip' });
+          for (const skip of [0, 30, 60]) {
+            await comparison.tracesOf('hot', { skip, limit: 1_000, window: 'skip' });
+            await comparison.tracesOf('hot', { skip, limit: 30, window: 'skip' }, { order: 'desc' });
+          }
           const page = await store.getAccountTraces({ account: 'hot', select: () => ({ first: 0, last: 999 }) });
           expect({ rows: page.rows.length, more: page.more }).toEqual({
             rows: MAX_PAGE_BYTES / LARGE_BYTES,
             more: true,
           });
+          const none = { filters: [{ name: 'never' }], after: undefined, before: undefined, parent: undefined };
+          await comparison.tracesOf('hot', { skip: 0, limit: 30, window: 'skip' }, { conditions: none });
+          const all = { account: 'hot', select: () => ({ first: 0, last: 69 }) };
+          for (const selection of [{ conditions: none }, { order: 'desc' as const }]) {
+            await expect(store.getAccountTraces({ ...all, ...selection })).rejects.toMatchObject({
+              code: 'QUERY_TOO_BROAD',
+            });
+          }
         }),
       timeLimit(contract, 60_000),
     );

@@ -1,25 +1,43 @@
 import type { ActionTrace, BlockRecords } from '@antelope-history/records';
-import type { AccountTrace, AccountTracesPage, AccountTracesQuery } from '../account-traces';
-import { actionBytes, MAX_PAGE_BYTES } from '../history-store';
+import type { AccountTrace, AccountTracesPage, AccountTracesQuery, TraceConditions } from '../account-traces';
+import { actionBytes, type ActionsQuery, MAX_PAGE_BYTES } from '../history-store';
 import type { StoredAction } from '../stored';
-import { storedTransactionsOf } from './model-rows';
+import { selectPage } from './model-actions';
+import { sequenceOf, storedTransactionsOf } from './model-rows';
 
 /** A page of an account's traces, by numbering all traces of the chain that the account received or authorised. */
 export function selectAccountTraces(
   blocks: readonly BlockRecords[],
-  { account, select }: AccountTracesQuery,
+  { account, select, order = 'asc', conditions }: AccountTracesQuery,
 ): Omit<AccountTracesPage, 'status'> {
   const ofAccount = blocks.flatMap(tracesOfBlock).filter(({ action, trace }) => {
     return trace.receiver === account || action.authorization.some(({ actor }) => actor === account);
   });
   const { first, last } = select(ofAccount.length);
+  const meeting = conditions && sequencesMeeting(blocks, conditions);
   const selected = ofAccount
     .map((trace, position): AccountTrace => ({ ...trace, position }))
-    .filter(({ position }) => position >= first && position <= last);
+    .filter(({ position }) => position >= first && position <= last)
+    .filter((row) => !meeting || meeting.has(sequenceOf(row)));
+  if (order === 'desc') selected.reverse();
   let bytes = 0;
   const lastRow = selected.findIndex((row) => (bytes += actionBytes(row)) >= MAX_PAGE_BYTES);
   const rows = lastRow < 0 ? selected : selected.slice(0, lastRow + 1);
   return { rows, more: rows.length < selected.length };
+}
+
+/** The sequences of the actions that `get_actions` would list. */
+function sequencesMeeting(blocks: readonly BlockRecords[], conditions: TraceConditions): Set<number> {
+  const query: ActionsQuery = {
+    ...conditions,
+    account: undefined,
+    data: [],
+    order: 'asc',
+    skip: 0,
+    limit: Infinity,
+    window: 'skip',
+  };
+  return new Set(selectPage(blocks, query, () => new Map(), Infinity).rows.map(sequenceOf));
 }
 
 type Trace = StoredAction & { trace: ActionTrace };

@@ -8,6 +8,7 @@ export function selectPage(
   blocks: readonly BlockRecords[],
   query: ActionsQuery,
   dataOf: (row: StoredAction) => ReadonlyMap<string, string>,
+  maxBytes = MAX_PAGE_BYTES,
 ): { rows: StoredAction[]; more: boolean } {
   const isChild = childTest(blocks, query);
   const matching: StoredAction[] = [];
@@ -23,14 +24,14 @@ export function selectPage(
   if (query.order === 'desc') matching.reverse();
   const isNewestLast = query.window === 'newest' && query.order === 'asc';
   const first = isNewestLast ? Math.max(0, matching.length - query.limit) : query.skip;
-  const rows = fullPage(matching.slice(first, first + query.limit));
+  const rows = fullPage(matching.slice(first, first + query.limit), maxBytes);
   return { rows, more: first + rows.length < matching.length };
 }
 
 /** The rows until the page is full. */
-function fullPage(rows: StoredAction[]): StoredAction[] {
+function fullPage(rows: StoredAction[], maxBytes: number): StoredAction[] {
   let bytes = 0;
-  const last = rows.findIndex((row) => (bytes += actionBytes(row)) >= MAX_PAGE_BYTES);
+  const last = rows.findIndex((row) => (bytes += actionBytes(row)) >= maxBytes);
   return last < 0 ? rows : rows.slice(0, last + 1);
 }
 

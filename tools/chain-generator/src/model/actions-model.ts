@@ -16,6 +16,9 @@ export interface ActionsRequest {
   'transfer.to'?: string;
 }
 
+/** Fields that choose actions by what they are, not by what they hold. */
+export type ActionConditions = Pick<ActionsRequest, 'filter' | 'after' | 'before' | 'parent'>;
+
 interface Row {
   action: ExecutedAction;
   transaction: GeneratedTransaction;
@@ -42,20 +45,30 @@ export function actionsPage(
   branch: readonly GeneratedBlock[],
   request: ActionsRequest,
 ): { actions: object[]; more: boolean } {
-  const { account_name: account, sort = 'desc', parent } = request;
+  const { account_name: account, sort = 'desc' } = request;
   const isAscending = ['asc', '1'].includes(String(sort));
-  const isOfParent = parent === undefined ? () => true : parentTest(branch, Number(parent));
-  const isOfFilter = filterTest(request.filter);
-  const matching = branch
-    .filter((block) => isWithin(block, request))
-    .flatMap(rowsOf)
-    .filter((row) => isOfAccount(row, account) && isOfFilter(row) && isOfParent(row) && hasData(row, request));
+  const matching = rowsMeeting(branch, request).filter((row) => isOfAccount(row, account) && hasData(row, request));
   if (!isAscending) matching.reverse();
   const { from, to } = pageOf(request, isAscending, matching.length);
   return {
     actions: matching.slice(from, to).map((row) => rowJson(row, account)),
     more: to < matching.length,
   };
+}
+
+/** The actions that meet the conditions, of the blocks of a branch. */
+export function actionsMeeting(branch: readonly GeneratedBlock[], conditions: ActionConditions): Set<ExecutedAction> {
+  return new Set(rowsMeeting(branch, conditions).map(({ action }) => action));
+}
+
+function rowsMeeting(branch: readonly GeneratedBlock[], conditions: ActionConditions): Row[] {
+  const { filter, parent } = conditions;
+  const isOfParent = parent === undefined ? () => true : parentTest(branch, Number(parent));
+  const isOfFilter = filterTest(filter);
+  return branch
+    .filter((block) => isWithin(block, conditions))
+    .flatMap(rowsOf)
+    .filter((row) => isOfFilter(row) && isOfParent(row));
 }
 
 /** The rows that `pos` and `offset` select of all rows in the chosen order: `from` inclusive, `to` exclusive. */
@@ -81,7 +94,7 @@ function rowJson({ action, transaction, block }: Row, account: string | undefine
   };
 }
 
-function isWithin(block: GeneratedBlock, { after, before }: ActionsRequest): boolean {
+function isWithin(block: GeneratedBlock, { after, before }: ActionConditions): boolean {
   return (after === undefined || distance(block, after) >= 0) && (before === undefined || distance(block, before) <= 0);
 }
 

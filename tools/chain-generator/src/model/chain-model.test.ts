@@ -73,6 +73,15 @@ describe('the model of the responses', () => {
     expect(positionsFor({ pos: 5, offset: 0 })).toEqual([5]);
     expect(positionsFor({ pos: -1, offset: 3 })).toEqual([]);
     expect(positionsFor({ pos: -2, offset: 3 })).toEqual([0, 1]);
+    expect(positionsFor({ pos: 5, offset: 2, sort: 'desc' })).toEqual([7, 6, 5]);
+    const all = { pos: 0, offset: 10_000 };
+    const middle = chain.tip.num >> 1;
+    const parts = [positionsFor({ ...all, before: middle - 1 }), positionsFor({ ...all, after: middle })];
+    expect(parts.flat()).toEqual(positionsFor(all));
+    expect(parts.map((part) => part.length)).not.toContain(0);
+    const transfers = positionsFor({ ...all, filter: 'eosio.token:transfer', parent: 0 }).length;
+    expect(transfers).toBeGreaterThan(0);
+    expect(transfers).toBeLessThan(count);
   });
 
   it('finds a transaction by the beginning of its id, in either case, unless several have it', () => {

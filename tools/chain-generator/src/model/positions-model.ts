@@ -1,12 +1,9 @@
 import type { ExecutedTrace, GeneratedBlock, GeneratedTransaction } from '../generated-block';
+import { actionsMeeting, type ActionsRequest } from './actions-model';
 import { actionTraceJson, blockTime, integerJson } from './node-json';
 
 /** A request to `get_actions` by the rules of the history plugin. A number may be written as text. */
-export interface PositionsRequest {
-  account_name?: string;
-  pos?: number | string;
-  offset?: number | string;
-}
+export type PositionsRequest = Omit<ActionsRequest, 'transfer.from' | 'transfer.to'>;
 
 interface AccountTrace {
   trace: ExecutedTrace;
@@ -28,12 +25,12 @@ export function positionsPage(branch: readonly GeneratedBlock[], request: Positi
   const offset = Number(request.offset ?? DEFAULT_OFFSET);
   const from = pos === -1 ? traces.length : pos;
   const [first, last] = offset > 0 ? [from, from + offset] : [from + offset, from];
-  const rows = traces.map((trace, position) => ({ trace, position }));
-  return {
-    actions: rows
-      .filter(({ position }) => position >= first && position <= last)
-      .map(({ trace, position }) => rowJson(trace, position)),
-  };
+  const meeting = actionsMeeting(branch, request);
+  const rows = traces
+    .map((trace, position) => ({ trace, position }))
+    .filter(({ trace, position }) => position >= first && position <= last && meeting.has(trace.trace.action));
+  if (['desc', '-1'].includes(String(request.sort))) rows.reverse();
+  return { actions: rows.map(({ trace, position }) => rowJson(trace, position)) };
 }
 
 function tracesOf(block: GeneratedBlock, account: string | undefined): AccountTrace[] {

@@ -78,6 +78,11 @@ export class RandomQueries {
     if (random(10) > 0) body.account_name = this.pick(ACCOUNTS);
     if (random(3) > 0) body.pos = this.spelled(random(60) - 3);
     if (random(3) > 0) body.offset = this.spelled(random(60) - 30);
+    if (random(4) === 0) body.filter = this.pick(FILTERS);
+    if (random(6) === 0) body.after = this.bound();
+    if (random(6) === 0) body.before = this.bound();
+    if (random(8) === 0) body.parent = this.spelled(random(2) && this.sequence());
+    if (random(4) === 0) body.sort = this.pick(['asc', 'desc', '1', '-1', 1, -1] as const);
     return body;
   }
 
