@@ -32,19 +32,24 @@ export function createProcessRegistry(): Registry {
 /** The metrics of every HTTP app. Several apps of one process share the metrics and differ in the label `app`. */
 export interface HttpMetrics {
   started(): void;
-  /** `path`: the path of the route, never the text from the client, which would create unbounded series. */
-  finished(path: string, status: number, seconds: number): void;
+  /**
+   * `path`: the path of the route, never the text from the client, which would create unbounded series. `status`: undefined when
+   * the client left before the response began.
+   */
+  finished(path: string, status: number | undefined, seconds: number): void;
 }
 
 /** The metric that heartbeats report as the throughput of a process that responds to requests. */
 export const HTTP_WORK = { metric: 'http_requests_total', unit: 'requests' } as const;
-const STATUS_CLASSES = ['2xx', '4xx', '5xx'];
+/** The status of a request whose client left before the response began. */
+const ABORTED = 'aborted';
+const STATUSES = ['2xx', '4xx', '5xx', ABORTED];
 export const UNKNOWN_PATH = 'unknown';
 
 export function createHttpMetrics(registry: Registry, app: string, paths: string[]): HttpMetrics {
   const requests = counter(registry, {
     name: HTTP_WORK.metric,
-    help: 'Requests that got a response, by app, path and status class',
+    help: 'Requests by app, path and class of the response’s status; aborted: the client left before the response began',
     labelNames: ['app', 'path', 'status'],
   });
   const durations = histogram(registry, {
@@ -61,7 +66,7 @@ export function createHttpMetrics(registry: Registry, app: string, paths: string
   inFlight.set({ app }, 0);
   for (const path of [...paths, UNKNOWN_PATH]) {
     durations.zero({ app, path });
-    for (const status of STATUS_CLASSES) requests.inc({ app, path, status }, 0);
+    for (const status of STATUSES) requests.inc({ app, path, status }, 0);
   }
   const inProgress = inFlight.labels({ app });
   const countOf = remembered((series: string) => {
@@ -73,7 +78,7 @@ export function createHttpMetrics(registry: Registry, app: string, paths: string
     started: () => inProgress.inc(),
     finished(path, status, seconds) {
       inProgress.dec();
-      countOf(`${path} ${Math.floor(status / 100)}xx`).inc();
+      countOf(`${path} ${status === undefined ? ABORTED : `${Math.floor(status / 100)}xx`}`).inc();
       timesOf(path).observe(seconds);
     },
   };

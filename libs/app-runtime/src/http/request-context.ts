@@ -35,11 +35,17 @@ export function openRequestContext(log: Logger, metrics: HttpMetrics): RequestHa
     response.on('close', () => {
       const seconds = (performance.now() - startedAt) / 1000;
       const path = localsOf(response).path ?? UNKNOWN_PATH;
-      metrics.finished(path, response.statusCode, seconds);
-      log.debug({ requestId, method: request.method, path, status: response.statusCode, seconds }, 'request');
+      const status = statusOf(response);
+      metrics.finished(path, status, seconds);
+      log.debug({ requestId, method: request.method, path, status, seconds }, 'request');
     });
     next();
   };
+}
+
+/** Undefined when the client left before the response began. The status is 200 until another one is set, also if nothing is sent. */
+function statusOf({ headersSent, statusCode }: Response): number | undefined {
+  return headersSent || statusCode !== 200 ? statusCode : undefined;
 }
 
 /** Records the route of a request. */
