@@ -53,3 +53,31 @@ describe('closing a listener', () => {
     expect(String(((await received) as Buffer[])[0])).toMatch(/200 OK[^]*done/);
   }, 15_000);
 });
+
+describe('a CONNECT request', () => {
+  const responseTo = async (bytes: string) => {
+    const listener = await listen((_request, response) => void setTimeout(() => response.end('done'), 200), {
+      host: '127.0.0.1',
+      port: 0,
+    });
+    const client = connect(listener.port, '127.0.0.1');
+    client.on('error', () => undefined);
+    client.write(bytes);
+    const chunks: Buffer[] = [];
+    client.on('data', (chunk) => chunks.push(chunk));
+    // The client ends its side only after the server has.
+    await once(client, 'close');
+    await listener.close();
+    return Buffer.concat(chunks).toString();
+  };
+
+  it('gets an error, and the connection is closed', async () => {
+    const response = await responseTo('CONNECT example.org:443 HTTP/1.1\r\nhost: example.org:443\r\n\r\nhello');
+    expect(response).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[^]*no proxy/);
+  });
+
+  it('gets no response before that to an earlier request', async () => {
+    const response = await responseTo('GET /slow HTTP/1.1\r\nhost: x\r\n\r\nCONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n');
+    expect(response).toBe('');
+  });
+});

@@ -35,6 +35,9 @@ const BACKLOG = 1024;
 const STALL_AT_STOP_SECONDS = 1;
 const CLOSE_LIMIT_MS = 5_000;
 
+/** The error code of a CONNECT request, beside those of node:http. */
+const CONNECT = 'CONNECT';
+
 export interface ListenOptions {
   host: string;
   /** 0 = any free port. */
@@ -131,6 +134,13 @@ function respondToClientErrors(server: Server, order: RequestOrder, observe: Obs
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') order.ifLate(socket, REQUEST_LIMIT_MS, () => refuse(error, socket));
     else refuse(error, socket);
   });
+  // Without a listener, node:http closes the connection without a response. For one, it has removed its own listener of errors and
+  // no longer limits the connection.
+  server.on('connect', (_request, socket: Socket) => {
+    socket.on('error', () => socket.destroy());
+    refuse(Object.assign(new Error('CONNECT'), { code: CONNECT }), socket);
+    socket.destroySoon();
+  });
 }
 
 function toHistoryError(error: NodeJS.ErrnoException): HistoryError {
@@ -139,6 +149,8 @@ function toHistoryError(error: NodeJS.ErrnoException): HistoryError {
       return new HistoryError('HEADERS_TOO_LARGE', `send at most ${maxHeaderSize} bytes of headers`);
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new HistoryError('REQUEST_TIMEOUT', `send the whole request within ${REQUEST_LIMIT_MS / 1000} seconds`);
+    case CONNECT:
+      return new HistoryError('INVALID_REQUEST', 'send a request with a path: this server is no proxy for CONNECT');
     default:
       return new HistoryError('INVALID_REQUEST', 'send an HTTP/1.1 request');
   }
