@@ -98,7 +98,9 @@ interface HeaderProps {
 }
 
 function Header({ settings, name, subject }: HeaderProps): JSX.Element {
-  const currentAt = (view: string): 'page' | undefined => (name === view ? 'page' : undefined);
+  const isStatus = name === 'status';
+  // The views of an account, a block and so on are pages below the one that the link opens.
+  const chainView = name === 'explore' ? 'page' : 'true';
   return (
     <header>
       <a class="brand" href={linkTo('')}>
@@ -108,15 +110,15 @@ function Header({ settings, name, subject }: HeaderProps): JSX.Element {
       {settings.chain !== undefined && <ChainName settings={settings} name={settings.chain} />}
       {settings.status && settings.explorer && (
         <nav aria-label="Views">
-          <a href={linkTo('status')} aria-current={currentAt('status')}>
+          <a href={linkTo('status')} aria-current={isStatus ? 'page' : undefined}>
             Service
           </a>
-          <a href={linkTo('explore')} aria-current={currentAt('explore')}>
+          <a href={linkTo('explore')} aria-current={isStatus ? undefined : chainView}>
             Chain
           </a>
         </nav>
       )}
-      {settings.explorer && <SearchBox text={name === 'status' ? '' : subject} />}
+      {settings.explorer && <SearchBox text={isStatus ? '' : subject} />}
     </header>
   );
 }
