@@ -99,6 +99,43 @@ describe('the repair spool', () => {
     expect(readdirSync(repairs)).toEqual([]);
   });
 
+  it.each<[string, () => Promise<void>]>([
+    ['refused', () => Promise.reject(new HistoryError('REPAIR_REFUSED', 'it is reversible'))],
+    ['applied', () => Promise.resolve()],
+  ])('takes nothing for success when its outcome was removed meanwhile: %s', async (_, outcome) => {
+    const requested = spool.request([first]);
+    const unknown = expect(requested).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('repair again') as string,
+    });
+    // The program is suspended, because nothing here returns to the event loop, for longer than a writer with this limit keeps outcomes.
+    const writer = new RepairSpool(directory, 1);
+    await writer.apply(outcome);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
+    await writer.apply(() => Promise.reject(new Error('no request is left')));
+    expect(readdirSync(repairs)).toEqual([]);
+    await unknown;
+  });
+
+  it('applies the whole repair of a program whose files have times that the writer may not set', async () => {
+    // Nobody else may become another user.
+    if (process.getuid?.() !== 0) return;
+    const requested = spool.request([first]);
+    let commits = 0;
+    await spool.apply((_, onCommit) => {
+      process.seteuid!(65_534);
+      try {
+        onCommit();
+      } finally {
+        process.seteuid!(0);
+      }
+      commits++;
+      return Promise.resolve();
+    });
+    await requested;
+    expect(commits).toBe(1);
+  });
+
   it('refuses a file that was changed', async () => {
     const requested = spool.request([first]);
     const [name = ''] = readdirSync(repairs);
@@ -113,10 +150,10 @@ describe('the repair spool', () => {
 
   it('removes what killed programs left, after ten minutes', async () => {
     mkdirSync(repairs);
-    const left = ['1-a.blocks.new', '1-b.blocks.refused'].map((name) => path.join(repairs, name));
+    const left = ['1-a.blocks.new', '1-b.blocks.refused', '1-c.blocks.applied'].map((name) => path.join(repairs, name));
     for (const file of left) writeFileSync(file, '');
     await spool.apply(() => Promise.resolve());
-    expect(readdirSync(repairs)).toHaveLength(2);
+    expect(readdirSync(repairs)).toHaveLength(3);
     const longAgo = new Date(Date.now() - 601_000);
     for (const file of left) utimesSync(file, longAgo, longAgo);
     await spool.apply(() => Promise.resolve());

@@ -19,6 +19,8 @@ import { HistoryError } from '@antelope-history/schemas';
 /** In the data directory, so that who may write the data may ask for repairs, and no one else. */
 const FOLDER = 'repairs';
 const REQUEST = '.blocks';
+/** What the writer leaves in the place of a request that it has applied, until its program has seen it. */
+const APPLIED = '.applied';
 /** Holds the reason of a refusal. */
 const REFUSED = '.refused';
 const UNFINISHED = '.new';
@@ -27,8 +29,8 @@ const DIGEST_BYTES = 32;
 const POLL_MS = 50;
 /** The writer looks for repairs every second; it may be in the middle of a large write. */
 const SILENCE_LIMIT_MS = 60_000;
-/** A file that is neither complete nor read after this time was left by a program that was killed. */
-const ABANDONED_MS = 10 * SILENCE_LIMIT_MS;
+/** A file that is neither complete nor read after so many silences was left by a program that was killed. */
+const ABANDONED_AFTER = 10;
 
 /** Applies a repair. Call `onCommit` after each of its commits: a repair that changes long lists takes minutes. */
 export type ApplyRepair = (blocks: BlockRecords[], onCommit: () => void) => Promise<void>;
@@ -57,23 +59,21 @@ export class RepairSpool {
     for (const name of readdirSync(this.folder).sort()) {
       const file = path.join(this.folder, name);
       if (!name.endsWith(REQUEST)) {
-        removeAbandoned(file);
+        this.removeAbandoned(file);
         continue;
       }
-      try {
-        await repair(unpack(readFileSync(file)), () => touch(file));
-      } catch (error) {
-        if (error instanceof HistoryError && error.retryable) throw error;
-        const reason = error instanceof Error ? error.message : String(error);
-        writeFileSync(`${file}${REFUSED}`, reason);
-      }
+      const refusal = await refusalOf(() => repair(unpack(readFileSync(file)), () => touch(file)));
+      if (refusal !== undefined) writeFileSync(`${file}${REFUSED}`, refusal);
+      // A program that has given the request up has removed it.
+      else if (existsSync(file)) renameSync(file, `${file}${APPLIED}`);
       rmSync(file, { force: true });
     }
   }
 
   /**
    * Asks the writer for a repair; resolves when it is applied, however long the writer works on it and on those before it. Rejects
-   * with `REPAIR_REFUSED`, or with `STORE_UNAVAILABLE` when the writer gives no sign of work.
+   * with `REPAIR_REFUSED`, or with `STORE_UNAVAILABLE` when the writer gives no sign of work, or when the outcome is no longer there
+   * because this process was suspended for longer than outcomes are kept.
    */
   async request(blocks: readonly BlockRecords[]): Promise<void> {
     mkdirSync(this.folder, { recursive: true });
@@ -81,11 +81,18 @@ export class RepairSpool {
     writeFileSync(`${file}${UNFINISHED}`, pack(blocks), { flush: true });
     renameSync(`${file}${UNFINISHED}`, file);
     await this.untilTaken(file);
-    const refusal = `${file}${REFUSED}`;
-    if (!existsSync(refusal)) return;
-    const reason = readFileSync(refusal, 'utf8');
-    rmSync(refusal, { force: true });
-    throw new HistoryError('REPAIR_REFUSED', reason);
+    if (take(`${file}${APPLIED}`)) return;
+    const reason = take(`${file}${REFUSED}`);
+    if (reason) throw new HistoryError('REPAIR_REFUSED', reason.toString('utf8'));
+    throw new HistoryError(
+      'STORE_UNAVAILABLE',
+      `the process that writes to ${this.directory} has taken a repair, but its outcome is not there any more: repair again`,
+    );
+  }
+
+  private removeAbandoned(file: string): void {
+    const modifiedAtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - modifiedAtMs > ABANDONED_AFTER * this.silenceLimitMs) rmSync(file, { force: true });
   }
 
   private async untilTaken(file: string): Promise<void> {
@@ -116,15 +123,36 @@ export class RepairSpool {
   }
 }
 
-/** Its program may have given the request up, and removed it. */
-function touch(file: string): void {
-  const now = new Date();
-  if (existsSync(file)) utimesSync(file, now, now);
+/** The reason why a repair cannot be applied; undefined when it is. Rejects with a retryable error. */
+async function refusalOf(repair: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await repair();
+    return undefined;
+  } catch (error) {
+    if (error instanceof HistoryError && error.retryable) throw error;
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
-function removeAbandoned(file: string): void {
-  const modifiedAtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-  if (Date.now() - modifiedAtMs > ABANDONED_MS) rmSync(file, { force: true });
+/**
+ * A failure must not end the repair in its middle: the program may have given it up and removed the file, or may belong to another
+ * user, of whose files only the owner sets the times. Such a program waits no longer than for a writer that gives no sign.
+ */
+function touch(file: string): void {
+  const now = new Date();
+  try {
+    utimesSync(file, now, now);
+  } catch {
+    // See above.
+  }
+}
+
+/** Reads and removes a file; undefined where there is none. */
+function take(file: string): Buffer | undefined {
+  if (!existsSync(file)) return undefined;
+  const bytes = readFileSync(file);
+  rmSync(file, { force: true });
+  return bytes;
 }
 
 /** SHA-256 of the rest | varuint blocks | per block its records, length-prefixed. */
