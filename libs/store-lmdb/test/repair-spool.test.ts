@@ -1,10 +1,21 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { EMPTY_BLOCK, SyntheticChain } from '@antelope-history/store/contract';
 import { RepairSpool } from '../src/write/repair-spool';
+import { openLmdbStoreWriter } from '../src/writer';
 
 let directory: string;
 let repairs: string;
@@ -67,6 +78,20 @@ describe('the repair spool', () => {
     });
     await Promise.all(requests);
     expect(readdirSync(repairs)).toEqual([]);
+  });
+
+  it('gets a sign of the real writer when it commits', async () => {
+    const writer = await openLmdbStoreWriter({ path: directory, mapSizeBytes: 0 });
+    await writer.writeBlocks([{ ...first, lastIrreversible: first.position }]);
+    void spool.request([first]).catch(() => undefined);
+    const [name = ''] = readdirSync(repairs);
+    // The request of another program, which is dead, so that it does not read the outcome.
+    const file = path.join(repairs, '1-dead.blocks');
+    renameSync(path.join(repairs, name), file);
+    utimesSync(file, 1_000, 1_000);
+    await writer.maintain();
+    expect(statSync(`${file}.applied`).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
+    await writer.close();
   });
 
   it('is given up, and removed, when the writer gives no sign of work', async () => {

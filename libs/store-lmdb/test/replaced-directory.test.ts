@@ -5,8 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreReader, StoreWriter } from '@antelope-history/store';
 import { EMPTY_BLOCK, SyntheticChain } from '@antelope-history/store/contract';
 import { backUpLmdb } from '../src/backup';
-import { LOOK_EVERY_MS } from '../src/format/data-file';
+import { DataFile, LOOK_EVERY_MS } from '../src/format/data-file';
+import { OpeningGate } from '../src/lock/opening-gate';
 import { openLmdbStoreReader } from '../src/reader';
+import { BatchCommitter } from '../src/write/batch-committer';
+import { DiskRoom } from '../src/write/disk-room';
+import { createTables } from '../src/write/open-writer';
+import { WriteBatch } from '../src/write/write-batch';
 import { openLmdbStoreWriter } from '../src/writer';
 
 const REPLACED = { code: 'STORE_UNAVAILABLE', message: expect.stringContaining('was replaced') as string };
@@ -51,5 +56,25 @@ describe('a data directory that is replaced while processes have it open', () =>
     expect((await writer.writeBlocks([second])).committed).toEqual(second.position);
     await sleep(LOOK_EVERY_MS);
     expect((await reader.getStatus()).committed).toEqual(second.position);
+  });
+
+  it.each(['before', 'during'] as const)('%s a commit, makes it fail, and is not written any more', async (moment) => {
+    const open = path.join(folder, `commits ${moment}`);
+    const tables = createTables({ path: open, mapSizeBytes: 0 });
+    const replace = (): void => renameSync(open, `${open}.old`);
+    class ReplacingGate extends OpeningGate {
+      override async whileNoneOpens<T>(commit: () => T | Promise<T>): Promise<T> {
+        const committed = await commit();
+        if (moment === 'during') replace();
+        return committed;
+      }
+    }
+    const committer = new BatchCommitter(tables, new ReplacingGate(), new DiskRoom(open, 0), new DataFile(open));
+    if (moment === 'before') replace();
+    const batch = new WriteBatch();
+    batch.put(tables.meta, Buffer.from('a'), Buffer.from('b'));
+    await expect(committer.commit(batch)).rejects.toMatchObject(REPLACED);
+    expect(tables.meta.get(Buffer.from('a'))).toEqual(moment === 'before' ? undefined : Buffer.from('b'));
+    await tables.root.close();
   });
 });
