@@ -257,6 +257,15 @@ describe('an ABI', () => {
     ['"pay" is defined twice', { types: [{ new_type_name: 'pay', type: 'name' }], structs: abi.structs }],
     ['"name" is defined twice', { types: [{ new_type_name: 'name', type: 'uint8' }] }],
     ['"x" is not defined', { types: [{ new_type_name: 't', type: 'x' }] }],
+    [
+      '"list[]" is defined twice',
+      {
+        types: [
+          { new_type_name: 'list', type: 'uint8[]' },
+          { new_type_name: 'list[]', type: 'name' },
+        ],
+      },
+    ],
     ['"x[]" is not defined', { structs: [struct('s', { f: 'x[]' })] }],
     ['"x" is not defined', { variants: [{ name: 'v', types: ['name', 'x'] }] }],
     ['"x" is not defined', { actions: [{ name: 'a', type: 'x' }] }],

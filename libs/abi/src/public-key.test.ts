@@ -81,6 +81,10 @@ describe('public keys', () => {
     const wa = parsePublicKey(WA_KEY);
     const longLength = Buffer.concat([wa.subarray(0, 35), Buffer.of(wa[35]! | 0x80, 0), wa.subarray(36)]);
     expect(readPublicKey(new ByteReader(longLength))).toEqual(wa);
+    const party = Buffer.alloc(200, 'a');
+    const packed = Buffer.concat([wa.subarray(0, 35), Buffer.of(0xc8, 1), party]);
+    const longer = Buffer.concat([wa.subarray(0, 35), Buffer.of(0xc8, 0x81, 0), party]);
+    expect(readPublicKey(new ByteReader(longer))).toEqual(packed);
   });
 
   it('prints and parses any key as wharfkit does', () => {
