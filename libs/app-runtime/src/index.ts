@@ -18,6 +18,7 @@ export * from './http/listen';
 export { openLogOutput } from './log-output';
 export { refusedStatusOf } from './http/body-refusal';
 export { stopSignal } from './http/stop-signal';
+export { tryToListen } from './http/try-to-listen';
 export { bytesAfterHandshake, isWebSocketHandshake } from './http/web-socket-upgrade';
 export * from './http/raw-body';
 export { endpointOf, requestIdOf } from './http/request-context';

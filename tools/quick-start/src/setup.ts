@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { CommandLineError, StartError } from '@antelope-history/processes';
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { lmdbChecks } from '@antelope-history/store-lmdb/check';
-import { type Config, configFileSets, loadConfig } from '@antelope-history/app-runtime';
+import { type Config, configFileSets, loadConfig, tryToListen } from '@antelope-history/app-runtime';
 import type { CommandLine } from './command-line';
 
 export const WORKSPACE = path.resolve(__dirname, '../../..');
@@ -76,8 +75,9 @@ export async function requireUsableData({ store }: Pick<Config, 'store'>): Promi
 
 /** Port of the gateway: the configured one, or a free one for 0. Rejects when no server can listen there. */
 export async function requireFreePort(address: Pick<Config['gateway'], 'host' | 'port'>): Promise<number> {
-  const { port, code } = await tryToListen(address);
-  if (port !== undefined) return port;
+  const listened = await tryToListen(address.host, address.port);
+  if ('port' in listened) return listened.port;
+  const { code } = listened;
   const change = 'Stop it, or choose another port: npm start -- --port 8889';
   if (code === 'EADDRINUSE') throw new StartError(`Port ${address.port}: another program listens there. ${change}`);
   if (code === 'EACCES') {
@@ -94,25 +94,11 @@ export async function requireFreePort(address: Pick<Config['gateway'], 'host' | 
 /** Port of the status page: the configured one, else 8890, else one that is free now. */
 export async function chooseOperationsPort({ host, gatewayPort }: Config['ops']): Promise<number> {
   if (gatewayPort) return gatewayPort;
-  const { port: preferred } = await tryToListen({ host, port: DEFAULT_OPERATIONS_PORT });
-  return preferred ?? (await tryToListen({ host, port: 0 })).port ?? DEFAULT_OPERATIONS_PORT;
-}
-
-/** The port when a server could listen there, else the code of the error. */
-async function tryToListen(address: { host: string; port: number }): Promise<{ port?: number; code?: string }> {
-  const { host, port } = address;
-  const server = createServer();
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, host, resolve);
-    });
-  } catch (error) {
-    return { code: String((error as NodeJS.ErrnoException).code) };
+  for (const port of [DEFAULT_OPERATIONS_PORT, 0]) {
+    const listened = await tryToListen(host, port);
+    if ('port' in listened) return listened.port;
   }
-  const { port: listening } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return { port: listening };
+  return DEFAULT_OPERATIONS_PORT;
 }
 
 function findConfigFile(given: string | undefined, cwd: string): string | undefined {

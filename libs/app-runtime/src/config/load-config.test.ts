@@ -67,7 +67,7 @@ describe('loadConfig', () => {
     [{ api: { limits: { get_actions: 0 } } }, 'api.limits.get_actions: takes an integer from 1 to 10000'],
     ...['/v1', '/v1/history', '/docs', '/health/x'].map((prefix): [unknown, string] => [
       { api: { nodeos_path_prefix: prefix } },
-      'api.nodeos_path_prefix: takes a path such as /nodeos that does not begin with /v1, ',
+      'api.nodeos_path_prefix: takes a path such as /nodeos that does not begin with /docs, ',
     ]),
     [{ api: 5 }, 'api: takes an object with keys of its own'],
     [{ api: { bounded: true } }, 'api.bounded: no such key'],

@@ -1,8 +1,7 @@
-import { createServer } from 'node:net';
 import { localAddressOf } from '@antelope-history/connectivity';
 import { ok, wrong, type Check, type Finding } from '@antelope-history/connectivity/check';
 import { HistoryError } from '@antelope-history/schemas';
-import type { Config } from '@antelope-history/app-runtime';
+import { type Config, tryToListen } from '@antelope-history/app-runtime';
 import type { Listening } from './app-needs';
 import { identifyApp } from './identify-app';
 
@@ -63,9 +62,9 @@ async function checkPort(
   const hostKey = section.startsWith('ops.') ? 'ops.host' : `${section}.host`;
   if (sameAs !== undefined)
     return wrong('port.twice', `${section} and ${sameAs} both use port ${port}`, `change ${key}`);
-  switch (await tryToListen(host, port)) {
-    case undefined:
-      return ok('port.free', `${host}:${port} is free`);
+  const listened = await tryToListen(host, port);
+  if ('port' in listened) return ok('port.free', `${host}:${port} is free`);
+  switch (listened.code) {
     case 'EADDRINUSE':
       return (await isOurApp(host, port, signal))
         ? ok('port.in_use_by_us', `an app of Antelope History already listens on ${host}:${port}`)
@@ -83,15 +82,6 @@ async function checkPort(
         `set ${hostKey} to an address of this machine`,
       );
   }
-}
-
-/** The system's code of the failure; undefined on success. */
-function tryToListen(host: string, port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
-  });
 }
 
 async function isOurApp(host: string, port: number, signal: AbortSignal): Promise<boolean> {

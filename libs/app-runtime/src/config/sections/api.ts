@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { MIB } from './field-types';
-
-/** The first segments of the gateway's own paths, which such a prefix would hide. */
-const OWN_PATHS = ['v1', 'docs', 'health', 'live', 'metrics', 'page', 'status'];
+import { OWN_PATHS } from './own-paths';
 
 export const api = z.strictObject({
   require_bounded_asc: z

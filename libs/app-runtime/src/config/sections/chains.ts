@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { httpUrlList, keyPrefix, takesHttpUrls } from './field-types';
+import { OWN_PATHS } from './own-paths';
 
-/** Paths of the gateway itself: no chain can have such a name. */
-const RESERVED = ['docs', 'health', 'live', 'metrics', 'page', 'status', 'v1', 'v2'];
+/** No chain can have such a name. Requests to `v2`, where other history services have their paths, must not reach a chain. */
+const RESERVED = [...OWN_PATHS, 'v2'];
 /** Each chain has its own routes and connections, and is asked for its state every ten seconds. */
 const MOST_CHAINS = 64;
 
