@@ -1,7 +1,7 @@
 import type { Config } from '@antelope-history/app-runtime';
 import { BlockProver, provableRecords } from '@antelope-history/block-proof';
 import { deserializeBlock } from '@antelope-history/deserialize';
-import { ShipSession } from '@antelope-history/reader-stage';
+import { ShipSession, SilenceWatch } from '@antelope-history/reader-stage';
 import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import { type BlocksResult, createShipProtocol, type ShipStatus } from '@antelope-history/ship';
@@ -9,7 +9,7 @@ import type { BlockRange } from './block-ranges';
 
 /** Blocks that a node may send ahead of their repair. */
 const MAX_IN_FLIGHT = 8;
-/** A node that sends no block for this time is given up. */
+/** A node that sends no block, and no considerable part of one, for this time is given up. */
 const SILENCE_LIMIT_MS = 30_000;
 /** The nodes' logs of a chain that began with its genesis have no traces of block 1. */
 const FIRST_LOGGED_BLOCK = 2;
@@ -23,12 +23,13 @@ export interface BlockSource {
 
 /**
  * Requests irreversible blocks from a node and yields those that equal the ids and roots in their headers, ascending. Throws
- * when the node cannot be reached, is on another chain (`CHAIN_ID_MISMATCH`), does not have the blocks (`SHIP_DATA_MISSING`), or
- * sends an altered one (`BLOCK_ALTERED`).
+ * when the node cannot be reached, is on another chain (`CHAIN_ID_MISMATCH`), does not have the blocks (`SHIP_DATA_MISSING`),
+ * sends an altered one (`BLOCK_ALTERED`), or none for `silenceMs` (`SHIP_SILENT`).
  */
 export async function* fetchBlocks(
   { ship, url, chainId }: BlockSource,
   range: BlockRange,
+  silenceMs = SILENCE_LIMIT_MS,
 ): AsyncGenerator<BlockRecords> {
   const [first, last] = range;
   const messages = new MessageQueue();
@@ -39,6 +40,12 @@ export async function* fetchBlocks(
       onBlocks: (result) => messages.add(result),
       onEnd: (reason) => messages.end(reason),
     },
+  );
+  const silence = new SilenceWatch(
+    silenceMs,
+    () => session.isRequested && messages.isAwaited,
+    () => session.close(new HistoryError('SHIP_SILENT', `the node has sent no block for ${silenceMs / 1000} seconds`)),
+    () => session.receivedBytes,
   );
   try {
     const status = await session.open();
@@ -61,6 +68,7 @@ export async function* fetchBlocks(
       session.acknowledge(1);
     }
   } finally {
+    silence.stop();
     session.close(new HistoryError('STOPPED', 'all blocks are fetched'));
   }
 }
@@ -95,29 +103,28 @@ function assertProved(records: BlockRecords, prover: BlockProver): void {
 class MessageQueue {
   private readonly held: BlocksResult[] = [];
   private ended: HistoryError | undefined;
-  private wake: () => void = () => undefined;
+  private wake: (() => void) | undefined;
+
+  /** Whether the next result is waited for. */
+  get isAwaited(): boolean {
+    return this.wake !== undefined;
+  }
 
   add(result: BlocksResult): void {
     this.held.push(result);
-    this.wake();
+    this.wake?.();
   }
 
   end(reason: HistoryError): void {
     this.ended = reason;
-    this.wake();
+    this.wake?.();
   }
 
   async next(): Promise<BlocksResult> {
-    let limit: NodeJS.Timeout | undefined;
-    if (this.held.length === 0 && !this.ended) {
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-        limit = setTimeout(resolve, SILENCE_LIMIT_MS);
-      });
-      clearTimeout(limit);
-    }
+    if (this.held.length === 0 && !this.ended) await new Promise<void>((resolve) => (this.wake = resolve));
+    this.wake = undefined;
     const result = this.held.shift();
     if (result) return result;
-    throw this.ended ?? new HistoryError('SHIP_SILENT', 'the node has sent no block for half a minute');
+    throw this.ended as HistoryError;
   }
 }

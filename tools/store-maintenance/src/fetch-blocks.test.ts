@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig } from '@antelope-history/app-runtime';
+import { type Misbehaviour, startHostileNode } from '@antelope-history/ship-replay';
+import { openSample } from '@antelope-history/test-support/recordings';
+import { fetchBlocks } from './fetch-blocks';
+
+type WebSocket = Parameters<NonNullable<Misbehaviour['blocks']>>[0];
+
+const SILENCE_MS = 500;
+/** Of a message that takes three times as long; more than 64 KiB per second arrive. */
+const PARTS = 30;
+const PART_BYTES = 8 * 1024;
+
+/** Sends a message in parts, of which none ends it. */
+async function sendSlowly(socket: WebSocket): Promise<void> {
+  for (let part = 0; part < PARTS; part++) {
+    socket.send(Buffer.alloc(PART_BYTES), { fin: false });
+    await sleep((3 * SILENCE_MS) / PARTS);
+  }
+}
+
+describe('a node whose blocks are fetched', () => {
+  const recording = openSample('leap-edge');
+
+  /** Milliseconds until the node is given up. */
+  async function giveUp(way: Misbehaviour): Promise<number> {
+    const node = await startHostileNode(recording, [way]);
+    const begin = performance.now();
+    const { ship } = loadConfig([], {});
+    const blocks = fetchBlocks({ ship, url: node.url, chainId: undefined }, [3, 10], SILENCE_MS);
+    await expect(blocks.next()).rejects.toMatchObject({ code: way.code });
+    await node.close();
+    return performance.now() - begin;
+  }
+
+  it('is given up when it sends nothing for the limit', async () => {
+    const code = 'SHIP_SILENT';
+    expect(await giveUp({ code, blocks: () => undefined })).toBeGreaterThanOrEqual(SILENCE_MS);
+  });
+
+  it('is not given up while a large block arrives', async () => {
+    let hasSent = false;
+    await giveUp({
+      // It hangs up after the parts.
+      code: 'SHIP_DISCONNECTED',
+      blocks: (socket) => {
+        void sendSlowly(socket).then(() => {
+          hasSent = true;
+          socket.terminate();
+        });
+      },
+    });
+    expect(hasSent).toBe(true);
+  });
+});
