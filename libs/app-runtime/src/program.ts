@@ -45,60 +45,85 @@ export function runProgram<const Used extends ServerSection>(
   host: ProgramHost = process,
 ): void {
   keepObjectsYoung();
-  let config: ConfigFor<Used>;
+  const loaded = loadOrExit(program, host);
+  if (!loaded) return;
+  const { config, log } = loaded;
+  const stopper = new Stopper(log, host);
+  const fail = (error: unknown): void => {
+    logFatal(log, error);
+    stopper.stop(1);
+  };
+  stopOnSignals(stopper, log, host);
+  host.on('unhandledRejection', fail);
+  host.on('uncaughtException', fail);
+
+  const registry = createProcessRegistry();
+  const onStop = (close: Close): void => void stopper.closers.push(close);
+  program.start({ config, log, registry, onStop, fail }).then(() => log.info('running'), fail);
+}
+
+/** Undefined when the configuration is wrong: then it has exited. */
+function loadOrExit<Used extends ServerSection>(
+  { name, uses }: Program<Used>,
+  host: ProgramHost,
+): { config: ConfigFor<Used>; log: Logger } | undefined {
   const warnings: string[] = [];
   try {
     const warn = (message: string): void => void warnings.push(message);
-    config = loadConfig(host.argv.slice(2), host.env, { uses: program.uses, warn });
+    const config = loadConfig(host.argv.slice(2), host.env, { uses, warn });
+    const log = createLogger(name, config.logLevel);
+    for (const warning of warnings) log.warn(warning);
+    return { config, log };
   } catch (error) {
-    logFatal(createLogger(program.name, 'info'), error);
+    logFatal(createLogger(name, 'info'), error);
     host.exit(1);
-    return;
+    return undefined;
   }
-  const log = createLogger(program.name, config.logLevel);
-  for (const warning of warnings) log.warn(warning);
-  const closers: (() => void | Promise<void>)[] = [];
-  let stopping = false;
+}
 
-  function stop(exitCode: number): void {
-    if (stopping) return;
-    stopping = true;
+type Close = () => void | Promise<void>;
+
+/** Closes the components once, in reverse order, and exits. */
+class Stopper {
+  readonly closers: Close[] = [];
+  isStopping = false;
+
+  constructor(
+    private readonly log: Logger,
+    private readonly host: ProgramHost,
+  ) {}
+
+  stop(exitCode: number): void {
+    if (this.isStopping) return;
+    this.isStopping = true;
+    const { log, host } = this;
     const limit = setTimeout(() => {
       log.error({ seconds: STOP_LIMIT_MS / 1000 }, 'stop took too long');
       host.exit(1);
     }, STOP_LIMIT_MS);
-    void closeAll(closers, log).then((closed) => {
+    void closeAll(this.closers, log).then((closed) => {
       clearTimeout(limit);
       log.info('stopped');
       host.exit(closed ? exitCode : 1);
     });
   }
+}
 
-  function fail(error: unknown): void {
-    logFatal(log, error);
-    stop(1);
-  }
-
+function stopOnSignals(stopper: Stopper, log: Logger, host: ProgramHost): void {
   let signalledAt = -Infinity;
   for (const signal of ['SIGINT', 'SIGTERM']) {
     host.on(signal, () => {
       if (performance.now() - signalledAt < SAME_SIGNAL_MS) return;
       signalledAt = performance.now();
-      if (stopping) host.exit(1);
+      if (stopper.isStopping) host.exit(1);
       log.info({ signal }, 'stopping');
-      stop(0);
+      stopper.stop(0);
     });
   }
-  host.on('unhandledRejection', fail);
-  host.on('uncaughtException', fail);
-
-  const registry = createProcessRegistry();
-  const onStop = (close: () => void | Promise<void>) => void closers.push(close);
-  program.start({ config, log, registry, onStop, fail }).then(() => log.info('running'), fail);
 }
 
 /** Resolves with whether every function ran without an error. */
-async function closeAll(closers: (() => void | Promise<void>)[], log: Logger): Promise<boolean> {
+async function closeAll(closers: Close[], log: Logger): Promise<boolean> {
   let closed = true;
   for (let close = closers.pop(); close; close = closers.pop()) {
     try {

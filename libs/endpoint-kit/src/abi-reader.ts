@@ -29,62 +29,78 @@ export interface AbiReader {
 }
 
 export function createAbiReader(reader: HistoryReader, registry: Registry, app: string): AbiReader {
-  const cache = new LRUCache<string, BinaryAbi>({
-    max: MAX_DECODERS,
-    maxSize: MAX_KEPT_BYTES,
-    sizeCalculation: ({ memoryBytes }) => ENTRY_BYTES + memoryBytes,
-  });
-  const compiled = counter(registry, {
-    name: 'history_abis_compiled_total',
-    help: 'ABIs compiled because they were not cached',
-    labelNames: ['app'],
-  });
+  const cache = new AbiCache(registry, app);
   const retries = counter(registry, {
     name: 'history_query_retries_total',
     help: 'Queries repeated because of a fork between their reads',
     labelNames: ['app'],
   });
-  compiled.inc({ app }, 0);
   retries.inc({ app }, 0);
-
-  function compile(id: string, bytes: Buffer): BinaryAbi {
-    compiled.inc({ app });
-    const abi = compileBinaryAbi(bytes);
-    cache.set(id, abi);
-    return abi;
-  }
-
-  /** Undefined after a fork since the first read. */
-  async function readDecoders(
-    work: RequestWork,
-    requests: AbiRequest[],
-    revision: number,
-  ): Promise<AbiDecoders | undefined> {
-    // The cache may evict an ABI between the store's question and its response.
-    const held = new Map<string, BinaryAbi>();
-    const isKnown = (id: string) => {
-      const abi = cache.get(id);
-      if (abi) held.set(id, abi);
-      return abi !== undefined;
-    };
-    const { status, versions } = await reader.getAbis(requests, isKnown, MAX_READ_BYTES);
-    if (status.revision !== revision) return undefined;
-    const abiOf = ({ id, bytes }: AbiVersion) => held.get(id) ?? (bytes && compile(id, bytes));
-    return createAbiDecoders(requests, await work.run(chooseDecoders(versions, abiOf, work.budget)));
-  }
-
   return {
     read(work, readFound, abisOf) {
       const tryRead = async () => {
         const found = await readFound();
         const requests = await abisOf(found);
         if (requests.length === 0) return { found, decoders: createAbiDecoders([], []) };
-        const decoders = await readDecoders(work, requests, found.status.revision);
+        const decoders = await readDecoders(work, requests, found.status.revision, { reader, cache });
         return decoders && { found, decoders };
       };
       return readOneBranch(tryRead, () => retries.inc({ app }));
     },
   };
+}
+
+/** Undefined after a fork since the first read, which was of `revision`. */
+async function readDecoders(
+  work: RequestWork,
+  requests: AbiRequest[],
+  revision: number,
+  { reader, cache }: { reader: HistoryReader; cache: AbiCache },
+): Promise<AbiDecoders | undefined> {
+  // The cache may evict an ABI between the store's question and its response.
+  const held = new Map<string, BinaryAbi>();
+  const isKnown = (id: string) => {
+    const abi = cache.get(id);
+    if (abi) held.set(id, abi);
+    return abi !== undefined;
+  };
+  const { status, versions } = await reader.getAbis(requests, isKnown, MAX_READ_BYTES);
+  if (status.revision !== revision) return undefined;
+  const abiOf = ({ id, bytes }: AbiVersion) => held.get(id) ?? (bytes && cache.compile(id, bytes));
+  return createAbiDecoders(requests, await work.run(chooseDecoders(versions, abiOf, work.budget)));
+}
+
+/** The compiled ABIs of an app, by the ids of their versions. */
+class AbiCache {
+  private readonly abis = new LRUCache<string, BinaryAbi>({
+    max: MAX_DECODERS,
+    maxSize: MAX_KEPT_BYTES,
+    sizeCalculation: ({ memoryBytes }) => ENTRY_BYTES + memoryBytes,
+  });
+  private readonly compiled: ReturnType<typeof counter>;
+
+  constructor(
+    registry: Registry,
+    private readonly app: string,
+  ) {
+    this.compiled = counter(registry, {
+      name: 'history_abis_compiled_total',
+      help: 'ABIs compiled because they were not cached',
+      labelNames: ['app'],
+    });
+    this.compiled.inc({ app }, 0);
+  }
+
+  get(id: string): BinaryAbi | undefined {
+    return this.abis.get(id);
+  }
+
+  compile(id: string, bytes: Buffer): BinaryAbi {
+    this.compiled.inc({ app: this.app });
+    const abi = compileBinaryAbi(bytes);
+    this.abis.set(id, abi);
+    return abi;
+  }
 }
 
 /**

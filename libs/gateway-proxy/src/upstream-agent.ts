@@ -20,42 +20,50 @@ const OPTIONS = { keepAlive: true, timeout: IDLE_LIMIT_MS, maxFreeSockets: MAX_I
  * An agent that connects to any of several interchangeable servers. If a connection fails, the next server is tried, which
  * is safe because nothing of the request has been sent yet. `onUnavailable` is called for each failed connection.
  */
-export function createUpstreamAgent(
-  upstreams: Upstreams,
-  onUnavailable: (url: string, error: Error) => void,
-): HttpAgent {
-  const isSecure = upstreams.urls[0]?.startsWith('https:') ?? false;
-  const agent = isSecure ? new HttpsAgent(OPTIONS) : new HttpAgent(OPTIONS);
-  const connect = agent.createConnection.bind(agent);
+export function createUpstreamAgent(upstreams: Upstreams, onUnavailable: OnUnavailable): HttpAgent {
+  const agent = isSecureSet(upstreams) ? new HttpsAgent(OPTIONS) : new HttpAgent(OPTIONS);
   const keepAlive = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
+  const connector = new Connector(upstreams, agent.createConnection.bind(agent), onUnavailable);
+  agent.createConnection = (options, callback) => {
+    connector.connectToAny(options).then(
+      (socket) => callback?.(null, socket),
+      (error: unknown) => callback?.(error as Error, undefined as unknown as Duplex),
+    );
+    return undefined;
+  };
+  agent.keepSocketAlive = (socket) => !connector.substitutes.has(socket) && keepAlive(socket);
+  return agent;
+}
+
+type OnUnavailable = (url: string, error: Error) => void;
+
+function isSecureSet({ urls }: Upstreams): boolean {
+  return urls[0]?.startsWith('https:') ?? false;
+}
+
+/** Connects to the servers of a set. */
+class Connector {
   /**
    * Connections to another server than the wanted one. The agent pools connections by the wanted address, so these must not be
    * reused.
    */
-  const substitutes = new WeakSet<Duplex>();
+  readonly substitutes = new WeakSet<Duplex>();
 
-  async function connectTo(url: string, options: ClientRequestArgs): Promise<Socket> {
-    const socket = connect({ ...options, ...socketAddressOf(url) }) as Socket;
-    try {
-      const signal = AbortSignal.timeout(CONNECT_LIMIT_MS);
-      await once(socket, isSecure ? 'secureConnect' : 'connect', { signal });
-      upstreams.setAvailable(url);
-      return socket;
-    } catch (error) {
-      socket.destroy();
-      upstreams.setUnavailable(url);
-      onUnavailable(url, error as Error);
-      throw error;
-    }
-  }
+  constructor(
+    private readonly upstreams: Upstreams,
+    private readonly connect: HttpAgent['createConnection'],
+    private readonly onUnavailable: OnUnavailable,
+  ) {}
 
-  async function connectToAny(options: ClientRequestArgs): Promise<Socket> {
+  /** Connects to the wanted server, or to the first of the others that accepts. Rejects with the error of the last one. */
+  async connectToAny(options: ClientRequestArgs): Promise<Socket> {
+    const { upstreams } = this;
     const wanted = upstreams.urls.find((url) => isAt(url, options)) ?? upstreams.next();
     let failure: unknown;
     for (const url of upstreams.startingWith(wanted)) {
       try {
-        const socket = await connectTo(url, options);
-        if (url !== wanted) substitutes.add(socket);
+        const socket = await this.connectTo(url, options);
+        if (url !== wanted) this.substitutes.add(socket);
         return socket;
       } catch (error) {
         failure = error;
@@ -64,15 +72,20 @@ export function createUpstreamAgent(
     throw failure;
   }
 
-  agent.createConnection = (options, callback) => {
-    connectToAny(options).then(
-      (socket) => callback?.(null, socket),
-      (error: unknown) => callback?.(error as Error, undefined as unknown as Duplex),
-    );
-    return undefined;
-  };
-  agent.keepSocketAlive = (socket) => !substitutes.has(socket) && keepAlive(socket);
-  return agent;
+  private async connectTo(url: string, options: ClientRequestArgs): Promise<Socket> {
+    const socket = this.connect({ ...options, ...socketAddressOf(url) }) as Socket;
+    try {
+      const signal = AbortSignal.timeout(CONNECT_LIMIT_MS);
+      await once(socket, isSecureSet(this.upstreams) ? 'secureConnect' : 'connect', { signal });
+      this.upstreams.setAvailable(url);
+      return socket;
+    } catch (error) {
+      socket.destroy();
+      this.upstreams.setUnavailable(url);
+      this.onUnavailable(url, error as Error);
+      throw error;
+    }
+  }
 }
 
 function socketAddressOf(url: string): { host: string; port: number; servername: string } {

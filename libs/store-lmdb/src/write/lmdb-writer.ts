@@ -23,11 +23,27 @@ import { decodeUndo, encodeUndo } from './undo-record';
 import { WriteBatch } from './write-batch';
 import { removeFact, writeFact } from './write-facts';
 
+export interface LmdbWriterParts {
+  tables: Tables;
+  lock: WriterLock;
+  committer: BatchCommitter;
+  spool: RepairSpool;
+  room: DiskRoom;
+  retention: Retention;
+  dataFields: DataFields;
+}
+
 /**
  * The write side of the embedded store. Each run of consecutive blocks is one LMDB transaction that includes the progress.
  * A fork is undone in a transaction of its own, before the new branch is written.
  */
 export class LmdbWriter implements StoreWriter, StoreRepairer {
+  private readonly tables: Tables;
+  private readonly lock: WriterLock;
+  private readonly committer: BatchCommitter;
+  private readonly spool: RepairSpool;
+  private readonly room: DiskRoom;
+  private readonly retention: Retention;
   private readonly kinds: KindAllocator;
   private readonly postings: PostingWriter;
   private readonly permissions: PermissionWriter;
@@ -37,15 +53,13 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
   private closing: Promise<void> | undefined;
 
   /** Owns `tables` and `lock`: `close` releases both. */
-  constructor(
-    private readonly tables: Tables,
-    private readonly lock: WriterLock,
-    private readonly committer: BatchCommitter,
-    private readonly spool: RepairSpool,
-    private readonly room: DiskRoom,
-    private readonly retention: Retention,
-    dataFields: DataFields,
-  ) {
+  constructor({ tables, lock, committer, spool, room, retention, dataFields }: LmdbWriterParts) {
+    this.tables = tables;
+    this.lock = lock;
+    this.committer = committer;
+    this.spool = spool;
+    this.room = room;
+    this.retention = retention;
     this.kinds = new KindAllocator(tables);
     this.postings = new PostingWriter(tables, this.kinds, readFact(tables, 'countsTraces') === true);
     this.permissions = new PermissionWriter(tables);

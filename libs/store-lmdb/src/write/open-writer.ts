@@ -52,17 +52,16 @@ export async function openLmdbStoreRepairer(options: LmdbWriterOptions): Promise
 }
 
 async function openWriter(options: LmdbWriterOptions): Promise<LmdbWriter> {
-  const { tables, lock, committer } = await openForWriting(options);
+  const writable = await openForWriting(options);
+  const { tables } = writable;
   const { retainBlocks = 0 } = options;
-  return new LmdbWriter(
-    tables,
-    lock,
-    committer,
-    new RepairSpool(options.path),
-    new DiskRoom(options.path, options.mapSizeBytes, retainBlocks > 0 ? () => usedBytesOf(tables) : undefined),
-    new Retention(tables, retainBlocks),
-    new DataFields(options.dataFields ?? []),
-  );
+  return new LmdbWriter({
+    ...writable,
+    spool: new RepairSpool(options.path),
+    room: new DiskRoom(options.path, options.mapSizeBytes, retainBlocks > 0 ? () => usedBytesOf(tables) : undefined),
+    retention: new Retention(tables, retainBlocks),
+    dataFields: new DataFields(options.dataFields ?? []),
+  });
 }
 
 /** A data directory that this process alone writes. */

@@ -15,33 +15,8 @@ function oneCharacterOf(characters: string): fc.Arbitrary<string> {
 }
 
 export function createFieldTexts(facts: ChainFacts): FieldTexts {
-  const name = fc.oneof(
-    { weight: 20, arbitrary: fc.constantFrom(...facts.names) },
-    { weight: 2, arbitrary: stringOf('abcdefghijklmnopqrstuvwxyz12345.', { maxLength: 14 }) },
-    { weight: 1, arbitrary: stringOf('abAB012345.:*_', { maxLength: 20 }) },
-  );
-  const key = fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom(...facts.keys) },
-    { weight: 2, arbitrary: nearly(fc.constantFrom(...facts.keys), BASE58) },
-    {
-      weight: 2,
-      arbitrary: fc
-        .tuple(
-          fc.constantFrom('EOS', 'PUB_K1_', 'PUB_R1_', 'PUB_WA_', 'PUB_', ''),
-          stringOf(BASE58, { maxLength: 300 }),
-        )
-        .map(([prefix, data]) => prefix + data),
-    },
-  );
-  const transactionId = idLike(facts.transactionIds);
-  const blockId = idLike(facts.blockIds);
-  const blockNum = integerText(
-    fc.oneof(
-      { weight: 4, arbitrary: fc.integer({ min: -2, max: 520 }) },
-      fc.constantFrom(-1, 0, 1, 458, 505, 4294967295, 4294967296),
-    ),
-  );
-
+  const name = nameLike(facts.names);
+  const blockId = quoted(idLike(facts.blockIds));
   return {
     account_name: quoted(name),
     pos: integerText(fc.oneof({ weight: 9, arbitrary: fc.integer({ min: -2, max: 4000 }) }, fc.maxSafeInteger())),
@@ -58,14 +33,33 @@ export function createFieldTexts(facts: ChainFacts): FieldTexts {
     before: boundText,
     parent: integerText(fc.oneof({ weight: 9, arbitrary: fc.nat(3700) }, fc.maxSafeInteger())),
     controlling_account: quoted(name),
-    public_key: quoted(key),
-    id: quoted(transactionId),
+    public_key: quoted(keyLike(facts.keys)),
+    id: quoted(idLike(facts.transactionIds)),
     block_num_hint: blockNum,
-    block_num_or_id: fc.oneof(quoted(blockId), blockNum),
+    block_num_or_id: fc.oneof(blockId, blockNum),
     block_num: blockNum,
-    block_id: quoted(blockId),
-    abi_hash: quoted(blockId),
+    block_id: blockId,
+    abi_hash: blockId,
   };
+}
+
+/** A known name, another one, or a text of characters that names and filters have. */
+function nameLike(names: string[]): fc.Arbitrary<string> {
+  return fc.oneof(
+    { weight: 20, arbitrary: fc.constantFrom(...names) },
+    { weight: 2, arbitrary: stringOf('abcdefghijklmnopqrstuvwxyz12345.', { maxLength: 14 }) },
+    { weight: 1, arbitrary: stringOf('abAB012345.:*_', { maxLength: 20 }) },
+  );
+}
+
+/** A known key, one with a wrong character, or a prefix with random characters. */
+function keyLike(keys: string[]): fc.Arbitrary<string> {
+  const prefix = fc.constantFrom('EOS', 'PUB_K1_', 'PUB_R1_', 'PUB_WA_', 'PUB_', '');
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...keys) },
+    { weight: 2, arbitrary: nearly(fc.constantFrom(...keys), BASE58) },
+    { weight: 2, arbitrary: fc.tuple(prefix, stringOf(BASE58, { maxLength: 300 })).map((parts) => parts.join('')) },
+  );
 }
 
 /** A number, or the same number as a string. */
@@ -110,6 +104,13 @@ function filter(name: fc.Arbitrary<string>): fc.Arbitrary<string> {
     )
     .map((parts) => parts.join(','));
 }
+
+const blockNum = integerText(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: -2, max: 520 }) },
+    fc.constantFrom(-1, 0, 1, 458, 505, 4294967295, 4294967296),
+  ),
+);
 
 const ZONES = ['', 'Z', 'z', '+00:00', '-12:00', '+14:00', '+0530', '-07', '+99:99', ' UTC', '[Europe/Paris]'];
 
