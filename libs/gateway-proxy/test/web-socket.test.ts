@@ -93,6 +93,11 @@ describe('the stream over WebSocket through the gateway', () => {
       expect(api.accepted.at(-1)?.request.headers['sec-websocket-protocol']).toBe('antelope-history');
       client.terminate();
     }
+    // The API gets no list that is empty: a server refuses one.
+    const keyOnly = new WebSocket(url.replace('http', 'ws') + STREAM.path, ['key.right-key']);
+    const [error] = (await once(keyOnly, 'error')) as [Error];
+    expect(error.message).toBe('Server sent no subprotocol');
+    expect(api.accepted.at(-1)?.request.headers).not.toHaveProperty('sec-websocket-protocol');
     expect(await refusalOf(url, ['antelope-history', 'key.wrong-key'])).toBe(401);
     expect(await refusalOf(url, ['antelope-history'])).toBe(401);
     const { url: open } = await serve(api.url);

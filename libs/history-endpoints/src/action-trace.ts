@@ -28,7 +28,7 @@ export interface TraceContext {
 
 /**
  * Writes a trace in the JSON of the history plugin (nodeos abi_serializer.hpp, action_trace). `act` writes the JSON of the
- * action.
+ * action. Called for each trace of a response: an object of its parameters would be made thousands of times.
  */
 export function writeActionTrace(
   out: JsonWriter,
