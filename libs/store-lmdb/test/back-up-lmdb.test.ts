@@ -35,6 +35,17 @@ describe('a copy of a data directory', () => {
     expect(readdirSync(folder).sort()).toEqual(['copy', 'data']);
   });
 
+  it('is not made again when another process completed it before the lock was free', async () => {
+    mkdirSync(partial);
+    const other = await takeWriterLock(partial, 'copier');
+    const refused = expect(backUp()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    mkdirSync(to);
+    writeFileSync(path.join(to, 'data.mdb'), 'the copy');
+    await other.release();
+    await refused;
+    expect(readdirSync(to)).toEqual(['data.mdb']);
+  });
+
   it('is made by one of two that begin at once', async () => {
     const ends = await Promise.allSettled([backUp(), backUp()]);
     const codes = ends

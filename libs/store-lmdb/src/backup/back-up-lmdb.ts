@@ -40,6 +40,8 @@ export async function backUpLmdb(options: LmdbBackupOptions): Promise<LmdbBackup
   await makeDirectory(partial);
   const lock = await lockCopy(partial, to);
   try {
+    // Another process may have completed the copy while this one waited for the lock.
+    assertNew(to);
     await removeCopy(partial);
     await copyTo(partial, options);
     const status = await readCopy(partial, from);
