@@ -8,6 +8,7 @@ import {
   type BlockPlan,
   Comparison,
   CONTRACT_DATA_FIELDS,
+  EMPTY_BLOCK,
   listFaults,
   ModelHistory,
   SyntheticChain,
@@ -150,6 +151,18 @@ describe('a store that keeps its newest blocks', () => {
     expect(repaired).toBeGreaterThan(CHAINS * 8);
     expect(positions).toBeGreaterThan(CHAINS * 20);
   }, 300_000);
+
+  it('ignores removed blocks that are sent again', async () => {
+    const store = new RetainingStore(3);
+    await store.write(Array<BlockPlan>(20).fill(EMPTY_BLOCK), 0, 0);
+    await store.write([EMPTY_BLOCK], 0, 0);
+    const writer = await openLmdbStoreWriter(store.options);
+    const status = await writer.maintain();
+    expect(status.firstBlockNum).toBeGreaterThan(110);
+    expect(await writer.writeBlocks(store.whole.committedBlocks.slice(4, 6))).toEqual(status);
+    await writer.close();
+    store.dispose();
+  });
 
   it('uses the room of removed blocks again', async () => {
     const action = {

@@ -190,8 +190,8 @@ export interface HistoryWriter {
    * Makes blocks durable and commits whole blocks in order, together with the progress. A store of one writer commits each run
    * of consecutive blocks atomically. A store of many writers commits the blocks with no gap before them, and far behind the
    * head it does so at intervals. A block at or below the committed head undoes the blocks from its number on (a fork), unless
-   * it is the committed block itself, delivered again: then it is ignored. Resolves when the blocks are durable, except those
-   * that `postpone` was called for: the caller writes them again later, because they need the state after blocks that other
+   * it is the committed block itself, delivered again, or a removed one: then it is ignored. Resolves when the blocks are durable, except
+   * those that `postpone` was called for: the caller writes them again later, because they need the state after blocks that other
    * writers have. Without `postpone` they are written with the state that is known.
    * Rejects with `BLOCK_GAP` when the next block in order follows neither the committed head nor a block below it, with
    * `ABI_OUTDATED` when its data was decoded with another ABI than the one in force (it then has to be sent again), with

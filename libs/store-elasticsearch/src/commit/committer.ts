@@ -136,10 +136,11 @@ export class Committer {
     positions: BlockPosition[],
     progress: ProgressDocument,
   ): Promise<(position: BlockPosition) => boolean> {
-    const { first_block_num: first = 0 } = progress;
+    const { first_block_num: first = 0, has_removed_blocks: hasRemoved } = progress;
     const stored = await this.parts.documents.storedOf(positions, progress);
-    // Blocks below the retained history are treated as stored: nothing is to be done about them.
-    return ({ num, id }) => stored.has(id) || (this.rules.retainBlocks > 0 && num < first);
+    // Blocks below the retained history are treated as stored: nothing is to be done about them. Another process may retain fewer blocks.
+    const isRemoved = (num: number): boolean => (hasRemoved === true || this.rules.retainBlocks > 0) && num < first;
+    return ({ num, id }) => stored.has(id) || isRemoved(num);
   }
 
   /** Moves the start of the history past the ranges that are no longer retained. */

@@ -1,7 +1,13 @@
 import type { DataFields } from '@antelope-history/data-fields';
 import { type BlockRecords, isStateComplete, listedNumbers } from '@antelope-history/records';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
-import type { ChainStatus, Progress, StoreRepairer, StoreWriter } from '@antelope-history/store';
+import {
+  type ChainStatus,
+  isRemovedBlock,
+  type Progress,
+  type StoreRepairer,
+  type StoreWriter,
+} from '@antelope-history/store';
 import { decodeBlockIndexEntry, positionOf } from '../format/block-index';
 import { readBlockIndex, readFact, readStatus } from '../format/chain-facts';
 import { blockKey, MAX_BLOCK_NUM, MAX_SEQUENCE } from '../format/keys';
@@ -182,9 +188,9 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     }
   }
 
-  /** Whether this very block is stored: its message was delivered again. */
-  private isStored(position: BlockPosition): boolean {
-    return readBlockIndex(this.tables, position.num)?.id === position.id;
+  /** Whether this very block is stored, or was and is removed: it was read, or delivered, again. */
+  private isStored({ num, id }: BlockPosition): boolean {
+    return readBlockIndex(this.tables, num)?.id === id || isRemovedBlock(num, readStatus(this.tables));
   }
 
   private async writeRun(blocks: BlockRecords[]): Promise<void> {
