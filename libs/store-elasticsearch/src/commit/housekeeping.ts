@@ -4,6 +4,7 @@ import type { ProgressDocument } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
 import { isFarBehind } from '../write/far-behind';
 import type { IndexProvisioner } from '../write/index-provisioner';
+import { AgedValue } from './aged-value';
 import type { BranchCleaner } from './branch-cleaner';
 import type { Commit } from './committer';
 import type { DirectoryBuilder } from './directory-builder';
@@ -26,9 +27,12 @@ export class Housekeeping {
   /** The failure of the last run, if a retry cannot help; the next commit throws it. */
   private failure: { error: unknown } | undefined;
   private tidiedAt = -Infinity;
-  private dropped: { below: number; since: number } | undefined;
   private building: Promise<void> | undefined;
-  private superseded: { by: string; since: number } | undefined;
+  /** The first block of the history, and the build of the directory, of which all queries have ended that began before. */
+  private readonly firstBlock: AgedValue;
+  private readonly ofDirectory: { firstBlock: AgedValue; rewrites: AgedValue };
+  /** Up to which of these indices of the directory were deleted. */
+  private droppedDirectories = '';
 
   constructor(
     private readonly parts: {
@@ -40,7 +44,12 @@ export class Housekeeping {
       names: IndexNames;
     },
     private readonly delays: HousekeepingDelays,
-  ) {}
+  ) {
+    const { dropAfterMs = Infinity, dropDirectoryAfterMs } = delays;
+    const aged = (): AgedValue => new AgedValue(dropDirectoryAfterMs);
+    this.firstBlock = new AgedValue(dropAfterMs);
+    this.ofDirectory = { firstBlock: aged(), rewrites: aged() };
+  }
 
   /** Starts the work after a commit, or queues it behind a running one. Throws the failure of the last run. */
   after(commit: Commit): void {
@@ -96,21 +105,19 @@ export class Housekeeping {
 
   /** Queries that began before a directory was superseded have ended when it is deleted. */
   private async dropDirectories(progress: ProgressDocument): Promise<void> {
-    const { rewrites = 0, first_block_num: first = 0 } = progress;
-    const by = `${rewrites} ${first}`;
-    if (this.superseded?.by !== by) this.superseded = { by, since: performance.now() };
-    if (performance.now() - this.superseded.since < this.delays.dropDirectoryAfterMs) return;
+    const { firstBlock, rewrites } = this.ofDirectory;
+    const first = firstBlock.note(progress.first_block_num ?? 0) ?? 0;
+    const build = rewrites.note(progress.rewrites ?? 0) ?? 0;
+    const current = `${build} ${first}`;
+    if (current === this.droppedDirectories) return;
     const { indices, names } = this.parts;
-    await indices.dropDirectories((index) => isObsolete(names, index, progress));
-    this.superseded.since = Infinity;
+    const then = { ...progress, rewrites: build, first_block_num: first };
+    await indices.dropDirectories((index) => isObsolete(names, index, then));
+    this.droppedDirectories = current;
   }
 
   private async dropRanges(progress: ProgressDocument): Promise<void> {
-    const { first_block_num: first } = progress;
-    const { dropAfterMs } = this.delays;
-    if (first === undefined || dropAfterMs === undefined) return;
-    if (this.dropped?.below !== first) this.dropped = { below: first, since: performance.now() };
-    if (performance.now() - this.dropped.since < dropAfterMs) return;
-    await this.parts.indices.dropBelow(first, progress);
+    const first = this.firstBlock.note(progress.first_block_num ?? 0);
+    if (first !== undefined) await this.parts.indices.dropBelow(first, progress);
   }
 }

@@ -1,0 +1,66 @@
+import type { ProgressDocument } from '../indices/documents';
+import { IndexNames } from '../indices/index-names';
+import { emptyProgress } from '../indices/progress';
+import { Housekeeping } from './housekeeping';
+
+const DELAY_MS = 120_000;
+const BLOCKS_PER_INDEX = 10;
+/** An index of the directory covers 64 ranges. */
+const PER_DIRECTORY = 64 * BLOCKS_PER_INDEX;
+
+describe('the work after a commit', () => {
+  let now = 0;
+  let dropped: number[];
+  let obsolete: string[][];
+  let housekeeping: Housekeeping;
+  beforeEach(() => {
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    [now, dropped, obsolete] = [1_000, [], []];
+    const names = new IndexNames('test');
+    const directories = [0, 1, 2].map((each) => names.directory(each * PER_DIRECTORY, 0));
+    const nothing = (): Promise<void> => Promise.resolve();
+    const parts = {
+      journal: { removeUpTo: nothing },
+      cleaner: { clean: nothing, sweep: nothing },
+      permissions: { clean: nothing },
+      indices: {
+        settleReplicas: nothing,
+        settleTiers: nothing,
+        dropBelow: async (blockNum: number) => void dropped.push(blockNum),
+        dropDirectories: async (isObsolete: (index: string) => boolean) =>
+          void obsolete.push(directories.filter(isObsolete)),
+      },
+      directory: { addNext: () => Promise.resolve(false) },
+      names,
+    };
+    const delays = { tidyEveryMs: 0, dropAfterMs: DELAY_MS, dropDirectoryAfterMs: DELAY_MS };
+    housekeeping = new Housekeeping(parts as unknown as ConstructorParameters<typeof Housekeeping>[0], delays);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  async function commit(afterMs: number, first: number): Promise<void> {
+    now += afterMs;
+    const progress: ProgressDocument = { ...emptyProgress(BLOCKS_PER_INDEX), first_block_num: first };
+    housekeeping.after({ before: progress, after: progress });
+    await housekeeping.idle();
+  }
+
+  it('deletes removed blocks when queries of that time have ended, however often more are removed', async () => {
+    await commit(0, 0);
+    for (let first = 100; first <= 3_000; first += 100) await commit(DELAY_MS / 10, first);
+    expect(new Set(dropped)).toEqual(new Set(Array.from({ length: 21 }, (_, index) => index * 100)));
+    expect(obsolete.flat()).toEqual(
+      expect.arrayContaining(['test-directory-0000000000-0', 'test-directory-0000000640-0']),
+    );
+    expect(obsolete.at(-1)).toHaveLength(3);
+  });
+
+  it('deletes nothing that a query of the last minutes may read', async () => {
+    await commit(0, 0);
+    await commit(1, 5_000);
+    await commit(DELAY_MS - 1, 5_000);
+    expect([dropped.filter((first) => first > 0), obsolete.flat()]).toEqual([[], []]);
+    await commit(1, 5_000);
+    expect([dropped.at(-1), obsolete.at(-1)?.length]).toEqual([5_000, 3]);
+  });
+});
