@@ -12,7 +12,9 @@ import {
 } from '@antelope-history/store/contract';
 import { testSize } from '@antelope-history/test-support/random';
 import type { ProgressDocument } from '../src/indices/documents';
+import { parseTiers } from '../src/indices/index-tiers';
 import { ProgressReader } from '../src/indices/progress';
+import { IndexProvisioner } from '../src/write/index-provisioner';
 import { openElasticsearchStoreWriter } from '../src/writer';
 import { beginEarlier } from './earlier-store';
 import { FaultyServer } from './faulty-server';
@@ -260,6 +262,27 @@ describeWithService(['elasticsearch'], (url = '') => {
       const comparison = new Comparison(temporary.store, ModelHistory.of(blocks, { dataFrom: 100 }));
       await comparison.sampledActions(10, 1);
     }));
+
+  it.each([
+    ['replicas', (indices: IndexProvisioner, progress: ProgressDocument) => indices.settleReplicas(progress, false)],
+    ['tiers', (indices: IndexProvisioner, progress: ProgressDocument) => indices.settleTiers(progress)],
+  ])('get other %s, except for one that another process deletes meanwhile', (_, settle) =>
+    withTemporaryStore(url, { blocksPerIndex: 10 }, async (temporary) => {
+      await write(temporary.store, new ReaderSessions(), grownIrreversible(new SyntheticChain(), 20));
+      const { progress } = (await new ProgressReader(client, temporary.names).read()) ?? {};
+      const server = await FaultyServer.start(url);
+      const proxied = new Client({ node: server.url });
+      const settings = { replicas: 1, catchUpReplicas: 1, layout: 'doc-values' } as const;
+      const indices = new IndexProvisioner(proxied, temporary.names, settings, parseTiers(['0:hot']));
+      const [oldest = ''] = await namesOf(temporary, 'actions');
+      const deleted = (): Promise<void> => client.indices.delete({ index: oldest }).then(() => undefined);
+      server.fault = ({ method, path }) => (method === 'PUT' && path.includes(oldest) ? { until: deleted() } : 'none');
+      await settle(indices, progress as ProgressDocument);
+      expect(await namesOf(temporary, 'actions')).toEqual([`${temporary.names.actions}-0000000110`]);
+      await proxied.close();
+      await server.stop();
+    }),
+  );
 
   it('are deleted when their blocks are no longer retained, and no others are', () =>
     withTemporaryStore(url, { blocksPerIndex: 10, retainBlocks: 15 }, async (temporary) => {

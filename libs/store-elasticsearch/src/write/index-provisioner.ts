@@ -1,4 +1,4 @@
-import type { Client } from '@elastic/elasticsearch';
+import type { Client, estypes } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { asked, askedIfFound, errorTypeOf, toStoreError } from '../client/store-errors';
 import { rangeLast, type RangeLayout, rangeStart } from '../indices/block-ranges';
@@ -119,7 +119,7 @@ export class IndexProvisioner {
     for (const { index, firstBlock, replicas } of await this.ranges()) {
       if (replicas >= this.settings.replicas || (isFarBehind && firstBlock >= written)) continue;
       const settings = { index: { number_of_replicas: this.settings.replicas } };
-      await asked(this.client.indices.putSettings({ index, settings }));
+      await this.set(index, settings);
     }
     this.settledAt = settled;
   }
@@ -139,7 +139,7 @@ export class IndexProvisioner {
       dueAt = Math.min(dueAt, ...changes);
       if (wanted === tier) continue;
       const settings = { [`index.routing.allocation.require.${TIER_ATTRIBUTE}`]: wanted ?? null };
-      await asked(this.client.indices.putSettings({ index, settings }));
+      await this.set(index, settings);
     }
     this.tiersDueAt = dueAt;
   }
@@ -169,6 +169,11 @@ export class IndexProvisioner {
       const required = settings?.index?.routing?.allocation as { require?: Record<string, string> } | undefined;
       return [{ index: name, firstBlock, replicas, alias, tier: required?.require?.[TIER_ATTRIBUTE] }];
     });
+  }
+
+  /** Another process may have deleted the index since it was listed. */
+  private async set(index: string, settings: estypes.IndicesIndexSettings): Promise<void> {
+    await askedIfFound(this.client.indices.putSettings({ index, settings }));
   }
 
   private templates(): ReturnType<typeof indexTemplates> {
