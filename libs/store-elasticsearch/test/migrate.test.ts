@@ -5,12 +5,16 @@ import {
   CONTRACT_DATA_FIELDS,
   DATA,
   ABIS,
+  Comparison,
+  ModelHistory,
   describeMigration,
   EVERY_ACTION,
   MigratedStore,
 } from '@antelope-history/store/contract';
 import { NOTHING_MISSING } from '@antelope-history/store';
 import { testSize } from '@antelope-history/test-support/random';
+import { ProgressStore } from '../src/commit/progress-store';
+import { RANGED_KINDS } from '../src/indices/index-names';
 import { type MigrationPlan, MigrationPlans } from '../src/indices/migration-plan';
 import { openElasticsearchStoreRepairer } from '../src/writer';
 import { EarlierElasticsearchStore } from './earlier-store';
@@ -154,6 +158,39 @@ describeWithService(['elasticsearch'], (url) => {
       const [, ...expected] = store.model.committedBlocks.map(({ position }) => position.num);
       expect(rows.map(({ blockNum }) => blockNum)).toEqual(expected);
     });
+
+    it.each(['/_bulk', '/_refresh', '/_msearch'])(
+      'goes on with the next range when one is removed while its actions are updated, before %s',
+      async (part) => {
+        const client = new Client({ node: url });
+        const { names } = earlier.store;
+        const kept = 112;
+        /** As retention does. */
+        const remove = async (): Promise<void> => {
+          const change = { first_block_num: kept, has_removed_blocks: true, counts_traces: false };
+          await new ProgressStore(client, names).change((progress) => ({ ...progress, ...change }), 'remove blocks');
+          const range = { blocks_per_index: 16 };
+          await client.indices.delete({ index: RANGED_KINDS.map((kind) => names.ranged(kind, kept - 1, range)) });
+        };
+        const server = await FaultyServer.start(url);
+        let requests = 0;
+        server.fault = ({ path }) => (path.includes(part) && requests++ === 0 ? { until: remove() } : 'none');
+        expect((await earlier.migrate(CONTRACT_DATA_FIELDS, Infinity, server.url)).isComplete).toBe(true);
+        await server.stop();
+        await client.close();
+        const reader = await earlier.openReader();
+        const { committedBlocks: blocks } = store.model;
+        const facts = { dataFrom: kept, hasRemovedBlocks: true };
+        const model = ModelHistory.of(blocks.slice(kept - (blocks[0]?.position.num ?? 0)), facts);
+        // ABIs of removed blocks stay.
+        model.dataOf = (row) => store.model.dataOf(row);
+        const comparison = new Comparison(reader, model);
+        await comparison.status();
+        await comparison.everyDataValue();
+        expect(await store.migrate()).toEqual(NOTHING_MISSING);
+        await reader.close();
+      },
+    );
 
     it('lets indexers commit blocks meanwhile', async () => {
       const writing = (async () => {

@@ -4,6 +4,8 @@ import { createClient } from '../client/client';
 import type { ElasticsearchWriterOptions } from '../client/elasticsearch-options';
 import { Searcher } from '../client/search';
 import { ProgressStore } from '../commit/progress-store';
+import { rangeLast } from '../indices/block-ranges';
+import type { ProgressDocument } from '../indices/documents';
 import { IndexNames } from '../indices/index-names';
 import { type MigrationPlan, MigrationPlans } from '../indices/migration-plan';
 import { layoutOf, type ReadProgress } from '../indices/progress';
@@ -82,11 +84,11 @@ class Migration {
   private async addAll(): Promise<boolean> {
     const done = new Set<string>();
     for (let tries = 0; tries < MAX_TRIES; tries++) {
+      if (!(await this.addClean())) return false;
+      // That may have taken hours: since then, blocks became clean and old ones were removed.
       const read = await this.parts.progress.require();
       const { progress } = read;
-      while (Math.max(this.plan.next_block, progress.first_block_num ?? 0) <= progress.clean_up_to) {
-        if (!(await againOnConflict(() => this.addNextIndex()))) return false;
-      }
+      if (this.lacksClean(progress)) continue;
       const blocks = progress.branch.filter(({ num, id }) => num > progress.clean_up_to && !done.has(id));
       if (!(await this.addReversible(blocks, read))) return false;
       for (const { id } of blocks) done.add(id);
@@ -98,12 +100,32 @@ class Migration {
     );
   }
 
+  /** Adds to the blocks that no writer changes any more; false when `signal` ended it. */
+  private async addClean(): Promise<boolean> {
+    const { progress } = await this.parts.progress.require();
+    while (this.lacksClean(progress)) if (!(await againOnConflict(() => this.addNextIndex()))) return false;
+    return true;
+  }
+
+  private lacksClean({ first_block_num: firstBlock = 0, clean_up_to: cleanUpTo }: ProgressDocument): boolean {
+    return Math.max(this.plan.next_block, firstBlock) <= cleanUpTo;
+  }
+
   /** Adds to the blocks of one index that no writer changes any more; false when `signal` ended it. */
   private async addNextIndex(): Promise<boolean> {
     const read = await this.parts.progress.require();
     const { first_block_num: firstBlock = 0 } = read.progress;
     // Blocks may be removed meanwhile.
     const plan = { ...this.plan, next_block: Math.max(this.plan.next_block, firstBlock) };
+    try {
+      return await this.addIndex(plan, read);
+    } catch (error) {
+      if (!(await this.isRemoved(plan.next_block))) throw error;
+      return true;
+    }
+  }
+
+  private async addIndex(plan: MigrationPlan, read: ReadProgress): Promise<boolean> {
     const perStep = this.options.actionsPerStep ?? ACTIONS_PER_STEP;
     for await (const step of this.parts.updater.updateIndex(this.stateOf(read), plan, perStep)) {
       this.actions += step.actions;
@@ -114,6 +136,12 @@ class Migration {
       if (this.options.signal.aborted) return false;
     }
     return true;
+  }
+
+  /** Whether the range of a block is no longer part of the history: its indices are being deleted. */
+  private async isRemoved(blockNum: number): Promise<boolean> {
+    const { progress } = await this.parts.progress.require();
+    return rangeLast(blockNum, progress) < (progress.first_block_num ?? 0);
   }
 
   /** Adds to blocks that a fork can replace, or that a writer can write again; false when `signal` ended it. */
