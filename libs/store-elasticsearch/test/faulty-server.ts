@@ -13,8 +13,8 @@ export type Fault =
   | { respondsAfter: Promise<void> }
   /** No response ever arrives. */
   | 'silence'
-  /** The server responds at once that it is busy, or that the request is too large. */
-  | { status: number }
+  /** The server responds at once that it is busy, or that the request is too large; `executed`: after it has executed the request. */
+  | { status: number; executed?: boolean }
   /** The server executes the request and reports a failure on one copy of a shard. */
   | 'copy failed'
   /** The server executes a bulk request, and the last operation is missing in its response. */
@@ -81,6 +81,7 @@ export class FaultyServer {
       return;
     }
     if (typeof fault === 'object' && 'status' in fault) {
+      if (fault.executed) await this.forward(incoming, seen.body);
       send(response, fault.status, '{}');
       return;
     }
