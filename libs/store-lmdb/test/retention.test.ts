@@ -112,10 +112,12 @@ describe('a store that keeps its newest blocks', () => {
         async (turns, keep) => {
           const store = new RetainingStore(keep);
           let before = 0;
+          let kept: StoreReader | undefined;
           try {
             for (const { plans, depth, lag } of turns) {
               await store.write(plans, depth, lag);
-              const reader = await openLmdbStoreReader(store.options);
+              // Opened once: what a process has cached of lists and blocks is right after they were shortened.
+              const reader = (kept ??= await openLmdbStoreReader(store.options));
               const { firstBlockNum = 0, committed } = await reader.getStatus();
               const began = store.whole.committedBlocks[0]?.position.num ?? 0;
               const due = Math.min((committed?.num ?? 0) - keep + 1, store.whole.irreversibleNum);
@@ -137,10 +139,10 @@ describe('a store that keeps its newest blocks', () => {
                   expect((await reader.hasAccount(owner)).exists).toBe((await store.whole.hasAccount(owner)).exists);
               await state.abisOf(model.committedBlocks);
               expect(await listFaults(reader, 3)).toEqual([]);
-              await reader.close();
             }
             removed += before;
           } finally {
+            await kept?.close();
             store.dispose();
           }
         },
