@@ -66,6 +66,8 @@ interface MigrationParts {
 
 class Migration {
   private actions = 0;
+  /** Positions of traces stay unavailable then, see `planOf`. */
+  private hasRemovedBlocks = false;
 
   constructor(
     private readonly parts: MigrationParts,
@@ -77,7 +79,7 @@ class Migration {
     const { traces, fields } = this.plan;
     const isComplete = await this.addAll();
     if (isComplete) await this.parts.plans.remove();
-    return { traces, fields: [...fields], actions: this.actions, isComplete };
+    return { traces: traces && !this.hasRemovedBlocks, fields: [...fields], actions: this.actions, isComplete };
   }
 
   /** False when `signal` ended it. */
@@ -164,10 +166,11 @@ class Migration {
   private takeIntoUse(read: ReadProgress): Promise<boolean> {
     const { traces, fields } = this.plan;
     const { progress } = read;
+    this.hasRemovedBlocks = progress.has_removed_blocks === true;
     const added = Object.fromEntries(fields.map((key) => [key, progress.first_block_num ?? 0]));
     return this.parts.progress.replace(read, {
       ...progress,
-      ...(traces && !progress.has_removed_blocks && { counts_traces: true }),
+      ...(traces && !this.hasRemovedBlocks && { counts_traces: true }),
       // The directory counts the traces that the actions had before.
       ...(traces && { rewrites: (progress.rewrites ?? 0) + 1 }),
       data_fields: { ...progress.data_fields, ...added },
