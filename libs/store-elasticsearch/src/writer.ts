@@ -19,16 +19,17 @@ import { Journal } from './commit/journal';
 import { PermissionCleaner } from './commit/permission-cleaner';
 import { ProgressStore } from './commit/progress-store';
 import { StaleDataRepair } from './commit/stale-data-repair';
+import { WriteTerms } from './commit/write-terms';
 import { IndexNames } from './indices/index-names';
 import { MigrationPlans } from './indices/migration-plan';
 import { parseTiers } from './indices/index-tiers';
-import { emptyProgress, layoutOf } from './indices/progress';
+import { emptyProgress, layoutOf, writeTermsOf } from './indices/progress';
 import { BlockWriter } from './write/block-writer';
 import { BulkWriter } from './write/bulk-writer';
 import { CommittedAbis } from './write/committed-abis';
 import { DataAbis } from './write/data-abis';
 import { IndexProvisioner } from './write/index-provisioner';
-import { WriteFence } from './write/write-fence';
+import { type WriteFences, writeFencesOf } from './write/write-fence';
 
 export type { ElasticsearchOptions, ElasticsearchWriterOptions } from './client/elasticsearch-options';
 
@@ -99,10 +100,11 @@ export async function openElasticsearchStoreRepairer(options: ElasticsearchOptio
     const abis = new CommittedAbis(names, searcher);
     const dataAbis = (fields: readonly string[]): DataAbis => new DataAbis(abis, new DataFields(fields), 0);
     const common = { names, progress, plans: new MigrationPlans(client, names), searcher, bulk, bulkBytes };
-    const staleData = new StaleDataRepair({ ...common, abis, fence: new WriteFence(client, names) });
+    const terms = new WriteTerms(progress, writeFencesOf(client, names));
+    const staleData = new StaleDataRepair({ ...common, abis, terms });
     // Those of a repair that was killed.
     await staleData.decodeAll();
-    return new BlockRepair({ ...common, client, documents, indices, dataAbis, abis, staleData });
+    return new BlockRepair({ ...common, client, documents, indices, dataAbis, abis, staleData, terms });
   } catch (error) {
     await client.close();
     throw error;
@@ -115,7 +117,7 @@ async function prepareStore(
   names: IndexNames,
   { replicas, catchUpReplicas = replicas, blocksPerIndex, tiers = [] }: ElasticsearchWriterOptions,
   progress: ProgressStore,
-): Promise<{ indices: IndexProvisioner; fence: WriteFence }> {
+): Promise<{ indices: IndexProvisioner; fences: WriteFences }> {
   const parsedTiers = parseTiers(tiers);
   // Before anything of another format version is touched.
   const begun = await progress.read();
@@ -129,9 +131,11 @@ async function prepareStore(
   if (layoutOf(current) !== layout) {
     throw new HistoryError('STORE_UNAVAILABLE', 'a process of an earlier version has begun the store meanwhile');
   }
-  const fence = new WriteFence(client, names);
-  await fence.prepare(async () => (await progress.read())?.progress.write_term ?? 0);
-  return { indices, fence };
+  const fences = writeFencesOf(client, names);
+  for (const blocks of ['reversible', 'irreversible'] as const) {
+    await fences[blocks].prepare(async () => writeTermsOf((await progress.require()).progress)[blocks]);
+  }
+  return { indices, fences };
 }
 
 async function openWriter(
@@ -142,13 +146,13 @@ async function openWriter(
 ): Promise<ElasticsearchWriter> {
   const { bulkBytes, bulkConcurrency, retainBlocks, commitSeconds, actionsPerIndex } = options;
   const progress = new ProgressStore(client, names);
-  const { indices, fence } = await prepareStore(client, names, options, progress);
+  const { indices, fences } = await prepareStore(client, names, options, progress);
   const searcher = new Searcher(client, options.requestTimeoutSeconds);
   const bulk = new BulkWriter(client, bulkConcurrency);
   const journal = new Journal(client, names, searcher, bulk);
   const documents = new BranchDocuments(client, names, searcher, bulk);
   const permissions = new PermissionCleaner(names, searcher, bulk, permissionDelayMs);
-  const cleaner = new BranchCleaner({ progress, documents, fence }, cleaning);
+  const cleaner = new BranchCleaner({ progress, documents, fence: fences.reversible }, cleaning);
   const directory = new DirectoryBuilder({ client, names, searcher, bulk, progress, indices }, rules);
   const housekeeping = new Housekeeping(
     { journal, cleaner, permissions, indices, directory, names },
@@ -160,7 +164,7 @@ async function openWriter(
   const blocks = new BlockWriter(
     names,
     indices,
-    fence,
+    fences,
     bulk,
     new DataAbis(abis, new DataFields(options.dataFields ?? []), postponeMs),
     bulkBytes,

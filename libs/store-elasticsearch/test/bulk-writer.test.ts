@@ -35,8 +35,7 @@ describeWithService(['elasticsearch'], (url) => {
 
   function requestOf(ids: readonly string[], version = 1): BulkRequest {
     const request = writer.newRequest();
-    for (const id of ids)
-      request.put({ index, isAlias: false }, id, version, JSON.stringify({ count: id.length }), BLOCK);
+    for (const id of ids) request.put(index, id, version, JSON.stringify({ count: id.length }), BLOCK);
     return request;
   }
 
@@ -160,8 +159,8 @@ describeWithService(['elasticsearch'], (url) => {
 
   it('names the block of a document that does not fit the mapping, and writes the rest of its request', async () => {
     const request = requestOf(['e1']);
-    request.put({ index, isAlias: false }, 'e2', 1, '{"count":"many"}', { num: 8, id: 'x' });
-    request.put({ index, isAlias: false }, 'e3', 1, '{"count":1}', BLOCK);
+    request.put(index, 'e2', 1, '{"count":"many"}', { num: 8, id: 'x' });
+    request.put(index, 'e3', 1, '{"count":1}', BLOCK);
     await expect(writer.write([request])).rejects.toMatchObject({
       code: 'BLOCK_REFUSED',
       message: expect.stringMatching(/of block 8 x: document_parsing_exception/) as string,

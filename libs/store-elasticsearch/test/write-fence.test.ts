@@ -2,13 +2,22 @@ import { Client } from '@elastic/elasticsearch';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
-import { type BlockPlan, ReaderSessions, SyntheticChain } from '@antelope-history/store/contract';
+import {
+  type BlockPlan,
+  Comparison,
+  ModelHistory,
+  ReaderSessions,
+  SyntheticChain,
+} from '@antelope-history/store/contract';
 import { ProgressReader } from '../src/indices/progress';
 import { WriteFence } from '../src/write/write-fence';
-import { FaultyServer } from './faulty-server';
+import { openElasticsearchStoreRepairer } from '../src/writer';
+import { FaultyServer, type SeenRequest } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
 
 jest.setTimeout(120_000);
+
+const SERIES = ['reversible', 'irreversible'] as const;
 
 const BUSY: BlockPlan = {
   transactions: [
@@ -22,25 +31,31 @@ describeWithService(['elasticsearch'], (url = '') => {
   describe('the write term', () => {
     it('of a new store exists from its beginning', () =>
       withStore(url, async ({ names }, client) => {
-        expect(await termsOf(client, names.progress)).toEqual([names.currentTerm(0)]);
+        expect((await termsOf(client, names.progress)).sort()).toEqual(
+          SERIES.map((blocks) => names.currentTerm(blocks, 0)).sort(),
+        );
       }));
 
-    it('is not brought back by a process that was suspended while it prepared a store without one', () =>
-      withStore(url, async ({ names }, client) => {
-        const { progress } = names;
-        await client.indices.deleteAlias({ index: progress, name: names.currentTerm(0) });
-        let reads = 0;
-        const fence = new WriteFence(client, names);
-        await fence.prepare(async () => {
-          // Another process begins a term after this one has read that there is none.
-          if (++reads === 1) return 0;
-          await client.indices.putAlias({ index: progress, name: names.currentTerm(3) });
-          return 3;
-        });
-        expect(await termsOf(client, progress)).toEqual([names.currentTerm(3)]);
-        await expect(fence.open([names.abis], 0)).rejects.toMatchObject({ message: 'the write term has ended' });
-        await fence.open([names.abis], 3);
-      }));
+    it.each(SERIES)(
+      'of %s blocks is not brought back by a process that was suspended while it began the first one',
+      (blocks) =>
+        withStore(url, async ({ names }, client) => {
+          const { progress } = names;
+          await client.indices.deleteAlias({ index: progress, name: names.currentTerm(blocks, 0) });
+          let reads = 0;
+          const fence = new WriteFence(client, names, blocks);
+          await fence.prepare(async () => {
+            // Another process begins a term after this one has read that there is none.
+            if (++reads === 1) return 0;
+            await client.indices.putAlias({ index: progress, name: names.currentTerm(blocks, 3) });
+            return 3;
+          });
+          expect(await termsOf(client, progress)).toContain(names.currentTerm(blocks, 3));
+          expect(await termsOf(client, progress)).not.toContain(names.currentTerm(blocks, 0));
+          await expect(fence.open([names.abis], 0)).rejects.toMatchObject({ message: 'the write term has ended' });
+          await fence.open([names.abis], 3);
+        }),
+    );
 
     it('keeps out an orphan of a writer that was suspended after it had read the progress, and then reserves blocks', () =>
       withStore(url, async (temporary, client) => {
@@ -84,6 +99,46 @@ describeWithService(['elasticsearch'], (url = '') => {
         const index = [names.actions, names.blocks, names.bodies, names.abis, names.permissions];
         expect((await client.count({ index, query })).count).toBe(0);
       }));
+
+    it.each([
+      ['when they were irreversible', true],
+      ['before they became irreversible', false],
+    ])('keeps a writer from blocks that were repaired since, with which it was suspended %s', (_, isIrreversible) =>
+      withStore(url, async (temporary, client) => {
+        const server = await FaultyServer.start(url);
+        const suspended = await temporary.openWriter({ urls: [server.url] });
+        // Cleaning would begin a write term.
+        const writer = await temporary.openWriter({}, { cleanBlocks: Infinity });
+        const sessions = new ReaderSessions();
+        const chain = new SyntheticChain();
+        const [first, ...later] = chain.blocks(undefined, Array<BlockPlan>(4).fill(BUSY)) as [
+          BlockRecords,
+          ...BlockRecords[],
+        ];
+        const end = chain.block(later.at(-1), BUSY, later.at(-1)?.position);
+        const trunk = [first, ...later, end];
+        const altered = {
+          ...first,
+          permissionChanges: [{ owner: 'cold', name: 'active', authority: { keys: [], actors: ['hot'] } }],
+          lastIrreversible: isIrreversible ? first.position : first.lastIrreversible,
+        };
+        const written = sessions.read([altered, ...later, end]);
+        sessions.begin();
+        const { arrived, resume } = suspend(server, ({ path }) => path.startsWith('/_bulk'));
+        const late = suspended.writeBlocks(sessions.read([altered]));
+        await arrived;
+        await writer.writeBlocks(written);
+        const repairer = await openElasticsearchStoreRepairer(temporary.optionsWith({}));
+        await repairer.repairBlocks([first]);
+        await repairer.close();
+        resume();
+        await late;
+        await server.stop();
+        await client.indices.refresh({ index: `${temporary.names.prefix}-*` });
+        const comparison = new Comparison(temporary.store, ModelHistory.of(trunk));
+        await comparison.permissionsOf([...trunk, altered]);
+      }),
+    );
   });
 });
 
@@ -96,6 +151,23 @@ async function withStore(url: string, body: (store: TemporaryStore, client: Clie
     await store.dispose();
     await client.close();
   }
+}
+
+/** Holds the first request that matches, and all that match after it, until `resume`. */
+function suspend(
+  server: FaultyServer,
+  matches: (seen: SeenRequest) => boolean,
+): { arrived: Promise<void>; resume: () => void } {
+  let resume = (): void => undefined;
+  const until = new Promise<void>((resolve) => (resume = resolve));
+  const arrived = new Promise<void>((resolve) => {
+    server.fault = (seen) => {
+      if (!matches(seen)) return 'none';
+      resolve();
+      return { until };
+    };
+  });
+  return { arrived, resume };
 }
 
 async function termsOf(client: Client, index: string): Promise<string[]> {

@@ -126,7 +126,7 @@ describeWithService(['elasticsearch'], (url = '') => {
 
     it('has a format that version 4.1.0 refuses, before this version writes a document', async () => {
       const { _source } = await client.get<{ format_version: number }>({ index: `${prefix}-progress`, id: 'progress' });
-      expect(_source?.format_version).toBe(5);
+      expect(_source?.format_version).toBe(6);
     });
 
     it('serves every query after the migration, and continues', async () => {

@@ -21,6 +21,7 @@ import type { IndexProvisioner } from '../write/index-provisioner';
 import type { BranchDocuments } from './branch-documents';
 import type { ProgressStore } from './progress-store';
 import type { StaleDataRepair } from './stale-data-repair';
+import type { WriteTerms } from './write-terms';
 
 /** Documents that are no part of a block, deleted per request. */
 const STRAYS_AT_ONCE = 5_000;
@@ -41,25 +42,36 @@ export interface BlockRepairParts {
   plans: MigrationPlans;
   abis: CommittedAbis;
   staleData: StaleDataRepair;
+  terms: WriteTerms;
   /** Decodes data fields. */
   dataAbis: (fields: readonly string[]) => DataAbis;
   bulkBytes: number;
 }
 
 /**
- * Replaces the documents of irreversible blocks under their ids. The write term does not concern them: no writer writes documents
- * of irreversible blocks that are committed, and the ids of a block are its own. A document without an external version replaces
- * any other and gets a higher version, so that a writer that was suspended for long cannot bring back an earlier one.
+ * Replaces the documents of irreversible blocks under their ids. A document without an external version replaces any other. Write
+ * terms begin before, so that no writer writes one of these blocks any more: all that can write know that it is committed.
  */
 export class BlockRepair implements StoreRepairer {
+  /** No writer writes irreversible blocks up to this number. */
+  private fencedUpTo = -1;
+
   constructor(private readonly parts: BlockRepairParts) {}
 
   async repairBlocks(blocks: BlockRecords[]): Promise<void> {
     if (blocks.length === 0) return;
+    await this.endWritesOf(blocks);
     await this.parts.progress.countRewrite();
     for (const block of blocks) await this.repair(block);
     await this.parts.staleData.decodeAll();
     await this.parts.progress.countRewrite();
+  }
+
+  /** Once for all blocks that are irreversible by then: writers of the earlier terms have to repeat their requests. */
+  private async endWritesOf(blocks: readonly BlockRecords[]): Promise<void> {
+    if (blocks.every(({ position }) => position.num <= this.fencedUpTo)) return;
+    const { committed, last_irreversible: irreversible } = await this.parts.terms.beginNew();
+    this.fencedUpTo = Math.min(committed?.num ?? -1, irreversible?.num ?? -1);
   }
 
   /** Again when a data field was added meanwhile: the migration that added it may have updated the documents that were replaced. */

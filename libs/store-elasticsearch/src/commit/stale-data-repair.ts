@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import { DataFields, valuesOf } from '@antelope-history/data-fields';
 import { type BlockRecords, decodeActionRecord } from '@antelope-history/records';
-import { HistoryError } from '@antelope-history/schemas';
 import { incomplete, type Query, type Searcher } from '../client/search';
 import { asked } from '../client/store-errors';
 import { entryOf } from '../indices/action-entry';
@@ -17,8 +16,8 @@ import { actionJson, originJson } from '../write/action-json';
 import { BulkRequest } from '../write/bulk-request';
 import { type BulkWriter, ConflictError } from '../write/bulk-writer';
 import type { CommittedAbi, CommittedAbis, StoredAbi } from '../write/committed-abis';
-import type { WriteFence } from '../write/write-fence';
 import type { ProgressStore } from './progress-store';
+import type { WriteTerms } from './write-terms';
 
 /** Each conflict means that another process has changed an action of the range. */
 const MAX_TRIES = 50;
@@ -30,7 +29,7 @@ export interface StaleDataParts {
   bulk: BulkWriter;
   plans: MigrationPlans;
   abis: CommittedAbis;
-  fence: WriteFence;
+  terms: WriteTerms;
   bulkBytes: number;
 }
 
@@ -76,25 +75,19 @@ export class StaleDataRepair {
   }
 
   /**
-   * Refuses blocks that were decoded before, and has committers and writers find the ABIs in the indices. A write term begins: a writer
+   * Refuses blocks that were decoded before, and has committers and writers find the ABIs in the indices. Write terms begin: a writer
    * that was suspended with blocks that are committed since would replace what is decoded again.
    */
   private async refuseEarlier(): Promise<void> {
-    await this.parts.progress.change((progress) => {
+    await this.parts.terms.beginNew((progress) => {
       const stale = new Set(progress.stale_data?.map(({ contract }) => contract));
       return {
         ...progress,
         rewrites: (progress.rewrites ?? 0) + 1,
         abi_rewrites: (progress.abi_rewrites ?? 0) + 1,
-        write_term: (progress.write_term ?? 0) + 1,
         data_abis: progress.data_abis?.filter(({ contract }) => !stale.has(contract)),
       };
-    }, 'replace ABIs');
-    for (let tries = 1; ; tries++) {
-      // The aliases of the earlier terms may still exist when another process has begun a later one.
-      if (await this.parts.fence.begin((await this.current()).write_term ?? 0)) return;
-      if (tries === MAX_TRIES) throw new HistoryError('STORE_UNAVAILABLE', 'other processes begin write terms');
-    }
+    });
   }
 
   /** From a block that changes the ABI on, up to the block with the next change, which may follow actions. */

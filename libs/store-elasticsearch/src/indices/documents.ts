@@ -220,8 +220,13 @@ export interface ProgressDocument {
    * add one (`write-fence.ts`). It is at most the last irreversible block.
    */
   clean_up_to: number;
-  /** The current write term; absent in a store of version 4.1, which has term 0. */
+  /** The current write term of reversible blocks; absent in a store of version 4.1, which has term 0. */
   write_term?: number;
+  /**
+   * That of irreversible blocks, which begins only when stored blocks are about to be rewritten; absent in a store that an earlier
+   * version began, which has term 0.
+   */
+  history_term?: number;
   /** Whether all actions have `further_traces`; absent in a store that an earlier version began. */
   counts_traces?: boolean;
   /**

@@ -9,8 +9,9 @@ import { HistoryError } from '@antelope-history/schemas';
  * - 3: the progress names the layout of actions (`ActionLayout`).
  * - 4: the progress lists where ranges begin besides the multiples of `blocks_per_index`.
  * - 5: bodies have their root sequences and transactions as `execution`, without ids that follow from the block.
+ * - 6: irreversible blocks are written in write terms, too: nothing would keep a writer of an earlier format from repaired ones.
  */
-export const FORMAT_VERSION = 5;
+export const FORMAT_VERSION = 6;
 const OLDEST_FORMAT = 1;
 
 /** The version of the index templates and of the mappings that come from them. It grows with every change that needs other indices. */

@@ -15,9 +15,15 @@ export type DocumentKind = RangedKind | SingleKind | 'directory';
 /** The digits of the highest block number: names then sort as numbers. */
 const BLOCK_NUM_DIGITS = 10;
 
+/** Which blocks a write term is for: those that a fork could replace when their message was sent, or irreversible ones. */
+export type FencedBlocks = 'reversible' | 'irreversible';
+
 /** Between an index and a write term in the name of a write alias. */
-const TERM = '-term-';
-const TERM_PATTERN = /-term-(\d+)$/;
+const TERM: Readonly<Record<FencedBlocks, string>> = { reversible: '-term-', irreversible: '-history-' };
+const TERM_PATTERN: Readonly<Record<FencedBlocks, RegExp>> = {
+  reversible: /-term-(\d+)$/,
+  irreversible: /-history-(\d+)$/,
+};
 
 /** The names of all indices of one prefix. */
 export class IndexNames {
@@ -63,18 +69,18 @@ export class IndexNames {
   }
 
   /** The alias by which writers of a write term reach an index. */
-  writeAlias(index: string, term: number): string {
-    return `${index}${TERM}${term}`;
+  writeAlias(index: string, blocks: FencedBlocks, term: number): string {
+    return `${index}${TERM[blocks]}${term}`;
   }
 
   /** The alias of the progress index that exists while a write term is the current one. */
-  currentTerm(term: number): string {
-    return this.writeAlias(this.progress, term);
+  currentTerm(blocks: FencedBlocks, term: number): string {
+    return this.writeAlias(this.progress, blocks, term);
   }
 
-  /** The write term of an alias made by `writeAlias`; undefined for other aliases. */
-  termOf(alias: string): number | undefined {
-    const digits = TERM_PATTERN.exec(alias)?.[1];
+  /** The write term of an alias that `writeAlias` made for the blocks; undefined for other aliases. */
+  termOf(alias: string, blocks: FencedBlocks): number | undefined {
+    const digits = TERM_PATTERN[blocks].exec(alias)?.[1];
     return digits === undefined ? undefined : Number(digits);
   }
 

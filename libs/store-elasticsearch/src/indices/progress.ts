@@ -4,7 +4,7 @@ import type { ChainStatus } from '@antelope-history/store';
 import { askedIfFound } from '../client/store-errors';
 import type { ActionLayout, ProgressDocument } from './documents';
 import { assertFormat, FORMAT_VERSION } from './format-version';
-import type { IndexNames } from './index-names';
+import type { FencedBlocks, IndexNames } from './index-names';
 
 /** The id of the one document that says what is committed. */
 export const PROGRESS_ID = 'progress';
@@ -33,6 +33,7 @@ export function emptyProgress(blocksPerIndex: number): ProgressDocument {
     end_sequence: 0,
     clean_up_to: 0,
     write_term: 0,
+    history_term: 0,
     counts_traces: true,
     branch: [],
   };
@@ -41,6 +42,14 @@ export function emptyProgress(blocksPerIndex: number): ProgressDocument {
 /** The layout of the store's actions; that of a new store without a progress. */
 export function layoutOf(progress: ProgressDocument | undefined): ActionLayout {
   return progress ? (progress.action_layout ?? 'source') : 'doc-values';
+}
+
+/** The current write terms. */
+export function writeTermsOf({
+  write_term: reversible = 0,
+  history_term: irreversible = 0,
+}: Pick<ProgressDocument, 'write_term' | 'history_term'>): Record<FencedBlocks, number> {
+  return { reversible, irreversible };
 }
 
 /** Whether a block is among the newest blocks of the committed branch, which the progress lists. */

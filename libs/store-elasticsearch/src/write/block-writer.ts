@@ -1,14 +1,14 @@
 import type { BlockRecords } from '@antelope-history/records';
 import type { ProgressDocument } from '../indices/documents';
 import { RANGED_KINDS, type IndexNames } from '../indices/index-names';
-import { isOnBranch, layoutOf } from '../indices/progress';
+import { isOnBranch, layoutOf, writeTermsOf } from '../indices/progress';
 import { documentsOf, type JournalData, type NewDocument } from './block-documents';
-import type { BulkRequest, WriteTarget } from './bulk-request';
+import type { BulkRequest } from './bulk-request';
 import type { BulkWriter } from './bulk-writer';
 import type { DataAbis } from './data-abis';
 import { isFarBehind } from './far-behind';
 import type { IndexProvisioner } from './index-provisioner';
-import { MissingIndexError, type WriteFence } from './write-fence';
+import { MissingIndexError, type WriteFences } from './write-fence';
 
 /** How long a progress that was read decides which blocks to write. A longer time only writes more in vain. */
 const PROGRESS_AGE_MS = 10_000;
@@ -41,7 +41,7 @@ export class BlockWriter {
   constructor(
     private readonly names: IndexNames,
     private readonly indices: IndexProvisioner,
-    private readonly fence: WriteFence,
+    private readonly fences: WriteFences,
     private readonly bulk: BulkWriter,
     private readonly dataAbis: DataAbis,
     private readonly bulkBytes: number,
@@ -65,10 +65,13 @@ export class BlockWriter {
   }
 
   /** Prepares for another attempt: indices may have to be created, and the term of the progress may not have begun. */
-  private async reopen({ write_term: term = 0 }: ProgressDocument): Promise<void> {
+  private async reopen(progress: ProgressDocument): Promise<void> {
+    const terms = writeTermsOf(progress);
     this.indices.forget();
-    this.fence.forget();
-    await this.fence.begin(term);
+    for (const blocks of ['reversible', 'irreversible'] as const) {
+      this.fences[blocks].forget();
+      await this.fences[blocks].begin(terms[blocks]);
+    }
   }
 
   private async *requestsOf(
@@ -79,7 +82,7 @@ export class BlockWriter {
   ): AsyncGenerator<BulkRequest> {
     let progress = await source.read();
     let readAt = performance.now();
-    let request = this.bulk.newRequest();
+    let request = this.newRequest();
     for (const block of blocks) {
       if (performance.now() - readAt > PROGRESS_AGE_MS) {
         progress = await source.read();
@@ -100,27 +103,33 @@ export class BlockWriter {
         request.put(targetOf(kind), id, version, json, block.position);
         if (request.bytes < this.bulkBytes) continue;
         yield request;
-        request = this.bulk.newRequest();
+        request = this.newRequest();
       }
     }
     if (request.count > 0) yield request;
   }
 
-  /** Makes sure that the indices of a block exist. A block that a fork can still replace is written through the fence. */
+  private newRequest(): BulkRequest {
+    const request = this.bulk.newRequest();
+    request.requiresAliases = true;
+    return request;
+  }
+
+  /** Makes sure that the indices of a block exist, and opens them; the function returns the alias of a kind. */
   private async openTargets(
     block: BlockRecords,
     progress: ProgressDocument,
-  ): Promise<(kind: NewDocument['kind']) => WriteTarget> {
+  ): Promise<(kind: NewDocument['kind']) => string> {
     const { position, lastIrreversible } = block;
-    const { write_term: term = 0 } = progress;
+    const blocks = position.num <= lastIrreversible.num ? 'irreversible' : 'reversible';
+    const term = writeTermsOf(progress)[blocks];
     await this.indices.ensureRange(position.num, progress, isFarBehind(block));
     const indices = new Map<string, string>(
       RANGED_KINDS.map((kind) => [kind, this.names.ranged(kind, position.num, progress)]),
     );
     const indexOf = (kind: NewDocument['kind']): string => indices.get(kind) ?? this.names.of(kind);
-    if (position.num <= lastIrreversible.num) return (kind) => ({ index: indexOf(kind), isAlias: false });
-    await this.fence.open([...indices.values(), this.names.abis, this.names.permissions], term);
-    return (kind) => ({ index: this.names.writeAlias(indexOf(kind), term), isAlias: true });
+    await this.fences[blocks].open([...indices.values(), this.names.abis, this.names.permissions], term);
+    return (kind) => this.names.writeAlias(indexOf(kind), blocks, term);
   }
 }
 

@@ -2,10 +2,10 @@ import { BulkRequest } from './bulk-request';
 import { RequestBuffers } from './request-buffers';
 
 const BLOCK = { num: 7, id: '00000007'.padEnd(64, 'a') };
-const TARGET = { index: 'actions', isAlias: false };
+const INDEX = 'actions';
 
 function fill(request: BulkRequest, text: string, count: number): string {
-  for (let id = 0; id < count; id++) request.put(TARGET, `${id}`, 1, JSON.stringify({ text }), BLOCK);
+  for (let id = 0; id < count; id++) request.put(INDEX, `${id}`, 1, JSON.stringify({ text }), BLOCK);
   const action = (id: number): string =>
     `{"index":{"_index":"actions","_id":"${id}","version":1,"version_type":"external"}}\n{"text":"${text}"}\n`;
   return Array.from({ length: count }, (_, id) => action(id)).join('');

@@ -135,6 +135,7 @@ export class BulkWriter {
         querystring: {
           filter_path: request.listsOperations ? EACH_OPERATION : WHETHER_FAILED,
           refresh: request.visibleAtOnce,
+          ...(request.requiresAliases && { require_alias: true }),
         },
         bulkBody: request.body,
       },

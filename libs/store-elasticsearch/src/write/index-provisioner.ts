@@ -14,7 +14,7 @@ const ADDED_FIELDS = ['data', 'authorizers', 'further_traces', 'large_record'];
 /** What the indices have of committed blocks; the others can be made anew. */
 const STATE_KINDS: ReadonlySet<SingleKind> = new Set(['abis', 'permissions']);
 
-/** The write term of a new store. */
+/** The write terms of a new store. */
 const FIRST_TERM = 0;
 
 /** Of the indices that are created from now on. */
@@ -214,13 +214,20 @@ export class IndexProvisioner {
   }
 
   private async create(index: string, replicas: number): Promise<void> {
-    // With the index, so that the term of a new store cannot be added after another one has begun (`WriteFence`).
-    const aliases = index === this.names.progress ? { [this.names.currentTerm(FIRST_TERM)]: {} } : {};
+    // With the index, so that the terms of a new store cannot be added after others have begun (`WriteFence`).
+    const aliases = index === this.names.progress ? this.firstTerms() : {};
     try {
       await this.client.indices.create({ index, settings: { index: { number_of_replicas: replicas } }, aliases });
     } catch (error) {
       if (errorTypeOf(error) !== 'resource_already_exists_exception') throw toStoreError(error);
     }
+  }
+
+  private firstTerms(): Record<string, object> {
+    return {
+      [this.names.currentTerm('reversible', FIRST_TERM)]: {},
+      [this.names.currentTerm('irreversible', FIRST_TERM)]: {},
+    };
   }
 
   private async assertOurs(index: string): Promise<void> {

@@ -1,13 +1,16 @@
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { asked, askedIfFound, httpStatusOf, toStoreError } from '../client/store-errors';
-import { RANGED_KINDS, type IndexNames } from '../indices/index-names';
+import { type FencedBlocks, type IndexNames, RANGED_KINDS } from '../indices/index-names';
 
 const NOT_FOUND = 404;
 /** Each conflict means that another process has begun a term. */
 const MAX_TRIES = 10;
 /** Aliases changed per request. */
 const ALIASES_AT_ONCE = 500;
+
+/** The fence of each kind of blocks. */
+export type WriteFences = Readonly<Record<FencedBlocks, WriteFence>>;
 
 /** An index, or the write alias of an operation, does not exist: its write term has ended, or the index was deleted. */
 export class MissingIndexError extends HistoryError {
@@ -20,11 +23,15 @@ export class MissingIndexError extends HistoryError {
  * Keeps writers that act on an old progress from writing, however long ago they have read it: a process can be suspended
  * between reading the progress and sending its documents, and no clock of its own shows that.
  *
- * Time is divided into write terms. A document of a block that a fork can still replace is written through an alias of its
- * index that belongs to one term; the server rejects it when the alias no longer exists. A writer uses the term of the progress
- * that it has read, so once a term has begun, every writer that can still write knows a progress at least as new as the one
- * before that term. The server's own alias changes are atomic: an alias of a term can be added only while that term is the
- * current one, because the same request removes and adds the alias `IndexNames.currentTerm`.
+ * Time is divided into write terms. A document is written through an alias of its index that belongs to one term; the server
+ * rejects it when the alias no longer exists. A writer uses the term of the progress that it has read, so once a term has begun,
+ * every writer that can still write knows a progress at least as new as the one before that term. The server's own alias changes
+ * are atomic: an alias of a term can be added only while that term is the current one, because the same request removes and adds
+ * the alias `IndexNames.currentTerm`.
+ *
+ * There are two series of terms. One of blocks that a fork can still replace begins whenever blocks are cleaned. That would make
+ * writers repeat their requests every few seconds while they catch up, so irreversible blocks have a series of their own: what
+ * any process writes of such a block is the same, until stored blocks are rewritten (`WriteTerms`).
  */
 export class WriteFence {
   /** The indices that are open to the writers of `openedTerm`. */
@@ -34,17 +41,18 @@ export class WriteFence {
   constructor(
     private readonly client: Client,
     private readonly names: IndexNames,
+    private readonly blocks: FencedBlocks,
   ) {}
 
   /**
-   * Makes the stored term the current one in a store that has no current term: version 4.1 began it. A new store has one from the
+   * Makes the stored term the current one in a store that has no current term: an earlier version began it. A new store has one from the
    * beginning (`IndexProvisioner`). `readTerm` reads the stored term.
    */
   async prepare(readTerm: () => Promise<number>): Promise<void> {
     if ((await this.currentTerms()).length > 0) return;
     const { progress } = this.names;
     const term = await readTerm();
-    await asked(this.client.indices.putAlias({ index: progress, name: this.names.currentTerm(term) }));
+    await asked(this.client.indices.putAlias({ index: progress, name: this.currentTerm(term) }));
     // If this process was suspended before it added the term, another one has begun a later term meanwhile.
     const newest = await readTerm();
     if (newest > term) await this.begin(newest);
@@ -90,7 +98,11 @@ export class WriteFence {
   private async currentTerms(): Promise<number[]> {
     const { progress } = this.names;
     const found = await asked(this.client.indices.getAlias({ index: progress }));
-    return Object.keys(found[progress]?.aliases ?? {}).flatMap((alias) => this.names.termOf(alias) ?? []);
+    return Object.keys(found[progress]?.aliases ?? {}).flatMap((alias) => this.names.termOf(alias, this.blocks) ?? []);
+  }
+
+  private currentTerm(term: number): string {
+    return this.names.currentTerm(this.blocks, term);
   }
 
   /**
@@ -100,18 +112,18 @@ export class WriteFence {
   private async replaceTerms(terms: readonly number[], term: number): Promise<boolean> {
     const { progress } = this.names;
     const ended = terms.map((each) => ({
-      remove: { index: progress, alias: this.names.currentTerm(each), must_exist: true },
+      remove: { index: progress, alias: this.currentTerm(each), must_exist: true },
     }));
-    return this.updateIfPresent([...ended, { add: { index: progress, alias: this.names.currentTerm(term) } }]);
+    return this.updateIfPresent([...ended, { add: { index: progress, alias: this.currentTerm(term) } }]);
   }
 
   private async addAliases(indices: readonly string[], term: number): Promise<void> {
     const { progress } = this.names;
-    const current = this.names.currentTerm(term);
+    const current = this.currentTerm(term);
     await this.update([
       { remove: { index: progress, alias: current, must_exist: true } },
       { add: { index: progress, alias: current } },
-      ...indices.map((index) => ({ add: { index, alias: this.names.writeAlias(index, term) } })),
+      ...indices.map((index) => ({ add: { index, alias: this.names.writeAlias(index, this.blocks, term) } })),
     ]);
   }
 
@@ -123,7 +135,7 @@ export class WriteFence {
     const found = (await askedIfFound(this.client.indices.getAlias({ index, name }))) ?? {};
     const removals = Object.entries(found).flatMap(([each, { aliases }]) =>
       Object.keys(aliases)
-        .filter((alias) => (names.termOf(alias) ?? term) < term)
+        .filter((alias) => (names.termOf(alias, this.blocks) ?? term) < term)
         .map((alias) => ({ remove: { index: each, alias, must_exist: false } })),
     );
     for (let start = 0; start < removals.length; start += ALIASES_AT_ONCE) {
@@ -152,4 +164,12 @@ export class WriteFence {
       throw toStoreError(error);
     }
   }
+}
+
+/** The fences of a store. */
+export function writeFencesOf(client: Client, names: IndexNames): WriteFences {
+  return {
+    reversible: new WriteFence(client, names, 'reversible'),
+    irreversible: new WriteFence(client, names, 'irreversible'),
+  };
 }
