@@ -115,6 +115,7 @@ export const WORKER_ERRORS = {
   FORK_TOO_DEEP: { family: 'final', what: 'The node contradicts an irreversible block' },
   BLOCK_GAP: { family: 'retry', what: 'A block does not follow the committed head' },
   ABI_OUTDATED: { family: 'retry', what: 'The data of a block was decoded with an ABI that is no longer in force' },
+  DATA_FIELDS_DIFFER: { family: 'retry', what: 'A process that began later indexes other data fields' },
   BLOCK_ALTERED: { family: 'final', what: 'The contents of a block differ from the roots in its header' },
   REPAIR_REFUSED: { family: 'final', what: 'The block cannot be replaced' },
   BLOCK_REFUSED: { family: 'final', what: 'The store rejects a document of a block' },

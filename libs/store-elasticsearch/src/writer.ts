@@ -115,16 +115,17 @@ export async function openElasticsearchStoreRepairer(options: ElasticsearchOptio
 async function prepareStore(
   client: Client,
   names: IndexNames,
-  { replicas, catchUpReplicas = replicas, blocksPerIndex, tiers = [] }: ElasticsearchWriterOptions,
+  { replicas, catchUpReplicas = replicas, blocksPerIndex, tiers = [], dataFields = [] }: ElasticsearchWriterOptions,
   progress: ProgressStore,
-): Promise<{ indices: IndexProvisioner; fences: WriteFences }> {
+): Promise<{ indices: IndexProvisioner; fences: WriteFences; terms: WriteTerms }> {
   const parsedTiers = parseTiers(tiers);
   // Before anything of another format version is touched.
   const begun = await progress.read();
   const layout = layoutOf(begun?.progress);
   const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout }, parsedTiers);
   await indices.prepare(begun?.progress);
-  if (!begun) await progress.create({ ...emptyProgress(blocksPerIndex), store_id: randomUUID() });
+  const fresh = { ...emptyProgress(blocksPerIndex), writer_fields: { keys: [...dataFields].sort() } };
+  if (!begun) await progress.create({ ...fresh, store_id: randomUUID() });
   await progress.raiseFormat();
   const { progress: current } = (await progress.read()) ?? {};
   // The next start puts the templates of the layout that the store has now.
@@ -135,7 +136,9 @@ async function prepareStore(
   for (const blocks of ['reversible', 'irreversible'] as const) {
     await fences[blocks].prepare(async () => writeTermsOf((await progress.require()).progress)[blocks]);
   }
-  return { indices, fences };
+  const terms = new WriteTerms(progress, fences);
+  await terms.indexBy(dataFields);
+  return { indices, fences, terms };
 }
 
 async function openWriter(
@@ -146,7 +149,7 @@ async function openWriter(
 ): Promise<ElasticsearchWriter> {
   const { bulkBytes, bulkConcurrency, retainBlocks, commitSeconds, actionsPerIndex } = options;
   const progress = new ProgressStore(client, names);
-  const { indices, fences } = await prepareStore(client, names, options, progress);
+  const { indices, fences, terms } = await prepareStore(client, names, options, progress);
   const searcher = new Searcher(client, options.requestTimeoutSeconds);
   const bulk = new BulkWriter(client, bulkConcurrency);
   const journal = new Journal(client, names, searcher, bulk);
@@ -159,7 +162,10 @@ async function openWriter(
     { tidyEveryMs, dropAfterMs: retainBlocks > 0 ? dropAfterMs : undefined, dropDirectoryAfterMs: dropAfterMs },
   );
   const abis = new CommittedAbis(names, searcher);
-  const committer = new Committer({ progress, journal, documents, cleaner, abis }, { retainBlocks, actionsPerIndex });
+  const committer = new Committer(
+    { progress, journal, documents, cleaner, abis, terms },
+    { retainBlocks, actionsPerIndex },
+  );
   const commits = new CommitSchedule(committer, housekeeping, commitSeconds * 1000);
   const blocks = new BlockWriter(
     names,

@@ -71,9 +71,11 @@ describeWithService(['elasticsearch'], (url) => {
       withTwoWriters(url, 0, async ({ other, sets, pays, openWriter }) => {
         await other.writeBlocks(pays, () => undefined);
         const without = await openWriter([]);
-        const committing = without.writeBlocks(sets).then(() => other.maintain());
-        await expect(committing).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
-        expect((await other.getProgress()).status.committed).toEqual(sets.at(-1)?.position);
+        await expect(without.writeBlocks(sets)).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
+        const next = await openWriter();
+        const outdated = { code: 'ABI_OUTDATED', message: expect.stringContaining('an ABI of alice') as unknown };
+        await expect(next.maintain()).rejects.toMatchObject(outdated);
+        expect((await next.getProgress()).status.committed).toEqual(sets.at(-1)?.position);
       }));
 
     it('are written at once by a new process that continues from the committed block', () =>

@@ -1,3 +1,4 @@
+import { Client } from '@elastic/elasticsearch';
 import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
 import type { StoreWriter } from '@antelope-history/store';
@@ -10,6 +11,7 @@ import {
   ModelHistory,
   SimulatedReader,
 } from '@antelope-history/store/contract';
+import { migrateElasticsearch } from '../src/migrate';
 import { FaultyServer, type SeenRequest } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
 
@@ -40,19 +42,21 @@ describeWithService(['elasticsearch'], (url = '') => {
         const blocks = readBlocks(reader);
         await writer.writeBlocks(blocks.slice(0, 3));
         await writeWithoutJournal(store, server, blocks.slice(3), FEWER_FIELDS);
-        await expect(writer.writeBlocks(blocks.slice(3))).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
-        expect((await writer.getProgress()).status.committed).toEqual(blocks[2]?.position);
-        await refetch(writer, reader);
+        const next = await store.openWriter();
+        await expect(next.writeBlocks(blocks.slice(3))).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
+        expect((await next.getProgress()).status.committed).toEqual(blocks[2]?.position);
+        await refetch(next, reader);
         await expectModel(store, reader);
       }));
 
     it('are committed up to the block that was decoded otherwise', () =>
-      withWriter(url, async ({ store, server, writer, reader }) => {
+      withWriter(url, async ({ store, server, reader }) => {
         const blocks = readBlocks(reader);
         await writeWithoutJournal(store, server, blocks.slice(4), FEWER_FIELDS);
-        await expect(writer.writeBlocks(blocks)).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
-        expect((await writer.getProgress()).status.committed).toEqual(blocks[3]?.position);
-        await refetch(writer, reader);
+        const next = await store.openWriter();
+        await expect(next.writeBlocks(blocks)).rejects.toMatchObject({ code: 'ABI_OUTDATED' });
+        expect((await next.getProgress()).status.committed).toEqual(blocks[3]?.position);
+        await refetch(next, reader);
         await expectModel(store, reader);
       }));
 
@@ -63,21 +67,78 @@ describeWithService(['elasticsearch'], (url = '') => {
         reader.restart((await writer.getProgress()).positions);
         const [, setsAgain] = reader.read(2);
         const late = await store.openWriter({ urls: [server.url] });
-        let proceed = (): void => undefined;
-        const until = new Promise<void>((resolve) => (proceed = resolve));
-        const arrived = new Promise<void>((resolve) => {
-          server.fault = (seen) => {
-            if (!isOfActions(seen)) return 'none';
-            resolve();
-            return { until };
-          };
-        });
+        const { arrived, resume } = suspend(server, isOfActions);
         const writing = late.writeBlocks([setsAgain as BlockRecords]);
         await arrived;
         await writer.writeBlocks(blocks.slice(2));
-        proceed();
+        resume();
         await writing;
+        await refresh(url, store);
         await expectModel(store, reader);
+      }));
+
+    it.each([
+      ['a fork can still replace', false],
+      ['are irreversible', true],
+    ])('stay when a process with fewer data fields writes them late, in blocks that %s', (_, isIrreversible) =>
+      withWriter(url, async ({ store, server, reader }) => {
+        const blocks = readBlocks(reader, isIrreversible);
+        // Cleaning would begin a write term.
+        const open = () => store.openWriter({}, { cleanBlocks: Infinity });
+        const writer = await open();
+        await writer.writeBlocks(blocks.slice(0, 4));
+        reader.restart((await writer.getProgress()).positions);
+        const again = reader.read(Infinity);
+        const late = await store.openWriter({ urls: [server.url], dataFields: FEWER_FIELDS });
+        const { arrived, resume } = suspend(server, isOfActions);
+        const writing = late.writeBlocks(again);
+        await arrived;
+        await (await open()).writeBlocks(blocks.slice(4));
+        resume();
+        await expect(writing).rejects.toMatchObject({ code: 'DATA_FIELDS_DIFFER' });
+        await refresh(url, store);
+        await expectModel(store, reader);
+      }),
+    );
+
+    it('stay when a process without a field writes them late that a migration has added since', () =>
+      withWriter(url, async ({ store, server, reader }) => {
+        const blocks = readBlocks(reader);
+        const writer = await store.openWriter({ dataFields: [] }, { cleanBlocks: Infinity });
+        await writer.writeBlocks(blocks.slice(0, 4));
+        reader.restart((await writer.getProgress()).positions);
+        const late = await store.openWriter({ urls: [server.url], dataFields: [] });
+        const { arrived, resume } = suspend(server, isOfActions);
+        const writing = late.writeBlocks(reader.read(Infinity));
+        await arrived;
+        await writer.writeBlocks(blocks.slice(4));
+        await migrateElasticsearch({ ...store.optionsWith({}), signal: new AbortController().signal });
+        resume();
+        await expect(writing).rejects.toMatchObject({ code: 'DATA_FIELDS_DIFFER' });
+        await refresh(url, store);
+        await expectModel(store, reader);
+      }));
+
+    it('are of one process when the one that has begun to index other fields died at once', () =>
+      withWriter(url, async ({ store, server, writer, reader }) => {
+        const blocks = readBlocks(reader);
+        await writer.writeBlocks(blocks.slice(0, 4));
+        reader.restart((await writer.getProgress()).positions);
+        const late = await store.openWriter({ urls: [server.url] });
+        const { arrived, resume } = suspend(server, isOfActions);
+        const writing = late.writeBlocks(reader.read(Infinity));
+        await arrived;
+        const holding = server.fault;
+        server.fault = (seen) => (seen.path.startsWith('/_aliases') ? { status: 403 } : holding(seen));
+        const opening = store.openWriter({ urls: [server.url], dataFields: FEWER_FIELDS });
+        await expect(opening).rejects.toMatchObject({ code: 'ACCESS_REFUSED' });
+        server.fault = holding;
+        const next = await store.openWriter({ dataFields: FEWER_FIELDS }, { cleanBlocks: Infinity });
+        await next.writeBlocks(blocks.slice(4));
+        resume();
+        await expect(writing).rejects.toMatchObject({ code: 'DATA_FIELDS_DIFFER' });
+        const { committed, dataFields } = (await next.getProgress()).status;
+        expect([committed, Object.keys(dataFields)]).toEqual([blocks[4]?.position, FEWER_FIELDS]);
       }));
 
     it('are decoded with the ABI that the receipts show, though a block before has used two', () =>
@@ -89,8 +150,7 @@ describeWithService(['elasticsearch'], (url = '') => {
           permissions: [],
         };
         reader.grow([settingAbi(ABIS[0]), PAID, setsBefore, PAID, PAID]);
-        const end = reader.chain.at(-1) as BlockRecords;
-        reader.chain = reader.chain.map((block) => ({ ...block, lastIrreversible: end.position }));
+        makeAllIrreversible(reader);
         const blocks = reader.read(5);
         for (const block of blocks.slice(0, 3)) await writer.writeBlocks([block]);
         // This one is written before the block before it: only its receipts show which ABI it needs.
@@ -131,9 +191,32 @@ async function withWriter(url: string, body: (writers: Writers) => Promise<void>
 }
 
 /** Blocks 100 to 104. The ABIs of blocks 100 and 102 read the same data as different values; block 103 sets the first one again. */
-function readBlocks(reader: SimulatedReader): BlockRecords[] {
+function readBlocks(reader: SimulatedReader, isIrreversible = false): BlockRecords[] {
   reader.grow([settingAbi(ABIS[0]), PAID, settingAbi(ABIS[1]), settingAbi(ABIS[0]), PAID]);
+  if (isIrreversible) makeAllIrreversible(reader);
   return reader.read(5);
+}
+
+function makeAllIrreversible(reader: SimulatedReader): void {
+  const end = reader.chain.at(-1) as BlockRecords;
+  reader.chain = reader.chain.map((block) => ({ ...block, lastIrreversible: end.position }));
+}
+
+/** Holds the first request that matches, and all that match after it, until `resume`. */
+function suspend(
+  server: FaultyServer,
+  matches: (seen: SeenRequest) => boolean,
+): { arrived: Promise<void>; resume: () => void } {
+  let resume = (): void => undefined;
+  const until = new Promise<void>((resolve) => (resume = resolve));
+  const arrived = new Promise<void>((resolve) => {
+    server.fault = (seen) => {
+      if (!matches(seen)) return 'none';
+      resolve();
+      return { until };
+    };
+  });
+  return { arrived, resume };
 }
 
 /** A block whose payment precedes the ABI that it sets. */
@@ -174,6 +257,13 @@ function isOfActions({ path, body }: SeenRequest): boolean {
 async function refetch(writer: StoreWriter, reader: SimulatedReader): Promise<void> {
   reader.restart((await writer.getProgress()).positions);
   await writer.writeBlocks(reader.read(Infinity));
+}
+
+/** What a process has written late is not visible yet. */
+async function refresh(url: string, { names }: TemporaryStore): Promise<void> {
+  const client = new Client({ node: url });
+  await client.indices.refresh({ index: `${names.prefix}-*` });
+  await client.close();
 }
 
 async function expectModel(store: TemporaryStore, reader: SimulatedReader): Promise<void> {

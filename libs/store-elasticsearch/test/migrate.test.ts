@@ -136,17 +136,19 @@ describeWithService(['elasticsearch'], (url) => {
       await client.close();
     });
 
-    it('keeps the values of another one that is about to take its fields into use', async () => {
+    it('takes no fields into use after another one has begun for other fields, and does so when it is run again', async () => {
       const [field = '', ...others] = CONTRACT_DATA_FIELDS;
       const server = await FaultyServer.start(url);
       let held = 0;
-      server.fault = ({ method, path }) =>
-        method === 'PUT' && path.includes('/_doc/progress') && held++ === 0
+      const taken = `"data_fields":{"${field}"`;
+      server.fault = ({ method, path, body }) =>
+        method === 'PUT' && path.includes('/_doc/progress') && body.includes(taken) && held++ === 0
           ? { until: store.migrate(2, others).then(() => undefined) }
           : 'none';
-      expect((await earlier.migrate([field], Infinity, server.url)).isComplete).toBe(true);
+      await expect(earlier.migrate([field], Infinity, server.url)).rejects.toMatchObject({ code: 'STORE_IN_USE' });
       await server.stop();
-      expect(held).toBeGreaterThan(0);
+      expect(held).toBe(1);
+      expect((await store.migrate(Infinity, [field])).isComplete).toBe(true);
       const client = new Client({ node: url });
       await client.indices.refresh({ index: earlier.store.names.actions });
       await client.close();

@@ -186,6 +186,16 @@ describe('the order of the chain', () => {
     expect(journal.progress.committed).toEqual(next.position);
   });
 
+  it('refuses a message that was indexed by a data field that the writers do not have any more', () => {
+    const { journal, trunk, made } = begun();
+    const [next, second] = made.blocks(trunk[4], plans(2)) as [BlockRecords, BlockRecords];
+    journal.progress.writer_fields = { keys: CONTRACT_DATA_FIELDS.slice(1) };
+    journal.add({ ...messageOf(next, 10, 15), data_fields: CONTRACT_DATA_FIELDS.slice(2) });
+    journal.add(messageOf(second, 10, 16));
+    expect(() => journal.commit()).toThrow(expect.objectContaining({ code: 'ABI_OUTDATED' }));
+    expect(journal.progress.committed).toEqual(next.position);
+  });
+
   it('refuses a contradiction of an irreversible block, and accepts a known block again', () => {
     const { journal, trunk, made } = begun();
     journal.add(messageOf(trunk[0] as BlockRecords, 10, 15));

@@ -119,7 +119,7 @@ export class ChainOrder {
     const { position, previous } = entry;
     const { committed, last_irreversible: irreversible } = this.progress;
     if (committed && this.isOnBranch(position, isStored)) return undefined;
-    const outdated = this.outdatedAbiOf(entry);
+    const outdated = this.outdatedDataOf(entry);
     if (!committed) return outdated;
     if (position.num > committed.num) {
       const follows = position.num === committed.num + 1 && previous?.id === committed.id;
@@ -131,10 +131,20 @@ export class ChainOrder {
   }
 
   /**
-   * Whether the block's data was decoded with an ABI that is not the one in force, or before a repair has replaced ABIs: it has to be
-   * decoded again.
+   * Whether the block's data was decoded with an ABI that is not the one in force, before a repair has replaced ABIs, or for a data
+   * field that the writers do not index any more: it has to be decoded again. One of them may replace the documents without that
+   * field, even after they were compared with the entry.
    */
-  private outdatedAbiOf({ position, data_abis: abis }: JournalDocument): HistoryError | undefined {
+  private outdatedDataOf({
+    position,
+    data_fields: keys = [],
+    data_abis: abis,
+  }: JournalDocument): HistoryError | undefined {
+    const { writer_fields: writers } = this.progress;
+    if (writers && keys.some((key) => !writers.keys.includes(key))) {
+      const reason = `block ${position.num} was indexed by data fields that the indexers do not have any more`;
+      return new HistoryError('ABI_OUTDATED', reason);
+    }
     const isOld = (abis?.rewrites ?? 0) < (this.progress.abi_rewrites ?? 0);
     const wrong = Object.entries(abis?.before ?? {}).find(
       ([contract, hash]) => isOld || (dataAbiBelow(this.progress, contract, position.num) ?? hash) !== hash,

@@ -10,6 +10,7 @@ import { ChainOrder } from './chain-order';
 import { withRangesCounted } from './count-ranges';
 import type { Journal } from './journal';
 import type { ProgressStore } from './progress-store';
+import type { WriteTerms } from './write-terms';
 
 export interface CommitRules {
   /** The number of newest blocks to keep, in whole ranges; 0 = all. */
@@ -44,6 +45,7 @@ export class Committer {
       documents: BranchDocuments;
       cleaner: BranchCleaner;
       abis: CommittedAbis;
+      terms: WriteTerms;
     },
     private readonly rules: CommitRules,
   ) {}
@@ -55,7 +57,7 @@ export class Committer {
    */
   async commit(committed: (commit: Commit) => void): Promise<ChainStatus> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const read = await this.parts.progress.require();
+      const read = await this.parts.terms.settled();
       const step = await this.step(read);
       if (step.refusal && !step.commit) throw step.refusal;
       if (!step.commit) return statusOf(read.progress);

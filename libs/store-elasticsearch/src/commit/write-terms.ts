@@ -1,6 +1,6 @@
 import { HistoryError } from '@antelope-history/schemas';
 import type { ProgressDocument } from '../indices/documents';
-import { writeTermsOf } from '../indices/progress';
+import { areWriterFields, type ReadProgress, writeTermsOf } from '../indices/progress';
 import type { WriteFences } from '../write/write-fence';
 import type { ProgressStore } from './progress-store';
 
@@ -8,9 +8,9 @@ import type { ProgressStore } from './progress-store';
 const MAX_TRIES = 50;
 
 /**
- * Ends the write terms of all blocks before stored ones are rewritten: a process that was suspended with one of them would
- * otherwise bring back what it knows of it, however late. It can have a message with a higher sequence than that of the document,
- * and a document that is deleted, or was lost with its index, has no version.
+ * Ends the write terms of all blocks before stored ones are rewritten, and when the writers begin to index by other data fields: a
+ * process that was suspended with a block would otherwise bring back what it knows of it, however late. It can have a message with a
+ * higher sequence than that of the document, and a document that is deleted, or was lost with its index, has no version.
  */
 export class WriteTerms {
   constructor(
@@ -26,6 +26,32 @@ export class WriteTerms {
     const begun = await this.progress.change((progress) => withNewTerms(change(progress)), 'begin write terms');
     await this.begin();
     return begun;
+  }
+
+  /** Makes these the data fields by which all writers index; resolves when no writer by other ones can write any more. */
+  async indexBy(dataFields: readonly string[]): Promise<void> {
+    const keys = [...dataFields].sort();
+    await this.progress.change((progress) => {
+      if (progress.writer_fields && areWriterFields(keys, progress)) return false;
+      return { ...withNewTerms(progress), writer_fields: { keys, begin: true } };
+    }, 'change the data fields');
+    await this.settled();
+  }
+
+  /** The newest progress, after the change of data fields that it speaks of; any process completes it. */
+  async settled(): Promise<ReadProgress> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const read = await this.progress.require();
+      if (!read.progress.writer_fields?.begin) return read;
+      await this.begin();
+      const { history_term: term } = read.progress;
+      await this.progress.change(({ writer_fields: fields, ...progress }) => {
+        // The terms of a later change may not have begun.
+        if (!fields?.begin || progress.history_term !== term) return false;
+        return { ...progress, writer_fields: { keys: fields.keys } };
+      }, 'change the data fields');
+    }
+    throw new HistoryError('STORE_UNAVAILABLE', 'other processes change the data fields');
   }
 
   /** Ends all write terms before those that the progress names. */

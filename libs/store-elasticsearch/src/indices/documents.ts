@@ -177,6 +177,14 @@ export interface DataAbi {
   hash: string;
 }
 
+/** By which data fields all processes that write blocks index. */
+export interface WriterFields {
+  /** Ascending. */
+  keys: readonly string[];
+  /** While writers by other fields may still write, because the write terms that end theirs have not begun: nothing is committed. */
+  begin?: true;
+}
+
 /** Actions of a contract whose data was decoded with an ABI that a repair replaces. */
 export interface StaleData {
   contract: string;
@@ -223,8 +231,8 @@ export interface ProgressDocument {
   /** The current write term of reversible blocks; absent in a store of version 4.1, which has term 0. */
   write_term?: number;
   /**
-   * That of irreversible blocks, which begins only when stored blocks are about to be rewritten; absent in a store that an earlier
-   * version began, which has term 0.
+   * That of irreversible blocks, which begins only when stored blocks are about to be rewritten, or with other `writer_fields`;
+   * absent in a store that an earlier version began, which has term 0.
    */
   history_term?: number;
   /** Whether all actions have `further_traces`; absent in a store that an earlier version began. */
@@ -250,6 +258,8 @@ export interface ProgressDocument {
   has_removed_blocks?: boolean;
   /** By the key of each indexed data field: the first block whose values are indexed; absent if there are none. */
   data_fields?: Readonly<Record<string, number>>;
+  /** Absent in a store that an earlier version began, until a writer of this one has opened it. */
+  writer_fields?: WriterFields;
   /** In the order of the blocks: for each contract the newest irreversible one and all later ones. */
   data_abis?: readonly DataAbi[];
   /** Incremented when a repair has replaced ABIs: no block joins the branch whose data was decoded before. */

@@ -52,6 +52,14 @@ export function writeTermsOf({
   return { reversible, irreversible };
 }
 
+/** Whether all writers index by these data fields; true if the progress does not say. */
+export function areWriterFields(
+  keys: readonly string[],
+  { writer_fields: writers }: Pick<ProgressDocument, 'writer_fields'>,
+): boolean {
+  return !writers || writers.keys.join() === [...keys].sort().join();
+}
+
 /** Whether a block is among the newest blocks of the committed branch, which the progress lists. */
 export function isOnBranch({ num, id }: BlockPosition, { branch }: ProgressDocument): boolean {
   return branch[num - (branch[0]?.num ?? 0)]?.id === id;

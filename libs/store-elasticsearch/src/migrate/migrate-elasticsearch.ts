@@ -4,6 +4,7 @@ import { createClient } from '../client/client';
 import type { ElasticsearchWriterOptions } from '../client/elasticsearch-options';
 import { Searcher } from '../client/search';
 import { ProgressStore } from '../commit/progress-store';
+import { WriteTerms } from '../commit/write-terms';
 import { rangeLast } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
 import { IndexNames } from '../indices/index-names';
@@ -13,6 +14,7 @@ import { QueryCaches } from '../read/query-caches';
 import type { QueryState } from '../read/query-state';
 import { BulkWriter, ConflictError } from '../write/bulk-writer';
 import { IndexProvisioner } from '../write/index-provisioner';
+import { writeFencesOf } from '../write/write-fence';
 import { ActionUpdater } from './action-updater';
 import { MissingFields } from './missing-fields';
 import { planOf } from './plan-of';
@@ -45,12 +47,15 @@ export async function migrateElasticsearch(options: ElasticsearchMigrationOption
     const plan = read && planOf(read.progress, options.dataFields ?? [], await plans.read());
     if (!plan) return NOTHING_MISSING;
     const layout = layoutOf(read.progress);
+    // A writer by other fields that is suspended until later would take the added ones off again.
+    const terms = new WriteTerms(progress, writeFencesOf(client, names));
+    await terms.indexBy(options.dataFields ?? []);
     // Before an action is updated: from here on, a repair writes the values of the fields, too.
     await plans.write(plan);
     await new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout }).mapActionFields();
     const updater = new ActionUpdater(new BulkWriter(client, bulkConcurrency), new MissingFields(plan));
     const searcher = new Searcher(client, requestTimeoutSeconds);
-    return await new Migration({ names, searcher, progress, plans, updater }, plan, options).run();
+    return await new Migration({ names, searcher, progress, terms, plans, updater }, plan, options).run();
   } finally {
     await client.close();
   }
@@ -60,6 +65,7 @@ interface MigrationParts {
   names: IndexNames;
   searcher: Searcher;
   progress: ProgressStore;
+  terms: WriteTerms;
   plans: MigrationPlans;
   updater: ActionUpdater;
 }
@@ -88,7 +94,7 @@ class Migration {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       if (!(await this.addClean())) return false;
       // That may have taken hours: since then, blocks became clean and old ones were removed.
-      const read = await this.parts.progress.require();
+      const read = await this.current();
       const { progress } = read;
       if (this.lacksClean(progress)) continue;
       const blocks = progress.branch.filter(({ num, id }) => num > progress.clean_up_to && !done.has(id));
@@ -104,7 +110,7 @@ class Migration {
 
   /** Adds to the blocks that no writer changes any more; false when `signal` ended it. */
   private async addClean(): Promise<boolean> {
-    const { progress } = await this.parts.progress.require();
+    const { progress } = await this.current();
     while (this.lacksClean(progress)) if (!(await againOnConflict(() => this.addNextIndex()))) return false;
     return true;
   }
@@ -115,7 +121,7 @@ class Migration {
 
   /** Adds to the blocks of one index that no writer changes any more; false when `signal` ended it. */
   private async addNextIndex(): Promise<boolean> {
-    const read = await this.parts.progress.require();
+    const read = await this.current();
     const { first_block_num: firstBlock = 0 } = read.progress;
     // Blocks may be removed meanwhile.
     const plan = { ...this.plan, next_block: Math.max(this.plan.next_block, firstBlock) };
@@ -156,6 +162,21 @@ class Migration {
       if (this.options.signal.aborted) return false;
     }
     return true;
+  }
+
+  /**
+   * The newest progress, whose blocks may be updated: all writers that do not know that they are committed index the fields, too.
+   * Rejects with `STORE_IN_USE` when others have begun.
+   */
+  private async current(): Promise<ReadProgress> {
+    const read = await this.parts.terms.settled();
+    const { keys = [] } = read.progress.writer_fields ?? {};
+    if (this.plan.fields.every((key) => keys.includes(key))) return read;
+    throw new HistoryError(
+      'STORE_IN_USE',
+      `a process has begun to index other data fields (${keys.join(', ') || 'none'}): ` +
+        'give the indexers and the migration the same index.data_fields, and run it again',
+    );
   }
 
   private report(block: number, { progress: { first_block_num: firstBlock = 0, committed } }: ReadProgress): void {

@@ -3,9 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import { BlockData, type DataFields } from '@antelope-history/data-fields';
 import { type ActionEntry, type BlockRecords, decodeActionRecord } from '@antelope-history/records';
-import type { BlockPosition } from '@antelope-history/schemas';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import type { DataAbi, ProgressDocument, StoredStreamPosition } from '../indices/documents';
 import { dataMark } from '../indices/data-terms';
+import { areWriterFields } from '../indices/progress';
 import type { BlockDataTerms, JournalData } from './block-documents';
 import { type CommittedAbis, NO_ABI } from './committed-abis';
 import { KnownAncestry } from './known-ancestry';
@@ -98,13 +99,15 @@ export class DataAbis {
 
   /**
    * Call it for the blocks of an epoch in their order, as far as this process has them. With `mayPostpone`, undefined when the
-   * block needs an ABI that another process has yet to write; after `postponeMs` the ABI that is known is used.
+   * block needs an ABI that another process has yet to write; after `postponeMs` the ABI that is known is used. Rejects with
+   * `DATA_FIELDS_DIFFER` when the writers index by other fields since a process with another configuration has begun.
    */
   async decode(
     block: BlockRecords,
     progress: ProgressDocument,
     mayPostpone: boolean,
   ): Promise<DecodedData | undefined> {
+    this.assertFields(progress);
     this.forgetReplaced(progress);
     this.noteRun(block, progress.view);
     const root = this.fields.keys.length > 0 ? this.ancestry.add(block, progress) : undefined;
@@ -149,6 +152,17 @@ export class DataAbis {
       decoders.set(contract, await this.decoderOf(contract, hash));
     }
     return new BlockData(this.fields, block, (contract) => decoders.get(contract));
+  }
+
+  private assertFields(progress: ProgressDocument): void {
+    const { keys } = this.fields;
+    if (areWriterFields(keys, progress)) return;
+    const others = progress.writer_fields?.keys.join(', ') || 'none';
+    throw new HistoryError(
+      'DATA_FIELDS_DIFFER',
+      `a process that began later indexes other data fields (${others}) than this one (${keys.join(', ') || 'none'}): ` +
+        'give all indexers the same index.data_fields, and restart them',
+    );
   }
 
   private indexedIn({ transactions }: BlockRecords): IndexedActions {
