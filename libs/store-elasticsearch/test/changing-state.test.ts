@@ -5,6 +5,7 @@ import { describeWithService } from '@antelope-history/servers';
 import type { HistoryReader } from '@antelope-history/store';
 import { type BlockPlan, EVERY_ACTION, ModelHistory, SimulatedReader } from '@antelope-history/store/contract';
 import { openElasticsearchStoreReader } from '../src/reader';
+import { openElasticsearchStoreRepairer } from '../src/writer';
 import { FaultyServer, type SeenRequest } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
 
@@ -118,6 +119,44 @@ describeWithService(['elasticsearch'], (url = '') => {
     await client.close();
     await store.dispose();
   });
+
+  it.each(['actions', 'blocks', 'bodies'] as const)(
+    'a query is never of a part of a range whose %s are being restored, however many repairs it takes',
+    async (kind) => {
+      const store = await TemporaryStore.open(url, { blocksPerIndex: 20 });
+      const client = new Client({ node: url });
+      const reader = new SimulatedReader();
+      reader.grow(Array<BlockPlan>(45).fill(BUSY));
+      reader.makeIrreversible(2);
+      reader.grow([BUSY]);
+      await store.store.writeBlocks(reader.read(Infinity));
+      await client.indices.delete({ index: `${store.names[kind]}-0000000120` });
+      const model = ModelHistory.of(reader.chain);
+      const expectWhole = async (mayBeRefused: boolean): Promise<void> => {
+        const refused = { name: 'HistoryError', code: 'STORE_UNAVAILABLE' };
+        for (const [name, ask] of QUERIES) {
+          const block = reader.chain[25] as BlockRecords;
+          const found = await ask(store.store, block).catch((error: unknown) => error);
+          if (mayBeRefused && found instanceof Error)
+            expect([name, found]).toEqual([name, expect.objectContaining(refused)]);
+          else expect([name, plain(found as object)]).toEqual([name, plain(await ask(model, block))]);
+        }
+      };
+      for (const [first, last] of [
+        [120, 125],
+        [126, 129],
+        [130, 139],
+      ] as const) {
+        await expectWhole(true);
+        const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}));
+        const blocks = reader.chain.filter(({ position: { num } }) => num >= first && num <= last);
+        await repairer.repairBlocks(blocks).finally(() => repairer.close());
+      }
+      await expectWhole(false);
+      await client.close();
+      await store.dispose();
+    },
+  );
 
   it.each([
     ['grows', 0],

@@ -15,7 +15,7 @@ describeWithService(['elasticsearch'], (url) => {
     afterAll(() => indexed.dispose());
 
     it('that begin at once are one request, and each succeeds or fails alone', async () => {
-      const searcher = new Searcher(indexed.client, 30).forQuery();
+      const searcher = new Searcher(indexed.client, 30).forQuery(new Set());
       const present = { index: indexed.names.of('blocks'), filters: [] };
       const absent = { ...present, index: `${indexed.names.of('blocks')}-absent` };
       const trips = new RoundTrips(indexed.client);
@@ -35,7 +35,7 @@ describeWithService(['elasticsearch'], (url) => {
     it('all fail when the request does', async () => {
       const client = new Client({ node: 'http://127.0.0.1:1', maxRetries: 0 });
       try {
-        const searcher = new Searcher(client, 30).forQuery();
+        const searcher = new Searcher(client, 30).forQuery(new Set());
         const search = { index: indexed.names.of('blocks'), filters: [] };
         const settled = await Promise.allSettled([searcher.search(search), searcher.search(search)]);
         const failed = {
@@ -49,7 +49,7 @@ describeWithService(['elasticsearch'], (url) => {
     });
 
     it('that begin later are another request', async () => {
-      const searcher = new Searcher(indexed.client, 30).forQuery();
+      const searcher = new Searcher(indexed.client, 30).forQuery(new Set());
       const search = { index: indexed.names.of('blocks'), filters: [] };
       const { requests } = await new RoundTrips(indexed.client).of(async () => {
         await Promise.all([searcher.search(search), searcher.search(search)]);

@@ -82,9 +82,9 @@ export class Searcher {
     this.timeout = `${Math.max(1, Math.floor(requestTimeoutSeconds * 1000 * SERVER_SHARE_OF_TIMEOUT))}ms`;
   }
 
-  /** A searcher for one query. */
-  forQuery(): Searcher {
-    return new QuerySearcher(this.client, this.requestTimeoutSeconds);
+  /** A searcher for one query. `unreadable`: indices that it does not read, because they lack documents. */
+  forQuery(unreadable: ReadonlySet<string>): Searcher {
+    return new QuerySearcher(this.client, this.requestTimeoutSeconds, unreadable);
   }
 
   async search(search: Search): Promise<Found> {
@@ -142,11 +142,31 @@ export class Searcher {
 class QuerySearcher extends Searcher {
   private waiting: Waiting[] = [];
 
-  override search(search: Search): Promise<Found> {
+  constructor(
+    client: Client,
+    requestTimeoutSeconds: number,
+    private readonly unreadable: ReadonlySet<string>,
+  ) {
+    super(client, requestTimeoutSeconds);
+  }
+
+  override async searchAll(searches: readonly Search[]): Promise<Found[]> {
+    for (const search of searches) this.assertReadable(search);
+    return super.searchAll(searches);
+  }
+
+  override async search(search: Search): Promise<Found> {
+    this.assertReadable(search);
     return new Promise((resolve, reject) => {
       if (this.waiting.length === 0) queueMicrotask(() => void this.sendWaiting());
       this.waiting.push({ search, resolve, reject });
     });
+  }
+
+  private assertReadable({ index }: Search): void {
+    if (this.unreadable.size === 0) return;
+    const lacking = index.split(',').find((each) => this.unreadable.has(each));
+    if (lacking) throw incomplete(`${lacking} is being restored`);
   }
 
   private async sendWaiting(): Promise<void> {

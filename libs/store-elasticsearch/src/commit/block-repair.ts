@@ -7,11 +7,13 @@ import { closeInTime } from '../client/client';
 import { incomplete, type Query, type Searcher } from '../client/search';
 import { asked } from '../client/store-errors';
 import { blockTag, permissionId } from '../indices/document-ids';
+import { rangeStart } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
 import { documentsOfNumber } from '../indices/documents-of-number';
 import { type IndexNames, RANGED_KINDS, type RangedKind } from '../indices/index-names';
 import type { MigrationPlans } from '../indices/migration-plan';
 import { layoutOf, statusOf } from '../indices/progress';
+import { withLostRange } from '../indices/restored-blocks';
 import { documentsOf, type NewDocument } from '../write/block-documents';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
@@ -55,6 +57,8 @@ export interface BlockRepairParts {
 export class BlockRepair implements StoreRepairer {
   /** No writer writes irreversible blocks up to this number. */
   private fencedUpTo = -1;
+  /** The first blocks of ranges whose indices exist. */
+  private readonly ranges = new Set<number>();
 
   constructor(private readonly parts: BlockRepairParts) {}
 
@@ -64,7 +68,7 @@ export class BlockRepair implements StoreRepairer {
     await this.parts.progress.countRewrite();
     for (const block of blocks) await this.repair(block);
     await this.parts.staleData.decodeAll();
-    await this.parts.progress.countRewrite();
+    await this.parts.progress.countRewrite(blocks.map(({ position }) => position.num));
   }
 
   /** Once for all blocks that are irreversible by then: writers of the earlier terms have to repeat their requests. */
@@ -134,7 +138,7 @@ export class BlockRepair implements StoreRepairer {
     progress: ProgressDocument,
   ): Promise<void> {
     const { num } = block.position;
-    await this.parts.indices.restoreRange(num, progress);
+    await this.restoreRange(num, progress);
     const superseded = await this.supersededPermissions(block, progress);
     const ids = new Map<NewDocument['kind'], string[]>();
     const early: NewDocument[] = [];
@@ -152,6 +156,17 @@ export class BlockRepair implements StoreRepairer {
       await this.refresh(num, progress);
     }
     if (await this.removeOthers(block, keepsState, ids, progress)) await this.refresh(num, progress);
+  }
+
+  /** Makes the indices of a range that are missing. The progress says before that queries must not read them until they are whole. */
+  private async restoreRange(num: number, progress: ProgressDocument): Promise<void> {
+    const start = rangeStart(num, progress);
+    if (this.ranges.has(start)) return;
+    if (await this.parts.indices.lacksRange(num, progress)) {
+      await this.parts.progress.change((current) => withLostRange(current, num), 'note what is to be restored');
+    }
+    await this.parts.indices.restoreRange(num, progress);
+    this.ranges.add(start);
   }
 
   /** The ids of permissions that a later block has changed: they were deleted, or are about to be (`PermissionCleaner`). */

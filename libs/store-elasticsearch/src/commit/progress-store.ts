@@ -2,6 +2,7 @@ import { HistoryError } from '@antelope-history/schemas';
 import { errorTypeOf, toStoreError } from '../client/store-errors';
 import type { ProgressDocument } from '../indices/documents';
 import { FORMAT_VERSION } from '../indices/format-version';
+import { withRestored } from '../indices/restored-blocks';
 import { PROGRESS_ID, ProgressReader, type ReadProgress } from '../indices/progress';
 
 /** Each conflict means that another process has changed the progress. */
@@ -48,9 +49,12 @@ export class ProgressStore extends ProgressReader {
     return read;
   }
 
-  /** Tells readers and the directory that stored blocks are about to be rewritten, or have been. */
-  async countRewrite(): Promise<void> {
-    await this.change((progress) => ({ ...progress, rewrites: (progress.rewrites ?? 0) + 1 }), 'count a rewrite');
+  /** Tells readers and the directory that stored blocks are about to be rewritten, or that these blocks have been. */
+  async countRewrite(rewritten: readonly number[] = []): Promise<void> {
+    await this.change(
+      (progress) => ({ ...withRestored(progress, rewritten), rewrites: (progress.rewrites ?? 0) + 1 }),
+      'count a rewrite',
+    );
   }
 
   /**

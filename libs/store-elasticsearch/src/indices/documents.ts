@@ -177,6 +177,12 @@ export interface DataAbi {
   hash: string;
 }
 
+/** Blocks by their numbers, both ends included. */
+export interface BlockNumbers {
+  first: number;
+  last: number;
+}
+
 /** By which data fields all processes that write blocks index. */
 export interface WriterFields {
   /** Ascending. */
@@ -260,6 +266,11 @@ export interface ProgressDocument {
   data_fields?: Readonly<Record<string, number>>;
   /** Absent in a store that an earlier version began, until a writer of this one has opened it. */
   writer_fields?: WriterFields;
+  /**
+   * Blocks that were lost with an index and that no repair has stored again: the indices of their ranges are not read
+   * (`indices/restored-blocks.ts`); absent if there are none.
+   */
+  unrestored?: readonly BlockNumbers[];
   /** In the order of the blocks: for each contract the newest irreversible one and all later ones. */
   data_abis?: readonly DataAbi[];
   /** Incremented when a repair has replaced ABIs: no block joins the branch whose data was decoded before. */

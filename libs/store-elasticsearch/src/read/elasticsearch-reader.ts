@@ -20,6 +20,7 @@ import { closeInTime } from '../client/client';
 import { Searcher } from '../client/search';
 import { keyTerm, type IndexNames } from '../indices/index-names';
 import { ProgressReader, statusOf } from '../indices/progress';
+import { unrestoredIndices } from '../indices/restored-blocks';
 import { findAbis } from './abi-query';
 import { queryAccountTraces } from './account-traces';
 import { queryActions } from './actions-query';
@@ -156,6 +157,7 @@ export class ElasticsearchReader implements StoreReader {
 
   private run<T>(query: QueryOf<T>, { progress }: ReadState): Promise<T> {
     const { searcher, names, caches } = this;
-    return query({ searcher: searcher.forQuery(), names, progress, caches }, statusOf(progress));
+    const unreadable = unrestoredIndices(progress, names);
+    return query({ searcher: searcher.forQuery(unreadable), names, progress, caches }, statusOf(progress));
   }
 }

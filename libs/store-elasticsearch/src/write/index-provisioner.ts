@@ -78,6 +78,12 @@ export class IndexProvisioner {
     return this.ensureIndices(blockNum, progress, { isFarBehind, mustExist });
   }
 
+  /** Whether one of the indices of a range is missing. */
+  async lacksRange(blockNum: number, layout: RangeLayout): Promise<boolean> {
+    const indices = RANGED_KINDS.map((kind) => this.names.ranged(kind, blockNum, layout));
+    return (await Promise.all(indices.map((index) => this.exists(index)))).includes(false);
+  }
+
   /** Creates those indices of a range that are missing, for blocks that are stored again. */
   restoreRange(blockNum: number, layout: RangeLayout): Promise<void> {
     return this.ensureIndices(blockNum, layout, { isFarBehind: false, mustExist: false });
