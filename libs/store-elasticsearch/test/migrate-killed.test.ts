@@ -1,3 +1,4 @@
+import type { HistoryError } from '@antelope-history/schemas';
 import { describeWithService } from '@antelope-history/servers';
 import { NOTHING_MISSING } from '@antelope-history/store';
 import { ABIS, type BlockPlan, CONTRACT_DATA_FIELDS, DATA, MigratedStore } from '@antelope-history/store/contract';
@@ -49,7 +50,8 @@ describeWithService(['elasticsearch'], (url) => {
         const { isComplete } = await earlier.migrate(CONTRACT_DATA_FIELDS, Infinity, server.url);
         return isComplete;
       } catch (error) {
-        expect(error).toMatchObject({ code: 'ACCESS_REFUSED' });
+        // A writer that begins by other fields ends the migration, too.
+        expect(['ACCESS_REFUSED', 'STORE_IN_USE']).toContain((error as HistoryError).code);
         return false;
       } finally {
         await server.stop();
