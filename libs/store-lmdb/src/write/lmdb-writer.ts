@@ -15,6 +15,7 @@ import type { Tables } from '../format/tables';
 import type { WriterLock } from '../lock/writer-lock';
 import { ActionRemoval } from './action-removal';
 import type { BatchCommitter } from './batch-committer';
+import { assertFollows, isOvertaken } from './block-order';
 import { BlockRepair } from './block-repair';
 import { DataKinds } from './data-kinds';
 import type { DiskRoom } from './disk-room';
@@ -383,21 +384,4 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
 
 function sequencesIn(blocks: readonly BlockRecords[]): number {
   return blocks.flatMap(({ transactions }) => transactions).reduce((sum, { sequenceCount }) => sum + sequenceCount, 0);
-}
-
-/**
- * Whether a later message was written before: the broker delivers a message again when its acknowledgement was lost, also after
- * messages of another branch. Blocks that no reader has sent have the sequence 0.
- */
-function isOvertaken({ streamPosition: { sequence } }: BlockRecords, written: number): boolean {
-  return sequence > 0 && sequence <= written;
-}
-
-function assertFollows(block: BlockRecords, tip: BlockPosition | undefined): void {
-  if (!tip) return;
-  if (block.position.num === tip.num + 1 && block.previous?.id === tip.id) return;
-  throw new HistoryError(
-    'BLOCK_GAP',
-    `block ${block.position.num} follows ${block.previous?.id ?? 'nothing'}, the committed head is ${tip.num} ${tip.id}`,
-  );
 }
