@@ -206,7 +206,7 @@ describeWithService(['elasticsearch'], (url = '') => {
   });
 
   it.each(['abis', 'permissions'] as const)(
-    'a writer does not begin without the %s of committed blocks',
+    'a writer neither begins nor goes on without the %s of committed blocks',
     async (kind) => {
       const store = await TemporaryStore.open(url);
       const client = new Client({ node: url });
@@ -214,7 +214,10 @@ describeWithService(['elasticsearch'], (url = '') => {
       reader.grow([BUSY, BUSY]);
       await store.store.writeBlocks(reader.read(Infinity));
       await client.indices.delete({ index: store.names[kind] });
-      await expect(store.openWriter()).rejects.toMatchObject({ code: 'STORE_REFUSED' });
+      const lost = { code: 'STORE_REFUSED', message: expect.stringContaining(store.names[kind]) as string };
+      await expect(store.openWriter()).rejects.toMatchObject(lost);
+      reader.grow([BUSY]);
+      await expect(store.store.writeBlocks(reader.read(Infinity))).rejects.toMatchObject(lost);
       expect(await client.indices.exists({ index: store.names[kind] })).toBe(false);
       await client.close();
       await store.dispose();

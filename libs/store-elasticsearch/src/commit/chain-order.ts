@@ -150,7 +150,8 @@ export class ChainOrder {
       ([contract, hash]) => isOld || (dataAbiBelow(this.progress, contract, position.num) ?? hash) !== hash,
     );
     if (!wrong) return undefined;
-    const reason = `the data of block ${position.num} was decoded with an ABI of ${wrong[0]} that is not in force`;
+    const decoded = `the data of block ${position.num} was decoded with an ABI of ${wrong[0]}`;
+    const reason = isOld ? `${decoded} before a repair replaced ABIs` : `${decoded} that is not in force`;
     return new HistoryError('ABI_OUTDATED', reason);
   }
 

@@ -124,6 +124,7 @@ export class BlockWriter {
     const blocks = position.num <= lastIrreversible.num ? 'irreversible' : 'reversible';
     const term = writeTermsOf(progress)[blocks];
     await this.indices.ensureRange(position.num, progress, isFarBehind(block));
+    await this.indices.ensureState(progress);
     const indices = new Map<string, string>(
       RANGED_KINDS.map((kind) => [kind, this.names.ranged(kind, position.num, progress)]),
     );

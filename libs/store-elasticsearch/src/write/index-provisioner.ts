@@ -48,13 +48,18 @@ export class IndexProvisioner {
       templates.map(([name, template]) => asked(this.client.indices.putIndexTemplate({ name, ...template }))),
     );
     await this.mapActionFields();
-    const { replicas } = this.settings;
-    await Promise.all(
-      SINGLE_KINDS.map((kind) => {
-        const mustExist = STATE_KINDS.has(kind) && progress?.committed !== undefined;
-        return this.ensure(this.names.of(kind), { replicas, mustExist });
-      }),
-    );
+    const others = SINGLE_KINDS.filter((kind) => !STATE_KINDS.has(kind));
+    await Promise.all([this.ensureState(progress), ...others.map((kind) => this.ensureSingle(kind, false))]);
+  }
+
+  /** Creates the indices of ABIs and permissions; rejects as `ensureRange` when one of them is missing that has those of committed blocks. */
+  async ensureState(progress: Pick<ProgressDocument, 'committed'> | undefined): Promise<void> {
+    const mustExist = progress?.committed !== undefined;
+    await Promise.all([...STATE_KINDS].map((kind) => this.ensureSingle(kind, mustExist)));
+  }
+
+  private ensureSingle(kind: SingleKind, mustExist: boolean): Promise<void> {
+    return this.ensure(this.names.of(kind), { replicas: this.settings.replicas, mustExist });
   }
 
   /** Maps the fields of actions that later versions added: in indices of an earlier one they would not be indexed. */
