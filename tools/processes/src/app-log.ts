@@ -23,6 +23,7 @@ export const ERROR = 50;
 export class AppLogFile {
   readonly file: string;
   private bytes: number;
+  private missing = 0;
 
   /** `name` is the name of the file in `directory`, which is created when it is missing. */
   constructor(directory: string, name: string) {
@@ -31,7 +32,18 @@ export class AppLogFile {
     this.bytes = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
   }
 
+  /** A line that cannot be written, as on a full disk, is left out: the app goes on. The next line that can be is after a note. */
   append(line: string): void {
+    try {
+      if (this.missing > 0) this.write(missingNote(this.missing));
+      this.missing = 0;
+      this.write(line);
+    } catch {
+      this.missing++;
+    }
+  }
+
+  private write(line: string): void {
     if (this.bytes > MAX_LOG_BYTES) {
       renameSync(this.file, `${this.file}.1`);
       this.bytes = 0;
@@ -39,6 +51,10 @@ export class AppLogFile {
     appendFileSync(this.file, `${line}\n`);
     this.bytes += Buffer.byteLength(line) + 1;
   }
+}
+
+function missingNote(lines: number): string {
+  return JSON.stringify({ level: WARN, time: Date.now(), msg: `${lines} lines of this log could not be written` });
 }
 
 /** Parses a line of an app's output. A line that is not a log entry becomes an entry of level `error`. */
