@@ -67,7 +67,7 @@ describeWithService(['elasticsearch'], (url = '') => {
         reader.restart((await writer.getProgress()).positions);
         const [, setsAgain] = reader.read(2);
         const late = await store.openWriter({ urls: [server.url] });
-        const { arrived, resume } = suspend(server, isOfActions);
+        const { arrived, resume } = server.suspend(isOfActions);
         const writing = late.writeBlocks([setsAgain as BlockRecords]);
         await arrived;
         await writer.writeBlocks(blocks.slice(2));
@@ -90,7 +90,7 @@ describeWithService(['elasticsearch'], (url = '') => {
         reader.restart((await writer.getProgress()).positions);
         const again = reader.read(Infinity);
         const late = await store.openWriter({ urls: [server.url], dataFields: FEWER_FIELDS });
-        const { arrived, resume } = suspend(server, isOfActions);
+        const { arrived, resume } = server.suspend(isOfActions);
         const writing = late.writeBlocks(again);
         await arrived;
         await (await open()).writeBlocks(blocks.slice(4));
@@ -108,7 +108,7 @@ describeWithService(['elasticsearch'], (url = '') => {
         await writer.writeBlocks(blocks.slice(0, 4));
         reader.restart((await writer.getProgress()).positions);
         const late = await store.openWriter({ urls: [server.url], dataFields: [] });
-        const { arrived, resume } = suspend(server, isOfActions);
+        const { arrived, resume } = server.suspend(isOfActions);
         const writing = late.writeBlocks(reader.read(Infinity));
         await arrived;
         await writer.writeBlocks(blocks.slice(4));
@@ -125,7 +125,7 @@ describeWithService(['elasticsearch'], (url = '') => {
         await writer.writeBlocks(blocks.slice(0, 4));
         reader.restart((await writer.getProgress()).positions);
         const late = await store.openWriter({ urls: [server.url] });
-        const { arrived, resume } = suspend(server, isOfActions);
+        const { arrived, resume } = server.suspend(isOfActions);
         const writing = late.writeBlocks(reader.read(Infinity));
         await arrived;
         const holding = server.fault;
@@ -200,23 +200,6 @@ function readBlocks(reader: SimulatedReader, isIrreversible = false): BlockRecor
 function makeAllIrreversible(reader: SimulatedReader): void {
   const end = reader.chain.at(-1) as BlockRecords;
   reader.chain = reader.chain.map((block) => ({ ...block, lastIrreversible: end.position }));
-}
-
-/** Holds the first request that matches, and all that match after it, until `resume`. */
-function suspend(
-  server: FaultyServer,
-  matches: (seen: SeenRequest) => boolean,
-): { arrived: Promise<void>; resume: () => void } {
-  let resume = (): void => undefined;
-  const until = new Promise<void>((resolve) => (resume = resolve));
-  const arrived = new Promise<void>((resolve) => {
-    server.fault = (seen) => {
-      if (!matches(seen)) return 'none';
-      resolve();
-      return { until };
-    };
-  });
-  return { arrived, resume };
 }
 
 /** A block whose payment precedes the ABI that it sets. */

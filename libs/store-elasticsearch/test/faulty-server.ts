@@ -56,6 +56,20 @@ export class FaultyServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
+  /** Holds the first request that matches, and all that match after it, until `resume`. */
+  suspend(matches: (seen: SeenRequest) => boolean): { arrived: Promise<void>; resume: () => void } {
+    let resume = (): void => undefined;
+    const until = new Promise<void>((resolve) => (resume = resolve));
+    const arrived = new Promise<void>((resolve) => {
+      this.fault = (seen) => {
+        if (!matches(seen)) return 'none';
+        resolve();
+        return { until };
+      };
+    });
+    return { arrived, resume };
+  }
+
   async stop(): Promise<void> {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));

@@ -82,20 +82,6 @@ describeWithService(['elasticsearch'], (url = '') => {
       await client.close();
     }
 
-    /** Holds the first request that matches, and all that match after it, until `resume`. */
-    function suspend(matches: (seen: SeenRequest) => boolean): { arrived: Promise<void>; resume: () => void } {
-      let resume = (): void => undefined;
-      const until = new Promise<void>((resolve) => (resume = resolve));
-      const arrived = new Promise<void>((resolve) => {
-        server.fault = (seen) => {
-          if (!matches(seen)) return 'none';
-          resolve();
-          return { until };
-        };
-      });
-      return { arrived, resume };
-    }
-
     async function expectModel(): Promise<void> {
       await store.store.maintain();
       const comparison = new Comparison(store.store, ModelHistory.of(reader.chain));
@@ -181,7 +167,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       reader.restart((await writer.getProgress()).positions);
       const again = reader.read(2);
       const late = await store.openWriter({ urls: [server.url] });
-      const { arrived, resume } = suspend(isOfActions);
+      const { arrived, resume } = server.suspend(isOfActions);
       const writing = late.writeBlocks(again);
       await arrived;
       await writer.writeBlocks(blocks);
@@ -206,7 +192,9 @@ describeWithService(['elasticsearch'], (url = '') => {
       grow([PAID, PAID]);
       const blocks = reader.read(2);
       const dataFrom = blocks[0]?.position.num as number;
-      const { arrived, resume } = suspend(({ path, body }) => path.startsWith('/_bulk') && body.includes('-abis"'));
+      const { arrived, resume } = server.suspend(
+        ({ path, body }) => path.startsWith('/_bulk') && body.includes('-abis"'),
+      );
       const repairing = repair(101, server.url);
       await arrived;
       const other = await store.openWriter({ dataFields: [field.key] });

@@ -12,7 +12,7 @@ import {
 import { ProgressReader } from '../src/indices/progress';
 import { WriteFence } from '../src/write/write-fence';
 import { openElasticsearchStoreRepairer } from '../src/writer';
-import { FaultyServer, type SeenRequest } from './faulty-server';
+import { FaultyServer } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
 
 jest.setTimeout(120_000);
@@ -124,7 +124,7 @@ describeWithService(['elasticsearch'], (url = '') => {
         };
         const written = sessions.read([altered, ...later, end]);
         sessions.begin();
-        const { arrived, resume } = suspend(server, ({ path }) => path.startsWith('/_bulk'));
+        const { arrived, resume } = server.suspend(({ path }) => path.startsWith('/_bulk'));
         const late = suspended.writeBlocks(sessions.read([altered]));
         await arrived;
         await writer.writeBlocks(written);
@@ -151,23 +151,6 @@ async function withStore(url: string, body: (store: TemporaryStore, client: Clie
     await store.dispose();
     await client.close();
   }
-}
-
-/** Holds the first request that matches, and all that match after it, until `resume`. */
-function suspend(
-  server: FaultyServer,
-  matches: (seen: SeenRequest) => boolean,
-): { arrived: Promise<void>; resume: () => void } {
-  let resume = (): void => undefined;
-  const until = new Promise<void>((resolve) => (resume = resolve));
-  const arrived = new Promise<void>((resolve) => {
-    server.fault = (seen) => {
-      if (!matches(seen)) return 'none';
-      resolve();
-      return { until };
-    };
-  });
-  return { arrived, resume };
 }
 
 async function termsOf(client: Client, index: string): Promise<string[]> {
