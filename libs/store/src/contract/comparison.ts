@@ -6,6 +6,7 @@ import type { AccountTracesQuery, PositionRange } from '../account-traces';
 import type { AbiRequest, ChainStatus, StoredAction, StoredBlock } from '../stored';
 import type { AccountsLookup, ActionsQuery, BlockSelector, HistoryReader, Progress } from '../history-store';
 import { sampleQueries } from './actions-queries';
+import { differingParts } from './differing-parts';
 import { EVERY_ACTION } from './every-action';
 import type { ModelHistory } from './model-history';
 import { sequenceOf, storedActionsOf } from './model-rows';
@@ -206,10 +207,13 @@ function withoutRevision<T>(result: T): T {
 function expectSame(actual: unknown, expected: unknown, about: unknown): void {
   if (isDeepStrictEqual(actual, expected)) return;
   try {
+    const [actualParts, expectedParts] = differingParts(actual, expected);
+    expect(actualParts).toEqual(expectedParts);
+    // The parts are equal where the only differences are properties that are absent or undefined.
     expect(actual).toEqual(expected);
   } catch (error) {
     const difference = error instanceof Error ? error.message : String(error);
-    throw new Error(`${JSON.stringify(about)}\n${difference}`, { cause: error });
+    throw new Error(`${JSON.stringify(about)}\n${difference}`);
   }
 }
 
