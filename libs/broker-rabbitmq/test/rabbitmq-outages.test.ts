@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker, Delivery, Queue } from '@antelope-history/broker';
 import type { HistoryError } from '@antelope-history/schemas';
 import { describeWithPrograms } from '@antelope-history/servers';
-import { createRandom } from '@antelope-history/test-support/random';
+import { createRandom, testSize } from '@antelope-history/test-support/random';
 import { openRabbitmqBroker, type RabbitmqOptions } from '../src';
 import { FaultyProxy } from './faulty-proxy';
 import { numbered, type Numbered, numberedQueue, receiveAll, until } from './numbered';
@@ -117,23 +117,26 @@ describeWithPrograms(['rabbitmq-server'], () => {
       expect([...received]).toEqual(messages.map(({ n }) => n));
     });
 
-    it.each([1, 2, 3])('delivers everything through a network that cuts, stalls and delays (seed %i)', async (seed) => {
-      const random = createRandom(seed);
-      const queue = numberedQueue({ maxMessages: 20 });
-      const [publisher, consumer] = [await throughProxy(), await throughProxy()];
-      const publishing = publishMixed(publisher, queue, 600);
-      const receiving = receiveAll(consumer, queue, 600);
-      const finished = Promise.all([publishing.done, receiving]);
-      for (let fault = 0; fault < 12; fault++) {
-        await sleep(random(400));
-        if (random(2) === 0) proxy.cut();
-        else proxy.fault = random(2) === 0 ? 'stalled' : { delayMs: random(30) };
-        await sleep(random(150));
-        proxy.fault = 'none';
-      }
-      await finished;
-      expect(publishing.confirmed).toBe(600);
-    });
+    it.each(testSize({ usual: [1], long: [1, 2, 3] }))(
+      'delivers everything through a network that cuts, stalls and delays (seed %i)',
+      async (seed) => {
+        const random = createRandom(seed);
+        const queue = numberedQueue({ maxMessages: 20 });
+        const [publisher, consumer] = [await throughProxy(), await throughProxy()];
+        const publishing = publishMixed(publisher, queue, 600);
+        const receiving = receiveAll(consumer, queue, 600);
+        const finished = Promise.all([publishing.done, receiving]);
+        for (let fault = 0; fault < 12; fault++) {
+          await sleep(random(400));
+          if (random(2) === 0) proxy.cut();
+          else proxy.fault = random(2) === 0 ? 'stalled' : { delayMs: random(30) };
+          await sleep(random(150));
+          proxy.fault = 'none';
+        }
+        await finished;
+        expect(publishing.confirmed).toBe(600);
+      },
+    );
 
     it('rejects what is published when it gives up reconnecting', async () => {
       const queue = numberedQueue();

@@ -45,14 +45,14 @@ describeWithService(['elasticsearch'], (url) => {
       await comparison.actions({ ...EVERYTHING, ...query, order: 'desc' });
     };
 
-    it.each([
-      0, 101, 1_000, 1_001, 1_999, 4_444, 8_999, 9_000, 9_001, 9_999, 10_000, 15_999, 16_000, 50_001, 100_000, 111_111,
-      119_985, 119_999, 120_000, 1e12,
-    ])('passes over %d rows of the whole chain and of an account', async (skip) => {
-      await both({ skip });
-      await both({ skip, account: 'hot' });
-      await both({ skip: Math.floor(skip / 3), account: 'cold' });
-    });
+    it.each([0, 101, 1_000, 1_001, 8_999, 9_001, 10_000, 16_000, 50_001, 119_999, 120_000, 1e12])(
+      'passes over %d rows of the whole chain and of an account',
+      async (skip) => {
+        await both({ skip });
+        await both({ skip, account: 'hot' });
+        await both({ skip: Math.floor(skip / 3), account: 'cold' });
+      },
+    );
 
     it('counts with filters, root actions and bounds', async () => {
       await both({ skip: 20_000, filters: [{ account: 'hot', name: 'ping' }, { name: 'none' }] });

@@ -10,7 +10,7 @@ import { compareAll, EVERYTHING, type Extent } from './compare-all';
 const EXTENT = testSize<Extent>({
   usual: {
     samples: ['leap-forks', 'eosio20-edge', 'spring-savanna'],
-    share: { items: 11, queries: 5, forms: 5 },
+    share: { items: 23, queries: 7, forms: 7 },
   },
   long: EVERYTHING,
 });

@@ -42,7 +42,7 @@ export const MEDIUM_SIZE: ContractSize = {
  * is still twice as long as the 10,000 rows that Elasticsearch sorts for a page.
  */
 export const SMALL_SIZE: ContractSize = {
-  chains: 4,
+  chains: 2,
   queriesPerStep: 6,
   queriesPerBatch: 5,
   queriesPerRecording: 150,
