@@ -290,6 +290,27 @@ describe('an ABI', () => {
     expect(thrownDetail('ABI_INVALID', () => compileAbi(definition(parts)))).toContain(reason);
   });
 
+  it.each<[string, AbiDefinition['types']]>([
+    [
+      'precedes that of its elements',
+      [
+        { new_type_name: 'x[]', type: 'name' },
+        { new_type_name: 'x', type: 'uint8' },
+      ],
+    ],
+    [
+      'precedes what defines its elements',
+      [
+        { new_type_name: 'x', type: 'y' },
+        { new_type_name: 'x[]', type: 'name' },
+        { new_type_name: 'y', type: 'uint8' },
+      ],
+    ],
+  ])('takes the typedef of a list that %s, because the node reads typedefs in order', (_, types) => {
+    const decoder = compileAbi(definition({ types, structs: [struct('s', { list: 'x[]', one: 'x' })] }));
+    expect(decoder.decode('s', hex('000000005c73285d 05'))).toEqual({ list: 'foobar', one: 5 });
+  });
+
   it('nests lists by typedefs only, as in the node, which takes one suffix of a name', () => {
     const lists = definition({
       types: [

@@ -35,21 +35,27 @@ function rejectDuplicates(definition: AbiDefinition): void {
 }
 
 /**
- * A typedef may share its name with a variant, because the node adds variants later, but not with a builtin or a struct. A
- * name with a suffix is compared without it: `name[]` is defined already.
+ * A typedef may share its name with a variant, because the node adds variants later, but not with a builtin, a struct or what
+ * the typedefs before it define. A name with a suffix is compared without it: after `name`, `name[]` is defined already.
  */
 function rejectRedefinitions(types: AbiTypes): void {
-  for (const name of types.typedefs.keys()) {
-    const element = splitSuffix(name)?.element;
-    const isTaken = element !== undefined && types.typedefs.has(element);
-    if (isTaken || isTypeBesideTypedefs(types, element ?? name)) {
-      throw invalidAbi(`type ${quote(name)} is defined twice`);
-    }
+  const earlier = new Map<string, string>();
+  for (const [name, target] of types.typedefs) {
+    if (isDefinedBefore(name, earlier, types)) throw invalidAbi(`type ${quote(name)} is defined twice`);
+    earlier.set(name, target);
   }
 }
 
-function isTypeBesideTypedefs(types: AbiTypes, name: string): boolean {
-  return types.structs.has(name) || (types.isBuiltin(name) && name !== 'bitset');
+/** Whether the node finds a type when it has only the structs and the earlier typedefs (abi_serializer.cpp _is_type). */
+function isDefinedBefore(typeName: string, earlier: ReadonlyMap<string, string>, types: AbiTypes): boolean {
+  let name: string | undefined = typeName;
+  // A longer chain of typedefs is refused where it is used.
+  for (let hops = 0; name !== undefined && hops < MAX_TYPE_DEPTH; hops++) {
+    const element: string = splitSuffix(name)?.element ?? name;
+    if (types.structs.has(element) || (types.isBuiltin(element) && element !== 'bitset')) return true;
+    name = earlier.get(element);
+  }
+  return false;
 }
 
 /** Checks every use of a type. It remembers checked types, so that the time is linear in the size of the ABI. */
