@@ -1,7 +1,10 @@
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+
 /** A response of the main thread. */
 export interface Page {
   status: number;
-  headers: Record<string, string>;
+  headers: IncomingHttpHeaders;
   body: Buffer;
   /** When it was received, by `performance.now()`. */
   receivedAt: number;
@@ -24,6 +27,7 @@ const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encodi
 
 /** Reads operations pages from the main thread; while it is busy, returns the last response for `KEPT_PATHS`. */
 export class MainThreadPages {
+  private readonly agent = new Agent({ keepAlive: true });
   private lastResponseAt = performance.now();
   private readonly kept = new Map<string, Page>();
   private readonly inProgress = new Map<string, Promise<Page | undefined>>();
@@ -55,21 +59,26 @@ export class MainThreadPages {
   }
 
   private async fetchPage(method: string, path: string): Promise<Page | undefined> {
-    const { url, requestTimeoutMs = REQUEST_TIMEOUT_MS } = this.options;
     try {
-      const response = await fetch(`${url}${path}`, {
-        method,
-        redirect: 'manual',
-        signal: AbortSignal.timeout(requestTimeoutMs),
-      });
-      const headers = Object.fromEntries([...response.headers].filter(([name]) => !CONNECTION_HEADERS.has(name)));
-      const body = Buffer.from(await response.arrayBuffer());
+      const response = await this.send(method, path);
+      const headers = Object.fromEntries(
+        Object.entries(response.headers).filter(([name]) => !CONNECTION_HEADERS.has(name)),
+      );
+      const body = await buffer(response);
       this.lastResponseAt = performance.now();
-      const page: Page = { status: response.status, headers, body, receivedAt: this.lastResponseAt };
+      const page: Page = { status: response.statusCode ?? 0, headers, body, receivedAt: this.lastResponseAt };
       if (method === 'GET' && KEPT_PATHS.has(path)) this.kept.set(path, page);
       return page;
     } catch {
       return undefined;
     }
+  }
+  /** Not by `fetch`, whose modules take a tenth of the processor time of a start, in every process. */
+  private send(method: string, path: string): Promise<IncomingMessage> {
+    const { url, requestTimeoutMs = REQUEST_TIMEOUT_MS } = this.options;
+    const signal = AbortSignal.timeout(requestTimeoutMs);
+    return new Promise((resolve, reject) => {
+      request(`${url}${path}`, { method, agent: this.agent, signal }, resolve).on('error', reject).end();
+    });
   }
 }
