@@ -10,7 +10,7 @@ export { ClientAddresses, clientKeyOf } from './http/client-address';
 export * from './http/client-signal';
 export { limitConnections } from './http/connection-limits';
 export * from './http/error-response';
-export * from './http/fetch-json';
+export * from './http/request-json';
 export * from './http/http-app';
 export * from './http/json-body';
 export { acceptedConnections } from './http/accepted-connections';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nodeInfo, type NodeInfo } from '@antelope-history/chain-routes';
-import { resultWithin, fetchJson } from '@antelope-history/app-runtime';
+import { resultWithin, requestJson } from '@antelope-history/app-runtime';
 
 /** What a chain node reports of itself, and the chain that it is on. */
 export interface ReportedNodeInfo {
@@ -18,7 +18,7 @@ const USABLE_MS = 10_000;
 const FRESH_MS = 1_000;
 /** After all nodes failed, none is asked for this time. */
 const RETRY_AFTER_MS = 5_000;
-const NODE_LIMITS = { timeoutMs: 2_000, maxBytes: 64 * 1024 };
+const NODE_REQUEST = { method: 'POST', timeoutMs: 2_000, maxBytes: 64 * 1024 } as const;
 
 const report = nodeInfo.partial().extend({ chain_id: z.string().regex(/^[0-9a-f]{64}$/) });
 
@@ -81,7 +81,7 @@ class NodeReports {
 /** Undefined when the node does not respond in time, or with something else than `get_info` of a node. */
 async function askNode(url: string): Promise<ReportedNodeInfo | undefined> {
   try {
-    const body = await fetchJson(`${url.replace(/\/$/, '')}/v1/chain/get_info`, NODE_LIMITS);
+    const body = await requestJson(`${url.replace(/\/$/, '')}/v1/chain/get_info`, NODE_REQUEST);
     const { chain_id: chainId, ...info } = report.parse(body);
     return { chainId, info };
   } catch {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { resultWithin, fetchJson, type Logger } from '@antelope-history/app-runtime';
+import { resultWithin, requestJson, type Logger } from '@antelope-history/app-runtime';
 import type { Upstreams } from './upstreams';
 
 /** Nodes are checked while requests arrive, at most once in this time. */
@@ -7,7 +7,7 @@ const CHECK_EVERY_MS = 2_000;
 /** When the last check is older, a request waits for the next one, at most `WAIT_MS`. */
 const STALE_MS = 10_000;
 const WAIT_MS = 500;
-const CHECK_LIMITS = { timeoutMs: 2_000, maxBytes: 64 * 1024 };
+const NODE_REQUEST = { method: 'POST', timeoutMs: 2_000, maxBytes: 64 * 1024 } as const;
 /** A node lags when its head block is more than this many blocks, or 10 seconds, behind that of the best node. */
 const MAX_LAG_BLOCKS = 20;
 
@@ -73,7 +73,7 @@ function faultOf(state: NodeState | undefined, chainId: string | undefined, best
 
 async function readState(url: string): Promise<NodeState | undefined> {
   try {
-    return nodeState.parse(await fetchJson(`${url.replace(/\/$/, '')}/v1/chain/get_info`, CHECK_LIMITS));
+    return nodeState.parse(await requestJson(`${url.replace(/\/$/, '')}/v1/chain/get_info`, NODE_REQUEST));
   } catch {
     return undefined;
   }

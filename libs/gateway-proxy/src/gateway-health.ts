@@ -1,6 +1,12 @@
 import type { KeyValue } from '@antelope-history/key-value';
 import { describeLag, healthResponse, type HealthResponse, type HealthStatus } from '@antelope-history/schemas';
-import { resultOfComponent, type Config, readServiceVersion, statusOf } from '@antelope-history/app-runtime';
+import {
+  resultOfComponent,
+  type Config,
+  readServiceVersion,
+  requestJson,
+  statusOf,
+} from '@antelope-history/app-runtime';
 import type { LocalApis } from './local-apis';
 import { ProcessWatch } from './process-watch';
 
@@ -18,7 +24,7 @@ export interface GatewayHealthDeps {
   now?: () => number;
 }
 
-const ANSWER_LIMIT_MS = 2_000;
+const HEALTH_REQUEST = { method: 'GET', timeoutMs: 2_000, maxBytes: 1024 * 1024 } as const;
 /** How long one result is reused, so that frequent monitors do not multiply the requests to the APIs. */
 const REUSED_FOR_MS = 1_000;
 
@@ -132,8 +138,9 @@ async function readApis(urls: string[], expectedChain: string | undefined): Prom
 
 async function readApi(url: string): Promise<ApiHealth> {
   try {
-    const response = await fetch(`${url.replace(/\/$/, '')}/health`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
-    return await readHealthOf(response.json().then((body) => apiHealth.parse(body)));
+    return await readHealthOf(
+      requestJson(`${url.replace(/\/$/, '')}/health`, HEALTH_REQUEST).then((body) => apiHealth.parse(body)),
+    );
   } catch {
     return { status: 'down', facts: NO_FACTS };
   }

@@ -1,4 +1,4 @@
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
 /** A response of the main thread. */
@@ -27,7 +27,6 @@ const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encodi
 
 /** Reads operations pages from the main thread; while it is busy, returns the last response for `KEPT_PATHS`. */
 export class MainThreadPages {
-  private readonly agent = new Agent({ keepAlive: true });
   private lastResponseAt = performance.now();
   private readonly kept = new Map<string, Page>();
   private readonly inProgress = new Map<string, Promise<Page | undefined>>();
@@ -78,7 +77,8 @@ export class MainThreadPages {
     const { url, requestTimeoutMs = REQUEST_TIMEOUT_MS } = this.options;
     const signal = AbortSignal.timeout(requestTimeoutMs);
     return new Promise((resolve, reject) => {
-      request(`${url}${path}`, { method, agent: this.agent, signal }, resolve).on('error', reject).end();
+      // A kept connection may be closed by the server just when it is used again.
+      request(`${url}${path}`, { method, agent: false, signal }, resolve).on('error', reject).end();
     });
   }
 }
