@@ -16,8 +16,11 @@ const MAX_ROWS = 1000;
 const DEFAULT_ROWS = 20;
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
-/** Declares the tests of pages and bounds of `get_actions`. `url` returns the URL of a gateway that serves leap-edge. */
-export function describePaging(url: () => string): void {
+/**
+ * Declares the tests of pages and bounds of `get_actions`. `url` returns the URL of a gateway that serves leap-edge. `stride`: of the forms
+ * of `pos` and `offset` each n-th is sent; 5 meets every value of both.
+ */
+export function describePaging(url: () => string, stride: 1 | 5): void {
   let head: Page;
   let all: Row[];
   beforeAll(async () => {
@@ -62,7 +65,7 @@ export function describePaging(url: () => string): void {
   };
 
   it('has for every form of pos and offset the slice of all rows, at both ends and at the largest numbers', async () => {
-    let pages = 0;
+    let forms = 0;
     for (const [name, list] of lists()) {
       const desc = await rowsOf(list);
       for (const order of ['desc', 'asc'] as const) {
@@ -70,17 +73,17 @@ export function describePaging(url: () => string): void {
         const count = rows.length;
         for (const pos of [undefined, -1, 0, Math.max(0, count - 1), count, LARGEST]) {
           for (const offset of [undefined, 0, 1, -1, -3, count, LARGEST, -LARGEST]) {
+            if (forms++ % stride !== 0) continue;
             const page = await ask({ ...list, sort: order, pos, offset });
             const { from, to } = sliceOf(pos, offset, order === 'asc', count);
             const expected = { rows: sequences(rows.slice(from, to)), more: to < count };
             const found = { rows: sequences(page.actions), more: page.more };
             expect([name, order, pos, offset, found]).toEqual([name, order, pos, offset, expected]);
-            pages++;
           }
         }
       }
     }
-    expect(pages).toBe(864);
+    expect(forms).toBe(864);
   }, 240_000);
 
   it('joins the irreversible and the reversible rows without a gap and without an overlap', async () => {
