@@ -22,6 +22,25 @@ async function sendSlowly(socket: WebSocket): Promise<void> {
 describe('a node whose blocks are fetched', () => {
   const recording = openSample('leap-edge');
 
+  it('is not given up while small blocks arrive one by one', async () => {
+    const range = [3, 12] as const;
+    const blocks = recording.messages.filter(({ thisBlock: { num = 0 } = {} }) => num >= range[0] && num <= range[1]);
+    const everyMs = SILENCE_MS / 2;
+    const send = async (socket: WebSocket): Promise<void> => {
+      for (const { bytes } of blocks) {
+        await sleep(everyMs);
+        socket.send(bytes);
+      }
+    };
+    const node = await startHostileNode(recording, [{ code: 'none', blocks: (socket) => void send(socket) }]);
+    const { ship } = loadConfig([], {});
+    const fetched: number[] = [];
+    for await (const { position } of fetchBlocks({ ship, url: node.url, chainId: undefined }, [...range], SILENCE_MS))
+      fetched.push(position.num);
+    await node.close();
+    expect(fetched).toEqual(blocks.map(({ thisBlock }) => thisBlock?.num));
+  });
+
   /** Milliseconds until the node is given up. */
   async function giveUp(way: Misbehaviour): Promise<number> {
     const node = await startHostileNode(recording, [way]);

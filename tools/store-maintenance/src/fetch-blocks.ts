@@ -37,7 +37,10 @@ export async function* fetchBlocks(
     { url, caFile: ship.caFile, maxMessageBytes: ship.maxMessageBytes },
     {
       // The message's buffer is the caller's to keep: the socket makes one for each.
-      onBlocks: (result) => messages.add(result),
+      onBlocks: (result) => {
+        silence.heard();
+        messages.add(result);
+      },
       onEnd: (reason) => messages.end(reason),
     },
   );
