@@ -24,32 +24,56 @@ export class AppLogFile {
   readonly file: string;
   private bytes: number;
   private missing = 0;
+  private endsInPart = false;
 
-  /** `name` is the name of the file in `directory`, which is created when it is missing. */
-  constructor(directory: string, name: string) {
+  /** `name` is the name of the file in `directory`, which is created when it is missing. `write` adds a text to a file. */
+  constructor(
+    directory: string,
+    name: string,
+    private readonly write: (file: string, text: string) => void = appendFileSync,
+  ) {
     mkdirSync(directory, { recursive: true });
     this.file = path.join(directory, name);
-    this.bytes = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
+    this.bytes = this.size();
   }
 
   /** A line that cannot be written, as on a full disk, is left out: the app goes on. The next line that can be is after a note. */
   append(line: string): void {
     try {
-      if (this.missing > 0) this.write(missingNote(this.missing));
+      if (this.missing > 0) this.add(missingNote(this.missing));
       this.missing = 0;
-      this.write(line);
+      this.add(line);
     } catch {
       this.missing++;
+      this.measure();
     }
   }
 
-  private write(line: string): void {
+  private add(line: string): void {
     if (this.bytes > MAX_LOG_BYTES) {
       renameSync(this.file, `${this.file}.1`);
       this.bytes = 0;
     }
-    appendFileSync(this.file, `${line}\n`);
-    this.bytes += Buffer.byteLength(line) + 1;
+    const text = `${this.endsInPart ? '\n' : ''}${line}\n`;
+    this.write(this.file, text);
+    this.endsInPart = false;
+    this.bytes += Buffer.byteLength(text);
+  }
+
+  /** After a failure: a full disk takes a part of a line, and the file may have been removed. */
+  private measure(): void {
+    const before = this.bytes;
+    try {
+      this.bytes = this.size();
+    } catch {
+      // The folder cannot be read; the next line shows whether it can be written.
+      return;
+    }
+    this.endsInPart = this.bytes > 0 && (this.endsInPart || this.bytes > before);
+  }
+
+  private size(): number {
+    return statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
   }
 }
 
