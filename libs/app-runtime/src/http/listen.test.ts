@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import type { Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, type Listener } from './listen';
 
@@ -75,6 +76,31 @@ describe('a CONNECT request', () => {
     const response = await responseTo('CONNECT example.org:443 HTTP/1.1\r\nhost: example.org:443\r\n\r\nhello');
     expect(response).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[^]*no proxy/);
   });
+
+  it('does not keep its connection, nor end the process when the client resets it', async () => {
+    let served: Server | undefined;
+    const { port, close } = await listen(() => undefined, {
+      host: '127.0.0.1',
+      port: 0,
+      limit: (server) => void (served = server),
+    });
+    const refused = once(served!, 'connect');
+    const open = new Promise<number>((resolve, reject) => {
+      served!.on('connection', (socket: Socket) => socket.once('close', () => setImmediate(count, resolve, reject)));
+    });
+    const count = (resolve: (left: number) => void, reject: (error: Error) => void): void => {
+      served!.getConnections((error, left) => (error ? reject(error) : resolve(left)));
+    };
+    // It never ends its side.
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    client.on('error', () => undefined);
+    client.write('CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n');
+    const [, socket] = (await refused) as [unknown, Socket];
+    expect(await open).toBe(0);
+    expect(socket.emit('error', new Error('read ECONNRESET'))).toBe(true);
+    client.destroy();
+    await close();
+  }, 15_000);
 
   it('gets no response before that to an earlier request', async () => {
     const response = await responseTo('GET /slow HTTP/1.1\r\nhost: x\r\n\r\nCONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n');
