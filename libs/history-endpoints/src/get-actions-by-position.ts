@@ -22,8 +22,9 @@ export const createGetActionsByPosition: CreateEndpoint<typeof HISTORY_ROUTES.ge
       let isCut = false;
       const page = await reader.getAccountTraces({
         account,
-        select: (count) => {
-          const positions = pagePositions(window(count), count, { order, maxRows, hasConditions: !!conditions });
+        select: (count, firstKept) => {
+          const stored = { first: firstKept, last: count - 1 };
+          const positions = pagePositions(window(count), stored, { order, maxRows, hasConditions: !!conditions });
           isCut = positions.isCut;
           return positions;
         },

@@ -44,6 +44,7 @@ describe('pluginWindow', () => {
 });
 
 describe('pagePositions', () => {
+  const stored = { first: 0, last: 99 };
   const limits = { order: 'asc', maxRows: 10, hasConditions: false } as const;
 
   it.each([
@@ -64,11 +65,24 @@ describe('pagePositions', () => {
       { first: 20, last: 29, isCut: true },
     ],
   ])('selects of 100 traces, ten per page, for %j', (window, positions) => {
-    expect(pagePositions(window, 100, limits)).toEqual(positions);
+    expect(pagePositions(window, stored, limits)).toEqual(positions);
+  });
+
+  it('begins at the first position that is left', () => {
+    expect(pagePositions({ first: 0, last: 50 }, { first: 45, last: 99 }, limits)).toEqual({
+      first: 45,
+      last: 50,
+      isCut: false,
+    });
+    expect(pagePositions({ first: 0, last: 99 }, { first: 45, last: 99 }, limits)).toEqual({
+      first: 45,
+      last: 54,
+      isCut: true,
+    });
   });
 
   it('cuts a descending page at its oldest rows', () => {
-    expect(pagePositions({ first: 20, last: 30 }, 100, { ...limits, order: 'desc' })).toEqual({
+    expect(pagePositions({ first: 20, last: 30 }, stored, { ...limits, order: 'desc' })).toEqual({
       first: 21,
       last: 30,
       isCut: true,
@@ -77,7 +91,7 @@ describe('pagePositions', () => {
 
   it('refuses conditions on more positions than a page may have', () => {
     const withConditions = { ...limits, hasConditions: true };
-    expect(pagePositions({ first: 91, last: 1_000 }, 100, withConditions).isCut).toBe(false);
-    expect(() => pagePositions({ first: 20, last: 30 }, 100, withConditions)).toThrow('at most 10 positions');
+    expect(pagePositions({ first: 91, last: 1_000 }, stored, withConditions).isCut).toBe(false);
+    expect(() => pagePositions({ first: 20, last: 30 }, stored, withConditions)).toThrow('at most 10 positions');
   });
 });

@@ -29,16 +29,16 @@ export function pluginWindow(pos = DEFAULT_POS, offset = DEFAULT_OFFSET): (count
 }
 
 /**
- * The positions of a page: those of the window that exist, at most `maxRows`, from the beginning of the order on. A page with
+ * The positions of a page: those of the window that are stored, at most `maxRows`, from the beginning of the order on. A page with
  * conditions may have no row that says where it ended, so that a longer window throws `INVALID_REQUEST`.
  */
 export function pagePositions(
   window: PositionRange,
-  count: number,
+  stored: PositionRange,
   { order, maxRows, hasConditions }: { order: 'asc' | 'desc'; maxRows: number; hasConditions: boolean },
 ): PositionRange & { isCut: boolean } {
-  const first = Math.max(0, window.first);
-  const last = Math.min(window.last, count - 1);
+  const first = Math.max(window.first, stored.first);
+  const last = Math.min(window.last, stored.last);
   const positions = last - first + 1;
   if (positions <= maxRows) return { first, last, isCut: false };
   if (hasConditions) {

@@ -1,6 +1,7 @@
 import { ApiClient, createApiDeps, openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
 import { HISTORY_ROUTES } from '@antelope-history/history-routes';
 import { HistoryError } from '@antelope-history/schemas';
+import type { AccountTracesQuery } from '@antelope-history/store';
 import { createHistoryApi } from '../src';
 
 const client = new ApiClient(HISTORY_ROUTES);
@@ -115,6 +116,27 @@ describe('get_actions with positions of nodeos', () => {
       filter: '*:transfer',
     });
     expect([status, body.error.details[0].message]).toEqual([400, expect.stringContaining('at most 3 positions')]);
+  });
+
+  it('counts only positions whose blocks are not removed', async () => {
+    const kept = 5;
+    const shortened = Object.assign(Object.create(sample) as SampleReader, {
+      async getAccountTraces(query: AccountTracesQuery) {
+        const page = await sample.getAccountTraces({ ...query, select: (count) => query.select(count, kept) });
+        return { ...page, rows: page.rows.filter(({ position }) => position >= kept) };
+      },
+    });
+    const api = createHistoryApi(createApiDeps(shortened, { HISTORY_API__LIMITS__GET_ACTIONS: '3' }));
+    const pageOf = async (body: object) => {
+      const response = await client.post(api, route, { account_name: 'alice', pos: 0, ...body });
+      expect(response.status).toBe(200);
+      return route.response.parse(response.body);
+    };
+    const cut = await pageOf({ offset: 999 });
+    expect([positionsOf(cut), cut.time_limit_exceeded_error]).toEqual([[5, 6, 7], true]);
+    const whole = await pageOf({ offset: 7, after: 1 });
+    expect([positionsOf(whole), whole.time_limit_exceeded_error]).toEqual([[5, 6, 7], undefined]);
+    expect(positionsOf(await pageOf({ offset: 4 }))).toEqual([]);
   });
 
   it.each([

@@ -82,13 +82,15 @@ async function expectPositions(reader: StoreReader, whole: ModelHistory, first: 
   for (const account of ACCOUNTS) {
     const all = await whole.getAccountTraces({ account, select: () => ({ first: 0, last: ALL }) });
     const expected = all.rows.filter(({ blockNum }) => blockNum >= first).map(placeOf);
+    const firstKept = expected[0]?.[0] ?? all.rows.length;
     for (const select of [
       () => ({ first: 0, last: ALL }),
       (count: number) => ({ first: count - 7, last: count - 1 }),
+      (_: number, kept: number) => ({ first: kept, last: kept + 2 }),
     ]) {
-      const { first: from } = select(all.rows.length);
+      const { first: from, last: to } = select(all.rows.length, firstKept);
       const { rows } = await reader.getAccountTraces({ account, select });
-      expect(rows.map(placeOf)).toEqual(expected.filter(([position]) => position >= from));
+      expect(rows.map(placeOf)).toEqual(expected.filter(([position]) => position >= from && position <= to));
       compared += rows.length;
     }
   }

@@ -18,8 +18,8 @@ export interface PositionRange {
 
 export interface AccountTracesQuery {
   account: string;
-  /** Chooses the positions, given how many traces the account has. */
-  select: (count: number) => PositionRange;
+  /** Chooses the positions, given how many traces the account had, and the first position whose block is not removed. */
+  select: (count: number, firstKept: number) => PositionRange;
   /** The order of the rows; ascending by position if undefined. */
   order?: 'asc' | 'desc' | undefined;
   /** Leaves out the rows of actions that do not meet them. The positions count these rows, too. */
@@ -51,9 +51,13 @@ export interface AccountTracesPage {
 }
 
 /** The chosen positions that exist; undefined when there are none. */
-export function positionsWithin(select: AccountTracesQuery['select'], count: number): PositionRange | undefined {
-  const { first, last } = select(count);
-  const range = { first: Math.max(0, first), last: Math.min(last, count - 1) };
+export function positionsWithin(
+  select: AccountTracesQuery['select'],
+  count: number,
+  firstKept = 0,
+): PositionRange | undefined {
+  const { first, last } = select(count, firstKept);
+  const range = { first: Math.max(firstKept, first), last: Math.min(last, count - 1) };
   return range.first > range.last ? undefined : range;
 }
 

@@ -85,7 +85,7 @@ export class SampleReader implements HistoryReader {
           .sort((left, right) => left.trace.ordinal - right.trace.ordinal),
       ),
     );
-    const { first, last } = select(traces.length);
+    const { first, last } = select(traces.length, 0);
     const rows = traces
       .map((row, position) => ({ ...row, position }))
       .filter((row) => row.position >= first && row.position <= last && (!conditions || matches(row, conditions)));

@@ -26,10 +26,9 @@ export function queryAccountTraces(
   if (!readFact(tables, 'countsTraces', snapshot)) throw positionsNotStored();
   const { start, end } = sequencesWithin(tables, {}, status, snapshot);
   const { actions, traces } = listsOfAccount(tables, account, snapshot);
-  const wanted = positionsWithin(select, traces.rank(end));
   // The traces of removed blocks keep their positions, so that those of others do not change.
-  const range = wanted && { ...wanted, first: Math.max(wanted.first, traces.rank(start)) };
-  if (!range || range.first > range.last) return { status, rows: [], more: false };
+  const range = positionsWithin(select, traces.rank(end), traces.rank(start));
+  if (!range) return { status, rows: [], more: false };
   const pages = new PageReader(tables, snapshot);
   const selection = rowSelection({ order, conditions }, parentOf(pages, conditions));
   const page = new AccountTraceRows(account, range, selection);

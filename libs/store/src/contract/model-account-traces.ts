@@ -13,7 +13,7 @@ export function selectAccountTraces(
   const ofAccount = blocks.flatMap(tracesOfBlock).filter(({ action, trace }) => {
     return trace.receiver === account || action.authorization.some(({ actor }) => actor === account);
   });
-  const { first, last } = select(ofAccount.length);
+  const { first, last } = select(ofAccount.length, 0);
   const meeting = conditions && sequencesMeeting(blocks, conditions);
   const selected = ofAccount
     .map((trace, position): AccountTrace => ({ ...trace, position }))
