@@ -3,7 +3,7 @@ import { type CheckUnknownFields, createUnknownFieldCheck } from '@antelope-hist
 import { HISTORY_ROUTES } from '@antelope-history/history-routes';
 import type { Route } from '@antelope-history/schemas';
 
-const { getActions, getTransaction, getKeyAccounts } = HISTORY_ROUTES;
+const { getActions, getActionsByPosition, getTransaction, getKeyAccounts } = HISTORY_ROUTES;
 const guardActions = createUnknownFieldCheck(getActions, 'guard');
 
 const refusal = (check: CheckUnknownFields, body: Record<string, unknown>) => {
@@ -87,6 +87,27 @@ describe('guard', () => {
         expect(refusal(guardActions, { [misspelled]: 1 })).toContain(misspelled);
       }),
     );
+  });
+
+  it('refuses the same for positions of nodeos, where filters on action data do not exist', () => {
+    const guardPositions = createUnknownFieldCheck(getActionsByPosition, 'guard');
+    for (const name of [
+      'account',
+      'limit',
+      'skip',
+      'simple',
+      'code',
+      'track',
+      'act.account',
+      'global_sequence',
+      'order',
+    ])
+      expect(refusal(guardPositions, { account_name: 'alice', [name]: 'bob' })).toMatch(
+        `${name}: this endpoint has no`,
+      );
+    for (const name of ['transfer.to', 'to', 'from'])
+      expect(refusal(guardPositions, { [name]: 'bob' })).not.toContain('a filter on action data');
+    expect(refusal(guardPositions, { transfer: 1, json: true, 'transfer.to': null })).toBeUndefined();
   });
 
   it('knows the fields of each endpoint', () => {

@@ -10,7 +10,7 @@ import {
   optional,
   text,
 } from '@antelope-history/schemas';
-import { boundsAndParent, sort } from './actions-fields';
+import { boundsAndParent, guessedFields, sort } from './actions-fields';
 import example from './get-actions-by-position.example.json';
 
 const int32 = integer(-(2 ** 31), 2 ** 31 - 1);
@@ -38,10 +38,10 @@ const request = z
   .meta({ id: 'GetActionsByPositionRequest' });
 
 const refusedFields = {
-  account: 'write account_name',
-  position: 'write pos',
-  skip: 'write pos',
-  limit: 'write offset',
+  ...guessedFields,
+  from: 'write after for a lower bound; actions are not selected by their data',
+  to: 'write before for an upper bound; actions are not selected by their data',
+  track: 'remove it: the positions show where the list ends',
 };
 
 const response = z

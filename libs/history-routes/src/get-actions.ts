@@ -10,7 +10,7 @@ import {
   optional,
   text,
 } from '@antelope-history/schemas';
-import { boundsAndParent, sort } from './actions-fields';
+import { boundsAndParent, guessedFields, sort } from './actions-fields';
 import example from './get-actions.example.json';
 
 const request = z
@@ -36,46 +36,6 @@ const request = z
     ...boundsAndParent,
   })
   .meta({ id: 'GetActionsRequest' });
-const UNSEARCHED = 'remove it: actions are not selected by this field';
-/** Names that clients guess, and the fields of Hyperion's `/v2/history/get_actions`, unless they leave the rows as they are. */
-const refusedFields = {
-  account: 'write account_name',
-  position: 'write pos',
-  skip: 'write pos',
-  limit: 'write offset',
-  size: 'write offset',
-  order: 'write sort',
-  reverse: 'write sort',
-  from: 'write after for a lower bound; a filter on action data has the action before it, e.g. transfer.from',
-  to: 'write before for an upper bound; a filter on action data has the action before it, e.g. transfer.to',
-  start: 'write after',
-  end: 'write before',
-  block_num: 'write this block number in both after and before',
-  code: 'write filter as code:*',
-  contract: 'write filter as code:*',
-  action: 'write filter as *:name',
-  name: 'write filter as *:name, or account_name',
-  'act.account': 'write filter as code:*',
-  'act.name': 'write filter as *:name',
-  'act.authorization.actor': 'write account_name, which also finds what the account received',
-  notified: 'write account_name, which also finds what the account received',
-  '@timestamp': 'write after for a lower bound and before for an upper one',
-  block_id: 'write the number of this block in both after and before',
-  producer: UNSEARCHED,
-  creator_action_ordinal: `${UNSEARCHED}; parent 0 selects those that no action created`,
-  action_ordinal: UNSEARCHED,
-  cpu_usage_us: UNSEARCHED,
-  net_usage_words: UNSEARCHED,
-  'receipts.receiver': 'write account_name, which also finds what the account received',
-  global_sequence: 'write parent for the actions that one created; no field selects a single action',
-  trx_id: 'call get_transaction',
-  track: 'remove it: `more` in the response says whether rows follow',
-  simple: 'remove it: there is one form of response',
-  noBinary: 'remove it: there is one form of response',
-  hot_only: 'remove it: all indexed blocks are searched',
-  checkLib: 'remove it: every response has last_irreversible_block',
-};
-
 const response = z
   .object({
     actions: z.array(
@@ -104,7 +64,7 @@ export const getActions = defineRoute({
   method: 'POST',
   path: '/v1/history/get_actions',
   request,
-  refusedFields,
+  refusedFields: guessedFields,
   filtersData: true,
   response,
   errors: ['INVALID_REQUEST', 'INVALID_NAME', 'ASC_UNBOUNDED', 'ASC_WINDOW_EXCEEDED', 'QUERY_TOO_BROAD'],
