@@ -1,9 +1,13 @@
 import { type CreateEndpoint, parseAccountName } from '@antelope-history/endpoint-kit';
 import type { GetActionsByPositionRequest, HISTORY_ROUTES } from '@antelope-history/history-routes';
-import type { AccountTracesPage } from '@antelope-history/store';
+import { HistoryError } from '@antelope-history/schemas';
+import type { AccountTracesPage, PositionRange } from '@antelope-history/store';
 import { toConditions } from './get-actions-query';
 import { abisOfActions, renderTraces } from './get-actions-response';
 import { pagePositions, pluginWindow } from './plugin-window';
+
+/** Reading a row that the page leaves out takes as long as so many steps of a search, 20 µs. */
+const STEPS_PER_ROW_LEFT_OUT = 200;
 
 export const createGetActionsByPosition: CreateEndpoint<typeof HISTORY_ROUTES.getActionsByPosition> = ({
   reader,
@@ -19,19 +23,21 @@ export const createGetActionsByPosition: CreateEndpoint<typeof HISTORY_ROUTES.ge
     const conditions = hasConditions(request) ? toConditions(request) : undefined;
     const readPage = async (): Promise<AccountTracesPage> => {
       if (account === undefined) return { status: await reader.getStatus(), rows: [], more: false };
-      let isCut = false;
-      const page = await reader.getAccountTraces({
-        account,
-        select: (count, firstKept) => {
-          const stored = { first: firstKept, last: count - 1 };
-          const positions = pagePositions(window(count), stored, { order, maxRows, hasConditions: !!conditions });
-          isCut = positions.isCut;
-          return positions;
-        },
-        order,
-        conditions,
-      });
-      return { ...page, more: page.more || isCut };
+      let range: PositionRange & { isCut: boolean } = { first: 0, last: -1, isCut: false };
+      const countLeftOut = (rows: number): Promise<void> => work.pauseSearch(rows * STEPS_PER_ROW_LEFT_OUT);
+      const select = (count: number, firstKept: number): PositionRange => {
+        const stored = { first: firstKept, last: count - 1 };
+        range = pagePositions(window(count), stored, { order, maxRows, hasConditions: !!conditions });
+        return range;
+      };
+      try {
+        const page = await reader.getAccountTraces({ account, select, order, conditions });
+        await countLeftOut(rowsLeftOut(page, range, order));
+        return { ...page, more: page.more || range.isCut };
+      } catch (error) {
+        if (error instanceof HistoryError && error.code === 'QUERY_TOO_BROAD') await countLeftOut(lengthOf(range));
+        throw error;
+      }
     };
     const { found, decoders } = await abis.read(work, readPage, ({ rows }) => abisOfActions(rows));
     return { body: await work.run(renderTraces(found, decoders, work.budget)) };
@@ -40,4 +46,14 @@ export const createGetActionsByPosition: CreateEndpoint<typeof HISTORY_ROUTES.ge
 
 function hasConditions({ filter, after, before, parent }: GetActionsByPositionRequest): boolean {
   return [filter, after, before, parent].some((condition) => condition !== undefined);
+}
+
+/** The rows of its positions that were read for a page and are not in it: an ascending page that is full ends with its last row. */
+function rowsLeftOut({ rows, more }: AccountTracesPage, { first, last }: PositionRange, order: 'asc' | 'desc'): number {
+  const end = more && order === 'asc' ? (rows.at(-1)?.position ?? last) : last;
+  return Math.max(0, lengthOf({ first, last: end }) - rows.length);
+}
+
+function lengthOf({ first, last }: PositionRange): number {
+  return Math.max(0, last - first + 1);
 }

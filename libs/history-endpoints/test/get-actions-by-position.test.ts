@@ -1,7 +1,7 @@
 import { ApiClient, createApiDeps, openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
 import { HISTORY_ROUTES } from '@antelope-history/history-routes';
 import { HistoryError } from '@antelope-history/schemas';
-import type { AccountTracesQuery } from '@antelope-history/store';
+import type { AccountTrace, AccountTracesQuery } from '@antelope-history/store';
 import { createHistoryApi } from '../src';
 
 const client = new ApiClient(HISTORY_ROUTES);
@@ -116,6 +116,28 @@ describe('get_actions with positions of nodeos', () => {
       filter: '*:transfer',
     });
     expect([status, body.error.details[0].message]).toEqual([400, expect.stringContaining('at most 3 positions')]);
+  });
+
+  it('costs what it leaves out, also where it is refused', async () => {
+    const many = 1_000;
+    const window = { account_name: 'alice', pos: 0, offset: many - 1 };
+    const costOf = async (body: object, getRows: (last: number) => Promise<AccountTrace[]>) => {
+      const reader = Object.assign(Object.create(sample) as SampleReader, {
+        async getAccountTraces({ select }: AccountTracesQuery) {
+          return { status: sample.status, rows: await getRows(select(many, 0).last), more: false };
+        },
+      });
+      const { headers } = await client.post(createHistoryApi(createApiDeps(reader)), route, { ...window, ...body });
+      return Number(headers['x-request-cost']);
+    };
+    const none = () => Promise.resolve([]);
+    const refused = () => Promise.reject(new HistoryError('QUERY_TOO_BROAD', 'too large'));
+    expect(await costOf({ filter: 'never:never' }, none)).toBe(4);
+    expect(await costOf({ filter: 'never:never' }, refused)).toBe(4);
+    expect(await costOf({ sort: 'desc' }, refused)).toBe(4);
+    expect(await costOf({ filter: 'never:never', offset: 10 }, none)).toBe(1);
+    const { rows } = await sample.getAccountTraces({ account: 'alice', select: () => ({ first: 3, last: 3 }) });
+    expect(await costOf({ offset: 0, pos: 3 }, () => Promise.resolve(rows))).toBe(1);
   });
 
   it('counts only positions whose blocks are not removed', async () => {
