@@ -57,6 +57,19 @@ describe('the stream over WebSocket', () => {
     while ((await streamsOf(url)) > 0) await sleep(5);
   });
 
+  it('counts as a request that got a response', async () => {
+    const { url } = await serve();
+    const { socket, received } = await open(url);
+    expect(received).toMatch(/^HTTP\/1.1 101 /);
+    socket.destroy();
+    while ((await streamsOf(url)) > 0) await sleep(5);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const counts = metrics
+      .split('\n')
+      .filter((line) => line.startsWith('http_requests_total') && line.includes(STREAM));
+    expect(counts.filter((line) => !line.endsWith(' 0'))).toEqual([expect.stringMatching(/status="1xx"} 1$/)]);
+  });
+
   it('reports the cost of its searches in pongs to a gateway that asks for it', async () => {
     const reader = Object.assign(Object.create(sample) as SampleReader, {
       getActions: async (query: ActionsQuery, pause: SearchPause) => {
