@@ -32,12 +32,15 @@ export function queryAccountTraces(
   const pages = new PageReader(tables, snapshot);
   const selection = rowSelection({ order, conditions }, parentOf(pages, conditions));
   const page = new AccountTraceRows(account, range, selection);
-  let sequence: number | undefined = traces.select(range.first, start, end);
-  while (sequence !== undefined && !page.isFull) {
+  let position: number | undefined;
+  let endOfRead = 0;
+  for (const sequence of traces.ascending(traces.select(range.first, start, end), end)) {
+    if (page.isFull) break;
+    if (sequence < endOfRead) continue;
     const transaction = pages.sequencesOfTransaction(sequence);
     const found = Array.from(actions.ascending(transaction.start, transaction.end), (at) => pages.action(at));
-    page.take(found, traces.rank(transaction.start));
-    [sequence] = traces.ascending(transaction.end, end);
+    position = page.take(found, position ?? traces.rank(transaction.start));
+    endOfRead = transaction.end;
   }
   return { status, rows: page.rows, more: page.more };
 }
