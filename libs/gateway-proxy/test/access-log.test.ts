@@ -122,6 +122,7 @@ describe('the access log', () => {
 
   it.each([
     ['another protocol', 'no HTTP\r\n\r\n', 400],
+    ['a CONNECT request', 'CONNECT a:1 HTTP/1.1\r\nhost: a:1\r\n\r\n', 400],
     ['too large headers', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
     ['bytes after a request', 'GET /live HTTP/1.1\r\nhost: x\r\n\r\nno HTTP\r\n\r\n', 400],
   ])('has a line for bytes that are no request: %s', async (_name, bytes, status) => {
