@@ -32,7 +32,7 @@ export const createGetActionsByPosition: CreateEndpoint<typeof HISTORY_ROUTES.ge
       };
       try {
         const page = await reader.getAccountTraces({ account, select, order, conditions });
-        await countLeftOut(rowsLeftOut(page, range, order));
+        await countLeftOut(conditions || order === 'desc' ? lengthOf(range) - page.rows.length : 0);
         return { ...page, more: page.more || range.isCut };
       } catch (error) {
         if (error instanceof HistoryError && error.code === 'QUERY_TOO_BROAD') await countLeftOut(lengthOf(range));
@@ -46,12 +46,6 @@ export const createGetActionsByPosition: CreateEndpoint<typeof HISTORY_ROUTES.ge
 
 function hasConditions({ filter, after, before, parent }: GetActionsByPositionRequest): boolean {
   return [filter, after, before, parent].some((condition) => condition !== undefined);
-}
-
-/** The rows of its positions that were read for a page and are not in it: an ascending page that is full ends with its last row. */
-function rowsLeftOut({ rows, more }: AccountTracesPage, { first, last }: PositionRange, order: 'asc' | 'desc'): number {
-  const end = more && order === 'asc' ? (rows.at(-1)?.position ?? last) : last;
-  return Math.max(0, lengthOf({ first, last: end }) - rows.length);
 }
 
 function lengthOf({ first, last }: PositionRange): number {

@@ -136,6 +136,16 @@ describe('AccountTraceRows', () => {
     expect(page(large(9), { range, name: 'never' })).toEqual({ positions: [], more: false, read: 3 });
   });
 
+  it('ends after its last row where more than two pages of rows that it leaves out follow', () => {
+    const rows = [...large(2), ...large(9, 'pong'), ...large(1)];
+    expect(page(rows, { name: 'ping' })).toEqual({ positions: [0, 1], more: true, read: 11 });
+    const full = [...large(4), ...large(9, 'pong')];
+    expect(page(full, { name: 'ping' })).toEqual({ positions: [0, 1, 2, 3], more: true, read: 13 });
+    const tooBroad = expect.objectContaining({ code: 'QUERY_TOO_BROAD' }) as Error;
+    expect(() => page([...large(9, 'pong'), ...large(2)], { name: 'ping' })).toThrow(tooBroad);
+    expect(() => page(rows, { name: 'ping', order: 'desc' })).toThrow(tooBroad);
+  });
+
   it('refuses rows that it leaves out, beyond two pages of them', () => {
     const tooBroad = expect.objectContaining({ code: 'QUERY_TOO_BROAD' }) as Error;
     expect(page(large(8), { name: 'never' })).toEqual({ positions: [], more: false, read: 8 });

@@ -46,7 +46,10 @@ export interface AccountTracesPage {
   status: ChainStatus;
   /** In the query's order. */
   rows: AccountTrace[];
-  /** Whether rows of the range follow in the query's order, after a page that ended by `MAX_PAGE_BYTES`. */
+  /**
+   * Whether rows of the range follow in the query's order, after a page that ended by `MAX_PAGE_BYTES`. Also true where an ascending
+   * page ended because it would leave too much out: then no more rows may follow.
+   */
   more: boolean;
 }
 
@@ -68,7 +71,7 @@ export function positionsNotStored(): HistoryError {
   );
 }
 
-/** A page is refused when the rows that it leaves out have more bytes than this, so that few rows cost no unlimited reading. */
+/** A page ends, or is refused, when the rows that it leaves out have more bytes than this: few rows cost no unlimited reading. */
 const MAX_BYTES_LEFT_OUT = 2 * MAX_PAGE_BYTES;
 
 /** Which rows of its range a page takes. */
@@ -134,7 +137,7 @@ export class AccountTraceRows {
   /**
    * Takes the actions that the account has in one transaction, transactions in ascending order. `position` is that of its first
    * trace in the transaction; returns that of its first one in the next. Throws `QUERY_TOO_BROAD` when more than
-   * `MAX_BYTES_LEFT_OUT` are left out.
+   * `MAX_BYTES_LEFT_OUT` are left out of a page that has no rows, or is descending.
    */
   take(actions: readonly StoredAction[], position: number): number {
     const traces = actions.flatMap((row) => tracesOfAccount(row, this.account).map((trace) => ({ ...row, trace })));
@@ -171,9 +174,16 @@ export class AccountTraceRows {
     this.bytes += bytes;
   }
 
-  /** One row of any size may be left out, so that fewer positions always help. */
+  /**
+   * One row of any size may be left out, so that fewer positions always help. An ascending page that has rows ends instead: its last
+   * row says where to go on.
+   */
   private leaveOut(bytes: number): void {
     if (this.bytesLeftOut > 0 && this.bytesLeftOut + bytes > MAX_BYTES_LEFT_OUT) {
+      if (this.selection.order === 'asc' && this.taken.length > 0) {
+        this.hasMore = true;
+        return;
+      }
       throw new HistoryError(
         'QUERY_TOO_BROAD',
         'the actions at these positions are too large; ask for fewer positions',
