@@ -36,6 +36,7 @@ const request = z
     ...boundsAndParent,
   })
   .meta({ id: 'GetActionsRequest' });
+
 const response = z
   .object({
     actions: z.array(
