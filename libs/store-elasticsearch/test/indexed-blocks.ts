@@ -7,7 +7,7 @@ import { createClient } from '../src/client/client';
 import { ProgressStore } from '../src/commit/progress-store';
 import { rangeStart } from '../src/indices/block-ranges';
 import type { ProgressDocument } from '../src/indices/documents';
-import { IndexNames, RANGED_KINDS, type RangedKind } from '../src/indices/index-names';
+import { IndexNames, RANGED_KINDS, type RangedKind, SINGLE_KINDS } from '../src/indices/index-names';
 import { indexTemplates, type TemplateOptions } from '../src/indices/index-templates';
 import { emptyProgress } from '../src/indices/progress';
 import { ElasticsearchReader } from '../src/read/elasticsearch-reader';
@@ -45,6 +45,7 @@ export class IndexedBlocks {
   readonly names = new IndexNames(`read-${randomUUID()}`);
   readonly client: Client;
   readonly reader: ElasticsearchReader;
+  private readonly indices = new Set<string>();
   private operations: (object | string)[] = [];
   private bytes = 0;
 
@@ -78,20 +79,19 @@ export class IndexedBlocks {
     for (const [name, template] of Object.entries(indexTemplates(indexed.names.prefix, TEMPLATES))) {
       await indexed.client.indices.putIndexTemplate({ name, ...template });
     }
+    for (const kind of SINGLE_KINDS) await indexed.make(indexed.names.of(kind));
     return indexed;
   }
 
   /** Indexes every document of the blocks without committing them. */
   async put(blocks: readonly BlockRecords[]): Promise<void> {
     for (const block of blocks) {
+      // As a writer does, which makes all indices of a range before the first document of it.
+      for (const kind of RANGED_KINDS) await this.make(this.rangedIndex(kind, block.position.num));
       for (const document of documentsOf(block, NO_DATA, TEMPLATES.layout)) this.add(block.position.num, document);
       if (this.operations.length >= OPERATIONS_PER_REQUEST || this.bytes >= BYTES_PER_REQUEST) await this.send();
     }
     await this.send();
-    // As a writer does, which makes all indices of a range before the first document of it.
-    for (const index of new Set(blocks.map(({ position }) => this.rangedIndex('actions', position.num)))) {
-      await this.client.indices.create({ index }, { ignore: [EXISTS_ALREADY] });
-    }
     for (const kind of RANGED_KINDS) {
       await this.client.indices.putAlias({ index: `${this.names.of(kind)}-*`, name: this.names.of(kind) });
     }
@@ -141,6 +141,12 @@ export class IndexedBlocks {
   /** The index of a kind that holds a block number. */
   rangedIndex(kind: RangedKind, blockNum: number): string {
     return this.names.ranged(kind, blockNum, { blocks_per_index: this.blocksPerIndex });
+  }
+
+  private async make(index: string): Promise<void> {
+    if (this.indices.has(index)) return;
+    this.indices.add(index);
+    await this.client.indices.create({ index }, { ignore: [EXISTS_ALREADY] });
   }
 
   private add(num: number, { kind, id, json }: NewDocument): void {

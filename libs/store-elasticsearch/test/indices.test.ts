@@ -147,6 +147,19 @@ describeWithService(['elasticsearch'], (url = '') => {
       }
     }));
 
+  it('stay deleted when a process writes to them that was suspended before', () =>
+    withTemporaryStore(url, { blocksPerIndex: 10 }, async (temporary) => {
+      await write(temporary.store, new ReaderSessions(), grownIrreversible(new SyntheticChain(), 3));
+      const { names } = temporary;
+      const ofRange = (['actions', 'blocks', 'bodies'] as const).map((kind) => `${names.of(kind)}-0000000100`);
+      const index = [...ofRange, names.abis, names.permissions, names.progress];
+      await client.indices.delete({ index });
+      for (const each of [...index, names.directory(0, 0)]) {
+        await expect(client.index({ index: each, document: {} })).rejects.toMatchObject({ statusCode: 404 });
+        expect(await client.indices.exists({ index: each })).toBe(false);
+      }
+    }));
+
   it('can be read before they exist or have documents', async () => {
     const temporary = await TemporaryStore.open(url);
     await temporary.dispose();

@@ -57,6 +57,17 @@ describeWithService(['elasticsearch'], (url = '') => {
         }),
     );
 
+    it('of all other indices ends also when one was deleted', () =>
+      withStore(url, async ({ store, names }, client) => {
+        await store.writeBlocks(new ReaderSessions().read(new SyntheticChain().blocks(undefined, [BUSY])));
+        const index = `${names.actions}-0000000000`;
+        const alias = (await termsOf(client, index)).find((each) => names.termOf(each, 'reversible') !== undefined);
+        await client.indices.delete({ index: names.abis });
+        const fence = new WriteFence(client, names, 'reversible');
+        expect([alias, await fence.begin(100)]).toEqual([expect.any(String), true]);
+        expect(await termsOf(client, index)).not.toContain(alias);
+      }));
+
     it('keeps out an orphan of a writer that was suspended after it had read the progress, and then reserves blocks', () =>
       withStore(url, async (temporary, client) => {
         const { store, names } = temporary;

@@ -52,8 +52,16 @@ export function toStoreError(error: unknown): HistoryError {
 
 const BUSY_STATUSES = [408, 429];
 const SERVER_ERROR = 500;
-/** A block on an index or the cluster ends when the disk has room again, or when an operator removes it; a closed index can be opened. */
-const ENDED_LATER: ReadonlySet<string> = new Set(['cluster_block_exception', 'index_closed_exception']);
+/**
+ * A block on an index or the cluster ends when the disk has room again, or when an operator removes it; a closed index can be opened. A
+ * process that finds an index missing may have been suspended while another one deleted it: the next attempt does without it, or says that
+ * it is lost.
+ */
+const ENDED_LATER: ReadonlySet<string> = new Set([
+  'cluster_block_exception',
+  'index_closed_exception',
+  'index_not_found_exception',
+]);
 
 /** Whether the same request may succeed later. A server that fails (5xx) has rejected nothing: it could not decide. */
 export function isBusy(status: number, type: string | undefined): boolean {

@@ -29,6 +29,13 @@ describe('the index templates', () => {
     ]);
   });
 
+  it('forbid that a late write makes an index again that was deleted, except for the journal', () => {
+    const made = Object.entries(indexTemplates('history', NEW)).filter(
+      ([, template]) => template.allow_auto_create !== false,
+    );
+    expect(made.map(([name]) => name)).toEqual(['history-journal']);
+  });
+
   it('index the fields that queries use and no others', () => {
     for (const { template } of Object.values(indexTemplates('history', NEW))) {
       expect(template).toMatchObject({ mappings: { dynamic: false }, settings: { index: { number_of_replicas: 2 } } });

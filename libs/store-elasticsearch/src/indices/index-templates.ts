@@ -107,6 +107,7 @@ const SETTINGS: Partial<Record<DocumentKind, Record<string, unknown>>> = {
 export interface IndexTemplate {
   index_patterns: string[];
   priority: number;
+  allow_auto_create?: false;
   template: {
     settings: Record<string, unknown>;
     mappings: {
@@ -166,6 +167,8 @@ function templateOf(
   return {
     index_patterns: [isSeveral ? `${name}-*` : name],
     priority: PRIORITY,
+    // A process that was suspended must not bring back an index that was deleted since. The journal is made anew.
+    ...(kind !== 'journal' && { allow_auto_create: false }),
     template: {
       settings: {
         index: {

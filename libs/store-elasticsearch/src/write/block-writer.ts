@@ -7,7 +7,7 @@ import type { BulkRequest } from './bulk-request';
 import type { BulkWriter } from './bulk-writer';
 import type { DataAbis } from './data-abis';
 import { isFarBehind } from './far-behind';
-import type { IndexProvisioner } from './index-provisioner';
+import { type IndexProvisioner, LostIndexError } from './index-provisioner';
 import { MissingIndexError, type WriteFences } from './write-fence';
 
 /** How long a progress that was read decides which blocks to write. A longer time only writes more in vain. */
@@ -58,7 +58,9 @@ export class BlockWriter {
         await this.bulk.write(this.requestsOf(blocks, mayPostpone, source, write));
         return write;
       } catch (error) {
-        if (!(error instanceof MissingIndexError) || tries === MAX_TRIES) throw error;
+        // The range of a block may have been removed since the progress was read: the next attempt leaves the block out.
+        const mayBeRemoved = error instanceof LostIndexError && tries === 1;
+        if (!(error instanceof MissingIndexError || mayBeRemoved) || tries === MAX_TRIES) throw error;
         await this.reopen(await source.read());
       }
     }

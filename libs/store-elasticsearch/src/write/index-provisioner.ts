@@ -94,9 +94,9 @@ export class IndexProvisioner {
     return this.ensureIndices(blockNum, layout, { isFarBehind: false, mustExist: false });
   }
 
-  /** Creates an index of the directory. */
+  /** Creates an index of the directory unless it exists now: one that was lost is made anew. */
   ensureDirectory(index: string): Promise<void> {
-    return this.ensure(index, { replicas: this.settings.replicas, mustExist: false });
+    return this.createAndAlias(index, { replicas: this.settings.replicas, mustExist: false });
   }
 
   /** By a GET: after a HEAD request, the next request on the same connection failed in tests through a proxy (ECONNRESET). */
@@ -111,7 +111,6 @@ export class IndexProvisioner {
     const found = await asked(this.client.indices.get({ index, features: ['aliases'] }));
     for (const each of Object.keys(found).filter(isObsolete)) {
       await askedIfFound(this.client.indices.delete({ index: each }));
-      this.ready.delete(each);
     }
   }
 
@@ -216,7 +215,7 @@ export class IndexProvisioner {
 
   /** Adds an index to its alias only when it can answer: a search of the alias fails if one of its indices fails. */
   private async createAndAlias(index: string, { replicas, mustExist, alias }: WantedIndex): Promise<void> {
-    if (mustExist && !(await this.exists(index))) throw lost(index);
+    if (mustExist && !(await this.exists(index))) throw new LostIndexError(index);
     await this.create(index, replicas);
     await this.assertOurs(index);
     if (alias === undefined) return;
@@ -257,11 +256,14 @@ export class IndexProvisioner {
   }
 }
 
-function lost(index: string): HistoryError {
-  return new HistoryError(
-    'STORE_REFUSED',
-    `the index ${index} of committed blocks is missing: restore a snapshot, or use another store.elasticsearch.index_prefix`,
-  );
+/** An index of committed blocks does not exist. */
+export class LostIndexError extends HistoryError {
+  constructor(index: string) {
+    super(
+      'STORE_REFUSED',
+      `the index ${index} of committed blocks is missing: restore a snapshot, or use another store.elasticsearch.index_prefix`,
+    );
+  }
 }
 
 interface WantedIndex {

@@ -1,6 +1,6 @@
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
-import { asked, askedIfFound, httpStatusOf, toStoreError } from '../client/store-errors';
+import { asked, httpStatusOf, toStoreError } from '../client/store-errors';
 import { type FencedBlocks, type IndexNames, RANGED_KINDS } from '../indices/index-names';
 
 const NOT_FOUND = 404;
@@ -132,7 +132,8 @@ export class WriteFence {
     const { names } = this;
     const index = [...RANGED_KINDS.map((kind) => `${names.of(kind)}-*`), names.abis, names.permissions];
     const name = `${names.prefix}-*`;
-    const found = (await askedIfFound(this.client.indices.getAlias({ index, name }))) ?? {};
+    // Otherwise a lost index would hide the aliases of all others.
+    const found = await asked(this.client.indices.getAlias({ index, name, ignore_unavailable: true }));
     const removals = Object.entries(found).flatMap(([each, { aliases }]) =>
       Object.keys(aliases)
         .filter((alias) => (names.termOf(alias, this.blocks) ?? term) < term)
