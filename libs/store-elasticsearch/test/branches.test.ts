@@ -1,6 +1,9 @@
 import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
 import { Comparison, ModelHistory, SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
+import { Searcher } from '../src/client/search';
+import { BranchDocuments } from '../src/commit/branch-documents';
+import { BulkWriter } from '../src/write/bulk-writer';
 import { IndexedBlocks, NO_DATA_FIELDS } from './indexed-blocks';
 
 const KEY = Buffer.alloc(34, 3);
@@ -64,6 +67,23 @@ describeWithService(['elasticsearch'], (url) => {
       },
       240_000,
     );
+
+    it('is freed of orphans next to a range whose index was deleted', async () => {
+      const lossy = await IndexedBlocks.open(url, 8);
+      await lossy.put([...orphans, ...trunk]);
+      const { client, names } = lossy;
+      const [kept, lost] = [lossy.rangedIndex('actions', 111), lossy.rangedIndex('actions', 112)];
+      await client.indices.delete({ index: lost });
+      const documents = new BranchDocuments(client, names, new Searcher(client, 30), new BulkWriter(client, 1));
+      const positions = trunk.slice(10).map(({ position }) => position);
+      await documents.removeStrays(109, 119, positions, { blocks_per_index: 8 });
+      await client.indices.refresh({ index: kept });
+      const query = { terms: { block: orphans.map(({ position }) => position.id) } };
+      const counts = [kept, lossy.rangedIndex('blocks', 112)].map((index) => client.count({ index, query }));
+      expect((await Promise.all(counts)).map(({ count }) => count)).toEqual([0, 0]);
+      expect((await client.count({ index: kept })).count).toBeGreaterThan(0);
+      await lossy.dispose();
+    });
 
     it('has the state of a snapshot, and no history of it', async () => {
       const [first, ...rest] = trunk as [BlockRecords, ...BlockRecords[]];

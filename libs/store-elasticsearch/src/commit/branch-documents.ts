@@ -99,9 +99,9 @@ export class BranchDocuments {
     for (let from = 0; from < branch.length || start < upTo; from += BLOCKS_AT_ONCE) {
       const some = branch.slice(from, from + BLOCKS_AT_ONCE);
       const end = from + BLOCKS_AT_ONCE < branch.length ? (some.at(-1) as BlockPosition).num : upTo;
-      const searches = KINDS.map((kind) => this.straySearch(kind, start, end, some, layout));
+      const searches = KINDS.flatMap((kind) => this.straySearches(kind, start, end, some, layout));
       // A commit refreshes only the indices of its own blocks: a document of an orphan may not be visible to a search yet.
-      await this.refreshAll(searches.flatMap(({ index }) => index.split(',')));
+      await this.refreshAll(searches.map(({ index }) => index));
       while (await this.removeFound(searches));
       start = end;
     }
@@ -134,22 +134,20 @@ export class BranchDocuments {
     await this.bulk.write([request]);
   }
 
-  private straySearch(
+  /** One search per index: one that was lost or dropped has no documents, and would hide those of the others. */
+  private straySearches(
     kind: Kind,
     after: number,
     upTo: number,
     branch: readonly BlockPosition[],
     layout: RangeLayout,
-  ): Search {
-    return {
-      index: this.indexOfRange(kind, after, upTo, layout),
-      fewest: 0,
-      filters: [
-        { range: { block_num: { gt: after, lte: upTo } } },
-        { bool: { must_not: [{ terms: { block: branch.map(({ id }) => id) } }] } },
-      ],
-      size: STRAYS_AT_ONCE,
-    };
+  ): Search[] {
+    const filters: Query[] = [
+      { range: { block_num: { gt: after, lte: upTo } } },
+      { bool: { must_not: [{ terms: { block: branch.map(({ id }) => id) } }] } },
+    ];
+    const indices = this.indicesOfBlocks(kind, after, upTo, layout);
+    return indices.map((index) => ({ index, fewest: 0, filters, size: STRAYS_AT_ONCE }));
   }
 
   private indicesOf({ position, counts }: JournalDocument, layout: RangeLayout): string[] {
@@ -166,11 +164,10 @@ export class BranchDocuments {
   }
 
   /** From block 0 on the range starts are unknown, so the alias is searched. */
-  private indexOfRange(kind: Kind, after: number, upTo: number, layout: RangeLayout): string {
-    if (kind === 'abis' || kind === 'permissions' || after === 0) return this.names.of(kind);
-    return rangeStarts({ first: after + 1, last: upTo }, layout)
-      .map((start) => this.names.ranged(kind, start, layout))
-      .join(',');
+  private indicesOfBlocks(kind: Kind, after: number, upTo: number, layout: RangeLayout): string[] {
+    if (kind === 'abis' || kind === 'permissions' || after === 0) return [this.names.of(kind)];
+    const starts = rangeStarts({ first: after + 1, last: upTo }, layout);
+    return starts.map((start) => this.names.ranged(kind, start, layout));
   }
 }
 
