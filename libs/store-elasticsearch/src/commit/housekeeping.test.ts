@@ -38,9 +38,9 @@ describe('the work after a commit', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  async function commit(afterMs: number, first: number): Promise<void> {
+  async function commit(afterMs: number, first: number, more: Partial<ProgressDocument> = {}): Promise<void> {
     now += afterMs;
-    const progress: ProgressDocument = { ...emptyProgress(BLOCKS_PER_INDEX), first_block_num: first };
+    const progress: ProgressDocument = { ...emptyProgress(BLOCKS_PER_INDEX), first_block_num: first, ...more };
     housekeeping.after({ before: progress, after: progress });
     await housekeeping.idle();
   }
@@ -53,6 +53,16 @@ describe('the work after a commit', () => {
       expect.arrayContaining(['test-directory-0000000000-0', 'test-directory-0000000640-0']),
     );
     expect(obsolete.at(-1)).toHaveLength(3);
+  });
+
+  it('deletes nothing of a store that was made again because of what the earlier one had removed', async () => {
+    await commit(0, 5_000, { store_id: 'earlier', rewrites: 3 });
+    await commit(DELAY_MS, 5_000, { store_id: 'earlier', rewrites: 3 });
+    const before = [dropped.length, obsolete.length];
+    await commit(1, 0, { store_id: 'later' });
+    await commit(DELAY_MS, 0, { store_id: 'later' });
+    expect(dropped.slice(before[0]).filter((first) => first > 0)).toEqual([]);
+    expect(obsolete.slice(before[1]).flat()).toEqual([]);
   });
 
   it('deletes nothing that a query of the last minutes may read', async () => {

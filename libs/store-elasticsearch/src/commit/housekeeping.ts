@@ -28,9 +28,7 @@ export class Housekeeping {
   private failure: { error: unknown } | undefined;
   private tidiedAt = -Infinity;
   private building: Promise<void> | undefined;
-  /** The first block of the history, and the build of the directory, of which all queries have ended that began before. */
-  private readonly firstBlock: AgedValue;
-  private readonly ofDirectory: { firstBlock: AgedValue; rewrites: AgedValue };
+  private ages: Ages;
   /** Up to which of these indices of the directory were deleted. */
   private droppedDirectories = '';
 
@@ -45,10 +43,7 @@ export class Housekeeping {
     },
     private readonly delays: HousekeepingDelays,
   ) {
-    const { dropAfterMs = Infinity, dropDirectoryAfterMs } = delays;
-    const aged = (): AgedValue => new AgedValue(dropDirectoryAfterMs);
-    this.firstBlock = new AgedValue(dropAfterMs);
-    this.ofDirectory = { firstBlock: aged(), rewrites: aged() };
+    this.ages = agesOf(undefined, delays);
   }
 
   /** Starts the work after a commit, or queues it behind a running one. Throws the failure of the last run. */
@@ -78,6 +73,8 @@ export class Housekeeping {
 
   private async run({ before, after }: Commit): Promise<void> {
     const { journal, cleaner, permissions, indices } = this.parts;
+    // What was true of indices that were deleted is not of those that were made again.
+    if (after.store_id !== this.ages.storeId) this.ages = agesOf(after.store_id, this.delays);
     await cleaner.clean();
     await cleaner.sweep();
     if (performance.now() - this.tidiedAt >= this.delays.tidyEveryMs) {
@@ -105,10 +102,10 @@ export class Housekeeping {
 
   /** Queries that began before a directory was superseded have ended when it is deleted. */
   private async dropDirectories(progress: ProgressDocument): Promise<void> {
-    const { firstBlock, rewrites } = this.ofDirectory;
-    const first = firstBlock.note(progress.first_block_num ?? 0) ?? 0;
-    const build = rewrites.note(progress.rewrites ?? 0) ?? 0;
-    const current = `${build} ${first}`;
+    const { storeId, ofDirectory } = this.ages;
+    const first = ofDirectory.firstBlock.note(progress.first_block_num ?? 0) ?? 0;
+    const build = ofDirectory.rewrites.note(progress.rewrites ?? 0) ?? 0;
+    const current = `${storeId} ${build} ${first}`;
     if (current === this.droppedDirectories) return;
     const { indices, names } = this.parts;
     const then = { ...progress, rewrites: build, first_block_num: first };
@@ -117,7 +114,23 @@ export class Housekeeping {
   }
 
   private async dropRanges(progress: ProgressDocument): Promise<void> {
-    const first = this.firstBlock.note(progress.first_block_num ?? 0);
+    const first = this.ages.firstBlock.note(progress.first_block_num ?? 0);
     if (first !== undefined) await this.parts.indices.dropBelow(first, progress);
   }
+}
+
+/** The first block of the history, and the build of the directory, of which all queries have ended that began before. */
+interface Ages {
+  /** Of which store they are. */
+  storeId: string | undefined;
+  firstBlock: AgedValue;
+  ofDirectory: { firstBlock: AgedValue; rewrites: AgedValue };
+}
+
+function agesOf(
+  storeId: string | undefined,
+  { dropAfterMs = Infinity, dropDirectoryAfterMs }: HousekeepingDelays,
+): Ages {
+  const aged = (): AgedValue => new AgedValue(dropDirectoryAfterMs);
+  return { storeId, firstBlock: new AgedValue(dropAfterMs), ofDirectory: { firstBlock: aged(), rewrites: aged() } };
 }
