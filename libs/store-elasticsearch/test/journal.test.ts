@@ -10,6 +10,7 @@ import {
   ReaderSessions,
   SyntheticChain,
 } from '@antelope-history/store/contract';
+import { FaultyServer } from './faulty-server';
 import { withTemporaryStore } from './temporary-store';
 
 jest.setTimeout(60_000);
@@ -56,6 +57,30 @@ describeWithService(['elasticsearch'], (url = '') => {
         await store.writeBlocks(again.slice(69, 70));
         await client.indices.refresh({ index: names.journal });
         expect(await store.writeBlocks(again.slice(70))).toMatchObject({ committed: blocks[71]?.position });
+      }));
+
+    it('end at no message that a suspended process has shortened its epoch to, and that was deleted since', () =>
+      withTemporaryStore(url, {}, async (temporary) => {
+        const { store, names } = temporary;
+        const server = await FaultyServer.start(url);
+        const late = await temporary.openWriter({ urls: [server.url] });
+        const blocks = chainOf(141, EMPTY_BLOCK);
+        const sessions = new ReaderSessions();
+        await store.writeBlocks(sessions.read(blocks.slice(0, 140)));
+        sessions.begin();
+        const again = sessions.read(blocks);
+        const { arrived, resume } = server.suspend(
+          ({ body }) => body.includes('{"delete"') && body.includes('-journal'),
+        );
+        const writing = late.writeBlocks(again.slice(0, 70));
+        await arrived;
+        await store.writeBlocks(again.slice(70, 140));
+        resume();
+        await writing;
+        const id = `${again[69]?.streamPosition.sequence}`;
+        expect(await client.exists({ index: names.journal, id })).toBe(false);
+        expect(await store.writeBlocks(again.slice(140))).toMatchObject({ committed: blocks[140]?.position });
+        await server.stop();
       }));
 
     it('keep a block that a node which was started from a snapshot sends without its contents', () =>

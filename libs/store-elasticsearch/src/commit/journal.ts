@@ -77,7 +77,8 @@ export class Journal {
     if (!last) return;
     const request = new BulkRequest();
     request.visibleAtOnce = true;
-    request.replace(this.names.journal, last.ordinal.toString(), JSON.stringify({ ...last, first: true }));
+    // Another process may have shortened the epoch further, or deleted it: the entry must not come back.
+    request.change(this.names.journal, last.ordinal.toString(), JSON.stringify({ first: true }));
     for (const { ordinal } of entries.slice(0, -1)) request.remove(this.names.journal, ordinal.toString());
     await this.bulk.write([request]);
   }

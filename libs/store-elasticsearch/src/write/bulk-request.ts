@@ -64,6 +64,11 @@ export class BulkRequest {
     this.add(`{"index":{"_index":"${index}","_id":"${id}",${version}}}\n`, `${json}\n`, block);
   }
 
+  /** Changes fields of the document with an id, if there is one. */
+  change(index: string, id: string, json: string): void {
+    this.add(`{"update":{"_index":"${index}","_id":"${id}"}}\n`, `{"doc":${json}}\n`, undefined);
+  }
+
   remove(index: string, id: string): void {
     this.add(`{"delete":{"_index":"${index}","_id":"${id}"}}\n`, '', undefined);
   }

@@ -158,7 +158,7 @@ function restOf(request: BulkRequest, { errors, items = [] }: BulkResponse): Res
     const { status = 0, error } = Object.values(item)[0] ?? {};
     if (status === CONFLICT && request.failsOnConflict) throw new ConflictError(request.indexOf(index));
     // Done before: the document exists in this or a higher version, or is already deleted.
-    if (status < 300 || status === CONFLICT || (status === NOT_FOUND && !error)) continue;
+    if (status < 300 || status === CONFLICT || isGone(status, error?.type)) continue;
     // A retry of the same request cannot succeed: the caller creates the index, or reads the progress again.
     if (error?.type === 'index_not_found_exception')
       throw new MissingIndexError(`${request.indexOf(index)} is missing`);
@@ -167,6 +167,10 @@ function restOf(request: BulkRequest, { errors, items = [] }: BulkResponse): Res
     retries.push(index);
   }
   return reason && { request: request.pick(retries), reason };
+}
+
+function isGone(status: number, type: string | undefined): boolean {
+  return status === NOT_FOUND && (type === undefined || type === 'document_missing_exception');
 }
 
 function unavailable(request: BulkRequest, what: string): Rest {
