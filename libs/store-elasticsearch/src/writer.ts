@@ -23,7 +23,7 @@ import { WriteTerms } from './commit/write-terms';
 import { IndexNames } from './indices/index-names';
 import { MigrationPlans } from './indices/migration-plan';
 import { parseTiers } from './indices/index-tiers';
-import { emptyProgress, layoutOf, writeTermsOf } from './indices/progress';
+import { emptyProgress, layoutOf, READABLE_FOR_MS, writeTermsOf } from './indices/progress';
 import { BlockWriter } from './write/block-writer';
 import { BulkWriter } from './write/bulk-writer';
 import { CommittedAbis } from './write/committed-abis';
@@ -81,9 +81,12 @@ export async function openElasticsearchStoreWriter(
 /**
  * Opens the shared store for repairs; any number of processes may write meanwhile. Ends what a repair that was killed has begun.
  * Rejects as `openElasticsearchStoreWriter`, and
- * with `STORE_UNAVAILABLE` when the store is empty.
+ * with `STORE_UNAVAILABLE` when the store is empty. `restoreAfterMs`: see `BlockRepairParts`.
  */
-export async function openElasticsearchStoreRepairer(options: ElasticsearchOptions): Promise<StoreRepairer> {
+export async function openElasticsearchStoreRepairer(
+  options: ElasticsearchOptions,
+  restoreAfterMs = READABLE_FOR_MS,
+): Promise<StoreRepairer> {
   const client = createClient(options);
   try {
     const names = new IndexNames(options.indexPrefix);
@@ -99,16 +102,28 @@ export async function openElasticsearchStoreRepairer(options: ElasticsearchOptio
     const indices = new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout });
     const abis = new CommittedAbis(names, searcher);
     const dataAbis = (fields: readonly string[]): DataAbis => new DataAbis(abis, new DataFields(fields), 0);
-    const common = { names, progress, plans: new MigrationPlans(client, names), searcher, bulk, bulkBytes };
-    const terms = new WriteTerms(progress, writeFencesOf(client, names));
-    const staleData = new StaleDataRepair({ ...common, abis, terms });
+    const fences = writeFencesOf(client, names);
+    const terms = new WriteTerms(progress, fences);
+    const plans = new MigrationPlans(client, names);
+    const common = { names, progress, plans, searcher, bulk, bulkBytes, abis, indices, terms };
+    const staleData = new StaleDataRepair(common);
     // Those of a repair that was killed.
+    await endRewrites(progress, terms);
     await staleData.decodeAll();
-    return new BlockRepair({ ...common, client, documents, indices, dataAbis, abis, staleData, terms });
+    const fence = fences.irreversible;
+    return new BlockRepair({ ...common, client, documents, dataAbis, staleData, fence, restoreAfterMs });
   } catch (error) {
     await client.close();
     throw error;
   }
+}
+
+/** Ends the rewrites of earlier repairs, whose documents are rejected from now on. One that goes on begins anew. */
+async function endRewrites(progress: ProgressStore, terms: WriteTerms): Promise<void> {
+  const { rewriting } = (await progress.require()).progress;
+  if (!rewriting) return;
+  await terms.beginNew();
+  await progress.endRewrites(rewriting);
 }
 
 /** Creates the templates, the indices and the progress that are missing. */

@@ -4,6 +4,7 @@ import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
 import type { HistoryReader } from '@antelope-history/store';
 import { type BlockPlan, EVERY_ACTION, ModelHistory, SimulatedReader } from '@antelope-history/store/contract';
+import { ProgressReader } from '../src/indices/progress';
 import { openElasticsearchStoreReader } from '../src/reader';
 import { openElasticsearchStoreRepairer } from '../src/writer';
 import { FaultyServer, type SeenRequest } from './faulty-server';
@@ -148,7 +149,7 @@ describeWithService(['elasticsearch'], (url = '') => {
         [130, 139],
       ] as const) {
         await expectWhole(true);
-        const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}));
+        const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}), 0);
         const blocks = reader.chain.filter(({ position: { num } }) => num >= first && num <= last);
         await repairer.repairBlocks(blocks).finally(() => repairer.close());
       }
@@ -157,6 +158,118 @@ describeWithService(['elasticsearch'], (url = '') => {
       await store.dispose();
     },
   );
+
+  it('a query that began before a lost index was made anew is never of a part, however long it takes', async () => {
+    const store = await TemporaryStore.open(url, { blocksPerIndex: 20 });
+    const client = new Client({ node: url });
+    const server = await FaultyServer.start(url);
+    const reader = new SimulatedReader();
+    reader.grow(Array<BlockPlan>(45).fill(BUSY));
+    reader.makeIrreversible(2);
+    reader.grow([BUSY]);
+    await store.store.writeBlocks(reader.read(Infinity));
+    const index = `${store.names.actions}-0000000120`;
+    await client.indices.delete({ index });
+    const slow = await openElasticsearchStoreReader(store.optionsWith({ urls: [server.url] }));
+    const { arrived, resume } = server.suspend(({ path }) => path.includes('_msearch'));
+    const found = slow.getActions({ ...EVERY_ACTION, account: 'cold', limit: 1_000 }).catch((error: unknown) => error);
+    await arrived;
+    const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}));
+    await repairer.repairBlocks(reader.chain.slice(20, 23)).finally(() => repairer.close());
+    expect(await client.indices.exists({ index })).toBe(true);
+    resume();
+    expect(await found).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await slow.close();
+    await server.stop();
+    await client.close();
+    await store.dispose();
+  });
+
+  describe('while blocks are restored or rewritten', () => {
+    /** The row is not in the newest range of the directory, which a query searches without it. */
+    const RARE: BlockPlan = { ...BUSY, transactions: [[{ ...PING, account: 'rare' }], ...BUSY.transactions] };
+    const ofRare = (reader: HistoryReader) => reader.getActions({ ...EVERY_ACTION, account: 'rare', order: 'desc' });
+    let store: TemporaryStore;
+    let client: Client;
+    let reader: SimulatedReader;
+    beforeEach(async () => {
+      store = await TemporaryStore.open(url, { blocksPerIndex: 20 });
+      client = new Client({ node: url });
+      reader = new SimulatedReader();
+      reader.grow([...Array<BlockPlan>(10).fill(BUSY), RARE, ...Array<BlockPlan>(34).fill(BUSY)]);
+      reader.makeIrreversible(0);
+      await grow();
+      await store.settled();
+    });
+    afterEach(async () => {
+      await client.close();
+      await store.dispose();
+    });
+
+    /** Commits blocks, each of which lets the writer add ranges to the directory. */
+    async function grow(): Promise<void> {
+      for (let blocks = 0; blocks < 6; blocks++) {
+        reader.grow([BUSY]);
+        await store.store.writeBlocks(reader.read(Infinity));
+        await sleep(50);
+      }
+    }
+
+    /** Waits for a directory, which a test expects not to be made, for a time in which it would be. */
+    async function mayBuild(): Promise<void> {
+      for (let turns = 0; turns < 4; turns++) {
+        const { progress } = (await new ProgressReader(client, store.names).read()) ?? {};
+        const { directory, rewrites } = progress ?? {};
+        if (directory?.rewrites === rewrites && (directory?.to ?? 0) >= 140) return;
+        await grow();
+      }
+    }
+
+    it('the directory gets no range of which a repair has yet to restore blocks', async () => {
+      await client.indices.delete({ index: `${store.names.actions}-0000000100` });
+      const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}), 0);
+      await repairer.repairBlocks(reader.chain.slice(0, 5)).finally(() => repairer.close());
+      await mayBuild();
+      await expect(ofRare(await store.openReader())).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    });
+
+    it('no block contradicts another one that is yet to be restored', async () => {
+      await client.indices.delete({ index: `${store.names.blocks}-0000000100` });
+      const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}), 0);
+      await repairer.repairBlocks(reader.chain.slice(0, 5)).finally(() => repairer.close());
+      reader.restart([]);
+      reader.grow([BUSY]);
+      const { committed } = await store.store.writeBlocks(reader.read(Infinity));
+      expect(committed).toEqual(reader.chain.at(-1)?.position);
+    });
+
+    it('the directory gets nothing of blocks that a repair is rewriting, also when it is killed', async () => {
+      const block = reader.chain[10] as BlockRecords;
+      const index = `${store.names.actions}-0000000100`;
+      const { hits } = await client.search({ index, query: { term: { contract: 'rare' } } });
+      await client.delete({ index, id: hits.hits[0]?._id ?? '', refresh: true });
+      const server = await FaultyServer.start(url);
+      const repairer = await openElasticsearchStoreRepairer(store.optionsWith({ urls: [server.url] }));
+      const { arrived, resume } = server.suspend(({ path }) => path.startsWith('/_bulk'));
+      const repairing = repairer.repairBlocks([block]);
+      await arrived;
+      await mayBuild();
+      const isOfProgress = ({ method, path }: SeenRequest) => method === 'PUT' && path.includes('/_doc/progress');
+      server.fault = (seen) => (isOfProgress(seen) ? { status: 403 } : 'none');
+      resume();
+      await expect(repairing).rejects.toMatchObject({ code: 'ACCESS_REFUSED' });
+      await repairer.close();
+      await server.stop();
+      const expectRow = async (): Promise<void> => {
+        expect((await ofRare(await store.openReader())).rows.map(({ blockNum }) => blockNum)).toEqual([110]);
+      };
+      await expectRow();
+      await (await openElasticsearchStoreRepairer(store.optionsWith({}))).close();
+      await grow();
+      await store.settled();
+      await expectRow();
+    });
+  });
 
   it.each([
     ['grows', 0],

@@ -1,3 +1,4 @@
+import { Client } from '@elastic/elasticsearch';
 import { describeWithService } from '@antelope-history/servers';
 import type { BlockRecords } from '@antelope-history/records';
 import type { ActionsQuery, StoreReader } from '@antelope-history/store';
@@ -13,9 +14,11 @@ import { Searcher } from '../src/client/search';
 import { DirectoryBuilder } from '../src/commit/directory-builder';
 import { ProgressStore } from '../src/commit/progress-store';
 import { groupTransactions, MOST_SEQUENCES } from '../src/commit/transaction-groups';
+import type { ProgressDocument } from '../src/indices/documents';
 import { type DirectoryDocument, type DirectoryIdsDocument, isObsolete } from '../src/indices/directory';
 import { BulkWriter } from '../src/write/bulk-writer';
 import { IndexProvisioner } from '../src/write/index-provisioner';
+import { FaultyServer } from './faulty-server';
 import { IndexedBlocks, NO_DATA_FIELDS } from './indexed-blocks';
 import { RoundTrips } from './round-trips';
 
@@ -29,7 +32,7 @@ const CLEAN_UP_TO = FIRST_BLOCK + BLOCKS - 2 * PER_RANGE - 1;
 
 const NEWEST: ActionsQuery = { ...EVERY_ACTION, order: 'desc', limit: 20 };
 
-describeWithService(['elasticsearch'], (url) => {
+describeWithService(['elasticsearch'], (url = '') => {
   describe('the directory', () => {
     let indexed: IndexedBlocks;
     let blocks: BlockRecords[];
@@ -282,6 +285,37 @@ describeWithService(['elasticsearch'], (url) => {
       await indices.dropDirectories((index) => isObsolete(indexed.names, index, current));
       expect(await count()).toBe(1);
       await comparison.actions({ ...NEWEST, account: 'rare' });
+    }, 240_000);
+
+    it('is not taken for lost by a process that was suspended while another one replaced it', async () => {
+      await buildAll();
+      const server = await FaultyServer.start(url);
+      const client = new Client({ node: server.url });
+      const { arrived, resume } = server.suspend(
+        ({ path }) => path.includes('-directory-') && path.includes('_settings'),
+      );
+      const { names } = indexed;
+      const late = new DirectoryBuilder(
+        {
+          ...{ client, names, searcher: new Searcher(client, 30), bulk: new BulkWriter(client, 1) },
+          progress: new ProgressStore(client, names),
+          indices: new IndexProvisioner(client, names, { replicas: 0, catchUpReplicas: 0, layout: 'doc-values' }),
+        },
+        { claimMs: 0, maxTallySize: 1_000_000 },
+      );
+      await change(FIRST_BLOCK + 2 * PER_RANGE);
+      const adding = late.addNext();
+      await arrived;
+      await progress.countRewrite();
+      await buildAll();
+      const { progress: built } = (await progress.read()) ?? {};
+      await indices.dropDirectories((index) => isObsolete(names, index, built as ProgressDocument));
+      resume();
+      expect(await adding).toBe(false);
+      expect((await progress.read())?.progress.directory).toEqual(built?.directory);
+      expect((await progress.read())?.progress.rewrites).toBe(built?.rewrites);
+      await client.close();
+      await server.stop();
     }, 240_000);
 
     it('makes a query that needs it fail when its index was lost', async () => {

@@ -100,6 +100,26 @@ describeWithService(['elasticsearch'], (url) => {
       await store.compare();
     });
 
+    it('keeps what it has added to a block that a repair replaces which was suspended before, and then killed', async () => {
+      // A migration by the same fields begins no write term because of them.
+      await (await earlier.openWriter(CONTRACT_DATA_FIELDS)).close();
+      const server = await FaultyServer.start(url);
+      const { arrived, resume } = server.suspend(({ path }) => path.startsWith('/_bulk'));
+      const repairer = await openElasticsearchStoreRepairer(earlier.store.optionsWith({ urls: [server.url] }));
+      const repairing = repairer.repairBlocks(store.model.committedBlocks.slice(1, 2));
+      await arrived;
+      server.fault = () => ({ status: 403 });
+      expect((await store.migrate()).isComplete).toBe(true);
+      resume();
+      await expect(repairing).rejects.toMatchObject({ code: 'ACCESS_REFUSED' });
+      await repairer.close();
+      await server.stop();
+      const client = new Client({ node: url });
+      await client.indices.refresh({ index: earlier.store.names.actions });
+      await client.close();
+      await store.compare();
+    });
+
     it('begins again for fields that an unfinished one does not add, and continues for fewer', async () => {
       const fields = CONTRACT_DATA_FIELDS.slice(0, 2);
       const { actions } = await store.migrate(2, fields);

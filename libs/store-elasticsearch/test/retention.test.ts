@@ -13,6 +13,8 @@ import {
   SyntheticChain,
 } from '@antelope-history/store/contract';
 import { testSize } from '@antelope-history/test-support/random';
+import { openElasticsearchStoreRepairer } from '../src/writer';
+import { FaultyServer } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
 
 const CHAINS = testSize({ usual: 2, long: 60 });
@@ -185,7 +187,7 @@ const turnOf = (blocks: number, writer: number): Turn => ({
   restarts: false,
 });
 
-describeWithService(['elasticsearch'], (url) => {
+describeWithService(['elasticsearch'], (url = '') => {
   describe('a shared store that keeps its newest blocks', () => {
     it('ignores removed blocks that are sent again, also to a writer that keeps all', async () => {
       const retaining = await RetainingStore.open(url, { blocksPerIndex: 2, actionsPerIndex: 1_000, retain: [3, 0] });
@@ -196,6 +198,61 @@ describeWithService(['elasticsearch'], (url) => {
         await compare(retaining, retaining.reader);
       } finally {
         await retaining.store.dispose();
+      }
+    });
+
+    it('does without blocks that a suspended writer still holds, and says of no index that it is lost', async () => {
+      const server = await FaultyServer.start(url);
+      const store = await TemporaryStore.open(url, { blocksPerIndex: 10, retainBlocks: 3 });
+      try {
+        const late = await store.openWriter({ urls: [server.url] });
+        const sessions = new ReaderSessions();
+        const chain = new SyntheticChain();
+        const first = chain.blocks(undefined, Array<BlockPlan>(3).fill(PAID));
+        await store.store.writeBlocks(sessions.read(first));
+        const next = chain.block(first[2], PAID);
+        const held = sessions.read([next]);
+        sessions.begin();
+        const { arrived, resume } = server.suspend(({ path }) => path.includes('-actions-0000000100/_settings'));
+        const writing = late.writeBlocks(held);
+        await arrived;
+        await store.store.writeBlocks(sessions.read([next]));
+        await writeUntilRemoved(store, chain, sessions, next);
+        resume();
+        await writing;
+        expect((await store.store.getStatus()).firstBlockNum).toBeGreaterThan(109);
+      } finally {
+        await store.dispose();
+        await server.stop();
+      }
+    });
+
+    it('does not get blocks back that a suspended repair replaces', async () => {
+      const server = await FaultyServer.start(url);
+      const store = await TemporaryStore.open(url, { blocksPerIndex: 10, retainBlocks: 3 });
+      try {
+        const sessions = new ReaderSessions();
+        const chain = new SyntheticChain();
+        const blocks = chain.blocks(undefined, [PAID]);
+        const last = chain.block(blocks[0], PAID, blocks[0]?.position);
+        await store.store.writeBlocks(sessions.read([...blocks, last]));
+        const repairer = await openElasticsearchStoreRepairer(store.optionsWith({ urls: [server.url] }));
+        const { arrived, resume } = server.suspend(({ path }) => path.startsWith('/_bulk'));
+        const repairing = repairer.repairBlocks(blocks);
+        await arrived;
+        await writeUntilRemoved(store, chain, sessions, last);
+        // No process deletes what comes back.
+        await store.store.close();
+        resume();
+        await repairing;
+        await repairer.close();
+        const client = new Client({ node: url });
+        const index = store.names.ranged('actions', FIRST_BLOCK, { blocks_per_index: 10 });
+        expect(await client.indices.exists({ index })).toBe(false);
+        await client.close();
+      } finally {
+        await store.dispose();
+        await server.stop();
       }
     });
 
@@ -227,6 +284,24 @@ describeWithService(['elasticsearch'], (url) => {
     }, 600_000);
   });
 });
+
+/** Writes blocks until the indices of the first range are deleted. */
+async function writeUntilRemoved(
+  { store, names, url }: TemporaryStore,
+  chain: SyntheticChain,
+  sessions: ReaderSessions,
+  parent: BlockRecords,
+): Promise<void> {
+  const client = new Client({ node: url });
+  const index = names.ranged('blocks', FIRST_BLOCK, { blocks_per_index: 10 });
+  for (let last = parent; await client.indices.exists({ index });) {
+    const next = chain.blocks(last, Array<BlockPlan>(6).fill(PAID), last.position);
+    await store.writeBlocks(sessions.read(next));
+    await store.maintain();
+    last = next.at(-1) as BlockRecords;
+  }
+  await client.close();
+}
 
 /** Comparisons of actions only: positions of traces are not stored any more. */
 function withoutTraces(reader: StoreReader, model: ModelHistory): StoreReader {

@@ -193,7 +193,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       const blocks = reader.read(2);
       const dataFrom = blocks[0]?.position.num as number;
       const { arrived, resume } = server.suspend(
-        ({ path, body }) => path.startsWith('/_bulk') && body.includes('-abis"'),
+        ({ path, body }) => path.startsWith('/_bulk') && body.includes('-abis-'),
       );
       const repairing = repair(101, server.url);
       await arrived;
@@ -216,6 +216,32 @@ describeWithService(['elasticsearch'], (url = '') => {
       server.fault = ({ body }) => (body.includes('"if_seq_no"') && ++updates > 1 ? { status: 403 } : 'none');
       await expect(repair(101, server.url)).rejects.toMatchObject({ name: 'HistoryError' });
       await (await openElasticsearchStoreRepairer(store.optionsWith({}))).close();
+      await expectModel();
+    });
+
+    it('that is killed is continued when an index with such actions was deleted since', async () => {
+      await writeWrong(WRONG);
+      server.fault = ({ body }) =>
+        body.includes('"if_seq_no"') && body.includes('"record"') ? { status: 403 } : 'none';
+      await expect(repair(101, server.url)).rejects.toMatchObject({ name: 'HistoryError' });
+      const client = new Client({ node: url });
+      await client.indices.delete({ index: `${store.names.actions}-0000000100` });
+      await client.close();
+      const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}), 0);
+      const lost = reader.chain.filter(({ position }) => position.num < 120);
+      await repairer.repairBlocks(lost).finally(() => repairer.close());
+      await expectModel();
+    });
+
+    it('stays when a repair of a later block goes on that was suspended before it', async () => {
+      await writeWrong(WRONG);
+      const { arrived, resume } = server.suspend(isOfActions);
+      const suspended = repair(105, server.url);
+      await arrived;
+      await repair(101);
+      resume();
+      await suspended;
+      await refresh();
       await expectModel();
     });
 

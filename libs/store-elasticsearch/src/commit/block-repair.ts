@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@elastic/elasticsearch';
 import { DataFields } from '@antelope-history/data-fields';
 import { type AbiChange, type BlockRecords, isStateComplete, type PermissionChange } from '@antelope-history/records';
@@ -12,7 +13,7 @@ import type { ProgressDocument } from '../indices/documents';
 import { documentsOfNumber } from '../indices/documents-of-number';
 import { type IndexNames, RANGED_KINDS, type RangedKind } from '../indices/index-names';
 import type { MigrationPlans } from '../indices/migration-plan';
-import { layoutOf, statusOf } from '../indices/progress';
+import { layoutOf, statusOf, writeTermsOf } from '../indices/progress';
 import { withLostRange } from '../indices/restored-blocks';
 import { documentsOf, type NewDocument } from '../write/block-documents';
 import { BulkRequest } from '../write/bulk-request';
@@ -20,6 +21,7 @@ import type { BulkWriter } from '../write/bulk-writer';
 import type { CommittedAbis, StoredAbi } from '../write/committed-abis';
 import type { DataAbis } from '../write/data-abis';
 import type { IndexProvisioner } from '../write/index-provisioner';
+import { MissingIndexError, type WriteFence } from '../write/write-fence';
 import type { BranchDocuments } from './branch-documents';
 import type { ProgressStore } from './progress-store';
 import type { StaleDataRepair } from './stale-data-repair';
@@ -32,6 +34,8 @@ const LAST_KINDS: ReadonlySet<NewDocument['kind']> = new Set(['bodies', 'blocks'
 /** An account of every chain whose permissions no transaction changes: it is in the whole state of a chain, and in no later block. */
 const ACCOUNT_OF_STATE = 'eosio.null';
 const STATE_KINDS = ['abis', 'permissions'] as const;
+/** Each attempt after the first means that another repair or a migration has begun, or that an index was deleted meanwhile. */
+const MAX_TRIES = 10;
 
 export interface BlockRepairParts {
   client: Client;
@@ -45,30 +49,49 @@ export interface BlockRepairParts {
   abis: CommittedAbis;
   staleData: StaleDataRepair;
   terms: WriteTerms;
+  /** That of irreversible blocks. */
+  fence: WriteFence;
   /** Decodes data fields. */
   dataAbis: (fields: readonly string[]) => DataAbis;
   bulkBytes: number;
+  /** How long queries go on that do not know yet that a range is being restored. */
+  restoreAfterMs: number;
 }
 
 /**
  * Replaces the documents of irreversible blocks under their ids. A document without an external version replaces any other. Write
- * terms begin before, so that no writer writes one of these blocks any more: all that can write know that it is committed.
+ * terms begin before, so that no writer writes one of these blocks any more: all that can write know that it is committed. Repairs write
+ * in the terms, too: one that was suspended brings back nothing of before another one, or a migration, began.
  */
 export class BlockRepair implements StoreRepairer {
   /** No writer writes irreversible blocks up to this number. */
   private fencedUpTo = -1;
   /** The first blocks of ranges whose indices exist. */
   private readonly ranges = new Set<number>();
+  /** What `beginRewrite` has returned. */
+  private begun: string[] = [];
 
   constructor(private readonly parts: BlockRepairParts) {}
 
   async repairBlocks(blocks: BlockRecords[]): Promise<void> {
     if (blocks.length === 0) return;
+    const { progress, staleData } = this.parts;
     await this.endWritesOf(blocks);
-    await this.parts.progress.countRewrite();
-    for (const block of blocks) await this.repair(block);
-    await this.parts.staleData.decodeAll();
-    await this.parts.progress.countRewrite(blocks.map(({ position }) => position.num));
+    this.begun.push(await progress.beginRewrite());
+    const repaired: number[] = [];
+    try {
+      for (const block of blocks) {
+        await this.repairInTerm(block);
+        repaired.push(block.position.num);
+      }
+      await staleData.decodeAll();
+    } catch (error) {
+      // If this fails, the next repair ends it.
+      await progress.endRewrites(this.begun, repaired).catch(() => undefined);
+      throw error;
+    }
+    await progress.endRewrites(this.begun, repaired);
+    this.begun = [];
   }
 
   /** Once for all blocks that are irreversible by then: writers of the earlier terms have to repeat their requests. */
@@ -76,6 +99,31 @@ export class BlockRepair implements StoreRepairer {
     if (blocks.every(({ position }) => position.num <= this.fencedUpTo)) return;
     const { committed, last_irreversible: irreversible } = await this.parts.terms.beginNew();
     this.fencedUpTo = Math.min(committed?.num ?? -1, irreversible?.num ?? -1);
+  }
+
+  /** Again when the term has ended: what this process has read may be old. Does nothing when the block is removed meanwhile. */
+  private async repairInTerm(block: BlockRecords): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.repair(block);
+        return;
+      } catch (error) {
+        const { progress } = await this.parts.progress.require();
+        if (isRemovedBlock(block.position.num, statusOf(progress))) return;
+        if (!(error instanceof MissingIndexError) || tries === MAX_TRIES) throw error;
+        await this.reopen();
+      }
+    }
+  }
+
+  private async reopen(): Promise<void> {
+    const { indices, fence, terms, progress } = this.parts;
+    this.ranges.clear();
+    indices.forget();
+    fence.forget();
+    await terms.resume();
+    // The repair that has begun the term may have taken this one for dead.
+    this.begun.push(await progress.beginRewrite());
   }
 
   /** Again when a data field was added meanwhile: the migration that added it may have updated the documents that were replaced. */
@@ -151,19 +199,31 @@ export class BlockRepair implements StoreRepairer {
       else ids.set(kind, [id]);
       if (!superseded.has(id)) (LAST_KINDS.has(kind) ? late : early).push(document);
     }
+    const aliasOf = await this.openIndices(num, progress);
     for (const documents of [early, late]) {
-      await this.write(documents, block, progress);
+      await this.write(documents, block, (kind) => aliasOf(this.indexOf(kind, num, progress)));
       await this.refresh(num, progress);
     }
-    if (await this.removeOthers(block, keepsState, ids, progress)) await this.refresh(num, progress);
+    if (await this.removeOthers(block, keepsState, ids, { progress, aliasOf })) await this.refresh(num, progress);
   }
 
-  /** Makes the indices of a range that are missing. The progress says before that queries must not read them until they are whole. */
+  /** Opens the indices of a block in the term of the progress; the function returns the alias of one of them. */
+  private async openIndices(num: number, progress: ProgressDocument): Promise<(index: string) => string> {
+    const term = writeTermsOf(progress).irreversible;
+    await this.parts.fence.open(this.indicesOf(num, progress), term);
+    return (index) => this.parts.names.writeAlias(index, 'irreversible', term);
+  }
+
+  /**
+   * Makes the indices of a range that are missing. The progress says before that queries must not read them until they are whole; those
+   * that have read an earlier progress fail, or have ended, until they are made.
+   */
   private async restoreRange(num: number, progress: ProgressDocument): Promise<void> {
     const start = rangeStart(num, progress);
     if (this.ranges.has(start)) return;
     if (await this.parts.indices.lacksRange(num, progress)) {
       await this.parts.progress.change((current) => withLostRange(current, num), 'note what is to be restored');
+      await sleep(this.parts.restoreAfterMs);
     }
     await this.parts.indices.restoreRange(num, progress);
     this.ranges.add(start);
@@ -191,15 +251,15 @@ export class BlockRepair implements StoreRepairer {
   private async write(
     documents: readonly NewDocument[],
     { position }: BlockRecords,
-    progress: ProgressDocument,
+    targetOf: (kind: NewDocument['kind']) => string,
   ): Promise<void> {
     const requests: BulkRequest[] = [];
-    let request = new BulkRequest();
+    let request = newRequest();
     for (const { kind, id, json } of documents) {
-      request.replace(this.indexOf(kind, position.num, progress), id, json, position);
+      request.replace(targetOf(kind), id, json, position);
       if (request.bytes < this.parts.bulkBytes) continue;
       requests.push(request);
-      request = new BulkRequest();
+      request = newRequest();
     }
     if (request.count > 0) requests.push(request);
     await this.parts.bulk.write(requests);
@@ -210,7 +270,7 @@ export class BlockRepair implements StoreRepairer {
     block: BlockRecords,
     keepsState: boolean,
     ids: ReadonlyMap<NewDocument['kind'], string[]>,
-    progress: ProgressDocument,
+    { progress, aliasOf }: { progress: ProgressDocument; aliasOf: (index: string) => string },
   ): Promise<boolean> {
     const { num } = block.position;
     const ofNumber = documentsOfNumber(block.position, progress);
@@ -227,7 +287,7 @@ export class BlockRepair implements StoreRepairer {
         hasRemoved = true;
         const request = new BulkRequest();
         request.visibleAtOnce = true;
-        for (const hit of hits) request.remove(hit.index, hit.id);
+        for (const hit of hits) request.remove(aliasOf(hit.index), hit.id);
         await this.parts.bulk.write([request]);
       }
     }
@@ -235,15 +295,25 @@ export class BlockRepair implements StoreRepairer {
   }
 
   private async refresh(num: number, progress: ProgressDocument): Promise<void> {
-    const index = [...RANGED_KINDS, ...STATE_KINDS].map((kind) => this.indexOf(kind, num, progress));
+    const index = this.indicesOf(num, progress);
     const { _shards: shards } = await asked(this.parts.client.indices.refresh({ index }));
     if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
+  }
+
+  private indicesOf(num: number, progress: ProgressDocument): string[] {
+    return [...RANGED_KINDS, ...STATE_KINDS].map((kind) => this.indexOf(kind, num, progress));
   }
 
   private indexOf(kind: NewDocument['kind'], num: number, progress: ProgressDocument): string {
     const isRanged = (RANGED_KINDS as readonly string[]).includes(kind);
     return isRanged ? this.parts.names.ranged(kind as RangedKind, num, progress) : this.parts.names.of(kind);
   }
+}
+
+function newRequest(): BulkRequest {
+  const request = new BulkRequest();
+  request.requiresAliases = true;
+  return request;
 }
 
 function sets({ abiChanges }: BlockRecords, contract: string): boolean {

@@ -3,6 +3,7 @@ import type { ChainStatus } from '@antelope-history/store';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
 import { rangeStart } from '../indices/block-ranges';
 import { type ReadProgress, statusOf } from '../indices/progress';
+import { isRestored } from '../indices/restored-blocks';
 import type { BranchCleaner } from './branch-cleaner';
 import type { BranchDocuments, Lack } from './branch-documents';
 import type { CommittedAbis } from '../write/committed-abis';
@@ -142,7 +143,9 @@ export class Committer {
     const stored = await this.parts.documents.storedOf(positions, progress);
     // Blocks below the retained history are treated as stored: nothing is to be done about them. Another process may retain fewer blocks.
     const isRemoved = (num: number): boolean => (hasRemoved === true || this.rules.retainBlocks > 0) && num < first;
-    return ({ num, id }) => stored.has(id) || isRemoved(num);
+    // Nor is it known of a block that a repair has yet to restore that it is another one than the committed one.
+    const isLost = (num: number): boolean => !isRestored({ first: num, last: num }, progress);
+    return ({ num, id }) => stored.has(id) || isRemoved(num) || isLost(num);
   }
 
   /** Moves the start of the history past the ranges that are no longer retained. */

@@ -9,10 +9,11 @@ import { type ActionList, findTallied } from '../indices/found-actions';
 import { FETCH_LISTED, listedIn } from '../indices/hits';
 import type { IndexNames } from '../indices/index-names';
 import { layoutOf, type ReadProgress } from '../indices/progress';
+import { isRestored } from '../indices/restored-blocks';
 import { BulkRequest } from '../write/bulk-request';
 import { type BulkWriter, ConflictError } from '../write/bulk-writer';
 import type { IndexProvisioner } from '../write/index-provisioner';
-import type { ProgressStore } from './progress-store';
+import { type ProgressStore, withRewriteCounted } from './progress-store';
 import { RangeTally } from './range-tally';
 import { groupTransactions } from './transaction-groups';
 
@@ -54,8 +55,9 @@ export class DirectoryBuilder {
       const range = read && nextRange(read.progress);
       if (!read || range === undefined || this.isClaimed(range, read.progress)) return false;
       if (await this.isLost(range, read.progress)) {
-        // Another directory is built: a new index would have nothing of the ranges that the lost one had.
-        await this.parts.progress.countRewrite();
+        // Another directory is built: a new index would have nothing of the ranges that the lost one had. If the progress has changed, the
+        // index may be missing because another directory has been built already.
+        await this.parts.progress.replace(read, withRewriteCounted(read.progress));
         continue;
       }
       if (!(await this.claim(read, range))) continue;
@@ -207,13 +209,17 @@ export class DirectoryBuilder {
   }
 }
 
-/** The first block number of the next range to add; undefined when it is not clean yet. */
+/**
+ * The first block number of the next range to add; undefined when it is not clean yet, or has blocks that a repair rewrites or has yet to
+ * restore: a query of rows that the directory lacks would leave them out.
+ */
 function nextRange(progress: ProgressDocument): number | undefined {
-  const { directory, rewrites = 0, first_block_num: first, clean_up_to: cleanUpTo } = progress;
-  if (first === undefined) return undefined;
+  const { directory, rewrites = 0, rewriting, first_block_num: first, clean_up_to: cleanUpTo } = progress;
+  if (first === undefined || rewriting) return undefined;
   const to = directory?.rewrites === rewrites ? directory.to : 0;
   const range = Math.max(to, rangeStart(first, progress));
-  return rangeLast(range, progress) <= cleanUpTo ? range : undefined;
+  const last = rangeLast(range, progress);
+  return last <= cleanUpTo && isRestored({ first: range, last }, progress) ? range : undefined;
 }
 
 /** Blocks below the history are no part of it. */

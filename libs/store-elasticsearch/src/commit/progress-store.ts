@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { HistoryError } from '@antelope-history/schemas';
 import { errorTypeOf, toStoreError } from '../client/store-errors';
 import type { ProgressDocument } from '../indices/documents';
@@ -49,12 +50,27 @@ export class ProgressStore extends ProgressReader {
     return read;
   }
 
-  /** Tells readers and the directory that stored blocks are about to be rewritten, or that these blocks have been. */
-  async countRewrite(rewritten: readonly number[] = []): Promise<void> {
-    await this.change(
-      (progress) => ({ ...withRestored(progress, rewritten), rewrites: (progress.rewrites ?? 0) + 1 }),
-      'count a rewrite',
-    );
+  /** Tells readers and the directory not to rely on what was derived from stored blocks. */
+  async countRewrite(): Promise<void> {
+    await this.change(withRewriteCounted, 'count a rewrite');
+  }
+
+  /** Tells readers and the directory that stored blocks are about to be rewritten; returns what `endRewrites` takes. */
+  async beginRewrite(): Promise<string> {
+    const id = randomUUID();
+    await this.change(({ rewriting = [], ...progress }) => {
+      return !rewriting.includes(id) && { ...withRewriteCounted(progress), rewriting: [...rewriting, id] };
+    }, 'begin a rewrite');
+    return id;
+  }
+
+  /** Tells them that these blocks have been rewritten. */
+  async endRewrites(begun: readonly string[], rewritten: readonly number[] = []): Promise<void> {
+    await this.change(({ rewriting = [], ...progress }) => {
+      const others = rewriting.filter((each) => !begun.includes(each));
+      const ended = withRewriteCounted(withRestored(progress, rewritten));
+      return { ...ended, ...(others.length > 0 && { rewriting: others }) };
+    }, 'end a rewrite');
   }
 
   /**
@@ -80,6 +96,11 @@ export class ProgressStore extends ProgressReader {
     }
     throw new HistoryError('STORE_UNAVAILABLE', `the progress changed on every attempt to ${why}`);
   }
+}
+
+/** The progress that tells readers and the directory not to rely on what was derived from stored blocks. */
+export function withRewriteCounted(progress: ProgressDocument): ProgressDocument {
+  return { ...progress, rewrites: (progress.rewrites ?? 0) + 1 };
 }
 
 /** Whether a write succeeded. A retried write can conflict with its own first attempt; the caller re-reads on conflict. */

@@ -16,6 +16,7 @@ import { actionJson, originJson } from '../write/action-json';
 import { BulkRequest } from '../write/bulk-request';
 import { type BulkWriter, ConflictError } from '../write/bulk-writer';
 import type { CommittedAbi, CommittedAbis, StoredAbi } from '../write/committed-abis';
+import type { IndexProvisioner } from '../write/index-provisioner';
 import type { ProgressStore } from './progress-store';
 import type { WriteTerms } from './write-terms';
 
@@ -29,6 +30,7 @@ export interface StaleDataParts {
   bulk: BulkWriter;
   plans: MigrationPlans;
   abis: CommittedAbis;
+  indices: IndexProvisioner;
   terms: WriteTerms;
   bulkBytes: number;
 }
@@ -117,7 +119,10 @@ export class StaleDataRepair {
     }, 'note what is decoded');
   }
 
-  /** Again when a data field was added meanwhile, as `BlockRepair`, or an action was changed. */
+  /**
+   * Again when a data field was added meanwhile, as `BlockRepair`, or an action was changed. An index that was lost, or removed meanwhile,
+   * has nothing to decode: what is stored in it again is decoded with the ABIs that were replaced.
+   */
   private async decodePart(part: Part): Promise<void> {
     let decoded: readonly string[] | undefined;
     for (let tries = 1; ;) {
@@ -128,6 +133,7 @@ export class StaleDataRepair {
         await this.decodeActions(part, new DataFields(fields), progress);
         decoded = fields;
       } catch (error) {
+        if (!(await this.parts.indices.exists(this.indexOf(part, progress)))) return;
         if (!(error instanceof ConflictError) || tries++ === MAX_TRIES) throw error;
       }
     }
@@ -136,7 +142,7 @@ export class StaleDataRepair {
   private async decodeActions(part: Part, fields: DataFields, progress: ProgressDocument): Promise<void> {
     const { contract, first, last } = part;
     if (!fields.contracts.has(contract)) return;
-    const index = this.parts.names.ranged('actions', first, progress);
+    const index = this.indexOf(part, progress);
     await this.refresh(index);
     const filters: Query[] = [{ term: { contract } }, { range: { block_num: { gte: first, lte: last } } }];
     const list = { index, filters, order: 'asc', from: 0, withVersion: true } as const;
@@ -177,6 +183,10 @@ export class StaleDataRepair {
       if (version.block_num < first) break;
     }
     return new Decoders(contract, versions, this.parts.abis);
+  }
+
+  private indexOf({ first }: Part, progress: ProgressDocument): string {
+    return this.parts.names.ranged('actions', first, progress);
   }
 
   private async refresh(index: string): Promise<void> {

@@ -24,7 +24,7 @@ export class WriteTerms {
    */
   async beginNew(change: (progress: ProgressDocument) => ProgressDocument = same): Promise<ProgressDocument> {
     const begun = await this.progress.change((progress) => withNewTerms(change(progress)), 'begin write terms');
-    await this.begin();
+    await this.resume();
     return begun;
   }
 
@@ -43,7 +43,7 @@ export class WriteTerms {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const read = await this.progress.require();
       if (!read.progress.writer_fields?.begin) return read;
-      await this.begin();
+      await this.resume();
       const { history_term: term } = read.progress;
       await this.progress.change(({ writer_fields: fields, ...progress }) => {
         // The terms of a later change may not have begun.
@@ -54,8 +54,8 @@ export class WriteTerms {
     throw new HistoryError('STORE_UNAVAILABLE', 'other processes change the data fields');
   }
 
-  /** Ends all write terms before those that the progress names. */
-  private async begin(): Promise<void> {
+  /** Ends all write terms before those that the progress names: the process that has named them may have died before. */
+  async resume(): Promise<void> {
     const { reversible, irreversible } = this.fences;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const terms = writeTermsOf((await this.progress.require()).progress);

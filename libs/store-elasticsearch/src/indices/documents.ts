@@ -250,6 +250,11 @@ export interface ProgressDocument {
   abis_changed?: { block_num: number; ordinal: number };
   /** Incremented before and after stored blocks are rewritten: what was derived from them before may not be relied on. */
   rewrites?: number;
+  /**
+   * The ids of repairs that are rewriting blocks, or were killed meanwhile: until they end, nothing that is derived from blocks is kept;
+   * absent if there are none.
+   */
+  rewriting?: readonly string[];
   /** What the directory covers (`directory.ts`); nothing unless `rewrites` is the same as above. */
   directory?: {
     rewrites: number;
@@ -271,6 +276,8 @@ export interface ProgressDocument {
    * (`indices/restored-blocks.ts`); absent if there are none.
    */
   unrestored?: readonly BlockNumbers[];
+  /** Incremented before a repair makes lost indices anew. */
+  restorations?: number;
   /** In the order of the blocks: for each contract the newest irreversible one and all later ones. */
   data_abis?: readonly DataAbi[];
   /** Incremented when a repair has replaced ABIs: no block joins the branch whose data was decoded before. */

@@ -6,6 +6,12 @@ import type { ActionLayout, ProgressDocument } from './documents';
 import { assertFormat, FORMAT_VERSION } from './format-version';
 import type { FencedBlocks, IndexNames } from './index-names';
 
+/**
+ * For this time after its progress was read, a query relies on what it reads: no writer deletes it, and no repair makes lost indices anew
+ * (`BranchCleaner`, `PermissionCleaner`, `BlockRepair`).
+ */
+export const READABLE_FOR_MS = 10_000;
+
 /** The id of the one document that says what is committed. */
 export const PROGRESS_ID = 'progress';
 

@@ -4,10 +4,14 @@ import { type IndexNames, RANGED_KINDS } from './index-names';
 
 /** The progress from before the indices of a range are made anew: its committed blocks are to be restored. */
 export function withLostRange(progress: ProgressDocument, blockNum: number): ProgressDocument {
-  const { committed, first_block_num: oldest = 0, unrestored = [] } = progress;
+  const { committed, first_block_num: oldest = 0, unrestored = [], restorations = 0 } = progress;
   const first = Math.max(rangeStart(blockNum, progress), oldest);
   const last = Math.min(rangeLast(blockNum, progress), committed?.num ?? -1);
-  return { ...progress, unrestored: [...without(unrestored, { first, last }), { first, last }] };
+  return {
+    ...progress,
+    unrestored: [...without(unrestored, { first, last }), { first, last }],
+    restorations: restorations + 1,
+  };
 }
 
 /** The progress when blocks are stored again and searches find them. */
@@ -27,6 +31,14 @@ export function unrestoredIndices(progress: ProgressDocument, names: IndexNames)
     .filter(({ last }) => last >= oldest)
     .flatMap(({ first, last }) => rangeStarts({ first: Math.max(first, oldest), last }, progress));
   return new Set(starts.flatMap((start) => RANGED_KINDS.map((kind) => names.ranged(kind, start, progress))));
+}
+
+/** Whether no block of the history between two is to be restored. */
+export function isRestored(
+  { first, last }: BlockNumbers,
+  { unrestored = [], first_block_num: oldest = 0 }: ProgressDocument,
+): boolean {
+  return unrestored.every((each) => each.last < Math.max(first, oldest) || each.first > last);
 }
 
 function without(blocks: readonly BlockNumbers[], { first, last }: BlockNumbers): BlockNumbers[] {

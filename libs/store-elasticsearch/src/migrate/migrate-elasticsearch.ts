@@ -52,6 +52,8 @@ export async function migrateElasticsearch(options: ElasticsearchMigrationOption
     await terms.indexBy(options.dataFields ?? []);
     // Before an action is updated: from here on, a repair writes the values of the fields, too.
     await plans.write(plan);
+    // A repair that was suspended before would replace actions by those without the fields.
+    await terms.beginNew();
     await new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout }).mapActionFields();
     const updater = new ActionUpdater(new BulkWriter(client, bulkConcurrency), new MissingFields(plan));
     const searcher = new Searcher(client, requestTimeoutSeconds);

@@ -49,12 +49,15 @@ export class AbiVersionCache {
     return { version: versionAt(known.versions, limit, progress) };
   }
 
-  /** Keeps all versions that accounts have up to the committed block; accounts without an entry have none. */
+  /**
+   * Keeps all versions that accounts have up to the committed block, unless a repair rewrites blocks; accounts without an entry have none.
+   */
   keep(
     accounts: Iterable<string>,
     versions: ReadonlyMap<string, readonly AbiVersionHit[]>,
-    { revision, rewrites = 0, committed }: ProgressDocument,
+    { revision, rewrites = 0, rewriting, committed }: ProgressDocument,
   ): void {
+    if (rewriting) return;
     const asOf = committed?.num ?? 0;
     for (const account of accounts) {
       this.known.set(account, { versions: versions.get(account) ?? [], asOf, revision, rewrites });

@@ -19,7 +19,7 @@ import { HistoryError } from '@antelope-history/schemas';
 import { closeInTime } from '../client/client';
 import { Searcher } from '../client/search';
 import { keyTerm, type IndexNames } from '../indices/index-names';
-import { ProgressReader, statusOf } from '../indices/progress';
+import { ProgressReader, READABLE_FOR_MS, statusOf } from '../indices/progress';
 import { unrestoredIndices } from '../indices/restored-blocks';
 import { findAbis } from './abi-query';
 import { queryAccountTraces } from './account-traces';
@@ -28,7 +28,7 @@ import { findBlock, findBlockTraces } from './block-queries';
 import { areSame, CommittedState, type ReadState } from './committed-state';
 import { hasOwnerPermission, ownersOfActor, ownersOfKey } from './permission-query';
 import { QueryCaches } from './query-caches';
-import { isStillReadable, READABLE_FOR_MS, type QueryState } from './query-state';
+import { isStillReadable, type QueryState } from './query-state';
 import { findTransaction } from './transaction-query';
 
 /** A query runs at most this many times. It runs again when its state was cleaned up before it ended. */

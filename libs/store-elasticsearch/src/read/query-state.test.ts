@@ -17,6 +17,10 @@ describe('a query that took long', () => {
     expect(isStillReadable(BEFORE, { ...BEFORE, store_id: 'other' })).toBe(false);
   });
 
+  it('may have read a part of a range when a lost index was made anew', () => {
+    expect(isStillReadable(BEFORE, { ...BEFORE, restorations: 1 })).toBe(false);
+  });
+
   it('may lack orphans of its branch when anything was cleaned after a fork', () => {
     expect(isStillReadable(BEFORE, { ...BEFORE, revision: 4 })).toBe(true);
     expect(isStillReadable(BEFORE, { ...BEFORE, revision: 4, clean_up_to: 21 })).toBe(false);

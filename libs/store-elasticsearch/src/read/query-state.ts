@@ -13,9 +13,6 @@ export interface QueryState {
   caches: QueryCaches;
 }
 
-/** For this time after its progress was read, no writer deletes what a query reads: `BranchCleaner`, `PermissionCleaner`. */
-export const READABLE_FOR_MS = 10_000;
-
 /**
  * Returns a function for the milliseconds since now. The larger of two clocks counts: the monotonic clock stands still while
  * the machine is suspended, and the wall clock can be set back.
@@ -27,10 +24,11 @@ export function measureAge(): () => number {
 
 /**
  * Whether all that a query reads by `before` still exists, now that the progress is `after`: no orphan that `before` lists as
- * part of the branch can be deleted, and no permission version that was the newest one then. Nothing does in another store.
+ * part of the branch can be deleted, and no permission version that was the newest one then. Nothing does in another store, nor when a
+ * lost index was made anew.
  */
 export function isStillReadable(before: ProgressDocument, after: ProgressDocument): boolean {
-  if (before.store_id !== after.store_id) return false;
+  if (before.store_id !== after.store_id || before.restorations !== after.restorations) return false;
   const hasForked = before.revision !== after.revision;
   if (hasForked && after.clean_up_to > before.clean_up_to) return false;
   return after.clean_up_to <= (before.committed?.num ?? 0);

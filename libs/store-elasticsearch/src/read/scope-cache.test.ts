@@ -26,6 +26,12 @@ describe('the cache of scopes', () => {
     expect(cache.find(BLOCKS, progressAt(199, { rewrites: 2 }))).toBeUndefined();
   });
 
+  it('keeps nothing that was found while a repair rewrites blocks: it may be killed, and tell no one what it has rewritten', () => {
+    const cache = new ScopeCache();
+    cache.keep(BLOCKS, SCOPE, progressAt(199, { rewrites: 1, rewriting: ['a repair'] }));
+    expect(cache.find(BLOCKS, progressAt(199, { rewrites: 1 }))).toBeUndefined();
+  });
+
   it('does not know blocks that a fork can replace', () => {
     const cache = new ScopeCache();
     cache.keep(BLOCKS, SCOPE, progressAt(198));

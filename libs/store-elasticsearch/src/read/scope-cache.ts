@@ -18,9 +18,9 @@ export class ScopeCache {
     return known?.rewrites === rewrites ? known.scope : undefined;
   }
 
-  /** Keeps what was found by a query that reads this progress, if the blocks are clean. */
-  keep(blocks: BlockRange, scope: Scope, { rewrites = 0, clean_up_to: cleanUpTo }: ProgressDocument): void {
-    if (blocks.last <= cleanUpTo) this.known.set(keyOf(blocks), { scope, rewrites });
+  /** Keeps what was found by a query that reads this progress, if the blocks are clean and no repair rewrites any. */
+  keep(blocks: BlockRange, scope: Scope, { rewrites = 0, rewriting, clean_up_to: cleanUpTo }: ProgressDocument): void {
+    if (blocks.last <= cleanUpTo && !rewriting) this.known.set(keyOf(blocks), { scope, rewrites });
   }
 }
 
