@@ -32,9 +32,9 @@ function shortenCleaning(): void {
 
 function shortenReadableTime(): void {
   const reader = load.resolve('@antelope-history/store-elasticsearch/reader');
-  const queryState = load(path.join(path.dirname(reader), 'read/query-state.js')) as { READABLE_FOR_MS?: number };
-  if (queryState.READABLE_FOR_MS === undefined) throw new Error('READABLE_FOR_MS has moved to another module');
-  queryState.READABLE_FOR_MS = READABLE_FOR_MS;
+  const progress = load(path.join(path.dirname(reader), 'indices/progress.js')) as { READABLE_FOR_MS?: number };
+  if (progress.READABLE_FOR_MS === undefined) throw new Error('READABLE_FOR_MS has moved to another module');
+  progress.READABLE_FOR_MS = READABLE_FOR_MS;
 }
 
 const program = process.argv[1] ?? '';
