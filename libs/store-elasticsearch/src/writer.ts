@@ -80,8 +80,8 @@ export async function openElasticsearchStoreWriter(
 
 /**
  * Opens the shared store for repairs; any number of processes may write meanwhile. Ends what a repair that was killed has begun.
- * Rejects as `openElasticsearchStoreWriter`, and
- * with `STORE_UNAVAILABLE` when the store is empty. `restoreAfterMs`: see `BlockRepairParts`.
+ * Rejects as `openElasticsearchStoreWriter`, and with `STORE_UNAVAILABLE` when the store is empty. `restoreAfterMs`: see
+ * `BlockRepairParts`.
  */
 export async function openElasticsearchStoreRepairer(
   options: ElasticsearchOptions,
