@@ -101,7 +101,10 @@ export class BlockRepair implements StoreRepairer {
     this.fencedUpTo = Math.min(committed?.num ?? -1, irreversible?.num ?? -1);
   }
 
-  /** Again when the term has ended: what this process has read may be old. Does nothing when the block is removed meanwhile. */
+  /**
+   * Repairs a block, and again when the term has ended, because what this process has read before may be old. Leaves a block out that is
+   * removed meanwhile.
+   */
   private async repairInTerm(block: BlockRecords): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
@@ -126,7 +129,10 @@ export class BlockRepair implements StoreRepairer {
     this.begun.push(await progress.beginRewrite());
   }
 
-  /** Again when a data field was added meanwhile: the migration that added it may have updated the documents that were replaced. */
+  /**
+   * Replaces the documents of a block, and again when a data field was added meanwhile: the migration that added it may have updated the
+   * documents that were replaced.
+   */
   private async repair(block: BlockRecords): Promise<void> {
     let written: readonly string[] | undefined;
     for (;;) {

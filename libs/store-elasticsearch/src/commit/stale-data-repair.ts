@@ -120,8 +120,8 @@ export class StaleDataRepair {
   }
 
   /**
-   * Again when a data field was added meanwhile, as `BlockRepair`, or an action was changed. An index that was lost, or removed meanwhile,
-   * has nothing to decode: what is stored in it again is decoded with the ABIs that were replaced.
+   * Decodes a part, and again when a data field was added meanwhile, as `BlockRepair`, or an action was changed. An index that was lost, or
+   * removed meanwhile, has nothing to decode: what is stored in it again is decoded with the ABIs that were replaced.
    */
   private async decodePart(part: Part): Promise<void> {
     let decoded: readonly string[] | undefined;
