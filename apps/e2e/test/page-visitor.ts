@@ -41,3 +41,9 @@ export async function enterApiKey(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key').fill(key);
   await page.keyboard.press('Enter');
 }
+
+/** The links of the navigation that are marked as current, each with how: as the page itself, or as one above it. */
+export async function currentLinks(page: Page): Promise<(string | null)[][]> {
+  const links = await page.locator('nav a[aria-current]').all();
+  return Promise.all(links.map((link) => Promise.all([link.textContent(), link.getAttribute('aria-current')])));
+}

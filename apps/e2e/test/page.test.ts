@@ -15,7 +15,7 @@ import {
 } from '@antelope-history/processes';
 import { describeWithBrowser, findFreePorts } from '@antelope-history/servers';
 import { createShipReplay } from '@antelope-history/ship-replay';
-import { enterApiKey, violationsIn, visit } from './page-visitor';
+import { currentLinks, enterApiKey, violationsIn, visit } from './page-visitor';
 
 const LAST_BLOCK = 505;
 const KEY = 'PUB_K1_67tVYqeq99KdZ6mWCFmoCBVnmLvh77bubyeDn1JGKXQn9ooyiu';
@@ -69,7 +69,6 @@ describeWithBrowser((program) => {
     }
     const heading = (page: Page) => page.locator('main h1');
     const shows = (page: Page, text: string) => page.getByText(text).first().waitFor({ timeout: LOADED_MS });
-
     const titled = (page: Page, titles: string[]) =>
       heading(page)
         .filter({ hasText: new RegExp(`^(${titles.join('|')})`) })
@@ -92,6 +91,7 @@ describeWithBrowser((program) => {
     it('says how the service runs', async () => {
       await look('', async (page) => {
         await shows(page, 'Everything is running');
+        expect(await currentLinks(page)).toEqual([['Service', 'page']]);
         const figureOf = (name: string) => page.locator('.figures div', { hasText: name }).locator('dd');
         const figure = (name: string) => figureOf(name).innerText();
         // A replayed chain is in order at each of its blocks, and the page shows a health that is a second old at first.
@@ -112,6 +112,7 @@ describeWithBrowser((program) => {
         await page.getByRole('link', { name: 'Chain', exact: true }).click();
         await page.getByRole('row').nth(1).locator('.id').click();
         await titled(page, ['Transaction']);
+        expect(await currentLinks(page)).toEqual([['Chain', 'true']]);
         await shows(page, 'authorised by');
         await page.locator('.figures a').first().click();
         await titled(page, ['Block \\d+']);
