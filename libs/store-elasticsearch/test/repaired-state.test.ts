@@ -1,9 +1,11 @@
+import { Client } from '@elastic/elasticsearch';
 import { describeWithService } from '@antelope-history/servers';
 import {
   ABIS,
   type BlockPlan,
   Comparison,
   DATA,
+  EVERY_ACTION,
   ModelHistory,
   SimulatedReader,
 } from '@antelope-history/store/contract';
@@ -39,5 +41,65 @@ describeWithService(['elasticsearch'], (url = '') => {
     await comparison.abisOf(reader.chain);
     await comparison.permissionsOf(reader.chain);
     await store.dispose();
+  });
+
+  describe('a repair that begins in the middle of a range whose index was deleted', () => {
+    let store: TemporaryStore;
+    let client: Client;
+    let reader: SimulatedReader;
+    beforeEach(async () => {
+      store = await TemporaryStore.open(url, { blocksPerIndex: 20 });
+      client = new Client({ node: url });
+      reader = new SimulatedReader();
+      reader.grow(Array<BlockPlan>(44).fill(PAID));
+      reader.makeIrreversible(2);
+      reader.grow([PAID]);
+      await store.store.writeBlocks(reader.read(Infinity));
+    });
+    afterEach(async () => {
+      await client.close();
+      await store.dispose();
+    });
+
+    async function lose(kind: 'actions' | 'blocks' | 'bodies', ...starts: number[]): Promise<void> {
+      await client.indices.delete({ index: starts.map((start) => `${store.names[kind]}-0000000${start}`) });
+    }
+
+    /** Each time as a process of its own. */
+    async function repair(blocks: typeof reader.chain): Promise<void> {
+      const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}), 0);
+      await repairer.repairBlocks(blocks).finally(() => repairer.close());
+    }
+
+    it.each(['actions', 'blocks', 'bodies'] as const)(
+      'stores its blocks, and others store the rest, when it has no %s',
+      async (kind) => {
+        await lose(kind, 100, 120);
+        // The block before the first one is in the range itself, in a range that is lost, and in one that is being restored.
+        for (const [from, to] of [
+          [30, 40],
+          [20, 30],
+          [15, 20],
+          [5, 15],
+          [0, 5],
+        ])
+          await repair(reader.chain.slice(from, to));
+        const comparison = new Comparison(store.store, ModelHistory.of(reader.chain));
+        await comparison.actions({ ...EVERY_ACTION, account: 'alice', limit: 1_000 });
+        for (const { position } of reader.chain) await comparison.block({ num: position.num });
+        await comparison.everyDataValue();
+      },
+    );
+
+    it.each([
+      ['actions', 'that is yet to be restored', 15],
+      ['blocks', 'that is restored', 5],
+    ] as const)('stores no block, when it has no %s, that does not follow a stored one %s', async (kind, _, first) => {
+      await lose(kind, 100);
+      await repair(reader.chain.slice(first, first + 5));
+      const previous = { num: 109, id: `0000006d${'ab'.repeat(28)}` };
+      const others = reader.chain.slice(10, 11).map((block) => ({ ...block, previous }));
+      await expect(repair(others)).rejects.toMatchObject({ code: 'REPAIR_REFUSED' });
+    });
   });
 });

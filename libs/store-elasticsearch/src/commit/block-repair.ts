@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@elastic/elasticsearch';
 import { DataFields } from '@antelope-history/data-fields';
 import { type AbiChange, type BlockRecords, isStateComplete, type PermissionChange } from '@antelope-history/records';
-import { HistoryError } from '@antelope-history/schemas';
+import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import { isRemovedBlock, type StoreRepairer } from '@antelope-history/store';
 import { closeInTime } from '../client/client';
 import { incomplete, type Query, type Searcher } from '../client/search';
@@ -14,7 +14,7 @@ import { documentsOfNumber } from '../indices/documents-of-number';
 import { type IndexNames, RANGED_KINDS, type RangedKind } from '../indices/index-names';
 import type { MigrationPlans } from '../indices/migration-plan';
 import { layoutOf, statusOf, writeTermsOf } from '../indices/progress';
-import { withLostRange } from '../indices/restored-blocks';
+import { isRestored, withLostRange } from '../indices/restored-blocks';
 import { documentsOf, type NewDocument } from '../write/block-documents';
 import { BulkRequest } from '../write/bulk-request';
 import type { BulkWriter } from '../write/bulk-writer';
@@ -168,10 +168,21 @@ export class BlockRepair implements StoreRepairer {
       throw new HistoryError('REPAIR_REFUSED', `block ${num} is not irreversible yet`);
     }
     const isOther = branch.some((each) => each.num === num && each.id !== id);
-    const parents = previous && num > first ? [previous] : [];
-    const stored = await this.parts.documents.storedOf(parents, progress);
-    if (!isOther && stored.size === parents.length) return;
+    const parent = num > first ? previous : undefined;
+    if (!isOther && (!parent || (await this.isStoredOrLost(parent, progress)))) return;
     throw new HistoryError('REPAIR_REFUSED', `block ${num} ${id} does not follow the stored block before it`);
+  }
+
+  /** Whether a block is stored, or was lost with an index and no other one of its number is stored: nothing contradicts it then. */
+  private async isStoredOrLost(block: BlockPosition, progress: ProgressDocument): Promise<boolean> {
+    const { names, indices, documents, searcher } = this.parts;
+    const index = names.ranged('blocks', block.num, progress);
+    const isMade = this.ranges.has(rangeStart(block.num, progress)) || (await indices.exists(index));
+    if (!isMade) return true;
+    if ((await documents.storedOf([block], progress)).size > 0) return true;
+    if (isRestored({ first: block.num, last: block.num }, progress)) return false;
+    const { hits } = await searcher.search({ index, filters: [documentsOfNumber(block, progress)], size: 1 });
+    return hits.length === 0;
   }
 
   /** Whether the block is stored with the whole state of a snapshot, which the node that the block comes from now does not send. */
