@@ -25,6 +25,8 @@ export interface BatchWriterDependencies {
 
 /** A block with one of these errors is dropped and read again from the node. */
 const REREAD_CODES = ['BLOCK_GAP', 'FORK_TOO_DEEP', 'ABI_OUTDATED'] as const;
+/** With one of these errors the store refuses this indexer only. */
+const REFUSED_ALONE_CODES = ['DATA_FIELDS_DIFFER'] as const;
 const RETRY_MIN_MS = 200;
 /**
  * The longest wait between two attempts. After the store has recovered, the committed head stands still until the wait is over.
@@ -42,7 +44,8 @@ export class BatchWriter {
 
   /**
    * Writes a batch and repeats a failed write until it succeeds or `signal` is aborted. Each block is then durable, rejected,
-   * postponed, dropped after a refetch request, or delivered again. Rejects with a final error of the store.
+   * postponed, dropped after a refetch request, or delivered again. Rejects with a final error of the store, and with one of
+   * `isRefusedAlone`.
    */
   async write(batch: Delivery<BlockRecords>[]): Promise<void> {
     const { log, metrics, signal } = this.dependencies;
@@ -53,8 +56,9 @@ export class BatchWriter {
         return;
       } catch (error) {
         if (error instanceof HistoryError && !error.retryable) throw error;
-        const waitMs = backoff.next();
         metrics.failures.inc();
+        if (isRefusedAlone(error)) throw error;
+        const waitMs = backoff.next();
         const { message } = error as Error;
         log.error({ error, waitSeconds: waitMs / 1000 }, `a write failed: ${message}; trying again`);
         await abortableSleep(waitMs, signal);
@@ -115,4 +119,9 @@ export class BatchWriter {
       this.chainId = chainId;
     }
   }
+}
+
+/** Whether other indexers may write the blocks that the store refuses from this one: they have to get them. */
+export function isRefusedAlone(error: unknown): error is HistoryError {
+  return REFUSED_ALONE_CODES.some((code) => hasErrorCode(error, code));
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPOLOGY, type Broker, type Delivery, type Subscription } from '@antelope-history/broker';
+import { abortableSleep, Backoff } from '@antelope-history/connectivity';
 import type { KeyValue } from '@antelope-history/key-value';
 import type { BlockRecords } from '@antelope-history/records';
 import type { HistoryError } from '@antelope-history/schemas';
 import type { Config, Logger, Registry } from '@antelope-history/app-runtime';
 import type { HistoryWriter } from '@antelope-history/store';
-import { BatchWriter } from './batch-writer';
+import { BatchWriter, isRefusedAlone } from './batch-writer';
 import { createIndexerMetrics } from './indexer-metrics';
 import { PendingBlocks } from './pending-blocks';
 import { ProgressPublisher } from './progress-publisher';
@@ -32,6 +33,9 @@ export interface Indexer {
 
 /** How long a postponed block waits before it joins the next batch. */
 const POSTPONE_MS = 200;
+/** How long an indexer that is refused alone leaves the queue to the others. Each time that it asks, it holds up to `prefetch` blocks. */
+const REFUSED_MIN_MS = 1_000;
+const REFUSED_MAX_MS = 30_000;
 /** How long a stop waits for the write in progress: a server that does not respond must not delay it further. */
 const STOP_LIMIT_MS = 5_000;
 /**
@@ -57,6 +61,7 @@ class IndexerLoop implements Indexer {
   private readonly writer: BatchWriter;
   /** Aborted by `stop` and by a final error of the store. */
   private readonly stopping = new AbortController();
+  private readonly refusals = new Backoff(REFUSED_MIN_MS, REFUSED_MAX_MS);
   private subscription: Subscription | undefined;
   private writing: Promise<void> | undefined;
   private batchTimer: NodeJS.Timeout | undefined;
@@ -85,11 +90,11 @@ class IndexerLoop implements Indexer {
   }
 
   async start(): Promise<void> {
-    const { config, store, broker } = this.dependencies;
+    const { config, store } = this.dependencies;
     if (config.chainId !== undefined) await store.setChainId(config.chainId);
     await this.progress.publish();
     this.catchUpTimer = setInterval(() => void this.progress.catchUp(), CATCH_UP_EVERY_MS);
-    this.subscription = await broker.consume(TOPOLOGY.blockRecords, (delivery) => this.add(delivery));
+    await this.consume();
   }
 
   async stop(): Promise<void> {
@@ -100,6 +105,11 @@ class IndexerLoop implements Indexer {
     await this.subscription?.cancel();
     const limit = sleep(STOP_LIMIT_MS, undefined, { ref: false });
     await Promise.race([Promise.all([this.writing, this.progress.idle()]), limit]);
+  }
+
+  private async consume(): Promise<void> {
+    this.subscription = await this.dependencies.broker.consume(TOPOLOGY.blockRecords, (delivery) => this.add(delivery));
+    if (this.stopping.signal.aborted) await this.subscription.cancel();
   }
 
   private add(delivery: Delivery<BlockRecords>): void {
@@ -126,13 +136,38 @@ class IndexerLoop implements Indexer {
     clearTimeout(this.batchTimer);
     this.batchTimer = undefined;
     if (this.writing) return;
-    this.writing = this.writer
-      .write(this.pending.takeBatch())
+    this.writing = this.writeBatch()
       .catch((error: unknown) => this.giveUp(error as HistoryError))
       .finally(() => {
         this.writing = undefined;
         this.scheduleWrite();
       });
+  }
+
+  private async writeBatch(): Promise<void> {
+    try {
+      await this.writer.write(this.pending.takeBatch());
+      this.refusals.reset();
+    } catch (error) {
+      if (!isRefusedAlone(error)) throw error;
+      await this.leaveToOthers(error);
+    }
+  }
+
+  /** Returns all blocks to the queue for a while. It is no failure: the next start of the process would have the others refused. */
+  private async leaveToOthers(error: HistoryError): Promise<void> {
+    const { signal } = this.stopping;
+    const waitMs = this.refusals.next();
+    const { code, message } = error;
+    this.dependencies.log.error({ code, waitSeconds: waitMs / 1000 }, `${message}; the blocks return to the queue`);
+    await this.subscription?.cancel();
+    this.pending.dropLost();
+    await abortableSleep(waitMs, signal);
+    if (signal.aborted) return;
+    await this.consume().catch((reason: unknown) => {
+      // A broker that is closed meanwhile, after the stop, is no failure.
+      if (!signal.aborted) throw reason;
+    });
   }
 
   /** Stops writing after a final error of the store, because later blocks could make responses wrong. */

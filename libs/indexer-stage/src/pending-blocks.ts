@@ -12,7 +12,7 @@ export class PendingBlocks {
     return this.deliveries.length === 0;
   }
 
-  /** Adds a delivery and drops those that the broker will deliver again, so that no more are held than the broker waits for. */
+  /** Adds a delivery and drops the lost ones, so that no more are held than the broker waits for. */
   add(delivery: Delivery<BlockRecords>): void {
     if (this.deliveries[0]?.isLost()) this.dropLost();
     this.deliveries.push(delivery);
@@ -45,7 +45,8 @@ export class PendingBlocks {
     return batch;
   }
 
-  private dropLost(): void {
+  /** Drops the deliveries that the broker will deliver again. */
+  dropLost(): void {
     this.deliveries = this.deliveries.filter((delivery) => !delivery.isLost());
     this.bytes = this.deliveries.reduce((sum, { bytes }) => sum + bytes, 0);
   }

@@ -100,11 +100,11 @@ afterEach(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function start(stallSeconds: number, metrics = new Registry()): Promise<Indexer> {
+function start(stallSeconds: number, metrics = new Registry(), writer: HistoryWriter = store): Promise<Indexer> {
   return startIndexer({
     config: { indexer: { batchBytes: 100_000, batchSeconds: 0.01, stallSeconds }, chainId: undefined },
     broker,
-    store,
+    store: writer,
     keyValue,
     log: createLogger('test', 'silent', new Writable({ write: (_chunk, _encoding, done) => done() })),
     registry: metrics,
@@ -185,10 +185,30 @@ describe('the indexer', () => {
     expect(failures).toEqual([]);
   });
 
-  it('stops at once while it waits for a retry', async () => {
-    store.failWith = 'STORE_UNAVAILABLE';
+  it('leaves its blocks to other indexers while it is refused alone, and goes on when it is not', async () => {
+    const first = BLOCKS.slice(0, -5);
+    store.failWith = 'DATA_FIELDS_DIFFER';
+    await publish(first);
+    await until('two attempts', () => store.writes >= 2);
+    const other = await start(60, new Registry(), lmdb);
+    await until('the other one commits them', async () => (await committed()) === first.at(-1)?.position.num);
+    await until('they are acknowledged', async () => (await queued()) === 0);
+    await other.stop();
+    store.failWith = undefined;
+    await publish(BLOCKS.slice(first.length));
+    await until('the last block', async () => (await committed()) === LAST.num);
+    await until('all are acknowledged', async () => (await queued()) === 0);
+    expect(await counted('history_indexed_blocks_total')).toBe(BLOCKS.length - first.length);
+    expect([failures, refetches]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['STORE_UNAVAILABLE', 3],
+    ['DATA_FIELDS_DIFFER', 2],
+  ] as const)('stops at once while it waits for a retry (%s)', async (code, attempts) => {
+    store.failWith = code;
     await publish(BLOCKS.slice(0, 5));
-    await until('three attempts', () => store.writes >= 3);
+    await until('some attempts', () => store.writes >= attempts);
     const start = performance.now();
     await indexer.stop();
     expect(performance.now() - start).toBeLessThan(2_000);
