@@ -17,6 +17,7 @@ import { ProgressStore } from '../src/commit/progress-store';
 import type { ActionLayout } from '../src/indices/documents';
 import { RANGED_KINDS } from '../src/indices/index-names';
 import { type MigrationPlan, MigrationPlans } from '../src/indices/migration-plan';
+import { ProgressReader } from '../src/indices/progress';
 import { openElasticsearchStoreRepairer } from '../src/writer';
 import { EarlierElasticsearchStore } from './earlier-store';
 import { FaultyServer } from './faulty-server';
@@ -64,6 +65,19 @@ describeWithService(['elasticsearch'], (url) => {
       const operations = hits.hits.flatMap(({ _index, _id, _source }) => [{ index: { _index, _id } }, _source ?? {}]);
       await client.bulk({ operations });
       await client.close();
+    }
+
+    async function expectRowsBy(field: string): Promise<void> {
+      const client = new Client({ node: url });
+      await client.indices.refresh({ index: earlier.store.names.actions });
+      await client.close();
+      const reader = await earlier.openReader();
+      const condition = { fields: [parseDataField(field) as DataField], text: 'bob' };
+      const { rows } = await reader.getActions({ ...EVERY_ACTION, data: [condition], limit: 1_000 });
+      await reader.close();
+      // In the first block, the action precedes the ABI.
+      const [, ...expected] = store.model.committedBlocks.map(({ position }) => position.num);
+      expect(rows.map(({ blockNum }) => blockNum)).toEqual(expected);
     }
 
     it('adds to actions that are changed between their reading and their update', async () => {
@@ -172,16 +186,35 @@ describeWithService(['elasticsearch'], (url) => {
       await server.stop();
       expect(held).toBe(1);
       expect((await store.migrate(Infinity, [field])).isComplete).toBe(true);
+      await expectRowsBy(field);
+    });
+
+    it('takes no fields into use after another one has ended, and repairs have written no values of them since', async () => {
+      const [field = '', ...others] = CONTRACT_DATA_FIELDS;
       const client = new Client({ node: url });
-      await client.indices.refresh({ index: earlier.store.names.actions });
+      const { progress } = (await new ProgressReader(client, earlier.store.names).read()) ?? {};
       await client.close();
-      const reader = await earlier.openReader();
-      const condition = { fields: [parseDataField(field) as DataField], text: 'bob' };
-      const { rows } = await reader.getActions({ ...EVERY_ACTION, data: [condition], limit: 1_000 });
-      await reader.close();
-      // In the first block, the action precedes the ABI.
-      const [, ...expected] = store.model.committedBlocks.map(({ position }) => position.num);
-      expect(rows.map(({ blockNum }) => blockNum)).toEqual(expected);
+      const between = async (): Promise<void> => {
+        expect((await store.migrate(Infinity, others)).isComplete).toBe(true);
+        await repair();
+        await (await earlier.openWriter([field])).close();
+      };
+      const server = await FaultyServer.start(url);
+      let hasAdded = false;
+      let held = 0;
+      server.fault = ({ method, path, body }) => {
+        if (method === 'PUT' && path.includes('/_doc/migration')) {
+          const { next_block: next } = JSON.parse(body) as MigrationPlan;
+          hasAdded ||= next > (progress?.clean_up_to ?? Infinity);
+        }
+        const isNext = hasAdded && method === 'GET' && path.includes('/_doc/progress');
+        return isNext && held++ === 0 ? { until: between() } : 'none';
+      };
+      await expect(earlier.migrate([field], Infinity, server.url)).rejects.toMatchObject({ code: 'STORE_IN_USE' });
+      await server.stop();
+      expect(held).toBeGreaterThan(0);
+      expect((await store.migrate(Infinity, [field])).isComplete).toBe(true);
+      await expectRowsBy(field);
     });
 
     it.each(['/_bulk', '/_refresh', '/_msearch'])(

@@ -61,8 +61,15 @@ export class MigrationPlans {
       if (errorTypeOf(error) !== 'version_conflict_engine_exception') throw toStoreError(error);
       // The client repeats a request whose response was lost: the conflict may be with this very plan.
       if (isDeepStrictEqual(await this.read(), plan)) return;
-      throw new HistoryError('STORE_IN_USE', 'another migration of this store is running');
+      throw inUse();
     }
+  }
+
+  /** Rejects with `STORE_IN_USE` when another migration has replaced the plan that was read or written last, or has removed it. */
+  async assertOwn(): Promise<void> {
+    const { version } = this;
+    await this.read();
+    if (!isDeepStrictEqual(this.version, version)) throw inUse();
   }
 
   /** Removes the plan that was read or written last, if no other migration has replaced it. */
@@ -79,4 +86,8 @@ export class MigrationPlans {
   private get place(): { index: string; id: string } {
     return { index: this.names.progress, id: MIGRATION_ID };
   }
+}
+
+function inUse(): HistoryError {
+  return new HistoryError('STORE_IN_USE', 'another migration of this store is running, or has ended meanwhile');
 }

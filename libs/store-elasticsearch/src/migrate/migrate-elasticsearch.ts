@@ -185,9 +185,13 @@ class Migration {
     this.options.onProgress?.({ firstBlock, block, lastBlock: committed?.num ?? block, actions: this.actions });
   }
 
-  /** Lets queries use what was added; false when blocks were committed since the progress was read. */
-  private takeIntoUse(read: ReadProgress): Promise<boolean> {
+  /**
+   * Lets queries use what was added; false when blocks were committed since the progress was read. Rejects when the plan is gone: others
+   * may have written actions without the fields since. One that replaces the plan later changes the progress first (`beginNew`).
+   */
+  private async takeIntoUse(read: ReadProgress): Promise<boolean> {
     const { traces, fields } = this.plan;
+    await this.parts.plans.assertOwn();
     const { progress } = read;
     this.hasRemovedBlocks = progress.has_removed_blocks === true;
     const added = Object.fromEntries(fields.map((key) => [key, progress.first_block_num ?? 0]));
