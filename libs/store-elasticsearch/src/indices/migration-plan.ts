@@ -14,19 +14,9 @@ export interface MigrationPlan {
   traces: boolean;
   /** The keys of the data fields whose values actions get. */
   fields: readonly string[];
-  /**
-   * The keys of the fields of unfinished migrations that this one replaced. One of them may still take its fields into use, so that
-   * their values have to stay; absent if there are none.
-   */
-  kept?: readonly string[];
   /** All actions of earlier blocks, and those with a lower sequence, have them. */
   next_block: number;
   next_sequence: number;
-}
-
-/** The keys of all data fields whose values actions have to have while a plan exists, beside those that the progress names. */
-export function fieldsOf({ fields, kept = [] }: Pick<MigrationPlan, 'fields' | 'kept'>): readonly string[] {
-  return [...fields, ...kept];
 }
 
 /** Keeps the plan of the migration that has begun and not ended. The last one that begins owns it. */
@@ -48,7 +38,7 @@ export class MigrationPlans {
   /** The data fields that the store indexes, and those that a migration is adding. */
   async dataFieldsOf({ data_fields: indexed = {} }: ProgressDocument): Promise<readonly string[]> {
     const plan = await this.read();
-    return [...new Set([...Object.keys(indexed), ...(plan ? fieldsOf(plan) : [])])].sort();
+    return [...new Set([...Object.keys(indexed), ...(plan?.fields ?? [])])].sort();
   }
 
   /** Replaces the plan that was read or written last. Rejects with `STORE_IN_USE` when another migration has replaced it. */

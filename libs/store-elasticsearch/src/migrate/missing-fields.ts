@@ -1,7 +1,7 @@
 import { DataFields, type DataValue, valuesOf } from '@antelope-history/data-fields';
 import { readFurtherTraces } from '@antelope-history/records';
 import { entryOf } from '../indices/action-entry';
-import { fieldsOf, type MigrationPlan } from '../indices/migration-plan';
+import type { MigrationPlan } from '../indices/migration-plan';
 import { layoutOf } from '../indices/progress';
 import type { ReadAction } from '../read/action-reader';
 import type { QueryState } from '../read/query-state';
@@ -16,7 +16,7 @@ export class MissingFields {
   private readonly added: DataFields;
   private readonly decoders = new StoredDecoders();
 
-  constructor(private readonly plan: Pick<MigrationPlan, 'traces' | 'fields' | 'kept'>) {
+  constructor(private readonly plan: Pick<MigrationPlan, 'traces' | 'fields'>) {
     this.added = new DataFields(plan.fields);
   }
 
@@ -46,7 +46,7 @@ export class MissingFields {
     actions: readonly ReadAction[],
     state: QueryState,
   ): Promise<Map<number, readonly DataValue[]>> {
-    const indexed = new DataFields([...fieldsOf(this.plan), ...Object.keys(state.progress.data_fields ?? {})]);
+    const indexed = new DataFields([...this.plan.fields, ...Object.keys(state.progress.data_fields ?? {})]);
     const considered = this.plan.traces ? indexed : this.added;
     const withFields = [...actions.entries()].filter(
       ([, { row }]) => considered.of(row.action.account, row.action.name).length > 0,

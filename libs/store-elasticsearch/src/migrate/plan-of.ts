@@ -1,5 +1,5 @@
 import type { ProgressDocument } from '../indices/documents';
-import { fieldsOf, type MigrationPlan } from '../indices/migration-plan';
+import type { MigrationPlan } from '../indices/migration-plan';
 
 /**
  * What the actions of a store lack; undefined when they lack nothing. Continues an unfinished migration that adds all of it.
@@ -18,8 +18,6 @@ export function planOf(
   if (!traces && fields.length === 0) return undefined;
   const isBegun =
     unfinished && (unfinished.traces || !traces) && fields.every((key) => unfinished.fields.includes(key));
-  const from = isBegun ? unfinished : { next_block: first, next_sequence: 0 };
-  const kept = (unfinished ? fieldsOf(unfinished) : []).filter((key) => !fields.includes(key));
-  const { next_block, next_sequence } = from;
-  return { traces, fields, ...(kept.length > 0 && { kept }), next_block, next_sequence };
+  const { next_block, next_sequence } = isBegun ? unfinished : { next_block: first, next_sequence: 0 };
+  return { traces, fields, next_block, next_sequence };
 }
