@@ -57,4 +57,13 @@ describe('the cache of ABI versions', () => {
     expect(cache.find(limit(45), progressAt(50, 20, { abis_changed: { block_num: 20, ordinal: 49 } }))).toBeUndefined();
     expect(cache.find(limit(45), progressAt(50, 20, { abis_changed: undefined }))).toBeUndefined();
   });
+
+  it('keeps nothing of what is read while a repair rewrites blocks', () => {
+    const cache = cacheAt(30);
+    const rewriting = progressAt(30, 20, { rewrites: 1, rewriting: ['a repair'] });
+    cache.keep(['game'], versions, rewriting);
+    expect(cache.find(limit(30), rewriting)).toBeUndefined();
+    cache.keep(['game'], versions, progressAt(30, 20, { rewrites: 2 }));
+    expect(cache.find(limit(30), progressAt(30, 20, { rewrites: 2 }))?.version?.blockNum).toBe(20);
+  });
 });
