@@ -142,13 +142,16 @@ export class AccountTraceRows {
   take(actions: readonly StoredAction[], position: number): number {
     const traces = actions.flatMap((row) => tracesOfAccount(row, this.account).map((trace) => ({ ...row, trace })));
     traces.sort((left, right) => left.trace.ordinal - right.trace.ordinal);
-    for (const [index, each] of traces.entries()) this.add({ ...each, position: position + index });
+    for (const [index, each] of traces.entries()) this.takeTrace({ ...each, position: position + index });
     this.nextPosition = position + traces.length;
     return this.nextPosition;
   }
 
-  private add(row: AccountTrace): void {
-    if (row.position < this.range.first || row.position > this.range.last || this.isFull) return;
+  /** Takes one trace, for a store that knows its position; positions ascend. Throws like `take`. */
+  takeTrace(row: AccountTrace): void {
+    if (row.position < this.range.first || this.isFull) return;
+    this.nextPosition = row.position + 1;
+    if (row.position > this.range.last) return;
     const bytes = actionBytes(row);
     if (!this.selection.matches(row)) this.leaveOut(bytes);
     else if (this.selection.order === 'desc') this.addNewest(row, bytes);
@@ -194,7 +197,7 @@ export class AccountTraceRows {
 }
 
 /** The traces of an action that count for an account: all if it authorized the action, otherwise the one that it received. */
-export function tracesOfAccount({ action }: StoredAction, account: string): ActionTrace[] {
+export function tracesOfAccount({ action }: Pick<StoredAction, 'action'>, account: string): ActionTrace[] {
   const { traces, authorization } = action;
   if (authorization.some(({ actor }) => actor === account)) return traces;
   const received = traces.find(({ receiver }) => receiver === account);

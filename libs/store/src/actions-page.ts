@@ -27,16 +27,21 @@ export function takeRows<T>(items: Iterable<T>, count: number, toRow: (item: T) 
   return rows;
 }
 
-/** The page of the actions that one trace created. `rows`: the actions of its transaction, ascending by sequence. */
-export function childrenPage(rows: Iterable<StoredAction>, creatorOrdinal: number, query: ActionsQuery): ActionRows {
-  const children: StoredAction[] = [];
-  for (const row of rows) {
-    if (row.action.traces[0]?.creatorOrdinal === creatorOrdinal && matchesQuery(row.action, query)) children.push(row);
-  }
-  if (query.order === 'desc') children.reverse();
-  const { first, count } = pageOf(query, children.length);
-  const page = takeRows(children.slice(first, first + count), count, (row) => row);
-  return { rows: page, more: first + page.length < children.length };
+/** The page of the actions that one trace created. `children`: all of them that `isChild` finds, ascending by sequence. */
+export function childrenPage<T>(
+  children: readonly T[],
+  query: ActionsQuery,
+  toRow: (child: T) => StoredAction,
+): ActionRows {
+  const ordered = query.order === 'desc' ? [...children].reverse() : children;
+  const { first, count } = pageOf(query, ordered.length);
+  const page = takeRows(ordered.slice(first, first + count), count, toRow);
+  return { rows: page, more: first + page.length < ordered.length };
+}
+
+/** Whether a trace with the ordinal created an action of its transaction, and the query's account and filters match it. */
+export function isChild(action: ActionRecord, creatorOrdinal: number, query: ActionsQuery): boolean {
+  return action.traces[0]?.creatorOrdinal === creatorOrdinal && matchesQuery(action, query);
 }
 
 /** Whether an action matches the query's account and filters. */

@@ -120,7 +120,7 @@ export interface AccountsLookup {
   accounts: string[];
 }
 
-/** Waits until a search in this thread may go on; `steps` were taken since the last call, each of about 0.1 µs. */
+/** Waits until a search or a long read in this thread may go on; `steps` were taken since the last call, each of about 0.1 µs. */
 export type SearchPause = (steps: number) => Promise<void>;
 
 /**
@@ -132,21 +132,25 @@ export interface HistoryReader {
   /** The committed head, the last irreversible block, the first stored block, and the first block of each indexed data field. */
   getStatus(): Promise<ChainStatus>;
   /**
-   * Rejects with `QUERY_TOO_BROAD` when a search is too long. `pause` is called between the slices of a long search, and may
-   * reject to end it.
+   * Rejects with `QUERY_TOO_BROAD` when a search is too long. `pause` is called between the slices of a long search, and between the
+   * parts of a transaction whose actions by one parent are asked for, and may reject to end it.
    */
   getActions(query: ActionsQuery, pause?: SearchPause): Promise<ActionsPage>;
-  /** Rejects with `POSITIONS_NOT_STORED` when a version that did not count an account's traces began the store. */
-  getAccountTraces(query: AccountTracesQuery): Promise<AccountTracesPage>;
+  /**
+   * Rejects with `POSITIONS_NOT_STORED` when a version that did not count an account's traces began the store. `pause` is called between
+   * the parts of a long read, and may reject to end it: the order of one transaction's traces shows only when all of them were read.
+   */
+  getAccountTraces(query: AccountTracesQuery, pause?: SearchPause): Promise<AccountTracesPage>;
   /**
    * `idPrefix`: 8 to 64 lowercase hex digits. The earliest of several transactions with one id, unless block `blockNumHint`
-   * has one: a contract can schedule equal deferred transactions. The hint of a prefix is not used.
+   * has one: a contract can schedule equal deferred transactions. The hint of a prefix is not used. `pause` is called between the parts
+   * of a long transaction, and may reject to end the read.
    */
-  getTransaction(idPrefix: string, blockNumHint?: number): Promise<TransactionLookup>;
+  getTransaction(idPrefix: string, blockNumHint?: number, pause?: SearchPause): Promise<TransactionLookup>;
   /** A block by its number or id, without its actions. */
   getBlock(selector: BlockSelector): Promise<BlockLookup>;
-  /** A block with all its actions, ascending by global sequence. */
-  getBlockTraces(selector: BlockSelector): Promise<BlockTracesLookup>;
+  /** A block with all its actions, ascending by global sequence. `pause` is called as by `getTransaction`. */
+  getBlockTraces(selector: BlockSelector, pause?: SearchPause): Promise<BlockTracesLookup>;
   /**
    * The ABI in force at each requested position. Versions have bytes in the order of the requests until the bytes of distinct
    * versions reach `maxBytes`; later ones have none, whether known or not.

@@ -2,6 +2,7 @@ import {
   type StoredAction,
   actionBytes,
   childrenPage,
+  isChild,
   MAX_PAGE_BYTES,
   type ActionFilter,
   type ActionRows,
@@ -150,9 +151,10 @@ async function childrenOf(
   const rows: StoredAction[] = [];
   for await (const row of laterInTransaction(state, parent.action, query.data.map(holding))) {
     const { sequence } = row.document;
-    if (sequence >= start && sequence < end) rows.push(row.row);
+    const isWithin = sequence >= start && sequence < end;
+    if (isWithin && isChild(row.row.action, parent.ordinal, query)) rows.push(row.row);
   }
-  return childrenPage(rows, parent.ordinal, query);
+  return childrenPage(rows, query, (row) => row);
 }
 
 /** The later actions of an action's transaction that match. */

@@ -162,9 +162,8 @@ export class PagedTransaction {
   }
 
   /** The action whose contract's receipt has the sequence; undefined if the page does not have it. */
-  actionAt(sequence: number): ActionRecord | undefined {
-    const paged = this.actions.find((action) => action.sequence === sequence);
-    return paged && decodePagedAction(this, paged);
+  actionAt(sequence: number): PagedAction | undefined {
+    return this.actions.find((action) => action.sequence === sequence);
   }
 
   /** Whether a trace of the transaction has the sequence. */

@@ -1,7 +1,7 @@
 import {
   type ChainStatus,
-  type StoredAction,
   childrenPage,
+  isChild,
   pageOf,
   takeRows,
   type ActionRows,
@@ -9,15 +9,17 @@ import {
   type ActionsQuery,
 } from '@antelope-history/store';
 import type { Snapshot, Tables } from '../format/tables';
-import { decodePagedAction } from '../format/trace-page';
 import { listsOfQuery, setsOfData } from './action-lists';
 import type { DataSearch } from './data-search';
 import type { PostingSet } from './posting-set';
-import { PageReader, type LocatedTransaction } from './page-reader';
+import { PageReader } from './page-reader';
 import { findParentTrace } from './parent-trace';
 import { type SequenceRange, sequencesWithin } from './sequence-range';
 
-/** Reads one page of actions in a snapshot; undefined while `search`, the query's own, is not complete. */
+/**
+ * Reads one page of actions in a snapshot; undefined while `search`, the query's own, is not complete. `queryChildren` reads those
+ * that one trace created.
+ */
 export function queryActions(
   tables: Tables,
   query: ActionsQuery,
@@ -29,10 +31,6 @@ export function queryActions(
   const pages = new PageReader(tables, snapshot);
   if (range.start >= range.end) return { status, rows: [], more: false };
   const data = query.data.length === 0 ? [] : setsOfData(tables, query, snapshot);
-  if (typeof query.parent === 'object') {
-    const matchesData = (sequence: number): boolean => data.every((set) => set.from(sequence) === sequence);
-    return { status, ...childrenOf(pages, query, query.parent.sequence, range, matchesData) };
-  }
   if (data.length > 1) return search.continue(data, range, status, pages);
   const lists = data[0] ?? listsOfQuery(tables, query, snapshot);
   return { status, ...countedPage(pages, query, lists, range, status) };
@@ -70,28 +68,32 @@ function sequencesFrom(
   return lists.descending(last, start);
 }
 
-/** The actions that one trace created: all of them are in its transaction. */
-function childrenOf(
-  pages: PageReader,
+/**
+ * Reads one page of the actions that one trace created: all of them are in its transaction. Yields the steps that a long read took since
+ * the last time. Of the actions that the page does not show, which may have any size, one page of records is held at a time.
+ */
+export function* queryChildren(
+  tables: Tables,
   query: ActionsQuery,
   parentSequence: number,
-  range: SequenceRange,
-  matchesData: (sequence: number) => boolean,
-): ActionRows {
-  const parent = findParentTrace(pages, parentSequence);
-  if (!parent) return { rows: [], more: false };
-  return childrenPage(rowsWithin(parent.transaction, range, matchesData), parent.ordinal, query);
-}
-
-function* rowsWithin(
-  transaction: LocatedTransaction,
-  range: SequenceRange,
-  isWanted: (sequence: number) => boolean,
-): Generator<StoredAction> {
-  for (const part of transaction.parts) {
+  status: ChainStatus,
+  snapshot: Snapshot,
+): Generator<number, ActionsPage> {
+  const range = sequencesWithin(tables, query, status, snapshot);
+  const pages = new PageReader(tables, snapshot);
+  const parent = range.start < range.end ? findParentTrace(pages, parentSequence) : undefined;
+  if (!parent) return { status, rows: [], more: false };
+  const data = query.data.length === 0 ? [] : setsOfData(tables, query, snapshot);
+  const children: number[] = [];
+  for (const part of pages.partsOf(parent.transaction)) {
     for (const paged of part.actions) {
-      if (paged.sequence < range.start || paged.sequence >= range.end || !isWanted(paged.sequence)) continue;
-      yield { ...transaction.facts, action: decodePagedAction(part, paged) };
+      const { sequence } = paged;
+      if (sequence < range.start || sequence >= range.end) continue;
+      if (!data.every((set) => set.from(sequence) === sequence)) continue;
+      if (isChild(pages.decode(part, paged), parent.ordinal, query)) children.push(sequence);
     }
+    const steps = pages.takeDueSteps();
+    if (steps > 0) yield steps;
   }
+  return { status, ...childrenPage(children, query, (sequence) => pages.action(sequence)) };
 }

@@ -1,22 +1,33 @@
+import type { ActionRecord, TransactionHeader } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { StoredAction } from '@antelope-history/store';
 import { damagedValue } from '../format/damage';
 import { readSequence, sequenceKey } from '../format/keys';
 import { floorEntry, type Snapshot, type Tables } from '../format/tables';
-import { TracePage, type PagedTransaction } from '../format/trace-page';
+import { decodePagedAction, type PagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
 
 /** The fields of a row that its transaction and block have. */
 export type RowFacts = Omit<StoredAction, 'action'>;
 
-/** A transaction with its parts of all pages, in their order. */
+/** A transaction, without its actions. */
 export interface LocatedTransaction {
   facts: RowFacts;
-  parts: PagedTransaction[];
+  record: TransactionHeader;
 }
 
-/** Reads action records of one snapshot. It keeps the last page, so neighbouring actions cost one read. */
+/** Steps after which a long read pauses: about 2 ms. */
+const PAUSE_STEPS = 20_000;
+/** What reading pages and decoding actions takes, in the steps of `SearchPause`. */
+const BYTES_PER_STEP = 32;
+const STEPS_PER_TRACE = 10;
+
+/**
+ * Reads action records of one snapshot. It keeps the last page, so neighbouring actions cost one read, and no other: a page may have
+ * half a megabyte of others' actions.
+ */
 export class PageReader {
   private current: { firstSequence: number; page: TracePage } | undefined;
+  private steps = 0;
 
   constructor(
     private readonly tables: Tables,
@@ -25,13 +36,40 @@ export class PageReader {
 
   /** The action whose contract's receipt has the sequence. Throws `INTERNAL` when there is none. */
   action(sequence: number): StoredAction {
-    const found = this.pageAt(sequence);
-    const transaction = found?.page.transactionOf(sequence);
-    const action = transaction?.actionAt(sequence);
-    if (!found || !transaction || !action) throw new HistoryError('INTERNAL', `action ${sequence} has no record`);
-    const { blockNum, blockId, timestamp } = found.page;
-    const transactionId = transaction.record.id.toString('hex');
-    return { transactionId, blockNum, blockId, blockTimestamp: timestamp, action };
+    const { page, part, paged } = this.locate(sequence);
+    // A row that refers to its page would keep all of it.
+    const action = this.decode(part, { sequence, bytes: Buffer.from(paged.bytes) });
+    return { ...factsOf(page, part), action };
+  }
+
+  /** The record of an action as `action` has it, for a use that ends with the next call: it refers to its page. */
+  passingAction(sequence: number): ActionRecord {
+    const { part, paged } = this.locate(sequence);
+    return this.decode(part, paged);
+  }
+
+  /**
+   * The record of the last action whose own sequence is not above this one. The traces of notified accounts follow that of the
+   * contract, so no other action can have a trace with this sequence.
+   */
+  actionUpTo(sequence: number): ActionRecord | undefined {
+    const part = this.pageAt(sequence)?.page.transactionOf(sequence);
+    const paged = part?.actions.findLast((action) => action.sequence <= sequence);
+    return part && paged && this.decode(part, paged);
+  }
+
+  decode(part: PagedTransaction, paged: PagedAction): ActionRecord {
+    const action = decodePagedAction(part, paged);
+    this.steps += STEPS_PER_TRACE * (1 + action.traces.length);
+    return action;
+  }
+
+  /** The steps taken since the last pause, once a pause is due; 0 otherwise. */
+  takeDueSteps(): number {
+    if (this.steps < PAUSE_STEPS) return 0;
+    const { steps } = this;
+    this.steps = 0;
+    return steps;
   }
 
   /** The sequences of the transaction with a trace that has the sequence. Throws `INTERNAL` when there is none. */
@@ -49,26 +87,50 @@ export class PageReader {
     const start = this.pageAt(first);
     const part = start?.page.transactionOf(first);
     if (!start || !part) return undefined;
-    const facts = factsOf(start.page, part);
+    return { facts: factsOf(start.page, part), record: part.record };
+  }
+
+  /** The parts of a transaction in their order. A page is read when its part is asked for. */
+  *partsOf({ record: { firstSequence } }: LocatedTransaction): Generator<PagedTransaction, void> {
+    const start = this.pageAt(firstSequence);
+    const part = start?.page.transactionOf(firstSequence);
+    if (!start || !part) return;
+    yield part;
     // Only a page's last transaction continues in the next page; a search for the next page takes as long as one for the first.
-    const mayContinue = part === start.page.transactions.at(-1);
-    return { facts, parts: mayContinue ? [part, ...this.laterParts(part, start.firstSequence)] : [part] };
+    if (part === start.page.transactions.at(-1)) yield* this.laterParts(part, start.firstSequence);
   }
 
   /** The parts of a transaction in the pages after its first one. */
   private *laterParts({ firstSequence }: PagedTransaction, pageSequence: number): Generator<PagedTransaction> {
-    const range = { start: sequenceKey(pageSequence + 1), transaction: this.snapshot };
-    for (const { value } of this.tables.pages.getRange(range)) {
-      const next = new TracePage(value).transactions[0];
+    for (const page of this.within({ start: pageSequence + 1 })) {
+      const next = page.transactions[0];
       // The last transaction of the page before may be another one.
       if (!next?.continued || next.firstSequence !== firstSequence) return;
       yield next;
     }
   }
 
+  /** The pages that begin with one of the sequences, ascending. */
+  *within({ start, end }: { start: number; end?: number }): Generator<TracePage, void> {
+    const range = { start: sequenceKey(start), ...(end !== undefined && { end: sequenceKey(end) }) };
+    for (const { value } of this.tables.pages.getRange({ ...range, transaction: this.snapshot })) {
+      this.steps += value.length / BYTES_PER_STEP;
+      yield new TracePage(value);
+    }
+  }
+
+  private locate(sequence: number): { page: TracePage; part: PagedTransaction; paged: PagedAction } {
+    const page = this.pageAt(sequence)?.page;
+    const part = page?.transactionOf(sequence);
+    const paged = part?.actionAt(sequence);
+    if (!page || !part || !paged) throw new HistoryError('INTERNAL', `action ${sequence} has no record`);
+    return { page, part, paged };
+  }
+
   private pageAt(sequence: number): { firstSequence: number; page: TracePage } | undefined {
     if (!this.currentHolds(sequence)) {
       const entry = floorEntry(this.tables.pages, sequenceKey(sequence), 0, this.snapshot);
+      this.steps += (entry?.value.length ?? 0) / BYTES_PER_STEP;
       this.current = entry && openPage(readSequence(entry.key, 0), entry.value);
     }
     return this.current;

@@ -10,10 +10,10 @@ export function joinStore(reader: StoreReader, writer: StoreWriter): HistoryStor
   return {
     getStatus: () => reader.getStatus(),
     getActions: (query) => reader.getActions(query),
-    getAccountTraces: (query) => reader.getAccountTraces(query),
-    getTransaction: (idPrefix, blockNumHint) => reader.getTransaction(idPrefix, blockNumHint),
+    getAccountTraces: (query, pause) => reader.getAccountTraces(query, pause),
+    getTransaction: (idPrefix, blockNumHint, pause) => reader.getTransaction(idPrefix, blockNumHint, pause),
     getBlock: (selector) => reader.getBlock(selector),
-    getBlockTraces: (selector) => reader.getBlockTraces(selector),
+    getBlockTraces: (selector, pause) => reader.getBlockTraces(selector, pause),
     getAbis: (requests, isKnown, maxBytes) => reader.getAbis(requests, isKnown, maxBytes),
     hasAccount: (account) => reader.hasAccount(account),
     getKeyAccounts: (key, maxAccounts, pause) => reader.getKeyAccounts(key, maxAccounts, pause),

@@ -30,10 +30,10 @@ export function readingInto(store: HistoryStore, sessions: ReaderSessions): Hist
   return {
     getStatus: () => store.getStatus(),
     getActions: (query) => store.getActions(query),
-    getAccountTraces: (query) => store.getAccountTraces(query),
-    getTransaction: (idPrefix, blockNumHint) => store.getTransaction(idPrefix, blockNumHint),
+    getAccountTraces: (query, pause) => store.getAccountTraces(query, pause),
+    getTransaction: (idPrefix, blockNumHint, pause) => store.getTransaction(idPrefix, blockNumHint, pause),
     getBlock: (selector) => store.getBlock(selector),
-    getBlockTraces: (selector) => store.getBlockTraces(selector),
+    getBlockTraces: (selector, pause) => store.getBlockTraces(selector, pause),
     getAbis: (requests, isKnown, maxBytes) => store.getAbis(requests, isKnown, maxBytes),
     hasAccount: (account) => store.hasAccount(account),
     getKeyAccounts: (key, maxAccounts, pause) => store.getKeyAccounts(key, maxAccounts, pause),
