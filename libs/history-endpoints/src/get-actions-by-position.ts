@@ -31,7 +31,9 @@ export const createGetActionsByPosition: CreateEndpoint<typeof HISTORY_ROUTES.ge
         return range;
       };
       try {
-        const page = await reader.getAccountTraces({ account, select, order, conditions });
+        const page = await reader.getAccountTraces({ account, select, order, conditions }, (steps) =>
+          work.pauseSearch(steps),
+        );
         await countLeftOut(conditions || order === 'desc' ? lengthOf(range) - page.rows.length : 0);
         return { ...page, more: page.more || range.isCut };
       } catch (error) {

@@ -13,7 +13,7 @@ export const createGetTransaction: CreateEndpoint<typeof HISTORY_ROUTES.getTrans
     if (!ID_OR_PREFIX.test(id)) throw new HistoryError('INVALID_TRANSACTION_ID', 'id: give 8 to 64 hex digits');
     const { found, decoders } = await abis.read(
       work,
-      () => reader.getTransaction(id, request.block_num_hint),
+      () => reader.getTransaction(id, request.block_num_hint, (steps) => work.pauseSearch(steps)),
       abisOfLookup,
     );
     if (found.found !== 'one') throw notFound(id, found.found);

@@ -1,7 +1,7 @@
 import { ApiClient, createApiDeps, openSampleReader, type SampleReader } from '@antelope-history/endpoint-testing';
 import { HISTORY_ROUTES } from '@antelope-history/history-routes';
 import { HistoryError } from '@antelope-history/schemas';
-import type { AccountTrace, AccountTracesQuery } from '@antelope-history/store';
+import type { AccountTrace, AccountTracesQuery, SearchPause } from '@antelope-history/store';
 import { createHistoryApi } from '../src';
 
 const client = new ApiClient(HISTORY_ROUTES);
@@ -116,6 +116,17 @@ describe('get_actions with positions of nodeos', () => {
       filter: '*:transfer',
     });
     expect([status, body.error.details[0].message]).toEqual([400, expect.stringContaining('at most 3 positions')]);
+  });
+
+  it('costs what a long read takes', async () => {
+    const reader = Object.assign(Object.create(sample) as SampleReader, {
+      async getAccountTraces(_: AccountTracesQuery, pause: SearchPause) {
+        await pause(200_000);
+        return { status: sample.status, rows: [], more: false };
+      },
+    });
+    const { headers } = await client.post(createHistoryApi(createApiDeps(reader)), route, { account_name: 'alice' });
+    expect(headers['x-request-cost']).toBe('4');
   });
 
   it('costs what it leaves out, also where it is refused', async () => {

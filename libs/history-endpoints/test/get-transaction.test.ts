@@ -9,7 +9,7 @@ import {
   type SampleReader,
 } from '@antelope-history/endpoint-testing';
 import { HISTORY_ROUTES } from '@antelope-history/history-routes';
-import type { HistoryReader } from '@antelope-history/store';
+import type { HistoryReader, SearchPause } from '@antelope-history/store';
 import { createHistoryApi } from '../src';
 
 const client = new ApiClient(HISTORY_ROUTES);
@@ -32,6 +32,24 @@ describe('get_transaction', () => {
     for (const body of [{ id: id.toUpperCase() }, { id: id.slice(0, 16), block_num_hint: '3' }]) {
       expect((await client.post(app, route, body)).body).toEqual(whole.body);
     }
+  });
+
+  it('counts a long read in its cost, as a large response', async () => {
+    let large = 0;
+    const enter = async () => {
+      large++;
+    };
+    const largeResponses = { enter, leave: () => undefined };
+    const reader = Object.assign(Object.create(sample) as SampleReader, {
+      async getTransaction(id: string, _: number | undefined, pause: SearchPause) {
+        await pause(300_000);
+        expect(large).toBe(1);
+        return sample.getTransaction(id);
+      },
+    });
+    const app = createHistoryApi({ ...createApiDeps(reader), largeResponses });
+    const { status, headers } = await client.post(app, route, { id: await idAt(100) });
+    expect([status, headers['x-request-cost']]).toEqual([200, '5']);
   });
 
   it.each([

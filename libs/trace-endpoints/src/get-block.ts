@@ -1,13 +1,14 @@
 import { type CreateEndpoint, isIrreversible, parseBlockId } from '@antelope-history/endpoint-kit';
 import { HistoryError, MAX_BLOCK_NUM } from '@antelope-history/schemas';
-import type { BlockSelector, BlockTracesLookup } from '@antelope-history/store';
+import type { BlockSelector, BlockTracesLookup, SearchPause } from '@antelope-history/store';
 import type { GetTraceBlockRequest, TRACE_ROUTES } from '@antelope-history/trace-routes';
 import { abisOfBlockTraces, renderBlockTraces } from './get-block-response';
 
 export const createGetBlock: CreateEndpoint<typeof TRACE_ROUTES.getTraceBlock> = ({ reader, abis }) => {
   return async (request, work) => {
     const selector = toBlockSelector(request);
-    const { found, decoders } = await abis.read(work, () => reader.getBlockTraces(selector), abisOfLookup);
+    const pause: SearchPause = (steps) => work.pauseSearch(steps);
+    const { found, decoders } = await abis.read(work, () => reader.getBlockTraces(selector, pause), abisOfLookup);
     const { block, transactions, status } = found;
     if (!block?.hasTraces) throw new HistoryError('BLOCK_TRACE_MISSING', 'Trace API: block trace missing');
     const { id, num } = block.position;

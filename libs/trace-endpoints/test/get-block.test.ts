@@ -7,6 +7,7 @@ import {
   openSampleReader,
   type SampleReader,
 } from '@antelope-history/endpoint-testing';
+import type { BlockSelector, SearchPause } from '@antelope-history/store';
 import { TRACE_ROUTES } from '@antelope-history/trace-routes';
 import { readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import { createTraceApi } from '../src';
@@ -40,6 +41,24 @@ describe('trace_api get_block', () => {
     ]) {
       expect((await client.post(app, route, body)).text).toBe(byNumber.text);
     }
+  });
+
+  it('counts a long read in its cost, as a large response', async () => {
+    let large = 0;
+    const enter = async () => {
+      large++;
+    };
+    const largeResponses = { enter, leave: () => undefined };
+    const reader = Object.assign(Object.create(sample) as SampleReader, {
+      async getBlockTraces(selector: BlockSelector, pause: SearchPause) {
+        await pause(300_000);
+        expect(large).toBe(1);
+        return sample.getBlockTraces(selector);
+      },
+    });
+    const app = createTraceApi({ ...createApiDeps(reader), largeResponses });
+    const { status, headers } = await client.post(app, route, { block_num: 100 });
+    expect([status, headers['x-request-cost']]).toEqual([200, '5']);
   });
 
   it('accepts -1 as the newest committed block, whose response is not final', async () => {
