@@ -1,6 +1,6 @@
 import { branchOf, generateChain } from '../generated-chain';
 import type { ActionsRequest } from './actions-model';
-import { ChainModel, type Expected } from './chain-model';
+import { ChainModel, type Expected, type Query } from './chain-model';
 import type { PositionsRequest } from './positions-model';
 
 function rowsOf(expected: Expected): { global_action_seq: number | string; account_action_seq: number | string }[] {
@@ -103,6 +103,41 @@ describe('the model of the responses', () => {
       body: { account_name: 'game', before: before!.num, offset: 1000 },
     } as const;
     expect(model.respond(query, chain.tip)).toEqual(model.respond(query, before));
+  });
+
+  it('has nothing of blocks below the first one that is kept, but counts their traces', () => {
+    const first = chain.tip.num - 20;
+    const respond = (query: Query, firstKept = 0) => model.respond(query, chain.tip, firstKept);
+    const numsOf = (query: Query, firstKept = 0) =>
+      (rowsOf(respond(query, firstKept)) as unknown as { block_num: number }[]).map(({ block_num }) => block_num);
+    const removed = branch.find(({ num }) => num === first - 1)!;
+    for (const block of [removed, branch.find(({ num }) => num === first)!]) {
+      const isKept = block !== removed;
+      const { num, id, transactions } = block;
+      const queries: Query[] = [
+        { path: '/v1/chain/get_block', body: { block_num_or_id: num } },
+        { path: '/v1/chain/get_block', body: { block_num_or_id: id } },
+        { path: '/v1/trace_api/get_block', body: { block_id: id } },
+        { path: '/v1/history/get_transaction', body: { id: transactions[0]!.id } },
+      ];
+      for (const query of queries) {
+        expect(respond(query).status).toBe(200);
+        expect(respond(query, first).status === 200).toBe(isKept);
+      }
+    }
+    expect(respond({ path: '/v1/chain/get_info', body: {} }, first)).toMatchObject({
+      body: { head_block_id: chain.tip.id, earliest_available_block_num: first },
+    });
+    const actions: Query = { path: '/v1/history/get_actions', body: { account_name: 'alice', offset: 1000 } };
+    expect(numsOf(actions, first)).toEqual(numsOf(actions).filter((num) => num >= first));
+    const positions: Query = {
+      path: '/v1/history/nodeos/get_actions',
+      body: { account_name: 'alice', pos: 0, offset: 1000 },
+    };
+    const all = rowsOf(respond(positions));
+    const kept = rowsOf(respond(positions, first));
+    expect(kept.length).toBeLessThan(all.length);
+    expect(kept).toEqual(all.slice(-kept.length));
   });
 
   it('has nothing before the first block', () => {

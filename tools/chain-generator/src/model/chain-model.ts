@@ -2,7 +2,7 @@ import type { GeneratedBlock, GeneratedTransaction } from '../generated-block';
 import { branchOf, type GeneratedChain } from '../generated-chain';
 import { printedKey } from '../keys';
 import { actionsPage, hasDataFilter, type ActionsRequest } from './actions-model';
-import { chainBlockJson, traceBlockJson, transactionJson } from './node-json';
+import { blockTime, chainBlockJson, traceBlockJson, transactionJson } from './node-json';
 import { positionsPage, type PositionsRequest } from './positions-model';
 
 /** A request to one of the endpoints. Ids may be in either case, and a number may be written as text. */
@@ -13,6 +13,7 @@ export type Query =
   | { path: '/v1/history/get_key_accounts'; body: { public_key: string } }
   | { path: '/v1/history/get_transaction'; body: { id: string; block_num_hint?: number | string } }
   | { path: '/v1/chain/get_block'; body: { block_num_or_id: number | string } }
+  | { path: '/v1/chain/get_info'; body: object }
   | { path: '/v1/trace_api/get_block'; body: TraceSelector };
 
 interface TraceSelector {
@@ -23,7 +24,8 @@ interface TraceSelector {
 
 /**
  * The right response in a state. The body lacks the fields that depend on what the node last reported: `head_block_num`,
- * `last_irreversible_block`, and the `status` of a traced block. The body of an error is that of its `error` only.
+ * `last_irreversible_block`, and the `status` of a traced block; in `get_info`, those of the last irreversible block. The body of an
+ * error is that of its `error` only.
  */
 export type Expected =
   { status: 200; body: object; tracedNum?: number } | { status: 400 | 404; error: { code: number; name: string } };
@@ -58,13 +60,14 @@ export class ChainModel {
     }
   }
 
-  respond({ path, body }: Query, state: CommittedState): Expected {
+  /** `firstKept`: the number of the first block that the service has not removed. */
+  respond({ path, body }: Query, state: CommittedState, firstKept = 0): Expected {
     switch (path) {
       case '/v1/history/get_actions':
         if (!state && hasDataFilter(body)) return NO_DATA_FIELD;
-        return { status: 200, body: actionsPage(this.history(state), body) };
+        return { status: 200, body: actionsPage(this.kept(state, firstKept), body) };
       case '/v1/history/nodeos/get_actions':
-        return { status: 200, body: positionsPage(this.history(state), body) };
+        return { status: 200, body: positionsPage(this.history(state), body, firstKept) };
       case '/v1/history/get_controlled_accounts': {
         const accounts = ownersWhere(state, ({ auth }) =>
           auth.accounts.some(({ permission }) => permission.actor === body.controlling_account),
@@ -78,14 +81,16 @@ export class ChainModel {
         return { status: 200, body: { account_names: accounts } };
       }
       case '/v1/history/get_transaction':
-        return this.transaction(body.id.toLowerCase(), state);
+        return this.transaction(body.id.toLowerCase(), state, firstKept);
       case '/v1/chain/get_block': {
         const wanted = String(body.block_num_or_id).toLowerCase();
-        const block = this.find(state, ({ num, id }) => String(num) === wanted || id === wanted);
+        const block = this.kept(state, firstKept).find(({ num, id }) => String(num) === wanted || id === wanted);
         return block ? { status: 200, body: chainBlockJson(block) } : NO_BLOCK;
       }
+      case '/v1/chain/get_info':
+        return this.info(state, firstKept);
       case '/v1/trace_api/get_block':
-        return this.traces(body, state);
+        return this.traces(body, state, firstKept);
     }
   }
 
@@ -93,8 +98,8 @@ export class ChainModel {
    * The rows that a stream sends of the blocks of `state` after those of an earlier state on its branch, oldest first. `after` of
    * the request is inclusive, as in `get_actions`.
    */
-  rowsAfter(earlier: CommittedState, state: GeneratedBlock, request: ActionsRequest): object[] {
-    const blocks = this.history(state).filter(({ num }) => num > (earlier?.num ?? -1));
+  rowsAfter(earlier: CommittedState, state: GeneratedBlock, request: ActionsRequest, firstKept = 0): object[] {
+    const blocks = this.kept(state, firstKept).filter(({ num }) => num > (earlier?.num ?? -1));
     return actionsPage(blocks, { ...request, sort: 'asc', offset: Infinity }).actions;
   }
 
@@ -110,21 +115,24 @@ export class ChainModel {
     return this.chain.isSnapshot ? this.branch(state).slice(1) : this.branch(state);
   }
 
+  /** Those of them that the service has not removed. */
+  private kept(state: CommittedState, firstKept: number): readonly GeneratedBlock[] {
+    const blocks = this.history(state);
+    return (blocks[0]?.num ?? Infinity) >= firstKept ? blocks : blocks.filter(({ num }) => num >= firstKept);
+  }
+
   private branch(tip: GeneratedBlock): readonly GeneratedBlock[] {
     let branch = this.branches.get(tip);
     if (!branch) this.branches.set(tip, (branch = branchOf(tip, this.chain.first)));
     return branch;
   }
 
-  private find(state: CommittedState, test: (block: GeneratedBlock) => boolean): GeneratedBlock | undefined {
-    return this.history(state).find(test);
-  }
-
   /** By an id in lower case, or by the beginning of one. No id is executed twice on a branch. */
-  private transaction(id: string, state: CommittedState): Expected {
+  private transaction(id: string, state: CommittedState, firstKept: number): Expected {
     const candidates = id.length === ID_LENGTH ? this.byId(id) : this.byPrefix(id);
     const [found, another] = candidates.filter(
-      ({ transaction, block }) => transaction.status === 'executed' && this.isOnBranch(block, state),
+      ({ transaction, block }) =>
+        transaction.status === 'executed' && block.num >= firstKept && this.isOnBranch(block, state),
     );
     if (another) return SEVERAL;
     return found ? { status: 200, body: transactionJson(found.transaction, found.block) } : NO_TRANSACTION;
@@ -139,11 +147,29 @@ export class ChainModel {
     return [...this.transactions.values()].filter(({ transaction }) => transaction.id.startsWith(prefix));
   }
 
-  private traces({ block_num, block_id }: TraceSelector, state: CommittedState): Expected {
+  /** A store that has no block yet has no information either; then the service says that it is unavailable. */
+  private info(state: CommittedState, firstKept: number): Expected {
+    if (!state) return NO_BLOCK;
+    const { num, id, producer } = state;
+    const body = {
+      chain_id: this.chain.chainId,
+      head_block_num: num,
+      head_block_id: id,
+      head_block_time: blockTime(state),
+      head_block_producer: producer,
+      fork_db_head_block_num: num,
+      fork_db_head_block_id: id,
+      earliest_available_block_num: this.kept(state, firstKept)[0]?.num ?? num,
+    };
+    return { status: 200, body };
+  }
+
+  private traces({ block_num, block_id }: TraceSelector, state: CommittedState, firstKept: number): Expected {
     const isLatest = block_id === undefined && Number(block_num) === -1;
     const isWanted = ({ num, id }: GeneratedBlock): boolean =>
       block_id === undefined ? num === Number(block_num) : id === block_id.toLowerCase();
-    const block = isLatest ? this.history(state).at(-1) : this.find(state, isWanted);
+    const blocks = this.kept(state, firstKept);
+    const block = isLatest ? blocks.at(-1) : blocks.find(isWanted);
     // The first block of a chain has no traces; later ones have that of `onblock`.
     if (!block || block.transactions.length === 0) return NO_TRACE;
     return { status: 200, body: traceBlockJson(block), tracedNum: block.num };

@@ -17,15 +17,20 @@ const DEFAULT_OFFSET = -20;
 
 /**
  * The rows of a request over the blocks of a branch, oldest first: the traces that the account received or authorised, which
- * nodes number in the order of their ordinals.
+ * nodes number in the order of their ordinals. Those of blocks below `firstKept` have their numbers, but no rows.
  */
-export function positionsPage(branch: readonly GeneratedBlock[], request: PositionsRequest): { actions: object[] } {
+export function positionsPage(
+  branch: readonly GeneratedBlock[],
+  request: PositionsRequest,
+  firstKept: number,
+): { actions: object[] } {
   const traces = branch.flatMap((block) => tracesOf(block, request.account_name));
   const pos = Number(request.pos ?? DEFAULT_POS);
   const offset = Number(request.offset ?? DEFAULT_OFFSET);
   const from = pos === -1 ? traces.length : pos;
   const [first, last] = offset > 0 ? [from, from + offset] : [from + offset, from];
-  const meeting = actionsMeeting(branch, request);
+  const kept = branch.filter(({ num }) => num >= firstKept);
+  const meeting = actionsMeeting(kept, request);
   const rows = traces
     .map((trace, position) => ({ trace, position }))
     .filter(({ trace, position }) => position >= first && position <= last && meeting.has(trace.trace.action));
