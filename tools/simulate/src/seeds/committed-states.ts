@@ -25,11 +25,17 @@ export class CommittedStates {
    * from these states on.
    */
   narrow(atRequest: readonly CommittedState[], explains: Explains): boolean {
-    const found = new Set<CommittedState>();
-    for (const state of atRequest) this.search(state, explains, found);
+    const found = this.explaining(atRequest, explains);
     if (found.size === 0) return false;
     this.earliest = this.earliest === atRequest ? [...found] : this.later([...found]);
     return true;
+  }
+
+  /** The earliest states in which a response is right, of those that can be reached from the states at its request. */
+  explaining(atRequest: readonly CommittedState[], explains: Explains): Set<CommittedState> {
+    const found = new Set<CommittedState>();
+    for (const state of atRequest) this.search(state, explains, found);
+    return found;
   }
 
   private search(from: CommittedState, explains: Explains, found: Set<CommittedState>): void {

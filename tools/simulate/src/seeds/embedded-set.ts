@@ -24,7 +24,7 @@ const MAX_STARTS = 20;
 const HOUR_MS = 3_600_000;
 
 /** Starts the whole service in one process, on the embedded set. */
-export async function startEmbeddedSet({ urls, folder, random, chain }: SetParts): Promise<SetUnderTest> {
+export async function startEmbeddedSet({ urls, folder, random, chain, retainBlocks }: SetParts): Promise<SetUnderTest> {
   mkdirSync(folder, { recursive: true });
   const [port = 0] = await findFreePorts(1);
   const threads = String(chain.seed % 2 === 0 ? THREADS : 0);
@@ -32,6 +32,7 @@ export async function startEmbeddedSet({ urls, folder, random, chain }: SetParts
     ...ENVIRONMENT,
     HISTORY_SHIP__URLS: urls.join(),
     HISTORY_STORE__LMDB__PATH: path.join(folder, 'data'),
+    HISTORY_STORE__LMDB__RETAIN_BLOCKS: String(retainBlocks),
     HISTORY_GATEWAY__PORT: String(port),
     HISTORY_INDEXER__VERIFY_BLOCKS: random(2) ? 'all' : 'new',
     HISTORY_INDEXER__DESERIALIZER_THREADS: threads,

@@ -35,6 +35,8 @@ export interface SetParts {
   random: Random;
   /** The chain goes on for up to twice this time. */
   spanMs: number;
+  /** The number of newest blocks that the store keeps; 0 = all. */
+  retainBlocks: number;
 }
 
 /** The parts of a run that faults can break, with what is left to do when it ends. */

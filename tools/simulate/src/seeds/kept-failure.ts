@@ -10,8 +10,14 @@ export function keepFailure(keepIn: string, outcome: SeedOutcome, logFolder: str
   const folder = path.join(keepIn, `seed-${outcome.seed}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const { seed, traits, faults, violations } = outcome;
-  const kept = { seed, traits, faults: Object.fromEntries(faults), violations: violations.slice(0, MAX_WRITTEN) };
+  const { seed, traits, retainBlocks, faults, violations } = outcome;
+  const kept = {
+    seed,
+    traits,
+    retainBlocks,
+    faults: Object.fromEntries(faults),
+    violations: violations.slice(0, MAX_WRITTEN),
+  };
   writeFileSync(path.join(folder, 'outcome.json'), JSON.stringify(kept, null, 2));
   for (const name of readdirSync(logFolder)) {
     if (name.includes('.log')) cpSync(path.join(logFolder, name), path.join(folder, name));

@@ -9,6 +9,7 @@ import {
   type Query,
 } from '@antelope-history/chain-generator';
 import { BlockOffers } from './block-offers';
+import { FirstBlocks } from './first-blocks';
 import { ResponseChecker } from './response-checker';
 
 const QUERY: Query = { path: '/v1/history/get_actions', body: { offset: 50 } };
@@ -23,6 +24,7 @@ describe('ResponseChecker', () => {
   /** Requests that are answered with 503 before the response is given. */
   let refusals: number;
   let checker: ResponseChecker;
+  let offers: BlockOffers;
 
   beforeEach(async () => {
     refusals = 0;
@@ -32,15 +34,25 @@ describe('ResponseChecker', () => {
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const offers = new BlockOffers(chain);
+    offers = new BlockOffers(chain);
     for (const block of branch) offers.holds(block);
-    checker = new ResponseChecker(model, offers, () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    checker = checkerOf(0);
   });
   afterEach(() => new Promise((resolve) => server.close(resolve)));
 
+  function checkerOf(retainBlocks: number): ResponseChecker {
+    const firsts = new FirstBlocks({ chain, model, offers, retainBlocks });
+    return new ResponseChecker(
+      model,
+      offers,
+      firsts,
+      () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    );
+  }
+
   /** What a service in a state responds. */
-  function respondAs(state: CommittedState): object {
-    const expected = model.respond(QUERY, state);
+  function respondAs(state: CommittedState, firstKept = 0): object {
+    const expected = model.respond(QUERY, state, firstKept);
     if (expected.status !== 200) throw new Error('an error');
     const body = { ...expected.body, head_block_num: chain.tip.num, last_irreversible_block: 1 };
     response = { status: 200, body };
@@ -112,5 +124,65 @@ describe('ResponseChecker', () => {
     respondAs(branch[9]);
     await checker.checkAt(QUERY, chain.tip);
     expect(checker.violations).toHaveLength(1);
+  });
+
+  describe('of a service that keeps its newest blocks', () => {
+    const RETAINED = 10;
+    const INFO: Query = { path: '/v1/chain/get_info', body: {} };
+    const ALL: Query = { path: '/v1/history/get_actions', body: { offset: 1000, before: 9 } };
+    const highest = Math.min(chain.tip.num - RETAINED + 1, chain.tip.lastIrreversible);
+
+    const bodyOf = (query: Query, firstKept: number): object => {
+      const expected = model.respond(query, chain.tip, firstKept);
+      if (expected.status !== 200) throw new Error('an error');
+      return expected.body;
+    };
+
+    async function violationsOf(responses: readonly [query: Query, body: object][]): Promise<number> {
+      const retaining = checkerOf(RETAINED);
+      for (const [query, body] of responses) {
+        response = { status: 200, body };
+        await retaining.check(query);
+      }
+      return retaining.violations.length;
+    }
+
+    it('takes responses whose first block rises', async () => {
+      for (const first of [1, 3, 3, 7, highest]) {
+        expect(
+          await violationsOf([
+            [ALL, bodyOf(ALL, first)],
+            [INFO, bodyOf(INFO, first)],
+          ]),
+        ).toBe(0);
+      }
+    });
+
+    it.each<[string, () => [query: Query, body: object][]]>([
+      [
+        'rows below a first block that was reported',
+        () => [
+          [INFO, bodyOf(INFO, 5)],
+          [ALL, bodyOf(ALL, 4)],
+        ],
+      ],
+      [
+        'a first block below which rows are missing',
+        () => [
+          [ALL, bodyOf(ALL, 5)],
+          [INFO, bodyOf(INFO, 4)],
+        ],
+      ],
+      ['a first block above the kept ones', () => [[INFO, bodyOf(INFO, highest + 1)]]],
+      [
+        'rows of one first block and of another',
+        () => {
+          const { actions } = bodyOf(ALL, 4) as { actions: { block_num: number }[] };
+          return [[ALL, { actions: actions.filter((row) => row.block_num !== 6), more: false }]];
+        },
+      ],
+    ])('reports %s', async (_, responses) => {
+      expect(await violationsOf(responses())).toBe(1);
+    });
   });
 });

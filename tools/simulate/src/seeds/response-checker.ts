@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ChainModel, CommittedState, Expected, Query } from '@antelope-history/chain-generator';
 import type { BlockOffers } from './block-offers';
-import { CommittedStates, type Explains } from './committed-states';
+import { CommittedStates } from './committed-states';
+import type { FirstBlocks } from './first-blocks';
 
 /** A response that is wrong in every state that the service may show. */
 export interface Violation {
@@ -25,6 +26,9 @@ interface Received {
   text: string;
 }
 
+/** Whether a response is right in a state from which all blocks below the first one are removed. */
+type IsOf = (state: CommittedState, first: number) => boolean;
+
 /** Sends requests and compares each response with the model. */
 export class ResponseChecker {
   readonly states: CommittedStates;
@@ -36,6 +40,7 @@ export class ResponseChecker {
   constructor(
     private readonly model: ChainModel,
     private readonly offers: BlockOffers,
+    private readonly firsts: FirstBlocks,
     private readonly baseUrl: () => string,
   ) {
     this.states = new CommittedStates(model, offers);
@@ -43,14 +48,16 @@ export class ResponseChecker {
 
   /** Compares a response with the states that are possible while the chain goes on. */
   async check(query: Query): Promise<void> {
-    const { now } = this.states;
+    const at = { now: this.states.now, first: this.firsts.now };
     const irreversible = this.irreversibleSeen;
     const received = await this.send(query);
     if (!received) return;
     const parsed = this.parse(query, received, irreversible);
     if (!parsed) return;
-    const explains: Explains = (state) => parsed.isOf(state);
-    if (!this.states.narrow(now, explains)) this.report(query, received, `no state from ${describe(now)} on gives it`);
+    if (!this.firsts.narrow(this.states, at, parsed.isOf)) {
+      const since = `no state from ${describe(at.now)} on gives it`;
+      this.report(query, received, `${since}, with a first block from ${at.first} on`);
+    }
   }
 
   /** Compares a response with one state, when nothing changes any more. Returns whether the service responded. */
@@ -60,8 +67,9 @@ export class ResponseChecker {
     if (!received) {
       const reason = `the service does not respond within ${FINAL_LIMIT_MS / 1000} s`;
       this.report(query, { status: 0, text: '' }, reason);
-    } else if (parsed && !parsed.isOf(state)) {
-      this.report(query, received, `expected: ${JSON.stringify(this.model.respond(query, state))}`);
+    } else if (parsed && !parsed.isOf(state, this.firsts.now)) {
+      const expected = this.model.respond(query, state, this.firsts.now);
+      this.report(query, received, `expected: ${JSON.stringify(expected)}`);
     }
     return received !== undefined;
   }
@@ -92,7 +100,7 @@ export class ResponseChecker {
   }
 
   /** The response as a test of states; undefined, and reported, when it is wrong in every state. */
-  private parse(query: Query, received: Received, irreversible: number): { isOf: Explains } | undefined {
+  private parse(query: Query, received: Received, irreversible: number): { isOf: IsOf } | undefined {
     this.checked++;
     let json: Record<string, unknown>;
     try {
@@ -101,7 +109,7 @@ export class ResponseChecker {
       this.report(query, received, 'the response is not JSON');
       return undefined;
     }
-    const { last_irreversible_block: last, head_block_num: head, status, ...body } = json;
+    const { last, head, status, body } = query.path === '/v1/chain/get_info' ? factsOfInfo(json) : factsOf(json);
     const traceStatus = query.path === '/v1/trace_api/get_block' ? status : undefined;
     const fault = this.faultOf({ last, head, irreversible });
     if (fault !== undefined) {
@@ -110,9 +118,9 @@ export class ResponseChecker {
     }
     if (typeof last === 'number') this.irreversibleSeen = Math.max(this.irreversibleSeen, last);
     return {
-      isOf: (state) => {
+      isOf: (state, first) => {
         if (typeof head === 'number' && head < (state?.num ?? 0)) return false;
-        const expected = this.model.respond(query, state);
+        const expected = this.model.respond(query, state, first);
         if (expected.status !== received.status) return false;
         if (expected.status !== 200) return isError(json, expected);
         if (expected.tracedNum !== undefined && !this.mayBe(traceStatus, expected.tracedNum, irreversible))
@@ -147,6 +155,30 @@ export class ResponseChecker {
   private report(query: Query, { status, text }: Received, reason: string): void {
     this.violations.push({ query, status, body: text, reason });
   }
+}
+
+/** What a response says of the node that the service reads, and the rest. */
+interface Facts {
+  last?: unknown;
+  head?: unknown;
+  status?: unknown;
+  body: object;
+}
+
+function factsOf(json: Record<string, unknown>): Facts {
+  const { last_irreversible_block: last, head_block_num: head, status, ...body } = json;
+  return { last, head, status, body };
+}
+
+/** Its head is the committed one. */
+function factsOfInfo(json: Record<string, unknown>): Facts {
+  const {
+    last_irreversible_block_num: last,
+    last_irreversible_block_id: _id,
+    last_irreversible_block_time: _time,
+    ...body
+  } = json;
+  return { last, body };
 }
 
 function isError(json: Record<string, unknown>, expected: Exclude<Expected, { status: 200 }>): boolean {

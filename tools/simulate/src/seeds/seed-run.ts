@@ -14,8 +14,10 @@ import type { AdapterSet } from '@antelope-history/processes';
 import { createRandom, pick, type Random } from '@antelope-history/test-support/random';
 import { BlockOffers } from './block-offers';
 import { startDistributedSet } from './distributed-set';
+import { EdgeQueries } from './edge-queries';
 import { startEmbeddedSet } from './embedded-set';
 import type { Fault, LastBlocks, SetParts, SetUnderTest } from './fault';
+import { drawRetention, FirstBlocks } from './first-blocks';
 import { keepFailure } from './kept-failure';
 import { nodeFaults } from './node-faults';
 import { everyQuery, RandomQueries } from './random-queries';
@@ -36,6 +38,8 @@ export interface SeedOptions {
 export interface SeedOutcome {
   seed: number;
   traits: ChainTraits;
+  /** The number of newest blocks that the service keeps; 0 = all. */
+  retainBlocks: number;
   /** Number of faults by name. */
   faults: Map<string, number>;
   checked: number;
@@ -73,8 +77,9 @@ export async function runSeed(options: SeedOptions): Promise<SeedOutcome> {
   try {
     const urls = inAnyOrder(nodes, random).map(({ url }) => url);
     const spanMs = options.size.spanMs[options.set];
-    set = await startSet(options, { chain, urls, folder, random, spanMs });
-    const run = new SeedRun(options, chain, offers, nodes, set, random);
+    const retainBlocks = options.set === 'embedded' ? drawRetention(options.seed) : 0;
+    set = await startSet(options, { chain, urls, folder, random, spanMs, retainBlocks });
+    const run = new SeedRun(options, chain, offers, nodes, set, random, retainBlocks);
     const outcome = await run.play();
     if (outcome.violations.length > 0) outcome.keptIn = keepFailure(options.keepIn, outcome, set.logFolder);
     return outcome;
@@ -90,6 +95,8 @@ function startSet({ set, size }: SeedOptions, parts: SetParts): Promise<SetUnder
 }
 
 class SeedRun {
+  private readonly model: ChainModel;
+  private readonly firsts: FirstBlocks;
   private readonly checker: ResponseChecker;
   private readonly faults = new Map<string, number>();
   private isGoingOn = true;
@@ -101,16 +108,22 @@ class SeedRun {
     private readonly nodes: readonly SimulatedNode[],
     private readonly set: SetUnderTest,
     private readonly random: Random,
+    private readonly retainBlocks: number,
   ) {
-    this.checker = new ResponseChecker(new ChainModel(chain), offers, () => set.url);
+    this.model = new ChainModel(chain);
+    this.firsts = new FirstBlocks({ chain, model: this.model, offers, retainBlocks });
+    this.checker = new ResponseChecker(this.model, offers, this.firsts, () => set.url);
   }
 
   async play(): Promise<SeedOutcome> {
     const clients = Array.from({ length: CLIENTS }, () => this.ask());
-    const streams = new StreamClients(STREAMS, this.chain, this.offers, this.set.url);
+    if (this.retainBlocks > 0) clients.push(this.askAtEdge());
+    const { model, offers, firsts } = this;
+    const streams = new StreamClients(STREAMS, this.chain, { model, offers, firsts, url: this.set.url });
     await Promise.all([...this.nodes.map((node, index) => this.playNode(node, index > 0)), this.breakThings()]);
     await this.set.calm();
-    const recovered = (await this.untilShown(this.first.head)) && (await this.playLast());
+    const recovered =
+      (await this.untilShown(this.first.head)) && (await this.playLast()) && (await this.untilRemoved());
     this.isGoingOn = false;
     await Promise.all(clients);
     await (recovered ? streams.finish() : streams.stop());
@@ -128,6 +141,7 @@ class SeedRun {
     return {
       seed: this.options.seed,
       traits: this.chain.traits,
+      retainBlocks: this.retainBlocks,
       faults: this.faults,
       checked: checked + streams.compared,
       unanswered,
@@ -149,9 +163,26 @@ class SeedRun {
     return size.spanMs[set];
   }
 
-  private async ask(): Promise<void> {
+  private ask(): Promise<void> {
     const random = this.ownRandom();
-    const queries = new RandomQueries(random, () => this.offers.blocks);
+    return this.askAll(new RandomQueries(random, () => this.offers.blocks), random);
+  }
+
+  /** Its draws change none of the other parts, so that a seed with retention is otherwise what it is without. */
+  private askAtEdge(): Promise<void> {
+    const random = createRandom(this.options.seed ^ 0xed6e);
+    const { offers, firsts } = this;
+    return this.askAll(
+      new EdgeQueries(
+        random,
+        () => offers.blocks,
+        () => firsts.now,
+      ),
+      random,
+    );
+  }
+
+  private async askAll(queries: { draw(): Query }, random: Random): Promise<void> {
     while (this.isGoingOn) {
       await this.checker.check(queries.draw());
       await sleep(random(BETWEEN_QUERIES_MS));
@@ -221,6 +252,23 @@ class SeedRun {
     const query: Query = { path: '/v1/chain/get_block', body: { block_num_or_id: num } };
     const reason = [`block ${num} ${what}`, ...this.set.givenUp].join('; ');
     this.checker.violations.push({ query, status: 0, body: '', reason });
+  }
+
+  /** Whether all blocks that are not kept are removed, within the limit; otherwise that is a violation. */
+  private async untilRemoved(): Promise<boolean> {
+    if (this.retainBlocks === 0) return true;
+    const { highest } = this.firsts;
+    const query: Query = { path: '/v1/chain/get_info', body: {} };
+    const limit = performance.now() + RECOVERY_LIMIT_MS;
+    while (this.firsts.now < highest) {
+      await this.checker.check(query);
+      if (performance.now() > limit) {
+        this.reportLate(this.chain.tip, `is not followed by the removal of all blocks below ${highest}`);
+        return false;
+      }
+      await sleep(POLL_MS);
+    }
+    return true;
   }
 
   /** Plays the blocks that are kept for the end; returns whether the last one is shown. */

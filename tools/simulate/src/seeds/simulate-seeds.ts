@@ -16,6 +16,8 @@ export interface SeedsOptions {
 export interface SeedsSummary {
   seeds: number;
   faults: Map<string, number>;
+  /** The number of seeds whose service keeps its newest blocks only. */
+  retaining: number;
   checked: number;
   violations: number;
   failedSeeds: number[];
@@ -23,7 +25,14 @@ export interface SeedsSummary {
 
 /** Runs seeds one after another, some at the same time, and sums up what they found. */
 export async function simulateSeeds(options: SeedsOptions): Promise<SeedsSummary> {
-  const summary: SeedsSummary = { seeds: 0, faults: new Map(), checked: 0, violations: 0, failedSeeds: [] };
+  const summary: SeedsSummary = {
+    seeds: 0,
+    faults: new Map(),
+    retaining: 0,
+    checked: 0,
+    violations: 0,
+    failedSeeds: [],
+  };
   const left = [...options.seeds];
   const work = async (): Promise<void> => {
     for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
@@ -42,20 +51,23 @@ export function describeSummary({ seeds, faults, checked, violations }: SeedsSum
   return `seeds ${seeds}, faults ${total}, responses checked ${checked}, violations ${violations}`;
 }
 
-function add(summary: SeedsSummary, { seed, faults, checked, violations }: SeedOutcome): void {
+function add(summary: SeedsSummary, { seed, faults, retainBlocks, checked, violations }: SeedOutcome): void {
   summary.seeds++;
+  if (retainBlocks > 0) summary.retaining++;
   summary.checked += checked;
   summary.violations += violations.length;
   if (violations.length > 0) summary.failedSeeds.push(seed);
   for (const [name, count] of faults) summary.faults.set(name, (summary.faults.get(name) ?? 0) + count);
 }
 
-function describeOutcome({ seed, faults, checked, unanswered, violations, keptIn }: SeedOutcome): string {
+function describeOutcome(outcome: SeedOutcome): string {
+  const { seed, faults, retainBlocks, checked, unanswered, violations, keptIn } = outcome;
+  const kept = retainBlocks > 0 ? `, keeps ${retainBlocks} blocks` : '';
   const happened =
     [...faults].map(([name, count]) => (count === 1 ? name : `${name} x${count}`)).join(', ') || 'no fault';
   const found =
     violations.length === 0
       ? ''
       : `, violations ${violations.length}: ${violations[0]?.reason.slice(0, 200)} (${keptIn})`;
-  return `seed ${seed}: ${happened}; checked ${checked}, unanswered ${unanswered}${found}`;
+  return `seed ${seed}: ${happened}${kept}; checked ${checked}, unanswered ${unanswered}${found}`;
 }

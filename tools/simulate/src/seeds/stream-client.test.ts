@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { branchOf, ChainModel, generateChain, type GeneratedBlock } from '@antelope-history/chain-generator';
 import { BlockOffers } from './block-offers';
+import { FirstBlocks } from './first-blocks';
 import { StreamClient, type StreamRequest } from './stream-client';
 
 type Event = [type: 'action' | 'fork' | 'head' | 'irreversible', fact: object];
@@ -18,13 +19,24 @@ describe('StreamClient', () => {
   let server: Server;
   /** What the service sends to a client that has processed no event. */
   let events: Event[];
+  /** The number of events after which the service no longer has what follows, and what it sends to a client that begins again. */
+  let removal: { after: number; events: Event[] } | undefined;
+  let retainBlocks: number;
 
   beforeEach(async () => {
+    [removal, retainBlocks] = [undefined, 0];
     server = createServer((request, response) => {
+      if (removal && request.headers['last-event-id'] !== undefined) {
+        ({ events } = removal);
+        removal = undefined;
+        response.writeHead(410).end();
+        return;
+      }
       response.writeHead(200);
       const from = Number(request.headers['last-event-id'] ?? -1) + 1;
       for (const [index, [type, fact]] of events.entries()) {
-        if (index >= from) response.write(`event: ${type}\nid: ${index}\ndata: ${JSON.stringify(fact)}\n\n`);
+        if (index >= from && index < (removal?.after ?? Infinity))
+          response.write(`event: ${type}\nid: ${index}\ndata: ${JSON.stringify(fact)}\n\n`);
       }
       response.end();
     });
@@ -51,7 +63,8 @@ describe('StreamClient', () => {
     ]);
     const random = (limit: number): number => draws.get(limit) ?? 0;
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const client = new StreamClient({ ...REQUEST, ...more }, { model, offers, url, random });
+    const firsts = new FirstBlocks({ chain, model, offers, retainBlocks });
+    const client = new StreamClient({ ...REQUEST, ...more }, { model, offers, firsts, url, random });
     const run = client.run();
     for (let polls = 0; polls < 500 && client.faults.length === 0 && !client.hasAllOf(chain.tip); polls++)
       await sleep(5);
@@ -117,5 +130,48 @@ describe('StreamClient', () => {
     events = send();
     const { faults } = await read(more);
     expect(faults.map((fault) => fault.reason)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  describe('of a service that keeps its newest blocks', () => {
+    const FIRST = chain.tip.lastIrreversible - 5;
+    const kept = (first: number): Event[] =>
+      model.rowsAfter(undefined, chain.tip, REQUEST, first).map((row): Event => ['action', row]);
+
+    beforeEach(() => {
+      retainBlocks = 5;
+      events = [...rows(undefined, chain.tip), at('head', chain.tip)];
+    });
+
+    it('begins again when blocks after its last event are removed, with the rows of those that are left', async () => {
+      removal = { after: 3, events: [...kept(FIRST), at('head', chain.tip)] };
+      const client = await read();
+      expect(client.faults).toEqual([]);
+      expect(client.compared).toBe(1);
+    });
+
+    it.each<[string, string, () => void]>([
+      [
+        'a row that is missing of the blocks that are left',
+        'expected',
+        () => (removal = { after: 3, events: [...kept(FIRST).toSpliced(1, 1), at('head', chain.tip)] }),
+      ],
+      [
+        'a beginning above the blocks that are kept',
+        'expected',
+        () => (removal = { after: 3, events: [...kept(chain.tip.num - 3), at('head', chain.tip)] }),
+      ],
+      [
+        'that blocks are removed which are kept',
+        'cannot have been removed',
+        () => {
+          retainBlocks = 0;
+          removal = { after: 3, events: [...kept(FIRST), at('head', chain.tip)] };
+        },
+      ],
+    ])('reports %s', async (_, reason, prepare) => {
+      prepare();
+      const { faults } = await read();
+      expect(faults.map((fault) => fault.reason)).toEqual([expect.stringContaining(reason)]);
+    });
   });
 });

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChainModel, type GeneratedChain, USERS } from '@antelope-history/chain-generator';
+import { type GeneratedChain, USERS } from '@antelope-history/chain-generator';
 import { createRandom, pick, type Random } from '@antelope-history/test-support/random';
-import type { BlockOffers } from './block-offers';
-import { StreamClient, type StreamFault, type StreamRequest } from './stream-client';
+import { StreamClient, type StreamClientParts, type StreamFault, type StreamRequest } from './stream-client';
 
 /** Some parameters of a stream, without its beginning. */
 const REQUESTS: readonly Omit<StreamRequest, 'after'>[] = [
@@ -29,14 +28,12 @@ export class StreamClients {
   constructor(
     count: number,
     private readonly chain: GeneratedChain,
-    offers: BlockOffers,
-    url: string,
+    parts: Omit<StreamClientParts, 'random'>,
   ) {
     const random = createRandom(chain.seed ^ 0x57ea);
-    const model = new ChainModel(chain);
     this.clients = Array.from({ length: count }, () => {
       const own = createRandom(random(2 ** 31));
-      return new StreamClient(drawRequest(own, chain), { model, offers, url, random: own });
+      return new StreamClient(drawRequest(own, chain), { ...parts, random: own });
     });
     this.runs = this.clients.map((client) => client.run());
   }
