@@ -76,6 +76,24 @@ describe('the stream over HTTP', () => {
     expect([(await open(5)).status, (await open(19)).status, (await open(20)).status]).toEqual([410, 410, 200]);
   });
 
+  it('answers 410 to a cursor of an orphan when blocks after the irreversible one of its time were removed', async () => {
+    const blocks = new SyntheticChain().blocks(
+      undefined,
+      Array.from({ length: 30 }, () => EMPTY_BLOCK),
+    );
+    const model = ModelHistory.of(blocks);
+    const [at = 0, kept = 0] = [blocks[25]?.position.num, blocks[20]?.position.num];
+    const { url } = await serve(model);
+    const orphan = `${at.toString(16).padStart(8, '0')}${'f'.repeat(56)}`;
+    const open = async (id: string | undefined, irreversible: number): Promise<number> =>
+      (await fetch(url + STREAM, { headers: { 'last-event-id': `${id}.all.${irreversible}` }, method: 'HEAD' })).status;
+    expect(await open(orphan, kept - 1)).toBe(200);
+    model.removeBefore(kept);
+    expect(await open(orphan, kept - 1)).toBe(410);
+    expect(await open(orphan, kept)).toBe(200);
+    expect(await open(blocks[25]?.position.id, kept - 1)).toBe(200);
+  });
+
   it('reports the cost of its searches as they go on, also of those that fail, to a gateway that asks for it', async () => {
     const model = ModelHistory.of(new SyntheticChain().blocks(undefined, [EMPTY_BLOCK, EMPTY_BLOCK, EMPTY_BLOCK]));
     let searches = 0;

@@ -84,9 +84,16 @@ function chargeWholeUnits(charge: ChargeStream): ChargeStream {
   };
 }
 
-/** Throws `BLOCKS_REMOVED` when the cursor's block was removed. */
-async function requireBlock({ block }: StreamCursor, reader: HistoryReader): Promise<void> {
-  if (isRemovedBlock(block.num, await reader.getStatus())) throw blocksRemoved();
+/**
+ * Throws `BLOCKS_REMOVED` when the cursor's block was removed, or is an orphan and the block that the stream would go back to was. A
+ * stream that has begun can no longer say so.
+ */
+async function requireBlock({ block, irreversibleNum }: StreamCursor, reader: HistoryReader): Promise<void> {
+  const status = await reader.getStatus();
+  if (isRemovedBlock(block.num, status)) throw blocksRemoved();
+  if (!isRemovedBlock(Math.min(irreversibleNum, block.num - 1), status)) return;
+  const { block: committed } = await reader.getBlock({ id: block.id });
+  if (!committed) throw blocksRemoved();
 }
 
 interface StreamParameters {
