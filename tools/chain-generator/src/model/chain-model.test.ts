@@ -138,6 +138,9 @@ describe('the model of the responses', () => {
     const kept = rowsOf(respond(positions, first));
     expect(kept.length).toBeLessThan(all.length);
     expect(kept).toEqual(all.slice(-kept.length));
+    const losing = new ChainModel(chain, true);
+    expect(losing.respond(positions, chain.tip, first)).toMatchObject({ status: 501 });
+    expect(losing.respond(positions, chain.tip, chain.first.num)).toEqual(respond(positions));
   });
 
   it('has nothing before the first block', () => {

@@ -28,7 +28,8 @@ interface TraceSelector {
  * error is that of its `error` only.
  */
 export type Expected =
-  { status: 200; body: object; tracedNum?: number } | { status: 400 | 404; error: { code: number; name: string } };
+  | { status: 200; body: object; tracedNum?: number }
+  | { status: 400 | 404 | 501; error: { code: number; name: string } };
 
 /** A state that the service may show: the branch that ends with a block; undefined = nothing is indexed yet. */
 export type CommittedState = GeneratedBlock | undefined;
@@ -40,6 +41,8 @@ const NO_TRACE = { status: 404, error: { code: 0, name: 'block_trace_missing' } 
 
 /** An empty store does not know yet which fields it indexes. */
 const NO_DATA_FIELD = { status: 400, error: { code: 3200006, name: 'invalid_http_request' } } as const;
+
+const NO_POSITIONS = { status: 501, error: { code: 0, name: 'positions_not_stored' } } as const;
 
 const ID_LENGTH = 64;
 
@@ -53,7 +56,11 @@ export class ChainModel {
   private readonly branches = new WeakMap<GeneratedBlock, readonly GeneratedBlock[]>();
   private readonly transactions = new Map<string, PlacedTransaction>();
 
-  constructor(private readonly chain: GeneratedChain) {
+  /** `losesPositions`: the service no longer knows the positions of traces when it has removed blocks. */
+  constructor(
+    private readonly chain: GeneratedChain,
+    private readonly losesPositions = false,
+  ) {
     for (const block of chain.blocks) {
       if (chain.isSnapshot && block === chain.first) continue;
       for (const transaction of block.transactions) this.transactions.set(transaction.id, { transaction, block });
@@ -67,6 +74,7 @@ export class ChainModel {
         if (!state && hasDataFilter(body)) return NO_DATA_FIELD;
         return { status: 200, body: actionsPage(this.kept(state, firstKept), body) };
       case '/v1/history/nodeos/get_actions':
+        if (body.account_name && this.losesPositions && this.hasRemoved(state, firstKept)) return NO_POSITIONS;
         return { status: 200, body: positionsPage(this.history(state), body, firstKept) };
       case '/v1/history/get_controlled_accounts': {
         const accounts = ownersWhere(state, ({ auth }) =>
@@ -118,7 +126,11 @@ export class ChainModel {
   /** Those of them that the service has not removed. */
   private kept(state: CommittedState, firstKept: number): readonly GeneratedBlock[] {
     const blocks = this.history(state);
-    return (blocks[0]?.num ?? Infinity) >= firstKept ? blocks : blocks.filter(({ num }) => num >= firstKept);
+    return this.hasRemoved(state, firstKept) ? blocks.filter(({ num }) => num >= firstKept) : blocks;
+  }
+
+  private hasRemoved(state: CommittedState, firstKept: number): boolean {
+    return (this.history(state)[0]?.num ?? Infinity) < firstKept;
   }
 
   private branch(tip: GeneratedBlock): readonly GeneratedBlock[] {

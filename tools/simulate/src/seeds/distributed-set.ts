@@ -17,6 +17,7 @@ import { LATE_WRITER_VARIABLE } from './late-writer';
 import { lateWriterFault } from './late-writer-fault';
 import { processFaults, signal } from './process-faults';
 import { ServerProxies, type ServerUrls } from './server-proxies';
+import { RETAIN_BLOCKS_VARIABLE } from './short-delays';
 import { createTrial, LONG_STALL_SECONDS, TRIAL_NAMES, type TrialName } from './trials';
 
 /** Times that fit a run of seconds. */
@@ -68,7 +69,7 @@ async function holdServers(holder: ProcessIdentity): Promise<ServerUrls> {
 
 /** `givenUp` receives the errors of processes that are no longer started again. */
 function startApps(
-  { urls, folder, random }: SetParts,
+  { urls, folder, random, retainBlocks }: SetParts,
   { sockets }: ServerProxies,
   trial: TrialName | undefined,
   givenUp: string[],
@@ -87,6 +88,7 @@ function startApps(
       HISTORY_STORE__ELASTICSEARCH__URLS: `http://127.0.0.1:${sockets.elasticsearch.port}`,
       HISTORY_STORE__ELASTICSEARCH__BLOCKS_PER_INDEX: String(10 + random(60)),
       HISTORY_STORE__ELASTICSEARCH__ACTIONS_PER_INDEX: String(20 + random(200)),
+      [RETAIN_BLOCKS_VARIABLE]: String(retainBlocks),
       HISTORY_BROKER__RABBITMQ__URL: `amqp://127.0.0.1:${sockets.rabbitmq.port}`,
       HISTORY_KEY_VALUE__REDIS__URL: `redis://127.0.0.1:${sockets.redis.port}`,
       [CLOCK_FILE_VARIABLE]: clockFile(folder),
@@ -106,6 +108,7 @@ interface RunningParts {
 
 class DistributedSetUnderTest implements SetUnderTest {
   readonly url: string;
+  readonly removesEachBlock = false;
   readonly logFolder: string;
   readonly faults: Fault[];
   readonly trial: SetUnderTest['trial'];

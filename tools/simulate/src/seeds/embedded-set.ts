@@ -48,6 +48,7 @@ export async function startEmbeddedSet({ urls, folder, random, chain, retainBloc
     killIndexing: () => service.end('SIGKILL'),
     calm: () => service.calm(),
     showStored: undefined,
+    removesEachBlock: true,
     givenUp: service.givenUp,
     logFolder: folder,
     stop: () => service.stop(),

@@ -52,6 +52,8 @@ export interface SetUnderTest {
   calm(): Promise<void>;
   /** Makes visible to queries what the store has, but has not shown yet; undefined where it shows everything at once. */
   showStored: (() => Promise<void>) | undefined;
+  /** Whether a block is removed as soon as it need not be kept; otherwise later. */
+  removesEachBlock: boolean;
   /** Processes that ended so often that they are no longer started, with their errors: the service cannot recover from that. */
   givenUp: readonly string[];
   /** What the processes logged, for a failed seed; removed with `stop`. */

@@ -41,6 +41,11 @@ export class FirstBlocks {
     return this.lowest;
   }
 
+  /** The number of blocks that are known to be removed. */
+  get removed(): number {
+    return this.lowest - this.start;
+  }
+
   raise(first: number): void {
     this.lowest = Math.max(this.lowest, first);
   }
@@ -74,6 +79,13 @@ export class FirstBlocks {
       states.explaining(now, (state) => firstsOf(state).includes(num) && isOfState(state)(num)).size > 0;
     this.raise(this.upTo(Infinity, first).find(isPossible) ?? first);
     return true;
+  }
+
+  /** As `narrow`, in one state. */
+  narrowAt(state: CommittedState, first: number, isOf: (state: CommittedState, first: number) => boolean): boolean {
+    const found = this.of(state, first).find((num) => isOf(state, num));
+    if (found !== undefined) this.raise(found);
+    return found !== undefined;
   }
 
   private highestAt(committed: number): number {

@@ -10,11 +10,12 @@ export function keepFailure(keepIn: string, outcome: SeedOutcome, logFolder: str
   const folder = path.join(keepIn, `seed-${outcome.seed}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const { seed, traits, retainBlocks, faults, violations } = outcome;
+  const { seed, traits, retainBlocks, removedBlocks, faults, violations } = outcome;
   const kept = {
     seed,
     traits,
     retainBlocks,
+    removedBlocks,
     faults: Object.fromEntries(faults),
     violations: violations.slice(0, MAX_WRITTEN),
   };

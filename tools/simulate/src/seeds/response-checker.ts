@@ -62,12 +62,13 @@ export class ResponseChecker {
 
   /** Compares a response with one state, when nothing changes any more. Returns whether the service responded. */
   async checkAt(query: Query, state: CommittedState): Promise<boolean> {
+    const first = this.firsts.now;
     const received = await this.sendUntilAnswered(query);
     const parsed = received && this.parse(query, received, this.irreversibleSeen);
     if (!received) {
       const reason = `the service does not respond within ${FINAL_LIMIT_MS / 1000} s`;
       this.report(query, { status: 0, text: '' }, reason);
-    } else if (parsed && !parsed.isOf(state, this.firsts.now)) {
+    } else if (parsed && !this.firsts.narrowAt(state, first, parsed.isOf)) {
       const expected = this.model.respond(query, state, this.firsts.now);
       this.report(query, received, `expected: ${JSON.stringify(expected)}`);
     }

@@ -40,6 +40,7 @@ export interface SeedOutcome {
   traits: ChainTraits;
   /** The number of newest blocks that the service keeps; 0 = all. */
   retainBlocks: number;
+  removedBlocks: number;
   /** Number of faults by name. */
   faults: Map<string, number>;
   checked: number;
@@ -77,7 +78,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedOutcome> {
   try {
     const urls = inAnyOrder(nodes, random).map(({ url }) => url);
     const spanMs = options.size.spanMs[options.set];
-    const retainBlocks = options.set === 'embedded' ? drawRetention(options.seed) : 0;
+    const retainBlocks = drawRetention(options.seed);
     set = await startSet(options, { chain, urls, folder, random, spanMs, retainBlocks });
     const run = new SeedRun(options, chain, offers, nodes, set, random, retainBlocks);
     const outcome = await run.play();
@@ -110,7 +111,7 @@ class SeedRun {
     private readonly random: Random,
     private readonly retainBlocks: number,
   ) {
-    this.model = new ChainModel(chain);
+    this.model = new ChainModel(chain, options.set === 'distributed');
     this.firsts = new FirstBlocks({ chain, model: this.model, offers, retainBlocks });
     this.checker = new ResponseChecker(this.model, offers, this.firsts, () => set.url);
   }
@@ -142,6 +143,7 @@ class SeedRun {
       seed: this.options.seed,
       traits: this.chain.traits,
       retainBlocks: this.retainBlocks,
+      removedBlocks: this.firsts.removed,
       faults: this.faults,
       checked: checked + streams.compared,
       unanswered,
@@ -257,8 +259,10 @@ class SeedRun {
   /** Whether all blocks that are not kept are removed, within the limit; otherwise that is a violation. */
   private async untilRemoved(): Promise<boolean> {
     if (this.retainBlocks === 0) return true;
-    const { highest } = this.firsts;
     const query: Query = { path: '/v1/chain/get_info', body: {} };
+    // Whole ranges are removed, when a later block is committed.
+    if (!this.set.removesEachBlock) return this.checker.checkAt(query, this.chain.tip);
+    const { highest } = this.firsts;
     const limit = performance.now() + RECOVERY_LIMIT_MS;
     while (this.firsts.now < highest) {
       await this.checker.check(query);

@@ -9,11 +9,13 @@ import type { ElasticsearchDelays, ElasticsearchWriterOptions } from '@antelope-
  * factor, so that what holds between them still holds: a state is read for less time than a fork delays the cleaning.
  */
 const READABLE_FOR_MS = 700;
+export const RETAIN_BLOCKS_VARIABLE = 'HISTORY_STORE__ELASTICSEARCH__RETAIN_BLOCKS';
+const isRetaining = Number(process.env[RETAIN_BLOCKS_VARIABLE] ?? 0) > 0;
 const DELAYS: ElasticsearchDelays = {
   cleaning: { settleBlocks: 4, cleanBlocks: 2, forkPauseMs: 1_500, startPauseMs: 1_500, sweepEveryMs: 5_000 },
   permissionDelayMs: 1_500,
   tidyEveryMs: 500,
-  dropAfterMs: 120_000,
+  dropAfterMs: isRetaining ? 8_000 : 120_000,
   directory: { claimMs: 30_000, maxTallySize: 1_000_000 },
   postponeMs: 15_000,
 };

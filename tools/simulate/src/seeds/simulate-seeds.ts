@@ -16,8 +16,8 @@ export interface SeedsOptions {
 export interface SeedsSummary {
   seeds: number;
   faults: Map<string, number>;
-  /** The number of seeds whose service keeps its newest blocks only. */
-  retaining: number;
+  /** Blocks that the services of all seeds removed because they keep the newest ones only. */
+  removedBlocks: number;
   checked: number;
   violations: number;
   failedSeeds: number[];
@@ -28,7 +28,7 @@ export async function simulateSeeds(options: SeedsOptions): Promise<SeedsSummary
   const summary: SeedsSummary = {
     seeds: 0,
     faults: new Map(),
-    retaining: 0,
+    removedBlocks: 0,
     checked: 0,
     violations: 0,
     failedSeeds: [],
@@ -51,9 +51,9 @@ export function describeSummary({ seeds, faults, checked, violations }: SeedsSum
   return `seeds ${seeds}, faults ${total}, responses checked ${checked}, violations ${violations}`;
 }
 
-function add(summary: SeedsSummary, { seed, faults, retainBlocks, checked, violations }: SeedOutcome): void {
+function add(summary: SeedsSummary, { seed, faults, removedBlocks, checked, violations }: SeedOutcome): void {
   summary.seeds++;
-  if (retainBlocks > 0) summary.retaining++;
+  summary.removedBlocks += removedBlocks;
   summary.checked += checked;
   summary.violations += violations.length;
   if (violations.length > 0) summary.failedSeeds.push(seed);
@@ -61,8 +61,8 @@ function add(summary: SeedsSummary, { seed, faults, retainBlocks, checked, viola
 }
 
 function describeOutcome(outcome: SeedOutcome): string {
-  const { seed, faults, retainBlocks, checked, unanswered, violations, keptIn } = outcome;
-  const kept = retainBlocks > 0 ? `, keeps ${retainBlocks} blocks` : '';
+  const { seed, faults, retainBlocks, removedBlocks, checked, unanswered, violations, keptIn } = outcome;
+  const kept = retainBlocks > 0 ? `, keeps ${retainBlocks} blocks (${removedBlocks} removed)` : '';
   const happened =
     [...faults].map(([name, count]) => (count === 1 ? name : `${name} x${count}`)).join(', ') || 'no fault';
   const found =
