@@ -4,6 +4,7 @@ import type { ChainModel, CommittedState, Expected, Query } from '@antelope-hist
 import type { BlockOffers } from './block-offers';
 import { CommittedStates } from './committed-states';
 import type { FirstBlocks } from './first-blocks';
+import { post, type Received } from './post';
 
 /** A response that is wrong in every state that the service may show. */
 export interface Violation {
@@ -20,11 +21,6 @@ const FINAL_LIMIT_MS = 180_000;
 const RETRY_MS = 200;
 /** The service says that it cannot respond now: no response, but no wrong one. */
 const UNAVAILABLE = new Set([502, 503, 504]);
-
-interface Received {
-  status: number;
-  text: string;
-}
 
 /** Whether a response is right in a state from which all blocks below the first one are removed. */
 type IsOf = (state: CommittedState, first: number) => boolean;
@@ -85,17 +81,9 @@ export class ResponseChecker {
   }
 
   private async send(query: Query): Promise<Received | undefined> {
-    try {
-      const response = await fetch(`${this.baseUrl()}${query.path}`, {
-        method: 'POST',
-        body: JSON.stringify(query.body),
-        signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
-      });
-      const text = await response.text();
-      if (!UNAVAILABLE.has(response.status)) return { status: response.status, text };
-    } catch {
-      // Killed, suspended or not started yet.
-    }
+    const received = await post(`${this.baseUrl()}${query.path}`, query.body, RESPONSE_LIMIT_MS);
+    if (received && !UNAVAILABLE.has(received.status)) return received;
+    // Killed, suspended or not started yet.
     this.unanswered++;
     return undefined;
   }

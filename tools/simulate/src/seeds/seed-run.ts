@@ -20,6 +20,7 @@ import type { Fault, LastBlocks, SetParts, SetUnderTest } from './fault';
 import { drawRetention, FirstBlocks } from './first-blocks';
 import { keepFailure } from './kept-failure';
 import { nodeFaults } from './node-faults';
+import { post } from './post';
 import { everyQuery, RandomQueries } from './random-queries';
 import { ResponseChecker, type Violation } from './response-checker';
 import type { SeedSize } from './seed-size';
@@ -57,6 +58,7 @@ const STOPS_IN = 3;
 /** Minutes, because a machine that is busy with other work takes long to start processes. */
 const RECOVERY_LIMIT_MS = 300_000;
 const POLL_MS = 100;
+const SHOWN_LIMIT_MS = 5_000;
 /** The longest pause of a client: the processor is for the service. */
 const BETWEEN_QUERIES_MS = 30;
 /** Requests at once when nothing changes any more. */
@@ -322,17 +324,8 @@ class SeedRun {
   }
 
   private async isShown(num: number, id: string): Promise<boolean> {
-    try {
-      const response = await fetch(`${this.set.url}/v1/chain/get_block`, {
-        method: 'POST',
-        body: JSON.stringify({ block_num_or_id: num }),
-        signal: AbortSignal.timeout(5_000),
-      });
-      const block = (await response.json()) as { id?: string };
-      return block.id === id;
-    } catch {
-      return false;
-    }
+    const received = await post(`${this.set.url}/v1/chain/get_block`, { block_num_or_id: num }, SHOWN_LIMIT_MS);
+    return received?.status === 200 && (JSON.parse(received.text) as { id?: string }).id === id;
   }
 
   /** Everything that can be asked for, when nothing changes any more. */
