@@ -41,6 +41,10 @@ describeWithService(['elasticsearch', 'rabbitmq', 'redis'], () => {
       async (seed) => {
         const replay = await startReplay(sampleFolder(SAMPLE), SPEED);
         const closers: (() => Promise<void>)[] = [() => stop(replay.child)];
+        let giveUp: (error: Error) => void = () => undefined;
+        const givenUp = new Promise<never>((_, reject) => (giveUp = reject));
+        // It may reject while the stack starts, when nothing waits for it.
+        givenUp.catch(() => undefined);
         try {
           const stack = await startStack({
             shipUrl: replay.url,
@@ -48,9 +52,11 @@ describeWithService(['elasticsearch', 'rabbitmq', 'redis'], () => {
             indexers: 2,
             logFolder: path.join(folder, `logs-${seed}`),
             environment: ENVIRONMENT,
+            fail: (error) => giveUp(error),
           });
           closers.unshift(() => stack.stop());
-          const happened = await runWithFaults({ stack, lastBlock, faults: FAULTS, seed, spanMs: SPAN_MS });
+          const run = runWithFaults({ stack, lastBlock, faults: FAULTS, seed, spanMs: SPAN_MS });
+          const happened = await Promise.race([run, givenUp]);
           const whole = await openLmdbStoreReader({ path: unbroken, mapSizeBytes: 0 });
           closers.unshift(() => whole.close());
           const recovered = await openStackStore(stack.set);

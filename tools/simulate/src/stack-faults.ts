@@ -15,6 +15,9 @@ export interface FaultRunOptions {
 /** Queues that a server may lose; a lost refetch request is sent again. */
 const QUEUES = ['raw-blocks', 'block-records', 'refetch'];
 
+/** Shorter than the limit of a test, so that it says how far the stack came. */
+const COMMIT_LIMIT_MS = 300_000;
+
 /**
  * Lets a stack index a chain while faults happen at random moments: one of its processes is killed (SIGKILL; it is started
  * again), the broker closes all connections or loses a queue's messages, or the key-value store loses all keys. Returns a
@@ -27,7 +30,7 @@ export async function runWithFaults({ stack, lastBlock, faults, seed, spanMs }: 
     await sleep(random(Math.floor((2 * spanMs) / faults)));
     happened.push(await inflict(stack, random));
   }
-  await stack.untilCommitted(lastBlock);
+  await stack.untilCommitted(lastBlock, COMMIT_LIMIT_MS);
   return happened;
 }
 

@@ -47,8 +47,8 @@ export interface Stack {
   set: DistributedSet;
   figures(): Promise<StackFigures>;
   /**
-   * Resolves when a block is committed and the gateway responds to a request for its number with its id; rejects after ten
-   * minutes.
+   * Resolves when a block is committed and the gateway responds to a request for its number with its id; rejects, with the figures, after
+   * `limitMs`, by default ten minutes.
    */
   untilCommitted(block: { num: number; id: string }, limitMs?: number): Promise<void>;
   /** Ends every app, removes its data, and releases the servers. */
@@ -162,9 +162,13 @@ async function untilCommitted(
     return response.safeParse(block).data?.id === id;
   };
   while (!(await isCommitted())) {
-    if (Date.now() > limit) throw new Error(`block ${num} was not committed in time`);
+    if (Date.now() > limit) throw notCommitted(num, await readStackFigures(apps));
     await sleep(POLL_MS);
   }
+}
+
+function notCommitted(num: number, figures: StackFigures): Error {
+  return new Error(`block ${num} was not committed in time: ${JSON.stringify(figures)}`);
 }
 
 /** Rejects with the first rejection, after all promises have settled: then every app can be stopped. */
